@@ -1,0 +1,33 @@
+# The handwritten digits and their one fixed split: training, demo and tests load them from here.
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from pathlib import Path
+
+import numpy as np
+
+SPLIT_SEED = 2026
+TEST_COUNT = 360  # a fifth of the 1797 images
+LABELS = tuple("0123456789")
+TEST_FILE = Path(__file__).resolve().parent / "digits_test.npz"
+
+
+def load():
+    """(train_x, train_y, test_x, test_y): images uint8 [n, 8, 8, 1] of 0..16, labels uint8 [n].
+
+    Source: scikit-learn's load_digits(), the 1797 test images of UCI's "Optical Recognition of
+    Handwritten Digits". The split is one permutation by SPLIT_SEED. Needs numpy and scikit-learn.
+    """
+    from sklearn.datasets import load_digits
+
+    digits = load_digits()
+    x = digits.images.astype(np.uint8)[..., None]
+    y = digits.target.astype(np.uint8)
+    order = np.random.RandomState(SPLIT_SEED).permutation(len(x))
+    train, test = order[TEST_COUNT:], order[:TEST_COUNT]
+    return x[train], y[train], x[test], y[test]
+
+
+def load_test():
+    """(test_x, test_y) of load(), read from digits_test.npz: needs numpy alone."""
+    with np.load(TEST_FILE) as file:
+        return file["x"], file["y"]

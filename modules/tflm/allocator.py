@@ -1,0 +1,130 @@
+# tflm: MicroAllocator: everything a .tflite model needs at run time, put into one arena
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import struct
+
+from .arena import address_of
+from .context import IN_ROM, IN_TAIL, NO_OPERAND, PLANNED_SCRATCH
+from .errors import ModelError
+from .lifetimes import buffers_of
+from .planner import plan_greedy, plan_linear
+
+
+# One record in the tail: what runs, and where its words are.
+class Record:
+    def __init__(self, node, kernel, position, operands, slice_units):
+        self.node_index = node.index
+        self.builtin_code = node.builtin_code
+        self.kernel = kernel
+        self.position = position
+        self.operands = operands
+        self.slice_units = slice_units
+
+
+# The storage of a MicroContext on a board: records, constants and state go to the tail of the
+# arena, activations and scratch to the planned head (TFLM's micro_allocator.cc). Without an
+# arena nothing is written: that measures how large it must be.
+class MicroAllocator:
+    """Allocates a .tflite model from an Arena. Raises ArenaError when it is too small."""
+
+    def __init__(self, arena):
+        self.memory = arena.buffer  # None: measure only
+        self.arena = arena
+        self.sections = arena.sections
+
+    # Begin a model: forget the requests of the one before.
+    def start_model_allocation(self, model):
+        self.model = model
+        self.records = []
+        self.variables = {}  # tensor number: offset
+        self._scratch = []  # (bytes, node number)
+        self._rom_shift = address_of(model.buffer) & 3 if self.memory is not None else 0
+
+    # MicroContext: a record of words and a table.
+    def record(self, node, kernel, words, operands, slice_units, table):
+        size = 4 * len(words) + len(table)
+        at = self.sections.allocate_persistent_buffer(size, 4)
+        self.records.append(Record(node, kernel, at, operands, slice_units))
+        if self.memory is not None:
+            struct.pack_into("<%dI" % len(words), self.memory, at, *words)
+            self.memory[at + 4 * len(words) : at + size] = table
+
+    # MicroContext: bytes that Prepare has made.
+    def constant(self, data, alignment):
+        at = self.sections.allocate_persistent_buffer(len(data), alignment)
+        if self.memory is not None:
+            self.memory[at : at + len(data)] = data
+        return at << 2 | IN_TAIL
+
+    # MicroContext: a constant of the model, in place; copied only where words would be unaligned.
+    def constant_tensor(self, tensor):
+        if tensor.nbytes() == 0:
+            return NO_OPERAND
+        if tensor.nbytes() > tensor.elements() and (tensor.offset + self._rom_shift) & 3:
+            return self.constant(tensor.data, 8)
+        return tensor.offset << 2 | IN_ROM
+
+    # MicroContext: a scratch request: its number.
+    def scratch(self, size, node):
+        self._scratch.append((size, node.index))
+        return len(self._scratch) - 1
+
+    # MicroContext: bytes that last.
+    def persistent(self, size):
+        return self.sections.allocate_persistent_buffer(size)
+
+    # MicroContext: the memory behind a scratch or persistent operand.
+    def memory_of(self, operand):
+        if self.memory is None:
+            return memoryview(bytearray(operand.size))  # measuring: nothing is kept
+        offset = operand.word >> 2
+        if operand.word & 3 == PLANNED_SCRATCH:
+            offset = self.sections.buffer_head + self._placed_scratch[offset].offset
+        return self.memory[offset : offset + operand.size]
+
+    # Place every activation and scratch buffer, then write the offsets into the records.
+    # `keep_tensors` gives each tensor a place of its own, to look at it after invoke.
+    def finish_model_allocation(self, keep_tensors=False):
+        self.sections.reset_temp_allocations()
+        tensors, scratch = buffers_of(self.model, self._scratch)
+        plan = plan_linear if keep_tensors else plan_greedy
+        head = plan([tensors[i] for i in sorted(tensors)] + scratch)
+        self.arena.reserve_head(head)
+        self._place_variables()
+        self.tensors = tensors
+        self._placed_scratch = scratch
+        for record in self.records:
+            self._patch(record)
+
+    # Variable tensors keep their bytes between invokes: they live in the tail.
+    def _place_variables(self):
+        subgraph = self.model.subgraphs[0]
+        for i in range(subgraph.tensors_length()):
+            tensor = subgraph.tensor(i)
+            if tensor.is_variable and not tensor.is_constant() and tensor.nbytes():
+                self.variables[tensor.index] = self.persistent(tensor.nbytes())
+
+    # The arena offset of a tensor.
+    def tensor_offset(self, index):
+        if index in self.variables:
+            return self.variables[index]
+        if index not in self.tensors:
+            raise ModelError("tensor %d has no place in the arena; the model is damaged" % index)
+        return self.sections.buffer_head + self.tensors[index].offset
+
+    def _patch(self, record):
+        if self.memory is None:
+            return
+        for i in range(1, record.operands + 1):
+            at = record.position + 4 * i
+            word = struct.unpack_from("<I", self.memory, at)[0]
+            kind = word & 3
+            if kind == IN_ROM:
+                continue
+            if kind == IN_TAIL:
+                offset = word >> 2
+            elif kind == PLANNED_SCRATCH:
+                offset = self.sections.buffer_head + self._placed_scratch[word >> 2].offset
+            else:
+                offset = self.tensor_offset(word >> 2)
+            struct.pack_into("<I", self.memory, at, offset << 2)

@@ -1,0 +1,37 @@
+# tflm: the exceptions; every text says what, where, and what to do
+# MIT license; Copyright (c) 2026 the tflm authors
+
+
+# Base of everything that tflm raises on purpose.
+class TflmError(Exception):
+    """Base of all errors of tflm; `except tflm.TflmError` catches every one of them."""
+
+
+# The file is no model, or is damaged, or contradicts itself.
+class ModelError(TflmError):
+    """The model cannot be used: not a model, truncated, mangled, or inconsistent."""
+
+
+# The model is sound but asks for something that is not there.
+class UnsupportedError(TflmError):
+    """An operator, data type, version or parameter that tflm does not have."""
+
+
+# The arena cannot hold the model.
+class ArenaError(TflmError):
+    """The arena is too small; `needed` and `available` are in bytes."""
+
+    def __init__(self, message, needed=0, available=0):
+        super().__init__(message)
+        self.needed = needed
+        self.available = available
+
+
+# A call that the current phase does not allow.
+class StateError(TflmError):
+    """A call in the wrong phase, e.g. asking for a scratch buffer during invoke."""
+
+
+# What the caller handed over does not fit the tensor.
+class InputError(TflmError):
+    """Values of the wrong count, type or range for a tensor."""

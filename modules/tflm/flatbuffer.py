@@ -1,0 +1,112 @@
+# tflm: bounds-checked reading of FlatBuffers; every offset is verified before it is followed
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import struct
+
+from .errors import ModelError
+
+_SIZES = {"b": 1, "B": 1, "h": 2, "H": 2, "i": 4, "I": 4, "f": 4, "q": 8, "Q": 8}
+
+
+# A read outside the file, or an offset that leads there.
+def _broken(what, position):
+    return ModelError(
+        "the model is damaged: %s at byte %d lies outside the file; get an intact copy"
+        % (what, position)
+    )
+
+
+# One scalar at an absolute position.
+def scalar(buffer, position, kind):
+    if position < 0 or position + _SIZES[kind] > len(buffer):
+        raise _broken("a value", position)
+    return struct.unpack_from("<" + kind, buffer, position)[0]
+
+
+# A vector of scalars or offsets: where its elements begin and how many there are.
+class Vector:
+    def __init__(self, buffer, position, item_size):
+        self.buffer = buffer
+        self.length = scalar(buffer, position, "I")
+        self.start = position + 4
+        if self.start + self.length * item_size > len(buffer):
+            raise _broken("a vector of %d items" % self.length, position)
+
+    def __len__(self):
+        return self.length
+
+    # Element `i` as a number.
+    def number(self, i, kind):
+        return scalar(self.buffer, self.start + i * _SIZES[kind], kind)
+
+    # All elements as a tuple of numbers.
+    def numbers(self, kind):
+        return struct.unpack_from("<%d%s" % (self.length, kind), self.buffer, self.start)
+
+    # Element `i` as a table.
+    def table(self, i):
+        at = self.start + 4 * i
+        return Table(self.buffer, at + scalar(self.buffer, at, "I"))
+
+
+# A table: fields are found by their number in the schema, absent ones give the default.
+class Table:
+    def __init__(self, buffer, position):
+        self.buffer = buffer
+        self.position = position
+        self._vtable = position - scalar(buffer, position, "i")
+        self._size = scalar(buffer, self._vtable, "H")
+        if self._size < 4 or self._vtable + self._size > len(buffer):
+            raise _broken("a vtable", self._vtable)
+
+    # Absolute position of a field, or 0 when it is absent.
+    def _field(self, number):
+        at = 4 + 2 * number
+        if at + 2 > self._size:
+            return 0
+        offset = scalar(self.buffer, self._vtable + at, "H")
+        return self.position + offset if offset else 0
+
+    # A scalar field.
+    def get(self, number, kind, default=0):
+        at = self._field(number)
+        return scalar(self.buffer, at, kind) if at else default
+
+    # Where an offset field leads, or 0.
+    def _follow(self, number):
+        at = self._field(number)
+        return at + scalar(self.buffer, at, "I") if at else 0
+
+    # A field that is a table, or None.
+    def table(self, number):
+        at = self._follow(number)
+        return Table(self.buffer, at) if at else None
+
+    # A field that is a vector whose items have `item_size` bytes, or None.
+    def vector(self, number, item_size=4):
+        at = self._follow(number)
+        return Vector(self.buffer, at, item_size) if at else None
+
+    # How many items a vector has; 0 when it is absent.
+    def length(self, number):
+        at = self._follow(number)
+        return scalar(self.buffer, at, "I") if at else 0
+
+    # A vector of numbers as a tuple; () when it is absent.
+    def numbers(self, number, kind):
+        vector = self.vector(number, _SIZES[kind])
+        return vector.numbers(kind) if vector else ()
+
+    # A vector of bytes as (position, length); (0, 0) when it is absent.
+    def bytes_at(self, number):
+        vector = self.vector(number, 1)
+        return (vector.start, vector.length) if vector else (0, 0)
+
+    # A string; bytes that are no UTF-8 come out as "?".
+    def string(self, number):
+        start, length = self.bytes_at(number)
+        raw = bytes(self.buffer[start : start + length])
+        try:
+            return raw.decode()
+        except UnicodeError:
+            return "".join(chr(c) if c < 128 else "?" for c in raw)

@@ -1,0 +1,49 @@
+# tflm: layout of the flat model (.tflm): the only place that knows it
+# MIT license; Copyright (c) 2026 the tflm authors
+
+# Little-endian; every section begins at a multiple of 16; offsets count from the first byte.
+#
+#   header | kernel names | sub-graphs | op table | tensors | names | metadata | records | constants
+#
+# All strings lie in one section `names`, each as a length byte and UTF-8.
+
+MAGIC = b"TFLM"
+VERSION = 1
+ALIGNMENT = 16
+
+# Header: (magic, version, header bytes, file bytes, CRC32 of all behind the CRC,
+#          arena bytes, head bytes, flags), then (offset, count) of each section, then 16 bytes
+#          of the SHA-256 of the .tflite it was made from.
+HEADER = "<4sHHIIIII"
+CRC_OFFSET = 12
+CRC_START = 16
+SECTIONS_OFFSET = 28
+SECTION = "<II"
+KERNELS, SUBGRAPHS, OPS, TENSORS, NAMES, METADATA, RECORDS, CONSTANTS = range(8)
+SECTIONS = 8
+HASH_OFFSET = SECTIONS_OFFSET + 8 * SECTIONS
+HASH_BYTES = 16
+HEADER_BYTES = 112
+
+# Kernel: offset of its name "file.function" in names.
+KERNEL = "<I"
+KERNEL_BYTES = 4
+
+# Sub-graph: first op, ops, first io, inputs, outputs. Inputs and outputs are tensor entries:
+# those of sub-graph 0 stand first in the tensor table, inputs before outputs.
+SUBGRAPH = "<HHHHH"
+SUBGRAPH_BYTES = 10
+
+# Op: kernel, builtin code, node, operands, units a slice, offset of its record, record bytes.
+OP = "<HHHHIII"
+OP_BYTES = 20
+
+# Tensor: operand word, bytes, name, type, rank, flags, zero point, scale bits, 6 dimensions.
+TENSOR = "<IIIBBHiI8I"
+TENSOR_BYTES = 56
+TENSOR_VARIABLE = 1
+MAX_RANK = 8
+
+# Metadata: name, offset of the bytes, bytes.
+METADATA_ENTRY = "<III"
+METADATA_BYTES = 12

@@ -1,0 +1,33 @@
+# tflm: int8 to int8 by a table of 256 bytes: every unary operator on int8 (LOGISTIC, RELU, ...)
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import micropython
+from micropython import const
+
+_INPUT = const(1)
+_TABLE = const(2)
+_OUTPUT = const(3)
+
+
+# Units are elements; entry i of the table is for the input byte i.
+@micropython.viper
+def eval_int8(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):  # noqa: F821
+    word = op[_INPUT]
+    x = ptr8((int(rom) if word & 1 else int(arena)) + (word >> 2) + start)  # noqa: F821
+    word = op[_TABLE]
+    table = ptr8((int(rom) if word & 1 else int(arena)) + (word >> 2))  # noqa: F821
+    y = ptr8(int(arena) + (op[_OUTPUT] >> 2) + start)  # noqa: F821
+    left = stop - start
+    while left >= 4:
+        y[0] = table[x[0]]
+        y[1] = table[x[1]]
+        y[2] = table[x[2]]
+        y[3] = table[x[3]]
+        x = ptr8(int(x) + 4)  # noqa: F821
+        y = ptr8(int(y) + 4)  # noqa: F821
+        left -= 4
+    while left:
+        y[0] = table[x[0]]
+        x = ptr8(int(x) + 1)  # noqa: F821
+        y = ptr8(int(y) + 1)  # noqa: F821
+        left -= 1

@@ -1,0 +1,71 @@
+# tflm: int32 accumulators to int8 outputs: TFLM's MultiplyByQuantizedMultiplier, for rows
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import micropython
+from micropython import const
+
+# Words of the REQUANTIZE block, which ends a record; the table follows it.
+_OUTPUT_ZERO_POINT = const(0)
+_ACTIVATION_MIN = const(1)
+_ACTIVATION_MAX = const(2)
+_PER_CHANNEL = const(3)
+_CHANNELS = const(4)
+_TABLE = const(5)
+
+
+# Exact for every int32 with 32-bit words (TFLM common.cc, double rounding):
+#   high = floor((v * m + 2**30) / 2**31)             SaturatingRoundingDoublingHighMul
+#   y = high / 2**e, halves away from zero            RoundingDivideByPOT
+# v * m is taken in 16-bit halves; v's own left shift saturates at 30 bits, far beyond any
+# output. `block` is the number of the REQUANTIZE block's first word; `accumulators` and
+# `output` are byte offsets in the arena; `channel` is the channel of the first value.
+@micropython.viper
+def store_int8(op, arena, block: int, accumulators: int, output: int, channel: int, count: int):
+    q = ptr32(int(ptr32(op)) + 4 * block)  # noqa: F821
+    # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
+    sign = 0
+    probe = 0x20000000
+    if probe << 2 > 0:
+        sign = 32
+    zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
+    low = (q[_ACTIVATION_MIN] << sign) >> sign
+    high = (q[_ACTIVATION_MAX] << sign) >> sign
+    step = q[_PER_CHANNEL]
+    shifts = ptr8(int(q) + 4 * _TABLE + 4 * q[_CHANNELS])  # noqa: F821
+    q = ptr32(int(q) + 4 * _TABLE)  # noqa: F821
+    acc = ptr32(int(ptr8(arena)) + accumulators)  # noqa: F821
+    y = ptr8(int(ptr8(arena)) + output)  # noqa: F821
+    i = 0
+    c = channel * step
+    while i < count:
+        v = (acc[i] << sign) >> sign
+        e = 32 - shifts[c]
+        if e < 0:
+            e = 0 - e
+            limit = 0x3FFFFFFF >> e
+            if v > limit:
+                v = limit
+            if v < 0 - limit:
+                v = 0 - limit
+            v = v << e
+            e = 0
+        m = q[c]
+        vh = v >> 16
+        v = v & 0xFFFF
+        mh = m >> 16
+        m = m & 0xFFFF
+        a = v * mh
+        b = vh * m + ((v * m >> 16) & 0xFFFF)
+        v = (vh * mh << 1) + (a >> 15) + (b >> 15)
+        v = ((a & 0x7FFF) + (b & 0x7FFF) + 0x4000 >> 15) + v
+        if e:
+            v = (v >> 31) + v
+            v = (v >> e) + (v >> e - 1 & 1)
+        v = v + zero_point
+        if v < low:
+            v = low
+        if v > high:
+            v = high
+        y[i] = v
+        i += 1
+        c += step

@@ -1,0 +1,98 @@
+# tflm: where in the arena each buffer lies: GreedyMemoryPlanner as a pure function of lifetimes
+# MIT license; Copyright (c) 2026 the tflm authors
+
+ONLINE = -1  # no offset given by the model: the planner finds one
+
+
+# One buffer to place: bytes, and the first and last step at which it is in use.
+class Buffer:
+    def __init__(self, size, first, last, offline_offset=ONLINE):
+        self.size = size
+        self.first = first
+        self.last = last
+        self.offline_offset = offline_offset
+        self.offset = 0
+
+    # True when both are in use at some step.
+    def overlaps(self, other):
+        return self.first <= other.last and other.first <= self.last
+
+
+# Greedy placement by size, as TFLM's greedy_memory_planner.cc does it, so that the head comes
+# out the same: buffers with an offset of the model's own are placed first, the others by size,
+# the largest first (of equal ones the later first); each goes into the lowest gap between the
+# placed buffers that live at the same time. Returns the bytes of the whole plan.
+def plan_greedy(buffers):
+    order = [b for b in buffers if b.offline_offset != ONLINE]
+    count = len(buffers)
+    # One integer for (size, position): a board's sort is not stable.
+    keys = [
+        buffers[i].size * count + i
+        for i in range(count)
+        if buffers[i].offline_offset == ONLINE
+    ]
+    keys.sort(reverse=True)
+    order.extend([buffers[key % count] for key in keys])
+    placed = []  # by offset
+    head = 0
+    for buffer in order:
+        offset = buffer.offline_offset
+        if offset == ONLINE:
+            offset = 0
+            for other in placed:
+                if other.overlaps(buffer):
+                    if other.offset - offset >= buffer.size:
+                        break
+                    offset = max(offset, other.offset + other.size)
+        buffer.offset = offset
+        at = len(placed)
+        while at and placed[at - 1].offset > offset:
+            at -= 1
+        placed.insert(at, buffer)
+        head = max(head, offset + buffer.size)
+    return head
+
+
+# Every buffer at a place of its own: all tensors can be looked at after invoke
+# (TFLM's linear_memory_planner.cc). Returns the bytes of the whole plan.
+def plan_linear(buffers):
+    head = 0
+    for buffer in buffers:
+        buffer.offset = head
+        head += buffer.size
+    return head
+
+
+class GreedyMemoryPlanner:
+    """TFLM's planner with its own names: add buffers, then ask for their offsets."""
+
+    def __init__(self):
+        self.buffers = []
+        self._bytes = None
+
+    def add_buffer(self, size, first_time_used, last_time_used, offline_offset=ONLINE):
+        """Ask for `size` bytes from step `first_time_used` to `last_time_used`; its number."""
+        self.buffers.append(Buffer(size, first_time_used, last_time_used, offline_offset))
+        self._bytes = None
+        return len(self.buffers) - 1
+
+    def maximum_memory_size(self):
+        """Bytes of the whole plan."""
+        if self._bytes is None:
+            self._bytes = plan_greedy(self.buffers)
+        return self._bytes
+
+    def offset_for_buffer(self, number):
+        """Where buffer `number` begins."""
+        self.maximum_memory_size()
+        return self.buffers[number].offset
+
+    def print_memory_plan(self):
+        """One line a buffer, as TFLM's PrintMemoryPlan."""
+        self.maximum_memory_size()
+        for i in range(len(self.buffers)):
+            buffer = self.buffers[i]
+            print(
+                "id=%d: size=%d, offset=%d, first_used=%d last_used=%d"
+                % (i, buffer.size, buffer.offset, buffer.first, buffer.last)
+            )

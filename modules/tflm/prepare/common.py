@@ -1,0 +1,129 @@
+# tflm: what many operators check and compute in Prepare
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import struct
+
+from .. import dtypes
+from ..errors import ModelError, UnsupportedError
+from . import scale
+
+# Fused activations, codes of the schema.
+NONE, RELU, RELU_N1_TO_1, RELU6 = 0, 1, 2, 3
+
+_LIMITS = {
+    dtypes.INT8: (-128, 127),
+    dtypes.UINT8: (0, 255),
+    dtypes.INT16: (-32768, 32767),
+    dtypes.INT32: (-(1 << 31), (1 << 31) - 1),
+}
+
+# Words behind a layout that kernels/requantize.py reads, with requantize_table() as the table.
+REQUANTIZE = ("output_zero_point", "activation_min", "activation_max", "per_channel", "channels")
+
+
+# Refuse a model that contradicts itself.
+def check(condition, node, text):
+    if not condition:
+        raise ModelError("%s: %s; the model is damaged or was converted wrongly" % (node, text))
+
+
+# Refuse what TFLM or tflm does not have.
+def support(condition, node, text):
+    if not condition:
+        raise UnsupportedError("%s: %s is not supported" % (node, text))
+
+
+# Refuse a tensor whose type is not one of `allowed`.
+def check_dtype(node, tensor, *allowed):
+    if tensor.dtype not in allowed:
+        raise UnsupportedError(
+            "%s: %s must be %s; convert the model with other types"
+            % (node, tensor, " or ".join([dtypes.name(code) for code in allowed]))
+        )
+
+
+# Refuse a quantized tensor without the scale or zero point that its type needs.
+def check_quantized(node, tensor):
+    check(tensor.is_quantized, node, "%s has no scale" % tensor)
+    m, _ = scale.from_bits(tensor.scale_bits())
+    check(m > 0, node, "%s has a scale that is not positive" % tensor)
+    low, high = _LIMITS[tensor.dtype]
+    check(low <= tensor.zero_point() <= high, node, "%s has a zero point outside its type" % tensor)
+
+
+# The scale of a tensor (or of one channel) as a number of scale.py.
+def scale_of(tensor, channel=0):
+    return scale.from_bits(tensor.scale_bits(channel))
+
+
+# Lowest and highest value of a type.
+def limits(dtype):
+    return _LIMITS[dtype]
+
+
+# Fused activation as a range of quantized output values (kernel_util.cc):
+# zero point + round(limit / scale), the division in float32.
+def activation_range(node, output, activation):
+    low, high = _LIMITS[output.dtype]
+    zero_point = output.zero_point()
+
+    def quantized(limit):
+        ratio = scale.divide(scale.from_int(limit), scale_of(output), scale.SINGLE)
+        return zero_point + scale.to_int(ratio)
+
+    support(activation in (NONE, RELU, RELU_N1_TO_1, RELU6), node, "activation %d" % activation)
+    if activation == RELU:
+        low = max(low, quantized(0))
+    elif activation == RELU6:
+        low, high = max(low, quantized(0)), min(high, quantized(6))
+    elif activation == RELU_N1_TO_1:
+        low, high = max(low, quantized(-1)), min(high, quantized(1))
+    return low, high
+
+
+# Fused activation as the bits of two float32 (kernel_util.h: CalculateActivationRange).
+def float_activation_range(node, activation):
+    support(activation in (NONE, RELU, RELU_N1_TO_1, RELU6), node, "activation %d" % activation)
+    if activation == RELU:
+        return 0, 0x7F7FFFFF
+    if activation == RELU6:
+        return 0, 0x40C00000
+    if activation == RELU_N1_TO_1:
+        return 0xBF800000, 0x3F800000
+    return 0xFF7FFFFF, 0x7F7FFFFF
+
+
+# The table behind a record whose last words are REQUANTIZE: multipliers as words, then a byte
+# for each with its shift + 32. `multipliers`: a list of (multiplier, shift).
+def requantize_table(multipliers):
+    for multiplier, shift in multipliers:
+        if not 0 <= multiplier < 1 << 31 or not -32 < shift < 31:
+            raise ModelError("a multiplier of the model is out of range; quantize it again")
+    words = b"".join([struct.pack("<I", m) for m, _ in multipliers])
+    shifts = bytes([shift + 32 for _, shift in multipliers])
+    return words + shifts + bytes((0 - len(shifts)) & 3)
+
+
+# The values of a small constant tensor of int32 or int64.
+def constant_ints(node, tensor, what):
+    if not tensor.is_constant():
+        raise UnsupportedError("%s: %s must be constant, %s is not" % (node, what, tensor))
+    check_dtype(node, tensor, dtypes.INT32, dtypes.INT64)
+    size = dtypes.itemsize(tensor.dtype)
+    kind = "<i" if size == 4 else "<q"
+    data = bytes(tensor.data)
+    return [struct.unpack_from(kind, data, i)[0] for i in range(0, len(data), size)]
+
+
+# An axis in 0..rank-1 from one that may be negative.
+def positive_axis(node, axis, rank):
+    check(-rank <= axis < rank, node, "axis %d does not exist in %d dimensions" % (axis, rank))
+    return axis + rank if axis < 0 else axis
+
+
+# Product of dimensions.
+def product(dimensions):
+    result = 1
+    for dimension in dimensions:
+        result *= dimension
+    return result

@@ -1,0 +1,39 @@
+# tflm: Program: a model made ready to run: kernels, their records, and where its tensors are
+# MIT license; Copyright (c) 2026 the tflm authors
+
+
+# One op of a program, for tables and the profiler.
+class Op:
+    def __init__(self, node_index, builtin_code, kernel):
+        self.node_index = node_index
+        self.builtin_code = builtin_code
+        self.kernel = kernel
+
+
+# `steps` holds (eval, record, units, units a slice): all that invoke() touches.
+class Program:
+    def __init__(self, arena, rom):
+        self.arena = arena  # memoryview; operand words count from its first byte
+        self.rom = rom
+        self.steps = []
+        self.ops = []  # an Op for each step
+        self.inputs = []
+        self.outputs = []
+        self.variables = []  # (raw bytes, byte to reset them to)
+        self.tensors = {}  # number: Tensor, when all of them are kept
+        self.used_bytes = 0
+
+    # Add the call of a kernel.
+    def add(self, op, function, record, units, slice_units):
+        self.ops.append(op)
+        self.steps.append((function, record, units, slice_units))
+
+    # Give variable tensors the value they have before the first invoke.
+    def reset_variables(self):
+        for raw, value in self.variables:
+            for i in range(len(raw)):
+                raw[i] = value
+
+    # Let no slice be longer than `most` units.
+    def limit_slices(self, most):
+        self.steps = [(f, record, units, min(s, most)) for f, record, units, s in self.steps]

@@ -1,0 +1,225 @@
+# tflm: reader of .tflite files; every offset and index is verified before it is used
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from . import dtypes
+from .errors import ModelError, UnsupportedError
+from .flatbuffer import Table, scalar
+from .graph import Node, Tensor
+
+_SCHEMA_VERSION = 3
+_CUSTOM = 32
+_NEWEST_OP_VERSION = 20  # no builtin operator of the schema has reached it
+_MAX_RANK = 8
+_MAX_BYTES = 1 << 29  # what an operand word of a record can address
+
+
+# True when the buffer starts like a .tflite file.
+def is_tflite(buffer):
+    return len(buffer) >= 8 and bytes(buffer[4:8]) == b"TFL3"
+
+
+# One sub-graph: tensors and nodes are made when asked for, so that a board holds few at a time.
+class Subgraph:
+    def __init__(self, model, table, number, first_tensor, first_node):
+        self.model = model
+        self.number = number
+        self.first_tensor = first_tensor  # number of its tensor 0 over all sub-graphs
+        self.first_node = first_node
+        self.name = table.string(4)
+        self._tensors = table.vector(0)
+        self._operators = table.vector(3)
+        self.inputs = self._indices(table.numbers(1, "i"), "input")
+        self.outputs = self._indices(table.numbers(2, "i"), "output")
+
+    # How many tensors there are.
+    def tensors_length(self):
+        return len(self._tensors) if self._tensors else 0
+
+    # How many operators there are.
+    def nodes_length(self):
+        return len(self._operators) if self._operators else 0
+
+    def _indices(self, numbers, what):
+        for i in numbers:
+            if not 0 <= i < self.tensors_length():
+                raise ModelError(
+                    "sub-graph %d names tensor %d as %s but has %d tensors; the model is damaged"
+                    % (self.number, i, what, self.tensors_length())
+                )
+        return numbers
+
+    # Tensor `i` of this sub-graph.
+    def tensor(self, i):
+        table = self._tensors.table(i)
+        model = self.model
+        dtype = table.get(1, "b")
+        name = table.string(3)
+        shape = table.numbers(0, "i")
+        index = self.first_tensor + i
+        data, offset = model.buffer_data(table.get(2, "I"))
+        tensor = Tensor(index, name, dtype, shape, data, offset)
+        tensor.is_variable = bool(table.get(5, "B"))
+        _check_shape(tensor)
+        if data is not None and dtype != dtypes.STRING and len(data) != tensor.nbytes():
+            raise ModelError(
+                "%s needs %d bytes of data but its buffer holds %d; the model is damaged"
+                % (tensor, tensor.nbytes(), len(data))
+            )
+        quantization = table.table(4)
+        scales = quantization.vector(2, 4) if quantization else None
+        if scales:
+            tensor.set_quantization(
+                scales, quantization.vector(3, 8), quantization.get(6, "i")
+            )
+        if table.table(6) is not None:
+            raise UnsupportedError("%s is sparse; convert the model without sparsity" % tensor)
+        return tensor
+
+    # Operator `i` of this sub-graph with its tensors.
+    def node(self, i):
+        table = self._operators.table(i)
+        code, version, custom_name = self.model.operator_code(table.get(0, "I"))
+        node = Node(
+            self.first_node + i,
+            code,
+            version,
+            custom_name,
+            self._node_tensors(table, 1, i),
+            self._node_tensors(table, 2, i),
+        )
+        if version > _NEWEST_OP_VERSION:
+            raise UnsupportedError(
+                "%s has version %d, newer than any known; convert with an older LiteRT"
+                % (node, version)
+            )
+        options = table.table(4)
+        if options:
+            node.set_options(table.get(3, "B"), options)
+        start, length = table.bytes_at(5)
+        node.custom_options = self.model.buffer[start : start + length]
+        return node
+
+    def _node_tensors(self, table, field, i):
+        tensors = []
+        for t in table.numbers(field, "i"):
+            if t != -1:
+                self._indices((t,), "%s of op %d" % ("input" if field == 1 else "output", i))
+            tensors.append(None if t == -1 else self.tensor(t))
+        return tensors
+
+    # Tensor numbers of operator `i`, as (inputs, outputs); -1 where one is left out.
+    def node_indices(self, i):
+        table = self._operators.table(i)
+        inputs, outputs = table.numbers(1, "i"), table.numbers(2, "i")
+        for t in inputs + outputs:
+            if t != -1:
+                self._indices((t,), "operand of op %d" % i)
+        return inputs, outputs
+
+
+# Dimensions must be sane before any product of them is used.
+def _check_shape(tensor):
+    if len(tensor.shape) > _MAX_RANK:
+        raise UnsupportedError(
+            "%s has %d dimensions, at most %d are supported"
+            % (tensor, len(tensor.shape), _MAX_RANK)
+        )
+    count = 1
+    for dimension in tensor.shape:
+        if dimension < 0:
+            raise ModelError("%s has a negative dimension; set a fixed shape" % tensor)
+        count *= dimension
+        if count > _MAX_BYTES:
+            raise ModelError("%s is larger than %d bytes" % (tensor, _MAX_BYTES))
+    if tensor.nbytes() > _MAX_BYTES:
+        raise ModelError("%s is larger than %d bytes" % (tensor, _MAX_BYTES))
+
+
+# A .tflite file in memory; weights are read in place.
+class TfliteModel:
+    def __init__(self, buffer):
+        self.buffer = memoryview(buffer)
+        if not is_tflite(self.buffer):
+            raise ModelError("this is no .tflite file: it lacks the identifier TFL3")
+        root = Table(self.buffer, scalar(self.buffer, 0, "I"))
+        if root.get(0, "I") != _SCHEMA_VERSION:
+            raise UnsupportedError(
+                "the model has schema version %d, only version %d can be read"
+                % (root.get(0, "I"), _SCHEMA_VERSION)
+            )
+        self.description = root.string(3)
+        self._operator_codes = root.vector(1)
+        self._buffers = root.vector(4)
+        self._metadata = root.vector(6)
+        self._signatures = root.vector(7)
+        self.subgraphs = []
+        first_tensor = first_node = 0
+        tables = root.vector(2)
+        if not tables:
+            raise ModelError("the model has no sub-graph; convert it again")
+        for number in range(len(tables)):
+            subgraph = Subgraph(self, tables.table(number), number, first_tensor, first_node)
+            self.subgraphs.append(subgraph)
+            first_tensor += subgraph.tensors_length()
+            first_node += subgraph.nodes_length()
+        self.tensors_length = first_tensor
+
+    # Tensor by its number over all sub-graphs.
+    def tensor(self, index):
+        for subgraph in self.subgraphs:
+            if index < subgraph.first_tensor + subgraph.tensors_length():
+                return subgraph.tensor(index - subgraph.first_tensor)
+        raise ModelError("the model has no tensor %d" % index)
+
+    # Operator code `i`: (builtin code, version, custom name).
+    def operator_code(self, i):
+        if not self._operator_codes or i >= len(self._operator_codes):
+            raise ModelError("an operator names operator code %d, which is not there" % i)
+        table = self._operator_codes.table(i)
+        # Codes past 127 stand in the newer field only; older files have the deprecated one only.
+        code = max(table.get(0, "b"), table.get(3, "i"))
+        return code, table.get(2, "i", 1), table.string(1) if code == _CUSTOM else ""
+
+    # The bytes of buffer `i` and where they lie; (None, -1) for an empty one.
+    def buffer_data(self, i):
+        if not self._buffers or i >= len(self._buffers):
+            raise ModelError("a tensor names buffer %d, which is not there" % i)
+        table = self._buffers.table(i)
+        start, length = table.bytes_at(0)
+        if length == 0:  # large models keep the data behind the FlatBuffer
+            start, length = table.get(1, "Q"), table.get(2, "Q")
+            if start <= 1 or length == 0:
+                return None, -1
+            if start + length > len(self.buffer):
+                raise ModelError("buffer %d lies outside the file; get an intact copy" % i)
+        return self.buffer[start : start + length], start
+
+    # Metadata as a dict of name to bytes.
+    def metadata(self):
+        found = {}
+        for i in range(len(self._metadata) if self._metadata else 0):
+            table = self._metadata.table(i)
+            data, _ = self.buffer_data(table.get(1, "I"))
+            found[table.string(0)] = data if data is not None else b""
+        return found
+
+    # Signatures as a dict of key to (sub-graph, {input name: tensor}, {output name: tensor}).
+    def signatures(self):
+        found = {}
+        for i in range(len(self._signatures) if self._signatures else 0):
+            table = self._signatures.table(i)
+            found[table.string(2)] = (
+                table.get(4, "I"),
+                _tensor_map(table.vector(0)),
+                _tensor_map(table.vector(1)),
+            )
+        return found
+
+
+# A vector of TensorMap as a dict of name to tensor number.
+def _tensor_map(vector):
+    names = {}
+    for i in range(len(vector) if vector else 0):
+        table = vector.table(i)
+        names[table.string(0)] = table.get(1, "I")
+    return names

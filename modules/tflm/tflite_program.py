@@ -1,0 +1,71 @@
+# tflm: from a .tflite in memory to a Program in an arena, on the board itself
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from . import dtypes
+from .allocator import MicroAllocator
+from .context import MicroContext
+from .prepare_model import prepare_model
+from .program import Op, Program
+from .tensor import Tensor
+
+
+# Bytes of arena that a model needs: everything is prepared once without writing.
+def measure(model, new_arena, resolver, keep_tensors=False):
+    arena = new_arena(None)
+    _prepare(model, arena, resolver, None, keep_tensors)
+    return arena.used_bytes()
+
+
+def _prepare(model, arena, resolver, external_context, keep_tensors):
+    allocator = MicroAllocator(arena)
+    allocator.start_model_allocation(model)
+    context = MicroContext(allocator, external_context)
+    custom = prepare_model(model, context, resolver, keep_tensors)
+    return allocator, context, custom
+
+
+# Prepare a model into an arena; raises ArenaError when it does not fit.
+def make_program(model, arena, resolver, external_context=None, keep_tensors=False):
+    allocator, context, custom = _prepare(model, arena, resolver, external_context, keep_tensors)
+    program = Program(arena.buffer, model.buffer)
+
+    # What a program sees of a tensor of the graph.
+    def view(tensor):
+        size = tensor.nbytes()
+        if tensor.is_constant():
+            raw = tensor.data
+        elif size == 0:
+            raw = arena.buffer[:0]
+        else:
+            at = allocator.tensor_offset(tensor.index)
+            raw = arena.buffer[at : at + size]
+        return Tensor(
+            tensor.name,
+            tensor.dtype,
+            tensor.shape,
+            tensor.scale_bits(),
+            tensor.zero_point(),
+            raw,
+        )
+
+    for record in allocator.records:
+        op = Op(record.node_index, record.builtin_code, record.kernel)
+        words = arena.buffer[record.position :]
+        units = int.from_bytes(bytes(words[:4]), "little")
+        if record.node_index in custom:
+            function = custom[record.node_index].bind(context, view)
+        else:
+            function = resolver.kernel(record.kernel)
+        program.add(op, function, words, units, record.slice_units)
+    subgraph = model.subgraphs[0]
+    program.inputs = [view(subgraph.tensor(i)) for i in subgraph.inputs]
+    program.outputs = [view(subgraph.tensor(i)) for i in subgraph.outputs]
+    for index in sorted(allocator.variables):
+        tensor = model.tensor(index)
+        value = tensor.zero_point() & 0xFF if tensor.dtype == dtypes.INT8 else 0
+        program.variables.append((view(tensor).raw, value))
+    if keep_tensors:
+        for index in allocator.tensors:
+            program.tensors[index] = view(model.tensor(index))
+    program.used_bytes = arena.used_bytes()
+    return program

@@ -1,0 +1,76 @@
+# Tests of tflm: import paths, shared fixtures, and the line of totals that ends a run
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import sys
+from pathlib import Path
+
+import pytest
+
+_REPOSITORY = Path(__file__).resolve().parents[1]
+_MODELS = _REPOSITORY.parent / "shared" / "models"
+
+for _folder in ("modules", "tools", "tests"):
+    if str(_REPOSITORY / _folder) not in sys.path:
+        sys.path.insert(0, str(_REPOSITORY / _folder))
+
+
+@pytest.fixture(scope="session")
+def repository() -> Path:
+    """Folder of the repository."""
+    return _REPOSITORY
+
+
+@pytest.fixture(scope="session")
+def shared_models() -> Path:
+    """Folder of the real models, which lie beside the repository; skips where it is absent."""
+    if not _MODELS.is_dir():
+        pytest.skip("the folder ../shared/models with the real models is not here")
+    return _MODELS
+
+
+# Cases join their module's batch only when pytest is going to run them.
+def pytest_collection_finish(session):
+    for item in session.items:
+        callspec = getattr(item, "callspec", None)
+        select = getattr(callspec.params.get("case"), "select", None) if callspec else None
+        if select:
+            select()
+
+
+# A module's cases share one batch, so one xdist worker should get all of a file.
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    if config.getvalue("dist") != "load":
+        return None  # asked for something else
+    from xdist.scheduler import LoadFileScheduling
+
+    return LoadFileScheduling(config, log)
+
+
+# Print the totals as the last line of the run; workers of xdist have no say in it.
+@pytest.hookimpl(trylast=True)
+def pytest_unconfigure(config):
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is None or hasattr(config, "workerinput") or config.option.collectonly:
+        return
+    count = {name: len(reports) for name, reports in reporter.stats.items()}
+    passed = count.get("passed", 0) + count.get("xpassed", 0)
+    failed = count.get("failed", 0) + count.get("error", 0)
+    skipped = count.get("skipped", 0) + count.get("xfailed", 0)
+    if not failed and config.stash.get(_EXIT_STATUS, 0) not in (
+        pytest.ExitCode.OK,
+        pytest.ExitCode.NO_TESTS_COLLECTED,
+    ):
+        failed = 1  # the run itself broke off
+    line = f"{passed} passed, {failed} failed"
+    if skipped:
+        line += f", {skipped} skipped"
+    reporter.ensure_newline()
+    reporter.write_line(line)
+
+
+_EXIT_STATUS = pytest.StashKey[int]()
+
+
+def pytest_sessionfinish(session, exitstatus):
+    session.config.stash[_EXIT_STATUS] = exitstatus

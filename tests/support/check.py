@@ -1,0 +1,190 @@
+# Test support: collects the cases of a test module and runs them in one batch
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import sys
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from . import runner
+from .case import Case, CaseError
+from .oracle import Oracle, shared_oracle
+from .runner import Outcome
+
+
+# The cases of one test module. Nothing runs before the first check; then all that pytest selected
+# run in one process of MicroPython.
+class Cases:
+    """Collector of cases: add() them, then decorate one test function with `parametrize`.
+
+    `timeout` (seconds a case), `heap` (as for -X heapsize) and `modules` go to the device runner.
+    """
+
+    def __init__(
+        self,
+        *,
+        timeout: float = 60.0,
+        heap: str = "64M",
+        modules: Path = runner.REPOSITORY / "modules",
+    ):
+        self._cases: dict[str, Case] = {}
+        self._failures: dict[str, str] = {}
+        self._device = {"timeout": timeout, "heap": heap, "modules": modules}
+
+    def add(
+        self,
+        name: str,
+        model: bytes | Callable[[], bytes],
+        inputs: Any = None,
+        rtol: float = 0.0,
+        atol: float = 0.0,
+        runs: int = 2,
+        *,
+        ranges: Mapping[int, tuple[float, float]] | None = None,
+        error: str | None = None,
+        expected: Sequence[Sequence[Any]] | None = None,
+        oracle_model: bytes | None = None,
+        ignore_undefined: bool = False,
+        reset: bool = False,
+        repeat: str | None = None,
+        slices: Sequence[int] = (1, 3),
+        heap_lock: bool = True,
+        paths: Sequence[str] = ("flat", "tflite"),
+    ) -> None:
+        """Add a case.
+
+        model: the .tflite file, or a function that makes it when it is needed.
+        inputs: "random" (`runs` lists), "extreme" (lowest, highest, zero point, alternating),
+            None for both, or a list of input lists, one for each run.
+        rtol, atol: tolerance for floats; integers are always exact.
+        ranges: input number -> (low, high), both included, for what is generated.
+        error: a regular expression: loading or preparing (or invoking, when `inputs` are given)
+            must raise a TflmError that matches it.
+        expected: a list of output lists, where TFLM itself is wrong; the oracle is not asked.
+        oracle_model: an equivalent .tflite file that the wheel can run, given to it instead.
+        ignore_undefined: do not compare what TFLM leaves undefined (else that fails the case).
+        reset: reset() between runs.
+        repeat: how a second invoke is compared with the first: "invoke" again, "reset" before,
+            "none"; by default what the model's state asks for.
+        slices: units a slice, each tried in an interpreter of its own.
+        heap_lock: False for ops that may allocate during invoke.
+        paths: forms of the model to run, "flat" and "tflite".
+        """
+        if name in self._cases:
+            raise ValueError(f"there are two cases named {name!r}")
+        self._cases[name] = Case(
+            name,
+            model,
+            inputs=inputs,
+            rtol=rtol,
+            atol=atol,
+            runs=runs,
+            ranges=ranges or {},
+            error=error,
+            expected=expected,
+            oracle_model=oracle_model,
+            ignore_undefined=ignore_undefined,
+            reset=reset,
+            repeat=repeat,
+            slices=slices,
+            heap_lock=heap_lock,
+            paths=paths,
+        )
+
+    def parametrize(self, function: Callable) -> Callable:
+        """Decorate a test with parameter `case`: each case becomes a test item of its own."""
+        bound = [BoundCase(self, case) for case in self._cases.values()]
+        return pytest.mark.parametrize("case", bound, ids=list(self._cases))(function)
+
+    def check(self) -> None:
+        """Check all cases at once; fail with the texts of all failures."""
+        for case in self._cases.values():
+            case.selected = True
+        failures = [text for name in self._cases if (text := self.failure(name))]
+        if failures:
+            pytest.fail("\n".join(failures), pytrace=False)
+
+    def failure(self, name: str) -> str:
+        """Return "" when the case is right, else what is wrong; runs the batch when needed."""
+        if name not in self._failures:
+            waiting = [c for c in self._cases.values() if c.name not in self._failures]
+            batch = [case for case in waiting if case.selected or case.name == name]
+            self._failures.update(_check(batch, shared_oracle(), self._device))
+        return self._failures[name]
+
+
+# A case that knows its collector; what a parametrized test gets.
+class BoundCase:
+    """Parameter of a test: call `case.check()`."""
+
+    def __init__(self, cases: Cases, case: Case):
+        self._cases = cases
+        self._case = case
+
+    def select(self) -> None:
+        """Note that pytest will run this case, so that it joins the batch."""
+        self._case.selected = True
+
+    def check(self) -> None:
+        """Fail unless both forms of the model give what TFLM gives."""
+        text = self._cases.failure(self._case.name)
+        if text:
+            pytest.fail(text, pytrace=False)
+
+
+# Run a batch; a text for each case, empty when it is right.
+def _check(batch: list[Case], oracle: Oracle, device: dict[str, Any]) -> dict[str, str]:
+    texts: dict[str, str] = {case.name: "" for case in batch}
+    wanted, jobs, outcomes = {}, [], {}
+    for case in batch:
+        try:
+            # What must be refused may be too damaged to have its inputs read.
+            runs = [] if case.error and case.inputs is None else case.input_lists()
+            if not case.error:
+                if not runs:
+                    raise CaseError("has no inputs to run")
+                wanted[case.name] = case.wanted(oracle, runs)
+            for path in case.paths:
+                form, refused = _form(case.build(), path)
+                if refused:
+                    outcomes[case.name, path] = refused
+                else:
+                    jobs.append((case, path, case.job(path, form, runs)))
+        except CaseError as error:
+            texts[case.name] = f"{case.name}: {error}"
+        except Exception:  # a fault of the test's own code must not hide the other cases
+            texts[case.name] = f"{case.name}: {traceback.format_exc()}"
+    results = runner.run([job for _, _, job in jobs], **device)
+    for (case, path, _), outcome in zip(jobs, results, strict=True):
+        outcomes[case.name, path] = outcome
+    for case in batch:
+        if texts[case.name]:
+            continue
+        judged = []
+        for path in case.paths:
+            outcome = outcomes[case.name, path]
+            if case.error:
+                judged.append(case.judge_error(path, outcome))
+            else:
+                judged.append(wanted[case.name].judge(case, path, outcome))
+        texts[case.name] = "\n".join(filter(None, judged))
+    return texts
+
+
+# The file in one of its forms, or the outcome when the host tool refuses to make it.
+def _form(model: bytes, path: str) -> tuple[bytes, Outcome | None]:
+    if path == "tflite":
+        return model, None
+    from tflm.errors import TflmError
+    from tflm_tools.flatten import flatten
+
+    try:
+        return flatten(model), None
+    except Exception as error:
+        kind = type(error).__name__
+        text = "".join(traceback.format_exception(*sys.exc_info()))
+        is_tflm = isinstance(error, TflmError)
+        return b"", Outcome("error", error=kind, text=str(error), is_tflm=is_tflm, log=text)

@@ -1,0 +1,100 @@
+# tflm_tools: RomStorage: where Prepare's results go on the host: into the image of a flat model
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from tflm.arena import SingleArenaBufferAllocator, align_up
+from tflm.context import IN_ROM, IN_TAIL, NO_OPERAND, PLANNED_SCRATCH
+from tflm.errors import ModelError
+from tflm.lifetimes import buffers_of
+from tflm.planner import plan_greedy, plan_linear
+
+
+class RomRecord:
+    """A record that waits for the plan: its words still name tensors and scratch buffers."""
+
+    def __init__(self, node, kernel, words, operands, slice_units, table):
+        self.node = node
+        self.kernel = kernel
+        self.words = words
+        self.operands = operands
+        self.slice_units = slice_units
+        self.table = table
+
+
+class RomStorage:
+    """The storage of a MicroContext on the host: same duties as tflm.allocator.MicroAllocator.
+
+    Constants are gathered (equal ones once); offsets in them are final, because `constants`
+    is placed by flatten() at a position it tells in advance by `rebase`.
+    """
+
+    def __init__(self):
+        self.sections = SingleArenaBufferAllocator()  # only for temporary buffers
+        self.records = []
+        self.constants = bytearray(16)  # offset 0 would read as "no operand"
+        self._known = {}
+        self._scratch = []
+        self.persistent_bytes = 0
+
+    def start_model_allocation(self, model):
+        self.model = model
+
+    def record(self, node, kernel, words, operands, slice_units, table):
+        self.records.append(RomRecord(node, kernel, words, operands, slice_units, bytes(table)))
+
+    def constant(self, data, alignment):
+        data = bytes(data)
+        # 16 for every constant: kernels may read words, whatever the section's start.
+        if data not in self._known:
+            self.constants.extend(bytes((0 - len(self.constants)) % 16))
+            self._known[data] = len(self.constants)
+            self.constants.extend(data)
+        return self._known[data] << 2 | IN_ROM
+
+    def constant_tensor(self, tensor):
+        return self.constant(tensor.data, 16) if tensor.nbytes() else NO_OPERAND
+
+    def scratch(self, size, node):
+        self._scratch.append((size, node.index))
+        return len(self._scratch) - 1
+
+    def persistent(self, size):
+        at = self.persistent_bytes
+        self.persistent_bytes += align_up(size)
+        return at
+
+    def memory_of(self, operand):
+        return memoryview(bytearray(operand.size))
+
+    def finish_model_allocation(self, keep_tensors=False):
+        self.tensors, self.scratch_buffers = buffers_of(self.model, self._scratch)
+        plan = plan_linear if keep_tensors else plan_greedy
+        buffers = [self.tensors[i] for i in sorted(self.tensors)] + self.scratch_buffers
+        self.head_bytes = align_up(plan(buffers))
+        self.variables = {}
+        for subgraph in self.model.subgraphs:
+            for i in range(subgraph.tensors_length()):
+                tensor = subgraph.tensor(i)
+                if tensor.is_variable and not tensor.is_constant() and tensor.nbytes():
+                    self.variables[tensor.index] = self.persistent(tensor.nbytes())
+        self.arena_bytes = self.head_bytes + self.persistent_bytes
+
+    def tensor_word(self, index):
+        """The operand word of a tensor in the arena, as records hold it."""
+        if index in self.variables:
+            return (self.head_bytes + self.variables[index]) << 2 | 2
+        if index not in self.tensors:
+            raise ModelError(f"tensor {index} has no place in the arena; the model is damaged")
+        return self.tensors[index].offset << 2
+
+    def operand_word(self, word, constants_at):
+        """What a word of a record becomes once the plan and the image are known."""
+        kind = word & 3
+        if word == NO_OPERAND:
+            return word
+        if kind == IN_ROM:
+            return ((word >> 2) + constants_at) << 2 | IN_ROM
+        if kind == IN_TAIL:
+            return (self.head_bytes + (word >> 2)) << 2 | 2
+        if kind == PLANNED_SCRATCH:
+            return self.scratch_buffers[word >> 2].offset << 2
+        return self.tensor_word(word >> 2)
