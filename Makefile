@@ -45,7 +45,7 @@ $(VENV)/test.stamp: $(VENV)/pip.stamp pyproject.toml
 	@touch $@ $(VENV)/run.stamp
 
 $(VENV)/train.stamp: $(VENV)/test.stamp
-	$(BIN)/pip install -q --disable-pip-version-check -e '.[test,train]'
+	$(BIN)/pip install -q --disable-pip-version-check -e '.[train]'
 	@touch $@
 
 .PHONY: help run test lint test-32bit models clean

@@ -25,7 +25,7 @@ def _normalized(layer):
     return [layer, tf.keras.layers.BatchNormalization(), tf.keras.layers.ReLU()]
 
 
-# 8x8 -> conv -> depthwise separable -> max pool -> depthwise separable -> average pool -> 10.
+# 8x8 -> conv, depthwise separable, max pool -> 4x4 -> depthwise separable, max pool -> 2x2 -> 10.
 # The first normalization also takes the pixels as they are, 0..16.
 def build():
     layers = tf.keras.layers
@@ -33,13 +33,13 @@ def build():
     return tf.keras.Sequential(
         [
             tf.keras.Input((8, 8, 1)),
-            *_normalized(layers.Conv2D(12, 3, **same)),
+            *_normalized(layers.Conv2D(16, 3, **same)),
             *_normalized(layers.DepthwiseConv2D(3, **same)),
             *_normalized(layers.Conv2D(24, 1, **same)),
             layers.MaxPooling2D(2),
             *_normalized(layers.DepthwiseConv2D(3, **same)),
             *_normalized(layers.Conv2D(32, 1, **same)),
-            layers.AveragePooling2D(2),
+            layers.MaxPooling2D(2),
             layers.Reshape((2 * 2 * 32,)),
             layers.Dropout(0.2),
             layers.Dense(10),
