@@ -15,6 +15,7 @@ from .oracle import Oracle, OracleError
 from .runner import Job, Outcome
 
 _FILLS = (0xAA, 0x55)  # of the oracle's memory, to see what TFLM leaves undefined
+_LINES = 4  # differences told of a case in one form
 PATHS = ("flat", "tflite")
 
 
@@ -137,7 +138,7 @@ class Wanted:
         where = f"{case.name} [{path}]"
         if outcome.kind != "ok":
             return _failure(where, outcome)
-        lines = []
+        lines = [f"{where}: {problem}" for problem in outcome.problems]
         for run, outputs in enumerate(self.outputs):
             if bool(self.statuses[run]) != bool(outcome.statuses[run]):
                 lines.append(
@@ -152,6 +153,8 @@ class Wanted:
                 text = self._judge_output(case, outcome, run, i, wanted)
                 if text:
                     lines.append(f"{where} run {run} output {i}: {text}")
+        if len(lines) > _LINES:
+            lines[_LINES:] = [f"{where}: and {len(lines) - _LINES} more"]
         return "\n".join(lines)
 
     def _judge_output(self, case, outcome, run, i, wanted):

@@ -99,6 +99,9 @@ class Cases:
         bound = [BoundCase(self, case) for case in self._cases.values()]
         return pytest.mark.parametrize("case", bound, ids=list(self._cases))(function)
 
+    def __iter__(self):
+        return iter(self._cases.values())
+
     def check(self) -> None:
         """Check all cases at once; fail with the texts of all failures."""
         for case in self._cases.values():

@@ -34,7 +34,8 @@ def difference(
     with np.errstate(all="ignore"):
         distance = np.where(wrong, np.abs(got.astype(object) - wanted.astype(object)), 0)
     worst = tuple(int(i) for i in np.unravel_index(np.argmax(distance), wrong.shape))
-    text += f"; largest difference at {list(worst)}: {got[worst]!s} instead of {wanted[worst]!s}"
+    if worst != first:
+        text += f"; most at {list(worst)}: {got[worst]!s} instead of {wanted[worst]!s}"
     if got.dtype.kind == "f":
         text += f" (rtol {rtol}, atol {atol})"
     return text

@@ -43,6 +43,7 @@ class Outcome:
     statuses: list[int] = field(default_factory=list)
     shapes: list[tuple[int, ...]] = field(default_factory=list)
     dtypes: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)  # "ok", but not the same each time
     arena: int = 0
     error: str = ""  # name of the exception's type
     text: str = ""
@@ -194,6 +195,7 @@ def _outcome(message, log):
         statuses=message["statuses"],
         shapes=[tuple(shape) for shape in message["shapes"]],
         dtypes=message["dtypes"],
+        problems=message["problems"],
         arena=message["arena"],
         log=log[-_LOG_LIMIT:],
     )

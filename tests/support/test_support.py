@@ -14,6 +14,7 @@ from support.compare import difference, undefined
 from support.model_info import input_infos, repetition
 from support.oracle import Oracle, OracleError
 from support.runner import Job
+from support.script import run_script
 from support.single_op import Tensor, single_op
 
 _FAKE = Path(__file__).parent / "device" / "fake"
@@ -136,6 +137,16 @@ def test_missing_package_is_an_error(tmp_path):
     (outcome,) = runner.run([Job("x", reshape_model(), [])], modules=tmp_path)
     assert (outcome.kind, outcome.error) == ("error", "ImportError")
     assert not outcome.is_tflm
+
+
+# A script's failure is the test's failure, with its words.
+def test_script(tmp_path):
+    assert run_script("import tflm; print(tflm.errors.TflmError.__name__)") == "TflmError\n"
+    with pytest.raises(AssertionError, match="(?s)ended with 1.*ValueError: no"):
+        run_script("raise ValueError('no')")
+    file = tmp_path / "script.py"
+    file.write_text("import sys; print(sys.argv[1:])")
+    assert run_script(file, "a") == "['a']\n"
 
 
 # Cases that expect an error accept the right one only.
