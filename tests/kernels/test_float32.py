@@ -9,9 +9,15 @@ import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-COUNT = int(os.environ.get("TFLM_FLOAT_CASES", "8000"))
+COUNT = int(os.environ.get("TFLM_FLOAT_CASES", "40000"))
 
-_MAC, _MUL, _ADD, _SUB = range(4)
+MODULES = {
+    "div": "float32_divide",
+    "quantize": "float32_divide",
+    "maximum": "float32_select",
+    "minimum": "float32_select",
+}
+
 _EACH = 1 | 1 << 10 | 1 << 20
 
 # Runs kernel calls from a list on an arena and a ROM, with the heap locked, and saves the arena.
@@ -105,7 +111,7 @@ SPECIAL = np.concatenate([SPECIAL, SPECIAL | 0x80000000])
 
 
 # Pairs of bit patterns: all special ones, uniform ones, near exponents, cancellation, subnormals,
-# products near the ends of the range, few mantissa bits (ties), zeros.
+# products near both ends of the range, few mantissa bits (ties), zeros.
 def operand_pairs(random, count):
     def bits(n):
         return random.integers(0, 1 << 32, n, dtype=np.uint32)
@@ -136,9 +142,10 @@ def operand_pairs(random, count):
         381 - (high >> 23 & 255).astype(np.int64) + random.integers(-3, 3, part), 1, 254
     )
     pairs.append((high, signs(part) | product.astype(np.uint32) << 23 | bits(part) & 0x7FFFFF))
+    pairs.append((floats(part, 61, 64, 0x7FFFC0), floats(part, 62, 66, 0x7FFFC0)))
     pairs.append((floats(part, 115, 139, 0x7FF000), floats(part, 115, 139, 0x7FF800)))
     pairs.append((np.where(bits(part) & 1, signs(part), bits(part)), bits(part)))
-    left, right = (np.concatenate(side) for side in zip(*pairs))
+    left, right = (np.concatenate(side) for side in zip(*pairs, strict=True))
     order = random.permutation(len(left))
     return left[order], right[order]
 
@@ -183,6 +190,9 @@ def test_arithmetic(machine):
             "mul": product,
             "add": floats_of(a) + floats_of(b),
             "sub": floats_of(a) - floats_of(b),
+            "div": floats_of(a) / floats_of(b),
+            "maximum": np.where(floats_of(a) > floats_of(b), floats_of(a), floats_of(b)),
+            "minimum": np.where(floats_of(a) < floats_of(b), floats_of(a), floats_of(b)),
         }
     word_a, word_b = machine.put(a), machine.put_rom(b)
     out = {}
@@ -191,7 +201,213 @@ def test_arithmetic(machine):
         if name == "mac":
             machine.call("float32", "mac_each", out[name], word_a, word_b, count, 1)
         else:
-            machine.call("float32", name, out[name], word_a, word_b, count, _EACH)
+            machine.call(
+                MODULES.get(name, "float32"), name, out[name], word_a, word_b, count, _EACH
+            )
     machine.run()
     for name, values in wanted.items():
-        assert_same(machine.get(out[name], count), as_bits(values), acc, a, b)
+        got = machine.get(out[name], count)
+        if name in ("maximum", "minimum"):
+            # These copy, even a signalling NaN.
+            chosen = np.where(as_bits(values) == b, b, a)
+            assert np.array_equal(got, chosen), name
+        else:
+            assert_same(got, as_bits(values), acc, a, b)
+
+
+# Products and sums in one accumulator come in order, with zeros and a negative zero to start from.
+def test_dot_product_and_sum(machine):
+    random = np.random.default_rng(2)
+    dots, length = max(8, COUNT // 400), 50
+    a = random.normal(0, 1, (dots, length)).astype(np.float32)
+    b = random.normal(0, 1, (dots, length)).astype(np.float32)
+    a[::2][random.random(a[::2].shape) < 0.5] = 0
+    b[1::3][random.random(b[1::3].shape) < 0.3] = -0.0
+    a[:4] = 0.0
+    b[:2] = -abs(b[:2])
+    start = random.choice(np.array([0, -0.0, 1], np.float32), dots)
+    start[:4] = [0, -0.0, 0, -0.0]
+    word_a, word_b = machine.put_rom(a), machine.put(b)
+    dot, total = machine.put(start), machine.put(start)
+    for i in range(dots):
+        row = i * length << 4
+        machine.call("float32", "mac", dot + (i << 4), word_a + row, word_b + row, length)
+        sums = total + (i << 4)
+        machine.call("float32", "add", sums, sums, word_b + row, length, 1 << 20)
+    machine.run()
+    in_order = np.cumsum(np.hstack([start[:, None], a * b]), axis=1, dtype=np.float32)[:, -1]
+    assert_same(machine.get(dot, dots), as_bits(in_order))
+    in_order = np.cumsum(np.hstack([start[:, None], b]), axis=1, dtype=np.float32)[:, -1]
+    assert_same(machine.get(total, dots), as_bits(in_order))
+
+
+# Steps broadcast and stride, results may lie on an operand, and neighbours stay untouched.
+def test_steps_and_places(machine):
+    random = np.random.default_rng(3)
+    a, b = (random.normal(0, 1, 90).astype(np.float32) for _ in range(2))
+    word_a, word_b = machine.put(a), machine.put_rom(b)
+    out = [machine.put(np.full(32, 7, np.float32)) for _ in range(4)]
+    machine.call("float32", "mul", out[0], word_a, word_b, 30, 1 | 3 << 10)
+    machine.call("float32", "sub", out[1] + 16, word_a, word_b, 10, 3 | 1 << 20)
+    machine.call("float32_divide", "div", out[2], word_a + 16, word_b, 30, 1 | 2 << 10 | 3 << 20)
+    machine.call("float32", "mac_each", out[3], word_a, word_b, 30, 0)
+    machine.call("float32", "mul", word_a, word_a, word_a, 90, _EACH)
+    machine.run()
+    rest = np.full(2, 7, np.float32)
+    assert_same(machine.get(out[0], 32), as_bits(np.concatenate([a[::3] * b[0], rest])))
+    wanted = np.full(32, 7, np.float32)
+    wanted[1:31:3] = a[0] - b[:10]
+    assert_same(machine.get(out[1], 32), as_bits(wanted))
+    wanted = np.concatenate([a[1:61:2] / b[::3], rest])
+    assert_same(machine.get(out[2], 32), as_bits(wanted))
+    wanted = np.concatenate([7 + a[0] * b[:30], rest])
+    assert_same(machine.get(out[3], 32), as_bits(wanted))
+    assert_same(machine.get(word_a, 90), as_bits(a * a))
+
+
+# Clamping copies C++'s std::min(std::max(x, low), high): zeros keep their sign, a NaN stays.
+@pytest.mark.parametrize("low, high", [(0, 6), (-1, 1), (0, 3.4028235e38), (-0.0, np.inf)])
+def test_clamp(machine, low, high):
+    values = operand_pairs(np.random.default_rng(4), COUNT // 4)[0]
+    low, high = np.float32(low), np.float32(high)
+    place = machine.put(values)
+    machine.call("float32_select", "clamp", place, len(values), machine.put_rom([low, high]))
+    machine.run()
+    x = floats_of(values)
+    x = np.where(x < low, low, x)
+    wanted = np.where(x > high, high, x)
+    got = machine.get(place, len(values))
+    assert np.array_equal(got[~np.isnan(x)], as_bits(wanted)[~np.isnan(x)])
+    assert np.array_equal(got[np.isnan(x)], values[np.isnan(x)])
+
+
+# Comparisons are C's.
+def test_compare(machine):
+    a, b = operand_pairs(np.random.default_rng(5), COUNT // 2)
+    questions = [np.equal, np.not_equal, np.less, np.less_equal]
+    word_a, word_b = machine.put_rom(a), machine.put(b)
+    out = [machine.put(np.full(len(a), 9, np.uint8)) for _ in questions]
+    for kind, word in enumerate(out):
+        machine.call("float32_select", "compare", word, word_a, word_b, len(a), _EACH, kind)
+    machine.run()
+    for question, word in zip(questions, out, strict=True):
+        got = machine.get(word, len(a), np.uint8)
+        assert np.array_equal(got, question(floats_of(a), floats_of(b)))
+
+
+# round(x / scale) + zero point: the quotient in float32, halves away from zero, saturated.
+@pytest.mark.parametrize("scale", [1 / 256, 0.003921569, 0.5, 1.0, 0.1, 2.5e-6, 731.25, 1e-37])
+def test_quantize(machine, scale):
+    random = np.random.default_rng(6)
+    scale = np.float32(scale)
+    x = np.concatenate(
+        [
+            random.normal(0, 60, COUNT // 8).astype(np.float32) * scale,
+            (random.integers(-70000, 70000, COUNT // 8) / 2).astype(np.float32) * scale,
+            random.normal(0, 1e9, COUNT // 16).astype(np.float32) * scale,
+            floats_of(operand_pairs(random, COUNT // 8)[0]),
+            np.array([-(2.0**31), 2.0**31, 2147483520, -2147483648 - 256], np.float32) * scale,
+        ]
+    )
+    kinds = [(np.int8, -128), (np.int8, 3), (np.uint8, 77), (np.int16, 0), (np.int16, -32768)]
+    kinds += [(np.int32, 0), (np.int32, 100000), (np.int32, -100000)]
+    codes = [np.int8, np.uint8, np.int16, np.int32]
+    word_x, word_scale = machine.put(x), machine.put_rom(scale)
+    out = [machine.put(np.zeros(len(x), dtype)) for dtype, _ in kinds]
+    for word, (dtype, zero_point) in zip(out, kinds, strict=True):
+        numbers = (word, word_x, len(x), word_scale, zero_point, codes.index(dtype))
+        machine.call("float32_divide", "quantize", *numbers)
+    machine.run()
+    with np.errstate(all="ignore"):
+        quotient = np.nan_to_num((x / scale).astype(np.float64), posinf=2.0**40, neginf=-(2.0**40))
+    rounded = np.copysign(np.floor(np.abs(quotient) + 0.5), quotient)
+    rounded = np.clip(rounded, -(2.0**31), 2.0**31 - 1)
+    for word, (dtype, zero_point) in zip(out, kinds, strict=True):
+        limits = np.iinfo(dtype)
+        wanted = np.clip(rounded + zero_point, limits.min, limits.max).astype(dtype)
+        assert np.array_equal(machine.get(word, len(x), dtype), wanted), (dtype, zero_point)
+
+
+# Integers become float32 and back as in C; DEQUANTIZE is exact with one rounding.
+def test_conversions(machine):
+    random = np.random.default_rng(7)
+    scale = np.float32(0.0123)
+    word_scale = machine.put_rom(scale)
+    results = []
+    codes = [(np.int8, -7), (np.uint8, 255), (np.int16, -32768), (np.int32, 0), (np.uint32, 0)]
+    for code, (dtype, zero_point) in enumerate(codes):
+        limits = np.iinfo(dtype)
+        values = random.integers(limits.min, limits.max + 1, COUNT // 2, dtype)
+        values[::3] >>= random.integers(0, limits.bits, len(values[::3]), dtype)
+        values[:4] = [limits.min, limits.max, 0, 1]
+        n = len(values)
+        whole, scaled = machine.put(np.zeros(n, np.float32)), machine.put(np.zeros(n, np.float32))
+        word = machine.put_rom(values)
+        for out in (whole, scaled):
+            machine.call("float32_convert", "from_int", out, word, n, zero_point, code)
+        machine.call("float32", "mul", scaled, scaled, word_scale, n, 1 | 1 << 10)
+        shifted = values.astype(np.int64) - zero_point
+        results.append((whole, shifted.astype(np.float32)))
+        if values.itemsize < 4:
+            results.append((scaled, (np.float64(scale) * shifted).astype(np.float32)))
+        # And back, with fractions, past every limit, infinities and NaNs.
+        back = np.concatenate(
+            [
+                random.normal(0, 2.0 ** random.integers(0, 40, n), n).astype(np.float32),
+                shifted.astype(np.float32),
+                floats_of(operand_pairs(random, COUNT // 8)[0]),
+                np.array([2.0**31, -(2.0**31), 2147483520, -2147483904, 2.0**32], np.float32),
+            ]
+        )
+        out = machine.put(np.zeros(len(back), dtype))
+        machine.call("float32_convert", "to_int", out, machine.put_rom(back), len(back), code)
+        wide = np.trunc(back.astype(np.float64))
+        bits = 64 if dtype is np.uint32 else 32
+        inside = (wide >= -(2.0 ** (bits - 1))) & (wide < 2.0 ** (bits - 1))
+        wide = np.where(inside, wide, -(2.0 ** (bits - 1))).astype(np.int64)
+        results.append((out, wide.astype(dtype)))
+    machine.run()
+    for out, wanted in results:
+        assert np.array_equal(machine.get(out, len(wanted), wanted.dtype), wanted), wanted.dtype
+
+
+# exp, logistic and tanh are within 0.7 units in the last place of the true value, ends included.
+@pytest.mark.parametrize("name", ["exp", "logistic", "tanh"])
+def test_exponentials(machine, name):
+    random = np.random.default_rng(8)
+    edges = [0, -0.0, np.inf, -np.inf, np.nan, -9, 16.619047, 88.722839, 88.72284, -87.33654]
+    edges += [-103.97207, -103.97208, -103.27893, 9.01, -9.02, 0.17328, -0.17329, 127.99, -128]
+    edges = np.array(edges, np.float32)
+    edges = np.concatenate([edges, np.nextafter(edges, np.float32(0)), edges * 1.0001])
+    x = np.concatenate(
+        [
+            edges,
+            random.uniform(-110, 95, COUNT // 2),
+            random.uniform(-3, 3, COUNT // 2),
+            random.normal(0, 9, COUNT // 2),
+            random.choice([-1, 1], COUNT // 2) * 2.0 ** random.uniform(-32, 8, COUNT // 2),
+            floats_of(operand_pairs(random, COUNT // 4)[0]),
+        ]
+    ).astype(np.float32)
+    place = machine.put(x)
+    machine.call("float32_math", name, place, place, len(x))
+    machine.run()
+    got = machine.get(place, len(x))
+    with np.errstate(all="ignore"):
+        exact = np.exp(x.astype(np.float64))
+        if name == "logistic":
+            # TFLM's cut-offs.
+            exact = np.where(x < -9, exact, 1 / (1 + np.exp(-x.astype(np.float64))))
+            exact = np.where(x > np.float32(16.619047164916992188), 1, exact)
+        elif name == "tanh":
+            exact = np.tanh(x.astype(np.float64))
+        wanted = as_bits(exact)
+        finite = np.isfinite(exact) & np.isfinite(floats_of(wanted)) & np.isfinite(floats_of(got))
+        unit = np.spacing(np.abs(floats_of(wanted[finite])).astype(np.float32))
+        error = np.abs(floats_of(got[finite]).astype(np.float64) - exact[finite]) / unit
+    assert_same(got[~finite], wanted[~finite], x[~finite].view(np.uint32))
+    print(f"{name}: largest error {error.max():.3f} units in the last place")
+    assert error.max() < 0.7, hex(as_bits(x[finite][error.argmax()]))
+    # Results at 0.0 and -0.0 are exact, and tanh keeps the sign.
+    at_zero = {"exp": [0x3F800000] * 2, "logistic": [0x3F000000] * 2, "tanh": [0, 1 << 31]}
+    assert np.array_equal(got[:2], at_zero[name])

@@ -100,13 +100,9 @@ def combine(arena, rom, dst: int, a: int, b: int, n: int, steps: int, kind: int)
                     high = high >> 1 << 1
                 exponent = exponent + carry
                 y = (exponent << 23) + high
-                if exponent < 0:
+                if exponent < 0 or exponent > 252:
                     known = 0
-                elif exponent > 252:
-                    known = 0
-            elif e == 255:
-                known = 0
-            elif f == 255:
+            elif e == 255 or f == 255:
                 known = 0
             elif x & magnitude:
                 # The product is zero only if the other factor is.

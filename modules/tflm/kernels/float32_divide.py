@@ -4,7 +4,8 @@
 # Operand words and steps are those of float32.py.
 import micropython
 from micropython import const
-from tflm.kernels.float32 import store_rounded
+
+from .float32 import store_rounded
 
 # Types of quantized elements, the same in float32_convert.py.
 _INT8 = const(0)
@@ -140,14 +141,20 @@ def quantize(arena, rom, dst: int, a: int, n: int, scale: int, zero_point: int, 
         if e == 255:
             # A NaN counts as zero.
             e = 0 if x else 400
-        elif e:
-            x = x | 0x800000
+        elif x | e:
+            if e:
+                x = x | 0x800000
+            else:
+                e = 1
+                while not x >> 23:
+                    x = x << 1
+                    e -= 1
             e = e - f + 127
         # Quotients below 0.25 round to 0, those from 2**31 saturate.
         if e < 125:
             x = 0
         elif e > 158:
-            x = limit
+            x = limit - sign
         else:
             if x < y:
                 x = x << 1
@@ -167,14 +174,14 @@ def quantize(arena, rom, dst: int, a: int, n: int, scale: int, zero_point: int, 
             if x - digit * y:
                 quotient = quotient | 1
             x = quotient + 31 + (quotient >> 6 & 1) >> 6
-            # x * 2**(e - 150), x of 24 bits or just 2**24.
+            # x * 2**(e - 150); a quotient never rounds up to the next power of two.
             e = 150 - e
             if e > 0:
                 x = (x >> e - 1) + 1 >> 1
-            elif e > -8 and x >> 24 + e < 0x80:
+            elif e > 0 - 8:
                 x = x << 0 - e
             else:
-                x = limit
+                x = limit - sign
         x = (x ^ sign) - sign
         if kind == _INT32:
             # The sum saturates: a carry into the sign bit shows in both differences.
