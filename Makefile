@@ -25,6 +25,11 @@ test-32bit: $(VENV)/test.stamp  ## kernels and runtime on a 32-bit MicroPython (
 	TFLM_MICROPYTHON=$(CURDIR)/build/micropython32/micropython \
 		$(BIN)/python -m pytest -n 2 tests/kernels tests/unit
 
+bench: $(VENV)/test.stamp  ## time and memory beside TFLM's wheel (MODELS=...)
+	$(BIN)/tflm bench $(MODELS) --csv build/bench.csv
+
+MODELS ?= $(wildcard models/*/*.tflite ../shared/models/*int8.tflite)
+
 models: $(VENV)/train.stamp  ## make the project's own models again (installs TensorFlow)
 	$(BIN)/python models/hello_world/make.py
 	$(BIN)/python models/digits/make.py
@@ -48,4 +53,4 @@ $(VENV)/train.stamp: $(VENV)/test.stamp
 	$(BIN)/pip install -q --disable-pip-version-check -e '.[train]'
 	@touch $@
 
-.PHONY: help run test lint test-32bit models clean
+.PHONY: help run test lint test-32bit bench models clean

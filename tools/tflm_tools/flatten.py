@@ -6,13 +6,17 @@ import hashlib
 import struct
 
 from tflm import format as layout
-from tflm.arena import align_up
+from tflm.arena import MAX_BYTES, align_up
 from tflm.context import MicroContext
+from tflm.custom_op import KERNEL as CUSTOM_KERNEL
+from tflm.errors import UnsupportedError
 from tflm.op_resolver import OpResolver
 from tflm.prepare_model import prepare_model
 from tflm.tflite import TfliteModel
 
 from .rom import RomStorage
+
+_MAX_RECORDS = 65535
 
 
 def prepare(tflite, resolver=None, keep_tensors=False):
@@ -36,6 +40,7 @@ def flatten(tflite, resolver=None, keep_tensors=False):
 
 def image_of(tflite, model, storage, keep_tensors=False):
     """The bytes of a .tflm from what prepare() returned."""
+    _check_records(storage.records)
     names = _Names()
     subgraph = model.subgraphs[0]
     kernels = sorted({record.kernel for record in storage.records})
@@ -65,6 +70,11 @@ def image_of(tflite, model, storage, keep_tensors=False):
     for size in sizes:
         starts.append(at)
         at = align_up(at + size)
+    if at > MAX_BYTES:
+        raise UnsupportedError(
+            f"the .tflm would have {at} bytes, at most {MAX_BYTES} can be addressed; "
+            "use a smaller model"
+        )
     constants_at = starts[layout.CONSTANTS]
 
     sections = [b""] * layout.SECTIONS
@@ -90,6 +100,21 @@ def image_of(tflite, model, storage, keep_tensors=False):
     counts = [len(kernels), 1, len(storage.records), len(tensors), sizes[layout.NAMES]]
     counts += [len(metadata), sizes[layout.RECORDS], sizes[layout.CONSTANTS]]
     return _assemble(tflite, storage, sections, starts, counts, at)
+
+
+# Refuse what a flat model has no room for.
+def _check_records(records):
+    for record in records:
+        if record.kernel.startswith(CUSTOM_KERNEL):
+            raise UnsupportedError(
+                f"{record.node} is a custom operator, which a .tflm cannot hold; "
+                "load the .tflite on the board, with an OpResolver that has it"
+            )
+    if len(records) > _MAX_RECORDS:
+        raise UnsupportedError(
+            f"the model makes {len(records)} kernel calls, a .tflm holds {_MAX_RECORDS}; "
+            "use a smaller model"
+        )
 
 
 class _Names:

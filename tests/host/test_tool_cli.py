@@ -1,0 +1,118 @@
+# Tests of the command itself: help, usage, the list of operators, and the unix port behind it
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from tflm.prepare.table import OPS
+from tflm.version import __version__
+from tflm_tools import device_model, unix_port
+from tflm_tools.errors import DeviceError, ToolError
+from tflm_tools.model_file import open_model
+
+
+# The command in a process of its own.
+def _run(repository, *arguments):
+    path = os.pathsep.join(str(repository / folder) for folder in ("tools", "modules"))
+    return subprocess.run(
+        [sys.executable, "-m", "tflm_tools", *map(str, arguments)],
+        env={**os.environ, "PYTHONPATH": path, "COLUMNS": "80"},
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+
+
+def test_version_and_help(tflm, repository):
+    done = _run(repository, "--version")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert __version__ in done.stdout
+    for command in ("inspect", "flatten", "run", "verify", "ops"):
+        assert command in tflm("--help").out
+        assert tflm(command, "--help").code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("frobnicate",), "no such command"),
+        (("inspect",), "missing argument"),
+        (("inspect", "a", "--frobnicate"), "--frobnicate"),
+        (("run", "a", "--output-dir", "b", "--path", "sideways"), "sideways"),
+        (("run", "a", "--output-dir", "b", "--repeat", "0"), "--repeat"),
+        (("flatten", "a"), "--output"),
+    ],
+)
+def test_usage_errors(tflm, arguments, words):
+    found = tflm(*arguments)
+    assert found.code == 2
+    assert words in found.err
+    assert "--help" in found.err
+    assert len(found.err.splitlines()) == 1
+
+
+def test_errors_have_no_traceback(repository, tmp_path):
+    done = _run(repository, "inspect", tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.startswith("tflm: cannot read")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_operators(tflm):
+    listed = tflm("ops", "--json").json()
+    assert {entry["code"] for entry in listed} == set(OPS)
+    assert "FULLY_CONNECTED" in tflm("ops").out
+
+
+# Reading of the output may stop at any time.
+def test_closed_pipe(repository, layers):
+    path = os.pathsep.join(str(repository / folder) for folder in ("tools", "modules"))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tflm_tools", "inspect", str(layers), "--json"],
+        env={**os.environ, "PYTHONPATH": path},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    process.wait(30)
+
+
+def _invoke(path, **options):
+    return device_model.invoke(open_model(path), [[np.zeros((1, 8), np.int8)]], **options)
+
+
+def test_unix_port_is_named_when_absent(layers, monkeypatch):
+    monkeypatch.setenv("TFLM_MICROPYTHON", "/nowhere/micropython")
+    with pytest.raises(ToolError, match="no MicroPython at /nowhere/micropython"):
+        _invoke(layers)
+
+
+def test_unix_port_limits(layers):
+    with pytest.raises(DeviceError, match="not done after 0.001 s"):
+        _invoke(layers, timeout=0.001)
+    with pytest.raises(ToolError, match="no heap size"):
+        _invoke(layers, heap="a lot")
+
+
+# A kernel that goes wild ends MicroPython, not the tool.
+def test_unix_port_crash(layers, mended_modules):
+    mended_modules(
+        "kernels/fully_connected.py",
+        "\n\n@micropython.viper\ndef eval_int8(op, arena, rom, start: int, stop: int):\n"
+        "    ptr32(8)[0] = 1\n",
+    )
+    with pytest.raises(DeviceError, match="SIGSEGV"):
+        _invoke(layers)
+
+
+# Packages beside tflm must not shadow what MicroPython imports.
+def test_only_tflm_is_on_the_path(layers, mended_modules, tmp_path):
+    (tmp_path / "overlay" / "struct.py").write_text("raise ImportError('shadowed')\n")
+    (tmp_path / "overlay" / "micropython.py").write_text("raise ImportError('shadowed')\n")
+    assert _invoke(layers).arena > 0
+    assert unix_port.executable()

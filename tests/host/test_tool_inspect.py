@@ -1,0 +1,178 @@
+# Tests of `tflm inspect`
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import binascii
+import re
+import struct
+
+import pytest
+from tflm import format as layout
+from tflm_tools.flatten import flatten
+from tflm_tools.inspection import inspect
+
+# MACs of the real models beside the repository, and TFLM's head where no op asks for scratch.
+_REAL = {
+    "hello_world_float": (288, 128),
+    "hello_world_int8": (288, 32),
+    "keyword_scrambled_8bit": (21056, None),
+    "micro_speech_int8": (336000, 5968),
+    "microwakeword_okay_nabu": (36480, None),
+    "mlperf_ad01_int8": (264192, 768),
+    "mlperf_kws_int8": (2656768, 16000),
+    "mlperf_resnet8_int8": (12501632, 49152),
+    "mlperf_vww96_int8": (7489664, 73728),
+    "mnist_lstm_int8": (113120, None),
+    "person_detect_int8": (7157888, 55296),
+}
+
+
+def test_json_has_shapes_and_costs(tflm, layers):
+    found = tflm("inspect", layers, "--json")
+    assert (found.code, found.err) == (0, "")
+    report = found.json()
+    assert [(t["name"], t["shape"], t["dtype"]) for t in report["inputs"]] == [
+        ("input", [1, 8], "int8")
+    ]
+    assert report["inputs"][0]["scale"] == pytest.approx(0.1)
+    assert report["inputs"][0]["zero_point"] == 3
+    ops = report["ops"]
+    assert [op["name"] for op in ops] == ["FULLY_CONNECTED"] * 3
+    assert [op["output_shape"] for op in ops] == [[1, 40], [1, 6], [1, 5]]
+    assert [op["macs"] for op in ops] == [320, 240, 30]
+    assert [op["weights_bytes"] for op in ops] == [320 + 160, 240 + 24, 30 + 20]
+    assert report["macs"] == 590
+    assert report["weights_bytes"] == 794
+    assert report["missing"] == []
+    flat = flatten(layers.read_bytes())
+    assert report["flat_bytes"] == len(flat)
+    assert report["tflm_head_bytes"] == 48 + 16
+    assert report["peak_op"] == max(ops, key=lambda op: op["live_bytes"])["index"]
+    assert all(op["live_bytes"] <= report["arena_bytes"] for op in ops)
+    assert [(fit["board"], fit["fits"]) for fit in report["boards"]] == [
+        ("Pico", True),
+        ("Pico 2", True),
+        ("ESP32", True),
+    ]
+
+
+def test_table_for_people(tflm, layers):
+    found = tflm("inspect", layers)
+    assert found.code == 0
+    assert "\x1b" not in found.out
+    assert max(map(len, found.out.splitlines())) <= 80
+    for text in ("layers.tflite", "1x40", "320", "fully_connected", "as .tflm", "Pico 2", "ESP32"):
+        assert text in found.out
+    assert "does not run" not in found.out
+
+
+# Every missing thing, not the first alone; the table comes all the same.
+def test_all_that_is_missing(tflm, lacking):
+    found = tflm("inspect", lacking, "--json")
+    assert found.code == 0
+    report = found.json()
+    missing = {
+        (entry["op"], tuple(entry["nodes"])): entry["reason"] for entry in report["missing"]
+    }
+    assert set(missing) == {("Sparkle", (0, 1)), ("LSH_PROJECTION", (2,)), ("RELU", (3,))}
+    assert "Sparkle" in missing["Sparkle", (0, 1)]
+    assert "float64" in missing["RELU", (3,)]
+    assert len(report["ops"]) == 4
+    assert report["flat_bytes"] is None
+    text = tflm("inspect", lacking).out
+    assert "does not run on tflm" in text
+    assert re.search(r"2 × Sparkle: .*\(op 0, 1\)", text.replace("\n", " "))
+    assert "1 × LSH_PROJECTION" in text
+
+
+def test_model_too_large_for_boards(tmp_path, tflm):
+    from support.single_op import Tensor, single_op
+
+    shape = (1, 400, 400, 3)
+    source = Tensor(shape, "int8", scale=1.0, zero_point=0)
+    target = Tensor(shape, "int8", scale=1.0, zero_point=0)
+    path = tmp_path / "large.tflite"
+    path.write_bytes(single_op("RELU", [source], [target]))
+    report = tflm("inspect", path, "--json").json()
+    assert not any(fit["fits"] for fit in report["boards"])
+    assert "arena 937.5 KB" in report["boards"][0]["advice"]
+
+
+def test_flat_model(tflm, layers, tmp_path):
+    flat = tmp_path / "layers.tflm"
+    flat.write_bytes(flatten(layers.read_bytes()))
+    report = tflm("inspect", flat, "--json").json()
+    other = tflm("inspect", layers, "--json").json()
+    assert report["kind"] == "tflm"
+    for key in ("arena_bytes", "flat_bytes", "inputs", "outputs"):
+        assert report[key] == other[key]
+    assert [op["kernels"] for op in report["ops"]] == [op["kernels"] for op in other["ops"]]
+    assert tflm("inspect", flat).code == 0
+
+
+def test_plan_option(tflm, layers, tmp_path):
+    found = tflm("inspect", layers, "--plan")
+    assert "▲ peak: op" in found.out
+    assert "made by" in found.out
+    flat = tmp_path / "layers.tflm"
+    flat.write_bytes(flatten(layers.read_bytes()))
+    refused = tflm("inspect", flat, "--plan")
+    assert refused.code == 2
+    assert "--plan needs a .tflite" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (None, "no such file"),
+        (b"", "neither a .tflite nor a .tflm"),
+        (b"hello world, no model", "neither a .tflite nor a .tflm"),
+        (b"\x20\0\0\0TFL3", "damaged"),
+        (b"TFLM" + bytes(60), "damaged"),
+    ],
+)
+def test_bad_files(tflm, tmp_path, content, words):
+    path = tmp_path / "bad.tflite"
+    if content is not None:
+        path.write_bytes(content)
+    found = tflm("inspect", path)
+    assert found.code == 1
+    assert found.out == ""
+    assert words in found.err
+    assert len(found.err.splitlines()) == 1
+
+
+# A .tflm whose CRC is right and whose tables are not.
+def test_mangled_flat_model(tflm, layers, tmp_path):
+    flat = bytearray(flatten(layers.read_bytes()))
+    names = struct.unpack_from("<I", flat, layout.SECTIONS_OFFSET + 8 * layout.NAMES)[0]
+    kernels = struct.unpack_from("<I", flat, layout.SECTIONS_OFFSET + 8 * layout.KERNELS)[0]
+    path = tmp_path / "mangled.tflm"
+    for at, value in ((kernels, b"\xff\xff\xff\x7f"), (names + 1, b"\xff\xff")):
+        mangled = bytearray(flat)
+        mangled[at : at + len(value)] = value
+        crc = binascii.crc32(memoryview(mangled)[layout.CRC_START :])
+        struct.pack_into("<I", mangled, layout.CRC_OFFSET, crc)
+        path.write_bytes(mangled)
+        found = tflm("inspect", path)
+        assert found.code == 1
+        assert "damaged" in found.err
+        assert len(found.err.splitlines()) == 1
+
+
+# Cutting a model anywhere gives one sentence, or a model that is still whole.
+def test_truncated_model(tflm, layers):
+    data = layers.read_bytes()
+    for length in range(8, len(data), 97):
+        layers.write_bytes(data[:length])
+        found = tflm("inspect", layers, "--json")
+        assert found.code in (0, 1)
+        assert len(found.err.splitlines()) == found.code
+
+
+@pytest.mark.parametrize("name", _REAL)
+def test_real_models(shared_models, name):
+    report = inspect(shared_models / f"{name}.tflite")
+    macs, head = _REAL[name]
+    assert report.macs == macs
+    if head is not None:
+        assert report.tflm_head_bytes == head

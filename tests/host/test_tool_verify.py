@@ -1,0 +1,165 @@
+# Tests of `tflm verify`: equal models pass, and a kernel broken on purpose is named
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import numpy as np
+import pytest
+from tflm.prepare import fully_connected
+from tflm_tools import oracle
+from tflm_tools.cases import make_cases
+from tflm_tools.comparison import first_difference
+from tflm_tools.inspection import inspect
+from tflm_tools.model_file import open_model
+
+# A kernel around the right one that changes one byte behind the op's offset `place`, when the
+# op has the depth `depth`.
+_BROKEN = """
+
+_right = eval_int8
+
+
+@micropython.viper
+def _change(op, arena):
+    record = ptr32(op)
+    if record[{depth_word}] == {depth}:
+        memory = ptr8(int(ptr8(arena)) + {place})
+        memory[0] = memory[0] ^ 1
+
+
+def eval_int8(op, arena, rom, start, stop):
+    _right(op, arena, rom, start, stop)
+    _change(op, arena)
+"""
+
+
+# Index of a word of FULLY_CONNECTED's record.
+def _word(name):
+    return 1 + fully_connected.INT8.index(name)
+
+
+def test_equal(tflm, layers):
+    found = tflm("verify", layers, "--runs", 3, "--json")
+    assert (found.code, found.err) == (0, "")
+    report = found.json()
+    assert report["mismatch"] is None
+    assert [(entry["path"], entry["cases"]) for entry in report["paths"]] == [
+        ("flat", 7),
+        ("tflite", 7),
+    ]
+    # What inspect tells is what the device takes.
+    told = inspect(layers)
+    assert [told.arena_bytes, told.arena_tflite_bytes] == [
+        entry["arena_bytes"] for entry in report["paths"]
+    ]
+    text = tflm("verify", layers, "--runs", 1, "--path", "tflite").out
+    assert "gives what TFLM gives" in text
+    assert "flat" not in text
+
+
+@pytest.mark.parametrize("name", ["hello_world_int8", "hello_world_float"])
+def test_models_of_our_own(tflm, repository, name):
+    found = tflm("verify", repository / "models" / "hello_world" / f"{name}.tflite")
+    assert (found.code, found.err) == (0, "")
+
+
+@pytest.mark.parametrize("path", ["flat", "tflite"])
+def test_broken_kernel_is_named(tflm, layers, mended_modules, path):
+    place = f"(record[{_word('output')}] >> 2) + 4"
+    mended_modules(
+        "kernels/fully_connected.py",
+        _BROKEN.format(depth_word=_word("depth"), depth=40, place=place),
+    )
+    found = tflm("verify", layers, "--path", path, "--runs", 2, "--json")
+    assert found.code == 1
+    mismatch = found.json()["mismatch"]
+    assert mismatch["path"] == path
+    op = mismatch["op"]
+    assert (op["node"], op["op"], op["kernel"]) == (
+        1,
+        "FULLY_CONNECTED",
+        "fully_connected.eval_int8",
+    )
+    assert op["tensor"] == "layer1"
+    assert op["difference"]["index"] == [0, 4]
+    assert (op["difference"]["count"], op["difference"]["total"]) == (1, 6)
+    assert op["difference"]["got"] ^ op["difference"]["wanted"] == 1
+    text = tflm("verify", layers, "--path", path, "--runs", 2).out
+    assert "First differing op: 1 FULLY_CONNECTED" in text
+    assert f"[0, 4]: tflm {op['difference']['got']}, TFLM {op['difference']['wanted']}" in text
+
+
+# A byte that is the first layer's output when tensors are overlaid, and unused scratch when
+# each of them has a place of its own.
+def test_write_outside_is_no_fault_of_an_op(tflm, layers, mended_modules):
+    place = next(b.offset for b in inspect(layers).plan.blocks if b.name == "layer0")
+    code = _BROKEN.format(depth_word=_word("depth"), depth=8, place=place)
+    mended_modules("kernels/fully_connected.py", code.replace("^ 1", "^ 0x40"))
+    found = tflm("verify", layers, "--path", "flat")
+    assert found.code == 1
+    assert "no op differs when every tensor has a place of its own" in found.out
+
+
+def test_kernel_that_allocates_is_an_error(tflm, layers, mended_modules):
+    mended_modules(
+        "kernels/fully_connected.py",
+        "\n\ndef eval_int8(op, arena, rom, start, stop):\n    return bytearray(100)\n",
+    )
+    found = tflm("verify", layers)
+    assert found.code == 1
+    assert "a kernel allocated memory in invoke" in found.err
+
+
+def test_without_the_wheel(tflm, layers, monkeypatch):
+    monkeypatch.setattr(oracle.importlib.util, "find_spec", lambda name: None)
+    found = tflm("verify", layers)
+    assert found.code == 1
+    assert "pip install micropython-tflm[verify]" in found.err
+    assert len(found.err.splitlines()) == 1
+
+
+def test_bad_models(tflm, layers, lacking, tmp_path):
+    assert "Sparkle" in tflm("verify", lacking).err
+    flat = tmp_path / "layers.tflm"
+    tflm("flatten", layers, "-o", flat)
+    found = tflm("verify", flat)
+    assert found.code == 1
+    assert "verify needs the .tflite" in found.err
+
+
+# A model on which TFLM dies ends a child process and becomes one sentence.
+def test_oracle_survives(layers):
+    with pytest.raises(oracle.OracleError, match="TFLM itself does not run this model"):
+        oracle.run(layers.read_bytes()[:200], [[np.zeros((1, 8), np.int8)]])
+    with pytest.raises(oracle.OracleError, match="not done after"):
+        oracle.run(layers.read_bytes(), [[np.zeros((1, 8), np.int8)]], timeout=0.001)
+
+
+# Both ways to read TFLM's tensors between the ops give the same.
+def test_oracle_tensors(layers):
+    inputs = [case.inputs for case in make_cases(open_model(layers).inputs, 2, 5)]
+    preserved, added = (
+        oracle.run(layers.read_bytes(), inputs, mode).tensors for mode in oracle.TENSOR_MODES
+    )
+    assert len(preserved) == 3
+    assert preserved.keys() == added.keys()
+    for number, values in preserved.items():
+        np.testing.assert_array_equal(values, added[number])
+
+
+def test_cases_are_random_and_extreme(layers):
+    inputs = open_model(layers).inputs
+    cases = {case.name: case.inputs[0] for case in make_cases(inputs, 2, 9)}
+    assert (cases["all lowest"] == -128).all()
+    assert (cases["all highest"] == 127).all()
+    assert (cases["all zero"] == 3).all()
+    assert not (cases["random 0"] == cases["random 1"]).all()
+    again = {case.name: case.inputs[0] for case in make_cases(inputs, 2, 9)}
+    np.testing.assert_array_equal(cases["random 1"], again["random 1"])
+
+
+def test_comparison_of_floats():
+    wanted = np.array([1.0, np.nan, np.inf, 0.0], np.float32)
+    assert first_difference(np.array([1.000009, np.nan, np.inf, 9e-7], np.float32), wanted) is None
+    for i, value in ((0, 1.00002), (1, 0.0), (2, 1e30), (3, 2e-6), (0, np.nan)):
+        got = wanted.copy()
+        got[i] = value
+        assert first_difference(got, wanted).index == (i,)

@@ -1,0 +1,94 @@
+# tflm_tools: bench: time and memory of models in the unix port beside TFLM's wheel, in one run
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import csv
+import io
+import json
+import subprocess
+import sys
+import tempfile
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+
+import numpy as np
+
+from . import files, oracle
+from .cases import make_cases
+from .device_model import invoke
+from .errors import ToolError
+from .inspection import inspect
+from .model_file import open_model
+
+_ROUNDS = 3  # ours and the wheel's in turn, so that both see the same machine
+
+
+@dataclass
+class BenchRow:
+    """One model; times are the best of all invokes, in microseconds; sizes in bytes.
+
+    ratio: TFLM's time by ours, above 1 where tflm is faster. arena: of the flat model;
+    arena_tflite: when the device prepares the .tflite; tflm_head: what TFLM plans for the
+    tensors alone; flash: the .tflm.
+    """
+
+    model: str
+    macs: int
+    tflm_us: float
+    wheel_us: float
+    ratio: float
+    arena: int
+    arena_tflite: int
+    tflm_head: int
+    flash: int
+
+
+def bench(paths, invokes=20, csv_path=None):
+    """Time each .tflite; writes a CSV when `csv_path` is given. Returns a list of BenchRow."""
+    oracle.require()
+    rows = [_bench_one(path, invokes) for path in paths]
+    if csv_path:
+        text = io.StringIO()
+        writer = csv.DictWriter(text, [field.name for field in fields(BenchRow)])
+        writer.writeheader()
+        writer.writerows(asdict(row) for row in rows)
+        files.make_folder(Path(csv_path).parent)
+        files.write(csv_path, text.getvalue().encode())
+    return rows
+
+
+def _bench_one(path, invokes):
+    model = open_model(path)
+    if model.kind != "tflite":
+        raise ToolError(f"{path} is a .tflm; bench compares with TFLM and needs the .tflite")
+    report = inspect(path)
+    inputs = make_cases(model.inputs, 1, 0)[0].inputs
+    ours, wheels = [], []
+    for _ in range(_ROUNDS):
+        ours += invoke(model, [inputs], repeat=invokes).times
+        wheels += _time_wheel(path, inputs, invokes)
+    return BenchRow(
+        Path(path).stem,
+        report.macs,
+        min(ours),
+        min(wheels),
+        min(wheels) / max(min(ours), 1),
+        report.arena_bytes,
+        report.arena_tflite_bytes,
+        report.tflm_head_bytes,
+        report.flat_bytes,
+    )
+
+
+# Microseconds of each invoke of the wheel.
+def _time_wheel(path, inputs, invokes):
+    with tempfile.TemporaryDirectory(prefix="tflm-bench-") as name:
+        arrays, report = Path(name) / "inputs.npz", Path(name) / "report.json"
+        np.savez(arrays, **{str(i): array for i, array in enumerate(inputs)})
+        command = [sys.executable, str(Path(__file__).with_name("bench_worker.py")), str(path)]
+        done = subprocess.run(
+            [*command, str(arrays), str(invokes), str(report)], capture_output=True, text=True
+        )
+        if done.returncode or not report.exists():
+            last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+            raise ToolError(f"TFLM itself does not run {path}: {last}")
+        return json.loads(report.read_text())

@@ -1,0 +1,29 @@
+# tflm_tools: times TFLM itself (the tflite-micro wheel) on one model, in a process of its own
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import json
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+from tflite_micro.python.tflite_micro import runtime
+
+
+# Arguments: model, .npz of inputs named 0, 1, ..., invokes, report to write (microseconds).
+def main(model, inputs, invokes, report):
+    interpreter = runtime.Interpreter.from_bytes(Path(model).read_bytes())
+    with np.load(inputs) as file:
+        arrays = [file[str(i)] for i in range(len(file.files))]
+    times = []
+    for _ in range(int(invokes)):
+        for i, array in enumerate(arrays):
+            interpreter.set_input(array, i)
+        begin = time.perf_counter_ns()
+        interpreter.invoke()
+        times.append((time.perf_counter_ns() - begin) / 1000)
+    Path(report).write_text(json.dumps(times))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

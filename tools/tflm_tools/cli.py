@@ -1,0 +1,187 @@
+# tflm_tools: command `tflm`: options in, data to render/, errors to one sentence
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import os
+import sys
+
+import rich_click as click
+from tflm.errors import TflmError
+from tflm.version import __version__
+
+_MODEL = click.argument("model", type=click.Path())
+_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+_HEAP = click.option(
+    "--heap", metavar="SIZE", help="MicroPython's heap, like 192k. [default: 64M]"
+)
+_TIMEOUT = click.option(
+    "--timeout", type=click.FloatRange(min=1), metavar="SECONDS", help="[default: 600]"
+)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="tflm")
+def cli():
+    """TensorFlow Lite Micro in pure MicroPython: the tools of the host."""
+
+
+# Print `data` as JSON or by the function `name` of a file of render/.
+def _show(data, as_json, file, name, **options):
+    from importlib import import_module
+
+    from .render import common
+
+    if as_json:
+        common.print_json(data)
+        return
+    getattr(import_module(f".render.{file}", __package__), name)(data, common.console(), **options)
+
+
+@cli.command()
+@_MODEL
+@click.option("--plan", is_flag=True, help="Draw the arena plan over the operators.")
+@_JSON
+def inspect(model, plan, as_json):
+    """Show what is in MODEL, what it costs, and whether it runs and fits.
+
+    Inputs and outputs, operators with shapes, multiply-accumulates, weights and arena bytes,
+    operators that tflm lacks (all of them; the exit code stays 0), and three boards.
+    """
+    from .inspection import inspect
+
+    report = inspect(model)
+    if plan and report.plan is None:
+        raise click.UsageError(
+            "--plan needs a .tflite; a .tflm does not say when its tensors live"
+        )
+    _show(report, as_json, "inspection", "print_inspection", plan=plan)
+
+
+@cli.command()
+@_MODEL
+@click.option("-o", "--output", type=click.Path(), required=True, help="The .tflm to write.")
+@click.option("--keep-tensors", is_flag=True, help="A place for each tensor, for debugging.")
+@_JSON
+def flatten(model, output, keep_tensors, as_json):
+    """Make the flat model (.tflm) of a .tflite, which boards read in place."""
+    from .conversion import convert
+
+    _show(convert(model, output, keep_tensors), as_json, "results", "print_conversion")
+
+
+@cli.command()
+@_MODEL
+@click.option(
+    "--input",
+    "inputs",
+    multiple=True,
+    type=click.Path(),
+    metavar="FILE.npy",
+    help="An array for each input, in order.",
+)
+@click.option("--output-dir", required=True, type=click.Path(), help="For output_0.npy and so on.")
+@click.option(
+    "--path",
+    "form",
+    type=click.Choice(["flat", "tflite"]),
+    default="flat",
+    show_default=True,
+    help="Flattened before, or the .tflite itself.",
+)
+@click.option("--repeat", type=click.IntRange(min=1), default=1, help="Invoke so many times.")
+@click.option("--quantize", is_flag=True, help="Take floats for integer inputs, quantized.")
+@_HEAP
+@_TIMEOUT
+@_JSON
+def run(model, as_json, **options):
+    """Invoke MODEL in the MicroPython unix port on arrays of yours."""
+    from .run import run
+
+    _show(run(model, **options), as_json, "results", "print_run")
+
+
+@cli.command()
+@_MODEL
+@click.option(
+    "--runs",
+    type=click.IntRange(min=0),
+    default=8,
+    show_default=True,
+    help="Random inputs; four extreme ones come on top.",
+)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@click.option(
+    "--path",
+    "form",
+    type=click.Choice(["both", "flat", "tflite"]),
+    default="both",
+    show_default=True,
+    help="Flattened before, the .tflite itself, or both.",
+)
+@_HEAP
+@_TIMEOUT
+@_JSON
+def verify(model, as_json, **options):
+    """Compare MODEL in MicroPython with TFLM itself.
+
+    Integers must be equal, floats within rtol 1e-5 and atol 1e-6. When an output differs, the
+    exit code is 1 and the first operator that differs is named, with both values.
+    """
+    from .verify import verify
+
+    result = verify(model, **options)
+    _show(result, as_json, "results", "print_verification")
+    if result.mismatch is not None:
+        raise SystemExit(1)
+
+
+@cli.command()
+@_JSON
+def ops(as_json):
+    """List the operators that tflm has."""
+    from .operators import operators
+
+    _show(operators(), as_json, "results", "print_operators")
+
+
+@cli.command()
+@click.argument("models", nargs=-1, required=True, type=click.Path())
+@click.option("--invokes", type=click.IntRange(min=1), default=20, show_default=True)
+@click.option("--csv", "csv_path", type=click.Path(), help="Write the table there too.")
+@_JSON
+def bench(models, invokes, csv_path, as_json):
+    """Time MODELS in the unix port and in TFLM's wheel, in turn, and compare their memory."""
+    from .bench import bench
+
+    _show(bench(models, invokes, csv_path), as_json, "bench", "print_bench")
+
+
+# One sentence for an error, and the exit code.
+def _sentence(error):
+    if isinstance(error, click.ClickException):
+        text = error.format_message().rstrip(".")
+        command = getattr(getattr(error, "ctx", None), "command_path", "tflm")
+        return f"{text[:1].lower()}{text[1:]}; see: {command} --help", error.exit_code
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename or 'the system'}: {error.strerror}", 1
+    return str(error), 1
+
+
+def main(arguments=None):
+    """Entry point of the command `tflm`; ends with exit code 0, 1 for errors, 2 for usage."""
+    try:
+        code = cli.main(arguments, prog_name="tflm", standalone_mode=False) or 0
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader of our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 1
+    except (click.exceptions.Abort, KeyboardInterrupt):
+        print("tflm: stopped", file=sys.stderr)
+        code = 130
+    except (click.ClickException, TflmError, OSError, ValueError) as error:
+        text, code = _sentence(error)
+        print(f"tflm: {text}", file=sys.stderr)
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,63 @@
+# tflm_tools: invokes a model on the device with inputs of a file; for `tflm run` and `tflm verify`
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import time
+
+import micropython
+import report
+import tflm
+
+
+# What the host needs to know of a tensor.
+def _describe(tensor):
+    return {"name": tensor.name, "dtype": tensor.dtype, "shape": list(tensor.shape)}
+
+
+# Invoke once and return the microseconds; `locked` forbids every allocation meanwhile.
+def _timed_invoke(interpreter, locked):
+    if locked:
+        micropython.heap_lock()
+    try:
+        begin = time.ticks_us()
+        interpreter.invoke()
+        end = time.ticks_us()
+    finally:
+        if locked:
+            micropython.heap_unlock()
+    return time.ticks_diff(end, begin)
+
+
+# The job: `model` (path), `runs`, `inputs` (path: the bytes of all inputs, run after run),
+# `repeat` (invokes a run), `outputs` (path to write, likewise), `locked` (no allocation in
+# invoke), `tensors` (path, or null: write every tensor after the last run).
+def main(job):
+    keep = job["tensors"] is not None
+    interpreter = tflm.Interpreter(tflm.load(job["model"]), keep_tensors=keep)
+    interpreter.allocate_tensors()
+    inputs = [interpreter.input(i) for i in range(interpreter.inputs_size())]
+    outputs = [interpreter.output(i) for i in range(interpreter.outputs_size())]
+    times = []
+    with open(job["inputs"], "rb") as source, open(job["outputs"], "wb") as sink:
+        for _ in range(job["runs"]):
+            values = [source.read(len(tensor.raw)) for tensor in inputs]
+            for _ in range(job["repeat"]):
+                for i in range(len(inputs)):  # an invoke may overwrite its inputs
+                    inputs[i].raw[:] = values[i]
+                times.append(_timed_invoke(interpreter, job["locked"]))
+            for tensor in outputs:
+                sink.write(tensor.raw)
+    answer = {
+        "arena": interpreter.arena_used_bytes(),
+        "times": times,
+        "outputs": [_describe(tensor) for tensor in outputs],
+    }
+    if keep:
+        answer["tensors"] = []
+        with open(job["tensors"], "wb") as sink:
+            for number, tensor in interpreter.tensors().items():
+                answer["tensors"].append([number, len(tensor.raw)])
+                sink.write(tensor.raw)
+    return answer
+
+
+report.serve(main)

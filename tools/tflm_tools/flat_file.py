@@ -1,0 +1,88 @@
+# tflm_tools: what a flat model (.tflm) holds, as the host reads it
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import struct
+from dataclasses import dataclass
+
+from tflm import format as layout
+from tflm.errors import ModelError
+from tflm.model import FlatModel
+
+
+@dataclass
+class FlatOp:
+    """One record: its kernel, the operator and node it comes from, and its operand words."""
+
+    kernel: str
+    builtin_code: int
+    node: int
+    units: int
+    slice_units: int
+    record_bytes: int
+    operands: tuple[int, ...]
+
+
+@dataclass
+class FlatTensor:
+    """An input or output: name, dtype code, shape, quantization and bytes."""
+
+    name: str
+    dtype: int
+    shape: tuple[int, ...]
+    scale_bits: int
+    zero_point: int
+    nbytes: int
+
+
+class FlatFile:
+    """A verified .tflm: arena_bytes, head_bytes, ops, inputs, outputs, constants_bytes.
+
+    Raises ModelError when it is damaged.
+    """
+
+    def __init__(self, data):
+        self._data = data
+        model = FlatModel(data)  # verifies header, CRC and sections
+        self.arena_bytes, self.head_bytes = model.arena_bytes, model.head_bytes
+        try:
+            self._read()
+        except (struct.error, IndexError, UnicodeDecodeError):
+            raise ModelError(
+                "the .tflm is damaged: its tables contradict each other; flatten the model again"
+            ) from None
+
+    def _read(self):
+        data = self._data
+        self._sections = [
+            struct.unpack_from(layout.SECTION, data, layout.SECTIONS_OFFSET + 8 * i)
+            for i in range(layout.SECTIONS)
+        ]
+        self.constants_bytes = self._sections[layout.CONSTANTS][1]
+        self.ops = [self._op(i) for i in range(self._sections[layout.OPS][1])]
+        _, _, _, inputs, outputs = self._entry(layout.SUBGRAPHS, layout.SUBGRAPH, 0)
+        self.inputs = [self._tensor(i) for i in range(inputs)]
+        self.outputs = [self._tensor(inputs + i) for i in range(outputs)]
+
+    def _entry(self, section, kind, i):
+        at = self._sections[section][0] + i * struct.calcsize(kind)
+        return struct.unpack_from(kind, self._data, at)
+
+    def _name(self, offset):
+        at = self._sections[layout.NAMES][0] + offset
+        return self._data[at + 1 : at + 1 + self._data[at]].decode()
+
+    def _op(self, i):
+        kernel, code, node, operands, slice_units, start, size = self._entry(
+            layout.OPS, layout.OP, i
+        )
+        units, *words = struct.unpack_from(f"<{operands + 1}I", self._data, start)
+        name = self._name(self._entry(layout.KERNELS, layout.KERNEL, kernel)[0])
+        return FlatOp(name, code, node, units, slice_units, size, tuple(words))
+
+    def _tensor(self, i):
+        _, size, name, dtype, rank, _, zero_point, scale_bits, *shape = self._entry(
+            layout.TENSORS, layout.TENSOR, i
+        )
+        return FlatTensor(
+            self._name(name), dtype, tuple(shape[:rank]), scale_bits, zero_point, size
+        )

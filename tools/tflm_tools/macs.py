@@ -1,0 +1,61 @@
+# tflm_tools: multiply-accumulates of an operator, from the shapes of its tensors
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from math import prod
+
+from tflm.op_names import name
+
+
+# Each output element costs one filter.
+def _conv(node):
+    return node.output(0).elements() * prod(node.input(1).shape[1:])
+
+
+# Each output element costs one channel of the filter.
+def _depthwise(node):
+    return node.output(0).elements() * prod(node.input(1).shape[1:3])
+
+
+# Each output element costs one row of the weights.
+def _fully_connected(node):
+    return node.output(0).elements() * node.input(1).shape[-1]
+
+
+# Each input element is multiplied with the filters of all output channels.
+def _transpose_conv(node):
+    return node.input(2).elements() * prod(node.input(1).shape[:3])
+
+
+# Each output element costs the dimension that the two inputs share.
+def _batch_matmul(node):
+    transposed = node.options(101).get(0, "B")
+    return node.output(0).elements() * node.input(0).shape[-2 if transposed else -1]
+
+
+# Two matrices for each batch: features, then time.
+def _svdf(node):
+    return node.input(0).shape[0] * (node.input(1).elements() + node.input(2).elements())
+
+
+# Four gates a step, each with a matrix for the input and one for the state.
+def _lstm(node):
+    weights = [node.optional_input(i) for i in range(1, 9)]
+    steps = prod(node.input(0).shape[:-1])
+    return steps * sum(tensor.elements() for tensor in weights if tensor is not None)
+
+
+_COUNTS = {
+    "BATCH_MATMUL": _batch_matmul,
+    "CONV_2D": _conv,
+    "DEPTHWISE_CONV_2D": _depthwise,
+    "FULLY_CONNECTED": _fully_connected,
+    "SVDF": _svdf,
+    "TRANSPOSE_CONV": _transpose_conv,
+    "UNIDIRECTIONAL_SEQUENCE_LSTM": _lstm,
+}
+
+
+def macs(node):
+    """Multiply-accumulates of one invoke of a node; 0 for operators that have none."""
+    count = _COUNTS.get(name(node.builtin_code))
+    return count(node) if count else 0

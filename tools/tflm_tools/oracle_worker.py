@@ -1,0 +1,72 @@
+# tflm_tools: the child process of oracle.py: runs job.json of its folder in the tflite-micro wheel
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import json
+
+import flatbuffers
+import numpy as np
+from tflite_micro.python.tflite_micro import runtime
+from tflite_micro.tensorflow.lite.micro.python import schema_py_generated as schema
+
+_SPARE_ARENA = 64 << 20  # small models may have large tensors
+_NO_ARRAY = (schema.TensorType.STRING, schema.TensorType.RESOURCE, schema.TensorType.VARIANT)
+
+
+# Numbers of the tensors that operators of the first sub-graph write.
+def _computed(subgraph):
+    numbers = []
+    for operator in subgraph.operators or []:
+        numbers += [int(t) for t in operator.outputs if t >= 0 and int(t) not in numbers]
+    return [t for t in numbers if subgraph.tensors[t].type not in _NO_ARRAY]
+
+
+# The model with every computed tensor as a further output, and the numbers of these.
+def _with_all_outputs(model):
+    subgraph = model.subgraphs[0]
+    own = [int(t) for t in subgraph.outputs]
+    more = [t for t in _computed(subgraph) if t not in own]
+    subgraph.outputs = own + more
+    builder = flatbuffers.Builder(1024)
+    builder.Finish(model.Pack(builder), b"TFL3")
+    return bytes(builder.Output()), own + more
+
+
+# Tensors stay readable in two ways: "preserve", TFLM's own option, and "outputs", the model with
+# more outputs, for models that the first one cannot run.
+def main():
+    with open("job.json") as file:
+        job = json.load(file)
+    with open("model", "rb") as file:
+        data = file.read()
+    with np.load("inputs.npz") as file:
+        inputs = {key: file[key] for key in file.files}
+    model = schema.ModelT.InitFromObj(schema.Model.GetRootAsModel(data, 0))
+    outputs = len(model.subgraphs[0].outputs)
+    computed = _computed(model.subgraphs[0])
+    config = runtime.InterpreterConfig.kAllocationRecording
+    if job["tensors"] == "preserve":
+        config = runtime.InterpreterConfig.kPreserveAllTensors
+    elif job["tensors"] == "outputs":
+        data, computed = _with_all_outputs(model)
+    interpreter = runtime.Interpreter.from_bytes(
+        data, arena_size=10 * len(data) + _SPARE_ARENA, intrepreter_config=config
+    )
+    result = {}
+    for i in range(job["runs"]):
+        for k in range(job["inputs"]):
+            interpreter.set_input(inputs[f"{i}_{k}"], k)
+        status = interpreter.invoke()
+        if status:
+            raise SystemExit(f"an operator failed with status {status}")
+        for k in range(outputs):
+            result[f"o{i}_{k}"] = interpreter.get_output(k)
+    for k, number in enumerate(computed):
+        if job["tensors"] == "preserve":
+            result[f"t{number}"] = interpreter.GetTensor(number, 0)["tensor_data"]
+        elif job["tensors"] == "outputs":
+            result[f"t{number}"] = interpreter.get_output(k)
+    np.savez("outputs.npz", **result)
+
+
+if __name__ == "__main__":
+    main()

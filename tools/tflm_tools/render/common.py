@@ -1,0 +1,104 @@
+# tflm_tools: render: the console, tables and numbers that all output shares
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import dataclasses
+import json
+import math
+import sys
+
+from rich import box
+from rich.console import Console
+from rich.measure import Measurement
+from rich.table import Table
+from rich.text import Text
+
+UNKNOWN = "–"
+
+
+def console():
+    """A console for standard output: plain text where that is no terminal."""
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="replace")  # a terminal without Unicode shows "?"
+    return Console(highlight=False, soft_wrap=False, emoji=False, markup=False)
+
+
+def has_colour(target):
+    """True when a console shows colours."""
+    return target.color_system is not None and not target.no_color
+
+
+def table(*columns):
+    """An open table; a column is a name, with ">" before it when numbers stand in it."""
+    result = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+    for column in columns:
+        right = column.startswith(">")
+        result.add_column(
+            Text(column.lstrip(">")),
+            justify="right" if right else "left",
+            no_wrap=True,
+            overflow="ellipsis",
+        )
+    return result
+
+
+def shrink(grid, target, *columns):
+    """Narrow the named columns of a table, in this order, until it fits the console."""
+    wide = target.options.update(max_width=10_000)
+    for header in columns:
+        excess = Measurement.get(target, wide, grid).maximum - target.width
+        if excess <= 0:
+            return
+        for column in grid.columns:
+            if str(column.header) == header:
+                widest = max((Text(str(cell)).cell_len for cell in column.cells), default=0)
+                column.max_width = max(6, widest - excess)
+
+
+def size(count):
+    """Bytes in the unit that reads best."""
+    if count is None:
+        return UNKNOWN
+    if count < 1024:
+        return f"{count} B"
+    if count < 1024 * 1024:
+        return f"{count / 1024:.1f} KB"
+    return f"{count / 1024 / 1024:.2f} MB"
+
+
+def number(count):
+    """A count with thousands apart; a dash where it is not known."""
+    return UNKNOWN if count is None else f"{count:,}".replace(",", " ")
+
+
+def shape(dimensions):
+    """A shape as 1x8x8x16; a scalar is "scalar"."""
+    if dimensions is None:
+        return UNKNOWN
+    return "x".join(map(str, dimensions)) or "scalar"
+
+
+def microseconds(time):
+    """A time in the unit that reads best."""
+    if time < 1000:
+        return f"{time:.0f} µs"
+    if time < 1_000_000:
+        return f"{time / 1000:.2f} ms"
+    return f"{time / 1_000_000:.2f} s"
+
+
+# Dataclasses as dicts, and as texts what JSON does not know: paths, NaN and infinities.
+def _plain(value):
+    if dataclasses.is_dataclass(value):
+        value = dataclasses.asdict(value)
+    if isinstance(value, dict):
+        return {key: _plain(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(entry) for entry in value]
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    return value if isinstance(value, float) and math.isfinite(value) else str(value)
+
+
+def print_json(value):
+    """A dataclass, a list of them, or plain values as JSON."""
+    print(json.dumps(_plain(value), indent=2))

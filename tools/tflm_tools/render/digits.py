@@ -1,0 +1,93 @@
+# tflm_tools: render: what `make run` prints: digits with what the model says, and what it costs
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import numpy as np
+from rich.text import Text
+
+from .arena import print_plan
+from .common import has_colour, microseconds, number, size
+
+_SHADES = " ░▒▓█"
+_BLACK = 16  # the darkest pixel
+_SHOWN = 4
+
+
+# One row of an image: two characters a pixel make it square.
+def _pixels(row, colour):
+    text = Text()
+    for value in row:
+        if colour:
+            grey = 24 + int(value) * 210 // _BLACK
+            text.append("  ", style=f"on rgb({grey},{grey},{grey})")
+        else:
+            text.append(_SHADES[(int(value) * (len(_SHADES) - 1) + _BLACK // 2) // _BLACK] * 2)
+    return text
+
+
+# The first images, and the first one that the model gets wrong.
+def _chosen(demo):
+    wrong = np.flatnonzero(demo.found != demo.labels)
+    first = [i for i in range(len(demo.images)) if i not in wrong[:1]]
+    return first[: _SHOWN - 1] + [int(wrong[0])] if len(wrong) else first[:_SHOWN]
+
+
+# What the model says about one image, as wide as the image.
+def _verdict(demo, i):
+    right = demo.found[i] == demo.labels[i]
+    text = Text(
+        f"{'✓' if right else '✗'} {demo.found[i]}", style="bold green" if right else "bold red"
+    )
+    text.append(f"  {100 * demo.scores[i]:.1f} %", style="default")
+    return text
+
+
+def print_demo(demo, target):
+    """Print a Demo: digits, accuracy, time, memory, and the arena plan."""
+    chosen = _chosen(demo)
+    gap = "    "
+    target.print(
+        Text("Handwritten digits, held out from training, read by MicroPython", style="bold")
+    )
+    target.print()
+    for row in range(demo.images.shape[1]):
+        line = Text(gap)
+        for i in chosen:
+            line.append(_pixels(demo.images[i][row], has_colour(target))).append(gap)
+        target.print(line)
+    target.print()
+    for texts in ([Text(f"label {demo.labels[i]}") for i in chosen],
+                  [_verdict(demo, i) for i in chosen]):  # fmt: skip
+        line = Text(gap)
+        for text in texts:
+            text.pad_right(2 * demo.images.shape[2] - text.cell_len)
+            line.append(text).append(gap)
+        target.print(line)
+    target.print()
+    _print_figures(demo, target)
+    print_plan(demo.plan, target, legend=False)
+
+
+def _print_figures(demo, target):
+    count = len(demo.labels)
+    rows = (
+        (
+            "accuracy",
+            f"{100 * demo.right() / count:.1f} %",
+            f"{demo.right()} of {count} held-out images",
+        ),
+        (
+            "time",
+            microseconds(float(np.median(demo.times))),
+            "an image, in the MicroPython unix port",
+        ),
+        ("model", size(demo.flat_bytes), "of flash on a board, used in place"),
+        (
+            "arena",
+            f"{number(demo.arena_bytes)} bytes",
+            "of RAM: bytes upwards, operators to the right, ╱ scratch",
+        ),
+    )
+    for label, value, words in rows:
+        line = Text(f"  {label:<10}")
+        target.print(line.append(f"{value:<12}", style="bold").append(words))
+    target.print()

@@ -1,0 +1,108 @@
+# tflm_tools: render: what `tflm inspect` prints
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from pathlib import Path
+
+from rich.text import Text
+
+from .arena import print_plan
+from .common import UNKNOWN, number, shape, shrink, size, table
+
+
+def print_inspection(report, target, plan=False):
+    """Print an Inspection, with the drawing of its arena plan if asked for."""
+    title = Text(Path(report.path).name, style="bold")
+    title.append(f"  {size(report.file_bytes)}, {len(report.ops)} ops", style="default")
+    target.print(title)
+    target.print(_tensors(report, target))
+    target.print(_ops(report, target))
+    _print_totals(report, target)
+    if plan:
+        target.print()
+        print_plan(report.plan, target)
+    _print_missing(report, target)
+    _print_boards(report, target)
+
+
+# Inputs and outputs.
+def _tensors(report, target):
+    grid = table("", "name", "type", "shape", ">scale", ">zero point")
+    for what, tensors in (("in", report.inputs), ("out", report.outputs)):
+        for i, tensor in enumerate(tensors):
+            scale = f"{tensor.scale:.6g}" if tensor.scale else UNKNOWN
+            zero_point = str(tensor.zero_point) if tensor.scale else UNKNOWN
+            grid.add_row(f"{what} {i}", Text(tensor.name), tensor.dtype, shape(tensor.shape),
+                         scale, zero_point)  # fmt: skip
+    shrink(grid, target, "name")
+    return grid
+
+
+# Kernels of one op; a kernel that is called several times stands once.
+def _kernels(op):
+    counts = {kernel: op.kernels.count(kernel) for kernel in op.kernels}
+    return ", ".join(k if n == 1 else f"{n} × {k}" for k, n in counts.items())
+
+
+# The table of operators.
+def _ops(report, target):
+    graph = report.kind == "tflite"
+    more = ("output", ">MACs", ">weights", ">arena") if graph else ()
+    grid = table(">op", "name", "kernel", *more)
+    lacking = {node for entry in report.missing for node in entry.nodes}
+    for op in report.ops:
+        row = [str(op.index), Text(op.name), _kernels(op)]
+        if op.index in lacking:
+            row[2] = Text("missing", style="red")
+        if graph:
+            live = number(op.live_bytes)
+            peak = op.index == report.peak_op
+            row += [shape(op.output_shape), number(op.macs), number(op.weights_bytes),
+                    Text(live, style="bold") if peak else live]  # fmt: skip
+        grid.add_row(*row)
+    shrink(grid, target, "kernel", "name", "output")
+    return grid
+
+
+def _print_totals(report, target):
+    rows = [("MACs", number(report.macs))] if report.macs is not None else []
+    rows.append(("weights", size(report.weights_bytes)))
+    arena = f"{number(report.arena_bytes)} bytes as .tflm"
+    if report.peak_op is not None:
+        peak = next(op for op in report.ops if op.index == report.peak_op)
+        arena += f"; most in use by op {peak.index} {peak.name}: {number(peak.live_bytes)}"
+    rows.append(("arena", arena))
+    if report.arena_tflite_bytes is not None:
+        rows.append(("", f"{number(report.arena_tflite_bytes)} bytes as .tflite on the board"))
+    if report.tflm_head_bytes is not None:
+        text = f"{number(report.tflm_head_bytes)} bytes is what TFLM plans for these tensors"
+        rows.append(("", text))
+    if report.flat_bytes is not None:
+        rows.append(("flash", f"{size(report.flat_bytes)} as .tflm"))
+    for name, text in rows:
+        target.print(Text(f"{name:<9}", style="bold").append(text, style="default"))
+
+
+# Everything that keeps the model from running.
+def _print_missing(report, target):
+    if not report.missing:
+        return
+    target.print()
+    target.print(Text("This model does not run on tflm:", style="bold red"))
+    for entry in report.missing:
+        line = Text("  ")
+        if entry.nodes:
+            line.append(f"{len(entry.nodes)} × ")
+        line.append(entry.op, style="bold").append(f": {entry.reason}")
+        if entry.nodes:
+            line.append(f" (op {', '.join(map(str, entry.nodes))})", style="dim")
+        target.print(line)
+
+
+def _print_boards(report, target):
+    target.print()
+    head = "fits" if not report.missing else "would fit"
+    grid = table("board", head, "how")
+    for fit in report.boards:
+        verdict = Text("yes", style="green") if fit.fits else Text("no", style="red")
+        grid.add_row(fit.board, verdict, fit.advice)
+    target.print(grid)

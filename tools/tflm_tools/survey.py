@@ -1,0 +1,85 @@
+# tflm_tools: Prepare of a whole model that goes on after what is missing, to name all of it
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import re
+from dataclasses import dataclass, field
+
+from tflm.context import PREPARE, MicroContext
+from tflm.errors import UnsupportedError
+from tflm.op_names import name
+from tflm.op_resolver import OpResolver
+from tflm.prepare.table import OPS
+from tflm.tflite import TfliteModel
+
+from .flatten import prepare
+from .rom import RomStorage
+
+_CUSTOM = 32
+
+
+@dataclass
+class Missing:
+    """Something that keeps a model from running: `op`, the `nodes` it concerns, and why."""
+
+    op: str
+    reason: str
+    nodes: list[int] = field(default_factory=list)
+
+
+# The operator of a node by name, with the custom operator's own.
+def op_name(node):
+    return node.custom_name or name(node.builtin_code)
+
+
+# Prepare node by node; returns [(op name, node number, reason)] for those that cannot be.
+def _prepare_each(model, context, resolver):
+    refused = []
+    for subgraph in model.subgraphs:
+        for i in range(subgraph.nodes_length()):
+            number = subgraph.first_node + i
+            op = "unreadable"
+            try:
+                node = subgraph.node(i)
+                op = op_name(node)
+                context.node = node
+                if node.builtin_code == _CUSTOM:
+                    resolver.custom(node.custom_name)
+                elif node.builtin_code in OPS:
+                    resolver.builtin(node.builtin_code).prepare(context, node)
+                else:
+                    refused.append((op, number, "tflm does not have this operator"))
+            except UnsupportedError as error:
+                refused.append((op, number, str(error).removeprefix(f"op {number} {op}: ")))
+    return refused
+
+
+# The same operator with the same reason, whatever the tensor, becomes one entry.
+def _gather(refused):
+    found = {}
+    for op, number, reason in refused:
+        reason = re.sub(r"tensor \d+ '.*?' (\w+)\[[^]]*\]", r"\1 tensor", reason)
+        found.setdefault((op, reason), Missing(op, reason)).nodes.append(number)
+    return list(found.values())
+
+
+def survey(data, resolver=None):
+    """Prepare a .tflite (bytes): (TfliteModel, RomStorage with the plan, list of Missing).
+
+    With anything missing the plan lacks the scratch buffers of those operators.
+    Raises ModelError for a damaged model.
+    """
+    resolver = resolver or OpResolver()
+    try:
+        return *prepare(data, resolver), []
+    except UnsupportedError as error:
+        first = error
+    model = TfliteModel(data)
+    storage = RomStorage()
+    storage.start_model_allocation(model)
+    context = MicroContext(storage)
+    context.enter(PREPARE)
+    missing = _gather(_prepare_each(model, context, resolver))
+    if not missing or "sub-graph" in str(first):
+        missing.insert(0, Missing("the model", str(first)))
+    storage.finish_model_allocation()
+    return model, storage, missing
