@@ -1,4 +1,4 @@
-# tflm: bytes from one tensor to another
+# tflm: all bytes from one tensor to another: RESHAPE, SQUEEZE, EXPAND_DIMS
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import micropython
@@ -8,31 +8,30 @@ _INPUT = const(1)
 _OUTPUT = const(2)
 
 
-# Units are bytes. Words at a time where both sides allow it.
+# Units are bytes. Words at a time where both sides allow it. The two locals that live in
+# registers, op and arena, become the source and the target.
 @micropython.viper
-def eval_bytes(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):  # noqa: F821
+def eval_bytes(op: ptr32, arena: ptr32, rom: ptr32, start: int, stop: int):
     word = op[_INPUT]
-    source = int(rom) if word & 1 else int(arena)
-    source += (word >> 2) + start
     target = int(arena) + (op[_OUTPUT] >> 2) + start
+    op = ptr32((int(rom) if word & 1 else int(arena)) + (word >> 2) + start)
+    arena = ptr32(target)
     left = stop - start
-    if not (source | target) & 3:
-        s = ptr32(source)  # noqa: F821
-        t = ptr32(target)  # noqa: F821
-        while left >= 16:
-            t[0] = s[0]
-            t[1] = s[1]
-            t[2] = s[2]
-            t[3] = s[3]
-            s = ptr32(int(s) + 16)  # noqa: F821
-            t = ptr32(int(t) + 16)  # noqa: F821
-            left -= 16
-        source = int(s)
-        target = int(t)
-    a = ptr8(source)  # noqa: F821
-    b = ptr8(target)  # noqa: F821
+    if not (int(op) | target) & 3:
+        while left >= 32:
+            arena[0] = op[0]
+            arena[1] = op[1]
+            arena[2] = op[2]
+            arena[3] = op[3]
+            arena[4] = op[4]
+            arena[5] = op[5]
+            arena[6] = op[6]
+            arena[7] = op[7]
+            op = ptr32(int(op) + 32)
+            arena = ptr32(int(arena) + 32)
+            left -= 32
     while left:
-        b[0] = a[0]
-        a = ptr8(int(a) + 1)  # noqa: F821
-        b = ptr8(int(b) + 1)  # noqa: F821
+        ptr8(arena)[0] = ptr8(op)[0]
+        op = ptr32(int(op) + 1)
+        arena = ptr32(int(arena) + 1)
         left -= 1

@@ -1,0 +1,111 @@
+# tflm: PAD, PADV2: a tensor in a frame of one value
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import micropython
+from micropython import const
+
+_INPUT = const(1)
+_OUTPUT = const(2)
+_VALUE = const(3)
+_VALUE_SIZE = const(4)
+_BEFORE = const(5)
+_INSIDE = const(6)
+_AFTER = const(7)
+_DIMENSIONS = const(8)
+_TABLE = const(9)  # of each dimension: output size, input size, padding before
+
+
+# Units are rows of the output. A row lies in the padding, or holds `before` bytes of value, a row
+# of the input, and `after` bytes of value. The value fills a word, which also gives the bytes at
+# the ends: byte a & 3 of it belongs at address a, as values lie on multiples of their size.
+# The two locals that live in registers, op and arena, become the source and the target.
+@micropython.viper
+def eval(op: ptr32, arena: ptr32, rom: ptr32, start: int, stop: int):
+    base = int(arena)
+    word = op[_INPUT]
+    source = (int(rom) if word & 1 else base) + (word >> 2)
+    word = op[_VALUE]
+    p = ptr8((int(rom) if word & 1 else base) + (word >> 2))
+    word = p[0]
+    if op[_VALUE_SIZE] == 1:
+        word = word | word << 8
+    else:
+        word = word | p[1] << 8
+    if op[_VALUE_SIZE] == 4:
+        word = word | p[2] << 16 | p[3] << 24
+    else:
+        word = word | word << 16
+    before = op[_BEFORE]
+    inside = op[_INSIDE]
+    after = op[_AFTER]
+    dimensions = op[_DIMENSIONS]
+    table = int(op) + 4 * _TABLE
+    arena = ptr32(base + (op[_OUTPUT] >> 2) + start * (before + inside + after))
+    while start < stop:
+        # Which row of the input it is, if any.
+        op = ptr32(table)
+        rest = start
+        row = 0
+        weight = 1
+        copied = inside
+        level = 0
+        while level < dimensions:
+            i = rest % op[0] - op[2]
+            rest = rest // op[0]
+            if i < 0 or i >= op[1]:
+                copied = 0
+                level = dimensions
+            else:
+                row += i * weight
+                weight = weight * op[1]
+                op = ptr32(int(op) + 12)
+                level += 1
+        n = before + inside + after
+        if copied:
+            n = before
+        # Twice: padding, then after the first time the row of the input.
+        part = 0
+        while part < 2:
+            while n and int(arena) & 3:
+                ptr8(arena)[0] = word >> ((int(arena) & 3) << 3)
+                arena = ptr32(int(arena) + 1)
+                n -= 1
+            while n >= 16:
+                arena[0] = word
+                arena[1] = word
+                arena[2] = word
+                arena[3] = word
+                arena = ptr32(int(arena) + 16)
+                n -= 16
+            while n >= 4:
+                arena[0] = word
+                arena = ptr32(int(arena) + 4)
+                n -= 4
+            while n:
+                ptr8(arena)[0] = word >> ((int(arena) & 3) << 3)
+                arena = ptr32(int(arena) + 1)
+                n -= 1
+            part += 1
+            if part == 1 and copied:
+                op = ptr32(source + row * inside)
+                if not (int(op) ^ int(arena)) & 3:
+                    while copied and int(op) & 3:
+                        ptr8(arena)[0] = ptr8(op)[0]
+                        op = ptr32(int(op) + 1)
+                        arena = ptr32(int(arena) + 1)
+                        copied -= 1
+                    while copied >= 16:
+                        arena[0] = op[0]
+                        arena[1] = op[1]
+                        arena[2] = op[2]
+                        arena[3] = op[3]
+                        op = ptr32(int(op) + 16)
+                        arena = ptr32(int(arena) + 16)
+                        copied -= 16
+                while copied:
+                    ptr8(arena)[0] = ptr8(op)[0]
+                    op = ptr32(int(op) + 1)
+                    arena = ptr32(int(arena) + 1)
+                    copied -= 1
+                n = after
+        start += 1

@@ -1,0 +1,70 @@
+# tflm: SLICE from a place that is known at run time only
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import micropython
+from micropython import const
+
+_INPUT = const(1)
+_OUTPUT = const(2)
+_BEGIN = const(3)
+_BEGIN_WORDS = const(4)  # of an entry: 1 or 2
+_ROW = const(5)  # bytes
+_DIMENSIONS = const(6)
+_TABLE = const(7)  # of each dimension: size of the slice, input stride, largest begin
+
+
+# Units are rows: all of the slice along its last dimension. A begin is moved to 0 or to the
+# largest one where it lies outside.
+@micropython.viper
+def eval_computed(op: ptr32, arena: ptr32, rom: ptr32, start: int, stop: int):
+    # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
+    sign = 0
+    probe = 0x20000000
+    if probe << 2 > 0:
+        sign = 32
+    word = op[_INPUT]
+    source = (int(rom) if word & 1 else int(arena)) + (word >> 2)
+    word = op[_BEGIN]
+    begin = ptr32((int(rom) if word & 1 else int(arena)) + (word >> 2))
+    step = op[_BEGIN_WORDS]
+    length = op[_ROW]
+    last = op[_DIMENSIONS] - 1
+    target = int(arena) + (op[_OUTPUT] >> 2) + start * length
+    level = 0
+    while level <= last:
+        v = (begin[level * step] << sign) >> sign
+        largest = op[_TABLE + 2 + 3 * level]
+        if step == 2:
+            word = (begin[2 * level + 1] << sign) >> sign
+            if word < 0:
+                v = 0
+            elif word or v < 0:
+                v = largest
+        if v < 0:
+            v = 0
+        if v > largest:
+            v = largest
+        source += v * op[_TABLE + 1 + 3 * level]
+        level += 1
+    while start < stop:
+        rest = start
+        place = source
+        level = last
+        while level:
+            level -= 1
+            size = op[_TABLE + 3 * level]
+            place += rest % size * op[_TABLE + 1 + 3 * level]
+            rest = rest // size
+        n = length
+        if not (place | target) & 3:
+            while n >= 4:
+                ptr32(target)[0] = ptr32(place)[0]
+                place += 4
+                target += 4
+                n -= 4
+        while n:
+            ptr8(target)[0] = ptr8(place)[0]
+            place += 1
+            target += 1
+            n -= 1
+        start += 1

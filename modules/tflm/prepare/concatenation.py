@@ -1,0 +1,52 @@
+# tflm: CONCATENATION: Prepare (TFLM concatenation.cc)
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from .. import dtypes
+from .common import NONE, check, positive_axis, product, support
+from .strided import check_same_dtype, check_shape, emit_copy
+
+_OPTIONS = 10  # ConcatenationOptions
+
+
+# One copy for each input: its rows go to their place in the rows of the output.
+def prepare(context, node):
+    target = node.output(0)
+    options = node.options(_OPTIONS)
+    support(options.get(1, "b") == NONE, node, "a fused activation")
+    sources = [node.input(i) for i in range(len(node.inputs))]
+    check(sources, node, "it has no inputs")
+    shape = list(sources[0].shape)
+    axis = positive_axis(node, options.get(0, "i"), len(shape))
+    shape[axis] = sum([_size_along(node, source, axis, shape) for source in sources])
+    check_shape(node, target, shape)
+    check_same_dtype(node, target, sources)
+    for source in sources:
+        _check_quantization(node, source, target)
+    row = product(shape[axis:])
+    place = 0
+    for source in sources:
+        part = product(source.shape[axis:])
+        loops = [(product(shape[:axis]), part, row), (part, 1, 1)]
+        emit_copy(context, node, source, target, loops, output_offset=place)
+        place += part
+
+
+# The dimension that is joined; all others must be those of `shape`.
+def _size_along(node, source, axis, shape):
+    same = list(source.shape)
+    check(len(same) == len(shape), node, "%s should have %d dimensions" % (source, len(shape)))
+    size = same[axis]
+    same[axis] = shape[axis]
+    check(same == shape, node, "%s does not fit shape %s" % (source, shape))
+    return size
+
+
+# Bytes are only moved: they must mean the same on both sides (int16: TFLM asks for zero points 0).
+def _check_quantization(node, source, target):
+    if source.dtype in (dtypes.INT8, dtypes.UINT8):
+        same = source.scale_bits() == target.scale_bits()
+        same = same and source.zero_point() == target.zero_point()
+        support(same, node, "%s with a quantization other than that of %s" % (source, target))
+    elif source.dtype == dtypes.INT16:
+        for tensor in (source, target):
+            support(tensor.zero_point() == 0, node, "%s with a zero point other than 0" % tensor)

@@ -1,0 +1,90 @@
+# tflm: SLICE: Prepare (TFLM slice.cc)
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import struct
+
+from .. import dtypes
+from .common import check, check_dtype, product
+from .strided import (
+    check_same_dtype,
+    check_shape,
+    constant_indices,
+    element_bytes,
+    emit_copy,
+    strides_of,
+)
+
+# A begin that is computed. Behind it a table, of each dimension, the outermost first: size of
+# the slice, input stride in bytes, largest begin.
+COMPUTED = ("input", "output", "begin", "begin_words", "row", "dimensions")
+
+
+# A size of -1 reaches to the end of its dimension.
+def prepare(context, node):
+    source, target = node.input(0), node.output(0)
+    check_same_dtype(node, source, (target,))
+    rank = len(source.shape)
+    for i in (1, 2):
+        check_dtype(node, node.input(i), dtypes.INT32, dtypes.INT64)
+        check(
+            node.input(i).elements() == rank,
+            node,
+            "%s should have %d entries for %s" % (node.input(i), rank, source),
+        )
+    if rank and not (node.input(1).is_constant() and node.input(2).is_constant()):
+        _prepare_computed(context, node, source, target)
+        return
+    begin = constant_indices(node, node.input(1), "the begin of the slice")
+    sizes = constant_indices(node, node.input(2), "the size of the slice")
+    for i in range(rank):
+        if sizes[i] == -1:
+            sizes[i] = source.shape[i] - begin[i]
+        check(
+            begin[i] >= 0 and sizes[i] >= 0 and begin[i] + sizes[i] <= source.shape[i],
+            node,
+            "begin %s and size %s reach outside %s" % (begin, sizes, source),
+        )
+    check_shape(node, target, sizes)
+    strides, steps = strides_of(source.shape), strides_of(sizes)
+    loops = [(sizes[i], strides[i], steps[i]) for i in range(rank)]
+    offset = sum([begin[i] * strides[i] for i in range(rank)])
+    emit_copy(context, node, source, target, loops, input_offset=offset)
+
+
+# Begin or size are known at run time only: the output's own shape is the size, as the planned
+# memory is, and a begin that would reach outside is moved inside. TFLM checks neither.
+def _prepare_computed(context, node, source, target):
+    shape = target.shape
+    size = element_bytes(node, source)
+    fits = len(shape) == len(source.shape)
+    for i in range(len(source.shape)):
+        fits = fits and shape[i] <= source.shape[i]
+    check(fits, node, "%s is no slice of %s" % (target, source))
+    if node.input(2).is_constant():
+        sizes = constant_indices(node, node.input(2), "the size of the slice")
+        for i in range(len(shape)):
+            check(sizes[i] in (-1, shape[i]), node, "%s should have shape %s" % (target, sizes))
+    if target.elements() == 0:
+        return
+    strides = strides_of(source.shape)
+    table = b""
+    for i in range(len(shape)):
+        table += struct.pack("<III", shape[i], strides[i] * size, source.shape[i] - shape[i])
+    # Dimensions at the end that are taken whole belong to the row.
+    outer = len(shape) - 1
+    while outer and shape[outer] == source.shape[outer]:
+        outer -= 1
+    rows = product(shape[:outer])
+    context.emit(
+        "slice.eval_computed",
+        COMPUTED,
+        rows,
+        target.nbytes() + 16 * rows,
+        table=table[: 12 * (outer + 1)],
+        input=source,
+        output=target,
+        begin=node.input(1),
+        begin_words=dtypes.itemsize(node.input(1).dtype) // 4,
+        row=product(shape[outer:]) * size,
+        dimensions=outer + 1,
+    )
