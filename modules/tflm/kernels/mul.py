@@ -1,0 +1,61 @@
+# tflm: MUL, int8
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import micropython
+from micropython import const
+
+from .broadcast import expand
+from .requantize import store_int8
+
+_INPUT1 = const(1)
+_INPUT2 = const(2)
+_OUTPUT = const(3)
+_ROW1 = const(4)
+_ROW2 = const(5)
+_ACCUMULATORS = const(6)
+_STEP1 = const(7)
+_STEP2 = const(8)
+_EXPAND1 = const(9)
+_EXPAND2 = const(10)
+_BLOCK = const(11)
+_OFFSET1 = const(12)
+_OFFSET2 = const(13)
+_OUTPUT_ZERO_POINT = const(14)  # the REQUANTIZE block
+
+
+# Units are elements.
+@micropython.viper
+def eval_int8(op, arena, rom, start: int, stop: int):
+    r = ptr32(op)
+    base = int(ptr8(arena))
+    word = r[_INPUT1]
+    input1 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
+    word = r[_INPUT2]
+    input2 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
+    rows = r[_ACCUMULATORS] >> 2
+    offset1 = r[_OFFSET1]
+    offset2 = r[_OFFSET2]
+    step1 = r[_STEP1]
+    step2 = r[_STEP2]
+    while start < stop:
+        count = stop - start
+        if count > r[_BLOCK]:
+            count = r[_BLOCK]
+        x = ptr8(input1 + start * step1)
+        if r[_EXPAND1]:
+            expand(op, arena, rom, 0, start, count)
+            x = ptr8(base + (r[_ROW1] >> 2))
+        y = ptr8(input2 + start * step2)
+        if r[_EXPAND2]:
+            expand(op, arena, rom, 1, start, count)
+            y = ptr8(base + (r[_ROW2] >> 2))
+        acc = ptr32(base + rows)
+        n = count
+        while n:
+            acc[0] = ((x[0] ^ 0x80) - offset1) * ((y[0] ^ 0x80) - offset2)
+            x = ptr8(int(x) + step1)
+            y = ptr8(int(y) + step2)
+            acc = ptr32(int(acc) + 4)
+            n -= 1
+        store_int8(op, arena, _OUTPUT_ZERO_POINT, rows, (r[_OUTPUT] >> 2) + start, 0, count)
+        start += count

@@ -1,0 +1,45 @@
+# tflm: ARG_MAX, ARG_MIN: Prepare (TFLM arg_min_max.cc)
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from .. import dtypes
+from .common import check, check_dtype, constant_ints, positive_axis, product
+
+LAYOUT = ("input", "output", "length", "inner", "flip")
+
+_ARG_MAX = 56
+
+# type: kernel, words to flip numbers with so that the largest, or the smallest, is the largest
+_KERNELS = {
+    dtypes.FLOAT32: ("arg_min_max_float.eval_float32", 0, 1),
+    dtypes.INT8: ("arg_min_max.eval_int8", 0x80, 0x7F),
+}
+
+
+def prepare(context, node):
+    source, target = node.input(0), node.output(0)
+    check_dtype(node, source, *sorted(_KERNELS))
+    check_dtype(node, target, dtypes.INT32)
+    axes = constant_ints(node, node.input(1), "the axis")
+    check(len(axes) == 1, node, "%s must hold one axis" % node.input(1))
+    axis = positive_axis(node, axes[0], len(source.shape))
+    length = source.shape[axis]
+    inner = product(source.shape[axis + 1 :])
+    outputs = product(source.shape[:axis]) * inner
+    check(
+        target.elements() == outputs,
+        node,
+        "%s should have the dimensions of %s but the axis %d" % (target, source, axis),
+    )
+    check(length > 0 or not outputs, node, "%s has nothing along axis %d" % (source, axis))
+    kernel, largest, smallest = _KERNELS[source.dtype]
+    context.emit(
+        kernel,
+        LAYOUT,
+        outputs,
+        2 * outputs * length,
+        input=source,
+        output=target,
+        length=length,
+        inner=inner,
+        flip=largest if node.builtin_code == _ARG_MAX else smallest,
+    )

@@ -1,0 +1,222 @@
+# tflm: MEAN, SUM, REDUCE_MAX, REDUCE_MIN: Prepare (TFLM reduce_common.cc, reference/reduce.h)
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from .. import dtypes
+from . import scale
+from .common import (
+    REQUANTIZE,
+    check,
+    check_dtype,
+    check_quantized,
+    constant_ints,
+    limits,
+    positive_axis,
+    product,
+    requantize_table,
+    scale_of,
+    support,
+)
+from .elementwise import CLAMP
+
+# The words that every reduction has: where the elements of each output lie.
+REDUCE = (
+    # The kept dimensions, innermost first: length, bytes from one to the next.
+    "kept0",
+    "kept_step0",
+    "kept1",
+    "kept_step1",
+    "kept_step2",
+    # The reduced dimensions, innermost first.
+    "reduced0",
+    "reduced_step0",
+    "reduced1",
+    "reduced_step1",
+    "reduced2",
+    "reduced_step2",
+)
+_OPERANDS = ("input", "output", "accumulators")
+# Sums between two calls of a helper; what all elements of a sum have too much.
+_SUMS = ("block", "offset")
+INT8 = _OPERANDS + REDUCE + _SUMS + REQUANTIZE
+INT16 = _OPERANDS + REDUCE + _SUMS + CLAMP + ("multiplier", "shift")
+MIN_MAX = ("input", "output") + REDUCE + ("flip",)
+
+_MEAN = 40
+_REDUCE_MAX = 82
+_REDUCE_MIN = 89
+_BLOCK = 32
+_LEVELS = 3  # what 6 dimensions come to, kept and reduced in turns
+
+
+# The output's own shape counts, with or without the reduced dimensions.
+def prepare(context, node):
+    source, target = node.input(0), node.output(0)
+    check(len(node.inputs) == 2, node, "it must have 2 inputs")
+    extreme = node.builtin_code in (_REDUCE_MAX, _REDUCE_MIN)
+    kernels = _EXTREMES if extreme else _SUM_KERNELS
+    check_dtype(node, source, *sorted(kernels))
+    check_dtype(node, target, source.dtype)
+    axes = reduced_axes(node, source, node.input(1))
+    kept, reduced = _levels(node, source, axes)
+    count = product([source.shape[axis] for axis in axes])
+    check(
+        target.elements() == product([length for length, _ in kept]),
+        node,
+        "%s should have the dimensions of %s but those of the axes" % (target, source),
+    )
+    fields = {"kept_step2": kept[2][1]}
+    for i in (0, 1):
+        fields["kept%d" % i], fields["kept_step%d" % i] = kept[i]
+    for i in (0, 1, 2):
+        fields["reduced%d" % i], fields["reduced_step%d" % i] = reduced[i]
+    kernels[source.dtype](context, node, count, fields)
+
+
+# The axes of a tensor of int32, which may be negative or twice there; a scalar has none.
+def reduced_axes(node, source, axes):
+    rank = len(source.shape)
+    if not axes.elements():
+        return []  # such a tensor has no data that could be constant
+    numbers = constant_ints(node, axes, "the axis")
+    if not rank:
+        return []
+    return sorted({positive_axis(node, axis, rank) for axis in numbers})
+
+
+def _int8(context, node, count, fields):
+    multiplier, shift, zero_point = _output(node, count)
+    _emit(
+        context,
+        node,
+        "reduce.eval_int8",
+        INT8,
+        fields,
+        requantize_table([(multiplier, shift)]),
+        offset=count * (node.input(0).zero_point() + 0x80),
+        output_zero_point=zero_point,
+        per_channel=0,
+        channels=1,
+    )
+
+
+def _int16(context, node, count, fields):
+    multiplier, shift, zero_point = _output(node, count)
+    _emit(
+        context,
+        node,
+        "reduce_int16.eval_int16",
+        INT16,
+        fields,
+        offset=count * (node.input(0).zero_point() + 0x8000),
+        output_zero_point=zero_point,
+        multiplier=multiplier,
+        shift=shift + 32,
+    )
+
+
+def _float32(context, node, count, fields):
+    from .reduce_float import emit_reduce_float
+
+    divisor = max(1, count) if node.builtin_code == _MEAN else 1
+    emit_reduce_float(context, node, fields, divisor)
+
+
+_SUM_KERNELS = {dtypes.FLOAT32: _float32, dtypes.INT8: _int8, dtypes.INT16: _int16}
+
+
+# REDUCE_MAX and REDUCE_MIN compare the stored numbers, so the scales must be the same.
+def _extreme_int8(context, node, count, fields):
+    source, target = node.input(0), node.output(0)
+    check(
+        source.scale_bits() == target.scale_bits() and source.zero_point() == target.zero_point(),
+        node,
+        "%s must be quantized as %s is" % (target, source),
+    )
+    flip = 0x80 if node.builtin_code == _REDUCE_MAX else 0x7F
+    _emit_extreme(context, node, "reduce_min_max.eval_int8", flip, fields)
+
+
+def _extreme_float32(context, node, count, fields):
+    flip = 0 if node.builtin_code == _REDUCE_MAX else 1
+    _emit_extreme(context, node, "reduce_min_max_float.eval_float32", flip, fields)
+
+
+def _emit_extreme(context, node, kernel, flip, fields):
+    source, target = node.input(0), node.output(0)
+    context.emit(
+        kernel,
+        MIN_MAX,
+        target.elements(),
+        2 * source.elements() + 8 * target.elements(),
+        input=source if source.elements() else None,
+        output=target,
+        flip=flip,
+        **fields,
+    )
+
+
+_EXTREMES = {dtypes.FLOAT32: _extreme_float32, dtypes.INT8: _extreme_int8}
+
+
+def _emit(context, node, kernel, layout, geometry, table=b"", **fields):
+    source, target = node.input(0), node.output(0)
+    elements = target.elements()
+    if not elements:
+        return
+    block = min(elements, _BLOCK)
+    fields.update(geometry)
+    fields["activation_min"], fields["activation_max"] = limits(source.dtype)
+    context.emit(
+        kernel,
+        layout,
+        elements,
+        source.elements() + 8 * elements,
+        table,
+        input=source if source.elements() else None,
+        output=target,
+        accumulators=context.request_scratch_buffer(4 * block),
+        block=block,
+        **fields,
+    )
+
+
+# Multiplier, shift and zero point of the output. MEAN divides by `count` in the multiplier:
+# moved left by its number of bits so far as the shift allows. A sum of nothing is stored as 0,
+# whatever the zero point.
+def _output(node, count):
+    source, target = node.input(0), node.output(0)
+    for tensor in (source, target):
+        check_quantized(node, tensor)
+    if not count:
+        return 0, 0, 0
+    ratio = scale.divide(scale_of(source), scale_of(target))
+    multiplier, shift = scale.quantize_multiplier(ratio)
+    support(shift < 31, node, "%s: a scale so small beside that of the input" % target)
+    if node.builtin_code == _MEAN:
+        left = min(scale.bit_length(count) - 1, 32, 31 + shift)
+        multiplier = (multiplier << left) // count
+        shift -= left
+    return multiplier, shift, target.zero_point()
+
+
+# The dimensions as levels of a loop, kept ones and reduced ones apart, innermost first: (length,
+# bytes from one to the next). Neighbours of the same kind are one level.
+def _levels(node, source, axes):
+    levels = ([], [])
+    stride = dtypes.itemsize(source.dtype)
+    last = None
+    for axis in range(len(source.shape) - 1, -1, -1):
+        length = source.shape[axis]
+        kind = 1 if axis in axes else 0
+        if length != 1:
+            if kind == last:
+                level = levels[kind].pop()
+                levels[kind].append((level[0] * length, level[1]))
+            else:
+                levels[kind].append((length, stride))
+            last = kind
+        stride *= length
+    for kind in levels:
+        support(len(kind) <= _LEVELS, node, "%s: so many dimensions" % source)
+        kind += [(1, 0)] * (_LEVELS - len(kind))
+    return levels

@@ -1,0 +1,87 @@
+# tflm: RESIZE_BILINEAR: Prepare (TFLM resize_bilinear.cc)
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from .. import dtypes
+from .common import check, check_dtype, constant_ints
+
+INT8 = (
+    "input",
+    "output",
+    "output_height",
+    "output_width",
+    "input_height",
+    "input_width",
+    "depth",
+    "height_scale",  # input pixels for each output pixel, 10 fractional bits
+    "width_scale",
+    "height_start",  # where the first output pixel lies in the input, 10 fractional bits
+    "width_start",
+)
+
+_OPTIONS = 15  # ResizeBilinearOptions
+_WORK = 6  # multiply-accumulates that an element takes as long as
+
+
+def prepare(context, node):
+    source, target = node.input(0), node.output(0)
+    check(len(node.inputs) == 2, node, "it must have 2 inputs")
+    check_dtype(node, source, *sorted(_KERNELS))
+    check_dtype(node, target, source.dtype)
+    check_dtype(node, node.input(1), dtypes.INT32)
+    check(len(source.shape) == 4, node, "%s must have 4 dimensions" % source)
+    size = constant_ints(node, node.input(1), "the size")
+    check(len(size) == 2, node, "%s must be height and width" % node.input(1))
+    batches, _, _, depth = source.shape
+    check(
+        target.shape == (batches, size[0], size[1], depth),
+        node,
+        "%s should be %s" % (target, [batches, size[0], size[1], depth]),
+    )
+    check(
+        source.elements() > 0 or not target.elements(), node, "%s has nothing to resize" % source
+    )
+    options = node.options(_OPTIONS)
+    align_corners = options.get(2, "B") != 0
+    half_pixel_centers = options.get(3, "B") != 0
+    check(
+        not (align_corners and half_pixel_centers),
+        node,
+        "align_corners and half_pixel_centers exclude each other",
+    )
+    if target.elements():
+        _KERNELS[source.dtype](context, node, align_corners, half_pixel_centers)
+
+
+# TFLM rounds the scales to 10 fractional bits. For outputs so much larger that the rounded
+# scale leads behind the last pixel, TFLM reads there; the kernel stays at the last pixel.
+def _int8(context, node, align_corners, half_pixel_centers):
+    source, target = node.input(0), node.output(0)
+    fields = {}
+    for axis, name in ((1, "height"), (2, "width")):
+        inputs, outputs = source.shape[axis], target.shape[axis]
+        fields["input_" + name], fields["output_" + name] = inputs, outputs
+        if align_corners and outputs > 1:
+            inputs -= 1
+            outputs -= 1
+        scale = ((inputs << 10) + outputs // 2) // outputs
+        fields[name + "_scale"] = scale
+        fields[name + "_start"] = scale // 2 - (1 << 9) if half_pixel_centers else 0
+    context.emit(
+        "resize_bilinear.eval_int8",
+        INT8,
+        target.shape[0] * target.shape[1],
+        target.elements() * _WORK,
+        input=source,
+        output=target,
+        depth=source.shape[3],
+        **fields,
+    )
+
+
+def _float32(context, node, align_corners, half_pixel_centers):
+    from .resize_bilinear_float import emit_resize_bilinear_float
+
+    emit_resize_bilinear_float(context, node, align_corners, half_pixel_centers)
+
+
+_KERNELS = {dtypes.FLOAT32: _float32, dtypes.INT8: _int8}
