@@ -3,7 +3,7 @@
 
 import struct
 
-from .arena import address_of
+from .arena import address_of, fill
 from .context import IN_ROM, IN_TAIL, NO_OPERAND, PLANNED_SCRATCH
 from .errors import ModelError
 from .lifetimes import buffers_of
@@ -38,7 +38,7 @@ class MicroAllocator:
         self.records = []
         self.variables = {}  # tensor number: offset
         self._scratch = []  # (bytes, node number)
-        self._rom_shift = address_of(model.buffer) & 3 if self.memory is not None else 0
+        self._rom_shift = address_of(model.buffer) & 3
 
     # MicroContext: a record of words and a table.
     def record(self, node, kernel, words, operands, slice_units, table):
@@ -69,9 +69,12 @@ class MicroAllocator:
         self._scratch.append((size, node.index))
         return len(self._scratch) - 1
 
-    # MicroContext: bytes that last.
+    # MicroContext: bytes that last; zeros at first, as in a flat model.
     def persistent(self, size):
-        return self.sections.allocate_persistent_buffer(size)
+        at = self.sections.allocate_persistent_buffer(size)
+        if self.memory is not None:
+            fill(self.memory, at, size)
+        return at
 
     # MicroContext: the memory behind a scratch or persistent operand.
     def memory_of(self, operand):

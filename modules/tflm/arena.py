@@ -1,10 +1,12 @@
 # tflm: SingleArenaBufferAllocator: head, tail and temp sections in one static buffer
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import gc
+
 from .errors import ArenaError, InputError, StateError
 
 ALIGNMENT = 16
-_UNLIMITED = 1 << 29
+MAX_BYTES = 1 << 29  # what an operand word of a record can address
 
 
 # `value` rounded up to a multiple of `alignment` (a power of two).
@@ -23,21 +25,20 @@ def align_up(value, alignment=ALIGNMENT):
 class SingleArenaBufferAllocator:
     """Hands out byte offsets from three sections of an arena of `size` bytes (None: unlimited).
 
-    `start` is the first usable offset when the buffer itself is not 16-byte aligned.
+    Offset 0 is taken to be 16-byte aligned.
     Raises ArenaError, with needed and available bytes, when sections would cross.
     """
 
-    def __init__(self, size=None, start=0):
-        self.buffer_head = start
-        self.buffer_tail = (_UNLIMITED if size is None else size) & (0 - 4)
-        self.head = start
-        self.temp = start
-        self.tail = max(self.buffer_tail, start)
+    def __init__(self, size=None):
+        self.buffer_head = 0
+        self.buffer_tail = (MAX_BYTES if size is None else min(size, MAX_BYTES)) & (0 - 4)
+        self.head = self.temp = self.buffer_head
+        self.tail = self.buffer_tail
         self._temp_buffers = 0
 
-    # Bytes between temp and tail.
-    def available_bytes(self):
-        return self.tail - self.temp
+    # Bytes between temp and tail for a buffer that begins at a multiple of `alignment`.
+    def available_bytes(self, alignment=1):
+        return max(self.tail - align_up(self.temp, alignment), 0)
 
     # Bytes of the head section (the memory plan).
     def head_used_bytes(self):
@@ -55,7 +56,7 @@ class SingleArenaBufferAllocator:
     def allocate_persistent_buffer(self, size, alignment=ALIGNMENT):
         start = (self.tail - size) & (0 - alignment)
         if start < self.temp:
-            self._refuse("a persistent buffer", size)
+            self._refuse("a persistent buffer", size, self.available_bytes(alignment))
         self.tail = start
         return start
 
@@ -63,7 +64,7 @@ class SingleArenaBufferAllocator:
     def allocate_temp(self, size, alignment=ALIGNMENT):
         start = align_up(self.temp, alignment)
         if start + size > self.tail:
-            self._refuse("a temporary buffer", size)
+            self._refuse("a temporary buffer", size, self.available_bytes(alignment))
         self.temp = start + size
         self._temp_buffers += 1
         return start
@@ -77,13 +78,21 @@ class SingleArenaBufferAllocator:
     def resize_head(self, size):
         if self._temp_buffers:
             raise StateError("the head was resized while temporary buffers are in use; reset them")
-        if self.buffer_head + size > self.tail:
-            self.temp = self.buffer_head
-            self._refuse("the head section", size)
+        available = self.tail - self.buffer_head
+        if size > available:
+            self._refuse("the head section", size, available)
         self.head = self.temp = self.buffer_head + size
 
-    def _refuse(self, what, size):
-        available = self.available_bytes()
+    # Where the sections are now, for restore().
+    def positions(self):
+        return self.head, self.tail
+
+    # Undo every allocation since positions(): what a failed model has taken is free again.
+    def restore(self, positions):
+        self.head, self.tail = positions
+        self.reset_temp_allocations()
+
+    def _refuse(self, what, size, available):
         raise ArenaError(
             "the arena is too small for %s: needed %d bytes, available %d, missing %d; "
             "give the Interpreter a larger arena" % (what, size, available, size - available),
@@ -101,16 +110,19 @@ def address_of(buffer):
     return addressof(buffer)
 
 
-# A writable memoryview of single bytes, or a clear refusal.
+# A writable memoryview of unsigned bytes, or a clear refusal.
 def _writable_bytes(buffer):
     try:
         view = memoryview(buffer)
-        if len(bytes(view[:1])) > 1:
-            raise TypeError
         if len(view):
-            view[0] = view[0]
+            first = view[0]
+            view[0] = 255
+            unsigned = view[0] == 255 and len(bytes(view[:1])) == 1
+            view[0] = first
+            if not unsigned:
+                raise TypeError
         return view
-    except TypeError:
+    except (TypeError, ValueError):
         pass
     raise InputError(
         "the arena must be a writable buffer of bytes, not %s; pass a bytearray or a size in bytes"
@@ -118,25 +130,52 @@ def _writable_bytes(buffer):
     )
 
 
+# Set bytes of a buffer to one value, in pieces: a board may have no room for all at once.
+def fill(buffer, start, size, value=0):
+    piece = bytes([value]) * min(size, 256)
+    while size:
+        step = min(size, len(piece))
+        buffer[start : start + step] = piece if step == len(piece) else piece[:step]
+        start += step
+        size -= step
+
+
+# A new bytearray, or an error that names the bytes.
+def _new_memory(size):
+    if size < 0:
+        raise InputError("the arena size is %d bytes; it cannot be negative" % size)
+    try:
+        return bytearray(size)
+    except (MemoryError, OverflowError):
+        pass
+    free = gc.mem_free() if hasattr(gc, "mem_free") else 0
+    raise ArenaError(
+        "the heap has no room for the arena: needed %d bytes in one piece, %d are free in all; "
+        "make it before anything else, or use a smaller model" % (size, free),
+        size,
+        free,
+    )
+
+
 class Arena:
     """One buffer for the tensors of one interpreter, or of several that take turns.
 
     `memory`: a writable buffer of bytes, a size in bytes, or None to measure only.
+    `most`: use no more than so many of its bytes (None: all).
     Interpreters that share an Arena overlay their heads (activations); their tails add up.
     """
 
-    def __init__(self, memory):
+    def __init__(self, memory, most=None):
         self.buffer = None
-        size = start = None
+        size = None
         if memory is not None:
             if isinstance(memory, int):
-                if memory < 0:
-                    raise InputError("the arena size is %d bytes; it cannot be negative" % memory)
-                memory = bytearray(memory)
-            self.buffer = _writable_bytes(memory)
-            size = len(self.buffer)
-            start = (0 - address_of(self.buffer)) & (ALIGNMENT - 1) if size else 0
-        self.sections = SingleArenaBufferAllocator(size, start or 0)
+                memory = _new_memory(memory)
+            view = _writable_bytes(memory)
+            start = (0 - address_of(view)) & (ALIGNMENT - 1) if len(view) else 0
+            size = max(min(len(view) - start, MAX_BYTES if most is None else most), 0)
+            self.buffer = view[start : start + size]  # its first byte is aligned
+        self.sections = SingleArenaBufferAllocator(size)
 
     # Make the head at least `size` bytes; returns where it begins.
     def reserve_head(self, size):

@@ -1,6 +1,7 @@
 # tflm: custom operators: a registration of the user's, called in each phase
 # MIT license; Copyright (c) 2026 the tflm authors
 
+KERNEL = "custom."  # what the kernel names of custom operators begin with
 
 
 # What a custom operator's functions get as `node`.
@@ -9,7 +10,8 @@ class CustomNode:
 
     inputs, outputs: in prepare the tensors of the graph (shape, dtype code, quantization), in
     invoke tflm.Tensor objects (data, raw), None where one is left out.
-    options: the parsed FlexBuffers options. data: what init returned.
+    options: the parsed FlexBuffers options, or the plain bytes where the registration has a true
+    `raw_options`; None when there are none. data: what init returned.
     """
 
     def __init__(self, context, node, registration):
@@ -17,7 +19,9 @@ class CustomNode:
         self.inputs = node.inputs
         self.outputs = node.outputs
         self._registration = registration
-        self.options = parse_options(node.custom_options)
+        self._context = context
+        raw = getattr(registration, "raw_options", False)
+        self.options = bytes(node.custom_options) if raw else parse_options(node.custom_options)
         self.data = None
         if hasattr(registration, "init"):
             self.data = registration.init(context, self.options)
@@ -28,23 +32,32 @@ class CustomNode:
         self.outputs = context.node.outputs
         if hasattr(self._registration, "prepare"):
             self._registration.prepare(context, self)
-        context.emit("custom." + self.name, (), 1)
+        context.emit(KERNEL + self.name, (), 1)
 
-    # Eval: the kernel function that invoke() calls.
-    def bind(self, context, view):
+    # The kernel function that invoke() calls; `view` makes a tflm.Tensor of a tensor of the graph.
+    def bind(self, view):
         self.inputs = [None if t is None else view(t) for t in self.inputs]
         self.outputs = [None if t is None else view(t) for t in self.outputs]
-        invoke = self._registration.invoke
+        for tensor in self.inputs + self.outputs:
+            if tensor is not None:
+                tensor.prefetch()
+        self._invoke = self._registration.invoke
+        return self.evaluate
 
-        def evaluate(_op, _arena, _rom, _start, _stop):
-            invoke(context, self)
+    # Eval. A method, not a closure: calling a closure with so many arguments takes heap.
+    def evaluate(self, _op, _arena, _rom, _start, _stop):
+        self._invoke(self._context, self)
 
-        return evaluate
+    # Back to the state before the first invoke.
+    def reset(self):
+        if hasattr(self._registration, "reset"):
+            self._registration.reset(self._context, self)
 
     # Give back what init made.
-    def free(self, context):
+    def free(self):
         if hasattr(self._registration, "free"):
-            self._registration.free(context, self.data)
+            self._registration.free(self._context, self.data)
+        self.data = None
 
 
 # FlexBuffers options as Python values; None when there are none.

@@ -40,6 +40,11 @@ _TYPES = {
 }
 
 
+# True for the types of the schema that have a name here.
+def is_known(code):
+    return code in _TYPES
+
+
 # The name of a type, as numpy spells it.
 def name(code):
     return _TYPES[code][0] if code in _TYPES else "type %d" % code

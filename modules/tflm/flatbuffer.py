@@ -5,6 +5,7 @@ import struct
 
 from .errors import ModelError
 
+_LONGEST_STRING = 255  # bytes that a name keeps; a flat model holds no more either
 _SIZES = {"b": 1, "B": 1, "h": 2, "H": 2, "i": 4, "I": 4, "f": 4, "q": 8, "Q": 8}
 
 
@@ -37,6 +38,8 @@ class Vector:
 
     # Element `i` as a number.
     def number(self, i, kind):
+        if not 0 <= i < self.length:
+            raise _broken("item %d of a vector of %d" % (i, self.length), self.start)
         return scalar(self.buffer, self.start + i * _SIZES[kind], kind)
 
     # All elements as a tuple of numbers.
@@ -102,11 +105,15 @@ class Table:
         vector = self.vector(number, 1)
         return (vector.start, vector.length) if vector else (0, 0)
 
-    # A string; bytes that are no UTF-8 come out as "?".
+    # A string, cut after 255 bytes; bytes that are no UTF-8 come out as "?".
     def string(self, number):
         start, length = self.bytes_at(number)
-        raw = bytes(self.buffer[start : start + length])
+        keep = min(length, _LONGEST_STRING)
+        if keep < length:  # cut in front of a character, not within
+            while keep and self.buffer[start + keep] & 0xC0 == 0x80:
+                keep -= 1
+        raw = bytes(self.buffer[start : start + keep])
         try:
             return raw.decode()
         except UnicodeError:
-            return "".join(chr(c) if c < 128 else "?" for c in raw)
+            return "".join([chr(c) if c < 128 else "?" for c in raw])

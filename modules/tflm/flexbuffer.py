@@ -16,6 +16,7 @@ _INTS = {1: "b", 2: "h", 4: "i", 8: "q"}
 _FLOATS = {4: "f", 8: "d"}
 
 
+# The error for a buffer that contradicts itself.
 def _broken(what):
     return ModelError("the custom options are damaged: %s; they must be FlexBuffers" % what)
 
@@ -24,8 +25,14 @@ def _broken(what):
 class _Reader:
     def __init__(self, buffer):
         self.buffer = bytes(buffer)
-        # Each value costs at least a byte, so nested references cannot multiply without end.
-        self.budget = len(self.buffer) * 4 + 16
+        # Values may share their bytes, but a damaged buffer must not multiply without end.
+        self.budget = len(self.buffer) * 16 + 64
+
+    # Note that `count` values or bytes are made.
+    def _spend(self, count):
+        self.budget -= count
+        if self.budget < 0:
+            raise _broken("its values overlap")
 
     def _unpack(self, at, kind, width):
         if at < 0 or at + width > len(self.buffer):
@@ -51,10 +58,12 @@ class _Reader:
         return target
 
     def _text(self, raw):
+        self._spend(len(raw))
         try:
             return raw.decode()
         except UnicodeError:
-            raise _broken("a string is not UTF-8") from None
+            pass
+        raise _broken("a string is not UTF-8")
 
     def _key(self, at):
         end = self.buffer.find(b"\0", at)
@@ -66,13 +75,14 @@ class _Reader:
         size = self._uint(at - width, width)
         if at + size > len(self.buffer):
             raise _broken("%d bytes at %d lie outside" % (size, at))
+        self._spend(size)
         return self.buffer[at : at + size]
 
     # The value in the slot at `at`; `packed` holds its type and the width of what it leads to.
     def value(self, at, width, packed, depth=0):
         kind, inner = packed >> 2, 1 << (packed & 3)
-        self.budget -= 1
-        if depth > _MAX_DEPTH or self.budget < 0:
+        self._spend(1)
+        if depth > _MAX_DEPTH:
             raise _broken("values are nested too deeply")
         if kind == _NULL:
             return None

@@ -42,6 +42,7 @@ OP_BYTES = 20
 TENSOR = "<IIIBBHiI8I"
 TENSOR_BYTES = 56
 TENSOR_VARIABLE = 1
+IN_TAIL = 2  # low bits of an operand word: the bytes lie in the tail, behind the head
 MAX_RANK = 8
 
 # Metadata: name, offset of the bytes, bytes.

@@ -1,28 +1,31 @@
 # tflm: Interpreter: a model in an arena, invoked slice by slice
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .arena import Arena
-from .errors import ArenaError, InputError
+from .arena import Arena, align_up
+from .errors import ArenaError, InputError, ModelError
 from .model import FlatModel, is_flat
 from .op_resolver import OpResolver
 
 
 def load(source):
-    """Load a model from a path or from any buffer; .tflm and .tflite alike.
+    """Load a model from a path or from any buffer of bytes; .tflm and .tflite alike.
 
     A buffer is used in place and must not change. A file is read into RAM, unless it lies in
     a file system whose files can be read in place (ROMFS). Raises ModelError for what is no
-    model, OSError for what cannot be read.
+    model, InputError for what is no buffer, OSError for what cannot be read.
     """
     if isinstance(source, str):
-        with open(source, "rb") as file:
-            try:
-                source = memoryview(file)  # ROMFS: no copy
-            except TypeError:
-                source = file.read()
+        source = _read(source)
+    try:
+        source = memoryview(source)
+        if len(bytes(source[:1])) > 1:
+            raise TypeError
+    except TypeError:
+        source = None
+    if source is None:
+        raise InputError("a model is a path or a buffer of bytes; pass one of them")
     if is_flat(source):
         return FlatModel(source)
-    from .errors import ModelError
     from .tflite import TfliteModel, is_tflite
 
     if is_tflite(source):
@@ -31,6 +34,27 @@ def load(source):
         "this is neither a .tflm nor a .tflite (%d bytes, starting %s); check the file"
         % (len(source), bytes(source[:8]))
     )
+
+
+# The bytes of a file: in place where its file system can do that, else a copy in RAM.
+def _read(path):
+    with open(path, "rb") as file:
+        try:
+            return memoryview(file)  # ROMFS
+        except TypeError:
+            pass
+        size = file.seek(0, 2)
+        file.seek(0)
+        try:
+            data = bytearray(size)  # in one piece: read() would grow its buffer
+        except MemoryError:
+            data = None
+        if data is None:
+            raise ModelError(
+                "the heap has no room for the %d bytes of %s; flatten the model, free memory, "
+                "or put it where it can be read in place (ROMFS, frozen)" % (size, path)
+            )
+        return memoryview(data)[: file.readinto(data)]
 
 
 class Interpreter:
@@ -52,71 +76,94 @@ class Interpreter:
         profiler=None,
         external_context=None,
     ):
-        if isinstance(model, (str, bytes, bytearray, memoryview)):
+        if not hasattr(model, "buffer"):
             model = load(model)
         if slice_units is not None and slice_units < 1:
             raise InputError("slice_units is %s; it must be 1 or more" % slice_units)
         self.model = model
         self.profiler = profiler
-        self._arena = arena
+        self._given = arena
         self._resolver = resolver or OpResolver()
         self._slice_units = slice_units
         self._keep_tensors = keep_tensors
         self._external_context = external_context
         self._program = None
 
-    # Make an Arena of what the user gave.
-    def _make_arena(self, given):
-        return given if isinstance(given, Arena) else Arena(given)
-
     def allocate_tensors(self):
         """Prepare the model and lay out its tensors; done by the first invoke() if not before.
 
         Raises ArenaError with the needed and available bytes when the arena is too small,
-        UnsupportedError for what tflm does not have.
+        UnsupportedError for what tflm does not have. An arena that is shared is then as before.
         """
         if self._program is not None:
             return
-        flat = isinstance(self.model, FlatModel)
-        given = self._arena
-        if given is None:
-            given = self._needed_bytes(flat)
-        arena = self._make_arena(given)
         try:
-            if flat:
-                program = self.model.make_program(arena, self._resolver)
-            else:
-                from .tflite_program import make_program
-
-                program = make_program(
-                    self.model, arena, self._resolver, self._external_context, self._keep_tensors
-                )
-        except ArenaError as error:
-            if isinstance(given, Arena):
-                raise
-            needed = self._needed_bytes(flat)
-            if isinstance(given, int):
-                available = given
-            else:
-                available = len(given) & (0 - 4)
+            program = self._allocate()
+        except MemoryError:
+            program = None
+        if program is None:
             raise ArenaError(
-                "the arena is too small: needed %d bytes, available %d, missing %d; pass arena=None "
-                "for exactly what the model needs" % (needed, available, needed - available),
-                needed,
-                available,
-            ) from error
+                "the heap has no room to prepare the model; free memory, or flatten the model "
+                "on the host: a .tflm needs next to nothing"
+            )
         if self._slice_units:
             program.limit_slices(self._slice_units)
         program.reset_variables()
-        self._arena = arena
         self._program = program
 
-    def _needed_bytes(self, flat):
-        if flat:
-            return (self.model.arena_bytes + 15) & (0 - 16)
+    # Make the program; what it took of the arena is given back when that fails.
+    def _allocate(self):
+        arena = self._given
+        if not isinstance(arena, Arena):
+            flat = isinstance(self.model, FlatModel)
+            # With exactly these bytes a flat model's state lies where its records say.
+            needed = align_up(sum(self._measure())) if flat or arena is None else None
+            arena = Arena(needed if arena is None else arena, needed if flat else None)
+        positions = arena.sections.positions()
+        try:
+            return self._make_program(arena)
+        except ArenaError:
+            arena.sections.restore(positions)
+        except BaseException:
+            arena.sections.restore(positions)
+            raise
+        self._refuse(arena.sections)
+
+    def _make_program(self, arena):
+        if isinstance(self.model, FlatModel):
+            from .flat_program import make_program
+
+            return make_program(self.model, arena, self._resolver)
+        from .tflite_program import make_program
+
+        return make_program(
+            self.model, arena, self._resolver, self._external_context, self._keep_tensors
+        )
+
+    # Bytes of (head, tail) that the model needs.
+    def _measure(self):
+        if isinstance(self.model, FlatModel):
+            if not isinstance(self._given, Arena):
+                return self.model.head_bytes, self.model.arena_bytes - self.model.head_bytes
+            from .flat_program import measure
+
+            return measure(self.model)
         from .tflite_program import measure
 
-        return measure(self.model, Arena, self._resolver, self._keep_tensors)
+        return measure(self.model, self._resolver, self._external_context, self._keep_tensors)
+
+    # Say what would have been enough, together with what others have in the same arena.
+    def _refuse(self, sections):
+        head, tail = self._measure()
+        needed = align_up(max(head, sections.head_used_bytes()))
+        needed += align_up(tail + sections.tail_used_bytes())
+        available = sections.buffer_tail - sections.buffer_head
+        raise ArenaError(
+            "the arena is too small: needed %d bytes, available %d, missing %d; pass arena=None "
+            "for exactly what the model needs" % (needed, available, needed - available),
+            needed,
+            available,
+        )
 
     # The prepared model.
     def _ready(self):
@@ -165,7 +212,18 @@ class Interpreter:
 
     def reset(self):
         """Give variable tensors the values they had before the first invoke."""
-        self._ready().reset_variables()
+        self._ready().reset()
+
+    def free(self):
+        """Call `free` of custom operators and let tensors and arena go.
+
+        Tensors that were handed out are dead then; the next call prepares the model anew. What
+        it had in the tail of a shared Arena stays taken.
+        """
+        if self._program is not None:
+            program, self._program = self._program, None
+            for node in program.custom:
+                node.free()
 
     def arena_used_bytes(self):
         """Bytes of the arena in use: head (activations) and tail (records and state)."""
@@ -178,7 +236,9 @@ class Interpreter:
     def __repr__(self):
         from .op_names import name
 
-        program = self._ready()
+        program = self._program
+        if program is None:
+            return "<Interpreter, tensors not allocated yet>"
         lines = ["<Interpreter %d ops, arena %d bytes" % (len(program.steps), program.used_bytes)]
         for what, tensors in (("input", program.inputs), ("output", program.outputs)):
             for i in range(len(tensors)):

@@ -1,7 +1,8 @@
 # tflm: when each tensor and scratch buffer of a model is in use: what the planner works on
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .arena import align_up
+from .arena import MAX_BYTES, align_up
+from .dtypes import RESOURCE
 from .errors import ModelError
 from .planner import ONLINE, Buffer
 
@@ -13,16 +14,17 @@ def offline_offsets(model):
     data = model.metadata().get(_OFFLINE_PLAN)
     if data is None:
         return None
-    values = [_int32(data, i) for i in range(len(data) // 4)]
-    if len(values) < 3 or values[2] != model.tensors_length or len(values) < 3 + values[2]:
+    count = model.tensors_length
+    if len(data) < 4 * (3 + count) or _int32(data, 2) != count:
         raise ModelError(
             "the metadata %s does not have one offset for each of the %d tensors; remove it"
-            % (_OFFLINE_PLAN, model.tensors_length)
+            % (_OFFLINE_PLAN, count)
         )
-    for offset in values[3:]:
-        if offset < ONLINE or offset % 4:
+    offsets = [_int32(data, 3 + i) for i in range(count)]
+    for offset in offsets:
+        if offset < ONLINE or (offset % 4 and offset != ONLINE):
             raise ModelError("the offline plan has the offset %d; remove the plan" % offset)
-    return values[3:]
+    return offsets
 
 
 def _int32(data, i):
@@ -32,12 +34,10 @@ def _int32(data, i):
 
 # Steps are counted as TFLM's micro_allocation_info.cc does: inputs come into being at step 0,
 # operator i runs at step i + 1; a tensor is in use from the step that writes it to the last
-# one that touches it, graph outputs to the end; a scratch buffer only while its operator runs.
+# one that touches it, graph outputs to the end; a scratch buffer, requested as (bytes, node
+# number), only while its operator runs.
 # Returns ({tensor number: Buffer}, [Buffer of each scratch request]).
 def buffers_of(model, scratch_requests):
-    offsets = offline_offsets(model)
-    found = {}
-    scratch = [None] * len(scratch_requests)
     subgraph = model.subgraphs[0]
     first = {}
     last = {}
@@ -55,20 +55,32 @@ def buffers_of(model, scratch_requests):
         for i in outputs:
             first.setdefault(i, step)
             last[i] = step
-        for s in range(len(scratch_requests)):
-            if scratch_requests[s][1] == subgraph.first_node + n:
-                scratch[s] = Buffer(align_up(scratch_requests[s][0]), step, step)
     for i in subgraph.outputs:
         first.setdefault(i, step)
         last[i] = step
+    offsets = offline_offsets(model)
+    found = {}
+    variable_bytes = 0
     for i in range(subgraph.tensors_length()):
-        if i not in last:
-            continue
         tensor = subgraph.tensor(i)
-        offset = offsets[tensor.index] if offsets else ONLINE
-        if tensor.is_constant() or tensor.is_variable or tensor.nbytes() == 0:
+        if tensor.is_variable:
+            variable_bytes += align_up(tensor.nbytes())
             continue
+        if i not in last or tensor.is_constant() or tensor.nbytes() == 0:
+            continue
+        if tensor.dtype == RESOURCE:
+            continue  # a handle: Prepare knows what it stands for
         if i in early:
             raise ModelError("%s is read before anything writes it; the model is damaged" % tensor)
+        offset = offsets[tensor.index] if offsets else ONLINE
         found[tensor.index] = Buffer(align_up(tensor.nbytes()), first[i], last[i], offset)
+    if variable_bytes > MAX_BYTES:
+        raise ModelError(
+            "the variables of the model need %d bytes, at most %d can be addressed; "
+            "the model is damaged" % (variable_bytes, MAX_BYTES)
+        )
+    scratch = []
+    for size, node in scratch_requests:
+        step = node - subgraph.first_node + 1
+        scratch.append(Buffer(align_up(size), step, step))
     return found, scratch

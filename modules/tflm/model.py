@@ -6,10 +6,8 @@ import struct
 
 from . import dtypes
 from . import format as layout
-from .arena import address_of
+from .arena import MAX_BYTES, address_of
 from .errors import ModelError, UnsupportedError
-from .program import Op, Program
-from .tensor import Tensor
 
 
 # True when the buffer starts like a flat model.
@@ -17,7 +15,8 @@ def is_flat(buffer):
     return bytes(buffer[:4]) == layout.MAGIC
 
 
-def _damaged(what):
+# The error for a file that contradicts itself.
+def damaged(what):
     return ModelError("the .tflm is damaged: %s; flatten or copy the model again" % what)
 
 
@@ -28,7 +27,7 @@ class FlatModel:
         self.buffer = memoryview(buffer)
         size = len(self.buffer)
         if size < layout.HEADER_BYTES:
-            raise _damaged("%d bytes are less than its header" % size)
+            raise damaged("%d bytes are less than its header" % size)
         if address_of(self.buffer) & 3:
             raise ModelError(
                 "the .tflm lies at an address that is no multiple of 4; "
@@ -42,14 +41,14 @@ class FlatModel:
                 "the .tflm has format %d, this tflm reads format %d; flatten the model again"
                 % (header[1], layout.VERSION)
             )
-        if header[2] != layout.HEADER_BYTES or header[3] > size:
-            raise _damaged("it should have %d bytes and has %d" % (header[3], size))
+        if header[2] != layout.HEADER_BYTES or not layout.HEADER_BYTES <= header[3] <= size:
+            raise damaged("it should have %d bytes and has %d" % (header[3], size))
         self.buffer = self.buffer[: header[3]]
         if binascii.crc32(self.buffer[layout.CRC_START :]) & 0xFFFFFFFF != header[4]:
-            raise _damaged("its CRC is wrong")
+            raise damaged("its CRC is wrong")
         self.arena_bytes, self.head_bytes = header[5], header[6]
-        if self.head_bytes > self.arena_bytes or self.arena_bytes > 1 << 29:
-            raise _damaged("its arena sizes contradict each other")
+        if self.head_bytes > self.arena_bytes or self.arena_bytes > MAX_BYTES:
+            raise damaged("its arena sizes contradict each other")
         self._read_sections()
 
     def _read_sections(self):
@@ -69,64 +68,52 @@ class FlatModel:
                 layout.SECTION, self.buffer, layout.SECTIONS_OFFSET + 8 * i
             )
             if start % 16 or start + count * entry_bytes[i] > len(self.buffer):
-                raise _damaged("section %d lies outside the file" % i)
+                raise damaged("section %d lies outside the file" % i)
             self._sections.append((start, count))
         if self._sections[layout.SUBGRAPHS][1] < 1:
-            raise _damaged("it has no sub-graph")
+            raise damaged("it has no sub-graph")
+        *_, inputs, outputs = self.subgraph()
+        if inputs + outputs > self._sections[layout.TENSORS][1]:
+            raise damaged("it lacks tensors for its inputs and outputs")
 
     # Entry `i` of a section of tables.
-    def _entry(self, section, kind, size, i):
+    def entry(self, section, kind, size, i):
         start, count = self._sections[section]
         if i >= count:
-            raise _damaged("entry %d of section %d is not there" % (i, section))
+            raise damaged("entry %d of section %d is not there" % (i, section))
         return struct.unpack_from(kind, self.buffer, start + i * size)
 
     # The string at an offset of the names.
-    def _name(self, offset):
+    def name(self, offset):
         start, size = self._sections[layout.NAMES]
         if offset >= size or offset + 1 + self.buffer[start + offset] > size:
-            raise _damaged("a name lies outside")
+            raise damaged("a name lies outside")
         at = start + offset
         try:
             return bytes(self.buffer[at + 1 : at + 1 + self.buffer[at]]).decode()
         except UnicodeError:
-            raise _damaged("a name is not UTF-8") from None
+            pass
+        raise damaged("a name is not UTF-8")
 
     # Metadata as a dict of name to bytes.
     def metadata(self):
         found = {}
         for i in range(self._sections[layout.METADATA][1]):
-            name, start, size = self._entry(
+            name, start, size = self.entry(
                 layout.METADATA, layout.METADATA_ENTRY, layout.METADATA_BYTES, i
             )
             if start + size > len(self.buffer):
-                raise _damaged("metadata lies outside")
-            found[self._name(name)] = self.buffer[start : start + size]
+                raise damaged("metadata lies outside")
+            found[self.name(name)] = self.buffer[start : start + size]
         return found
 
-    # Put the model into an arena and look its kernels up.
-    def make_program(self, arena, resolver):
-        head = arena.reserve_head(self.head_bytes)
-        persistent = self.arena_bytes - self.head_bytes
-        # The image counts persistent bytes behind the head; they lie in the tail.
-        shift = 0
-        if persistent:
-            at = arena.sections.allocate_persistent_buffer(persistent)
-            shift = at - head - self.head_bytes
-        base = arena.buffer[head:]
-        program = Program(base, self.buffer)
-        first, ops, _, inputs, outputs = self._entry(
-            layout.SUBGRAPHS, layout.SUBGRAPH, layout.SUBGRAPH_BYTES, 0
-        )
-        for i in range(first, first + ops):
-            self._add_step(program, arena, resolver, i, shift, head)
-        for i in range(self._sections[layout.TENSORS][1]):
-            self._add_tensor(program, i, inputs, outputs, shift)
-        program.used_bytes = arena.used_bytes()
-        return program
+    # The first sub-graph: (first op, ops, first io, inputs, outputs).
+    def subgraph(self):
+        return self.entry(layout.SUBGRAPHS, layout.SUBGRAPH, layout.SUBGRAPH_BYTES, 0)
 
-    def _add_step(self, program, arena, resolver, i, shift, head):
-        kernel, code, node, operands, slice_units, start, size = self._entry(
+    # Op `i`: (kernel name, builtin code, node, its record, operands, units a slice).
+    def op(self, i):
+        kernel, code, node, operands, slice_units, start, size = self.entry(
             layout.OPS, layout.OP, layout.OP_BYTES, i
         )
         records, records_size = self._sections[layout.RECORDS]
@@ -137,46 +124,42 @@ class FlatModel:
             or size < 4 + 4 * operands
             or slice_units < 1
         ):
-            raise _damaged("the record of op %d lies outside" % i)
-        name = self._name(self._entry(layout.KERNELS, layout.KERNEL, layout.KERNEL_BYTES, kernel)[0])
+            raise damaged("the record of op %d lies outside" % i)
+        name = self.entry(layout.KERNELS, layout.KERNEL, layout.KERNEL_BYTES, kernel)[0]
         record = self.buffer[start : start + size]
-        units = struct.unpack_from("<I", record, 0)[0]
-        words = struct.unpack_from("<%dI" % operands, record, 4)
-        for word in words:
-            limit = len(self.buffer) if word & 1 else self.arena_bytes
-            if word >> 2 >= limit:
-                raise _damaged("an operand of op %d lies outside" % i)
-        if shift and any([word & 3 == 3 - 1 for word in words]):
-            at = arena.sections.allocate_persistent_buffer(size, 4)
-            arena.buffer[at : at + size] = record
-            for k in range(operands):
-                if words[k] & 3 == 2:
-                    struct.pack_into("<I", arena.buffer, at + 4 + 4 * k, words[k] + 4 * shift)
-            record = arena.buffer[at : at + size]
-        program.add(Op(node, code, name), resolver.kernel(name), record, units, slice_units)
+        for word in struct.unpack_from("<%dI" % operands, record, 4):
+            self.check_place(word, 0, "an operand of op %d" % i)
+        return self.name(name), code, node, record, operands, slice_units
 
-    def _add_tensor(self, program, i, inputs, outputs, shift):
-        word, size, name, dtype, rank, flags, zero_point, scale_bits = (
-            entry := self._entry(layout.TENSORS, layout.TENSOR, layout.TENSOR_BYTES, i)
-        )[:8]
-        offset = word >> 2
-        memory = self.buffer if word & 1 else program.arena
-        if word & 3 == 2:
-            offset += shift
-        shape = tuple(entry[8 : 8 + rank])
+    # How many tensors are listed.
+    def tensors_length(self):
+        return self._sections[layout.TENSORS][1]
+
+    # Tensor `i`: (operand word, bytes, name, dtype, shape, flags, zero point, scale bits).
+    def tensor(self, i):
+        word, size, name, dtype, rank, flags, zero_point, scale_bits, *shape = self.entry(
+            layout.TENSORS, layout.TENSOR, layout.TENSOR_BYTES, i
+        )
+        if rank > layout.MAX_RANK:
+            raise damaged("tensor %d has %d dimensions" % (i, rank))
+        shape = tuple(shape[:rank])
         count = 1
         for dimension in shape:
             count *= dimension
-        if rank > layout.MAX_RANK or offset + size > len(memory) or dtypes.nbytes(dtype, count) != size:
-            raise _damaged("tensor %d lies outside" % i)
-        raw = memory[offset : offset + size]
-        if flags & layout.TENSOR_VARIABLE:
-            program.variables.append((raw, zero_point & 0xFF if dtype == dtypes.INT8 else 0))
-            return
-        tensor = Tensor(self._name(name), dtype, shape, scale_bits, zero_point, raw)
-        if i < inputs:
-            program.inputs.append(tensor)
-        elif i < inputs + outputs:
-            program.outputs.append(tensor)
-        else:
-            program.tensors[flags >> 1] = tensor
+        if dtypes.nbytes(dtype, count) != size:
+            raise damaged("tensor %d has %d bytes, which does not fit its shape" % (i, size))
+        if flags & layout.TENSOR_VARIABLE and word & 3 != layout.IN_TAIL:
+            raise damaged("the variable %d is not in the tail" % i)
+        self.check_place(word, size, "tensor %d" % i)
+        return word, size, self.name(name), dtype, shape, flags, zero_point, scale_bits
+
+    # Refuse an operand whose `size` bytes do not lie in what its word counts from: the model,
+    # the head, or the persistent bytes behind the head.
+    def check_place(self, word, size, what):
+        low, high = 0, self.head_bytes
+        if word & 1:
+            high = len(self.buffer)
+        elif word & 3 == layout.IN_TAIL:
+            low, high = self.head_bytes, self.arena_bytes
+        if not low <= word >> 2 <= high - size:
+            raise damaged("%s lies outside" % what)

@@ -3,7 +3,9 @@
 
 import sys
 
-from .errors import UnsupportedError
+from .errors import InputError, ModelError, UnsupportedError
+
+_CUSTOM = 32
 
 _ARCHS = (
     "", "x86", "x64", "armv6", "armv6m", "armv7m", "armv7em", "armv7emsp", "armv7emdp",
@@ -13,8 +15,13 @@ _ARCHS = (
 
 # The instruction set that this interpreter runs native code of, "" where it runs none.
 def native_arch():
-    mpy = getattr(sys.implementation, "_mpy", 0)
-    return _ARCHS[mpy >> 10 & 15] or ""
+    arch = getattr(sys.implementation, "_mpy", 0) >> 10 & 15
+    return _ARCHS[arch] if arch < len(_ARCHS) else ""
+
+
+# True for what can be the name of a file or a function.
+def _is_word(text):
+    return bool(text) and all([c == "_" or "0" <= c <= "9" or "a" <= c <= "z" for c in text])
 
 
 # Import a module by its full name; None when there is none of that name.
@@ -28,22 +35,32 @@ def _import(name):
 class OpResolver:
     """Finds kernels and operators. The default one knows every builtin operator of tflm.
 
-    `add_builtin(code, module)` puts your own Prepare module in place of a builtin operator;
-    `add_custom(name, registration)` adds a custom operator: an object with any of
-    `init(context, options)`, `free(context, data)`, `prepare(context, node)` and
-    `invoke(context, node)`. Adding one again overrides it.
+    `add_builtin(code, module)` puts your own Prepare module in place of a builtin operator.
+    `add_custom(name, registration)` adds a custom operator: an object with
+    `invoke(context, node)` and, where needed, `init(context, options)` whose result becomes
+    `node.data`, `prepare(context, node)`, `reset(context, node)` for Interpreter.reset() and
+    `free(context, data)` for Interpreter.free(). Adding one again overrides it.
     """
 
     def __init__(self):
         self._builtin = {}
+        self._kernels = {}
         self._custom = {}
 
     def add_builtin(self, code, module):
+        if code == _CUSTOM or not hasattr(module, "prepare"):
+            raise InputError(
+                "add_builtin takes a builtin operator's code and a module with "
+                "prepare(context, node); use add_custom for custom operators"
+            )
         self._builtin[code] = module
 
     def add_custom(self, name, registration):
-        if not name:
-            raise UnsupportedError("a custom op needs a name; give the one that the model uses")
+        if not name or not hasattr(registration, "invoke"):
+            raise InputError(
+                "add_custom takes the name that the model uses and an object with "
+                "invoke(context, node)"
+            )
         self._custom[name] = registration
 
     # The registration of a custom operator.
@@ -51,10 +68,12 @@ class OpResolver:
         if name in self._custom:
             return self._custom[name]
         if name == "ethos-u":
-            raise UnsupportedError("unresolved custom op: ethos-u needs an Ethos-U; convert without vela")
+            raise UnsupportedError(
+                "unresolved custom op: ethos-u needs an Ethos-U; convert without vela"
+            )
         raise UnsupportedError(
-            "unresolved custom op: %s; call resolver.add_custom('%s', registration) and pass the "
-            "resolver to Interpreter" % (name, name)
+            "unresolved custom op: %s; add it with resolver.add_custom('%s', registration) and "
+            "pass the resolver to Interpreter" % (name, name)
         )
 
     # The Prepare module of a builtin operator.
@@ -69,16 +88,33 @@ class OpResolver:
                 "the operator %s (builtin code %d) is not there; add it with "
                 "resolver.add_builtin(%d, module) or change the model" % (name(code), code, code)
             )
-        return _import("tflm.prepare." + OPS[code])
+        module = _import("tflm.prepare." + OPS[code])
+        if module is None:
+            raise UnsupportedError(
+                "the operator %s is not on this board; install the file tflm/prepare/%s.py or "
+                "flatten the model on the host" % (name(code), OPS[code])
+            )
+        return module
 
     # The function of a kernel "file.function": the one for this instruction set if there is one.
+    # Only functions that follow the kernel contract are handed out, whatever the model names:
+    # their names begin with eval.
     def kernel(self, name):
-        file, function = name.split(".")
+        if name not in self._kernels:
+            self._kernels[name] = self._find_kernel(name)
+        return self._kernels[name]
+
+    def _find_kernel(self, name):
+        file, _, function = name.partition(".")
+        if not (_is_word(file) and _is_word(function) and function[:4] == "eval"):
+            raise ModelError(
+                "the .tflm names the kernel '%s', which is none; flatten the model again" % name
+            )
         arch = native_arch()
         module = _import("tflm.kernels.%s.%s" % (arch, file)) if arch else None
         if not hasattr(module, function):
             module = _import("tflm.kernels." + file)
-        if not hasattr(module, function):
+        if not callable(getattr(module, function, None)):
             raise UnsupportedError(
                 "the kernel %s is not on this board; install the kernel file %s.py of this version"
                 % (name, file)

@@ -1,6 +1,9 @@
 # tflm: where in the arena each buffer lies: GreedyMemoryPlanner as a pure function of lifetimes
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from .arena import MAX_BYTES
+from .errors import ModelError
+
 ONLINE = -1  # no offset given by the model: the planner finds one
 
 
@@ -18,6 +21,16 @@ class Buffer:
         return self.first <= other.last and other.first <= self.last
 
 
+# The size of a plan that record words can address.
+def _addressable(head):
+    if head > MAX_BYTES:
+        raise ModelError(
+            "the tensors of the model need %d bytes of arena, at most %d can be addressed; "
+            "the model is damaged or far too large" % (head, MAX_BYTES)
+        )
+    return head
+
+
 # Greedy placement by size, as TFLM's greedy_memory_planner.cc does it, so that the head comes
 # out the same: buffers with an offset of the model's own are placed first, the others by size,
 # the largest first (of equal ones the later first); each goes into the lowest gap between the
@@ -27,9 +40,7 @@ def plan_greedy(buffers):
     count = len(buffers)
     # One integer for (size, position): a board's sort is not stable.
     keys = [
-        buffers[i].size * count + i
-        for i in range(count)
-        if buffers[i].offline_offset == ONLINE
+        buffers[i].size * count + i for i in range(count) if buffers[i].offline_offset == ONLINE
     ]
     keys.sort(reverse=True)
     order.extend([buffers[key % count] for key in keys])
@@ -50,7 +61,7 @@ def plan_greedy(buffers):
             at -= 1
         placed.insert(at, buffer)
         head = max(head, offset + buffer.size)
-    return head
+    return _addressable(head)
 
 
 # Every buffer at a place of its own: all tensors can be looked at after invoke
@@ -60,7 +71,7 @@ def plan_linear(buffers):
     for buffer in buffers:
         buffer.offset = head
         head += buffer.size
-    return head
+    return _addressable(head)
 
 
 class GreedyMemoryPlanner:

@@ -1,11 +1,17 @@
 # tflm: Init and Prepare of every node, in TFLM's phases; the same on boards and on the host
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .context import INIT, INVOKE, MEMORY_PLANNING, PREPARE
+from .context import CUSTOM, INIT, INVOKE, MEMORY_PLANNING, PREPARE
 from .custom_op import CustomNode
-from .errors import UnsupportedError
+from .errors import ModelError, UnsupportedError
 
-_CUSTOM = 32
+
+# Kernels write outputs into the arena at the offset that Prepare gives them: a constant of the
+# model has none there.
+def _check_outputs(node):
+    for tensor in node.outputs:
+        if tensor is not None and tensor.is_constant():
+            raise ModelError("%s writes %s, a constant; the model is damaged" % (node, tensor))
 
 
 # Init all nodes, prepare all nodes, then plan the memory. The context's storage must have
@@ -17,11 +23,30 @@ def prepare_model(model, context, resolver, keep_tensors=False):
             "convert it without control flow" % len(model.subgraphs)
         )
     subgraph = model.subgraphs[0]
+    for i in subgraph.inputs:
+        tensor = subgraph.tensor(i)
+        if tensor.is_constant():
+            raise ModelError("the input %s is a constant; the model is damaged" % tensor)
     context.enter(INIT)
     custom = {}
+    try:
+        _prepare_nodes(subgraph, context, resolver, custom)
+        context.enter(MEMORY_PLANNING)
+        context.storage.finish_model_allocation(keep_tensors)
+    except BaseException:
+        for node in custom.values():
+            node.free()
+        raise
+    context.enter(INVOKE)
+    return custom
+
+
+# Init and Prepare of the nodes; `custom` is filled as custom operators come into being.
+def _prepare_nodes(subgraph, context, resolver, custom):
     for i in range(subgraph.nodes_length()):
         node = subgraph.node(i)
-        if node.builtin_code == _CUSTOM:
+        _check_outputs(node)
+        if node.builtin_code == CUSTOM:
             context.node = node
             custom[node.index] = CustomNode(context, node, resolver.custom(node.custom_name))
     context.enter(PREPARE)
@@ -33,7 +58,3 @@ def prepare_model(model, context, resolver, keep_tensors=False):
         else:
             resolver.builtin(node.builtin_code).prepare(context, node)
         context.storage.sections.reset_temp_allocations()
-    context.enter(MEMORY_PLANNING)
-    context.storage.finish_model_allocation(keep_tensors)
-    context.enter(INVOKE)
-    return custom

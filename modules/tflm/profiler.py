@@ -20,7 +20,8 @@ class Profiler:
 
     # Invoke a program and note the time of each step.
     def run(self, program):
-        if self.ticks is None:
+        if self._ops is not program.ops:  # another program than before, or the first
+            self.clear()
             self.ticks = [0] * len(program.steps)
             self._ops = program.ops
         ticks = self.ticks
@@ -53,5 +54,7 @@ class Profiler:
         for node, op, kernel, ticks in self.events():
             each = ticks / max(self.invokes, 1)
             share = 100 * ticks / total
-            lines.append("%4d %-24s %-28s %9.0f %5.1f%%" % (node, op[:24], kernel[:28], each, share))
+            lines.append(
+                "%4d %-24s %-28s %9.0f %5.1f%%" % (node, op[:24], kernel[:28], each, share)
+            )
         return "\n".join(lines)

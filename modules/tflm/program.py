@@ -1,6 +1,8 @@
 # tflm: Program: a model made ready to run: kernels, their records, and where its tensors are
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from .arena import fill
+
 
 # One op of a program, for tables and the profiler.
 class Op:
@@ -20,6 +22,7 @@ class Program:
         self.inputs = []
         self.outputs = []
         self.variables = []  # (raw bytes, byte to reset them to)
+        self.custom = ()  # a CustomNode for each custom operator
         self.tensors = {}  # number: Tensor, when all of them are kept
         self.used_bytes = 0
 
@@ -29,10 +32,14 @@ class Program:
         self.steps.append((function, record, units, slice_units))
 
     # Give variable tensors the value they have before the first invoke.
+    def reset(self):
+        for node in self.custom:
+            node.reset()
+        self.reset_variables()
+
     def reset_variables(self):
         for raw, value in self.variables:
-            for i in range(len(raw)):
-                raw[i] = value
+            fill(raw, 0, len(raw), value)
 
     # Let no slice be longer than `most` units.
     def limit_slices(self, most):

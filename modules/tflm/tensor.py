@@ -12,21 +12,42 @@ _RANGES = {
     dtypes.INT16: (-32768, 32767),
     dtypes.INT32: (-(1 << 31), (1 << 31) - 1),
     dtypes.INT64: (-(1 << 63), (1 << 63) - 1),
+    dtypes.UINT16: (0, 65535),
+    dtypes.UINT32: (0, (1 << 32) - 1),
     dtypes.BOOL: (0, 1),
 }
+_MAX_DEPTH = 16  # of nested lists
+_NUMBER = (bool, int, float)  # MicroPython's bool is no int
 
 
 # Numbers of nested lists, tuples and arrays, one after the other.
-def _flat(values):
-    if isinstance(values, (int, float)):
+def _flat(values, depth=0):
+    if isinstance(values, _NUMBER):
         yield values
         return
-    for value in values:
-        if isinstance(value, (int, float)):
+    try:
+        items = iter(values)
+    except TypeError:
+        items = None
+    if items is None or isinstance(values, (str, dict)) or depth > _MAX_DEPTH:
+        raise InputError(
+            "a %s is no number; pass numbers, or nested lists of them" % type(values).__name__
+        )
+    for value in items:
+        if isinstance(value, _NUMBER):
             yield value
         else:
-            for inner in _flat(value):  # noqa: UP028
+            for inner in _flat(value, depth + 1):  # noqa: UP028
                 yield inner
+
+
+# The nearest integer, halves away from zero. Adding 0.5 would round before it is cut off.
+def _round(value):
+    whole = int(value)
+    rest = value - whole
+    if rest >= 0.5:
+        return whole + 1
+    return whole - 1 if rest <= -0.5 else whole
 
 
 class Tensor:
@@ -67,23 +88,14 @@ class Tensor:
         int types: round(value / scale) + zero_point, halves away from zero, clamped to the type.
         float32: stored as they are. Raises InputError for a wrong count or a NaN.
         """
-        data = self.data
+        data = self._numbers()
         limits = _RANGES.get(self._code)
-        scale = self.scale or 1.0
         count = 0
         for value in _flat(values):
             if count >= len(data):
                 count += 1
                 break
-            if limits:
-                if value != value:
-                    raise InputError("input '%s' got a NaN at %d" % (self.name, count))
-                scaled = value / scale
-                limit = 2.0 * limits[1] + 2  # far outside, and still an int after rounding
-                scaled = min(max(scaled, 0 - limit), limit)
-                value = int(scaled + 0.5) if scaled >= 0 else 0 - int(0.5 - scaled)
-                value = min(max(value + self.zero_point, limits[0]), limits[1])
-            data[count] = value
+            data[count] = self._quantized(value, limits, count) if limits else value
             count += 1
         if count != len(data):
             raise InputError(
@@ -91,11 +103,36 @@ class Tensor:
                 % (self.name, len(data), self.shape, "more" if count > len(data) else count)
             )
 
+    # One real value as an integer within `limits`; without a scale integers stay exact.
+    def _quantized(self, value, limits, position):
+        if self.scale:
+            value = value / self.scale
+        if isinstance(value, float):
+            if value != value:
+                raise InputError("tensor '%s' got a NaN at element %d" % (self.name, position))
+            bound = 4.0 * limits[1] + 4  # outside whatever the zero point, and no infinity
+            value = _round(min(max(value, 0 - bound), bound))
+        return min(max(value + self.zero_point, limits[0]), limits[1])
+
+    # `data` of a type that quantize and dequantize know.
+    def _numbers(self):
+        if self._code not in _RANGES and self._code != dtypes.FLOAT32:
+            raise UnsupportedError(
+                "tensor '%s' is %s, which is not converted; use raw" % (self.name, self.dtype)
+            )
+        return self.data
+
     def dequantize(self):
         """The elements as a flat list of floats: scale * (q - zero_point)."""
+        data = self._numbers()
         if not self.scale:
-            return [float(q) for q in self.data]
-        return [self.scale * (q - self.zero_point) for q in self.data]
+            return [float(q) for q in data]
+        return [self.scale * (q - self.zero_point) for q in data]
+
+    # Make the typed view now, so that asking for it later takes no heap.
+    def prefetch(self):
+        if dtypes.typecode(self._code):
+            _ = self.data
 
     def __repr__(self):
         text = "%s %s %s" % (self.name, self.dtype, list(self.shape))

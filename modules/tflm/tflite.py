@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from . import dtypes
+from .arena import MAX_BYTES
 from .errors import ModelError, UnsupportedError
 from .flatbuffer import Table, scalar
 from .graph import Node, Tensor
@@ -10,7 +11,8 @@ _SCHEMA_VERSION = 3
 _CUSTOM = 32
 _NEWEST_OP_VERSION = 20  # no builtin operator of the schema has reached it
 _MAX_RANK = 8
-_MAX_BYTES = 1 << 29  # what an operand word of a record can address
+_MAX_SUBGRAPHS = 256
+_MAX_ITEMS = 1 << 14  # tensors or operators; the planner's time grows with the square
 
 
 # True when the buffer starts like a .tflite file.
@@ -28,6 +30,16 @@ class Subgraph:
         self.name = table.string(4)
         self._tensors = table.vector(0)
         self._operators = table.vector(3)
+        io = table.length(1) + table.length(2)
+        tensors, nodes = self.tensors_length(), self.nodes_length()
+        if max(first_tensor + tensors, first_node + nodes, io) > _MAX_ITEMS:
+            raise UnsupportedError(
+                "the model has more than %d tensors or operators; use a smaller one" % _MAX_ITEMS
+            )
+        model.count_items(tensors + nodes + io)
+        for i in range(self.nodes_length()):
+            operator = self._operators.table(i)
+            model.count_items(operator.length(1) + operator.length(2))
         self.inputs = self._indices(table.numbers(1, "i"), "input")
         self.outputs = self._indices(table.numbers(2, "i"), "output")
 
@@ -54,12 +66,17 @@ class Subgraph:
         model = self.model
         dtype = table.get(1, "b")
         name = table.string(3)
-        shape = table.numbers(0, "i")
         index = self.first_tensor + i
+        rank = table.length(0)
+        if rank > _MAX_RANK:
+            raise UnsupportedError(
+                "tensor %d '%s' has %d dimensions, at most %d are supported"
+                % (index, name, rank, _MAX_RANK)
+            )
         data, offset = model.buffer_data(table.get(2, "I"))
-        tensor = Tensor(index, name, dtype, shape, data, offset)
-        tensor.is_variable = bool(table.get(5, "B"))
-        _check_shape(tensor)
+        tensor = Tensor(index, name, dtype, table.numbers(0, "i"), data, offset)
+        tensor.is_variable = data is None and table.get(5, "B") != 0
+        _check_type_and_shape(tensor)
         if data is not None and dtype != dtypes.STRING and len(data) != tensor.nbytes():
             raise ModelError(
                 "%s needs %d bytes of data but its buffer holds %d; the model is damaged"
@@ -68,9 +85,12 @@ class Subgraph:
         quantization = table.table(4)
         scales = quantization.vector(2, 4) if quantization else None
         if scales:
-            tensor.set_quantization(
-                scales, quantization.vector(3, 8), quantization.get(6, "i")
-            )
+            tensor.set_quantization(scales, quantization.vector(3, 8), quantization.get(6, "i"))
+            if not -(1 << 31) <= tensor.zero_point() < 1 << 31:
+                raise ModelError(
+                    "%s has the zero point %d; the model is damaged"
+                    % (tensor, tensor.zero_point())
+                )
         if table.table(6) is not None:
             raise UnsupportedError("%s is sparse; convert the model without sparsity" % tensor)
         return tensor
@@ -117,22 +137,24 @@ class Subgraph:
         return inputs, outputs
 
 
-# Dimensions must be sane before any product of them is used.
-def _check_shape(tensor):
-    if len(tensor.shape) > _MAX_RANK:
+# The type must be known, and dimensions sane before any product of them is used.
+def _check_type_and_shape(tensor):
+    if not dtypes.is_known(tensor.dtype):
         raise UnsupportedError(
-            "%s has %d dimensions, at most %d are supported"
-            % (tensor, len(tensor.shape), _MAX_RANK)
+            "%s has an unknown type; convert the model with an older LiteRT" % tensor
         )
     count = 1
     for dimension in tensor.shape:
         if dimension < 0:
             raise ModelError("%s has a negative dimension; set a fixed shape" % tensor)
         count *= dimension
-        if count > _MAX_BYTES:
-            raise ModelError("%s is larger than %d bytes" % (tensor, _MAX_BYTES))
-    if tensor.nbytes() > _MAX_BYTES:
-        raise ModelError("%s is larger than %d bytes" % (tensor, _MAX_BYTES))
+        if count > MAX_BYTES:
+            break
+    if count > MAX_BYTES or tensor.nbytes() > MAX_BYTES:
+        raise ModelError(
+            "%s is larger than the %d bytes that can be addressed; the model is damaged"
+            % (tensor, MAX_BYTES)
+        )
 
 
 # A .tflite file in memory; weights are read in place.
@@ -140,11 +162,18 @@ class TfliteModel:
     def __init__(self, buffer):
         self.buffer = memoryview(buffer)
         if not is_tflite(self.buffer):
-            raise ModelError("this is no .tflite file: it lacks the identifier TFL3")
+            raise ModelError(
+                "this is no .tflite file: it lacks the identifier TFL3; check the file"
+            )
+        if len(self.buffer) > MAX_BYTES:
+            raise UnsupportedError(
+                "the model has %d bytes, at most %d can be addressed; use a smaller one"
+                % (len(self.buffer), MAX_BYTES)
+            )
         root = Table(self.buffer, scalar(self.buffer, 0, "I"))
         if root.get(0, "I") != _SCHEMA_VERSION:
             raise UnsupportedError(
-                "the model has schema version %d, only version %d can be read"
+                "the model has schema version %d, only version %d can be read; convert it again"
                 % (root.get(0, "I"), _SCHEMA_VERSION)
             )
         self.description = root.string(3)
@@ -153,16 +182,29 @@ class TfliteModel:
         self._metadata = root.vector(6)
         self._signatures = root.vector(7)
         self.subgraphs = []
+        self._items_left = len(self.buffer) // 4
         first_tensor = first_node = 0
         tables = root.vector(2)
         if not tables:
             raise ModelError("the model has no sub-graph; convert it again")
+        if len(tables) > _MAX_SUBGRAPHS:
+            raise UnsupportedError(
+                "the model has %d sub-graphs, at most %d are supported; use a smaller one"
+                % (len(tables), _MAX_SUBGRAPHS)
+            )
         for number in range(len(tables)):
             subgraph = Subgraph(self, tables.table(number), number, first_tensor, first_node)
             self.subgraphs.append(subgraph)
             first_tensor += subgraph.tensors_length()
             first_node += subgraph.nodes_length()
         self.tensors_length = first_tensor
+
+    # The lists of a damaged file may overlap, and then hold far more in all than the file has
+    # bytes: that would take all memory and time. In a sound one each item has 4 bytes of its own.
+    def count_items(self, count):
+        self._items_left -= count
+        if self._items_left < 0:
+            raise ModelError("the model is damaged: its lists overlap; get an intact copy")
 
     # Tensor by its number over all sub-graphs.
     def tensor(self, index):
@@ -174,7 +216,10 @@ class TfliteModel:
     # Operator code `i`: (builtin code, version, custom name).
     def operator_code(self, i):
         if not self._operator_codes or i >= len(self._operator_codes):
-            raise ModelError("an operator names operator code %d, which is not there" % i)
+            raise ModelError(
+                "the model is damaged: an operator names operator code %d, which is not there; "
+                "get an intact copy" % i
+            )
         table = self._operator_codes.table(i)
         # Codes past 127 stand in the newer field only; older files have the deprecated one only.
         code = max(table.get(0, "b"), table.get(3, "i"))
@@ -183,7 +228,10 @@ class TfliteModel:
     # The bytes of buffer `i` and where they lie; (None, -1) for an empty one.
     def buffer_data(self, i):
         if not self._buffers or i >= len(self._buffers):
-            raise ModelError("a tensor names buffer %d, which is not there" % i)
+            raise ModelError(
+                "the model is damaged: a tensor names buffer %d, which is not there; "
+                "get an intact copy" % i
+            )
         table = self._buffers.table(i)
         start, length = table.bytes_at(0)
         if length == 0:  # large models keep the data behind the FlatBuffer
@@ -191,7 +239,9 @@ class TfliteModel:
             if start <= 1 or length == 0:
                 return None, -1
             if start + length > len(self.buffer):
-                raise ModelError("buffer %d lies outside the file; get an intact copy" % i)
+                raise ModelError(
+                    "the model is damaged: buffer %d lies outside the file; get an intact copy" % i
+                )
         return self.buffer[start : start + length], start
 
     # Metadata as a dict of name to bytes.

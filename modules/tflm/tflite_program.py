@@ -3,19 +3,23 @@
 
 from . import dtypes
 from .allocator import MicroAllocator
+from .arena import Arena
 from .context import MicroContext
 from .prepare_model import prepare_model
 from .program import Op, Program
 from .tensor import Tensor
 
 
-# Bytes of arena that a model needs: everything is prepared once without writing.
-def measure(model, new_arena, resolver, keep_tensors=False):
-    arena = new_arena(None)
-    _prepare(model, arena, resolver, None, keep_tensors)
-    return arena.used_bytes()
+# Bytes of head and tail that a model needs: everything is prepared once without writing.
+def measure(model, resolver, external_context=None, keep_tensors=False):
+    arena = Arena(None)
+    _, _, custom = _prepare(model, arena, resolver, external_context, keep_tensors)
+    for node in custom.values():
+        node.free()
+    return arena.sections.head_used_bytes(), arena.sections.tail_used_bytes()
 
 
+# Init, Prepare and plan: (MicroAllocator, MicroContext, {node number: CustomNode}).
 def _prepare(model, arena, resolver, external_context, keep_tensors):
     allocator = MicroAllocator(arena)
     allocator.start_model_allocation(model)
@@ -48,12 +52,14 @@ def make_program(model, arena, resolver, external_context=None, keep_tensors=Fal
             raw,
         )
 
+    context.bind_scratch_buffers()
+    program.custom = [custom[index] for index in sorted(custom)]
     for record in allocator.records:
         op = Op(record.node_index, record.builtin_code, record.kernel)
         words = arena.buffer[record.position :]
         units = int.from_bytes(bytes(words[:4]), "little")
         if record.node_index in custom:
-            function = custom[record.node_index].bind(context, view)
+            function = custom[record.node_index].bind(view)
         else:
             function = resolver.kernel(record.kernel)
         program.add(op, function, words, units, record.slice_units)

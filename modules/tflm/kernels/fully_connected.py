@@ -10,23 +10,32 @@ _INPUT = const(1)
 _WEIGHTS = const(2)
 _BIAS = const(3)
 _OUTPUT = const(4)
-_ACCUMULATORS = const(5)
-_DEPTH = const(6)
-_BATCHES = const(7)
-_INPUT_OFFSET = const(8)
-_WEIGHTS_OFFSET = const(9)
-_OUTPUT_ZERO_POINT = const(10)  # the REQUANTIZE block
-_BLOCK = const(32)  # channels whose accumulators fit the scratch buffer
+_TAPS = const(5)
+_ACCUMULATORS = const(6)
+_DEPTH = const(7)
+_BATCHES = const(8)
+_OUTPUT_CHANNELS = const(9)
+_INPUT_OFFSET = const(10)
+_WEIGHTS_OFFSET = const(11)
+_OUTPUT_ZERO_POINT = const(12)  # the REQUANTIZE block
+_BLOCK = const(64)  # taps, and accumulators, that fit the scratch buffers
 
 
-# Units are output channels. The dot product reads bytes unsigned with the top bit flipped:
-#   sum (w' - weights_offset) * (x' - input_offset)
-#     = sum w' * (x' - input_offset) - weights_offset * sum (x' - input_offset)
+# Units are output channels. Bytes are read unsigned with the top bit flipped (w', x'):
+#   sum (w - its zero point) * (x - its zero point)
+#     = sum w' * t - weights_offset * sum t   with t = x' - input_offset
+# Up to 64 taps t at a time are unpacked to words, which up to 64 channels share, as in conv.py.
 @micropython.viper
 def eval_int8(op, arena, rom, start: int, stop: int):
-    r = ptr32(op)  # noqa: F821
-    base = int(ptr8(arena))  # noqa: F821
-    flash = int(ptr8(rom))  # noqa: F821
+    _channels(0, 0, 0, op, arena, rom, start, stop)
+
+
+# `acc`, `x` and `w` come first because the first locals live in registers.
+@micropython.viper
+def _channels(acc: int, x: ptr32, w: ptr8, op, arena, rom, start: int, stop: int):
+    r = ptr32(op)
+    base = int(ptr8(arena))
+    flash = int(ptr8(rom))
     word = r[_INPUT]
     source = (flash if word & 1 else base) + (word >> 2)
     word = r[_WEIGHTS]
@@ -37,39 +46,96 @@ def eval_int8(op, arena, rom, start: int, stop: int):
         bias = (flash if word & 1 else base) + (word >> 2)
     depth = r[_DEPTH]
     offset = r[_INPUT_OFFSET]
-    acc = ptr32(base + (r[_ACCUMULATORS] >> 2))  # noqa: F821
+    taps = base + (r[_TAPS] >> 2)
+    accumulators = base + (r[_ACCUMULATORS] >> 2)
     out = r[_OUTPUT] >> 2
-    batch = 0
-    while batch < r[_BATCHES]:
-        total = 0
-        x = ptr8(source)  # noqa: F821
-        n = depth
-        while n:
-            total += (x[0] ^ 0x80) - offset
-            x = ptr8(int(x) + 1)  # noqa: F821
-            n -= 1
-        total = total * r[_WEIGHTS_OFFSET]
+    batches = r[_BATCHES]
+    while batches:
         channel = start
-        done = 0
         while channel < stop:
-            w = ptr8(weights + channel * depth)  # noqa: F821
-            x = ptr8(source)  # noqa: F821
-            v = 0 - total
+            count = stop - channel
+            if count > _BLOCK:
+                count = _BLOCK
+            values = bias
             if bias:
-                v += ptr32(bias)[channel]  # noqa: F821
-            n = depth
-            while n:
-                v = (w[0] ^ 0x80) * ((x[0] ^ 0x80) - offset) + v
-                w = ptr8(int(w) + 1)  # noqa: F821
-                x = ptr8(int(x) + 1)  # noqa: F821
-                n -= 1
-            acc[done] = v
-            done += 1
-            channel += 1
-            if done == _BLOCK or channel == stop:
-                first = channel - done
-                store_int8(op, arena, _OUTPUT_ZERO_POINT, r[_ACCUMULATORS] >> 2, out + first, first, done)
-                done = 0
+                values = bias + 4 * channel
+            else:
+                # Without a bias the sums start at 0.
+                x = ptr32(accumulators)
+                values = accumulators
+                k = count
+                while k:
+                    x[0] = 0
+                    x = ptr32(int(x) + 4)
+                    k -= 1
+            f = weights + channel * depth
+            left = depth
+            more = 1
+            while more:
+                # Unpack up to 64 taps.
+                n = left
+                if n > _BLOCK:
+                    n = _BLOCK
+                w = ptr8(source + depth - left)
+                left -= n
+                x = ptr32(taps)
+                total = 0
+                k = n
+                while k:
+                    acc = (w[0] ^ 0x80) - offset
+                    x[0] = acc
+                    total += acc
+                    w = ptr8(int(w) + 1)
+                    x = ptr32(int(x) + 4)
+                    k -= 1
+                # Multiply them with the weights.
+                total = total * r[_WEIGHTS_OFFSET]
+                eights = n >> 3
+                n_left = n & 7
+                m = count
+                k = accumulators
+                row = f
+                while m:
+                    acc = ptr32(values)[0] - total
+                    x = ptr32(taps)
+                    w = ptr8(row)
+                    t = eights
+                    while t:
+                        acc = (w[0] ^ 0x80) * x[0] + acc
+                        acc = (w[1] ^ 0x80) * x[1] + acc
+                        acc = (w[2] ^ 0x80) * x[2] + acc
+                        acc = (w[3] ^ 0x80) * x[3] + acc
+                        acc = (w[4] ^ 0x80) * x[4] + acc
+                        acc = (w[5] ^ 0x80) * x[5] + acc
+                        acc = (w[6] ^ 0x80) * x[6] + acc
+                        acc = (w[7] ^ 0x80) * x[7] + acc
+                        w = ptr8(int(w) + 8)
+                        x = ptr32(int(x) + 32)
+                        t -= 1
+                    t = n_left
+                    while t:
+                        acc = (w[0] ^ 0x80) * x[0] + acc
+                        w = ptr8(int(w) + 1)
+                        x = ptr32(int(x) + 4)
+                        t -= 1
+                    ptr32(k)[0] = acc
+                    values += 4
+                    k += 4
+                    row += depth
+                    m -= 1
+                values = accumulators
+                f += n
+                more = left
+            store_int8(
+                op,
+                arena,
+                _OUTPUT_ZERO_POINT,
+                r[_ACCUMULATORS] >> 2,
+                out + channel,
+                channel,
+                count,
+            )
+            channel += count
         source += depth
-        out += r[0]
-        batch += 1
+        out += r[_OUTPUT_CHANNELS]
+        batches -= 1

@@ -18,54 +18,69 @@ _TABLE = const(5)
 #   y = high / 2**e, halves away from zero            RoundingDivideByPOT
 # v * m is taken in 16-bit halves; v's own left shift saturates at 30 bits, far beyond any
 # output. `block` is the number of the REQUANTIZE block's first word; `accumulators` and
-# `output` are byte offsets in the arena; `channel` is the channel of the first value.
+# `output` are byte offsets in the arena; `channel` is the channel of the first value, and
+# channel 0 follows the last one.
 @micropython.viper
 def store_int8(op, arena, block: int, accumulators: int, output: int, channel: int, count: int):
-    q = ptr32(int(ptr32(op)) + 4 * block)  # noqa: F821
+    q = ptr32(int(ptr32(op)) + 4 * block)
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
     sign = 0
     probe = 0x20000000
     if probe << 2 > 0:
         sign = 32
     zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
-    low = (q[_ACTIVATION_MIN] << sign) >> sign
-    high = (q[_ACTIVATION_MAX] << sign) >> sign
+    # Values are clamped before the zero point is added: the sum might not fit a word.
+    low = ((q[_ACTIVATION_MIN] << sign) >> sign) - zero_point
+    high = ((q[_ACTIVATION_MAX] << sign) >> sign) - zero_point
     step = q[_PER_CHANNEL]
-    shifts = ptr8(int(q) + 4 * _TABLE + 4 * q[_CHANNELS])  # noqa: F821
-    q = ptr32(int(q) + 4 * _TABLE)  # noqa: F821
-    acc = ptr32(int(ptr8(arena)) + accumulators)  # noqa: F821
-    y = ptr8(int(ptr8(arena)) + output)  # noqa: F821
-    i = 0
-    c = channel * step
-    while i < count:
-        v = (acc[i] << sign) >> sign
-        e = 32 - shifts[c]
-        if e < 0:
-            e = 0 - e
-            limit = 0x3FFFFFFF >> e
-            if v > limit:
-                v = limit
-            if v < 0 - limit:
-                v = 0 - limit
-            v = v << e
-            e = 0
-        m = q[c]
-        vh = v >> 16
-        v = v & 0xFFFF
-        mh = m >> 16
-        m = m & 0xFFFF
-        a = v * mh
-        b = vh * m + ((v * m >> 16) & 0xFFFF)
-        v = (vh * mh << 1) + (a >> 15) + (b >> 15)
-        v = ((a & 0x7FFF) + (b & 0x7FFF) + 0x4000 >> 15) + v
-        if e:
-            v = (v >> 31) + v
-            v = (v >> e) + (v >> e - 1 & 1)
-        v = v + zero_point
-        if v < low:
-            v = low
-        if v > high:
-            v = high
-        y[i] = v
-        i += 1
-        c += step
+    channels = q[_CHANNELS]
+    table = int(q) + 4 * _TABLE
+    acc = ptr32(int(ptr8(arena)) + accumulators)
+    y = ptr8(int(ptr8(arena)) + output)
+    while count:
+        n = count
+        if step:
+            n = channels - channel
+            if n > count:
+                n = count
+        count -= n
+        q = ptr32(table + 4 * channel * step)
+        shifts = ptr8(table + 4 * channels + channel * step)
+        channel = 0
+        while n:
+            v = (acc[0] << sign) >> sign
+            e = 32 - shifts[0]
+            m = q[0]
+            if e < 0:
+                e = 0 - e
+                limit = 0x3FFFFFFF >> e | 1
+                if v > limit:
+                    v = limit
+                if v < 0 - limit:
+                    v = 0 - limit
+                v = v << e
+                e = 0
+            if sign:
+                v = (v * m >> 30) + 1 >> 1
+            else:
+                h = v >> 16
+                v = v & 0xFFFF
+                b = m & 0xFFFF
+                m = m >> 16
+                a = v * m
+                b = h * b + ((v * b >> 16) & 0xFFFF)
+                v = (h * m << 1) + (a >> 15) + (b >> 15)
+                v = ((a & 0x7FFF) + (b & 0x7FFF) + 0x4000 >> 15) + v
+            if e:
+                v = (v >> 31) + v
+                v = (v >> e - 1) + 1 >> 1
+            if v < low:
+                v = low
+            if v > high:
+                v = high
+            y[0] = v + zero_point
+            acc = ptr32(int(acc) + 4)
+            y = ptr8(int(y) + 1)
+            q = ptr32(int(q) + 4 * step)
+            shifts = ptr8(int(shifts) + step)
+            n -= 1

@@ -3,33 +3,48 @@
 
 from .. import dtypes
 from . import scale
-from .common import check, check_dtype, check_quantized, scale_of
+from .common import limits, scale_of, support
 from .fixed_point import multiply_by_quantized_multiplier
-from .lookup import emit_lookup
+from .lookup import emit_lookup, unary_tensors
+from .rescale import emit_rescale
 
 _RELU6 = 21
 
 
 def prepare(context, node):
-    source, target = node.input(0), node.output(0)
-    check_dtype(node, source, dtypes.INT8)
-    check_dtype(node, target, source.dtype)
-    check(source.elements() == target.elements(), node, "%s differs in size" % target)
-    for tensor in (source, target):
-        check_quantized(node, tensor)
-    zero_in, zero_out = source.zero_point(), target.zero_point()
-    if node.builtin_code == _RELU6:
-        # Only a clamp: TFLM takes input and output to have the same quantization.
-        ratio = scale.divide(scale.from_int(6), scale_of(source), scale.SINGLE)
-        six = min(127, zero_in + scale.to_int(ratio))
-        emit_lookup(context, node, lambda x: min(max(x, zero_in), six))
+    source, target = unary_tensors(node, dtypes.FLOAT32, dtypes.INT8, dtypes.INT16)
+    if source.dtype == dtypes.FLOAT32:
+        from .unary_float import emit_relu
+
+        emit_relu(context, node, node.builtin_code == _RELU6)
+    elif node.builtin_code == _RELU6:
+        _prepare_relu6(context, node, source)
+    else:
+        _prepare_relu(context, node, source, target)
+
+
+# Only a clamp: TFLM takes input and output to have the same quantization.
+def _prepare_relu6(context, node, source):
+    zero = source.zero_point()
+    ratio = scale.divide(scale.from_int(6), scale_of(source), scale.SINGLE)
+    six = min(limits(source.dtype)[1], zero + scale.to_int(ratio))
+    if source.dtype == dtypes.INT8:
+        emit_lookup(context, node, lambda x: min(max(x, zero), six))
         return
-    ratio = scale.divide(scale_of(source), scale_of(target), scale.SINGLE)
+    emit_rescale(context, node, output_zero_point=zero, low=zero, high=six)
+
+
+def _prepare_relu(context, node, source, target):
+    zero_in, zero_out = source.zero_point(), target.zero_point()
+    ratio = scale.divide(scale_of(source), scale_of(target))
     multiplier, shift = scale.quantize_multiplier(ratio)
-    low = max(-128, zero_out)
+    if source.dtype == dtypes.INT16:
+        support(zero_in == 0 and zero_out == 0, node, "int16 with a zero point")
+        emit_rescale(context, node, (multiplier, shift), low=0)
+        return
 
     def relu(x):
         y = zero_out + multiply_by_quantized_multiplier(x - zero_in, multiplier, shift)
-        return min(max(y, low), 127)
+        return min(max(y, zero_out), 127)
 
     emit_lookup(context, node, relu)

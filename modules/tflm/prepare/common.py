@@ -17,6 +17,10 @@ _LIMITS = {
     dtypes.INT32: (-(1 << 31), (1 << 31) - 1),
 }
 
+# `work` of one multiply-accumulate of float32, which is made of integer instructions (some 830
+# cycles on a Cortex-M0+).
+FLOAT_WORK = 32
+
 # Words behind a layout that kernels/requantize.py reads, with requantize_table() as the table.
 REQUANTIZE = ("output_zero_point", "activation_min", "activation_max", "per_channel", "channels")
 

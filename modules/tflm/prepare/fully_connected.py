@@ -9,73 +9,106 @@ from .common import (
     check,
     check_dtype,
     check_quantized,
+    product,
     requantize_table,
     scale_of,
     support,
 )
+from .convolution import channel_multipliers
 
 INT8 = (
     "input",
     "weights",
     "bias",
     "output",
+    "taps",
     "accumulators",
     "depth",
     "batches",
+    "output_channels",
     "input_offset",
     "weights_offset",
 ) + REQUANTIZE
 
 _OPTIONS = 8  # FullyConnectedOptions
-_ACCUMULATORS = 32  # output channels between two requantizations
+_BLOCK = 64  # taps and accumulators that the kernel holds at a time
+_BIAS_TOLERANCE = (5764607523034235, -58)  # 0.02 as C's double
 
 
 def prepare(context, node):
     source, weights, target = node.input(0), node.input(1), node.output(0)
-    bias = node.optional_input(2)
     options = node.options(_OPTIONS)
-    activation = options.get(0, "b")
-    support(options.get(1, "b") == 0, node, "shuffled weights")
-    check(len(weights.shape) == 2, node, "%s must have 2 dimensions" % weights)
-    channels, depth = weights.shape
+    support(options.get(1, "b") == 0, node, "a shuffled format of the weights")
+    batches, channels, depth = _shape(node, source, weights, target)
+    check_dtype(node, source, dtypes.FLOAT32, dtypes.INT8)
+    if source.dtype == dtypes.FLOAT32:
+        from .fully_connected_float import emit_fully_connected
+
+        emit_fully_connected(context, node, options.get(0, "b"), depth, channels)
+        return
+    _prepare_int8(context, node, options.get(0, "b"), batches, channels, depth)
+
+
+# (batches, channels, depth): the last dimension of the output counts the channels, as in TFLM;
+# those of the input may be any. The weights may have more rows than there are channels.
+def _shape(node, source, weights, target):
+    check(len(weights.shape) >= 2, node, "%s must have 2 dimensions" % weights)
+    check(len(target.shape) >= 1, node, "%s must have dimensions" % target)
+    rows, depth = weights.shape[-2:]
+    check(weights.elements() == rows * depth, node, "%s must have 2 dimensions" % weights)
+    batches, channels = product(target.shape[:-1]), target.shape[-1]
     check(
-        depth > 0 and source.elements() % depth == 0,
+        channels <= rows and source.elements() == batches * depth,
         node,
-        "%s does not fit %s" % (source, weights),
+        "%s and %s do not fit %s" % (source, target, weights),
     )
-    batches = source.elements() // depth
-    check(
-        target.elements() == batches * channels,
-        node,
-        "%s should have %d elements" % (target, batches * channels),
-    )
+    bias = node.optional_input(2)
     if bias is not None:
-        check(bias.elements() == channels, node, "%s should have %d elements" % (bias, channels))
-    check_dtype(node, source, dtypes.INT8)
+        check(
+            bias.elements() in (rows, channels),
+            node,
+            "%s should have %d elements" % (bias, rows),
+        )
+    return batches, channels, depth
+
+
+def _prepare_int8(context, node, activation, batches, channels, depth):
+    source, weights, target = node.input(0), node.input(1), node.output(0)
+    bias = node.optional_input(2)
     check_dtype(node, target, source.dtype)
     check_dtype(node, weights, dtypes.INT8)
     if bias is not None:
         check_dtype(node, bias, dtypes.INT32)
-    for tensor in (source, weights, target):
-        check_quantized(node, tensor)
+    check_quantized(node, source)
+    check_quantized(node, target)
     low, high = activation_range(node, target, activation)
-    multipliers = _multipliers(node, source, weights, bias, target)
+    if weights.scales_length() > 1:
+        rows = weights.shape[-2]
+        multipliers = channel_multipliers(node, source, weights, target, rows)
+        weights_zero_point = 0
+    else:
+        check_quantized(node, weights)
+        multipliers = [_multiplier(node, source, weights, bias, target)]
+        weights_zero_point = weights.zero_point()
+    empty = not depth
     context.emit(
         "fully_connected.eval_int8",
         INT8,
-        channels,
+        channels if batches else 0,
         channels * depth * batches,
         table=requantize_table(multipliers),
-        input=source,
-        weights=weights,
+        input=None if empty else source,
+        weights=None if empty else weights,
         bias=bias,
         output=target,
-        accumulators=context.request_scratch_buffer(4 * min(channels, _ACCUMULATORS)),
+        taps=context.request_scratch_buffer(4 * max(1, min(depth, _BLOCK))),
+        accumulators=context.request_scratch_buffer(4 * max(1, min(channels, _BLOCK))),
         depth=depth,
         batches=batches,
+        output_channels=channels,
         # Bytes are read unsigned with the top bit flipped: 128 more than the int8 value.
         input_offset=128 + source.zero_point(),
-        weights_offset=128 + weights.zero_point(),
+        weights_offset=128 + weights_zero_point,
         output_zero_point=target.zero_point(),
         activation_min=low,
         activation_max=high,
@@ -84,20 +117,17 @@ def prepare(context, node):
     )
 
 
-# One multiplier for all channels, from the float32 product of the scales, or one for each,
-# from the double product: the two precisions decide the last bit.
-def _multipliers(node, source, weights, bias, target):
-    count = weights.scales_length()
-    if count == 1:
-        product = scale.multiply(scale_of(source), scale_of(weights), scale.SINGLE)
-        return [scale.quantize_multiplier(scale.divide(product, scale_of(target)))]
-    check(
-        count == weights.shape[0] and weights.quantized_dimension == 0,
-        node,
-        "%s must have one scale for each of its rows" % weights,
-    )
-    multipliers = []
-    for channel in range(count):
-        product = scale.multiply(scale_of(source), scale_of(weights, channel))
-        multipliers.append(scale.quantize_multiplier(scale.divide(product, scale_of(target))))
-    return multipliers
+# The multiplier for all channels: from the float32 product of the scales, not the double one as
+# for several scales. TFLM refuses a bias of another scale than that product.
+def _multiplier(node, source, weights, bias, target):
+    if bias is not None:
+        exact = scale.multiply(scale_of(source), scale_of(weights))
+        m, e = scale.add(exact, (0 - scale_of(bias)[0], scale_of(bias)[1]))
+        difference = scale.divide((abs(m), e), scale_of(target))
+        check(
+            not scale.less(_BIAS_TOLERANCE, difference),
+            node,
+            "%s must have the scale of the input times that of the weights" % bias,
+        )
+    single = scale.multiply(scale_of(source), scale_of(weights), scale.SINGLE)
+    return scale.quantize_multiplier(scale.divide(single, scale_of(target)))

@@ -1,21 +1,79 @@
-# tflm: unary int8 operators as tables of 256 bytes
+# tflm: unary operators: common checks, and int8 ones as tables of 256 bytes
 # MIT license; Copyright (c) 2026 the tflm authors
 
-LOOKUP = ("input", "table", "output")
+from .. import dtypes
+from . import scale
+from .common import check, check_dtype, check_quantized, scale_of
+from .fixed_point import multiply_by_quantized_multiplier, rounding_divide_by_pot
+
+LOOKUP = ("input", "entries", "output")
+
+_INTEGER_BITS = 4  # of what LOGISTIC and TANH are computed with
 
 
-# Write the record for kernels/lookup.py; `function` maps each int8 value to one.
+# Input and output of a unary operator: of one type out of `allowed`, equally large, and
+# quantized unless they are floats.
+def unary_tensors(node, *allowed):
+    source, target = node.input(0), node.output(0)
+    check_dtype(node, source, *allowed)
+    check_dtype(node, target, source.dtype)
+    check_same_elements(node, source, target)
+    if source.dtype != dtypes.FLOAT32:
+        check_quantized(node, source)
+        check_quantized(node, target)
+    return source, target
+
+
+# Refuse tensors that differ in their number of elements.
+def check_same_elements(node, source, target):
+    check(
+        source.elements() == target.elements(),
+        node,
+        "%s and %s differ in their number of elements" % (source, target),
+    )
+
+
+# Write the record for kernels/lookup.py; `function` maps each value of the input's 8-bit type
+# to one of the output's.
 def emit_lookup(context, node, function):
-    table = bytearray(256)
-    for x in range(-128, 128):
-        table[x & 0xFF] = function(x) & 0xFF
     source = node.input(0)
+    low = 0 if source.dtype == dtypes.UINT8 else -128
+    table = bytearray(256)
+    for x in range(low, low + 256):
+        table[x & 0xFF] = function(x) & 0xFF
     context.emit(
         "lookup.eval_int8",
         LOOKUP,
         source.elements(),
         source.elements(),
         input=source,
-        table=context.constant(table, 1),
+        entries=context.constant(table, 1),
         output=node.output(0),
     )
+
+
+# Write the record for a function of gemmlowp's (LOGISTIC, TANH): `function(x, integer bits)`
+# gives 31 fractional bits, of which the output keeps `output_bits`.
+#
+# Inputs are scaled to 27 fractional bits. From the radius on, where that would overflow, the
+# output is the lowest or highest value (CalculateInputRadius in quantization_util.cc).
+def emit_fixed_point_lookup(context, node, function, output_bits, output_zero_point):
+    source = node.input(0)
+    zero_point = source.zero_point()
+    m, e = scale_of(source)
+    multiplier, shift = scale.quantize_multiplier((m, e + 31 - _INTEGER_BITS))
+    radius = ((1 << _INTEGER_BITS) - 1) << (31 - _INTEGER_BITS)
+    if shift > 0:
+        radius >>= shift
+
+    def entry(x):
+        x -= zero_point
+        if x <= 0 - radius:
+            return -128
+        if x >= radius:
+            return 127
+        scaled = multiply_by_quantized_multiplier(x, multiplier, shift)
+        y = rounding_divide_by_pot(function(scaled, _INTEGER_BITS), 31 - output_bits)
+        return min(max(y + output_zero_point, -128), 127)
+
+    emit_lookup(context, node, entry)

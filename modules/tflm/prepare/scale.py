@@ -7,6 +7,7 @@ from ..errors import ModelError
 # same last bit comes out here by rounding to 53 (or 24) bits, ties to even, where C++ does.
 DOUBLE = 53
 SINGLE = 24
+_LOWEST = {SINGLE: -149, DOUBLE: -1074}  # exponent of the smallest number
 
 
 # How many bits a non-negative integer has.
@@ -37,12 +38,12 @@ def from_int(value):
     return value, 0
 
 
-# Round to `precision` significant bits, ties to even.
+# Round to `precision` significant bits, ties to even; tiny numbers have fewer (subnormals).
 def rounded(number, precision):
     m, e = number
     negative = m < 0
     m = abs(m)
-    drop = bit_length(m) - precision
+    drop = max(bit_length(m) - precision, _LOWEST.get(precision, e) - e)
     if drop > 0:
         half = 1 << (drop - 1)
         rest = m & ((1 << drop) - 1)
@@ -50,6 +51,9 @@ def rounded(number, precision):
         e += drop
         if rest > half or (rest == half and m & 1):
             m += 1
+        if m >> precision:  # rounded up to a power of two
+            m >>= 1
+            e += 1
     return (0 - m if negative else m), e
 
 
@@ -94,29 +98,18 @@ def to_int(number):
 # The bits of the float32 nearest to a number.
 def to_bits(number):
     m, e = rounded(number, SINGLE)
-    sign = 1 << 31 if m < 0 else 0
+    sign = 1 << 31 if number[0] < 0 else 0
     m = abs(m)
     if not m:
         return sign
-    bits = bit_length(m)
-    m <<= SINGLE - bits
-    e -= SINGLE - bits
-    if e + 150 < 1:  # subnormal: fewer bits, rounded once from the number itself
-        return sign | abs(to_nearest_even(number[0], number[1] + 149))
+    up = min(SINGLE - bit_length(m), e - _LOWEST[SINGLE])
+    m <<= up
+    e -= up
     if e + 150 > 254:
         return sign | 0x7F800000
+    if not m >> 23:  # subnormal
+        return sign | m
     return sign | (e + 150) << 23 | m & 0x7FFFFF
-
-
-# m * 2**e as an integer, ties to even.
-def to_nearest_even(m, e):
-    if e >= 0:
-        return m << e
-    magnitude, half = abs(m) >> (0 - e), 1 << (0 - e - 1)
-    rest = abs(m) & ((1 << (0 - e)) - 1)
-    if rest > half or (rest == half and magnitude & 1):
-        magnitude += 1
-    return 0 - magnitude if m < 0 else magnitude
 
 
 # TFLM's QuantizeMultiplier (quantization_util.cc): (multiplier with 31 bits, shift) such that

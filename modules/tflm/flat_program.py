@@ -1,0 +1,86 @@
+# tflm: from a flat model to a Program in an arena; nothing but addresses is left to find out
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import struct
+
+from . import dtypes
+from . import format as layout
+from .arena import fill
+from .program import Op, Program
+from .tensor import Tensor
+
+
+# True when a record names persistent bytes.
+def _is_stateful(record, operands):
+    return any([w & 3 == layout.IN_TAIL for w in struct.unpack_from("<%dI" % operands, record, 4)])
+
+
+# Bytes of head and tail that a model needs in an arena that it shares with others.
+def measure(model):
+    tail = model.arena_bytes - model.head_bytes
+    first, ops, _, _, _ = model.subgraph()
+    if tail:
+        for i in range(first, first + ops):
+            _, _, _, record, operands, _ = model.op(i)
+            if _is_stateful(record, operands):
+                tail += (len(record) + 3) & (0 - 4)
+    return model.head_bytes, tail
+
+
+# Put a model into an arena and look its kernels up; raises ArenaError when it does not fit.
+#
+# The file counts persistent bytes from the end of its head. They lie in the tail, which is
+# elsewhere when interpreters share an arena: then the records that name them are copied there
+# too, with the distance added.
+def make_program(model, arena, resolver):
+    head = arena.reserve_head(model.head_bytes)
+    persistent = model.arena_bytes - model.head_bytes
+    shift = 0
+    if persistent:
+        at = arena.sections.allocate_persistent_buffer(persistent)
+        fill(arena.buffer, at, persistent)
+        shift = at - head - model.head_bytes
+    program = Program(arena.buffer, model.buffer)
+    first, ops, _, inputs, outputs = model.subgraph()
+    for i in range(first, first + ops):
+        kernel, code, node, record, operands, slice_units = model.op(i)
+        units = struct.unpack_from("<I", record, 0)[0]
+        if shift and _is_stateful(record, operands):
+            record = _moved(arena, record, operands, shift)
+        op = Op(node, code, kernel)
+        program.add(op, resolver.kernel(kernel), record, units, slice_units)
+    for i in range(model.tensors_length()):
+        _add_tensor(program, model, i, inputs, outputs, shift)
+    program.used_bytes = arena.used_bytes()
+    return program
+
+
+# A copy of a record in the tail, its persistent operands `shift` bytes further on.
+def _moved(arena, record, operands, shift):
+    at = arena.sections.allocate_persistent_buffer(len(record), 4)
+    copy = arena.buffer[at : at + len(record)]
+    copy[:] = record
+    for i in range(4, 4 + 4 * operands, 4):
+        word = struct.unpack_from("<I", record, i)[0]
+        if word & 3 == layout.IN_TAIL:
+            struct.pack_into("<I", copy, i, word + (shift << 2))
+    return copy
+
+
+# Tensor `i` of the file: inputs come first, then outputs, variables, and (kept) all others.
+def _add_tensor(program, model, i, inputs, outputs, shift):
+    word, size, name, dtype, shape, flags, zero_point, scale_bits = model.tensor(i)
+    offset = word >> 2
+    if word & 3 == layout.IN_TAIL:
+        offset += shift
+    raw = (program.rom if word & 1 else program.arena)[offset : offset + size]
+    if flags & layout.TENSOR_VARIABLE:
+        program.variables.append((raw, zero_point & 0xFF if dtype == dtypes.INT8 else 0))
+        return
+    tensor = Tensor(name, dtype, shape, scale_bits, zero_point, raw)
+    if i < inputs:
+        program.inputs.append(tensor)
+    elif i < inputs + outputs:
+        program.outputs.append(tensor)
+    else:
+        program.tensors[flags >> 1] = tensor

@@ -1,0 +1,110 @@
+# tflm: AVERAGE_POOL_2D and MAX_POOL_2D, int8
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import micropython
+from micropython import const
+
+_INPUT = const(1)
+_OUTPUT = const(2)
+_MAXIMUM = const(3)
+_INPUT_HEIGHT = const(4)
+_INPUT_WIDTH = const(5)
+_CHANNELS = const(6)
+_OUTPUT_HEIGHT = const(7)
+_OUTPUT_WIDTH = const(8)
+_FILTER_HEIGHT = const(9)
+_FILTER_WIDTH = const(10)
+_STRIDE_HEIGHT = const(11)
+_STRIDE_WIDTH = const(12)
+_PADDING_HEIGHT = const(13)
+_PADDING_WIDTH = const(14)
+_ACTIVATION_MIN = const(15)
+_ACTIVATION_MAX = const(16)
+
+
+# Units are output rows of all batches. Only cells inside the input count. Bytes are read unsigned
+# with the top bit flipped, 128 more than their value; that comes off at the end. The average is
+# rounded to nearest, halves away from zero.
+@micropython.viper
+def eval_int8(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
+    # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
+    sign = 0
+    probe = 0x20000000
+    if probe << 2 > 0:
+        sign = 32
+    low = (op[_ACTIVATION_MIN] << sign) >> sign
+    high = (op[_ACTIVATION_MAX] << sign) >> sign
+    maximum = op[_MAXIMUM]
+    channels = op[_CHANNELS]
+    width = op[_INPUT_WIDTH]
+    word = op[_INPUT]
+    source = int(rom) if word & 1 else int(arena)
+    source += word >> 2
+    columns = op[_OUTPUT_WIDTH]
+    y = ptr8(int(arena) + (op[_OUTPUT] >> 2) + start * columns * channels)
+    rows = op[_OUTPUT_HEIGHT]
+    unit = start
+    while unit < stop:
+        batch = unit // rows
+        top = (unit - batch * rows) * op[_STRIDE_HEIGHT] - op[_PADDING_HEIGHT]
+        bottom = top + op[_FILTER_HEIGHT]
+        if bottom > op[_INPUT_HEIGHT]:
+            bottom = op[_INPUT_HEIGHT]
+        if top < 0:
+            top = 0
+        line = source + (batch * op[_INPUT_HEIGHT] + top) * width * channels
+        column = 0
+        while column < columns:
+            left = column * op[_STRIDE_WIDTH] - op[_PADDING_WIDTH]
+            right = left + op[_FILTER_WIDTH]
+            if right > width:
+                right = width
+            if left < 0:
+                left = 0
+            # A window over whole lines is one run of cells.
+            run = right - left
+            lines = bottom - top
+            cells = run * lines
+            skip = (width - run) * channels
+            if not skip:
+                run = cells
+                lines = 1
+            first = line + left * channels
+            channel = 0
+            while channel < channels:
+                p = ptr8(first + channel)
+                v = 0
+                n = lines
+                while n:
+                    k = run
+                    if maximum:
+                        while k:
+                            x = p[0] ^ 0x80
+                            if x > v:
+                                v = x
+                            p = ptr8(int(p) + channels)
+                            k -= 1
+                    else:
+                        while k:
+                            v = (p[0] ^ 0x80) + v
+                            p = ptr8(int(p) + channels)
+                            k -= 1
+                    p = ptr8(int(p) + skip)
+                    n -= 1
+                if maximum:
+                    v -= 128
+                else:
+                    v -= cells << 7
+                    if v > 0:
+                        v = (v + (cells >> 1)) // cells
+                    else:
+                        v = 0 - ((cells >> 1) - v) // cells
+                if v < low:
+                    v = low
+                if v > high:
+                    v = high
+                y[0] = v
+                y = ptr8(int(y) + 1)
+                channel += 1
+            column += 1
+        unit += 1

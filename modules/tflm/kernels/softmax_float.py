@@ -1,0 +1,51 @@
+# tflm: SOFTMAX, float32
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import micropython
+from micropython import const
+
+from .float32 import combine
+from .float32_copy import copy
+from .float32_divide import div
+from .float32_math import exp
+from .float32_select import maximum
+
+_INPUT = const(1)
+_OUTPUT = const(2)
+_SCALAR = const(3)  # scratch: a row's largest value, then its sum
+_DEPTH = const(4)
+_BETA = const(5)
+_LOWEST = const(6)  # float32; then 0.0
+_ZERO = const(7)
+
+# Of float32.combine.
+_MUL = const(1)
+_ADD = const(2)
+_SUB = const(3)
+_BY_SCALAR = const(1 | 1 << 10)
+_MAXIMUM = const(1 << 10)
+_SUM = const(1 << 20)
+
+
+# Units are rows. Step by step as in TFLM: the largest value, exp(beta * (x - largest)), their sum
+# in order, the quotients. Numbers of the record are read with the record as the ROM.
+@micropython.viper
+def eval_float32(op, arena, rom, start: int, stop: int):
+    r = ptr32(op)
+    depth = r[_DEPTH]
+    scalar = r[_SCALAR]
+    source = r[_INPUT] + (start * depth << 4)
+    dst = r[_OUTPUT] + (start * depth << 4)
+    while start < stop:
+        copy(arena, op, scalar, _LOWEST << 4 | 1, 1, 0)
+        maximum(arena, rom, scalar, source, scalar, depth, _MAXIMUM)
+        combine(arena, rom, dst, source, scalar, depth, _BY_SCALAR, _SUB)
+        if r[_BETA] != 0x3F800000:
+            combine(arena, op, dst, dst, _BETA << 4 | 1, depth, _BY_SCALAR, _MUL)
+        exp(arena, rom, dst, dst, depth)
+        copy(arena, op, scalar, _ZERO << 4 | 1, 1, 0)
+        combine(arena, rom, scalar, scalar, dst, depth, _SUM, _ADD)
+        div(arena, rom, dst, dst, scalar, depth, _BY_SCALAR)
+        source += depth << 4
+        dst += depth << 4
+        start += 1

@@ -1,0 +1,26 @@
+# tflm: ADD, SUB, MUL on float32: what is left to Prepare
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from .broadcast import BROADCAST, emit_broadcast
+from .common import FLOAT_WORK, float_activation_range
+
+LAYOUT = BROADCAST + ("kind", "activation_min", "activation_max")
+
+# What kernels/float32.py computes.
+MUL, ADD, SUB = 1, 2, 3
+
+
+# Write the record of one of the kinds above.
+def emit_arithmetic(context, node, activation, kind):
+    low, high = float_activation_range(node, activation)
+    emit_broadcast(
+        context,
+        node,
+        "arithmetic_float.eval_float32",
+        LAYOUT,
+        (node.input(0), node.input(1)),
+        FLOAT_WORK,
+        kind=kind,
+        activation_min=low,
+        activation_max=high,
+    )

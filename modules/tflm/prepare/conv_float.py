@@ -1,0 +1,94 @@
+# tflm: CONV_2D and DEPTHWISE_CONV_2D on float32: what is left to Prepare
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from .. import dtypes
+from .common import FLOAT_WORK, check_dtype, float_activation_range
+from .convolution import WINDOWS, check_bias
+
+_OPERANDS = ("input", "weights", "bias", "output")
+_ACTIVATION = ("activation_min", "activation_max")
+CONV = _OPERANDS + WINDOWS + ("filter_channels", "group_channels") + _ACTIVATION
+DEPTHWISE = (
+    _OPERANDS
+    + WINDOWS
+    + (
+        "loops",  # calls of the inner loop for one cell of the filter
+        "length",  # outputs that each of them adds to
+        "steps",  # as kernels/float32.py takes them
+        "input_move",  # elements from one call to the next
+        "output_move",
+    )
+    + _ACTIVATION
+)
+
+_LARGEST_STEP = 1023  # of kernels/float32.py
+
+
+# Write the record of CONV_2D; `fields` are those of WINDOWS and filter_channels.
+def emit_conv(context, node, activation, fields):
+    weights, target = node.input(1), node.output(0)
+    groups = fields["input_channels"] // fields["filter_channels"]
+    taps = weights.elements() // max(1, weights.shape[0])
+    _emit(
+        context,
+        node,
+        activation,
+        "conv_float.eval_float32",
+        CONV,
+        target.elements(),
+        taps,
+        group_channels=max(1, fields["output_channels"] // groups),
+        **fields,
+    )
+
+
+# Write the record of DEPTHWISE_CONV_2D; `fields` are those of WINDOWS. A cell of the filter goes
+# to all outputs in one loop, or with a depth multiplier in one for each input channel or for each
+# multiple of it, whatever takes fewer.
+def emit_depthwise_conv(context, node, activation, fields):
+    weights, target = node.input(1), node.output(0)
+    depth, outputs = fields["input_channels"], fields["output_channels"]
+    multiplier = outputs // depth if depth else 0
+    if multiplier <= min(depth, _LARGEST_STEP):
+        loops, length, input_move, output_move = multiplier, depth, 0, 1
+        steps = multiplier | 1 << 10 | multiplier << 20
+    else:
+        loops, length, input_move, output_move = depth, multiplier, 1, multiplier
+        steps = 1 | 1 << 20
+    _emit(
+        context,
+        node,
+        activation,
+        "depthwise_conv_float.eval_float32",
+        DEPTHWISE,
+        target.elements() // outputs if outputs else 0,
+        weights.elements(),
+        loops=loops,
+        length=length,
+        steps=steps,
+        input_move=input_move,
+        output_move=output_move,
+        **fields,
+    )
+
+
+# Check the types, and write a record of `units` that take `taps` multiply-accumulates each.
+def _emit(context, node, activation, kernel, layout, units, taps, **fields):
+    bias = node.optional_input(2)
+    for tensor in (node.input(0), node.input(1), node.output(0)):
+        check_dtype(node, tensor, dtypes.FLOAT32)
+    check_bias(node, bias, fields["output_channels"], dtypes.FLOAT32)
+    low, high = float_activation_range(node, activation)
+    context.emit(
+        kernel,
+        layout,
+        units,
+        units * (taps + 1) * FLOAT_WORK,
+        input=node.input(0),
+        weights=node.input(1),
+        bias=bias,
+        output=node.output(0),
+        activation_min=low,
+        activation_max=high,
+        **fields,
+    )

@@ -1,0 +1,122 @@
+# tflm: what CONV_2D and DEPTHWISE_CONV_2D have in common in Prepare (TFLM conv_common.cc)
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from .. import dtypes
+from . import scale
+from .common import (
+    activation_range,
+    check,
+    check_dtype,
+    check_quantized,
+    requantize_table,
+    scale_of,
+)
+
+# Words of a record: where the filter's windows lie on the input.
+WINDOWS = (
+    "input_height",
+    "input_width",
+    "input_channels",
+    "output_height",
+    "output_width",
+    "output_channels",
+    "filter_height",
+    "filter_width",
+    "stride_height",
+    "stride_width",
+    "dilation_height",
+    "dilation_width",
+    "padding_height",
+    "padding_width",
+)
+
+_SAME, _VALID = 0, 1
+_LARGEST = 1 << 24  # far beyond any image; keeps every position of a window within 31 bits
+
+
+# The fields of WINDOWS, once all shapes agree. `stride` and `dilation` are (height, width);
+# `channels` is how many the filter makes.
+def windows(node, padding, stride, dilation, channels):
+    source, weights, target = node.input(0), node.input(1), node.output(0)
+    for tensor in (source, weights, target):
+        check(len(tensor.shape) == 4, node, "%s must have 4 dimensions" % tensor)
+    fields = {"input_channels": source.shape[3], "output_channels": channels}
+    expected = [source.shape[0]]
+    for i, side in enumerate(("height", "width")):
+        size, window = source.shape[1 + i], weights.shape[1 + i]
+        out, before = _window(node, padding, size, window, stride[i], dilation[i])
+        expected.append(out)
+        fields["input_" + side] = size
+        fields["output_" + side] = out
+        fields["filter_" + side] = window
+        fields["stride_" + side] = stride[i]
+        fields["dilation_" + side] = dilation[i]
+        fields["padding_" + side] = before
+    expected.append(channels)
+    check(tuple(expected) == target.shape, node, "%s should be %s" % (target, expected))
+    return fields
+
+
+# How many windows fit along one side, and how much padding comes before it: of an odd sum of
+# paddings the smaller half (padding.h: ComputeOutSize, ComputePaddingWithOffset).
+def _window(node, padding, size, window, stride, dilation):
+    check(padding in (_SAME, _VALID), node, "padding %d does not exist" % padding)
+    check(window > 0, node, "the filter is empty")
+    check(stride > 0 and dilation > 0, node, "stride and dilation must be 1 or more")
+    reach = (window - 1) * dilation + 1
+    check(reach < _LARGEST and stride < _LARGEST, node, "stride or dilation is too large")
+    if padding == _SAME:
+        out = (size + stride - 1) // stride
+    else:
+        out = max(0, (size + stride - reach) // stride)
+    return out, max(0, (out - 1) * stride + reach - size) // 2
+
+
+# Refuse a bias that does not fit.
+def check_bias(node, bias, channels, dtype):
+    if bias is None:
+        return
+    check(bias.elements() == channels, node, "%s should have %d elements" % (bias, channels))
+    check_dtype(node, bias, dtype)
+
+
+# The fields of common.REQUANTIZE and the input's offset, and the table, for int8. Multipliers
+# come from the double product of the scales; the zero point of the weights does not count.
+def requantize_fields(node, activation, channels):
+    source, weights, target = node.input(0), node.input(1), node.output(0)
+    check_dtype(node, target, source.dtype)
+    check_dtype(node, weights, dtypes.INT8)
+    check_bias(node, node.optional_input(2), channels, dtypes.INT32)
+    check_quantized(node, source)
+    check_quantized(node, target)
+    multipliers = channel_multipliers(node, source, weights, target, channels)
+    low, high = activation_range(node, target, activation)
+    fields = {
+        # Bytes are read unsigned with the top bit flipped: 128 more than the int8 value.
+        "input_offset": 128 + source.zero_point(),
+        "output_zero_point": target.zero_point(),
+        "activation_min": low,
+        "activation_max": high,
+        "per_channel": 1 if len(multipliers) > 1 else 0,
+        "channels": len(multipliers),
+    }
+    return fields, requantize_table(multipliers)
+
+
+# One multiplier for each scale of the weights: input scale * weights' scale / output scale.
+def channel_multipliers(node, source, weights, target, channels):
+    count = weights.scales_length()
+    axis = weights.quantized_dimension
+    check(
+        count == 1
+        or (count == channels and 0 <= axis < len(weights.shape) and weights.shape[axis] == count),
+        node,
+        "%s must have one scale, or one for each of %d channels" % (weights, channels),
+    )
+    multipliers = []
+    for channel in range(count):
+        weights_scale = scale_of(weights, channel)
+        check(weights_scale[0] >= 0, node, "%s has a negative scale" % weights)
+        product = scale.multiply(scale_of(source), weights_scale)
+        multipliers.append(scale.quantize_multiplier(scale.divide(product, scale_of(target))))
+    return multipliers

@@ -1,0 +1,31 @@
+# tflm: DEQUANTIZE: Prepare (TFLM dequantize_common.cc, reference/dequantize.h)
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import struct
+
+from .. import dtypes
+from .common import check_dtype, check_quantized, support
+from .lookup import check_same_elements
+from .rescale import TYPES
+
+DEQUANTIZE = ("input", "scale", "output", "type", "zero_point")
+
+
+def prepare(context, node):
+    source, target = node.input(0), node.output(0)
+    check_dtype(node, source, dtypes.INT8, dtypes.INT16, dtypes.UINT8)
+    check_dtype(node, target, dtypes.FLOAT32)
+    check_same_elements(node, source, target)
+    check_quantized(node, source)
+    support(source.scales_length() == 1, node, "quantization per channel")
+    context.emit(
+        "dequantize.eval_integers",
+        DEQUANTIZE,
+        source.elements(),
+        source.elements() * 16,
+        input=source,
+        scale=context.constant(struct.pack("<I", source.scale_bits())),
+        output=target,
+        type=TYPES[source.dtype],
+        zero_point=source.zero_point(),
+    )

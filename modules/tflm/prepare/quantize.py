@@ -1,0 +1,68 @@
+# tflm: QUANTIZE: Prepare (TFLM quantize_common.cc, reference/quantize.h, requantize.h)
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import struct
+
+from .. import dtypes
+from . import scale
+from .common import check_dtype, check_quantized, limits, scale_of, support
+from .fixed_point import multiply_by_quantized_multiplier
+from .lookup import check_same_elements, emit_lookup
+from .rescale import TYPES, emit_rescale
+
+QUANTIZE = ("input", "scale", "output", "type", "zero_point")
+
+# input type: output types
+_PAIRS = {
+    dtypes.FLOAT32: (dtypes.INT8, dtypes.INT16),
+    dtypes.INT8: (dtypes.INT8, dtypes.UINT8, dtypes.INT16, dtypes.INT32),
+    dtypes.UINT8: (dtypes.INT8,),
+    dtypes.INT16: (dtypes.INT8, dtypes.INT16, dtypes.INT32),
+    dtypes.INT32: (dtypes.INT8, dtypes.INT16),
+}
+_BYTES = (dtypes.INT8, dtypes.UINT8)
+
+
+def prepare(context, node):
+    source, target = node.input(0), node.output(0)
+    check_dtype(node, source, *sorted(_PAIRS))
+    check_dtype(node, target, *_PAIRS[source.dtype])
+    check_same_elements(node, source, target)
+    check_quantized(node, target)
+    support(target.scales_length() == 1, node, "quantization per channel")
+    if source.dtype == dtypes.FLOAT32:
+        _prepare_float(context, node, source, target)
+    else:
+        _prepare_integers(context, node, source, target)
+
+
+def _prepare_float(context, node, source, target):
+    context.emit(
+        "quantize.eval_float32",
+        QUANTIZE,
+        source.elements(),
+        source.elements() * 16,
+        input=source,
+        scale=context.constant(struct.pack("<I", target.scale_bits())),
+        output=target,
+        type=TYPES[target.dtype],
+        zero_point=target.zero_point(),
+    )
+
+
+# From one quantization to another: a table between types of one byte, arithmetic between others.
+def _prepare_integers(context, node, source, target):
+    check_quantized(node, source)
+    ratio = scale.divide(scale_of(source), scale_of(target))
+    multiplier, shift = scale.quantize_multiplier(ratio)
+    if source.dtype not in _BYTES or target.dtype not in _BYTES:
+        emit_rescale(context, node, (multiplier, shift))
+        return
+    zero_in, zero_out = source.zero_point(), target.zero_point()
+    low, high = limits(target.dtype)
+
+    def requantize(x):
+        y = multiply_by_quantized_multiplier(x - zero_in, multiplier, shift)
+        return min(max(y + zero_out, low), high)
+
+    emit_lookup(context, node, requantize)

@@ -1,0 +1,117 @@
+# tflm: LOGISTIC, TANH on int16: one table of the sigmoid, with interpolation
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import struct
+
+from . import scale
+from .common import scale_of, support
+from .exponential import exp
+
+SIGMOID = (
+    "input",
+    "entries",
+    "output",
+    "multiplier",
+    "shift",
+    "fraction_bits",
+    "saturated",
+    "positive_offset",
+    "negative_offset",
+    "output_shift",
+)
+
+_STEPS = 24  # entries of the table to 1.0
+_INPUT_BITS = 12  # fractional bits of the input that needs no rescaling but times 3
+_OUTPUT_SCALE = -15  # logarithm of it
+_MAX_MULTIPLIER = 32767
+_WORK_BITS = 24  # behind those of the table, while it is made
+
+
+# LOGISTIC: the table goes on by 1 for 9 bits of the input; outputs are the table's, halved.
+def emit_logistic_int16(context, node):
+    _emit(context, node, 0, 9, 0x7FFF << 10, 1 << 9, (1 << 25) + (1 << 9) - 1, 10)
+
+
+# TANH is 2 * sigmoid(2 x) - 1.
+def emit_tanh_int16(context, node):
+    _emit(context, node, 1, 8, 0xFFFF << 8, (1 << 7) - (1 << 23), (1 << 23) + (1 << 7) - 1, 8)
+
+
+# Behind the interpolation the result is saturated, offset + it (for negative inputs offset - it),
+# shifted to the right. `max_log` is up to which power of two times 2**-12 scales are taken as they
+# are.
+def _emit(context, node, max_log, fraction_bits, saturated, positive, negative, output_shift):
+    source, target = node.input(0), node.output(0)
+    for tensor in (source, target):
+        support(tensor.zero_point() == 0, node, "int16 with a zero point")
+    support(_log2(scale_of(target)) == _OUTPUT_SCALE, node, "an output scale other than 1/32768")
+    multiplier, shift = _input_multiplier(node, scale_of(source), max_log)
+    context.emit(
+        "sigmoid_int16.eval_int16",
+        SIGMOID,
+        source.elements(),
+        source.elements() * 4,
+        input=source,
+        entries=context.constant(sigmoid_table()),
+        output=target,
+        multiplier=multiplier,
+        shift=shift,
+        fraction_bits=fraction_bits,
+        saturated=saturated,
+        positive_offset=positive,
+        negative_offset=negative,
+        output_shift=output_shift,
+    )
+
+
+# The factor from inputs to 1/24 * 2**-9 (logistic_common.cc, tanh.cc), as large as 16 bits hold.
+def _input_multiplier(node, input_scale, max_log):
+    log = _log2(input_scale)
+    if log is not None and 0 <= log + _INPUT_BITS <= max_log:
+        return 3 << (log + _INPUT_BITS), 0
+    m, e = input_scale
+    m *= 3
+    e += _INPUT_BITS
+    shift = 0
+    while shift <= 30 and not scale.less((_MAX_MULTIPLIER, -1), (m, e)):
+        shift += 1
+        e += 1
+    multiplier = m << e if e >= 0 else m >> (0 - e)
+    support(multiplier <= _MAX_MULTIPLIER, node, "so large an input scale")
+    return multiplier, shift
+
+
+# The logarithm of a scale that is nearly a power of two, off by less than 0.001 as CheckedLog2 in
+# quantization_util.cc takes it; else None.
+def _log2(number):
+    m, e = number
+    bits = scale.bit_length(m)
+    for log in (bits - 1, bits):
+        if 999307 << log < m * 1000000 < 1000693 << log:
+            return e + log
+    return None
+
+
+# TFLM's sigmoid_table_uint16 (common.h): sigmoid(i / 24) for i = 0 .. 255 as uint16 of 16
+# fractional bits. Each entry is off by half of what interpolation is off in the middle of its
+# interval, which spreads that error; the last one is 1.
+def sigmoid_table():
+    half_steps = _sigmoids(2 * _STEPS, 511)
+    table = bytearray()
+    for i in range(0, 510, 2):
+        start, middle, end = half_steps[i : i + 3]
+        value = (3 * start + 2 * middle - end + (2 << _WORK_BITS)) >> (2 + _WORK_BITS)
+        table += struct.pack("<H", value)
+    return table + b"\xff\xff"
+
+
+# sigmoid(i / steps) * 65536 for i below `count`, with _WORK_BITS fractional bits.
+def _sigmoids(steps, count):
+    m, e = exp((-(1 << 60) // steps, -60))
+    ratio = m >> (0 - e - 60)
+    power = one = 1 << 60
+    values = []
+    for _ in range(count):
+        values.append((1 << (76 + _WORK_BITS)) // (one + power))
+        power = power * ratio >> 60
+    return values

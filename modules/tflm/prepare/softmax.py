@@ -1,0 +1,98 @@
+# tflm: SOFTMAX: Prepare (TFLM softmax_common.cc, reference/softmax.h)
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import struct
+
+from .. import dtypes
+from . import scale
+from .common import check, check_dtype, check_quantized, scale_of, support
+from .fixed_point import EXP_MINUS_EIGHTH, EXP_POWERS, NEWTON_SLOPE, NEWTON_START, ONE_THIRD
+
+SOFTMAX = (
+    "input",
+    "output",
+    "exps",
+    "depth",
+    "output_bits",
+    "multiplier",
+    "shift",
+    "largest_difference",
+    "slots",
+)
+
+_OPTIONS = 9  # SoftmaxOptions
+_DIFFERENCE_BITS = 5  # integer bits of what exp() is applied to
+_MAX_DEPTH = 8191  # the sum of exps has 13 integer bits
+_MAX_SLOTS = 223  # words of the table of exps, and with the sum 896 bytes
+_SLOTS_PER_ELEMENT = 4  # a small tensor does not pay for a large table
+_NEAR = 0x3A83126F  # 0.001 in float32
+_CONSTANTS = (EXP_MINUS_EIGHTH, ONE_THIRD) + EXP_POWERS + (NEWTON_START, NEWTON_SLOPE)
+
+
+def prepare(context, node):
+    source, target = node.input(0), node.output(0)
+    check_dtype(node, source, dtypes.FLOAT32, dtypes.INT8, dtypes.INT16)
+    check(len(source.shape) > 0, node, "%s needs a dimension" % source)
+    check(source.shape == target.shape, node, "%s and %s differ in shape" % (source, target))
+    if source.dtype == dtypes.FLOAT32:
+        from .softmax_float import emit_softmax_float
+
+        check_dtype(node, target, dtypes.FLOAT32)
+        emit_softmax_float(context, node, node.options(_OPTIONS).get(0, "I"))
+        return
+    if source.dtype == dtypes.INT16:
+        from .softmax_int16 import prepare_int16
+
+        prepare_int16(context, node, scale.from_bits(node.options(_OPTIONS).get(0, "I")))
+        return
+    check_dtype(node, target, dtypes.INT8, dtypes.INT16)
+    check_quantized(node, source)
+    check_quantized(node, target)
+    bits = 16 if target.dtype == dtypes.INT16 else 8
+    _check_output(node, target, bits)
+    depth = source.shape[-1]
+    support(depth <= _MAX_DEPTH, node, "a last dimension of %d" % depth)
+    multiplier, shift = _difference_multiplier(node, source)
+    # Differences to the largest value of a row that still count (CalculateInputRadius).
+    radius = ((1 << _DIFFERENCE_BITS) - 1) << (31 - _DIFFERENCE_BITS)
+    largest_difference = min(255, radius >> shift)
+    slots = min(largest_difference + 1, _MAX_SLOTS, _SLOTS_PER_ELEMENT * source.elements())
+    context.emit(
+        "softmax.eval_int8",
+        SOFTMAX,
+        source.elements() // depth if depth else 0,
+        source.elements() * 16,
+        table=struct.pack("<%dI" % len(_CONSTANTS), *[c & 0xFFFFFFFF for c in _CONSTANTS]),
+        input=source,
+        output=target,
+        exps=context.request_scratch_buffer(4 * (1 + slots)),
+        depth=depth,
+        output_bits=bits,
+        multiplier=multiplier,
+        shift=shift,
+        largest_difference=largest_difference,
+        slots=slots,
+    )
+
+
+# The output fills its type with 0..1. int16 may be off by a thousandth, as in TFLM.
+def _check_output(node, target, bits):
+    m, e = scale_of(target)
+    off = scale.add((m, e + bits), (-1, 0), scale.SINGLE)
+    limit = scale.from_bits(_NEAR) if bits == 16 else (0, 0)
+    support(
+        target.zero_point() == -1 << (bits - 1) and not scale.less(limit, (abs(off[0]), off[1])),
+        node,
+        "an output quantization other than scale 1/%d, zero point %d"
+        % (1 << bits, -1 << (bits - 1)),
+    )
+
+
+# beta times the input's scale, with 26 fractional bits (PreprocessSoftmaxScaling).
+def _difference_multiplier(node, source):
+    beta = scale.from_bits(node.options(_OPTIONS).get(0, "I"))
+    m, e = scale.multiply(beta, scale_of(source))
+    real = (m, e + 31 - _DIFFERENCE_BITS)
+    largest = ((1 << 31) - 1, 0)
+    support(scale.less((1, 0), real), node, "a beta that is not positive, or so small,")
+    return scale.quantize_multiplier(largest if scale.less(largest, real) else real)

@@ -1,0 +1,97 @@
+# Tests of FULLY_CONNECTED on float32 against TFLM: exact
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import numpy as np
+from support.builder import ModelBuilder
+from support.check import Cases
+from support.inputs import generator
+from support.single_op import Tensor, single_op
+
+cases = Cases()
+
+ACTIVATIONS = ("NONE", "RELU", "RELU_N1_TO_1", "RELU6")
+
+
+# A model of one FULLY_CONNECTED; weights and bias are constants unless they are "input".
+def fully_connected(
+    shape,
+    channels,
+    target=None,
+    depth=None,
+    bias="random",
+    weights="random",
+    large=1.0,
+    dtypes=("float32",) * 3,
+    **options,
+):
+    random = generator(f"fully connected {shape} {channels}")
+    depth = depth or shape[-1]
+    values = random.normal(0, large, (channels, depth)) if weights == "random" else None
+    inputs = [
+        Tensor(shape, "float32"),
+        Tensor((channels, depth), dtypes[0], values, scale=1.0),
+        None,
+    ]
+    if bias is not None:
+        values = random.normal(0, large, channels) if bias == "random" else None
+        inputs[2] = Tensor((channels,), dtypes[1], values, scale=1.0)
+    target = target or (int(np.prod(shape)) // depth, channels)
+    return single_op("FULLY_CONNECTED", inputs, [Tensor(target, dtypes[2], scale=1.0)], **options)
+
+
+for number, (shape, channels) in enumerate(
+    [((1, 1), 1), ((1, 7), 3), ((4, 5), 6), ((3, 60), 1), ((2, 1), 9), ((1, 200), 40)]
+):
+    for bias in ("random", None):
+        activation = ACTIVATIONS[number % 4]
+        model = fully_connected(shape, channels, bias=bias, fused_activation_function=activation)
+        cases.add(f"{shape} to {channels}, bias {bias}", model, slices=(1, 5))
+for activation in ACTIVATIONS:
+    model = fully_connected((3, 6), 8, fused_activation_function=activation)
+    cases.add(f"activation {activation}", model, slices=(3, 7))
+cases.add(
+    "more dimensions kept",
+    fully_connected((2, 3, 4), 5, (2, 3, 5), keep_num_dims=True),
+)
+cases.add("flattened", fully_connected((2, 3, 4), 5, (2, 5), depth=12))
+cases.add("weights are an input", fully_connected((2, 5), 4, weights="input"))
+cases.add("bias is an input", fully_connected((2, 5), 4, bias="input"))
+cases.add("overflow", fully_connected((2, 9), 4, large=1e38))
+cases.add(
+    "overflow, RELU6", fully_connected((2, 9), 4, large=1e38, fused_activation_function="RELU6")
+)
+cases.add("subnormals", fully_connected((2, 9), 4, large=1e-40))
+special = [
+    [np.inf, 1, 2],
+    [-np.inf, 1, 2],
+    [np.nan, 1, 2],
+    [-0.0, -0.0, -0.0],
+    [3e38, 3e38, -3e38],
+]
+cases.add("special values", fully_connected((5, 3), 6), [[np.array(special)]])
+
+
+# A constant input lies in the model.
+def constant():
+    model = ModelBuilder("constant")
+    x = model.tensor((2, 6), "float32", np.linspace(-3, 8, 12))
+    weights = model.tensor((4, 6), "float32")
+    y = model.tensor((2, 4), "float32")
+    model.operator("FULLY_CONNECTED", [x, weights, None], [y])
+    model.io([weights], [y])
+    return model.build()
+
+
+cases.add("input is a constant", constant())
+for dtypes in (
+    ("int8", "float32", "float32"),
+    ("float32", "int32", "float32"),
+    ("float32", "float32", "int8"),
+):
+    model = fully_connected((2, 3), 4, bias="input", weights="input", dtypes=dtypes)
+    cases.add(f"types {dtypes}", model, error="float32")
+
+
+@cases.parametrize
+def test_fully_connected_float(case):
+    case.check()

@@ -1,0 +1,48 @@
+# Tests of SOFTMAX on int16 against TFLM
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import numpy as np
+from support.check import Cases
+from support.single_op import Tensor, single_op
+
+cases = Cases()
+
+
+# A model of one SOFTMAX.
+def softmax(shape, scale, *, beta=1.0, zero_point=0, off=1.0, output="int16"):
+    return single_op(
+        "SOFTMAX",
+        [Tensor(shape, "int16", scale=scale, zero_point=zero_point)],
+        [Tensor(shape, output, scale=off / 32768, zero_point=0)],
+        beta=beta,
+    )
+
+
+for shape in [(10,), (1, 2), (5, 1), (2, 3, 4), (1, 2, 3, 4, 3), (3, 300)]:
+    cases.add(f"shape {shape}", softmax(shape, 0.0005))
+cases.add("empty rows", softmax((3, 0), 0.1), inputs=[[[]]], expected=[[[]]])
+# Every interval of the tables, between pairs of values and against rows of many equal ones.
+differences = np.arange(0, 65536, 61)
+pairs = np.stack([np.full_like(differences, 32767), 32767 - differences], 1)
+for scale in (1e-6, 1e-4, 10 / 65535, 2e-4, 0.001, 0.01):
+    model = softmax(pairs.shape, scale)
+    cases.add(f"every difference, scale {scale}", model, inputs=[[pairs]])
+for count in (1, 2, 3, 5, 100, 1000):
+    rows = np.full((40, count + 1), -1000)
+    rows[:, 0] -= np.arange(40) * 700
+    model = softmax(rows.shape, 0.0003)
+    cases.add(f"{count} equal values", model, inputs=[[rows], [-rows]])
+for beta in (0.0, 0.5, 2.0, 30.0):
+    cases.add(f"beta {beta}", softmax((2, 9), 0.0003, beta=beta))
+cases.add("scale nearly 1/32768", softmax((2, 9), 0.0003, off=1.0005))
+
+cases.add("negative beta", softmax((2, 9), 0.0003, beta=-1.0), error="beta")
+cases.add("output scale", softmax((2, 9), 0.0003, off=1.002), error="1/32768")
+cases.add("zero point", softmax((2, 9), 0.0003, zero_point=1), error="zero point")
+cases.add("output type", softmax((2, 9), 0.0003, output="int8"), error="must be int16")
+cases.add("very long row", softmax((1, 65536), 0.0003), error="65536")
+
+
+@cases.parametrize
+def test_softmax_int16(case):
+    case.check()
