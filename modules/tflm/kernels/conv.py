@@ -213,7 +213,8 @@ def _rows(acc: int, x: ptr32, w: ptr8, op, arena, rom, start: int, stop: int):
                     # Multiply them with the filters.
                     total = total << 7
                     eights = n >> 3
-                    n_left = n & 7
+                    fours = n & 4
+                    ones = n & 3
                     m = count
                     k = accumulators
                     filter = f
@@ -234,7 +235,14 @@ def _rows(acc: int, x: ptr32, w: ptr8, op, arena, rom, start: int, stop: int):
                             w = ptr8(int(w) + 8)
                             x = ptr32(int(x) + 32)
                             t -= 1
-                        t = n_left
+                        if fours:
+                            acc = (w[0] ^ 0x80) * x[0] + acc
+                            acc = (w[1] ^ 0x80) * x[1] + acc
+                            acc = (w[2] ^ 0x80) * x[2] + acc
+                            acc = (w[3] ^ 0x80) * x[3] + acc
+                            w = ptr8(int(w) + 4)
+                            x = ptr32(int(x) + 16)
+                        t = ones
                         while t:
                             acc = (w[0] ^ 0x80) * x[0] + acc
                             w = ptr8(int(w) + 1)

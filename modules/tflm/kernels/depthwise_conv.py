@@ -76,7 +76,9 @@ def _channels(acc: int, x: ptr8, t: ptr32, op, arena, rom, start: int, stop: int
     row_step = r[_DILATION_HEIGHT] * width * depth
     # Windows that start in columns 0..inside-1 leave the image at no side.
     inside = width - (columns - 1) * r[_DILATION_WIDTH]
+    unpacked = 1
     if size > _MOST_TAPS:
+        unpacked = 0
         inside = 0
     zero_point = (r[_OUTPUT_ZERO_POINT] << sign) >> sign
     low = ((r[_ACTIVATION_MIN] << sign) >> sign) - zero_point
@@ -98,7 +100,7 @@ def _channels(acc: int, x: ptr8, t: ptr32, op, arena, rom, start: int, stop: int
         if bias:
             first_value = ptr32(bias)[channel]
         # Unpack the filter.
-        if inside > 0:
+        if unpacked:
             t = ptr32(taps)
             x = ptr8(weights + channel)
             k = size
@@ -126,7 +128,7 @@ def _channels(acc: int, x: ptr8, t: ptr32, op, arena, rom, start: int, stop: int
             rows = last - first
             first = first * columns
             value = first_value
-            if inside > 0:
+            if unpacked:
                 t = ptr32(taps + 4 * first)
                 acc = 0
                 k = rows * columns
@@ -147,6 +149,13 @@ def _channels(acc: int, x: ptr8, t: ptr32, op, arena, rom, start: int, stop: int
                     while k:
                         x = ptr8(row)
                         n = columns
+                        while n > 3:
+                            acc = (x[0] ^ 0x80) * t[0] + acc
+                            x = ptr8(int(x) + step)
+                            acc = (x[0] ^ 0x80) * t[1] + acc
+                            x = ptr8(int(x) + step)
+                            t = ptr32(int(t) + 8)
+                            n -= 2
                         if n == 3:
                             acc = (x[0] ^ 0x80) * t[0] + acc
                             x = ptr8(int(x) + step)
@@ -177,17 +186,37 @@ def _channels(acc: int, x: ptr8, t: ptr32, op, arena, rom, start: int, stop: int
                     while n and column >= width:
                         column -= r[_DILATION_WIDTH]
                         n -= 1
-                    f = weights + (first + left) * channels + channel
-                    left = n
+                    left += first
+                    if unpacked:
+                        t = ptr32(taps + 4 * left)
+                        left = 4 * (columns - n)
+                        while k:
+                            x = ptr8(row)
+                            if n & 1:
+                                acc = ((x[0] ^ 0x80) - offset) * t[0] + acc
+                                x = ptr8(int(x) + step)
+                                t = ptr32(int(t) + 4)
+                            pairs = n >> 1
+                            while pairs:
+                                acc = ((x[0] ^ 0x80) - offset) * t[0] + acc
+                                x = ptr8(int(x) + step)
+                                acc = ((x[0] ^ 0x80) - offset) * t[1] + acc
+                                x = ptr8(int(x) + step)
+                                t = ptr32(int(t) + 8)
+                                pairs -= 1
+                            t = ptr32(int(t) + left)
+                            row += row_step
+                            k -= 1
+                    f = weights + left * channels + channel
                     while k:
                         x = ptr8(row)
                         w = ptr8(f)
-                        n = left
-                        while n:
+                        pairs = n
+                        while pairs:
                             acc = ((w[0] ^ 0x80) - 0x80) * ((x[0] ^ 0x80) - offset) + acc
                             x = ptr8(int(x) + step)
                             w = ptr8(int(w) + channels)
-                            n -= 1
+                            pairs -= 1
                         row += row_step
                         f += columns * channels
                         k -= 1
@@ -208,8 +237,9 @@ def _channels(acc: int, x: ptr8, t: ptr32, op, arena, rom, start: int, stop: int
                     acc = acc & 0xFFFF
                     b = k * low_m + ((acc * low_m >> 16) & 0xFFFF)
                     acc = acc * high_m
-                    k = (k * high_m << 1) + (acc >> 15) + (b >> 15)
-                    acc = ((acc & 0x7FFF) + (b & 0x7FFF) + 0x4000 >> 15) + k
+                    acc = ((acc & b & 1) + (acc >> 1) + (b >> 1) + 0x2000 >> 14) + (
+                        k * high_m << 1
+                    )
                 if n:
                     acc = (acc >> 31) + acc
                     acc = (acc >> n - 1) + 1 >> 1

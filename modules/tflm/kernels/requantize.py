@@ -50,7 +50,6 @@ def store_int8(op, arena, block: int, accumulators: int, output: int, channel: i
         while n:
             v = (acc[0] << sign) >> sign
             e = 32 - shifts[0]
-            m = q[0]
             if e < 0:
                 e = 0 - e
                 limit = 0x3FFFFFFF >> e | 1
@@ -61,16 +60,16 @@ def store_int8(op, arena, block: int, accumulators: int, output: int, channel: i
                 v = v << e
                 e = 0
             if sign:
-                v = (v * m >> 30) + 1 >> 1
+                v = (q[0] * v >> 30) + 1 >> 1
             else:
                 h = v >> 16
                 v = v & 0xFFFF
-                b = m & 0xFFFF
-                m = m >> 16
-                a = v * m
+                b = ptr16(q)[0]
+                m = ptr16(q)[1]
                 b = h * b + ((v * b >> 16) & 0xFFFF)
-                v = (h * m << 1) + (a >> 15) + (b >> 15)
-                v = ((a & 0x7FFF) + (b & 0x7FFF) + 0x4000 >> 15) + v
+                v = v * m
+                # floor((v + b + 2**14) / 2**15), whose sum might not fit a word.
+                v = ((v & b & 1) + (v >> 1) + (b >> 1) + 0x2000 >> 14) + (h * m << 1)
             if e:
                 v = (v >> 31) + v
                 v = (v >> e - 1) + 1 >> 1
