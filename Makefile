@@ -30,6 +30,9 @@ bench: $(VENV)/test.stamp  ## time and memory beside TFLM's wheel (MODELS=...)
 
 MODELS ?= $(wildcard models/*/*.tflite ../shared/models/*int8.tflite)
 
+cycles: $(VENV)/cycles.stamp  ## cycles of whole invokes on emulated cores (MODEL=...)
+	$(BIN)/python tests/perf/cycles.py $(if $(MODEL),--model $(MODEL))
+
 models: $(VENV)/train.stamp  ## make the project's own models again (installs TensorFlow)
 	$(BIN)/python models/hello_world/make.py
 	$(BIN)/python models/digits/make.py
@@ -49,8 +52,12 @@ $(VENV)/test.stamp: $(VENV)/pip.stamp pyproject.toml
 	$(BIN)/pip install -q --disable-pip-version-check -e '.[test]'
 	@touch $@ $(VENV)/run.stamp
 
+$(VENV)/cycles.stamp: $(VENV)/test.stamp
+	$(BIN)/pip install -q --disable-pip-version-check -e '.[cycles]'
+	@touch $@
+
 $(VENV)/train.stamp: $(VENV)/test.stamp
 	$(BIN)/pip install -q --disable-pip-version-check -e '.[train]'
 	@touch $@
 
-.PHONY: help run test lint test-32bit bench models clean
+.PHONY: help run test lint test-32bit bench cycles models clean

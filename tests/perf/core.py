@@ -1,0 +1,254 @@
+# The measuring bench: a core that counts its cycles; unicorn runs the code, this adds up
+# MIT license; Copyright (c) 2026 the tflm authors
+
+# A program of its own, because unicorn is GPL: `python core.py JOB` reads a JSON file
+#
+#   {"core": "m0plus", "m33" or "rv32", "firmware": ELF, "memory": [[address, file], ...],
+#    "script": MicroPython source, "alignment": look at every access, slowly,
+#    "result": file to write}
+#
+# boots the firmware, hands the script to its raw REPL, and writes
+#
+#   {"text": what it printed, "error": its traceback, "marks": [[value, cycles, instructions]],
+#    "peeks": [hex of the memory it showed, ...],
+#    "hot": [[address, hex of its code, runs, cycles of each], ...] of the dearest basic blocks}
+#
+# The script talks to the emulator by writing words at DEVICE (see device/cycles_device.py).
+# Between COUNT 1 and COUNT 0 each basic block calls back; outside, code runs at full speed.
+
+import json
+import struct
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import unicorn
+from elf import segments
+from instructions import is_wide_riscv, is_wide_thumb, riscv_block, thumb_block
+from m0plus import block_cost
+from unicorn import arm_const as arm
+from unicorn import riscv_const as riscv
+
+FLASH, FLASH_BYTES = 0x00000000, 1 << 20  # boards/*.ld have the same
+RAM, RAM_BYTES = 0x20000000, 4 << 20
+UART = 0x40002000  # of an nRF51, as ports/qemu drives it
+RECEIVED, RECEIVE, TRANSMIT = 0x108, 0x518, 0x51C
+DEVICE = 0x30000000
+COUNT, MARK, PEEK_ADDRESS, PEEK = 0, 4, 8, 12
+BREAKPOINT, DEBUGGER_EXIT = b"\xab\xbe", 0x18  # semihosting
+PAGE = 0x1000
+
+RAW_REPL, EXECUTE = b"\x01", b"\x04"
+READY = b"raw REPL; CTRL-B to exit\r\n>"
+
+
+class CoreError(Exception):
+    """The firmware did what the emulated machine cannot do."""
+
+
+@dataclass
+class _Kind:
+    """What unicorn calls a core, and what its instructions cost."""
+
+    arch: int
+    mode: int
+    model: int
+    pc: int
+    thumb: int  # lowest bit of an address of code
+    is_wide: Callable
+    block_cost: Callable
+
+
+_ARM = (unicorn.UC_ARCH_ARM, unicorn.UC_MODE_THUMB | unicorn.UC_MODE_MCLASS)
+_THUMB = (arm.UC_ARM_REG_PC, 1, is_wide_thumb)
+_RISCV = (unicorn.UC_ARCH_RISCV, unicorn.UC_MODE_RISCV32, riscv.UC_CPU_RISCV32_SIFIVE_U34)
+_KINDS = {
+    "m0plus": _Kind(*_ARM, arm.UC_CPU_ARM_CORTEX_M0, *_THUMB, block_cost),
+    "m33": _Kind(*_ARM, arm.UC_CPU_ARM_CORTEX_M33, *_THUMB, thumb_block),
+    "rv32": _Kind(*_RISCV, riscv.UC_RISCV_REG_PC, 0, is_wide_riscv, riscv_block),
+}
+
+
+class Core:
+    """The machine: a core with flash, RAM, read-only memory of yours, UART and DEVICE."""
+
+    def __init__(self, core, firmware, check_alignment=False):
+        self.check_alignment = check_alignment
+        self.kind = _KINDS[core]
+        self.uc = unicorn.Uc(self.kind.arch, self.kind.mode)
+        self.uc.ctl_set_cpu_model(self.kind.model)
+        self.uc.mem_map(FLASH, FLASH_BYTES, unicorn.UC_PROT_READ | unicorn.UC_PROT_EXEC)
+        self.uc.mem_map(RAM, RAM_BYTES)
+        self.uc.hook_add(unicorn.UC_HOOK_INTR, self._on_exception)
+        self.uc.mmio_map(UART, PAGE, self._uart_read, None, self._uart_write, None)
+        self.uc.mmio_map(DEVICE, PAGE, self._device_read, None, self._device_write, None)
+        for address, data in segments(Path(firmware).read_bytes()):
+            self.uc.mem_write(address, data)
+        self.to_send = bytearray()
+        self.received = bytearray()
+        self.marks, self.peeks = [], []
+        self.cycles = self.instructions = 0
+        self._blocks = {}
+        self._follows = None  # address that the last block's B<cond> goes to when it is not taken
+        self._hooks = []
+        self._switch = None
+        self._idle = False
+        self._fault = None
+
+    # Map the bytes of a file read-only at `address`.
+    def add_memory(self, address, data):
+        self.uc.mem_map(address, -(-len(data) // PAGE) * PAGE, unicorn.UC_PROT_READ)
+        self.uc.mem_write(address, data)
+
+    # Step over BKPT, by which the firmware greets a debugger; all else is a fault.
+    def _on_exception(self, uc, number, _):
+        pc = uc.reg_read(self.kind.pc)
+        if (
+            self.kind.thumb
+            and uc.mem_read(pc, 2) == BREAKPOINT
+            and uc.reg_read(arm.UC_ARM_REG_R0) != DEBUGGER_EXIT
+        ):
+            uc.reg_write(arm.UC_ARM_REG_PC, pc + 2 | 1)
+        else:
+            self._fault = f"exception {number}"
+            uc.emu_stop()
+
+    def _uart_read(self, uc, offset, size, _):
+        if offset == RECEIVED:
+            self._idle = not self.to_send
+            if self._idle:
+                uc.emu_stop()
+            return int(not self._idle)
+        return self.to_send.pop(0) if offset == RECEIVE else 0
+
+    def _uart_write(self, uc, offset, size, value, _):
+        if offset == TRANSMIT:
+            self.received.append(value & 0xFF)
+
+    def _device_read(self, uc, offset, size, _):
+        return self.cycles & 0x3FFFFFFF
+
+    def _device_write(self, uc, offset, size, value, _):
+        if offset == COUNT:
+            self._switch = bool(value)
+            uc.emu_stop()
+        elif offset == MARK:
+            self.marks.append((value, self.cycles, self.instructions))
+        elif offset == PEEK_ADDRESS:
+            self._peek = value
+        elif offset == PEEK:
+            self.peeks.append(uc.mem_read(self._peek, value).hex())
+
+    # Called before each basic block runs.
+    def _on_block(self, uc, address, size, _):
+        block = self._blocks.get((address, size))
+        if block is None:
+            cost = self.kind.block_cost(address, uc.mem_read(address, size))
+            block = self._blocks[address, size] = [*cost, 0]
+        if self._follows is not None and self._follows != address:
+            self.cycles += 1  # the branch before was taken
+        self._follows = block[2]
+        self.cycles += block[0]
+        self.instructions += block[1]
+        block[3] += 1
+
+    # The basic blocks that took most, branches as if not taken.
+    def hot(self, most=12):
+        found = [(key, block[3], block[0]) for key, block in self._blocks.items()]
+        found.sort(key=lambda entry: -entry[1] * entry[2])
+        return [
+            (address, self.uc.mem_read(address, size).hex(), runs, cycles)
+            for (address, size), runs, cycles in found[:most]
+        ]
+
+    # Called for each load and store, if asked for: a Cortex-M0+ has no unaligned ones.
+    def _on_access(self, uc, access, address, size, value, _):
+        if address & (size - 1):
+            self._fault = f"the unaligned address 0x{address:08x}"
+            uc.emu_stop()
+
+    # Begin or end counting; translated code must go, as the calls of hooks are part of it.
+    def _count(self, on):
+        for hook in self._hooks:
+            self.uc.hook_del(hook)
+        self._hooks = []
+        if on:
+            self._blocks.clear()  # code in RAM may be another than before
+            self._follows = None
+            self._hooks.append(self.uc.hook_add(unicorn.UC_HOOK_BLOCK, self._on_block))
+            if self.check_alignment:
+                accesses = unicorn.UC_HOOK_MEM_READ | unicorn.UC_HOOK_MEM_WRITE
+                self._hooks.append(self.uc.hook_add(accesses, self._on_access))
+        self.uc.ctl_flush_tb()
+
+    # Run until the firmware waits for input that is not there.
+    def run(self):
+        pc = self.uc.reg_read(self.kind.pc)
+        while True:
+            try:
+                self.uc.emu_start(pc | self.kind.thumb, 0xFFFFFFFE)
+            except unicorn.UcError as error:
+                pc = self.uc.reg_read(self.kind.pc)
+                raise CoreError(f"the firmware crashed at 0x{pc:08x}: {error}") from None
+            pc = self.uc.reg_read(self.kind.pc)
+            if self._fault is not None:
+                raise CoreError(f"the firmware stopped at 0x{pc:08x} for {self._fault}")
+            if self._switch is not None:
+                self._count(self._switch)
+                self._switch = None
+                # unicorn stops before the store to DEVICE, not behind it.
+                half = struct.unpack("<H", self.uc.mem_read(pc, 2))[0]
+                pc += 4 if self.kind.is_wide(half) else 2
+            elif self._idle:
+                return
+            else:
+                raise CoreError(f"the firmware stopped at 0x{pc:08x}")
+
+    # Start as after a reset, until the raw REPL is ready.
+    def boot(self):
+        if self.kind.thumb:
+            stack, entry = struct.unpack("<II", self.uc.mem_read(FLASH, 8))
+            self.uc.reg_write(arm.UC_ARM_REG_SP, stack)
+        else:
+            entry = FLASH
+        self.uc.reg_write(self.kind.pc, entry & ~1)
+        self.to_send += RAW_REPL
+        self.run()
+        if not self.received.endswith(READY):
+            raise CoreError(f"the firmware did not boot; it said {bytes(self.received)!r}")
+
+    # Run a script; returns (what it printed, its traceback).
+    def execute(self, script):
+        self.received.clear()
+        self.to_send += script.encode() + EXECUTE
+        self.run()
+        answer = bytes(self.received)
+        parts = answer[2:].split(EXECUTE)
+        if answer[:2] != b"OK" or len(parts) != 3:
+            raise CoreError(f"the firmware did not run the script; it said {answer[-200:]!r}")
+        return [part.decode(errors="replace").replace("\r\n", "\n") for part in parts[:2]]
+
+
+def main():
+    job = json.loads(Path(sys.argv[1]).read_text())
+    core = Core(job["core"], job["firmware"], job["alignment"])
+    for address, file in job["memory"]:
+        core.add_memory(address, Path(file).read_bytes())
+    core.boot()
+    text, error = core.execute(job["script"])
+    result = {
+        "text": text,
+        "error": error,
+        "marks": core.marks,
+        "peeks": core.peeks,
+        "hot": core.hot(),
+    }
+    Path(job["result"]).write_text(json.dumps(result))
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except (CoreError, ValueError) as error:
+        raise SystemExit(f"cycles: {error}") from None

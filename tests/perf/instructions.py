@@ -1,0 +1,35 @@
+# The measuring bench: blocks of the cores whose instructions are counted, not their cycles
+# MIT license; Copyright (c) 2026 the tflm authors
+
+# A Cortex-M33 issues some pairs of instructions at once and an RV32 core depends on who made it:
+# there is no table of cycles to go by. An instruction under a false IT condition counts too.
+
+
+# How many instructions there are in `code`, whose first halves tell how long they are.
+def _count(code, is_wide):
+    count = position = 0
+    while position < len(code):
+        position += 4 if is_wide(code[position] | code[position + 1] << 8) else 2
+        count += 1
+    return count
+
+
+# True for the first half of a 32-bit Thumb instruction.
+def is_wide_thumb(half):
+    return half >> 11 in (0b11101, 0b11110, 0b11111)
+
+
+# True for the first half of a 32-bit RISC-V instruction.
+def is_wide_riscv(half):
+    return half & 3 == 3
+
+
+# (cost, instructions, None) of a basic block, as m0plus.block_cost has it.
+def thumb_block(address, code):
+    count = _count(code, is_wide_thumb)
+    return count, count, None
+
+
+def riscv_block(address, code):
+    count = _count(code, is_wide_riscv)
+    return count, count, None

@@ -1,0 +1,49 @@
+# Tests of what the bench knows of a model's layers, and of its file system image
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import romfs
+from layers import layers_of
+from tflm_tools.flatten import image_of, prepare
+
+_ROOT = Path(__file__).resolve().parents[2]
+_DIGITS = _ROOT / "models" / "digits" / "digits_int8.tflite"
+_MICROPYTHON = os.environ.get("TFLM_MICROPYTHON") or Path(sys.executable).with_name("micropython")
+
+
+def test_layers_are_the_nodes_in_order():
+    data = _DIGITS.read_bytes()
+    model, storage = prepare(data)
+    layers = layers_of(model, storage)
+    assert [layer.node for layer in layers] == list(range(len(layers)))
+    assert layers[0].op == "CONV_2D"
+    assert sum(layer.records for layer in layers) == len(storage.records)
+
+
+def test_flash_of_layers_is_what_the_image_holds_of_them():
+    data = _DIGITS.read_bytes()
+    model, storage = prepare(data)
+    flash = sum(layer.flash for layer in layers_of(model, storage))
+    records = sum(4 * len(r.words) + len(r.table) for r in storage.records)
+    assert flash == records + len(storage.constants) - 16  # the first constant begins there
+    assert flash < len(image_of(data, model, storage))
+
+
+def test_micropython_reads_the_image():
+    files = {"a.txt": b"one", "sub/b.txt": bytes(300), "sub/deep/c.txt": b""}
+    image = romfs.image(files)
+    assert len(image) % 2 == 0
+    code = (
+        "import vfs,sys\n"
+        f"vfs.mount(vfs.VfsRom({image!r}), '/rom')\n"
+        "for path in sys.argv[1:]:\n"
+        "    with open('/rom/' + path, 'rb') as file: print(path, len(file.read()))\n"
+    )
+    answer = subprocess.run(
+        [_MICROPYTHON, "-c", code, *files], capture_output=True, text=True, timeout=60
+    )
+    assert answer.stdout.split() == ["a.txt", "3", "sub/b.txt", "300", "sub/deep/c.txt", "0"]
