@@ -1,10 +1,12 @@
 # tflm: MicroAllocator: everything a .tflite model needs at run time, put into one arena
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import binascii
 import struct
 
 from .arena import address_of, fill
 from .context import IN_ROM, IN_TAIL, NO_OPERAND, PLANNED_SCRATCH
+from .custom_op import KERNEL as CUSTOM_KERNEL
 from .errors import ModelError
 from .lifetimes import buffers_of
 from .planner import plan_greedy, plan_linear
@@ -25,9 +27,13 @@ class Record:
 # arena, activations and scratch to the planned head (TFLM's micro_allocator.cc). Without an
 # arena nothing is written: that measures how large it must be.
 class MicroAllocator:
-    """Allocates a .tflite model from an Arena. Raises ArenaError when it is too small."""
+    """Allocates a .tflite model from an Arena. Raises ArenaError when it is too small.
 
-    def __init__(self, arena):
+    resolver: an OpResolver that loads each kernel as soon as a record names it; None loads none.
+    """
+
+    def __init__(self, arena, resolver=None):
+        self.resolver = resolver
         self.memory = arena.buffer  # None: measure only
         self.arena = arena
         self.sections = arena.sections
@@ -37,11 +43,16 @@ class MicroAllocator:
         self.model = model
         self.records = []
         self.variables = {}  # tensor number: offset
+        self.states = []  # (offset, bytes) of what operators keep besides variable tensors
         self._scratch = []  # (bytes, node number)
+        self._constants = {}  # (CRC-32, bytes, alignment): offset
         self._rom_shift = address_of(model.buffer) & 3
 
-    # MicroContext: a record of words and a table.
+    # MicroContext: a record of words and a table. Its kernel is loaded now: that takes the more
+    # memory the larger it is, and at the end, with all of Prepare loaded, there is less.
     def record(self, node, kernel, words, operands, slice_units, table):
+        if self.resolver is not None and not kernel.startswith(CUSTOM_KERNEL):
+            self.resolver.kernel(kernel)
         size = 4 * len(words) + len(table)
         at = self.sections.allocate_persistent_buffer(size, 4)
         self.records.append(Record(node, kernel, at, operands, slice_units))
@@ -49,11 +60,17 @@ class MicroAllocator:
             struct.pack_into("<%dI" % len(words), self.memory, at, *words)
             self.memory[at + 4 * len(words) : at + size] = table
 
-    # MicroContext: bytes that Prepare has made.
+    # MicroContext: bytes that Prepare has made; equal ones (tables, mostly) are kept once.
     def constant(self, data, alignment):
-        at = self.sections.allocate_persistent_buffer(len(data), alignment)
+        size = len(data)
+        key = binascii.crc32(data), size, alignment
+        at = self._constants.get(key)
+        if at is not None and (self.memory is None or self.memory[at : at + size] == data):
+            return at << 2 | IN_TAIL
+        at = self.sections.allocate_persistent_buffer(size, alignment)
+        self._constants[key] = at
         if self.memory is not None:
-            self.memory[at : at + len(data)] = data
+            self.memory[at : at + size] = data
         return at << 2 | IN_TAIL
 
     # MicroContext: a constant of the model, in place; copied only where words would be unaligned.

@@ -4,6 +4,7 @@
 import numpy as np
 from support.check import Cases
 from support.inputs import generator
+from support.scales import rounded_up
 from support.single_op import Tensor, single_op
 
 INT32 = np.iinfo(np.int32)
@@ -199,6 +200,20 @@ others.add(
     inputs=[[EMPTY, EMPTY]],
     expected=[[[5, 5]]],
 )
+
+
+# Half of the input: TFLM's multiplier is the double one.
+for i in range(3):
+    a, b, product = rounded_up(np.random.default_rng(i))
+    others.add(
+        f"half {i}",
+        single_op(
+            "FULLY_CONNECTED",
+            [Tensor((1, 1), "int8", scale=a, zero_point=0), Tensor((1, 1), "int8", [1], scale=b)],
+            [Tensor((1, 1), "int8", scale=2 * product, zero_point=0)],
+        ),
+        inputs=[[[[value]]] for value in (-127, -3, -1, 1, 3, 99)],
+    )
 
 
 @others.parametrize

@@ -7,48 +7,62 @@ from micropython import const
 _INPUT = const(1)
 _ENTRIES = const(2)
 _OUTPUT = const(3)
-_MULTIPLIER = const(4)
-_SHIFT = const(5)
-_FRACTION_BITS = const(6)
-_SATURATED = const(7)
-_POSITIVE_OFFSET = const(8)
-_NEGATIVE_OFFSET = const(9)
-_OUTPUT_SHIFT = const(10)
+_MULTIPLIER = const(4)  # the CURVE block
+
+# Words of the CURVE block.
+_CURVE_MULTIPLIER = const(0)
+_CURVE_SHIFT = const(1)
+_CURVE_FRACTION_BITS = const(2)
+_CURVE_SATURATED = const(3)
+_CURVE_POSITIVE_OFFSET = const(4)
+_CURVE_NEGATIVE_OFFSET = const(5)
+_CURVE_OUTPUT_SHIFT = const(6)
 
 _LAST = const(255)  # interval of the table with nothing behind it
 
 
-# Units are elements. The magnitude is looked up with interpolation, the sign comes in after that:
-# both functions are symmetric about their value at 0.
+# Units are elements.
 @micropython.viper
-def eval_int16(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
+def eval_int16(op, arena, rom, start: int, stop: int):
+    r = ptr32(op)
+    source = r[_INPUT] + (start << 3)
+    target = (r[_OUTPUT] >> 2) + (start << 1)
+    curve(op, arena, rom, _MULTIPLIER, r[_ENTRIES], source, target, stop - start)
+
+
+# `count` int16 from operand word `source` on to byte offset `target` of the arena, by the table at
+# operand word `entries`; `block` is the number of the record's first word of CURVE. The magnitude
+# is looked up with interpolation, the sign comes in after that: both functions are symmetric about
+# their value at 0. The target may be the source.
+@micropython.viper
+def curve(op, arena, rom, block: int, entries: int, source: int, target: int, count: int):
+    q = ptr32(int(ptr32(op)) + 4 * block)
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
     sign = 0
     probe = 0x20000000
     if probe << 2 > 0:
         sign = 32
-    word = op[_INPUT]
-    x = ptr16((int(rom) if word & 1 else int(arena)) + (word >> 2) + (start << 1))
-    word = op[_ENTRIES]
-    table = ptr16((int(rom) if word & 1 else int(arena)) + (word >> 2))
-    y = ptr16(int(arena) + (op[_OUTPUT] >> 2) + (start << 1))
-    multiplier = op[_MULTIPLIER]
-    shift = op[_SHIFT]
+    base = int(ptr8(arena))
+    flash = int(ptr8(rom))
+    x = ptr16((flash if source & 1 else base) + (source >> 2))
+    table = ptr16((flash if entries & 1 else base) + (entries >> 2))
+    y = ptr16(base + target)
+    multiplier = q[_CURVE_MULTIPLIER]
+    shift = q[_CURVE_SHIFT]
     half = 0
     if shift:
         half = 1
         half = half << shift - 1
-    bits = op[_FRACTION_BITS]
-    positive = (op[_POSITIVE_OFFSET] << sign) >> sign
-    negative = op[_NEGATIVE_OFFSET]
-    output_shift = op[_OUTPUT_SHIFT]
-    left = stop - start
-    while left:
+    bits = q[_CURVE_FRACTION_BITS]
+    positive = (q[_CURVE_POSITIVE_OFFSET] << sign) >> sign
+    negative = q[_CURVE_NEGATIVE_OFFSET]
+    output_shift = q[_CURVE_OUTPUT_SHIFT]
+    while count:
         v = ((x[0] ^ 0x8000) - 0x8000) * multiplier + half >> shift
         magnitude = v if v >= 0 else 0 - v
         i = magnitude >> bits
         if i >= _LAST:
-            r = op[_SATURATED]
+            r = q[_CURVE_SATURATED]
         else:
             r = table[i]
             r = (r << bits) + (magnitude - (i << bits)) * (table[i + 1] - r)
@@ -59,4 +73,4 @@ def eval_int16(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
         y[0] = r >> output_shift
         x = ptr16(int(x) + 2)
         y = ptr16(int(y) + 2)
-        left -= 1
+        count -= 1

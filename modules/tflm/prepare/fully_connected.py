@@ -40,12 +40,22 @@ def prepare(context, node):
     options = node.options(_OPTIONS)
     support(options.get(1, "b") == 0, node, "a shuffled format of the weights")
     batches, channels, depth = _shape(node, source, weights, target)
-    check_dtype(node, source, dtypes.FLOAT32, dtypes.INT8)
+    check_dtype(node, source, dtypes.FLOAT32, dtypes.INT8, dtypes.INT16)
     if source.dtype == dtypes.FLOAT32:
         from .fully_connected_float import emit_fully_connected
 
         emit_fully_connected(context, node, options.get(0, "b"), depth, channels)
         return
+    if source.dtype == dtypes.INT16:
+        from .fully_connected_int16 import emit_fully_connected
+
+        kinds = options.get(0, "b"), options.get(4, "b")
+        emit_fully_connected(context, node, kinds, batches, channels, depth)
+        return
+    if weights.dtype == dtypes.INT4:
+        from .unpack_int4 import unpack_weights
+
+        node = unpack_weights(context, node)
     _prepare_int8(context, node, options.get(0, "b"), batches, channels, depth)
 
 
@@ -88,46 +98,54 @@ def _prepare_int8(context, node, activation, batches, channels, depth):
         weights_zero_point = 0
     else:
         check_quantized(node, weights)
-        multipliers = [_multiplier(node, source, weights, bias, target)]
+        multipliers = [multiplier_of(node, source, weights, bias, target)]
         weights_zero_point = weights.zero_point()
+    fields = {
+        "depth": depth,
+        "batches": batches,
+        "output_channels": channels,
+        "output_zero_point": target.zero_point(),
+        "activation_min": low,
+        "activation_max": high,
+        "per_channel": 1 if len(multipliers) > 1 else 0,
+        "channels": len(multipliers),
+    }
+    table = requantize_table(multipliers)
+    if context.target is not None and weights_zero_point == 0:
+        from .conv_lanes import emit_fully_connected
+
+        if emit_fully_connected(context, node, fields, table):
+            return
     empty = not depth
     context.emit(
         "fully_connected.eval_int8",
         INT8,
         channels if batches else 0,
         channels * depth * batches,
-        table=requantize_table(multipliers),
+        table=table,
         input=None if empty else source,
         weights=None if empty else weights,
         bias=bias,
         output=target,
         taps=context.request_scratch_buffer(4 * max(1, min(depth, _BLOCK))),
         accumulators=context.request_scratch_buffer(4 * max(1, min(channels, _BLOCK))),
-        depth=depth,
-        batches=batches,
-        output_channels=channels,
         # Bytes are read unsigned with the top bit flipped: 128 more than the int8 value.
         input_offset=128 + source.zero_point(),
         weights_offset=128 + weights_zero_point,
-        output_zero_point=target.zero_point(),
-        activation_min=low,
-        activation_max=high,
-        per_channel=1 if len(multipliers) > 1 else 0,
-        channels=len(multipliers),
+        **fields,
     )
 
 
-# The multiplier for all channels: from the float32 product of the scales, not the double one as
-# for several scales. TFLM refuses a bias of another scale than that product.
-def _multiplier(node, source, weights, bias, target):
+# The multiplier for all channels, in double like everywhere in the wheel (TFLM's sources of
+# 2026-08 still had the product in float32). TFLM refuses a bias of another scale than it.
+def multiplier_of(node, source, weights, bias, target):
+    product = scale.multiply(scale_of(source), scale_of(weights))
     if bias is not None:
-        exact = scale.multiply(scale_of(source), scale_of(weights))
-        m, e = scale.add(exact, (0 - scale_of(bias)[0], scale_of(bias)[1]))
+        m, e = scale.add(product, (0 - scale_of(bias)[0], scale_of(bias)[1]))
         difference = scale.divide((abs(m), e), scale_of(target))
         check(
             not scale.less(_BIAS_TOLERANCE, difference),
             node,
             "%s must have the scale of the input times that of the weights" % bias,
         )
-    single = scale.multiply(scale_of(source), scale_of(weights), scale.SINGLE)
-    return scale.quantize_multiplier(scale.divide(single, scale_of(target)))
+    return scale.quantize_multiplier(scale.divide(product, scale_of(target)))

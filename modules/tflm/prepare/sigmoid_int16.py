@@ -7,10 +7,8 @@ from . import scale
 from .common import scale_of, support
 from .exponential import exp
 
-SIGMOID = (
-    "input",
-    "entries",
-    "output",
+# Words that curve() of kernels/sigmoid_int16.py reads.
+CURVE = (
     "multiplier",
     "shift",
     "fraction_bits",
@@ -19,6 +17,13 @@ SIGMOID = (
     "negative_offset",
     "output_shift",
 )
+SIGMOID = ("input", "entries", "output") + CURVE
+
+# Behind the interpolation the result is saturated, offset + it (for negative inputs offset - it),
+# shifted to the right: the words of CURVE from fraction_bits on. LOGISTIC: the table goes on by 1
+# for 9 bits of the input; outputs are the table's, halved. TANH is 2 * sigmoid(2 x) - 1.
+LOGISTIC = (9, 0x7FFF << 10, 1 << 9, (1 << 25) + (1 << 9) - 1, 10)
+TANH = (8, 0xFFFF << 8, (1 << 7) - (1 << 23), (1 << 23) + (1 << 7) - 1, 8)
 
 _STEPS = 24  # entries of the table to 1.0
 _INPUT_BITS = 12  # fractional bits of the input that needs no rescaling but times 3
@@ -27,20 +32,23 @@ _MAX_MULTIPLIER = 32767
 _WORK_BITS = 24  # behind those of the table, while it is made
 
 
-# LOGISTIC: the table goes on by 1 for 9 bits of the input; outputs are the table's, halved.
+# LOGISTIC.
 def emit_logistic_int16(context, node):
-    _emit(context, node, 0, 9, 0x7FFF << 10, 1 << 9, (1 << 25) + (1 << 9) - 1, 10)
+    _emit(context, node, 0, LOGISTIC)
 
 
-# TANH is 2 * sigmoid(2 x) - 1.
+# TANH.
 def emit_tanh_int16(context, node):
-    _emit(context, node, 1, 8, 0xFFFF << 8, (1 << 7) - (1 << 23), (1 << 23) + (1 << 7) - 1, 8)
+    _emit(context, node, 1, TANH)
 
 
-# Behind the interpolation the result is saturated, offset + it (for negative inputs offset - it),
-# shifted to the right. `max_log` is up to which power of two times 2**-12 scales are taken as they
-# are.
-def _emit(context, node, max_log, fraction_bits, saturated, positive, negative, output_shift):
+# The fields of CURVE, by name; the input is multiplied and shifted to the right first.
+def curve_fields(function, multiplier, shift):
+    return dict(zip(CURVE, (multiplier, shift) + function))
+
+
+# `max_log` is up to which power of two times 2**-12 scales are taken as they are.
+def _emit(context, node, max_log, function):
     source, target = node.input(0), node.output(0)
     for tensor in (source, target):
         support(tensor.zero_point() == 0, node, "int16 with a zero point")
@@ -54,13 +62,7 @@ def _emit(context, node, max_log, fraction_bits, saturated, positive, negative, 
         input=source,
         entries=context.constant(sigmoid_table()),
         output=target,
-        multiplier=multiplier,
-        shift=shift,
-        fraction_bits=fraction_bits,
-        saturated=saturated,
-        positive_offset=positive,
-        negative_offset=negative,
-        output_shift=output_shift,
+        **curve_fields(function, multiplier, shift),
     )
 
 

@@ -1,0 +1,123 @@
+# tflm: UNIDIRECTIONAL_SEQUENCE_LSTM: Prepare (TFLM unidirectional_sequence_lstm.cc, lstm_eval.cc)
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from .. import dtypes
+from .common import check, check_dtype, support
+from .svdf import check_state
+
+# Operands of a record. The four gates come in the order input, forget, cell, output.
+TENSORS = ("input", "hidden_state", "cell_state", "output", "scratch")
+GATES = (
+    "input_to_input_weights",
+    "input_to_forget_weights",
+    "input_to_cell_weights",
+    "input_to_output_weights",
+    "recurrent_to_input_weights",
+    "recurrent_to_forget_weights",
+    "recurrent_to_cell_weights",
+    "recurrent_to_output_weights",
+    "input_gate_bias",
+    "forget_gate_bias",
+    "cell_gate_bias",
+    "output_gate_bias",
+)
+SIZES = ("input_size", "state_size", "steps", "batches", "block")
+
+_OPTIONS = 71  # UnidirectionalSequenceLSTMOptions
+_INPUTS = 24
+_WEIGHTS = 1  # to 8
+_BIASES = 12  # to 15
+_HIDDEN_STATE = 18
+_CELL_STATE = 19
+_VARIANTS = (
+    (range(9, 12), "a peephole"),
+    (range(16, 18), "a projection"),
+    (range(20, 24), "layer normalization"),
+)
+_BLOCK = 32  # elements of the state that a kernel holds at a time
+_NONE, _TANH = 0, 4  # activations of the schema
+
+
+def prepare(context, node):
+    source = node.input(0)
+    check_dtype(node, source, dtypes.FLOAT32, dtypes.INT8, dtypes.INT16)
+    options = node.options(_OPTIONS)
+    fields = _operands(node)
+    fields.update(_sizes(node, options.get(3, "B") != 0))
+    activation = options.get(0, "b")
+    support(activation in (_NONE, _TANH), node, "a cell gate with activation %d" % activation)
+    fields["activation"] = 1 if activation == _TANH else 0
+    clip = options.get(1, "I")
+    if source.dtype == dtypes.FLOAT32:
+        from .lstm_float import emit_lstm
+    else:
+        from .lstm_integer import emit_lstm
+    emit_lstm(context, node, fields, clip)
+
+
+# All tensors by the names of the record, once their presence and types fit.
+def _operands(node):
+    check(len(node.inputs) == _INPUTS and len(node.outputs) == 1, node, "it must have 24 inputs")
+    for numbers, what in _VARIANTS:
+        for i in numbers:
+            support(node.inputs[i] is None, node, what)
+    support(
+        node.inputs[1] is not None and node.inputs[5] is not None,
+        node,
+        "an LSTM without input gate (CIFG)",
+    )
+    source, hidden, cell = node.input(0), node.input(_HIDDEN_STATE), node.input(_CELL_STATE)
+    check_state(node, hidden)
+    check_state(node, cell)
+    dtype = source.dtype
+    check_dtype(node, hidden, dtype)
+    check_dtype(node, node.output(0), dtype)
+    weights_dtype, bias_dtype, cell_dtype = {
+        dtypes.FLOAT32: (dtypes.FLOAT32, dtypes.FLOAT32, dtypes.FLOAT32),
+        dtypes.INT8: (dtypes.INT8, dtypes.INT32, dtypes.INT16),
+        dtypes.INT16: (dtypes.INT8, dtypes.INT64, dtypes.INT16),
+    }[dtype]
+    check_dtype(node, cell, cell_dtype)
+    fields = {"input": source, "hidden_state": hidden, "cell_state": cell}
+    fields["output"] = node.output(0)
+    for i in range(8):
+        check_dtype(node, node.input(_WEIGHTS + i), weights_dtype)
+        fields[GATES[i]] = node.input(_WEIGHTS + i)
+    for i in range(4):
+        check_dtype(node, node.input(_BIASES + i), bias_dtype)
+        fields[GATES[8 + i]] = node.input(_BIASES + i)
+    return fields
+
+
+# The fields SIZES, once all shapes agree. Inputs are [batches, steps, size], or [steps, batches,
+# size] when time is major; then a step of all batches comes before the next step of any.
+def _sizes(node, time_major):
+    source, target = node.input(0), node.output(0)
+    hidden, cell = node.input(_HIDDEN_STATE), node.input(_CELL_STATE)
+    check(len(source.shape) == 3, node, "%s must have 3 dimensions" % source)
+    check(len(hidden.shape) == 2, node, "%s must have 2 dimensions" % hidden)
+    size, state_size = source.shape[2], hidden.shape[1]
+    batches, steps = source.shape[:2]
+    if time_major:
+        steps, batches = batches, steps
+    for i in range(12):
+        tensor = node.input(i + _WEIGHTS if i < 8 else i - 8 + _BIASES)
+        shape = (state_size, size if i < 4 else state_size)
+        if i >= 8:
+            shape = (state_size,)
+        check(tensor.shape == shape, node, "%s should be %s" % (tensor, list(shape)))
+    for tensor in (hidden, cell):
+        check(
+            tensor.elements() == batches * state_size,
+            node,
+            "%s should have %d elements" % (tensor, batches * state_size),
+        )
+    shape = source.shape[:2] + (state_size,)
+    check(target.shape == shape, node, "%s should be %s" % (target, list(shape)))
+    return {
+        "input_size": size,
+        "state_size": state_size,
+        "steps": 1 if time_major else steps,
+        "batches": batches,
+        "block": min(_BLOCK, state_size),
+    }

@@ -1,0 +1,51 @@
+# Tests of MicroAllocator: constants that Prepare makes
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import pytest
+from support.builder import ModelBuilder
+from tflm.allocator import MicroAllocator
+from tflm.arena import Arena
+from tflm.tflite import TfliteModel
+
+
+# An allocator over an arena of so many bytes, or None to measure.
+def allocator_over(memory):
+    builder = ModelBuilder()
+    x = builder.tensor((8,), "float32")
+    builder.io([x], [x])
+    allocator = MicroAllocator(Arena(memory))
+    allocator.start_model_allocation(TfliteModel(builder.build()))
+    return allocator
+
+
+@pytest.mark.parametrize("memory", [4096, None])
+def test_equal_constants_are_kept_once(memory):
+    allocator = allocator_over(memory)
+    table = bytes(range(64))
+    first = allocator.constant(table, 4)
+    used = allocator.sections.tail_used_bytes()
+    assert allocator.constant(bytearray(table), 4) == first
+    assert allocator.constant(memoryview(table), 4) == first
+    assert allocator.sections.tail_used_bytes() == used
+
+
+def test_others_have_places_of_their_own():
+    allocator = allocator_over(4096)
+    places = {allocator.constant(data, 4) >> 2: data for data in (b"abcd", b"abce", b"abc")}
+    assert len(places) == 3
+    for at, data in places.items():
+        assert allocator.memory[at : at + len(data)] == data
+
+
+# Equal only by its CRC: an arena that is written to tells them apart.
+def test_equal_checksums_are_not_enough():
+    allocator = allocator_over(4096)
+    at = allocator.constant(b"first", 4) >> 2
+    allocator.memory[at] ^= 1
+    assert allocator.constant(b"first", 4) >> 2 != at
+
+
+def test_alignment_is_kept():
+    allocator = allocator_over(4096)
+    allocator.constant(b"1234", 4)
+    assert allocator.constant(b"1234", 16) >> 2 & 15 == 0
