@@ -1,9 +1,8 @@
 # tflm: SingleArenaBufferAllocator: head, tail and temp sections in one static buffer
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import gc
-
 from .errors import ArenaError, InputError, StateError
+from .heap import free_bytes
 
 ALIGNMENT = 16
 MAX_BYTES = 1 << 29  # what an operand word of a record can address
@@ -148,7 +147,7 @@ def _new_memory(size):
         return bytearray(size)
     except (MemoryError, OverflowError):
         pass
-    free = gc.mem_free() if hasattr(gc, "mem_free") else 0
+    free = free_bytes()
     raise ArenaError(
         "the heap has no room for the arena: needed %d bytes in one piece, %d are free in all; "
         "make it before anything else, or use a smaller model" % (size, free),

@@ -43,8 +43,9 @@ class MicroContext:
     A call in the wrong phase raises StateError.
     """
 
-    def __init__(self, storage, external_context=None):
+    def __init__(self, storage, external_context=None, target=None):
         self.storage = storage
+        self.target = target  # instruction set whose packed weights Prepare may choose, or None
         self.external_context = external_context  # any object of the application's
         self.phase = INIT
         self.node = None  # the node that is being prepared
@@ -88,7 +89,8 @@ class MicroContext:
 
     # The memory of a scratch buffer, for custom operators while they run.
     def get_scratch_buffer(self, operand):
-        self._allowed("get_scratch_buffer", INVOKE)
+        if self.phase != INVOKE:  # asked first: _allowed() takes heap, which invoke() may not
+            self._allowed("get_scratch_buffer", INVOKE)
         return self._memory_of(operand)
 
     # A buffer that keeps its bytes from one invoke to the next; zeros at first.
@@ -97,9 +99,16 @@ class MicroContext:
         self._check_size("allocate_persistent_buffer", size)
         return Operand(self._addressable(self.storage.persistent(size)) << 2 | IN_TAIL, size)
 
+    # A persistent buffer that Interpreter.reset() fills with zeros, too.
+    def allocate_state(self, size):
+        operand = self.allocate_persistent_buffer(size)
+        self.storage.states.append((operand.word >> 2, size))
+        return operand
+
     # The memory of a persistent buffer, for custom operators.
     def get_persistent_buffer(self, operand):
-        self._allowed("get_persistent_buffer", INIT, PREPARE, INVOKE)
+        if self.phase == MEMORY_PLANNING:
+            self._allowed("get_persistent_buffer", INIT, PREPARE, INVOKE)
         return self._memory_of(operand)
 
     # Memory for the custom operator that is being prepared, gone when its prepare returns.
@@ -145,7 +154,8 @@ class MicroContext:
     #
     # `kernel` is "file.function" below kernels/. `layout` names the words of the record behind
     # word 0 (units): operands first, then numbers; every name must be given. `table` follows
-    # the words, padded to whole ones. `work` is the number of multiply-accumulates (or the like) of all units.
+    # the words, padded to whole ones. `work` is the number of multiply-accumulates (or the like)
+    # of all units.
     def emit(self, kernel, layout, units, work=0, table=b"", **fields):
         self._allowed("emit", PREPARE)
         words = [units]

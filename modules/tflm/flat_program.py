@@ -32,7 +32,7 @@ def measure(model):
 # The file counts persistent bytes from the end of its head. They lie in the tail, which is
 # elsewhere when interpreters share an arena: then the records that name them are copied there
 # too, with the distance added.
-def make_program(model, arena, resolver):
+def make_program(model, arena, resolver, shared=False):
     head = arena.reserve_head(model.head_bytes)
     persistent = model.arena_bytes - model.head_bytes
     shift = 0
@@ -45,7 +45,7 @@ def make_program(model, arena, resolver):
     for i in range(first, first + ops):
         kernel, code, node, record, operands, slice_units = model.op(i)
         units = struct.unpack_from("<I", record, 0)[0]
-        if shift and _is_stateful(record, operands):
+        if shared and _is_stateful(record, operands):
             record = _moved(arena, record, operands, shift)
         op = Op(node, code, kernel)
         program.add(op, resolver.kernel(kernel), record, units, slice_units)

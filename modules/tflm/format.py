@@ -3,7 +3,7 @@
 
 # Little-endian; every section begins at a multiple of 16; offsets count from the first byte.
 #
-#   header | kernel names | sub-graphs | op table | tensors | names | metadata | records | constants
+#   header | kernels | sub-graphs | op table | tensors | names | metadata | records | constants
 #
 # All strings lie in one section `names`, each as a length byte and UTF-8.
 

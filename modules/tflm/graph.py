@@ -5,7 +5,7 @@ from . import dtypes
 from .errors import ModelError
 
 
-# A tensor of the graph. `data` is its constant value (bytes), `offset` where that lies in the file.
+# A tensor of the graph. `data` is its constant value (bytes), `offset` where that is in the file.
 class Tensor:
     def __init__(self, index, name, dtype, shape, data=None, offset=-1):
         self.index = index  # number over all sub-graphs
@@ -99,6 +99,14 @@ class Node:
     # The options if they are of `options_type`, else defaults, as TFLM's parsers do.
     def options(self, options_type):
         return self._options if options_type == self._options_type else NoOptions()
+
+    # The FlexBuffers options of a custom operator: a dict or list, {} when there are none.
+    def custom_values(self):
+        if not len(self.custom_options):
+            return {}
+        from .flexbuffer import parse
+
+        return parse(self.custom_options)
 
     # Input `i`, which must be there.
     def input(self, i):

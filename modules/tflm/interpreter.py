@@ -5,6 +5,7 @@ from .arena import Arena, align_up
 from .errors import ArenaError, InputError, ModelError
 from .model import FlatModel, is_flat
 from .op_resolver import OpResolver
+from .program import ABORTED
 
 
 def load(source):
@@ -43,6 +44,7 @@ def _read(path):
             return memoryview(file)  # ROMFS
         except TypeError:
             pass
+        file.read(1)  # a folder can be opened, but not read
         size = file.seek(0, 2)
         file.seek(0)
         try:
@@ -133,7 +135,7 @@ class Interpreter:
         if isinstance(self.model, FlatModel):
             from .flat_program import make_program
 
-            return make_program(self.model, arena, self._resolver)
+            return make_program(self.model, arena, self._resolver, arena is self._given)
         from .tflite_program import make_program
 
         return make_program(
@@ -193,7 +195,11 @@ class Interpreter:
         return len(self._ready().outputs)
 
     def invoke(self):
-        """Run the model once. Allocates nothing; Ctrl-C between slices leaves all usable."""
+        """Run the model once. Allocates nothing; Ctrl-C between slices leaves all usable.
+
+        Returns None, or 15 when an operator ended the run early: CIRCULAR_BUFFER does while it
+        is filling up. The outputs are not valid then; go on with the next input.
+        """
         if self._program is None:
             self.allocate_tensors()
         program = self._program
@@ -207,7 +213,8 @@ class Interpreter:
                 stop = start + slice_units
                 if stop > units:
                     stop = units
-                function(record, arena, rom, start, stop)
+                if function(record, arena, rom, start, stop) == ABORTED:
+                    return ABORTED
                 start = stop
 
     def reset(self):

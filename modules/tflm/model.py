@@ -47,7 +47,11 @@ class FlatModel:
         if binascii.crc32(self.buffer[layout.CRC_START :]) & 0xFFFFFFFF != header[4]:
             raise damaged("its CRC is wrong")
         self.arena_bytes, self.head_bytes = header[5], header[6]
-        if self.head_bytes > self.arena_bytes or self.arena_bytes > MAX_BYTES:
+        if (
+            self.head_bytes > self.arena_bytes
+            or self.arena_bytes > MAX_BYTES
+            or (self.head_bytes | self.arena_bytes) % layout.ALIGNMENT
+        ):
             raise damaged("its arena sizes contradict each other")
         self._read_sections()
 

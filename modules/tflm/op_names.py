@@ -36,7 +36,15 @@ _NAMES = (
 )
 
 
-# The name of a builtin operator code.
+# The name of a builtin operator code. The names are counted off, not split: a board may not have
+# the memory for all of them.
 def name(code):
-    names = _NAMES.split(" ")
-    return names[code] if 0 <= code < len(names) else "operator code %d" % code
+    start = 0
+    for _ in range(max(code, 0)):
+        start = _NAMES.find(" ", start) + 1
+        if not start:
+            break
+    if code < 0 or (code and not start):
+        return "operator code %d" % code
+    end = _NAMES.find(" ", start)
+    return _NAMES[start:] if end < 0 else _NAMES[start:end]

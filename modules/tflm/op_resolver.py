@@ -4,6 +4,7 @@
 import sys
 
 from .errors import InputError, ModelError, UnsupportedError
+from .heap import collect
 
 _CUSTOM = 32
 
@@ -19,6 +20,15 @@ def native_arch():
     return _ARCHS[arch] if arch < len(_ARCHS) else ""
 
 
+# The folders below kernels/ that may hold a twin for this instruction set, the nearest first:
+# every Cortex-M runs ARMv6-M code.
+def _twin_folders():
+    arch = native_arch()
+    if arch[:5] == "armv7":
+        return (arch, "armv7em", "armv7m", "armv6m")
+    return (arch,) if arch else ()
+
+
 # True for what can be the name of a file or a function.
 def _is_word(text):
     return bool(text) and all([c == "_" or "0" <= c <= "9" or "a" <= c <= "z" for c in text])
@@ -26,6 +36,8 @@ def _is_word(text):
 
 # Import a module by its full name; None when there is none of that name.
 def _import(name):
+    if name not in sys.modules:
+        collect()
     try:
         return __import__(name, None, None, ("",))
     except ImportError:
@@ -80,19 +92,37 @@ class OpResolver:
     def builtin(self, code):
         if code in self._builtin:
             return self._builtin[code]
-        from .op_names import name
         from .prepare.table import OPS
 
         if code not in OPS:
+            from .op_names import name
+
             raise UnsupportedError(
                 "the operator %s (builtin code %d) is not there; add it with "
                 "resolver.add_builtin(%d, module) or change the model" % (name(code), code, code)
             )
-        module = _import("tflm.prepare." + OPS[code])
+        return self._prepare_module(code, OPS[code])
+
+    # The Prepare module of a custom operator that TFLM itself has; None for any other, and for
+    # one that add_custom() overrides.
+    def shipped(self, name):
+        from .prepare.table import CUSTOM
+
+        if name in self._custom or name not in CUSTOM:
+            return None
+        return self._prepare_module(name, CUSTOM[name])
+
+    # The file of a builtin code or a custom operator's name.
+    def _prepare_module(self, op, file):
+        module = _import("tflm.prepare." + file)
         if module is None:
+            if not isinstance(op, str):
+                from .op_names import name
+
+                op = name(op)
             raise UnsupportedError(
                 "the operator %s is not on this board; install the file tflm/prepare/%s.py or "
-                "flatten the model on the host" % (name(code), OPS[code])
+                "flatten the model on the host" % (op, file)
             )
         return module
 
@@ -110,10 +140,11 @@ class OpResolver:
             raise ModelError(
                 "the .tflm names the kernel '%s', which is none; flatten the model again" % name
             )
-        arch = native_arch()
-        module = _import("tflm.kernels.%s.%s" % (arch, file)) if arch else None
-        if not hasattr(module, function):
-            module = _import("tflm.kernels." + file)
+        for folder in _twin_folders():
+            module = _import("tflm.kernels.%s.%s" % (folder, file))
+            if hasattr(module, function):
+                return getattr(module, function)
+        module = _import("tflm.kernels." + file)
         if not callable(getattr(module, function, None)):
             raise UnsupportedError(
                 "the kernel %s is not on this board; install the kernel file %s.py of this version"

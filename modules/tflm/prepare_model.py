@@ -46,7 +46,7 @@ def _prepare_nodes(subgraph, context, resolver, custom):
     for i in range(subgraph.nodes_length()):
         node = subgraph.node(i)
         _check_outputs(node)
-        if node.builtin_code == CUSTOM:
+        if node.builtin_code == CUSTOM and resolver.shipped(node.custom_name) is None:
             context.node = node
             custom[node.index] = CustomNode(context, node, resolver.custom(node.custom_name))
     context.enter(PREPARE)
@@ -55,6 +55,8 @@ def _prepare_nodes(subgraph, context, resolver, custom):
         context.node = node
         if node.index in custom:
             custom[node.index].prepare(context)
+        elif node.builtin_code == CUSTOM:
+            resolver.shipped(node.custom_name).prepare(context, node)
         else:
             resolver.builtin(node.builtin_code).prepare(context, node)
         context.storage.sections.reset_temp_allocations()

@@ -4,6 +4,7 @@
 import time
 
 from .op_names import name
+from .program import ABORTED
 
 
 class Profiler:
@@ -18,24 +19,26 @@ class Profiler:
         self.invokes = 0
         self._ops = ()
 
-    # Invoke a program and note the time of each step.
+    # Invoke a program and note the time of each step; returns what Interpreter.invoke() does.
     def run(self, program):
         if self._ops is not program.ops:  # another program than before, or the first
             self.clear()
             self.ticks = [0] * len(program.steps)
             self._ops = program.ops
         ticks = self.ticks
-        i = 0
-        for function, record, units, slice_units in program.steps:
+        status = None
+        for i, (function, record, units, slice_units) in enumerate(program.steps):
             begin = time.ticks_us()
             start = 0
             while start < units:
                 stop = min(start + slice_units, units)
-                function(record, program.arena, program.rom, start, stop)
-                start = stop
+                status = function(record, program.arena, program.rom, start, stop)
+                start = units if status == ABORTED else stop
             ticks[i] += time.ticks_diff(time.ticks_us(), begin)
-            i += 1
+            if status == ABORTED:
+                break
         self.invokes += 1
+        return status if status == ABORTED else None
 
     def total_ticks(self):
         """Microseconds of all invokes together."""

@@ -12,6 +12,11 @@ class Op:
         self.kernel = kernel
 
 
+# What invoke() gives when an operator ended the run before the last one (TFLM's kTfLiteAbort, as
+# its Python interpreter spells it). The kernel has returned it.
+ABORTED = 15
+
+
 # `steps` holds (eval, record, units, units a slice): all that invoke() touches.
 class Program:
     def __init__(self, arena, rom):

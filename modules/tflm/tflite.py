@@ -12,7 +12,7 @@ _CUSTOM = 32
 _NEWEST_OP_VERSION = 20  # no builtin operator of the schema has reached it
 _MAX_RANK = 8
 _MAX_SUBGRAPHS = 256
-_MAX_ITEMS = 1 << 14  # tensors or operators; the planner's time grows with the square
+_MAX_ITEMS = 1 << 13  # tensors or operators; the planner's time grows with the square
 
 
 # True when the buffer starts like a .tflite file.
@@ -70,7 +70,7 @@ class Subgraph:
         rank = table.length(0)
         if rank > _MAX_RANK:
             raise UnsupportedError(
-                "tensor %d '%s' has %d dimensions, at most %d are supported"
+                "tensor %d '%s' has %d dimensions, at most %d are supported; reshape the model"
                 % (index, name, rank, _MAX_RANK)
             )
         data, offset = model.buffer_data(table.get(2, "I"))

@@ -21,7 +21,7 @@ def measure(model, resolver, external_context=None, keep_tensors=False):
 
 # Init, Prepare and plan: (MicroAllocator, MicroContext, {node number: CustomNode}).
 def _prepare(model, arena, resolver, external_context, keep_tensors):
-    allocator = MicroAllocator(arena)
+    allocator = MicroAllocator(arena, resolver)
     allocator.start_model_allocation(model)
     context = MicroContext(allocator, external_context)
     custom = prepare_model(model, context, resolver, keep_tensors)
@@ -70,6 +70,8 @@ def make_program(model, arena, resolver, external_context=None, keep_tensors=Fal
         tensor = model.tensor(index)
         value = tensor.zero_point() & 0xFF if tensor.dtype == dtypes.INT8 else 0
         program.variables.append((view(tensor).raw, value))
+    for at, size in allocator.states:
+        program.variables.append((arena.buffer[at : at + size], 0))
     if keep_tensors:
         for index in allocator.tensors:
             program.tensors[index] = view(model.tensor(index))

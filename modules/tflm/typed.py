@@ -14,7 +14,7 @@ _WIDE = sys.maxsize >> 40  # non-zero where a word has 64 bits
 # items), the offset counted in items from the start of the memory (py/objarray.h): writing
 # another typecode with offset and length to match is the cast.
 @micropython.viper
-def _retype(view: ptr32, code: int, size: int, wide: int) -> int:  # noqa: F821
+def _retype(view: ptr32, code: int, size: int, wide: int) -> int:
     if wide:
         offset = ((view[2] >> 8) & 0xFFFFFF) | (view[3] << 24)
         if offset % size:

@@ -71,7 +71,7 @@ class Cases:
             "none"; by default what the model's state asks for.
         slices: units a slice, each tried in an interpreter of its own.
         heap_lock: False for ops that may allocate during invoke.
-        paths: forms of the model to run, "flat" and "tflite".
+        paths: forms of the model to run: "flat", "tflite", or a target of flatten ("armv6m").
         """
         if name in self._cases:
             raise ValueError(f"there are two cases named {name!r}")
@@ -185,7 +185,7 @@ def _form(model: bytes, path: str) -> tuple[bytes, Outcome | None]:
     from tflm_tools.flatten import flatten
 
     try:
-        return flatten(model), None
+        return flatten(model, target=None if path == "flat" else path), None
     except Exception as error:
         kind = type(error).__name__
         text = "".join(traceback.format_exception(*sys.exc_info()))

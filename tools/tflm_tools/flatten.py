@@ -5,6 +5,7 @@ import binascii
 import hashlib
 import struct
 
+from tflm import dtypes
 from tflm import format as layout
 from tflm.arena import MAX_BYTES, align_up
 from tflm.context import MicroContext
@@ -19,22 +20,24 @@ from .rom import RomStorage
 _MAX_RECORDS = 65535
 
 
-def prepare(tflite, resolver=None, keep_tensors=False):
+def prepare(tflite, resolver=None, keep_tensors=False, target=None):
     """Prepare a .tflite (bytes) on the host: (TfliteModel, RomStorage) with plan and records."""
     model = TfliteModel(tflite)
     storage = RomStorage()
     storage.start_model_allocation(model)
-    prepare_model(model, MicroContext(storage), resolver or OpResolver(), keep_tensors)
+    context = MicroContext(storage, target=target)
+    prepare_model(model, context, resolver or OpResolver(), keep_tensors)
     return model, storage
 
 
-def flatten(tflite, resolver=None, keep_tensors=False):
+def flatten(tflite, resolver=None, keep_tensors=False, target=None):
     """The flat model (bytes) of a .tflite (bytes).
 
     keep_tensors: every tensor gets a place and a table entry of its own, for debugging.
+    target: "armv6m" packs weights for the kernels of that instruction set, which cost flash.
     Raises tflm.TflmError for what is damaged or not supported.
     """
-    model, storage = prepare(tflite, resolver, keep_tensors)
+    model, storage = prepare(tflite, resolver, keep_tensors, target)
     return image_of(tflite, model, storage, keep_tensors)
 
 
@@ -54,12 +57,13 @@ def image_of(tflite, model, storage, keep_tensors=False):
     ]
     kernel_names = [names.add(kernel) for kernel in kernels]
     tensor_names = [names.add(name) for _, _, name in tensors]
+    no_name = names.add("") if storage.states else 0
 
     sizes = [
         len(kernels) * layout.KERNEL_BYTES,
         layout.SUBGRAPH_BYTES,
         len(storage.records) * layout.OP_BYTES,
-        len(tensors) * layout.TENSOR_BYTES,
+        (len(tensors) + len(storage.states)) * layout.TENSOR_BYTES,
         len(names.data),
         len(metadata) * layout.METADATA_BYTES,
         sum(4 * len(r.words) + len(r.table) for r in storage.records),
@@ -91,13 +95,14 @@ def image_of(tflite, model, storage, keep_tensors=False):
         elif tensor.nbytes():
             word = storage.tensor_word(tensor.index)
         entries.append(_tensor_entry(tensor, word, name, flags))
+    entries += [_state_entry(storage, *state, no_name) for state in storage.states]
     sections[layout.TENSORS] = _table(layout.TENSOR, entries)
     sections[layout.NAMES] = names.data
     sections[layout.METADATA] = _table(
         layout.METADATA_ENTRY, [(name, at + constants_at, size) for name, at, size in metadata]
     )
     sections[layout.CONSTANTS] = storage.constants
-    counts = [len(kernels), 1, len(storage.records), len(tensors), sizes[layout.NAMES]]
+    counts = [len(kernels), 1, len(storage.records), len(entries), sizes[layout.NAMES]]
     counts += [len(metadata), sizes[layout.RECORDS], sizes[layout.CONSTANTS]]
     return _assemble(tflite, storage, sections, starts, counts, at)
 
@@ -159,6 +164,13 @@ def _tensor_entry(tensor, word, name, flags):
     shape = tuple(tensor.shape) + (0,) * (layout.MAX_RANK - rank)
     quantization = (tensor.zero_point(), tensor.scale_bits())
     return (word, tensor.nbytes(), name, tensor.dtype, rank, flags, *quantization, *shape)
+
+
+# What an operator keeps besides variable tensors, as a variable of bytes.
+def _state_entry(storage, at, size, name):
+    word = (storage.head_bytes + at) << 2 | layout.IN_TAIL
+    shape = (size,) + (0,) * (layout.MAX_RANK - 1)
+    return (word, size, name, dtypes.UINT8, 1, layout.TENSOR_VARIABLE, 0, 0, *shape)
 
 
 # The op table and the records it leads to, their operands made final.

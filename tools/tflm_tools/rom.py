@@ -33,6 +33,7 @@ class RomStorage:
         self.constants = bytearray(16)  # offset 0 would read as "no operand"
         self._known = {}
         self._scratch = []
+        self.states = []  # (offset among the persistent bytes, bytes) that reset() zeroes
         self.persistent_bytes = 0
 
     def start_model_allocation(self, model):

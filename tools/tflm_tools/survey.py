@@ -43,7 +43,11 @@ def _prepare_each(model, context, resolver):
                 op = op_name(node)
                 context.node = node
                 if node.builtin_code == _CUSTOM:
-                    resolver.custom(node.custom_name)
+                    shipped = resolver.shipped(node.custom_name)
+                    if shipped is None:
+                        resolver.custom(node.custom_name)
+                    else:
+                        shipped.prepare(context, node)
                 elif node.builtin_code in OPS:
                     resolver.builtin(node.builtin_code).prepare(context, node)
                 else:

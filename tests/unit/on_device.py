@@ -1,0 +1,59 @@
+# Runs pieces of MicroPython over sample models, for the tests of the runtime
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import json
+import struct
+import textwrap
+from pathlib import Path
+
+from support.script import run_script
+from tflm_tools.flatten import flatten
+
+_FUZZ = Path(__file__).parent / "device" / "fuzz.py"
+
+# What every piece can use: `raises` gives the text of the error that a call must raise.
+_PRELUDE = """
+import sys
+import micropython
+import tflm
+from tflm.errors import *
+
+
+def raises(kind, function, *arguments, **keywords):
+    try:
+        function(*arguments, **keywords)
+    except kind as error:
+        assert type(error) is kind, "%r instead of %s" % (error, kind)
+        return str(error)
+    raise AssertionError("no %s was raised" % kind)
+"""
+
+
+# Write a model in both forms; returns {"FLAT": path, "TFLITE": path} for a piece.
+def model_files(folder, model, name="model"):
+    """Write a .tflite (bytes) and its .tflm to `folder`; the names of the files."""
+    paths = {}
+    for key, data in (("TFLITE", model), ("FLAT", flatten(model))):
+        path = folder / f"{name}.{key.lower()}"
+        path.write_bytes(data)
+        paths[key] = str(path)
+    return paths
+
+
+def device(code, heap="16M", **names):
+    """Run `code` in MicroPython with `names` as variables; what it printed, by lines."""
+    variables = "".join(f"{name} = {value!r}\n" for name, value in names.items())
+    source = _PRELUDE + variables + textwrap.dedent(code)
+    return run_script(source, heap=heap).splitlines()
+
+
+def run_all(models, folder, invoke=True):
+    """Load, prepare and (when `invoke`) invoke each model; how many ran, and how many did not.
+
+    The keys are "ran" and the names of errors. Fails on any other exception, on a write outside
+    the arena, and on a crash.
+    """
+    path = folder / "models.bin"
+    path.write_bytes(b"".join(struct.pack("<I", len(model)) + model for model in models))
+    output = run_script(_FUZZ, str(path), "invoke" if invoke else "load")
+    return json.loads(output.splitlines()[-1])

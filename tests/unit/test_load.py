@@ -1,0 +1,176 @@
+# Tests of tflm.load: paths, buffers, and what is no model
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import pytest
+from unit import sample_models
+from unit.on_device import device, model_files
+
+
+@pytest.fixture(scope="module")
+def paths(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("models")
+    (folder / "empty").write_bytes(b"")
+    (folder / "text").write_text("TensorFlow Lite Micro\n" * 40)
+    (folder / "tiny").write_bytes(b"TFLM")
+    (folder / "folder").mkdir()
+    names = {name.upper(): str(folder / name) for name in ("empty", "text", "tiny", "folder")}
+    return model_files(folder, sample_models.classifier()) | names
+
+
+def test_paths_and_buffers(paths):
+    device(
+        """
+        from array import array
+
+        def output(model):
+            interp = tflm.Interpreter(model)
+            interp.input(0).quantize([0.1 * i for i in range(12)])
+            interp.invoke()
+            return bytes(interp.output(0).raw)
+
+        wanted = output(FLAT)
+        for path in (FLAT, TFLITE):
+            data = open(path, "rb").read()
+            padded = bytearray(b"\\0" * 32 + data + b"\\0" * 7)
+            for source in (path, data, bytearray(data), memoryview(data), array("B", data),
+                           memoryview(padded)[32:], memoryview(padded)[32 : 32 + len(data)]):
+                assert output(tflm.load(source)) == wanted
+                assert output(source) == wanted
+        """,
+        **paths,
+    )
+
+
+def test_files_that_are_no_model(paths):
+    device(
+        """
+        for path, start in ((EMPTY, "(0 bytes, starting b'')"),
+                            (TEXT, "(880 bytes, starting b'TensorFl')")):
+            text = raises(ModelError, tflm.load, path)
+            assert text == "this is neither a .tflm nor a .tflite %s; check the file" % start, text
+        text = raises(ModelError, tflm.load, TINY)
+        assert "the .tflm is damaged: 4 bytes are less than its header" in text
+        for path in (FOLDER, FOLDER + "/missing", ""):
+            raises(OSError, tflm.load, path)
+        """,
+        **paths,
+    )
+
+
+def test_buffers_that_are_no_model(paths):
+    device(
+        """
+        from array import array
+        for wrong in (b"", b"TFL", bytes(100), bytearray(b"\\xff" * 64)):
+            assert "neither a .tflm nor a .tflite" in raises(ModelError, tflm.load, wrong)
+        for wrong in (array("i", range(100)), array("f", [1.0]), None, 12, [1], ("a",)):
+            text = raises(InputError, tflm.load, wrong)
+            assert text == "a model is a path or a buffer of bytes; pass one of them"
+        """,
+        **paths,
+    )
+
+
+# A flat model must lie at a multiple of 4: anything else would fault on small boards.
+def test_flat_model_at_an_odd_address(paths):
+    device(
+        """
+        data = open(FLAT, "rb").read()
+        block = bytearray(len(data) + 16)
+        for shift in range(9):
+            block[shift : shift + len(data)] = data
+            view = memoryview(block)[shift : shift + len(data)]
+            if shift % 4 == 0:
+                tflm.Interpreter(tflm.load(view)).invoke()
+                continue
+            text = raises(ModelError, tflm.load, view)
+            assert text == (
+                "the .tflm lies at an address that is no multiple of 4; "
+                "align it to 16 bytes or copy it to a bytearray"), text
+        """,
+        **paths,
+    )
+
+
+# A .tflite may lie anywhere: what would be unaligned words is copied to the arena.
+def test_tflite_at_an_odd_address(paths):
+    device(
+        """
+        data = open(TFLITE, "rb").read()
+        block = bytearray(len(data) + 16)
+        outputs, sizes = set(), set()
+        for shift in range(9):
+            block[shift : shift + len(data)] = data
+            interp = tflm.Interpreter(memoryview(block)[shift : shift + len(data)])
+            interp.input(0).quantize([0.1 * i for i in range(12)])
+            interp.invoke()
+            outputs.add(bytes(interp.output(0).raw))
+            sizes.add(interp.arena_used_bytes())
+        assert len(outputs) == 1
+        assert len(sizes) == 2, sizes
+        """,
+        **paths,
+    )
+
+
+# The version of the schema, and of the identifier.
+def test_other_versions(paths):
+    device(
+        """
+        data = bytearray(open(TFLITE, "rb").read())
+        from tflm.flatbuffer import Table, scalar
+        root = Table(data, scalar(data, 0, "I"))
+        at = root._field(0)
+        assert data[at] == 3
+        data[at] = 4
+        text = raises(UnsupportedError, tflm.load, data)
+        assert text.startswith("the model has schema version 4, only version 3"), text
+        data[7] = ord("2")
+        assert "neither a .tflm nor a .tflite" in raises(ModelError, tflm.load, data)
+        """,
+        **paths,
+    )
+
+
+# Constants behind the FlatBuffer, where the file's own offsets say, as large models have them.
+def test_buffers_outside_the_flatbuffer(tmp_path):
+    from support.builder import ModelBuilder
+
+    paths = {}
+    for key, outside in (("INSIDE", False), ("OUTSIDE", True)):
+        builder = ModelBuilder()
+        x = builder.tensor((1, 4), "int8", scale=1.0, zero_point=0)
+        weights = builder.tensor((2, 4), "int8", [[1, 2, 3, 4], [5, 6, 7, 8]], scale=1.0)
+        y = builder.tensor((1, 2), "int8", scale=1.0, zero_point=0)
+        builder.operator("FULLY_CONNECTED", [x, weights], [y])
+        builder.io([x], [y])
+        path = tmp_path / key
+        path.write_bytes(builder.build(external_buffers=outside))
+        paths[key] = str(path)
+    device(
+        """
+        for path in (INSIDE, OUTSIDE):
+            interp = tflm.Interpreter(path)
+            interp.input(0).quantize([1, 1, 1, 2])
+            interp.invoke()
+            assert list(interp.output(0).data) == [14, 34]
+        data = open(OUTSIDE, "rb").read()
+        text = raises(ModelError, tflm.Interpreter(data[:-1]).invoke)
+        assert "lies outside the file; get an intact copy" in text, text
+        """,
+        **paths,
+    )
+
+
+# A file that the heap cannot hold: an error that says what to do, no MemoryError.
+def test_file_that_is_too_large(tmp_path):
+    path = tmp_path / "large.tflite"
+    path.write_bytes(bytes(4) + b"TFL3" + bytes(1 << 20))
+    device(
+        """
+        text = raises(ModelError, tflm.load, PATH)
+        assert text.startswith("the heap has no room for the 1048584 bytes of "), text
+        """,
+        PATH=str(path),
+        heap="500k",
+    )

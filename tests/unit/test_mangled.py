@@ -1,0 +1,101 @@
+# Tests of damaged .tflite files: each runs or gives one TflmError, on the host and on the device
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import importlib
+import struct
+from pathlib import Path
+
+import pytest
+from tflm.errors import TflmError
+from tflm.tflite import TfliteModel
+from tflm_tools.flatten import flatten
+from unit import sample_models
+from unit.mangling import copies
+from unit.on_device import run_all
+
+_HERE = Path(__file__).parent
+_KERNELS = sorted(path.stem for path in (_HERE.parent / "kernels").glob("test_*.py"))
+_SAMPLES = 3  # models of each file
+_COPIES = 24  # of each model
+
+
+# Flatten each model; how many were refused, and by which errors.
+def flatten_all(models):
+    counts = {}
+    for model in models:
+        try:
+            flatten(model)
+            result = "ran"
+        except TflmError as error:
+            assert str(error)
+            result = type(error).__name__
+        counts[result] = counts.get(result, 0) + 1
+    return counts
+
+
+# A few sound models of a kernel's own tests, from the smallest to the largest.
+def samples(name):
+    cases = getattr(importlib.import_module(f"kernels.{name}"), "cases", ())
+    models = sorted({case.build() for case in cases if not case.error}, key=len)
+    last = len(models) - 1
+    return [models[last * i // (_SAMPLES - 1)] for i in range(_SAMPLES if models else 0)]
+
+
+# Hundreds of copies of each operator's models, with bytes and words overwritten.
+@pytest.mark.parametrize("name", _KERNELS)
+def test_mangled_operators(name, tmp_path):
+    models = []
+    for seed, model in enumerate(samples(name)):
+        models += copies(model, f"{name} {seed}", _COPIES)
+    host = flatten_all(models)
+    device = run_all(models, tmp_path)
+    assert sum(host.values()) == sum(device.values()) == len(models)
+
+
+@pytest.mark.parametrize("model", [sample_models.classifier(), sample_models.counter()])
+def test_mangled_graphs(model, tmp_path):
+    models = copies(model, "graph", 300)
+    host, device = flatten_all(models), run_all(models, tmp_path)
+    assert sum(host.values()) == sum(device.values()) == len(models)
+    assert host["ran"] and host["ModelError"] and device["ran"] and device["ModelError"]
+
+
+# Cut off anywhere: what remains is never a crash, and hardly ever a model.
+def test_truncated(tmp_path):
+    whole = sample_models.classifier(width=6, inputs=4, outputs=3)
+    models = [whole[:size] for size in range(0, len(whole), 3)]
+    host, device = flatten_all(models), run_all(models, tmp_path)
+    assert host == device == {"ModelError": len(models)}
+
+
+# Each word of the tables in turn set to what breaks offsets and counts; constants are left out.
+def test_every_word_overwritten(tmp_path):
+    whole = sample_models.classifier(width=4, inputs=4, outputs=2)
+    models = []
+    for at in range(0, len(whole) - 3, 4):
+        for value in (0, 0x7FFFFFFF, 0xFFFFFFFF):
+            damaged = bytearray(whole)
+            struct.pack_into("<I", damaged, at, value)
+            models.append(bytes(damaged))
+    host, device = flatten_all(models), run_all(models, tmp_path)
+    assert sum(host.values()) == sum(device.values()) == len(models)
+
+
+def test_digits_mangled(repository, tmp_path):
+    model = (repository / "models" / "digits" / "digits_int8.tflite").read_bytes()
+    models = copies(model, "digits", 30)
+    assert sum(flatten_all(models).values()) == 30
+    assert sum(run_all(models, tmp_path, invoke=False).values()) == 30
+
+
+# Lists that lie on top of each other cannot make a small file take all memory or time.
+def test_overlapping_lists():
+    model = TfliteModel(sample_models.classifier())
+    operators = model.subgraphs[0]._operators
+    whole = bytearray(model.buffer)
+    for i in range(len(operators)):
+        table = operators.table(i)
+        at = table.vector(1).start - 4
+        struct.pack_into("<I", whole, at, (len(whole) - at) // 4 - 1)
+    with pytest.raises(TflmError, match="overlap"):
+        flatten(bytes(whole))

@@ -1,0 +1,179 @@
+# Tests of OpResolver: what it finds, what it refuses, and what can replace a builtin operator
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import re
+import types
+
+import pytest
+from support.single_op import Tensor, single_op
+from tflm.errors import InputError, ModelError, UnsupportedError
+from tflm.op_names import name
+from tflm.op_resolver import OpResolver
+from tflm.prepare.table import OPS
+from tflm_tools.flatten import flatten
+from unit import sample_models
+from unit.on_device import device, model_files
+
+
+# An operator of the schema that no file prepares.
+def missing_operator():
+    code = next(code for code in (133, 132, 135, 36, 116, 130, 40) if code not in OPS)
+    return code, name(code)
+
+
+def test_every_builtin_is_found():
+    for code in OPS:
+        assert callable(OpResolver().builtin(code).prepare)
+
+
+def test_missing_builtin_says_what_to_add():
+    code, title = missing_operator()
+    with pytest.raises(UnsupportedError) as caught:
+        OpResolver().builtin(code)
+    assert str(caught.value) == (
+        f"the operator {title} (builtin code {code}) is not there; add it with "
+        f"resolver.add_builtin({code}, module) or change the model"
+    )
+
+
+def test_missing_builtin_on_both_paths(tmp_path):
+    code, title = missing_operator()
+    x = [Tensor((4,), "float32")]
+    model = single_op(title, x, [Tensor((4,), "float32")])
+    message = f"the operator {title} (builtin code {code}) is not there"
+    with pytest.raises(UnsupportedError, match=re.escape(message)):
+        flatten(model)
+    path = tmp_path / "missing.tflite"
+    path.write_bytes(model)
+    device(
+        """
+        interp = tflm.Interpreter(tflm.load(PATH))
+        assert MESSAGE in raises(UnsupportedError, interp.allocate_tensors)
+        assert MESSAGE in raises(UnsupportedError, interp.invoke)
+        """,
+        PATH=str(path),
+        MESSAGE=message,
+    )
+
+
+@pytest.mark.parametrize("code", [-1, 127, 210, 1 << 20])
+def test_codes_that_the_schema_does_not_have(code):
+    with pytest.raises(UnsupportedError, match=f"builtin code {code}"):
+        OpResolver().builtin(code)
+
+
+def test_prepare_file_that_is_not_on_the_board(monkeypatch):
+    monkeypatch.setitem(OPS, 9, "no_such_file")
+    with pytest.raises(UnsupportedError, match=r"install the file tflm/prepare/no_such_file\.py"):
+        OpResolver().builtin(9)
+
+
+def test_builtin_is_overridden():
+    resolver = OpResolver()
+    modules = [types.SimpleNamespace(prepare=lambda context, node: None) for _ in range(2)]
+    for module in modules:
+        resolver.add_builtin(9, module)
+        assert resolver.builtin(9) is module
+    assert OpResolver().builtin(9) not in modules
+
+
+def test_own_builtin_is_used():
+    calls = []
+
+    class Mine:
+        @staticmethod
+        def prepare(context, node):
+            calls.append(str(node))
+            context.emit("mine.eval", ("output",), 1, output=node.output(0))
+
+    resolver = OpResolver()
+    resolver.add_builtin(9, Mine)
+    image = flatten(sample_models.classifier(), resolver)
+    assert calls == ["op 0 FULLY_CONNECTED", "op 1 FULLY_CONNECTED"]
+    assert b"\x09mine.eval" in image
+
+
+@pytest.mark.parametrize("module", [None, object(), "add"])
+def test_what_is_no_prepare_module(module):
+    with pytest.raises(InputError, match="use add_custom for custom operators"):
+        OpResolver().add_builtin(9, module)
+
+
+def test_custom_code_as_builtin():
+    module = types.SimpleNamespace(prepare=lambda context, node: None)
+    with pytest.raises(InputError, match="use add_custom for custom operators"):
+        OpResolver().add_builtin(32, module)
+
+
+def test_unresolved_custom_op():
+    with pytest.raises(UnsupportedError) as caught:
+        OpResolver().custom("Atan")
+    assert str(caught.value) == (
+        "unresolved custom op: Atan; add it with resolver.add_custom('Atan', registration) and "
+        "pass the resolver to Interpreter"
+    )
+
+
+def test_custom_is_overridden():
+    resolver = OpResolver()
+    registrations = [types.SimpleNamespace(invoke=lambda context, node: None) for _ in range(2)]
+    for registration in registrations:
+        resolver.add_custom("Atan", registration)
+        assert resolver.custom("Atan") is registration
+
+
+@pytest.mark.parametrize(
+    ("title", "registration"),
+    [("", types.SimpleNamespace(invoke=print)), ("Atan", object()), ("Atan", None)],
+)
+def test_what_is_no_registration(title, registration):
+    with pytest.raises(InputError, match=r"an object with invoke\(context, node\)"):
+        OpResolver().add_custom(title, registration)
+
+
+def test_kernels_are_looked_up_once():
+    class Counting(OpResolver):
+        calls = 0
+
+        def _find_kernel(self, name):
+            self.calls += 1
+            return name
+
+    resolver = Counting()
+    assert [resolver.kernel("a.eval"), resolver.kernel("a.eval")] == ["a.eval", "a.eval"]
+    assert resolver.calls == 1
+
+
+@pytest.mark.parametrize("kernel", ["", "a", "a.b", "a.b.eval", "A.eval", "a/b.eval", "a.store"])
+def test_names_that_are_no_kernel(kernel):
+    with pytest.raises(ModelError, match="which is none; flatten the model again"):
+        OpResolver().kernel(kernel)
+
+
+# A twin for the instruction set goes first; where it lacks a function the portable one is used.
+def test_twin_for_an_instruction_set(tmp_path):
+    model = model_files(tmp_path, sample_models.classifier())["FLAT"]
+    lines = device(
+        """
+        import sys
+        from tflm import op_resolver
+
+        class Twin:
+            def eval_int8(self):
+                pass
+
+        twin, missing = Twin(), object()
+        real = op_resolver._import
+        arch = op_resolver.native_arch()
+        modules = {"tflm.kernels.%s.fully_connected" % arch: twin,
+                   "tflm.kernels.%s.softmax" % arch: missing}
+        op_resolver._import = lambda name: modules[name] if name in modules else real(name)
+        resolver = tflm.OpResolver()
+        assert resolver.kernel("fully_connected.eval_int8") == twin.eval_int8
+        from tflm.kernels import softmax
+        assert resolver.kernel("softmax.eval_int8") is softmax.eval_int8
+        print(arch)
+        """,
+        MODEL=model,
+    )
+    assert lines[0] in ("x64", "x86", "armv7emdp")

@@ -1,0 +1,49 @@
+# Assembler macros: from an int32 sum to an int8 output, as TFLM rounds
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from thumb import R0, R1, R2, R3, R4, R5, R6
+
+CYCLES_WITHOUT_STORE = 28
+
+
+# MultiplyByQuantizedMultiplier for |v| < 2**30, multipliers m < 2**31 and right shifts e of 0..31
+# (TFLM common.cc, double rounding), without a long multiplication:
+#
+#   v = h * 2**15 + l,  m = mh * 2**16 + ml
+#   v * m / 2**31 = h * mh + (h * ml / 2 + l * mh + l * ml / 2**16) / 2**15
+#
+# The last right shift leaves the highest bit it drops in the carry; ADC adds it: that is the
+# rounding. RoundingDivideByPOT rounds halves away from zero: negative values take 1 less first.
+# With e == 0 the shift leaves the carry of the ADD before it, which gives that 1 back.
+#
+# In: the sum in R0; (ml, mh, e) at `table`, which moves on; the output's zero point in R6;
+# lowest and highest output in the high registers `low` and `high`. Out: R0. Uses R1..R5.
+def requantize(t, table, low, high):
+    t.ldm(table, R2, R3, R4)
+    t.asr(R1, R0, 15)
+    t.lsl(R5, R1, 15)
+    t.sub(R0, R5)  # l
+    t.mov(R5, R1)
+    t.mul(R5, R3)  # h * mh
+    t.mul(R1, R2)
+    t.mul(R2, R0)
+    t.lsr(R2, R2, 15)
+    t.add(R1, R2)
+    t.asr(R1, R1, 1)
+    t.mul(R0, R3)
+    t.add(R0, R1)
+    t.asr(R0, R0, 15)
+    t.adc(R0, R5)
+    t.asr(R1, R0, 31)
+    t.add(R0, R1)
+    t.asr(R0, R0, R4)
+    t.adc(R0, R6)
+    above, below = t.new_label("above"), t.new_label("below")
+    t.cmp(R0, low)
+    t.branch("ge", above)
+    t.mov(R0, low)
+    t.label(above)
+    t.cmp(R0, high)
+    t.branch("le", below)
+    t.mov(R0, high)
+    t.label(below)

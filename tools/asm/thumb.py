@@ -1,0 +1,226 @@
+# Assembler macros: one function for MicroPython's @micropython.asm_thumb, of ARMv6-M instructions
+# MIT license; Copyright (c) 2026 the tflm authors
+
+# The inline assembler has most of ARMv6-M; what it lacks becomes data() with the mnemonic as a
+# comment. Every method checks that its operands can be encoded on a Cortex-M0+.
+
+
+# A register by number: 0..7 are low, which most instructions need; 8..12 and LR are high.
+class Register:
+    def __init__(self, number):
+        self.number = number
+        self.low = number < 8
+
+    def __str__(self):
+        return {13: "sp", 14: "lr", 15: "pc"}.get(self.number, f"r{self.number}")
+
+
+R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12, SP, LR, PC = map(Register, range(16))
+_SAVED = R4, R5, R6, R7
+
+
+# Fail when an operand cannot be encoded.
+def _check(condition, text):
+    if not condition:
+        raise ValueError(f"not an instruction of ARMv6-M: {text}")
+
+
+class Thumb:
+    """The text of one function; arguments come in R0.. and R4..R11 keep their values.
+
+    slots: names of words in a frame on the stack, for `load(register, slot)` and `store`.
+    """
+
+    def __init__(self, name, about, arguments=1, slots=()):
+        self._lines = []
+        self._name = name
+        self._about = about
+        self._arguments = arguments
+        self._labels = 0
+        self._slots = {slot: 4 * i for i, slot in enumerate(slots)}
+        self._begin()
+
+    # Save R8..R11 (MicroPython saves R4..R7 and LR) and make room for the slots.
+    def _begin(self):
+        for low, high in zip(_SAVED, (R8, R9, R10, R11), strict=True):
+            self.mov(low, high)
+        self._line("push({r4, r5, r6, r7})")
+        size = 4 * len(self._slots)
+        _check(size < 508, f"a frame of {size} bytes")
+        self._data(0xB080 | size >> 2, f"sub sp, #{size}")
+
+    def text(self):
+        """The source of the function."""
+        size = 4 * len(self._slots)
+        self._data(0xB000 | size >> 2, f"add sp, #{size}")
+        self._line("pop({r4, r5, r6, r7})")
+        for low, high in zip(_SAVED, (R8, R9, R10, R11), strict=True):
+            self.mov(high, low)
+        self.mov(R0, 0)  # the function's value: larger ones would take heap
+        names = ", ".join(f"r{i}" for i in range(self._arguments))
+        head = [f"# {line}" for line in self._about.strip().splitlines()]
+        head += ["@micropython.asm_thumb", f"def {self._name}({names}):"]
+        return "\n".join(head + self._lines) + "\n"
+
+    def position(self):
+        """Bytes of code so far."""
+        return 2 * sum(not line.strip().startswith(("#", "label", "push", "pop")) for line in self._lines) + 2
+
+    def _line(self, text):
+        self._lines.append("    " + text)
+
+    def _data(self, code, mnemonic):
+        self._line(f"data(2, 0x{code:04X})  # {mnemonic}")
+
+    def note(self, text):
+        """A comment in the generated file."""
+        self._line(f"# {text}")
+
+    # Labels and branches.
+
+    def new_label(self, name):
+        """A label that no other has; `name` says what happens there."""
+        self._labels += 1
+        return f"{name}_{self._labels}"
+
+    def label(self, name):
+        self._line(f"label({name})")
+
+    def b(self, label):
+        self._line(f"b({label})")
+
+    def branch(self, condition, label):
+        """B<condition>, which reaches 256 bytes: mpy-cross says when that is too near."""
+        self._line(f"b{condition}({label})")
+
+    def jump_forward(self, offset):
+        """Go on `offset` (a register) bytes behind the next instruction."""
+        self._data(0x4487 | offset.number << 3, f"add pc, {offset}")
+        self._line("nop()")  # PC reads as 4 bytes further on: this is never reached
+
+    # Memory.
+
+    def load(self, to, slot):
+        self._data(0x9800 | to.number << 8 | self._slots[slot] >> 2, f"ldr {to}, [sp] {slot}")
+
+    def store(self, value, slot):
+        code = 0x9000 | value.number << 8 | self._slots[slot] >> 2
+        self._data(code, f"str {value}, [sp] {slot}")
+
+    def ldr(self, to, base, offset=0):
+        _check(to.low and base.low and 0 <= offset < 128 and not offset & 3, f"ldr +{offset}")
+        self._line(f"ldr({to}, [{base}, {offset}])")
+
+    def str(self, value, base, offset=0):
+        _check(value.low and base.low and 0 <= offset < 128 and not offset & 3, f"str +{offset}")
+        self._line(f"str({value}, [{base}, {offset}])")
+
+    def ldrb(self, to, base, offset=0):
+        _check(to.low and base.low and 0 <= offset < 32, f"ldrb +{offset}")
+        self._line(f"ldrb({to}, [{base}, {offset}])")
+
+    def strb(self, value, base, offset=0):
+        _check(value.low and base.low and 0 <= offset < 32, f"strb +{offset}")
+        self._line(f"strb({value}, [{base}, {offset}])")
+
+    # Register offsets, which the inline assembler lacks.
+    def _indexed(self, code, mnemonic, register, base, index):
+        _check(register.low and base.low and index.low, mnemonic)
+        code |= index.number << 6 | base.number << 3 | register.number
+        self._data(code, f"{mnemonic} {register}, [{base}, {index}]")
+
+    def ldr_at(self, to, base, index):
+        self._indexed(0x5800, "ldr", to, base, index)
+
+    def ldrsb_at(self, to, base, index):
+        self._indexed(0x5600, "ldrsb", to, base, index)
+
+    def strb_at(self, value, base, index):
+        self._indexed(0x5400, "strb", value, base, index)
+
+    # Several words at `base`, which moves behind them; registers in ascending order.
+    def _many(self, code, mnemonic, base, registers):
+        numbers = [r.number for r in registers]
+        _check(base.low and max(numbers) < 8 and numbers == sorted(set(numbers)), mnemonic)
+        _check(base.number not in numbers, f"{mnemonic} of its own base")
+        code |= base.number << 8 | sum(1 << n for n in numbers)
+        self._data(code, f"{mnemonic} {base}!, {{{', '.join(map(str, registers))}}}")
+
+    def ldm(self, base, *registers):
+        self._many(0xC800, "ldmia", base, registers)
+
+    def stm(self, base, *registers):
+        self._many(0xC000, "stmia", base, registers)
+
+    # Arithmetic.
+
+    def mov(self, to, value):
+        """A register, or a number below 256 to a low register."""
+        if isinstance(value, int):
+            _check(to.low and 0 <= value < 256, f"mov {to}, #{value}")
+        self._line(f"mov({to}, {value})")
+
+    def add(self, to, value, other=None):
+        """to += value, or to = value + other; one operand may be a small number."""
+        if other is not None:
+            _check(to.low and value.low, f"add {to}, {value}, {other}")
+            _check(other < 8 if isinstance(other, int) else other.low, f"add {other}")
+            self._line(f"add({to}, {value}, {other})")
+        elif isinstance(value, int):
+            _check(to.low and 0 <= value < 256, f"add {to}, #{value}")
+            self._line(f"add({to}, {value})")
+        elif to.low and value.low:
+            self._line(f"add({to}, {to}, {value})")
+        else:
+            code = 0x4400 | (to.number & 8) << 4 | value.number << 3 | to.number & 7
+            self._data(code, f"add {to}, {value}")
+
+    def sub(self, to, value, other=None):
+        """to -= value, or to = value - other; the last operand may be a small number."""
+        if other is not None:
+            _check(to.low and value.low, f"sub {to}, {value}, {other}")
+            _check(other < 8 if isinstance(other, int) else other.low, f"sub {other}")
+            self._line(f"sub({to}, {value}, {other})")
+        elif isinstance(value, int):
+            _check(to.low and 0 <= value < 256, f"sub {to}, #{value}")
+            self._line(f"sub({to}, {value})")
+        else:
+            _check(to.low and value.low, f"sub {to}, {value}")
+            self._line(f"sub({to}, {to}, {value})")
+
+    def cmp(self, one, other):
+        if isinstance(other, int) or one.low and other.low:
+            _check(one.low and (not isinstance(other, int) or other < 256), f"cmp {other}")
+            self._line(f"cmp({one}, {other})")
+        else:
+            code = 0x4500 | (one.number & 8) << 4 | other.number << 3 | one.number & 7
+            self._data(code, f"cmp {one}, {other}")
+
+    # Instructions of two low registers: adc, mul, and_, orr, eor, bic, neg, mvn, tst.
+    def two(self, mnemonic, to, value):
+        _check(to.low and value.low, f"{mnemonic} {to}, {value}")
+        self._line(f"{mnemonic}({to}, {value})")
+
+    # lsl, lsr, asr: by a number, or by the lowest byte of a register (to = to >> value).
+    def shift(self, mnemonic, to, value, by):
+        _check(to.low and value.low, f"{mnemonic} {to}")
+        if isinstance(by, int):
+            self._line(f"{mnemonic}({to}, {value}, {by})")
+        else:
+            _check(by.low and to.number == value.number, f"{mnemonic} {to}, {value}, {by}")
+            self._line(f"{mnemonic}({to}, {by})")
+
+    def mul(self, to, value):
+        self.two("mul", to, value)
+
+    def adc(self, to, value):
+        self.two("adc", to, value)
+
+    def asr(self, to, value, by):
+        self.shift("asr", to, value, by)
+
+    def lsr(self, to, value, by):
+        self.shift("lsr", to, value, by)
+
+    def lsl(self, to, value, by):
+        self.shift("lsl", to, value, by)
