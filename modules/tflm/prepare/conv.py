@@ -26,12 +26,21 @@ def prepare(context, node):
     fields = windows(node, options.get(0, "b"), stride, dilation, channels)
     _check_groups(node, source.shape[3], depth, channels)
     fields["filter_channels"] = depth
-    check_dtype(node, source, dtypes.FLOAT32, dtypes.INT8)
+    check_dtype(node, source, dtypes.FLOAT32, dtypes.INT8, dtypes.INT16)
     if source.dtype == dtypes.FLOAT32:
         from .conv_float import emit_conv
 
         emit_conv(context, node, options.get(3, "b"), fields)
         return
+    if source.dtype == dtypes.INT16:
+        from .conv_int16 import emit_conv
+
+        emit_conv(context, node, options.get(3, "b"), options.get(6, "b"), fields)
+        return
+    if weights.dtype == dtypes.INT4:
+        from .unpack_int4 import unpack_weights
+
+        node = unpack_weights(context, node)
     _prepare_int8(context, node, options.get(3, "b"), fields)
 
 
@@ -54,6 +63,11 @@ def _prepare_int8(context, node, activation, fields):
     weights, target = node.input(1), node.output(0)
     quantized, table = requantize_fields(node, activation, fields["output_channels"])
     fields.update(quantized)
+    if context.target is not None:
+        from .conv_lanes import emit_conv
+
+        if emit_conv(context, node, fields, table):
+            return
     outputs = target.elements()
     taps = weights.elements() // max(1, weights.shape[0])
     context.emit(

@@ -44,7 +44,7 @@ def windows(node, padding, stride, dilation, channels):
     expected = [source.shape[0]]
     for i, side in enumerate(("height", "width")):
         size, window = source.shape[1 + i], weights.shape[1 + i]
-        out, before = _window(node, padding, size, window, stride[i], dilation[i])
+        out, before = window_of(node, padding, size, window, stride[i], dilation[i])
         expected.append(out)
         fields["input_" + side] = size
         fields["output_" + side] = out
@@ -59,7 +59,7 @@ def windows(node, padding, stride, dilation, channels):
 
 # How many windows fit along one side, and how much padding comes before it: of an odd sum of
 # paddings the smaller half (padding.h: ComputeOutSize, ComputePaddingWithOffset).
-def _window(node, padding, size, window, stride, dilation):
+def window_of(node, padding, size, window, stride, dilation):
     check(padding in (_SAME, _VALID), node, "padding %d does not exist" % padding)
     check(window > 0, node, "the filter is empty")
     check(stride > 0 and dilation > 0, node, "stride and dilation must be 1 or more")

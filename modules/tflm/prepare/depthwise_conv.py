@@ -29,12 +29,21 @@ def prepare(context, node):
         node,
         "%d channels times multiplier %d are not %d" % (source.shape[3], multiplier, channels),
     )
-    check_dtype(node, source, dtypes.FLOAT32, dtypes.INT8)
+    check_dtype(node, source, dtypes.FLOAT32, dtypes.INT8, dtypes.INT16)
     if source.dtype == dtypes.FLOAT32:
         from .conv_float import emit_depthwise_conv
 
         emit_depthwise_conv(context, node, options.get(4, "b"), fields)
         return
+    if source.dtype == dtypes.INT16:
+        from .conv_int16 import emit_depthwise_conv
+
+        emit_depthwise_conv(context, node, options.get(4, "b"), fields)
+        return
+    if weights.dtype == dtypes.INT4:
+        from .unpack_int4 import unpack_weights
+
+        node = unpack_weights(context, node)
     _prepare_int8(context, node, options.get(4, "b"), fields)
 
 
@@ -42,6 +51,11 @@ def _prepare_int8(context, node, activation, fields):
     weights, target = node.input(1), node.output(0)
     quantized, table = requantize_fields(node, activation, fields["output_channels"])
     fields.update(quantized)
+    if context.target is not None:
+        from .depthwise_lanes import emit_depthwise_conv
+
+        if emit_depthwise_conv(context, node, fields, table):
+            return
     taps = weights.shape[1] * weights.shape[2]
     context.emit(
         "depthwise_conv.eval_int8",

@@ -1,0 +1,98 @@
+# tflm: TRANSPOSE_CONV, int8, and int16 with weights of int8
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import micropython
+from micropython import const
+
+from .matrix import multiply_rows, start_sums
+from .requantize import store_int8
+from .requantize_int16 import requantize_int16
+
+_INPUT = const(1)
+_WEIGHTS = const(2)
+_BIAS = const(3)
+_OUTPUT = const(4)
+_SCRATCH = const(5)
+_INPUT_HEIGHT = const(6)
+_INPUT_WIDTH = const(7)
+_INPUT_CHANNELS = const(8)
+_OUTPUT_HEIGHT = const(9)
+_OUTPUT_WIDTH = const(10)
+_OUTPUT_CHANNELS = const(11)
+_FILTER_HEIGHT = const(12)
+_FILTER_WIDTH = const(13)
+_STRIDE_HEIGHT = const(14)
+_STRIDE_WIDTH = const(15)
+_PADDING_HEIGHT = const(16)
+_PADDING_WIDTH = const(17)
+_BIAS_KIND = const(18)  # as start_sums takes it
+_OFFSETS = const(19)  # as multiply_rows takes them
+_OUTPUT_ZERO_POINT = const(20)  # the REQUANTIZE or REQUANTIZE_INT16 block
+_BLOCK = const(64)  # sums that fit the scratch buffer
+
+
+# Units are output pixels of batches.
+@micropython.viper
+def eval_int8(op, arena, rom, start: int, stop: int):
+    _pixels(op, arena, rom, start, stop, 0)
+
+
+@micropython.viper
+def eval_int16(op, arena, rom, start: int, stop: int):
+    _pixels(op, arena, rom, start, stop, 1)
+
+
+# TFLM spreads each input pixel over the outputs below its window. Here each output pixel gathers
+# from the input pixels whose window covers it: number i along a side when
+#   0 <= output + padding - i * stride < filter size, which is the filter's cell.
+# Inputs have 1 << wide bytes.
+@micropython.viper
+def _pixels(op, arena, rom, start: int, stop: int, wide: int):
+    r = ptr32(op)
+    scratch = r[_SCRATCH] >> 2
+    depth = r[_INPUT_CHANNELS]
+    channels = r[_OUTPUT_CHANNELS]
+    filter_width = r[_FILTER_WIDTH]
+    filter_size = r[_FILTER_HEIGHT] * filter_width * depth
+    out = (r[_OUTPUT] >> 2) + (start * channels << wide)
+    while start < stop:
+        y = start // r[_OUTPUT_WIDTH]
+        x = start - y * r[_OUTPUT_WIDTH] + r[_PADDING_WIDTH]
+        batch = y // r[_OUTPUT_HEIGHT]
+        y = y - batch * r[_OUTPUT_HEIGHT] + r[_PADDING_HEIGHT]
+        top = 0
+        if y >= r[_FILTER_HEIGHT]:
+            top = (y - r[_FILTER_HEIGHT]) // r[_STRIDE_HEIGHT] + 1
+        left = 0
+        if x >= filter_width:
+            left = (x - filter_width) // r[_STRIDE_WIDTH] + 1
+        channel = 0
+        while channel < channels:
+            count = channels - channel
+            if count > _BLOCK:
+                count = _BLOCK
+            start_sums(arena, rom, scratch, r[_BIAS], channel, count, r[_BIAS_KIND])
+            filters = r[_WEIGHTS] + (channel * filter_size << 2)
+            in_y = top
+            cell_y = y - top * r[_STRIDE_HEIGHT]
+            while cell_y >= 0 and in_y < r[_INPUT_HEIGHT]:
+                row = (batch * r[_INPUT_HEIGHT] + in_y) * r[_INPUT_WIDTH]
+                in_x = left
+                cell_x = x - left * r[_STRIDE_WIDTH]
+                while cell_x >= 0 and in_x < r[_INPUT_WIDTH]:
+                    a = r[_INPUT] + ((row + in_x) * depth << 2 << wide)
+                    b = filters + ((cell_y * filter_width + cell_x) * depth << 2)
+                    multiply_rows(
+                        arena, rom, scratch, b, a, depth, count, r[_OFFSETS], filter_size
+                    )
+                    in_x += 1
+                    cell_x -= r[_STRIDE_WIDTH]
+                in_y += 1
+                cell_y -= r[_STRIDE_HEIGHT]
+            if wide:
+                requantize_int16(op, arena, _OUTPUT_ZERO_POINT, scratch, out, channel, count)
+            else:
+                store_int8(op, arena, _OUTPUT_ZERO_POINT, scratch, out, channel, count)
+            out += count << wide
+            channel += count
+        start += 1

@@ -1,0 +1,161 @@
+# tflm: BATCH_MATMUL: Prepare (TFLM batch_matmul.cc, batch_matmul_common.cc)
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from .. import dtypes
+from .broadcast import broadcast_shape
+from .common import (
+    FLOAT_WORK,
+    NONE,
+    REQUANTIZE,
+    check,
+    check_dtype,
+    check_quantized,
+    limits,
+    product,
+    requantize_table,
+    support,
+)
+from .fully_connected import multiplier_of
+from .requantize_int16 import REQUANTIZE_INT16, requantize_int16_fields
+
+_OPERANDS = ("left", "right", "output")
+_GEOMETRY = (
+    "rows",
+    "columns",
+    "depth",
+    "left_row_stride",
+    "left_depth_stride",
+    "right_column_stride",
+    "right_depth_stride",
+    "middle_batches",
+    "last_batches",
+    "left_batch_stride_0",
+    "left_batch_stride_1",
+    "left_batch_stride_2",
+    "right_batch_stride_0",
+    "right_batch_stride_1",
+    "right_batch_stride_2",
+)
+FLOAT32 = _OPERANDS + _GEOMETRY
+_INTEGER = _OPERANDS + ("scratch",) + _GEOMETRY + ("left_offset", "right_offset")
+INT8 = _INTEGER + REQUANTIZE
+INT16 = _INTEGER + REQUANTIZE_INT16
+
+_OPTIONS = 101  # BatchMatMulOptions
+_BLOCK = 32  # taps, and sums, that the kernel holds at a time
+
+
+def prepare(context, node):
+    left, right, target = node.input(0), node.input(1), node.output(0)
+    options = node.options(_OPTIONS)
+    check(len(node.inputs) == 2, node, "it must have 2 inputs")
+    check_dtype(node, left, dtypes.FLOAT32, dtypes.INT8, dtypes.INT16)
+    check_dtype(node, right, left.dtype)
+    check_dtype(node, target, left.dtype)
+    fields = _geometry(node, left, right, target, options.get(0, "b"), options.get(1, "b"))
+    fields.update({"left": left, "right": right, "output": target})
+    units, depth = target.elements(), fields["depth"]
+    if left.dtype == dtypes.FLOAT32:
+        work = units * (depth + 1) * FLOAT_WORK
+        context.emit("batch_matmul_float.eval_float32", FLOAT32, units, work, **fields)
+        return
+    for tensor in (left, right, target):
+        check_quantized(node, tensor)
+    multiplier = multiplier_of(node, left, right, None, target)
+    wide = left.dtype == dtypes.INT16
+    sum_bytes, tap_bytes = (8, 8) if wide else (4, 4)
+    size = sum_bytes * min(fields["columns"], _BLOCK) + tap_bytes * min(depth, _BLOCK)
+    fields["scratch"] = context.request_scratch_buffer(max(4, size))
+    quantize = _int16_fields if wide else _int8_fields
+    quantized, table = quantize(node, left, right, target, multiplier)
+    fields.update(quantized)
+    context.emit(
+        "batch_matmul.eval_int16" if wide else "batch_matmul.eval_int8",
+        INT16 if wide else INT8,
+        units,
+        units * (depth * (2 if wide else 1) + 8),
+        table=table,
+        **fields,
+    )
+
+
+# The fields of _GEOMETRY, once the shapes agree: [..., rows, depth] times [..., depth, columns],
+# or with the last two dimensions exchanged where adj_x or adj_y is set.
+def _geometry(node, left, right, target, adj_x, adj_y):
+    for tensor in (left, right):
+        support(
+            2 <= len(tensor.shape) <= 5, node, "%s: %d dimensions" % (tensor, len(tensor.shape))
+        )
+    rows, depth = left.shape[-2:]
+    depth_2, columns = right.shape[-2:]
+    left_strides, right_strides = (depth, 1), (1, columns)
+    if adj_x:
+        rows, depth = depth, rows
+        left_strides = (1, rows)
+    if adj_y:
+        depth_2, columns = columns, depth_2
+        right_strides = (depth, 1)
+    batches = broadcast_shape([left.shape[:-2], right.shape[:-2]])
+    wanted = None if batches is None else batches + (rows, columns)
+    check(
+        depth == depth_2 and wanted is not None and _same(target.shape, wanted),
+        node,
+        "the shapes of %s, %s and %s do not fit together" % (left, right, target),
+    )
+    batches = (1,) * (3 - len(batches)) + batches
+    fields = {
+        "rows": rows,
+        "columns": columns,
+        "depth": depth,
+        "left_row_stride": left_strides[0],
+        "left_depth_stride": left_strides[1],
+        "right_column_stride": right_strides[0],
+        "right_depth_stride": right_strides[1],
+        "middle_batches": batches[1],
+        "last_batches": batches[2],
+    }
+    for side, tensor in (("left", left), ("right", right)):
+        for i, stride in enumerate(_batch_strides(tensor.shape)):
+            fields["%s_batch_stride_%d" % (side, i)] = stride
+    return fields
+
+
+# True when a shape is the wanted one; leading ones are free.
+def _same(shape, wanted):
+    extra = len(shape) - len(wanted)
+    return shape[max(0, extra) :] == wanted and product(shape[: max(0, extra)]) == 1
+
+
+# Strides in elements along three dimensions of batches, 0 where there is one matrix for all.
+def _batch_strides(shape):
+    batches = (1,) * (5 - len(shape)) + shape[:-2]
+    strides = []
+    stride = shape[-2] * shape[-1]
+    for dimension in reversed(batches):
+        strides.insert(0, 0 if dimension == 1 else stride)
+        stride *= dimension
+    return strides
+
+
+# The fields behind _GEOMETRY and the table.
+def _int8_fields(node, left, right, target, multiplier):
+    low, high = limits(target.dtype)
+    fields = {
+        # Bytes are read unsigned with the top bit flipped: 128 more than the int8 value.
+        "left_offset": 128 + left.zero_point(),
+        "right_offset": 128 + right.zero_point(),
+        "output_zero_point": target.zero_point(),
+        "activation_min": low,
+        "activation_max": high,
+        "per_channel": 0,
+        "channels": 1,
+    }
+    return fields, requantize_table([multiplier])
+
+
+def _int16_fields(node, left, right, target, multiplier):
+    for tensor in (left, right, target):
+        support(tensor.zero_point() == 0, node, "%s: a zero point that is not 0" % tensor)
+    fields, table = requantize_int16_fields(node, target, NONE, [multiplier], 1)
+    fields.update({"left_offset": 0, "right_offset": 0})
+    return fields, table

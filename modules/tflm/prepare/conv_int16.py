@@ -1,0 +1,92 @@
+# tflm: CONV_2D and DEPTHWISE_CONV_2D on int16 with weights of int8: what is left to Prepare
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from .. import dtypes
+from .convolution import WINDOWS, channel_multipliers, check_bias
+from .requantize_int16 import (
+    REQUANTIZE_INT16,
+    bias_kind,
+    matrix_offsets,
+    requantize_int16_fields,
+    scratch_bytes,
+)
+
+_OPERANDS = ("input", "weights", "bias", "output", "scratch")
+CONV = (
+    _OPERANDS
+    + WINDOWS
+    + ("filter_channels", "group_channels", "bias_kind", "offsets")
+    + REQUANTIZE_INT16
+)
+DEPTHWISE = _OPERANDS + WINDOWS + REQUANTIZE_INT16
+
+
+# Write the record of CONV_2D; `fields` are those of WINDOWS and filter_channels. With a bias of
+# int32 sums are int32, too.
+def emit_conv(context, node, activation, bias_type, fields):
+    weights = node.input(1)
+    groups = fields["input_channels"] // fields["filter_channels"]
+    kind = check_types(node, (dtypes.INT32, dtypes.INT64), bias_type, fields)
+    emit_pixels(
+        context,
+        node,
+        activation,
+        "conv_int16.eval_int16",
+        CONV,
+        kind,
+        weights.elements(),
+        scratch_bytes(kind, fields["output_channels"], weights.elements()),
+        group_channels=max(1, fields["output_channels"] // groups),
+        bias_kind=kind,
+        offsets=matrix_offsets(kind),
+        **fields,
+    )
+
+
+# Write the record of DEPTHWISE_CONV_2D; `fields` are those of WINDOWS.
+def emit_depthwise_conv(context, node, activation, fields):
+    kind = check_types(node, (dtypes.INT64,), 0, fields)
+    emit_pixels(
+        context,
+        node,
+        activation,
+        "depthwise_conv_int16.eval_int16",
+        DEPTHWISE,
+        kind,
+        2 * node.input(1).elements(),
+        scratch_bytes(kind, fields["output_channels"], 1),
+        **fields,
+    )
+
+
+# The number for start_sums, once all types and the size of the bias are right.
+def check_types(node, allowed, bias_type, fields):
+    bias = node.optional_input(2)
+    kind = bias_kind(node, node.input(0), node.input(1), bias, node.output(0), allowed, bias_type)
+    if bias is not None:
+        check_bias(node, bias, fields["output_channels"], bias.dtype)
+    return kind
+
+
+# Write a record whose units, output pixels, take `work` each. The zero points of the input and the
+# output do not count, as in TFLM, but for the range of the activation.
+def emit_pixels(context, node, activation, kernel, layout, kind, work, scratch, **fields):
+    source, weights, target = node.input(0), node.input(1), node.output(0)
+    channels = fields["output_channels"]
+    multipliers = channel_multipliers(node, source, weights, target, channels)
+    quantized, table = requantize_int16_fields(node, target, activation, multipliers, kind)
+    fields.update(quantized)
+    pixels = target.elements() // channels if channels else 0
+    context.emit(
+        kernel,
+        layout,
+        pixels,
+        pixels * (work + channels),
+        table=table,
+        input=source,
+        weights=weights,
+        bias=node.optional_input(2),
+        output=target,
+        scratch=context.request_scratch_buffer(scratch),
+        **fields,
+    )

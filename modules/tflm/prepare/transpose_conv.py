@@ -1,0 +1,146 @@
+# tflm: TRANSPOSE_CONV: Prepare (TFLM transpose_conv.cc)
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from .. import dtypes
+from ..graph import Node
+from .common import FLOAT_WORK, REQUANTIZE, check, check_dtype, float_activation_range
+from .convolution import check_bias, requantize_fields, window_of
+from .requantize_int16 import REQUANTIZE_INT16, matrix_offsets, scratch_bytes
+
+# Words of a record: where the filter's windows lie on the output.
+_SIZES = (
+    "input_height",
+    "input_width",
+    "input_channels",
+    "output_height",
+    "output_width",
+    "output_channels",
+    "filter_height",
+    "filter_width",
+    "stride_height",
+    "stride_width",
+    "padding_height",
+    "padding_width",
+)
+_OPERANDS = ("input", "weights", "bias", "output")
+_INTEGER = _OPERANDS + ("scratch",) + _SIZES + ("bias_kind", "offsets")
+INT8 = _INTEGER + REQUANTIZE
+INT16 = _INTEGER + REQUANTIZE_INT16
+FLOAT32 = _OPERANDS + _SIZES + ("activation_min", "activation_max")
+
+_OPTIONS = 49  # TransposeConvOptions
+
+
+# Input 0, the shape of the output, does not count: the output's own does, as in TFLM.
+def prepare(context, node):
+    options = node.options(_OPTIONS)
+    check(len(node.inputs) in (3, 4), node, "it must have 3 or 4 inputs")
+    source, weights, target = node.input(2), node.input(1), node.output(0)
+    fields = _sizes(node, source, weights, target, options)
+    # From here on it is a node with the inputs of a CONV_2D.
+    inputs = [source, weights, node.optional_input(3)]
+    node = Node(node.index, node.builtin_code, node.version, None, inputs, node.outputs)
+    check_dtype(node, source, dtypes.FLOAT32, dtypes.INT8, dtypes.INT16)
+    activation = options.get(3, "b")
+    if source.dtype == dtypes.FLOAT32:
+        _prepare_float32(context, node, activation, fields)
+    elif source.dtype == dtypes.INT8:
+        _prepare_int8(context, node, activation, fields)
+    else:
+        _prepare_int16(context, node, activation, fields)
+
+
+# The fields of _SIZES. Padding is that of the convolution from the output to the input.
+def _sizes(node, source, weights, target, options):
+    for tensor in (source, weights, target):
+        check(len(tensor.shape) == 4, node, "%s must have 4 dimensions" % tensor)
+    channels, depth = weights.shape[0], weights.shape[3]
+    check(
+        source.shape[0] == target.shape[0]
+        and source.shape[3] == depth
+        and target.shape[3] == channels,
+        node,
+        "%s and %s do not fit %s" % (source, weights, target),
+    )
+    fields = {"input_channels": depth, "output_channels": channels}
+    strides = options.get(2, "i"), options.get(1, "i")
+    for i, side in enumerate(("height", "width")):
+        size, window, stride = target.shape[1 + i], weights.shape[1 + i], strides[i]
+        _, before = window_of(node, options.get(0, "b"), size, window, stride, 1)
+        fields["input_" + side] = source.shape[1 + i]
+        fields["output_" + side] = size
+        fields["filter_" + side] = window
+        fields["stride_" + side] = stride
+        fields["padding_" + side] = before
+    return fields
+
+
+# Multiply-accumulates of all outputs, at most, and one for each.
+def _work(node):
+    return (
+        node.input(0).elements() * node.input(1).elements() // max(1, node.input(0).shape[3])
+        + 16 * node.output(0).elements()
+    )
+
+
+def _prepare_float32(context, node, activation, fields):
+    source, weights, bias, target = node.input(0), node.input(1), node.inputs[2], node.output(0)
+    check_dtype(node, weights, dtypes.FLOAT32)
+    check_dtype(node, target, dtypes.FLOAT32)
+    check_bias(node, bias, fields["output_channels"], dtypes.FLOAT32)
+    low, high = float_activation_range(node, activation)
+    context.emit(
+        "transpose_conv_float.eval_float32",
+        FLOAT32,
+        target.elements(),
+        _work(node) * FLOAT_WORK,
+        input=source,
+        weights=weights,
+        bias=bias,
+        output=target,
+        activation_min=low,
+        activation_max=high,
+        **fields,
+    )
+
+
+def _prepare_int8(context, node, activation, fields):
+    target = node.output(0)
+    channels, depth = fields["output_channels"], fields["input_channels"]
+    quantized, table = requantize_fields(node, activation, channels)
+    # The zero point of the weights does not count; 128 is what their flipped top bit adds.
+    quantized["offsets"] = 0x80 << 16 | quantized.pop("input_offset")
+    fields.update(quantized)
+    context.emit(
+        "transpose_conv.eval_int8",
+        INT8,
+        target.elements() // channels if channels else 0,
+        _work(node),
+        table=table,
+        input=node.input(0),
+        weights=node.input(1),
+        bias=node.inputs[2],
+        output=target,
+        scratch=context.request_scratch_buffer(scratch_bytes(0, channels, depth)),
+        bias_kind=0,
+        **fields,
+    )
+
+
+def _prepare_int16(context, node, activation, fields):
+    from .conv_int16 import check_types, emit_pixels
+
+    kind = check_types(node, (dtypes.INT64, dtypes.INT16), 0, fields)
+    emit_pixels(
+        context,
+        node,
+        activation,
+        "transpose_conv.eval_int16",
+        INT16,
+        kind,
+        _work(node) // max(1, node.output(0).elements()) * fields["output_channels"],
+        scratch_bytes(kind, fields["output_channels"], fields["input_channels"]),
+        bias_kind=kind,
+        offsets=matrix_offsets(kind),
+        **fields,
+    )
