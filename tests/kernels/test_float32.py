@@ -361,11 +361,11 @@ def test_conversions(machine):
         )
         out = machine.put(np.zeros(len(back), dtype))
         machine.call("float32_convert", "to_int", out, machine.put_rom(back), len(back), code)
-        wide = np.trunc(back.astype(np.float64))
-        bits = 64 if dtype is np.uint32 else 32
-        inside = (wide >= -(2.0 ** (bits - 1))) & (wide < 2.0 ** (bits - 1))
-        wide = np.where(inside, wide, -(2.0 ** (bits - 1))).astype(np.int64)
-        results.append((out, wide.astype(dtype)))
+        limits = np.iinfo(dtype)
+        wide = np.clip(
+            np.trunc(np.nan_to_num(back, nan=0.0).astype(np.float64)), limits.min, limits.max
+        )
+        results.append((out, wide.astype(np.int64).astype(dtype)))
     machine.run()
     for out, wanted in results:
         assert np.array_equal(machine.get(out, len(wanted), wanted.dtype), wanted), wanted.dtype

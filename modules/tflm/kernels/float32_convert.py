@@ -66,29 +66,49 @@ def from_int(arena, rom, dst: int, a: int, n: int, zero_point: int, kind: int):
         done += 1
 
 
-# dst = a cut to an integer, as C's cast on x86: out of int32's range, and for a NaN, it is -2**31;
-# narrower types keep the low bits of the int32, uint32 keeps those of an int64.
+# dst = a cut to an integer, as TFLM's CAST does it: what does not fit the type becomes its lowest
+# or highest value, a NaN becomes 0.
 @micropython.viper
 def to_int(arena, rom, dst: int, a: int, n: int, kind: int):
     base = int(ptr8(arena))
     p_dst = base + (dst >> 2)
     p_a = ptr32(base + (a >> 2) + (int(ptr8(rom)) - base) * (a & 1))
+    limit = 1
+    limit = (limit << 31) - 1
+    high = limit
+    unsigned = 0
+    if kind == _INT8:
+        high = 0x7F
+    elif kind == _UINT8:
+        high = 0xFF
+        unsigned = 1
+    elif kind == _INT16:
+        high = 0x7FFF
+    elif kind == _UINT32:
+        unsigned = 1
     done = 0
     while done < n:
         x = p_a[done]
-        sign = 0 - (x >> 31 & 1)
-        e = 150 - (x >> 23 & 0xFF)
+        sign = x >> 31 & 1
+        e = x >> 23 & 0xFF
+        if e == 0xFF and x & 0x7FFFFF:
+            e = 0
         x = x & 0x7FFFFF | 0x800000
-        if e > 23:
+        if e < 127:
             x = 0
-        elif e > 0 - 8:
-            x = x >> e if e > 0 else x << 0 - e
+        elif e <= 150:
+            x = x >> 150 - e
+        elif e < 158:
+            x = x << e - 150
         elif kind == _UINT32:
-            x = x << 0 - e if e > 0 - 32 else 0
+            x = x << 8 if e == 158 else -1
         else:
-            x = 1
-            x = x << 31
-        x = (x ^ sign) - sign
+            x = limit
+        # On 32-bit words 2**31 is its own negative.
+        if kind != _UINT32 and (x > high or x == limit):
+            x = high + sign
+        if sign:
+            x = 0 if unsigned else 0 - x
         if kind >= _INT32:
             ptr32(p_dst)[done] = x
         elif kind == _INT16:

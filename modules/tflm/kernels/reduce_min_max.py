@@ -1,4 +1,4 @@
-# tflm: REDUCE_MAX and REDUCE_MIN, int8
+# tflm: REDUCE_MAX and REDUCE_MIN, int8; REDUCE_ALL
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import micropython

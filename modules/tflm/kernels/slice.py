@@ -1,4 +1,4 @@
-# tflm: SLICE from a place that is known at run time only
+# tflm: a slice whose place is known at run time only: SLICE, DYNAMIC_UPDATE_SLICE
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import micropython
@@ -10,11 +10,13 @@ _BEGIN = const(3)
 _BEGIN_WORDS = const(4)  # of an entry: 1 or 2
 _ROW = const(5)  # bytes
 _DIMENSIONS = const(6)
-_TABLE = const(7)  # of each dimension: size of the slice, input stride, largest begin
+_INTO = const(7)
+_TABLE = const(8)  # of each dimension: size of the slice, stride, largest begin
 
 
 # Units are rows: all of the slice along its last dimension. A begin is moved to 0 or to the
-# largest one where it lies outside.
+# largest one where it lies outside. The slice is taken from the input, or with `into` it is the
+# input and written into the output; either way it is dense, and `place` walks the other tensor.
 @micropython.viper
 def eval_computed(op: ptr32, arena: ptr32, rom: ptr32, start: int, stop: int):
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
@@ -24,12 +26,15 @@ def eval_computed(op: ptr32, arena: ptr32, rom: ptr32, start: int, stop: int):
         sign = 32
     word = op[_INPUT]
     source = (int(rom) if word & 1 else int(arena)) + (word >> 2)
+    target = int(arena) + (op[_OUTPUT] >> 2)
     word = op[_BEGIN]
     begin = ptr32((int(rom) if word & 1 else int(arena)) + (word >> 2))
     step = op[_BEGIN_WORDS]
     length = op[_ROW]
     last = op[_DIMENSIONS] - 1
-    target = int(arena) + (op[_OUTPUT] >> 2) + start * length
+    into = op[_INTO]
+    origin = target if into else source
+    dense = (source if into else target) + start * length
     level = 0
     while level <= last:
         v = (begin[level * step] << sign) >> sign
@@ -44,27 +49,30 @@ def eval_computed(op: ptr32, arena: ptr32, rom: ptr32, start: int, stop: int):
             v = 0
         if v > largest:
             v = largest
-        source += v * op[_TABLE + 1 + 3 * level]
+        origin += v * op[_TABLE + 1 + 3 * level]
         level += 1
     while start < stop:
         rest = start
-        place = source
+        place = origin
         level = last
         while level:
             level -= 1
             size = op[_TABLE + 3 * level]
             place += rest % size * op[_TABLE + 1 + 3 * level]
             rest = rest // size
+        source = dense if into else place
+        target = place if into else dense
         n = length
-        if not (place | target) & 3:
+        dense += n
+        if not (source | target) & 3:
             while n >= 4:
-                ptr32(target)[0] = ptr32(place)[0]
-                place += 4
+                ptr32(target)[0] = ptr32(source)[0]
+                source += 4
                 target += 4
                 n -= 4
         while n:
-            ptr8(target)[0] = ptr8(place)[0]
-            place += 1
+            ptr8(target)[0] = ptr8(source)[0]
+            source += 1
             target += 1
             n -= 1
         start += 1

@@ -33,24 +33,31 @@ _UNLIMITED = 1 << 28  # no helper needed: one block for everything
 def emit_broadcast(
     context, node, kernel, layout, inputs, work, accumulator_bytes=0, table=b"", **fields
 ):
+    check_broadcast(node, inputs, node.output(0))
+    emit_spread(context, node, kernel, layout, inputs, work, accumulator_bytes, table, **fields)
+
+
+# The same for shapes that have been checked: each input alone spreads to that of the output.
+def emit_spread(
+    context, node, kernel, layout, inputs, work, accumulator_bytes=0, table=b"", **fields
+):
     target = node.output(0)
-    size = dtypes.itemsize(target.dtype)
-    check_broadcast(node, inputs, target)
     elements = target.elements()
     if not elements:
         return
-    geometries = [_geometry(tensor.shape, target.shape, size) for tensor in inputs]
+    sizes = [dtypes.itemsize(tensor.dtype) for tensor in inputs]
+    geometries = [_geometry(inputs[i].shape, target.shape, sizes[i]) for i in (0, 1)]
     expanded = [len(geometry) > 0 for geometry in geometries]
     block = _UNLIMITED
     if accumulator_bytes or any(expanded):
-        block = _SCRATCH // (accumulator_bytes + size * sum(expanded))
+        block = _SCRATCH // (accumulator_bytes + sum([sizes[i] * expanded[i] for i in (0, 1)]))
         block = min(elements, block & -8)
     scratch = context.request_scratch_buffer
     for i in (0, 1):
         number = str(i + 1)
         fields["input" + number] = inputs[i]
-        fields["row" + number] = scratch(block * size) if expanded[i] else None
-        fields["step" + number] = 0 if inputs[i].elements() == 1 else size
+        fields["row" + number] = scratch(block * sizes[i]) if expanded[i] else None
+        fields["step" + number] = 0 if inputs[i].elements() == 1 else sizes[i]
         fields["expand" + number] = 1 + len(layout) + len(table) // 4 if expanded[i] else 0
         table += geometries[i]
     rows = scratch(block * accumulator_bytes) if accumulator_bytes else None
@@ -68,7 +75,8 @@ def check_broadcast(node, inputs, target):
     check(
         wanted is not None and _trimmed(wanted) == _trimmed(target.shape),
         node,
-        "the shapes of %s, %s and %s do not fit together" % (inputs[0], inputs[1], target),
+        "the shapes of %s and %s do not fit together"
+        % (", ".join([str(tensor) for tensor in inputs]), target),
     )
 
 

@@ -18,14 +18,20 @@ def prepare(context, node):
     check_same_elements(node, source, target)
     check_quantized(node, source)
     support(source.scales_length() == 1, node, "quantization per channel")
+    emit_dequantize(context, node, source, source)
+
+
+# Write the record that makes output 0 from `memory`, whose numbers are those of a tensor.
+def emit_dequantize(context, node, memory, tensor):
+    target = node.output(0)
     context.emit(
         "dequantize.eval_integers",
         DEQUANTIZE,
-        source.elements(),
-        source.elements() * 16,
-        input=source,
-        scale=context.constant(struct.pack("<I", source.scale_bits())),
+        target.elements(),
+        target.elements() * 16,
+        input=memory,
+        scale=context.constant(struct.pack("<I", tensor.scale_bits())),
         output=target,
-        type=TYPES[source.dtype],
-        zero_point=source.zero_point(),
+        type=TYPES[tensor.dtype],
+        zero_point=tensor.zero_point(),
     )

@@ -60,9 +60,7 @@ def prepare(context, node):
 def _value(context, node, target):
     given = node.optional_input(2)
     if given is None:
-        byte = target.zero_point() if target.dtype in _QUANTIZED else 0
-        check(-128 <= byte <= 255, node, "%s has a zero point outside its type" % target)
-        return context.constant(bytes([byte & 0xFF]) * 4)
+        return context.constant(bytes([zero_byte(node, target)]) * 4)
     check_dtype(node, given, target.dtype)
     check(given.elements() == 1, node, "%s should have one element" % given)
     if target.dtype in _QUANTIZED:
@@ -70,6 +68,13 @@ def _value(context, node, target):
         same = same and given.zero_point() == target.zero_point()
         check(same, node, "%s should have the quantization of %s" % (given, target))
     return given
+
+
+# The byte that stands for zero, all over an element.
+def zero_byte(node, target):
+    byte = target.zero_point() if target.dtype in _QUANTIZED else 0
+    check(-128 <= byte <= 255, node, "%s has a zero point outside its type" % target)
+    return byte & 0xFF
 
 
 # (before, elements, after) of each dimension; those without padding join the one around them,

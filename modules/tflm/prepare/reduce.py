@@ -1,4 +1,4 @@
-# tflm: MEAN, SUM, REDUCE_MAX, REDUCE_MIN: Prepare (TFLM reduce_common.cc, reference/reduce.h)
+# tflm: MEAN, SUM, REDUCE_MAX, REDUCE_MIN, REDUCE_ALL: Prepare (TFLM reduce_common.cc, reduce.h)
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
@@ -44,6 +44,7 @@ MIN_MAX = ("input", "output") + REDUCE + ("flip",)
 _MEAN = 40
 _REDUCE_MAX = 82
 _REDUCE_MIN = 89
+_REDUCE_ALL = 140
 _BLOCK = 32
 _LEVELS = 3  # what 6 dimensions come to, kept and reduced in turns
 
@@ -52,8 +53,11 @@ _LEVELS = 3  # what 6 dimensions come to, kept and reduced in turns
 def prepare(context, node):
     source, target = node.input(0), node.output(0)
     check(len(node.inputs) == 2, node, "it must have 2 inputs")
-    extreme = node.builtin_code in (_REDUCE_MAX, _REDUCE_MIN)
-    kernels = _EXTREMES if extreme else _SUM_KERNELS
+    kernels = _SUM_KERNELS
+    if node.builtin_code == _REDUCE_ALL:
+        kernels = _ALL
+    elif node.builtin_code in (_REDUCE_MAX, _REDUCE_MIN):
+        kernels = _EXTREMES
     check_dtype(node, source, *sorted(kernels))
     check_dtype(node, target, source.dtype)
     axes = reduced_axes(node, source, node.input(1))
@@ -141,6 +145,11 @@ def _extreme_float32(context, node, count, fields):
     _emit_extreme(context, node, "reduce_min_max_float.eval_float32", flip, fields)
 
 
+# REDUCE_ALL is the smallest of 0 and 1, and 1 for nothing at all.
+def _all(context, node, count, fields):
+    _emit_extreme(context, node, "reduce_min_max.eval_int8", 1, fields)
+
+
 def _emit_extreme(context, node, kernel, flip, fields):
     source, target = node.input(0), node.output(0)
     context.emit(
@@ -156,6 +165,7 @@ def _emit_extreme(context, node, kernel, flip, fields):
 
 
 _EXTREMES = {dtypes.FLOAT32: _extreme_float32, dtypes.INT8: _extreme_int8}
+_ALL = {dtypes.BOOL: _all}
 
 
 def _emit(context, node, kernel, layout, geometry, table=b"", **fields):

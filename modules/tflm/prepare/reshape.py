@@ -13,9 +13,9 @@ def prepare(context, node):
     emit_reshape(context, node)
 
 
-# Copy all bytes of input 0 to output 0, which must hold as many elements.
-def emit_reshape(context, node):
-    source, target = node.input(0), node.output(0)
+# Copy all bytes of an input, number 0 unless given, to output 0, which must hold as many elements.
+def emit_reshape(context, node, source=None):
+    source, target = source or node.input(0), node.output(0)
     check_same_dtype(node, source, (target,))
     check(
         source.elements() == target.elements(),

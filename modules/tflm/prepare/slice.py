@@ -15,8 +15,9 @@ from .strided import (
 )
 
 # A begin that is computed. Behind it a table, of each dimension, the outermost first: size of
-# the slice, input stride in bytes, largest begin.
-COMPUTED = ("input", "output", "begin", "begin_words", "row", "dimensions")
+# the slice, stride of the larger tensor in bytes, largest begin. `into`: 1 when the slice is
+# written, 0 when it is taken.
+COMPUTED = ("input", "output", "begin", "begin_words", "row", "dimensions", "into")
 
 
 # A size of -1 reaches to the end of its dimension.
@@ -55,7 +56,6 @@ def prepare(context, node):
 # memory is, and a begin that would reach outside is moved inside. TFLM checks neither.
 def _prepare_computed(context, node, source, target):
     shape = target.shape
-    size = element_bytes(node, source)
     fits = len(shape) == len(source.shape)
     for i in range(len(source.shape)):
         fits = fits and shape[i] <= source.shape[i]
@@ -64,27 +64,37 @@ def _prepare_computed(context, node, source, target):
         sizes = constant_indices(node, node.input(2), "the size of the slice")
         for i in range(len(shape)):
             check(sizes[i] in (-1, shape[i]), node, "%s should have shape %s" % (target, sizes))
-    if target.elements() == 0:
+    emit_computed(context, node, source, target, node.input(1), 0)
+
+
+# Write the record that copies the whole of the smaller tensor from (`into` 0), or to (1), that
+# place in the larger one which `begin` tells at run time.
+def emit_computed(context, node, source, target, begin, into):
+    whole, part = (target, source) if into else (source, target)
+    shape = part.shape
+    size = element_bytes(node, source)
+    if part.elements() == 0:
         return
-    strides = strides_of(source.shape)
+    strides = strides_of(whole.shape)
     table = b""
     for i in range(len(shape)):
-        table += struct.pack("<III", shape[i], strides[i] * size, source.shape[i] - shape[i])
+        table += struct.pack("<III", shape[i], strides[i] * size, whole.shape[i] - shape[i])
     # Dimensions at the end that are taken whole belong to the row.
     outer = len(shape) - 1
-    while outer and shape[outer] == source.shape[outer]:
+    while outer and shape[outer] == whole.shape[outer]:
         outer -= 1
     rows = product(shape[:outer])
     context.emit(
         "slice.eval_computed",
         COMPUTED,
         rows,
-        target.nbytes() + 16 * rows,
+        part.nbytes() + 16 * rows,
         table=table[: 12 * (outer + 1)],
         input=source,
         output=target,
-        begin=node.input(1),
-        begin_words=dtypes.itemsize(node.input(1).dtype) // 4,
+        begin=begin,
+        begin_words=dtypes.itemsize(begin.dtype) // 4,
         row=product(shape[outer:]) * size,
         dimensions=outer + 1,
+        into=into,
     )

@@ -1,0 +1,140 @@
+# tflm: EQUAL, NOT_EQUAL, GREATER, GREATER_EQUAL, LESS, LESS_EQUAL: Prepare (TFLM comparisons.cc)
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from .. import dtypes
+from . import scale
+from .broadcast import BROADCAST, emit_broadcast
+from .common import check, check_dtype, check_quantized, scale_of, support
+from .fixed_point import multiply_by_quantized_multiplier
+
+# Behind it a table: the interval of each byte of input 1.
+BYTES = BROADCAST + ("flip", "outside")
+WIDE = BROADCAST + ("size", "answers")
+FLOAT = BROADCAST + ("kind",)
+
+_LESS, _SAME, _MORE = 1, 2, 4
+# builtin code: which of the three outcomes are true
+_ANSWERS = {
+    58: _LESS,  # LESS
+    61: _MORE,  # GREATER
+    62: _MORE | _SAME,  # GREATER_EQUAL
+    63: _LESS | _SAME,  # LESS_EQUAL
+    71: _SAME,  # EQUAL
+    72: _LESS | _MORE,  # NOT_EQUAL
+}
+# Outcomes that kernels/float32_select.py knows; the others are these with the inputs swapped.
+_KINDS = {_SAME: 0, _LESS | _MORE: 1, _LESS: 2, _LESS | _SAME: 3}
+_SWAPPED = {_MORE: _LESS, _MORE | _SAME: _LESS | _SAME}
+
+_LEFT_SHIFT = 8
+_BYTE_WORK = 5  # multiply-accumulates that an element takes as long as
+_WIDE_WORK = 8
+_FLOAT_WORK = 10
+
+
+# TFLM compares int16 for GREATER only, and by numbers it never sets; here all six compare int16 of
+# one quantization.
+def prepare(context, node):
+    first, second = node.input(0), node.input(1)
+    check(len(node.inputs) == 2, node, "it must have 2 inputs")
+    answers = _ANSWERS[node.builtin_code]
+    allowed = [dtypes.FLOAT32, dtypes.INT8, dtypes.INT16, dtypes.INT32, dtypes.INT64]
+    if answers in (_SAME, _LESS | _MORE):
+        allowed.append(dtypes.BOOL)
+    check_dtype(node, first, *allowed)
+    check_dtype(node, second, first.dtype)
+    check_dtype(node, node.output(0), dtypes.BOOL)
+    if first.dtype == dtypes.FLOAT32:
+        _emit_float(context, node, (first, second), answers)
+    elif first.dtype == dtypes.BOOL:
+        emit_intervals(context, node, bytes(range(256)), bytes(range(256)), answers)
+    elif first.dtype == dtypes.INT8:
+        emit_intervals(context, node, _rescaled(node, first), _rescaled(node, second), answers)
+    else:
+        _emit_wide(context, node, (first, second), answers)
+
+
+# What each int8 from -128 to 127 is compared as: TFLM multiplies it by its scale with 8 more bits
+# in fixed point, so that neighbours may become equal. A scale of 1 or more stops TFLM.
+def _rescaled(node, tensor):
+    check_quantized(node, tensor)
+    multiplier, shift = scale.quantize_multiplier(scale_of(tensor))
+    zero_point = tensor.zero_point()
+    return [
+        multiply_by_quantized_multiplier((x - zero_point) << _LEFT_SHIFT, multiplier, shift)
+        for x in range(-128, 128)
+    ]
+
+
+# Write the record of a comparison of bytes. `firsts` and `seconds`, both in rising order, are what
+# the bytes of the inputs stand for, in the order of their values. To each first belongs one
+# interval of seconds for which the answer is true; that of NOT_EQUAL is the rest.
+def emit_intervals(context, node, firsts, seconds, answers):
+    outside = 1 if answers == _LESS | _MORE else 0
+    if outside:
+        answers = _SAME
+    flip = 0x80 if node.input(0).dtype == dtypes.INT8 else 0
+    table = bytearray(512)
+    below = not_above = 0  # how many of the seconds are less, and less or equal
+    for i in range(256):
+        while below < 256 and seconds[below] < firsts[i]:
+            below += 1
+        while not_above < 256 and seconds[not_above] <= firsts[i]:
+            not_above += 1
+        # The first is more than the seconds before `below`, less than those from `not_above` on.
+        low = 0 if answers & _MORE else below if answers & _SAME else not_above
+        end = 256 if answers & _LESS else not_above if answers & _SAME else below
+        if low >= end:
+            low, end = 255, 1
+        table[2 * (i ^ flip)] = low
+        table[2 * (i ^ flip) + 1] = end - 1
+    emit_byte_table(context, node, table, flip, outside)
+
+
+# Write the record for a table with an entry for each byte of input 1: the lowest and the highest
+# byte of input 2, both with `flip` in them, for which the answer is not `outside`.
+def emit_byte_table(context, node, table, flip, outside):
+    emit_broadcast(
+        context,
+        node,
+        "comparisons.eval_bytes",
+        BYTES,
+        (node.input(0), node.input(1)),
+        _BYTE_WORK,
+        table=bytes(table),
+        flip=flip,
+        outside=outside,
+    )
+
+
+# Write the record of a comparison of stored numbers.
+def _emit_wide(context, node, inputs, answers):
+    same = inputs[0].scale_bits() == inputs[1].scale_bits()
+    same = same and inputs[0].zero_point() == inputs[1].zero_point()
+    if inputs[0].dtype == dtypes.INT16:
+        support(same, node, "int16 of different scales")
+    emit_broadcast(
+        context,
+        node,
+        "comparisons_wide.eval_integers",
+        WIDE,
+        inputs,
+        _WIDE_WORK,
+        size=dtypes.itemsize(inputs[0].dtype),
+        answers=answers,
+    )
+
+
+def _emit_float(context, node, inputs, answers):
+    if answers in _SWAPPED:
+        answers = _SWAPPED[answers]
+        inputs = inputs[1], inputs[0]
+    emit_broadcast(
+        context,
+        node,
+        "comparisons_float.eval_float32",
+        FLOAT,
+        inputs,
+        _FLOAT_WORK,
+        kind=_KINDS[answers],
+    )

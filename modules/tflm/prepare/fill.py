@@ -1,0 +1,54 @@
+# tflm: FILL, ZEROS_LIKE: Prepare (TFLM fill.cc, zeros_like.cc)
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import struct
+
+from .. import dtypes
+from .common import check, check_dtype, support
+from .strided import check_same_dtype, check_shape, element_bytes
+
+FILL = ("value", "output", "size")
+
+_ZEROS_LIKE = 93
+
+
+# ZEROS_LIKE writes zeros whatever the zero point is, as TFLM does.
+def prepare(context, node):
+    target = node.output(0)
+    if node.builtin_code == _ZEROS_LIKE:
+        check_same_dtype(node, node.input(0), (target,))
+        check_shape(node, target, node.input(0).shape)
+        element_bytes(node, target)
+        emit_fill(context, node, context.constant(bytes(8), 8), dtypes.INT8)
+        return
+    sizes, value = node.input(0), node.input(1)
+    check_same_dtype(node, value, (target,))
+    element_bytes(node, target)
+    check(value.shape == (), node, "%s should be a scalar" % value)
+    check_shape(node, target, _shape(node, sizes))
+    emit_fill(context, node, value, target.dtype)
+
+
+# The shape that is asked for, a constant of any type of integers.
+def _shape(node, tensor):
+    check_dtype(node, tensor, dtypes.INT8, dtypes.INT16, dtypes.INT32, dtypes.INT64)
+    if not tensor.elements():
+        return ()
+    support(tensor.is_constant(), node, "a shape that is not constant (%s)" % tensor)
+    kinds = dtypes.typecode(tensor.dtype) * tensor.elements()
+    return struct.unpack("<" + kinds, bytes(tensor.data))
+
+
+# Write the record that fills output 0 with a value of type `dtype`, whatever the output's type.
+def emit_fill(context, node, value, dtype):
+    size = dtypes.itemsize(dtype)
+    units = node.output(0).nbytes() // size
+    context.emit(
+        "fill.eval",
+        FILL,
+        units,
+        units * size // 4,
+        value=value,
+        output=node.output(0),
+        size=size,
+    )

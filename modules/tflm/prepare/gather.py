@@ -1,0 +1,92 @@
+# tflm: GATHER: Prepare (TFLM gather.cc), and the record that GATHER_ND shares with it
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import struct
+
+from .. import dtypes
+from .common import check, check_dtype, constant_ints, positive_axis, product
+from .strided import check_same_dtype, check_shape, element_bytes
+
+# Sizes in bytes. Behind it a table: of each number of an index its stride in bytes, and the
+# largest that can point inside, up or down.
+GATHER = ("input", "indices", "output", "row", "extent", "coordinates", "outer", "depth")
+
+_OPTIONS = 23  # GatherOptions
+
+
+# What the indices pick along an axis; the first `batch_dims` dimensions of both go together.
+def prepare(context, node):
+    source, indices, target = node.input(0), node.input(1), node.output(0)
+    check_same_dtype(node, source, (target,))
+    check_dtype(node, indices, dtypes.INT32)
+    options = node.options(_OPTIONS)
+    axis = positive_axis(node, options.get(0, "i"), len(source.shape))
+    batch_dims = options.get(1, "i")
+    if batch_dims < 0:
+        batch_dims += len(indices.shape)
+    check(
+        0 <= batch_dims <= min(axis, len(indices.shape)),
+        node,
+        "%d batch dimensions do not fit axis %d of %s" % (batch_dims, axis, source),
+    )
+    check(
+        source.shape[:batch_dims] == indices.shape[:batch_dims],
+        node,
+        "%s and %s differ in their batch dimensions" % (source, indices),
+    )
+    rest = indices.shape[batch_dims:]
+    check_shape(node, target, source.shape[:axis] + rest + source.shape[axis + 1 :])
+    emit_gather(
+        context,
+        node,
+        (source, indices, target),
+        source.shape[axis:],
+        product(rest),
+        product(source.shape[batch_dims:axis]),
+        1,
+    )
+
+
+# Write the record. `tensors` are input, indices (of int32) and output, or memory as large as the
+# output would be if it had the input's type; `shape` is that of one
+# block of the input, of which the first `depth` dimensions are addressed by an index;
+# `coordinates` is how many indices a block has, `outer` how many blocks share them. As in TFLM
+# only the place as a whole is checked, not each number of an index.
+def emit_gather(context, node, tensors, shape, coordinates, outer, depth):
+    source, indices, target = tensors
+    size = element_bytes(node, source)
+    total = node.output(0).elements() * size
+    if not total:
+        return
+    row = product(shape[depth:]) * size
+    extent = product(shape) * size
+    table = []
+    for i in range(depth):
+        stride = product(shape[i + 1 :]) * size
+        table += [stride, extent // stride if stride else 0]
+    if indices.is_constant():
+        _check_indices(node, constant_ints(node, indices, "the indices"), table, row, extent)
+    rows = total // row
+    context.emit(
+        "gather.eval",
+        GATHER,
+        rows,
+        total + 16 * rows,
+        table=struct.pack("<%dI" % len(table), *table),
+        input=source,
+        indices=indices,
+        output=target,
+        row=row,
+        extent=extent,
+        coordinates=coordinates,
+        outer=outer,
+        depth=depth,
+    )
+
+
+# What the kernel checks, for indices that are constant.
+def _check_indices(node, numbers, table, row, extent):
+    depth = len(table) // 2
+    for first in range(0, len(numbers), max(1, depth)):
+        place = sum([numbers[first + i] * table[2 * i] for i in range(depth)])
+        check(0 <= place <= extent - row, node, "an index points outside its tensor")

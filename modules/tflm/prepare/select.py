@@ -1,0 +1,24 @@
+# tflm: SELECT_V2: Prepare (TFLM select.cc)
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from .. import dtypes
+from .broadcast import BROADCAST, check_broadcast, emit_spread
+from .broadcast_to import emit_broadcast_copy
+from .common import check, check_dtype
+from .strided import check_same_dtype, element_bytes
+
+SELECT = BROADCAST + ("size",)
+
+_WORK = 5  # multiply-accumulates that an element takes as long as
+
+
+# The output becomes input 2, spread out, and then input 1 wherever the condition is true.
+def prepare(context, node):
+    condition, first, second, target = node.input(0), node.input(1), node.input(2), node.output(0)
+    check(len(node.inputs) == 3, node, "it must have 3 inputs")
+    check_dtype(node, condition, dtypes.BOOL)
+    check_same_dtype(node, first, (second, target))
+    size = element_bytes(node, first)
+    check_broadcast(node, (condition, first, second), target)
+    emit_broadcast_copy(context, node, second, target)
+    emit_spread(context, node, "select.eval", SELECT, (condition, first), _WORK, size=size)

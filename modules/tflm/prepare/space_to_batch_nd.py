@@ -1,0 +1,31 @@
+# tflm: SPACE_TO_BATCH_ND: Prepare (TFLM space_to_batch_nd.cc)
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from .. import dtypes
+from .batch_to_space_nd import emit_blocks, spatial
+from .common import check
+from .fill import emit_fill
+from .pad import zero_byte
+from .strided import check_shape
+
+
+# The padding is the output's zero point: TFLM pads with a number it never sets.
+def prepare(context, node):
+    source, target = node.input(0), node.output(0)
+    blocks, paddings = spatial(node, source, target)
+    shape = list(source.shape)
+    for i in range(len(blocks)):
+        before, after = paddings[i]
+        shape[1 + i] += before + after
+        check(
+            shape[1 + i] % blocks[i] == 0,
+            node,
+            "%s with its paddings does not divide into blocks of %d" % (source, blocks[i]),
+        )
+        shape[1 + i] //= blocks[i]
+        shape[0] *= blocks[i]
+    check_shape(node, target, shape)
+    if target.elements() > source.elements():
+        byte = zero_byte(node, target)
+        emit_fill(context, node, context.constant(bytes([byte]) * 8, 8), dtypes.INT8)
+    emit_blocks(context, node, source, target, blocks, paddings, True)

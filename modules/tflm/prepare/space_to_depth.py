@@ -1,0 +1,40 @@
+# tflm: SPACE_TO_DEPTH: Prepare (TFLM space_to_depth.cc)
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from .common import check
+from .strided import check_shape, emit_copy, strides_of
+
+_OPTIONS = 19  # SpaceToDepthOptions
+
+
+# One copy: squares of pixels become blocks of channels.
+def prepare(context, node):
+    source, target = node.input(0), node.output(0)
+    block = node.options(_OPTIONS).get(0, "i")
+    check(len(source.shape) == 4, node, "%s should have 4 dimensions" % source)
+    check(block > 0, node, "its block size is %d" % block)
+    batches, height, width, depth = source.shape
+    check(
+        height % block == 0 and width % block == 0,
+        node,
+        "%s does not divide into blocks of %d x %d" % (source, block, block),
+    )
+    shape = (batches, height // block, width // block, depth * block * block)
+    check_shape(node, target, shape)
+    emit_copy(context, node, source, target, block_loops(source.shape, block))
+
+
+# The loops over a picture of `shape` whose squares of block x block pixels are channels elsewhere:
+# (turns, stride in the picture, stride elsewhere).
+def block_loops(shape, block):
+    batches, height, width, depth = shape
+    strides = strides_of(shape)
+    channels = depth * block * block
+    return [
+        (batches, strides[0], strides[0]),
+        (height // block, block * strides[1], width // block * channels),
+        (width // block, block * strides[2], channels),
+        (block, strides[1], block * depth),
+        (block, strides[2], depth),
+        (depth, 1, 1),
+    ]
