@@ -1,4 +1,4 @@
-# float32 exp, logistic and tanh in fixed point: errors stay below 0.7 unit in the last place
+# float32 exp, logistic, tanh and ELU in fixed point: errors stay below 0.7 unit in the last place
 # MIT license; Copyright (c) 2026 the tflm authors
 #
 # Operand words are those of float32.py; dst may be a.
@@ -10,6 +10,7 @@ from .float32 import store_rounded
 _EXP = const(0)
 _LOGISTIC = const(1)
 _TANH = const(2)
+_ELU = const(3)
 
 # (exp(r) - 1) / r for |r| < 0.351 as a polynomial in r, in units of 2**-29 (Chebyshev).
 _C0 = const(536870912)
@@ -48,7 +49,13 @@ def tanh(arena, rom, dst, a, n):
     _exponential(arena, rom, dst, a, n, _TANH)
 
 
-# All three rest on one exponential, of x, -|x| or -2|x|.
+# dst = a, or exp(a) - 1 where a is negative.
+@micropython.viper
+def elu(arena, rom, dst, a, n):
+    _exponential(arena, rom, dst, a, n, _ELU)
+
+
+# All four rest on one exponential, of x, -|x| or -2|x|.
 #
 # 1. The argument is k * ln(2) + r with |r| < 0.351. Since r is small, it may be computed modulo
 #    2**32 in units of 2**-31: whatever the argument's integer part is, it cancels.
@@ -57,6 +64,7 @@ def tanh(arena, rom, dst, a, n):
 # 3. exp:      2**k * exp(r).
 #    logistic: 1 / (1 + E) for positive x, E / (1 + E) for negative, E = 2**k * exp(r) <= 1.
 #    tanh:     (1 - E) / (1 + E); when k is 0, 1 - E is 2|x| * q, which keeps all its bits.
+#    ELU:      the same without the denominator, and |x|.
 #    Each of three divisions by the denominator's upper 16 bits, a little too large, gives 12 bits
 #    of quotient; the remainders fit in 31 bits, so that they are right modulo 2**32, too.
 @micropython.viper
@@ -83,6 +91,13 @@ def _exponential(arena, rom, dst: int, a: int, n: int, kind: int):
             y = x | 0x400000
         elif kind == _TANH:
             if e < 114:
+                y = x
+            elif e > 131:
+                y = sign << 31 | 127 << 23
+            else:
+                plain = 0
+        elif kind == _ELU:
+            if not sign or e < 102:
                 y = x
             elif e > 131:
                 y = sign << 31 | 127 << 23
@@ -154,18 +169,24 @@ def _exponential(arena, rom, dst: int, a: int, n: int, kind: int):
                     m = m & 0x1FF
                     x = h * (q >> 15) + (h * (q & 0x7FFF) + (m * (q >> 15) << 6) >> 15)
                     e += 1
-                r = r + _C0
-                while x < r:
-                    x = x << 1
-                    e -= 1
-                m = (r >> 14) + 1
-                q = (x >> 2) // m
-                x = (x << 12) - q * r
-                y = q << 12
-                q = (x >> 2) // m
-                x = (x << 12) - q * r
-                y = (y + q << 5) + ((x >> 2) // m >> 7) | 1
-            sign = sign if kind == _TANH else 0
+                if kind == _ELU:
+                    while not x >> 29:
+                        x = x << 1
+                        e -= 1
+                    y = x
+                else:
+                    r = r + _C0
+                    while x < r:
+                        x = x << 1
+                        e -= 1
+                    m = (r >> 14) + 1
+                    q = (x >> 2) // m
+                    x = (x << 12) - q * r
+                    y = q << 12
+                    q = (x >> 2) // m
+                    x = (x << 12) - q * r
+                    y = (y + q << 5) + ((x >> 2) // m >> 7) | 1
+            sign = sign if kind >= _TANH else 0
             if 0 < e < 254:
                 p_dst[done] = sign << 31 | (e - 1 << 23) + (y + 31 + (y >> 6 & 1) >> 6)
             else:

@@ -1,4 +1,4 @@
-# tflm: AVERAGE_POOL_2D, MAX_POOL_2D, float32
+# tflm: AVERAGE_POOL_2D, MAX_POOL_2D, float32, and the mean squares of L2_POOL_2D
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import micropython
@@ -12,7 +12,7 @@ from .float32_select import clamp, maximum
 _INPUT = const(1)
 _OUTPUT = const(2)
 _DIVISOR = const(3)  # scratch: one float32
-_MAXIMUM = const(4)
+_KIND = const(4)
 _INPUT_HEIGHT = const(5)
 _INPUT_WIDTH = const(6)
 _CHANNELS = const(7)
@@ -27,7 +27,11 @@ _PADDING_WIDTH = const(15)
 _ACTIVATION_MIN = const(16)  # and the maximum behind it
 _INITIAL = const(18)  # 0.0, or the lowest float32 for MAX_POOL_2D
 
+_MAXIMUM = const(1)  # a kind; the others are means of
+_SQUARES = const(2)
+
 # Of float32.combine.
+_MAC = const(0)
 _ADD = const(2)
 _EACH = const(1 | 1 << 10 | 1 << 20)
 _SCALAR = const(1 | 1 << 10)
@@ -64,14 +68,16 @@ def eval_float32(op, arena, rom, start: int, stop: int):
             a = r[_INPUT] + (a * channels << 4)
             x = left
             while x < right:
-                if r[_MAXIMUM]:
+                if r[_KIND] == _MAXIMUM:
                     maximum(arena, rom, dst, a, dst, channels, _EACH)
+                elif r[_KIND] == _SQUARES:
+                    combine(arena, rom, dst, a, a, channels, _EACH, _MAC)
                 else:
                     combine(arena, rom, dst, dst, a, channels, _EACH, _ADD)
                 a += channels << 4
                 x += 1
             y += 1
-        if not r[_MAXIMUM]:
+        if r[_KIND] != _MAXIMUM:
             # The number of cells, below 2**24, as a float32.
             exponent = 150
             while not cells >> 23:

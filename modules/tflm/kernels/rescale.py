@@ -1,4 +1,4 @@
-# tflm: integers from one scale and type to another: QUANTIZE, and RELU, LEAKY_RELU on int16
+# tflm: integers from one scale and type to another: QUANTIZE; ABS, RELU, LEAKY_RELU on int16
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import micropython
@@ -57,8 +57,13 @@ def eval_integers(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
         v = ((x - zero_in) << sign) >> sign
         if (x ^ zero_in) & (x ^ v) < 0:
             v = limit if x >= 0 else 0 - limit - 1
+        flip = 0
+        if v < 0:
+            flip = op[_NEGATE]
+            if flip > 1:
+                flip = 0
+                v = 0 - v
         k = _MULTIPLIER if v >= 0 else _NEGATIVE_MULTIPLIER
-        flip = op[_NEGATE] if v < 0 else 0
         m = op[k]
         e = (op[k + 1] << sign) >> sign
         if e > 0:

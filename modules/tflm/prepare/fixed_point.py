@@ -74,12 +74,17 @@ def _two_over_one_plus(a):
     return x
 
 
+# 1 / (1 + a) with 31 fractional bits for a in 0..1 with 31: one_over_one_plus_x_for_x_in_0_1.
+def one_over_one_plus(a):
+    return saturating_left_shift(_two_over_one_plus(a), 1)
+
+
 # logistic(a) with 31 fractional bits; `a` has `integer_bits` integer bits.
 def logistic(a, integer_bits):
     if a == 0:
         return 1 << 30
     exponential = exp_on_negative_values(0 - abs(a), integer_bits)
-    result = saturating_left_shift(_two_over_one_plus(exponential), 1)
+    result = one_over_one_plus(exponential)
     return result if a > 0 else _INT32_MAX - result
 
 

@@ -8,6 +8,7 @@ from .common import (
     check,
     check_dtype,
     check_quantized,
+    float_activation_range,
     product,
     scale_of,
     support,
@@ -46,10 +47,11 @@ def prepare(context, node):
     geometry = pool_geometry(node, source, target)
     activation = node.options(_OPTIONS).get(5, "b")
     if source.dtype == dtypes.FLOAT32:
-        from .pooling_float import emit_pooling_float
+        from .pooling_float import MAXIMUM, MEAN, emit_pooling_float
 
-        maximum = node.builtin_code == _MAX_POOL_2D
-        emit_pooling_float(context, node, geometry, activation, maximum)
+        kind = MAXIMUM if node.builtin_code == _MAX_POOL_2D else MEAN
+        low, high = float_activation_range(node, activation)
+        emit_pooling_float(context, node, geometry, kind, low, high)
         return
     for tensor in (source, target):
         check_quantized(node, tensor)

@@ -1,13 +1,13 @@
-# tflm: AVERAGE_POOL_2D and MAX_POOL_2D on float32: what is left to Prepare
+# tflm: AVERAGE_POOL_2D, MAX_POOL_2D, L2_POOL_2D on float32: what is left to Prepare
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .common import FLOAT_WORK, float_activation_range
+from .common import FLOAT_WORK
 
 LAYOUT = (
     "input",
     "output",
     "divisor",  # scratch
-    "maximum",
+    "kind",
     "input_height",
     "input_width",
     "channels",
@@ -24,18 +24,20 @@ LAYOUT = (
     "initial",
 )
 
+MEAN, MAXIMUM, MEAN_SQUARE = 0, 1, 2
+
 _LOWEST = 0xFF7FFFFF
 
 
-# Write the record; `geometry` are the fields that pooling.py has found.
-def emit_pooling_float(context, node, geometry, activation, maximum):
+# Write the record; `geometry` are the fields that pooling.py has found, `low` and `high` the bits
+# of the limits.
+def emit_pooling_float(context, node, geometry, kind, low, high):
     target = node.output(0)
     elements = target.elements()
     if not elements:
         return
     cells = min(geometry["filter_height"], geometry["input_height"])
     cells *= min(geometry["filter_width"], geometry["input_width"])
-    low, high = float_activation_range(node, activation)
     context.emit(
         "pooling_float.eval_float32",
         LAYOUT,
@@ -43,10 +45,10 @@ def emit_pooling_float(context, node, geometry, activation, maximum):
         elements * (cells + 2) * FLOAT_WORK,
         input=node.input(0),
         output=target,
-        divisor=None if maximum else context.request_scratch_buffer(4),
-        maximum=1 if maximum else 0,
+        divisor=None if kind == MAXIMUM else context.request_scratch_buffer(4),
+        kind=kind,
         activation_min=low,
         activation_max=high,
-        initial=_LOWEST if maximum else 0,
+        initial=_LOWEST if kind == MAXIMUM else 0,
         **geometry,
     )

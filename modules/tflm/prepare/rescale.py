@@ -22,6 +22,7 @@ RESCALE = (
 
 _MAX_SHIFT = 31  # any more saturates just the same
 IDENTITY = (1 << 30, 1)  # as quantize_multiplier(1) gives it
+MAGNITUDE = 2  # for `negate`
 
 # Codes of element types in kernels/rescale.py and kernels/float32*.py.
 TYPES = {dtypes.INT8: 0, dtypes.UINT8: 1, dtypes.INT16: 2, dtypes.INT32: 3}
@@ -29,7 +30,8 @@ TYPES = {dtypes.INT8: 0, dtypes.UINT8: 1, dtypes.INT16: 2, dtypes.INT32: 3}
 
 # Write the record: output = zero point + (input - zero point) * multiplier, kept in low..high.
 # Inputs below their zero point take the multiplier `negative`, and what they give is negated when
-# `negate` is set. Multipliers are pairs of quantize_multiplier().
+# `negate` is 1; when it is MAGNITUDE, they are negated before. Multipliers are pairs of
+# quantize_multiplier().
 def emit_rescale(
     context,
     node,

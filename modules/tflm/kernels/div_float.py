@@ -1,0 +1,46 @@
+# tflm: DIV, float32
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import micropython
+from micropython import const
+
+from .broadcast import expand
+from .float32_divide import div
+from .float32_select import clamp
+
+_INPUT1 = const(1)
+_INPUT2 = const(2)
+_OUTPUT = const(3)
+_ROW1 = const(4)
+_ROW2 = const(5)
+_STEP1 = const(7)
+_STEP2 = const(8)
+_EXPAND1 = const(9)
+_EXPAND2 = const(10)
+_BLOCK = const(11)
+_ACTIVATION_MIN = const(12)  # and the maximum behind it
+
+
+# Units are elements. The limits of the activation lie in the record, which stands in for the ROM
+# there.
+@micropython.viper
+def eval_float32(op, arena, rom, start: int, stop: int):
+    r = ptr32(op)
+    while start < stop:
+        count = stop - start
+        if count > r[_BLOCK]:
+            count = r[_BLOCK]
+        # Steps are 0 or 4 bytes.
+        a = r[_INPUT1] + (start * r[_STEP1] << 2)
+        if r[_EXPAND1]:
+            expand(op, arena, rom, 0, start, count)
+            a = r[_ROW1]
+        b = r[_INPUT2] + (start * r[_STEP2] << 2)
+        if r[_EXPAND2]:
+            expand(op, arena, rom, 1, start, count)
+            b = r[_ROW2]
+        dst = r[_OUTPUT] + (start << 4)
+        steps = 1 | r[_STEP1] << 8 | r[_STEP2] << 18
+        div(arena, rom, dst, a, b, count, steps)
+        clamp(arena, op, dst, count, _ACTIVATION_MIN << 4 | 1)
+        start += count

@@ -1,0 +1,88 @@
+# tflm: DIV, int32
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import micropython
+from micropython import const
+
+from .broadcast import expand
+
+_INPUT1 = const(1)
+_INPUT2 = const(2)
+_OUTPUT = const(3)
+_ROW1 = const(4)
+_ROW2 = const(5)
+_STEP1 = const(7)
+_STEP2 = const(8)
+_EXPAND1 = const(9)
+_EXPAND2 = const(10)
+_BLOCK = const(11)
+_ACTIVATION_MIN = const(12)
+_ACTIVATION_MAX = const(13)
+
+
+# Units are elements. Quotients are cut towards zero. What C leaves undefined is defined: divided
+# by zero, a number becomes the largest int32 with its sign, and zero stays; so does the lowest
+# int32 divided by -1. Magnitudes are divided, which fit 31 bits, but for the lowest int32: once
+# the divisor less, it fits, too.
+@micropython.viper
+def eval_int32(op, arena, rom, start: int, stop: int):
+    r = ptr32(op)
+    base = int(ptr8(arena))
+    # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
+    sign = 0
+    probe = 0x20000000
+    if probe << 2 > 0:
+        sign = 32
+    word = r[_INPUT1]
+    input1 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
+    word = r[_INPUT2]
+    input2 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
+    step1 = r[_STEP1]
+    step2 = r[_STEP2]
+    low = (r[_ACTIVATION_MIN] << sign) >> sign
+    high = (r[_ACTIVATION_MAX] << sign) >> sign
+    limit = 1
+    limit = (limit << 31) - 1
+    z = ptr32(base + (r[_OUTPUT] >> 2) + 4 * start)
+    while start < stop:
+        count = stop - start
+        if count > r[_BLOCK]:
+            count = r[_BLOCK]
+        x = ptr32(input1 + start * step1)
+        if r[_EXPAND1]:
+            expand(op, arena, rom, 0, start, count)
+            x = ptr32(base + (r[_ROW1] >> 2))
+        y = ptr32(input2 + start * step2)
+        if r[_EXPAND2]:
+            expand(op, arena, rom, 1, start, count)
+            y = ptr32(base + (r[_ROW2] >> 2))
+        start += count
+        while count:
+            v = (x[0] << sign) >> sign
+            d = (y[0] << sign) >> sign
+            negative = (v ^ d) >> 31 & 1
+            v = v if v >= 0 else 0 - v
+            d = d if d >= 0 else 0 - d
+            if not d:
+                if v:
+                    v = limit
+            elif d >> 31:
+                # The divisor is 2**31.
+                v = v >> 31 & 1
+            elif v >> 31:
+                v = (limit - d + 1) // d
+                if negative or v < limit:
+                    v += 1
+            else:
+                v = v // d
+            if negative:
+                v = 0 - v
+            if v < low:
+                v = low
+            if v > high:
+                v = high
+            z[0] = v
+            x = ptr32(int(x) + step1)
+            y = ptr32(int(y) + step2)
+            z = ptr32(int(z) + 4)
+            count -= 1

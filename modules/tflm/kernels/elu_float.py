@@ -1,0 +1,17 @@
+# tflm: ELU, float32
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import micropython
+from micropython import const
+
+from .float32_math import elu
+
+_INPUT = const(1)
+_OUTPUT = const(2)
+
+
+# Units are elements.
+@micropython.viper
+def eval_float32(op, arena, rom, start: int, stop: int):
+    r = ptr32(op)
+    elu(arena, rom, r[_OUTPUT] + (start << 4), r[_INPUT] + (start << 4), stop - start)

@@ -1,0 +1,49 @@
+# tflm: LOG_SOFTMAX, float32
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import micropython
+from micropython import const
+
+from .float32 import combine
+from .float32_copy import copy
+from .float32_log import log
+from .float32_math import exp
+from .float32_select import maximum
+
+_INPUT = const(1)
+_OUTPUT = const(2)
+_SCALARS = const(3)  # scratch: a row's largest value; its sum, then the logarithm of that
+_DEPTH = const(4)
+_LOWEST = const(5)  # float32 numbers
+_ZERO = const(6)
+
+# Of float32.combine.
+_ADD = const(2)
+_SUB = const(3)
+_BY_SCALAR = const(1 | 1 << 10)
+_MAXIMUM = const(1 << 10)
+_SUM = const(1 << 20)
+
+
+# Units are rows. Step by step as in TFLM: the largest value, exp(x - largest), the logarithm of
+# their sum in order, x - largest - logarithm. Numbers of the record are read with the record as
+# the ROM.
+@micropython.viper
+def eval_float32(op, arena, rom, start: int, stop: int):
+    r = ptr32(op)
+    depth = r[_DEPTH]
+    largest = r[_SCALARS]
+    total = largest + 16
+    while start < stop:
+        source = r[_INPUT] + (start * depth << 4)
+        dst = r[_OUTPUT] + (start * depth << 4)
+        copy(arena, op, largest, _LOWEST << 4 | 1, 1, 0)
+        maximum(arena, rom, largest, source, largest, depth, _MAXIMUM)
+        combine(arena, rom, dst, source, largest, depth, _BY_SCALAR, _SUB)
+        exp(arena, rom, dst, dst, depth)
+        copy(arena, op, total, _ZERO << 4 | 1, 1, 0)
+        combine(arena, rom, total, total, dst, depth, _SUM, _ADD)
+        log(arena, rom, total, total, 1)
+        combine(arena, rom, dst, source, largest, depth, _BY_SCALAR, _SUB)
+        combine(arena, rom, dst, dst, total, depth, _BY_SCALAR, _SUB)
+        start += 1

@@ -1,0 +1,26 @@
+# tflm: GATHER_ND: Prepare (TFLM gather_nd.cc)
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from .. import dtypes
+from .common import check, check_dtype, product
+from .gather import emit_gather
+from .strided import check_same_dtype, check_shape
+
+
+# The last dimension of the indices is one index; the input's dimensions that it leaves are a row.
+def prepare(context, node):
+    source, indices, target = node.input(0), node.input(1), node.output(0)
+    check_same_dtype(node, source, (target,))
+    check_dtype(node, indices, dtypes.INT32)
+    check(
+        source.shape and indices.shape, node, "%s and %s must not be scalars" % (source, indices)
+    )
+    depth = indices.shape[-1]
+    check(
+        depth <= len(source.shape),
+        node,
+        "an index of %d numbers is too long for %s" % (depth, source),
+    )
+    check_shape(node, target, indices.shape[:-1] + source.shape[depth:])
+    count = product(indices.shape[:-1])
+    emit_gather(context, node, (source, indices, target), source.shape, count, 1, depth)

@@ -1,0 +1,87 @@
+# tflm: what int16 operators with weights of int8 share in Prepare: how sums become outputs
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import struct
+
+from .. import dtypes
+from .common import (
+    activation_range,
+    check,
+    check_dtype,
+    check_quantized,
+    support,
+)
+
+# Words behind a layout that kernels/requantize_int16.py reads, with int16_table() behind them.
+REQUANTIZE_INT16 = (
+    "output_zero_point",
+    "activation_min",
+    "activation_max",
+    "per_channel",
+    "pairs",
+)
+
+# How kernels/matrix.py takes int16 with weights of int8 and makes sums of pairs or single words.
+_WIDE = 1 << 24
+_WORDS = 1 << 25
+
+# What its start_sums does with a bias of a type.
+_BIAS_KINDS = {dtypes.INT32: 0, dtypes.INT64: 1, dtypes.INT16: 2}
+
+_LARGEST_BIAS = 1 << 46
+
+_BLOCK = 64  # sums, and taps, that the kernels hold at a time
+
+
+# The number for start_sums, once the types are those that TFLM's 16x8 kernels take. Without a bias
+# sums are int64 unless the option `quantized_bias_type` says int32.
+def bias_kind(node, source, weights, bias, target, allowed, bias_type=0):
+    check_dtype(node, target, source.dtype)
+    check_dtype(node, weights, dtypes.INT8)
+    check_quantized(node, source)
+    check_quantized(node, target)
+    if bias is None:
+        return 0 if bias_type == dtypes.INT32 else 1
+    check_dtype(node, bias, *allowed)
+    if bias.dtype == dtypes.INT64 and bias.is_constant():
+        # Sums have 48 bits, as many as TFLM allows.
+        for at in range(0, bias.nbytes(), 8):
+            value = struct.unpack_from("<q", bias.data, at)[0]
+            support(-_LARGEST_BIAS <= value < _LARGEST_BIAS, node, "a value of %s" % bias)
+    return _BIAS_KINDS[bias.dtype]
+
+
+# The `offsets` of kernels/matrix.py.
+def matrix_offsets(kind, input_zero_point=0, weights_zero_point=0):
+    words = 0 if kind else _WORDS
+    return _WIDE | words | weights_zero_point + 0x80 << 16 | input_zero_point + 0x8000
+
+
+# Bytes of the scratch buffer with sums and, behind them, taps.
+def scratch_bytes(kind, channels, depth):
+    size = 8 if kind else 4
+    return size * max(1, min(channels, _BLOCK)) + 4 * max(1, min(depth, _BLOCK))
+
+
+# The fields of REQUANTIZE_INT16 and the table. With sums of int64 TFLM rounds multipliers to 15
+# bits (common.cc: MultiplyByQuantizedMultiplier for int64); the table has these and the shift to
+# the right that they need, or multipliers of 31 bits and their shifts + 32.
+def requantize_int16_fields(node, target, activation, multipliers, kind, zero_point=0):
+    low, high = activation_range(node, target, activation)
+    pairs = []
+    for multiplier, shift in multipliers:
+        check(multiplier >= 0, node, "a scale is negative")
+        if kind:
+            support(shift < 15, node, "%s: a scale so small beside the others" % target)
+            pairs += [min((multiplier + (1 << 15)) >> 16, 0x7FFF), 15 - shift]
+        else:
+            support(shift < 31, node, "%s: a scale so small beside the others" % target)
+            pairs += [multiplier, shift + 32]
+    fields = {
+        "output_zero_point": zero_point,
+        "activation_min": low,
+        "activation_max": high,
+        "per_channel": 1 if len(multipliers) > 1 else 0,
+        "pairs": 1 if kind else 0,
+    }
+    return fields, struct.pack("<%dI" % len(pairs), *pairs)
