@@ -8,8 +8,13 @@ OPS = {
     2: "concatenation",  # CONCATENATION
     3: "conv",  # CONV_2D
     4: "depthwise_conv",  # DEPTHWISE_CONV_2D
+    5: "depth_to_space",  # DEPTH_TO_SPACE
     6: "dequantize",  # DEQUANTIZE
+    7: "embedding_lookup",  # EMBEDDING_LOOKUP
+    8: "elementwise_math",  # FLOOR
     9: "fully_connected",  # FULLY_CONNECTED
+    11: "l2_normalization",  # L2_NORMALIZATION
+    12: "l2_pool_2d",  # L2_POOL_2D
     14: "logistic",  # LOGISTIC
     17: "pooling",  # MAX_POOL_2D
     18: "mul",  # MUL
@@ -18,29 +23,105 @@ OPS = {
     22: "reshape",  # RESHAPE
     23: "resize_bilinear",  # RESIZE_BILINEAR
     25: "softmax",  # SOFTMAX
+    26: "space_to_depth",  # SPACE_TO_DEPTH
+    27: "svdf",  # SVDF
     28: "tanh",  # TANH
     34: "pad",  # PAD
+    36: "gather",  # GATHER
+    37: "batch_to_space_nd",  # BATCH_TO_SPACE_ND
+    38: "space_to_batch_nd",  # SPACE_TO_BATCH_ND
     39: "transpose",  # TRANSPOSE
     40: "reduce",  # MEAN
     41: "sub",  # SUB
+    42: "div",  # DIV
     43: "squeeze",  # SQUEEZE
+    44: "unidirectional_sequence_lstm",  # UNIDIRECTIONAL_SEQUENCE_LSTM
     45: "strided_slice",  # STRIDED_SLICE
+    47: "elementwise_math",  # EXP
     49: "split",  # SPLIT
+    50: "log_softmax",  # LOG_SOFTMAX
+    53: "cast",  # CAST
+    54: "prelu",  # PRELU
     55: "maximum_minimum",  # MAXIMUM
     56: "arg_min_max",  # ARG_MAX
     57: "maximum_minimum",  # MINIMUM
+    58: "comparisons",  # LESS
+    59: "elementwise_math",  # NEG
     60: "pad",  # PADV2
+    61: "comparisons",  # GREATER
+    62: "comparisons",  # GREATER_EQUAL
+    63: "comparisons",  # LESS_EQUAL
     65: "slice",  # SLICE
+    66: "elementwise_math",  # SIN
+    67: "transpose_conv",  # TRANSPOSE_CONV
     70: "expand_dims",  # EXPAND_DIMS
+    71: "comparisons",  # EQUAL
+    72: "comparisons",  # NOT_EQUAL
+    73: "elementwise_math",  # LOG
     74: "reduce",  # SUM
+    75: "elementwise_math",  # SQRT
+    76: "rsqrt",  # RSQRT
+    77: "shape",  # SHAPE
     79: "arg_min_max",  # ARG_MIN
     82: "reduce",  # REDUCE_MAX
     83: "pack",  # PACK
+    84: "logical",  # LOGICAL_OR
+    86: "logical",  # LOGICAL_AND
+    87: "logical",  # LOGICAL_NOT
     88: "unpack",  # UNPACK
     89: "reduce",  # REDUCE_MIN
+    90: "floor_div",  # FLOOR_DIV
+    92: "elementwise_math",  # SQUARE
+    93: "fill",  # ZEROS_LIKE
+    94: "fill",  # FILL
+    95: "floor_div",  # FLOOR_MOD
     97: "resize_nearest_neighbor",  # RESIZE_NEAREST_NEIGHBOR
     98: "leaky_relu",  # LEAKY_RELU
+    99: "squared_difference",  # SQUARED_DIFFERENCE
+    100: "mirror_pad",  # MIRROR_PAD
+    101: "abs",  # ABS
     102: "split_v",  # SPLIT_V
+    104: "elementwise_math",  # CEIL
+    105: "reverse",  # REVERSE_V2
+    106: "add_n",  # ADD_N
+    107: "gather_nd",  # GATHER_ND
+    108: "elementwise_math",  # COS
+    111: "elu",  # ELU
     114: "quantize",  # QUANTIZE
+    116: "elementwise_math",  # ROUND
     117: "hard_swish",  # HARD_SWISH
+    118: "control_flow",  # IF
+    119: "control_flow",  # WHILE
+    123: "select",  # SELECT_V2
+    126: "batch_matmul",  # BATCH_MATMUL
+    128: "cumsum",  # CUMSUM
+    129: "control_flow",  # CALL_ONCE
+    130: "broadcast_to",  # BROADCAST_TO
+    140: "reduce",  # REDUCE_ALL
+    142: "resource_variables",  # VAR_HANDLE
+    143: "resource_variables",  # READ_VARIABLE
+    144: "resource_variables",  # ASSIGN_VARIABLE
+    145: "broadcast_args",  # BROADCAST_ARGS
+    151: "dynamic_update_slice",  # DYNAMIC_UPDATE_SLICE
+}
+
+# custom operators that TFLM itself has: file below prepare/
+CUSTOM = {
+    "CIRCULAR_BUFFER": "circular_buffer",
+    "SignalDelay": "signal_delay",
+    "SignalEnergy": "signal_energy",
+    "SignalFftAutoScale": "signal_fft_auto_scale",
+    "SignalFilterBank": "signal_filter_bank",
+    "SignalFilterBankLog": "signal_filter_bank_log",
+    "SignalFilterBankSpectralSubtraction": "signal_filter_bank_spectral_subtraction",
+    "SignalFilterBankSquareRoot": "signal_filter_bank_square_root",
+    "SignalFramer": "signal_framer",
+    "SignalIrfft": "signal_irfft",
+    "SignalOverlapAdd": "signal_overlap_add",
+    "SignalPCAN": "signal_pcan",
+    "SignalRfft": "signal_rfft",
+    "SignalStacker": "signal_stacker",
+    "SignalWindow": "signal_window",
+    "TFLM_DECODE": "decode",
+    "TFLite_Detection_PostProcess": "detection_postprocess",
 }

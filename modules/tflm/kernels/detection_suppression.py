@@ -1,0 +1,254 @@
+# tflm: TFLite_Detection_PostProcess: non-maximum suppression, and what it puts out
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import micropython
+from micropython import const
+
+from .float32 import add, mul, sub
+from .float32_divide import div
+
+# Of the picks.
+_SCORES = const(1)
+_PICK_BOXES = const(2)
+_AREAS = const(3)
+_ACTIVE = const(4)
+_PICK_FOUND = const(5)
+_TEMP = const(6)
+_PICK_ROW = const(7)
+_PICK_OFFSET = const(8)
+_COUNT = const(9)
+_PICKS = const(10)
+_MOST_FOUND = const(11)
+_SCORE_THRESHOLD = const(12)
+_IOU_THRESHOLD = const(13)
+
+# Of the outputs.
+_INPUT = const(1)
+_BOXES = const(2)
+_FOUND = const(3)
+_OUTPUT_BOXES = const(4)
+_OUTPUT_CLASSES = const(5)
+_OUTPUT_SCORES = const(6)
+_OUTPUT_COUNT = const(7)
+_WRITTEN = const(8)
+_ROW = const(9)
+_OFFSET = const(10)
+_CLASSES = const(11)
+_CATEGORIES = const(12)
+_CAPACITY = const(13)
+
+_WORD = const(16)  # what an operand word grows by from one word to the next
+_ONES = const(1 | 1 << 10 | 1 << 20)
+
+
+# Units are picks, so many for each class: the best active box is found, put into the list, and
+# boxes that overlap it too much become inactive.
+#
+# The list: its length, the number of active boxes, then score, box and class of each, best first
+# and older before newer ones.
+@micropython.viper
+def eval_pick(op, arena, rom, start: int, stop: int):
+    r = ptr32(op)
+    base = int(ptr8(arena))
+    magnitude = 1
+    magnitude = (magnitude << 31) - 1
+    infinity = magnitude >> 23 << 23
+    active = ptr8(base + (r[_ACTIVE] >> 2))
+    found = ptr32(base + (r[_PICK_FOUND] >> 2))
+    boxes = ptr32(base + (r[_PICK_BOXES] >> 2))
+    temp = r[_TEMP]
+    t = ptr32(base + (temp >> 2))
+    word = r[_SCORES]
+    scores = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
+    row = r[_PICK_ROW] * 4
+    if not start:
+        found[0] = 0
+    while start < stop:
+        cls = start // r[_PICKS]
+        x = scores + (r[_PICK_OFFSET] + cls) * 4
+        if start == cls * r[_PICKS]:
+            v = r[_SCORE_THRESHOLD]
+            sign = v >> 31 & 1
+            low = ((v & magnitude) ^ 0 - sign) + sign
+            n = 0
+            i = 0
+            while i < r[_COUNT]:
+                v = ptr32(x + i * row)[0]
+                sign = v >> 31 & 1
+                v = v & magnitude
+                active[i] = 0
+                if v <= infinity and (v ^ 0 - sign) + sign >= low:
+                    active[i] = 1
+                    n += 1
+                i += 1
+            found[1] = n
+        start += 1
+        if found[1]:
+            best = 0 - 1
+            top = 0
+            i = 0
+            while i < r[_COUNT]:
+                if active[i]:
+                    v = ptr32(x + i * row)[0]
+                    sign = v >> 31 & 1
+                    v = ((v & magnitude) ^ 0 - sign) + sign
+                    if best < 0 or v > top:
+                        top = v
+                        best = i
+                i += 1
+            active[best] = 0
+            found[1] = found[1] - 1
+            # Into the list, behind those that are as good.
+            n = found[0]
+            place = n
+            while place:
+                v = found[3 * place - 1]
+                sign = v >> 31 & 1
+                v = ((v & magnitude) ^ 0 - sign) + sign
+                if v >= top:
+                    break
+                place -= 1
+            if n < r[_MOST_FOUND]:
+                n += 1
+                found[0] = n
+            if place < n:
+                i = n - 1
+                while i > place:
+                    found[3 * i + 2] = found[3 * i - 1]
+                    found[3 * i + 3] = found[3 * i]
+                    found[3 * i + 4] = found[3 * i + 1]
+                    i -= 1
+                found[3 * place + 2] = ptr32(x + best * row)[0]
+                found[3 * place + 3] = best
+                found[3 * place + 4] = cls
+            # What is left and overlaps.
+            i = 0
+            while i < r[_COUNT] and found[1]:
+                if active[i]:
+                    # The corners of the intersection: two maxima, two minima.
+                    k = 0
+                    while k < 4:
+                        v = boxes[4 * i + k]
+                        w = boxes[4 * best + k]
+                        sign = v >> 31 & 1
+                        place = ((v & magnitude) ^ 0 - sign) + sign
+                        sign = w >> 31 & 1
+                        n = ((w & magnitude) ^ 0 - sign) + sign
+                        if k < 2:
+                            t[k] = v if place > n else w
+                        else:
+                            t[k] = v if place < n else w
+                        k += 1
+                    overlap = 1
+                    k = 0
+                    while k < 2:
+                        v = t[k]
+                        sign = v >> 31 & 1
+                        place = ((v & magnitude) ^ 0 - sign) + sign
+                        v = t[k + 2]
+                        sign = v >> 31 & 1
+                        if place >= ((v & magnitude) ^ 0 - sign) + sign:
+                            overlap = 0
+                        k += 1
+                    if overlap:
+                        word = r[_AREAS]
+                        sub(arena, rom, temp + 4 * _WORD, temp + 2 * _WORD, temp, 2, _ONES)
+                        mul(arena, rom, temp, temp + 4 * _WORD, temp + 5 * _WORD, 1, 0)
+                        k = temp + _WORD
+                        add(arena, rom, k, word + (best << 4), word + (i << 4), 1, 0)
+                        sub(arena, rom, k, k, temp, 1, 0)
+                        div(arena, rom, k, temp, k, 1, 0)
+                        v = t[1] & magnitude
+                        # Both are positive; areas that vanish do not overlap.
+                        if v > r[_IOU_THRESHOLD] and v <= infinity:
+                            active[i] = 0
+                            found[1] = found[1] - 1
+                i += 1
+
+
+# One unit. With categories (fast) each box comes with its best classes; TFLM counts on while it
+# does so and leaves gaps. These and what is behind the last box stay as they are, as in TFLM, but
+# for the first invoke, when they are 0; regular: always 0.
+@micropython.viper
+def eval_outputs(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
+    magnitude = 1
+    magnitude = (magnitude << 31) - 1
+    a = int(arena)
+    word = op[_INPUT]
+    x = (int(rom) if word & 1 else a) + (word >> 2)
+    boxes = ptr32(a + (op[_BOXES] >> 2))
+    found = ptr32(a + (op[_FOUND] >> 2))
+    output_boxes = ptr32(a + (op[_OUTPUT_BOXES] >> 2))
+    output_classes = ptr32(a + (op[_OUTPUT_CLASSES] >> 2))
+    output_scores = ptr32(a + (op[_OUTPUT_SCORES] >> 2))
+    categories = op[_CATEGORIES]
+    capacity = op[_CAPACITY]
+    i = 0
+    written = ptr32(a + (op[_WRITTEN] >> 2))
+    if categories and written[0]:
+        i = capacity
+    written[0] = 1
+    while i < capacity:
+        output_classes[i] = 0
+        output_scores[i] = 0
+        output_boxes[4 * i] = 0
+        output_boxes[4 * i + 1] = 0
+        output_boxes[4 * i + 2] = 0
+        output_boxes[4 * i + 3] = 0
+        i += 1
+    count = 0
+    i = 0
+    while i <= found[0]:
+        # The last round is for the number of boxes.
+        box = found[3 * i + 3]
+        cls = found[3 * i + 4]
+        p = ptr32(x + (box * op[_ROW] + op[_OFFSET]) * 4)
+        col = 0
+        before = 0
+        while col < categories or not col:
+            place = count
+            if i == found[0]:
+                cls = count
+                col = categories
+            elif categories:
+                place = categories * count + col
+                # The next best class: not as good as the last one, or as good and behind it.
+                best = 0 - 1
+                top = 0
+                k = 0
+                while k < op[_CLASSES]:
+                    v = p[k]
+                    sign = v >> 31 & 1
+                    v = ((v & magnitude) ^ 0 - sign) + sign
+                    behind = k - cls
+                    if not col or v < before:
+                        behind = 1
+                    elif v > before:
+                        behind = 0
+                    if behind > 0 and (best < 0 or v > top):
+                        top = v
+                        best = k
+                    k += 1
+                cls = best
+                before = top
+            # The class as float32.
+            v = cls
+            if v:
+                sign = 150
+                while not v >> 23:
+                    v = v << 1
+                    sign -= 1
+                v = (sign - 1 << 23) + v
+            if i == found[0]:
+                ptr32(a + (op[_OUTPUT_COUNT] >> 2))[0] = v
+            else:
+                if place < capacity:
+                    output_classes[place] = v
+                    output_scores[place] = p[cls]
+                    k = 0
+                    while k < 4:
+                        output_boxes[4 * place + k] = boxes[4 * box + k]
+                        k += 1
+                count += 1
+            col += 1
+        i += 1

@@ -1,0 +1,31 @@
+# tflm: what the operators of TFLM's signal library check in Prepare
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from .common import check, check_dtype
+
+
+# The values of the options called `names`, which must be in alphabetical order: TFLM counts them,
+# so that a plain vector does as well as a map.
+def options(node, *names):
+    values = node.custom_values()
+    if isinstance(values, list):
+        values = dict(zip(names, values))
+    check(isinstance(values, dict), node, "the options are not a map")
+    found = []
+    for name in names:
+        value = values.get(name)
+        # MicroPython's bool is no int.
+        check(isinstance(value, (bool, int)), node, "the option '%s' is missing" % name)
+        found.append(int(value))
+    return found
+
+
+# Refuse an option outside low..high.
+def check_option(node, name, value, low, high):
+    check(low <= value <= high, node, "the option '%s' is %d" % (name, value))
+
+
+# Refuse a tensor that is not of this type and rank.
+def check_tensor(node, tensor, dtype, rank):
+    check_dtype(node, tensor, dtype)
+    check(len(tensor.shape) == rank, node, "%s has not the rank %d" % (tensor, rank))

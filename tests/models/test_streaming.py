@@ -1,0 +1,47 @@
+# Tests of streaming models: state in resource variables, over many invokes, against TFLM
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import re
+import subprocess
+import sys
+
+import pytest
+from support.check import Cases
+from support.script import run_script
+from tflm_tools.flatten import flatten, prepare
+
+_NAME = "microwakeword_okay_nabu"
+_ALLOCATIONS = """
+import sys
+from tflite_micro.python.tflite_micro import runtime
+runtime.Interpreter.from_file(sys.argv[1]).print_allocations()
+"""
+_USED = """
+import sys, tflm
+for path in sys.argv[1:]:
+    print(tflm.Interpreter(tflm.load(path)).arena_used_bytes())
+"""
+
+
+# Twelve variables that CALL_ONCE sets, rings of features between strided convolutions.
+@pytest.mark.parametrize("reset", [False, True])
+def test_wake_word(shared_models, reset):
+    model = (shared_models / f"{_NAME}.tflite").read_bytes()
+    cases = Cases()
+    cases.add(_NAME, model, "random", runs=12 if reset else 40, reset=reset, slices=(7,))
+    cases.check()
+
+
+# No more memory than TFLM takes, and the head is TFLM's.
+def test_wake_word_memory(shared_models, tmp_path):
+    path = shared_models / f"{_NAME}.tflite"
+    done = subprocess.run(
+        [sys.executable, "-c", _ALLOCATIONS, str(path)], capture_output=True, text=True, check=True
+    )
+    sizes = dict(re.findall(r"Arena allocation (head|total) (\d+)", done.stderr + done.stdout))
+    _, storage = prepare(path.read_bytes())
+    assert storage.head_bytes == int(sizes["head"])
+    flat = tmp_path / "model.tflm"
+    flat.write_bytes(flatten(path.read_bytes()))
+    used = [int(line) for line in run_script(_USED, str(flat), str(path)).splitlines()]
+    assert used[0] < used[1] < int(sizes["total"])
