@@ -33,6 +33,9 @@ MODELS ?= $(wildcard models/*/*.tflite ../shared/models/*int8.tflite)
 cycles: $(VENV)/cycles.stamp  ## cycles of whole invokes on emulated cores (MODEL=...)
 	$(BIN)/python tests/perf/cycles.py $(if $(MODEL),--model $(MODEL))
 
+docs: $(VENV)/test.stamp  ## write docs/ops.md again
+	$(BIN)/python tests/tools/ops_table.py
+
 models: $(VENV)/train.stamp  ## make the project's own models again (installs TensorFlow)
 	$(BIN)/python models/hello_world/make.py
 	$(BIN)/python models/digits/make.py
@@ -60,4 +63,4 @@ $(VENV)/train.stamp: $(VENV)/test.stamp
 	$(BIN)/pip install -q --disable-pip-version-check -e '.[train]'
 	@touch $@
 
-.PHONY: help run test lint test-32bit bench cycles models clean
+.PHONY: help run test lint test-32bit bench cycles docs models clean

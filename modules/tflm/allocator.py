@@ -10,11 +10,13 @@ from .custom_op import KERNEL as CUSTOM_KERNEL
 from .errors import ModelError
 from .lifetimes import buffers_of
 from .planner import plan_greedy, plan_linear
+from .program import CONTROL_KERNEL
 
 
 # One record in the tail: what runs, and where its words are.
 class Record:
-    def __init__(self, node, kernel, position, operands, slice_units):
+    def __init__(self, step_list, node, kernel, position, operands, slice_units):
+        self.step_list = step_list
         self.node_index = node.index
         self.builtin_code = node.builtin_code
         self.kernel = kernel
@@ -43,7 +45,9 @@ class MicroAllocator:
         self.model = model
         self.records = []
         self.variables = {}  # tensor number: offset
-        self.states = []  # (offset, bytes) of what operators keep besides variable tensors
+        self.states = []  # (offset, bytes, byte to reset to) of what operators keep besides those
+        self.step_list = 0  # which list of steps records go to: a sub-graph's, or copies
+        self.step_lists = len(model.subgraphs)
         self._scratch = []  # (bytes, node number)
         self._constants = {}  # (CRC-32, bytes, alignment): offset
         self._rom_shift = address_of(model.buffer) & 3
@@ -51,11 +55,11 @@ class MicroAllocator:
     # MicroContext: a record of words and a table. Its kernel is loaded now: that takes the more
     # memory the larger it is, and at the end, with all of Prepare loaded, there is less.
     def record(self, node, kernel, words, operands, slice_units, table):
-        if self.resolver is not None and not kernel.startswith(CUSTOM_KERNEL):
+        if self.resolver is not None and not kernel.startswith((CUSTOM_KERNEL, CONTROL_KERNEL)):
             self.resolver.kernel(kernel)
         size = 4 * len(words) + len(table)
         at = self.sections.allocate_persistent_buffer(size, 4)
-        self.records.append(Record(node, kernel, at, operands, slice_units))
+        self.records.append(Record(self.step_list, node, kernel, at, operands, slice_units))
         if self.memory is not None:
             struct.pack_into("<%dI" % len(words), self.memory, at, *words)
             self.memory[at + 4 * len(words) : at + size] = table
@@ -118,11 +122,12 @@ class MicroAllocator:
 
     # Variable tensors keep their bytes between invokes: they live in the tail.
     def _place_variables(self):
-        subgraph = self.model.subgraphs[0]
-        for i in range(subgraph.tensors_length()):
-            tensor = subgraph.tensor(i)
-            if tensor.is_variable and not tensor.is_constant() and tensor.nbytes():
-                self.variables[tensor.index] = self.persistent(tensor.nbytes())
+        for number in self.model.call_graph().numbers():
+            subgraph = self.model.subgraphs[number]
+            for i in range(subgraph.tensors_length()):
+                tensor = subgraph.tensor(i)
+                if tensor.is_variable and not tensor.is_constant() and tensor.nbytes():
+                    self.variables[tensor.index] = self.persistent(tensor.nbytes())
 
     # The arena offset of a tensor.
     def tensor_offset(self, index):

@@ -43,13 +43,15 @@ class MicroContext:
     A call in the wrong phase raises StateError.
     """
 
-    def __init__(self, storage, external_context=None, target=None):
+    def __init__(self, storage, external_context=None, target=None, packing=None):
         self.storage = storage
         self.target = target  # instruction set whose packed weights Prepare may choose, or None
+        self.packing = packing or {}  # node number: how its weights are stored (lanes.py)
         self.external_context = external_context  # any object of the application's
         self.phase = INIT
         self.node = None  # the node that is being prepared
         self._custom_scratch = []
+        self._resources = None
 
     # Go on to the next phase; there is no way back, and none is left out.
     def enter(self, phase):
@@ -99,11 +101,33 @@ class MicroContext:
         self._check_size("allocate_persistent_buffer", size)
         return Operand(self._addressable(self.storage.persistent(size)) << 2 | IN_TAIL, size)
 
-    # A persistent buffer that Interpreter.reset() fills with zeros, too.
-    def allocate_state(self, size):
+    # A persistent buffer whose bytes are `value` at first, and again after Interpreter.reset().
+    def allocate_state(self, size, value=0):
         operand = self.allocate_persistent_buffer(size)
-        self.storage.states.append((operand.word >> 2, size))
+        self.storage.states.append((operand.word >> 2, size, value))
         return operand
+
+    # A sub-graph of the model, for control flow.
+    def subgraph(self, number):
+        return self.storage.model.subgraphs[number]
+
+    # What emit() writes up to end_list() goes to a list of steps of its own: its number.
+    def begin_list(self):
+        self._own_list = self.storage.step_list
+        self.storage.step_list = self.storage.step_lists
+        self.storage.step_lists += 1
+        return self.storage.step_list
+
+    def end_list(self):
+        self.storage.step_list = self._own_list
+
+    # The resource variables of the model.
+    def resources(self):
+        if self._resources is None:
+            from .resources import ResourceVariables
+
+            self._resources = ResourceVariables(self.storage.model)
+        return self._resources
 
     # The memory of a persistent buffer, for custom operators.
     def get_persistent_buffer(self, operand):

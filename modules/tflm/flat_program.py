@@ -6,7 +6,7 @@ import struct
 from . import dtypes
 from . import format as layout
 from .arena import fill
-from .program import Op, Program
+from .program import CUSTOM_KERNEL, Op, Program
 from .tensor import Tensor
 
 
@@ -18,8 +18,8 @@ def _is_stateful(record, operands):
 # Bytes of head and tail that a model needs in an arena that it shares with others.
 def measure(model):
     tail = model.arena_bytes - model.head_bytes
-    first, ops, _, _, _ = model.subgraph()
-    if tail:
+    for number in range(model.subgraphs_length() if tail else 0):
+        first, ops, _, _, _ = model.subgraph(number)
         for i in range(first, first + ops):
             _, _, _, record, operands, _ = model.op(i)
             if _is_stateful(record, operands):
@@ -32,7 +32,7 @@ def measure(model):
 # The file counts persistent bytes from the end of its head. They lie in the tail, which is
 # elsewhere when interpreters share an arena: then the records that name them are copied there
 # too, with the distance added.
-def make_program(model, arena, resolver, shared=False):
+def make_program(model, arena, resolver, shared=False, external_context=None):
     head = arena.reserve_head(model.head_bytes)
     persistent = model.arena_bytes - model.head_bytes
     shift = 0
@@ -40,19 +40,47 @@ def make_program(model, arena, resolver, shared=False):
         at = arena.sections.allocate_persistent_buffer(persistent)
         fill(arena.buffer, at, persistent)
         shift = at - head - model.head_bytes
-    program = Program(arena.buffer, model.buffer)
-    first, ops, _, inputs, outputs = model.subgraph()
-    for i in range(first, first + ops):
-        kernel, code, node, record, operands, slice_units = model.op(i)
-        units = struct.unpack_from("<I", record, 0)[0]
-        if shared and _is_stateful(record, operands):
-            record = _moved(arena, record, operands, shift)
-        op = Op(node, code, kernel)
-        program.add(op, resolver.kernel(kernel), record, units, slice_units)
-    for i in range(model.tensors_length()):
-        _add_tensor(program, model, i, inputs, outputs, shift)
+    program = Program(arena.buffer, model.buffer, model.subgraphs_length())
+    custom = None
+    if model.has_kernel(CUSTOM_KERNEL):
+        from .flat_custom import FlatCustom
+
+        custom = FlatCustom(model, arena, resolver, external_context)
+        program.custom = custom.nodes
+    try:
+        _fill(program, model, arena, resolver, shift if shared else None, custom)
+        *_, inputs, outputs = model.subgraph()
+        for i in range(model.tensors_length()):
+            _add_tensor(program, model, i, inputs, outputs, shift)
+    except BaseException:
+        for node in program.custom:
+            node.free()
+        raise
     program.used_bytes = arena.used_bytes()
     return program
+
+
+# Add the steps of all lists. `shift` is None where the persistent bytes lie as the file says;
+# `custom` makes the functions of custom operators, if there are any.
+def _fill(program, model, arena, resolver, shift, custom):
+    for number in range(model.subgraphs_length()):
+        first, ops, _, _, _ = model.subgraph(number)
+        for i in range(first, first + ops):
+            kernel, code, node, record, operands, slice_units = model.op(i)
+            moved = record
+            if shift is not None and _is_stateful(record, operands):
+                moved = _moved(arena, record, operands, shift)
+            function = None
+            if kernel.startswith(CUSTOM_KERNEL):
+                function = custom.add(kernel, node, record, operands, moved)
+            op = Op(node, code, kernel)
+            program.add(number, op, moved, slice_units, resolver, function)
+    if custom is not None:
+        custom.finish()
+    if program.calls:
+        from .control_flow import check_loops
+
+        check_loops(program.calls)
 
 
 # A copy of a record in the tail, its persistent operands `shift` bytes further on.

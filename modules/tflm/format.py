@@ -30,7 +30,9 @@ KERNEL = "<I"
 KERNEL_BYTES = 4
 
 # Sub-graph: first op, ops, first io, inputs, outputs. Inputs and outputs are tensor entries:
-# those of sub-graph 0 stand first in the tensor table, inputs before outputs.
+# those of sub-graph 0 stand first in the tensor table, inputs before outputs. Behind the
+# sub-graphs stand lists of the copies that IF and WHILE make; only sub-graph 0 has its inputs and
+# outputs listed.
 SUBGRAPH = "<HHHHH"
 SUBGRAPH_BYTES = 10
 
@@ -48,3 +50,20 @@ MAX_RANK = 8
 # Metadata: name, offset of the bytes, bytes.
 METADATA_ENTRY = "<III"
 METADATA_BYTES = 12
+
+# Signatures are metadata of this name: their number ("H"), then for each sub-graph, inputs,
+# outputs, its key, and for each input and output its place among them ("H") and its name.
+# Strings have their bytes ("H") in front.
+SIGNATURES = "tflm.signatures"
+SIGNATURE = "<HHH"
+
+# Record of a custom operator: units, then the words of its inputs, outputs and requested buffers.
+# Its table: numbers of inputs, outputs, buffers and bytes of options; for each buffer
+# bytes << 1 | is persistent; a CUSTOM_TENSOR for each input and output; the options.
+CUSTOM = "<HHHI"
+
+# Type, rank, flags, scales, zero points, bytes of the name, quantized dimension; then the
+# dimensions ("I"), the scales (bits, "I"), the zero points ("q"), and the name.
+CUSTOM_TENSOR = "<BBBHHHi"
+CUSTOM_PRESENT = 1
+CUSTOM_VARIABLE = 2

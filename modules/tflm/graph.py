@@ -66,6 +66,24 @@ class Tensor:
         )
 
 
+# What call_graph.CallGraph tells of a model, for one without control flow: its operators run one
+# by one.
+class SingleGraph:
+    first = last = {0: 0}
+
+    def __init__(self, nodes):
+        self.nodes = nodes
+        self.steps = {0: nodes}
+        self.calls = {0: {}}
+
+    def numbers(self):
+        return (0,)
+
+    def timeline(self, number):
+        for i in range(self.nodes):
+            yield i, i + 1, i + 1
+
+
 # The options of an operator when the file holds none, or none of the expected type.
 class NoOptions:
     def get(self, number, kind, default=0):
@@ -73,6 +91,9 @@ class NoOptions:
 
     def numbers(self, number, kind):
         return ()
+
+    def vector(self, number, item_size=4):
+        return None
 
     def string(self, number):
         return ""

@@ -5,7 +5,6 @@ from .arena import Arena, align_up
 from .errors import ArenaError, InputError, ModelError
 from .model import FlatModel, is_flat
 from .op_resolver import OpResolver
-from .program import ABORTED
 
 
 def load(source):
@@ -66,6 +65,7 @@ class Interpreter:
     None for exactly what the model needs. resolver: an OpResolver, None for the builtin ops.
     slice_units: at most so many units of an op between two checks for Ctrl-C; None lets the
     model say. keep_tensors (.tflite only): every tensor keeps its value until the next invoke.
+    max_while_steps: a WHILE of more steps raises InputError; with None Ctrl-C can stop it.
     """
 
     def __init__(
@@ -77,6 +77,7 @@ class Interpreter:
         keep_tensors=False,
         profiler=None,
         external_context=None,
+        max_while_steps=None,
     ):
         if not hasattr(model, "buffer"):
             model = load(model)
@@ -84,6 +85,7 @@ class Interpreter:
             raise InputError("slice_units is %s; it must be 1 or more" % slice_units)
         self.model = model
         self.profiler = profiler
+        self.max_while_steps = max_while_steps
         self._given = arena
         self._resolver = resolver or OpResolver()
         self._slice_units = slice_units
@@ -135,7 +137,8 @@ class Interpreter:
         if isinstance(self.model, FlatModel):
             from .flat_program import make_program
 
-            return make_program(self.model, arena, self._resolver, arena is self._given)
+            shared = arena is self._given
+            return make_program(self.model, arena, self._resolver, shared, self._external_context)
         from .tflite_program import make_program
 
         return make_program(
@@ -203,19 +206,27 @@ class Interpreter:
         if self._program is None:
             self.allocate_tensors()
         program = self._program
+        program.max_while_steps = self.max_while_steps
+        program.profiler = self.profiler
         if self.profiler is not None:
-            return self.profiler.run(program)
-        arena = program.arena
-        rom = program.rom
-        for function, record, units, slice_units in program.steps:
-            start = 0
-            while start < units:
-                stop = start + slice_units
-                if stop > units:
-                    stop = units
-                if function(record, arena, rom, start, stop) == ABORTED:
-                    return ABORTED
-                start = stop
+            return self.profiler.invoke(program)
+        return program.run_steps(program.graphs[0])
+
+    def signatures(self):
+        """Names of the model's signatures, sorted."""
+        from .signature import table_of
+
+        return sorted(table_of(self.model))
+
+    def signature(self, key=None):
+        """A Signature, to be called with inputs by name; None stands for the only one there is.
+
+        `interp.signature("serving_default")(x=[0.5, 1])` is a dict of outputs by name.
+        Raises InputError when there is none of that name.
+        """
+        from .signature import find
+
+        return find(self, key)
 
     def reset(self):
         """Give variable tensors the values they had before the first invoke."""
@@ -246,7 +257,7 @@ class Interpreter:
         program = self._program
         if program is None:
             return "<Interpreter, tensors not allocated yet>"
-        lines = ["<Interpreter %d ops, arena %d bytes" % (len(program.steps), program.used_bytes)]
+        lines = ["<Interpreter %d ops, arena %d bytes" % (len(program.ops), program.used_bytes)]
         for what, tensors in (("input", program.inputs), ("output", program.outputs)):
             for i in range(len(tensors)):
                 lines.append("  %s %d: %r" % (what, i, tensors[i]))

@@ -2,10 +2,10 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .arena import MAX_BYTES, align_up
-from .dtypes import RESOURCE
 from .errors import ModelError
 from .planner import ONLINE, Buffer
 
+_VAR_HANDLE = 142
 _OFFLINE_PLAN = "OfflineMemoryAllocation"
 
 
@@ -32,55 +32,79 @@ def _int32(data, i):
     return value - (1 << 32) if value >= 1 << 31 else value
 
 
-# Steps are counted as TFLM's micro_allocation_info.cc does: inputs come into being at step 0,
-# operator i runs at step i + 1; a tensor is in use from the step that writes it to the last
-# one that touches it, graph outputs to the end; a scratch buffer, requested as (bytes, node
-# number), only while its operator runs.
+# When the tensors of one sub-graph are in use, {its tensor: step}, counted from where it begins.
+class _Uses:
+    def __init__(self, subgraph, calls):
+        self.first = {}
+        self.last = {}
+        self.early = set()  # read before written
+        self.handles = set()  # outputs of VAR_HANDLE: no bytes of the arena
+        for i in subgraph.inputs:
+            self.first[i] = self.last[i] = 0
+        end = 0
+        for n, start, end in calls.timeline(subgraph.number):
+            inputs, outputs = subgraph.node_indices(n)
+            for i in inputs:
+                self.last[i] = end
+                if i not in self.first:
+                    self.early.add(i)
+            for i in outputs:
+                self.first.setdefault(i, start)
+                self.last[i] = end
+            if subgraph.node_code(n) == _VAR_HANDLE:
+                self.handles.update(outputs)
+        for i in subgraph.outputs:
+            self.first.setdefault(i, end)
+            self.last[i] = end
+
+
+# Lifetimes are those of TFLM's micro_allocation_info.cc: inputs come into being where their
+# sub-graph begins (CallGraph counts the steps); a tensor is in use from the step that writes it
+# to the last one that touches it, with all that control flow runs in that step, outputs to the
+# end of their sub-graph; a scratch buffer, requested as (bytes, node number), only while its
+# operator runs. What several operators run is in use from the first run to the last.
 # Returns ({tensor number: Buffer}, [Buffer of each scratch request]).
 def buffers_of(model, scratch_requests):
-    subgraph = model.subgraphs[0]
-    first = {}
-    last = {}
-    early = set()  # read before written
-    for i in subgraph.inputs:
-        first[i] = last[i] = 0
-    step = 0
-    for n in range(subgraph.nodes_length()):
-        step += 1
-        inputs, outputs = subgraph.node_indices(n)
-        for i in inputs:
-            last[i] = step
-            if i not in first:
-                early.add(i)
-        for i in outputs:
-            first.setdefault(i, step)
-            last[i] = step
-    for i in subgraph.outputs:
-        first.setdefault(i, step)
-        last[i] = step
+    calls = model.call_graph()
     offsets = offline_offsets(model)
     found = {}
     variable_bytes = 0
-    for i in range(subgraph.tensors_length()):
-        tensor = subgraph.tensor(i)
-        if tensor.is_variable:
-            variable_bytes += align_up(tensor.nbytes())
-            continue
-        if i not in last or tensor.is_constant() or tensor.nbytes() == 0:
-            continue
-        if tensor.dtype == RESOURCE:
-            continue  # a handle: Prepare knows what it stands for
-        if i in early:
-            raise ModelError("%s is read before anything writes it; the model is damaged" % tensor)
-        offset = offsets[tensor.index] if offsets else ONLINE
-        found[tensor.index] = Buffer(align_up(tensor.nbytes()), first[i], last[i], offset)
+    for number in calls.numbers():
+        subgraph = model.subgraphs[number]
+        uses = _Uses(subgraph, calls)
+        begin, begin_last = calls.first[number], calls.last[number]
+        for i in range(subgraph.tensors_length()):
+            tensor = subgraph.tensor(i)
+            if tensor.is_variable:
+                variable_bytes += align_up(tensor.nbytes())
+                continue
+            if i not in uses.last or tensor.is_constant() or tensor.nbytes() == 0:
+                continue
+            if i in uses.handles:
+                continue
+            if i in uses.early:
+                raise ModelError(
+                    "%s is read before anything writes it; the model is damaged" % tensor
+                )
+            found[tensor.index] = Buffer(
+                align_up(tensor.nbytes()),
+                begin + uses.first[i],
+                begin_last + uses.last[i],
+                offsets[tensor.index] if offsets else ONLINE,
+            )
     if variable_bytes > MAX_BYTES:
         raise ModelError(
             "the variables of the model need %d bytes, at most %d can be addressed; "
             "the model is damaged" % (variable_bytes, MAX_BYTES)
         )
-    scratch = []
-    for size, node in scratch_requests:
-        step = node - subgraph.first_node + 1
-        scratch.append(Buffer(align_up(size), step, step))
-    return found, scratch
+    return found, _scratch_buffers(model, calls, scratch_requests)
+
+
+# The Buffer of each scratch request.
+def _scratch_buffers(model, calls, requests):
+    times = {}
+    for number in calls.numbers() if requests else ():
+        first_node = model.subgraphs[number].first_node
+        for n, start, end in calls.timeline(number):
+            times[first_node + n] = calls.first[number] + start, calls.last[number] + end
+    return [Buffer(align_up(size), *times[node]) for size, node in requests]

@@ -76,6 +76,12 @@ class FlatModel:
             self._sections.append((start, count))
         if self._sections[layout.SUBGRAPHS][1] < 1:
             raise damaged("it has no sub-graph")
+        ops = 0
+        for i in range(self.subgraphs_length()):
+            first, count, *_ = self.subgraph(i)
+            if first != ops:
+                raise damaged("list %d of its steps does not follow the one before" % i)
+            ops += count
         *_, inputs, outputs = self.subgraph()
         if inputs + outputs > self._sections[layout.TENSORS][1]:
             raise damaged("it lacks tensors for its inputs and outputs")
@@ -99,8 +105,24 @@ class FlatModel:
             pass
         raise damaged("a name is not UTF-8")
 
-    # Metadata as a dict of name to bytes.
     def metadata(self):
+        """Metadata of the model as a dict of name to bytes (memoryview)."""
+        found = self._metadata()
+        found.pop(layout.SIGNATURES, None)
+        return found
+
+    def labels(self):
+        """The lines of the text file of labels in the metadata; [] when there is none."""
+        from .labels import labels_of
+
+        return labels_of(self.metadata())
+
+    # What signature.parse() takes; None when there is none.
+    def signature_data(self):
+        return self._metadata().get(layout.SIGNATURES)
+
+    # Everything in the section.
+    def _metadata(self):
         found = {}
         for i in range(self._sections[layout.METADATA][1]):
             name, start, size = self.entry(
@@ -111,9 +133,21 @@ class FlatModel:
             found[self.name(name)] = self.buffer[start : start + size]
         return found
 
-    # The first sub-graph: (first op, ops, first io, inputs, outputs).
-    def subgraph(self):
-        return self.entry(layout.SUBGRAPHS, layout.SUBGRAPH, layout.SUBGRAPH_BYTES, 0)
+    # List of steps `i`, 0 is the model: (first op, ops, first io, inputs, outputs).
+    def subgraph(self, i=0):
+        return self.entry(layout.SUBGRAPHS, layout.SUBGRAPH, layout.SUBGRAPH_BYTES, i)
+
+    # How many lists of steps there are.
+    def subgraphs_length(self):
+        return self._sections[layout.SUBGRAPHS][1]
+
+    # True when a kernel whose name begins so is used.
+    def has_kernel(self, start):
+        for i in range(self._sections[layout.KERNELS][1]):
+            kernel = self.entry(layout.KERNELS, layout.KERNEL, layout.KERNEL_BYTES, i)[0]
+            if self.name(kernel).startswith(start):
+                return True
+        return False
 
     # Op `i`: (kernel name, builtin code, node, its record, operands, units a slice).
     def op(self, i):

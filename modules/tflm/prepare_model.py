@@ -3,7 +3,7 @@
 
 from .context import CUSTOM, INIT, INVOKE, MEMORY_PLANNING, PREPARE
 from .custom_op import CustomNode
-from .errors import ModelError, UnsupportedError
+from .errors import ModelError
 
 
 # Kernels write outputs into the arena at the offset that Prepare gives them: a constant of the
@@ -17,20 +17,14 @@ def _check_outputs(node):
 # Init all nodes, prepare all nodes, then plan the memory. The context's storage must have
 # started the model. Returns {node number: CustomNode}.
 def prepare_model(model, context, resolver, keep_tensors=False):
-    if len(model.subgraphs) > 1:
-        raise UnsupportedError(
-            "the model has %d sub-graphs, and no operator that runs one is there yet; "
-            "convert it without control flow" % len(model.subgraphs)
-        )
-    subgraph = model.subgraphs[0]
-    for i in subgraph.inputs:
-        tensor = subgraph.tensor(i)
+    for i in model.subgraphs[0].inputs:
+        tensor = model.subgraphs[0].tensor(i)
         if tensor.is_constant():
             raise ModelError("the input %s is a constant; the model is damaged" % tensor)
     context.enter(INIT)
     custom = {}
     try:
-        _prepare_nodes(subgraph, context, resolver, custom)
+        _prepare_nodes(model, context, resolver, custom)
         context.enter(MEMORY_PLANNING)
         context.storage.finish_model_allocation(keep_tensors)
     except BaseException:
@@ -41,18 +35,25 @@ def prepare_model(model, context, resolver, keep_tensors=False):
     return custom
 
 
+# Each node of the sub-graphs that run, with the number of its sub-graph.
+def _nodes(model):
+    for number in model.call_graph().numbers():
+        subgraph = model.subgraphs[number]
+        for i in range(subgraph.nodes_length()):
+            yield number, subgraph.node(i)
+
+
 # Init and Prepare of the nodes; `custom` is filled as custom operators come into being.
-def _prepare_nodes(subgraph, context, resolver, custom):
-    for i in range(subgraph.nodes_length()):
-        node = subgraph.node(i)
+def _prepare_nodes(model, context, resolver, custom):
+    for _, node in _nodes(model):
         _check_outputs(node)
         if node.builtin_code == CUSTOM and resolver.shipped(node.custom_name) is None:
             context.node = node
             custom[node.index] = CustomNode(context, node, resolver.custom(node.custom_name))
     context.enter(PREPARE)
-    for i in range(subgraph.nodes_length()):
-        node = subgraph.node(i)
+    for number, node in _nodes(model):
         context.node = node
+        context.storage.step_list = number
         if node.index in custom:
             custom[node.index].prepare(context)
         elif node.builtin_code == CUSTOM:

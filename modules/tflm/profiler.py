@@ -19,26 +19,32 @@ class Profiler:
         self.invokes = 0
         self._ops = ()
 
-    # Invoke a program and note the time of each step; returns what Interpreter.invoke() does.
-    def run(self, program):
+    # Run a list of steps and note the time of each; returns what Program.run_steps() does. Steps
+    # of a sub-graph count for themselves, not for the operator that runs it.
+    def run(self, program, number):
         if self._ops is not program.ops:  # another program than before, or the first
             self.clear()
-            self.ticks = [0] * len(program.steps)
+            self.ticks = [0] * len(program.ops)
             self._ops = program.ops
         ticks = self.ticks
-        status = None
-        for i, (function, record, units, slice_units) in enumerate(program.steps):
+        i = sum([len(steps) for steps in program.graphs[:number]])
+        for step in program.graphs[number]:
+            inner = self._spent
             begin = time.ticks_us()
-            start = 0
-            while start < units:
-                stop = min(start + slice_units, units)
-                status = function(record, program.arena, program.rom, start, stop)
-                start = units if status == ABORTED else stop
-            ticks[i] += time.ticks_diff(time.ticks_us(), begin)
+            status = program.run_steps((step,))
+            own = time.ticks_diff(time.ticks_us(), begin) - (self._spent - inner)
+            ticks[i] += own
+            self._spent += own
             if status == ABORTED:
-                break
+                return ABORTED
+            i += 1
+
+    # Invoke a program.
+    def invoke(self, program):
+        self._spent = 0  # ticks that steps have been given in this invoke
+        status = self.run(program, 0)
         self.invokes += 1
-        return status if status == ABORTED else None
+        return status
 
     def total_ticks(self):
         """Microseconds of all invokes together."""

@@ -16,14 +16,21 @@ class Op:
 # its Python interpreter spells it). The kernel has returned it.
 ABORTED = 15
 
+CUSTOM_KERNEL = "custom."  # what the kernel names of custom operators begin with
+CONTROL_KERNEL = "control."  # what the kernel names of IF, WHILE and CALL_ONCE begin with
 
-# `steps` holds (eval, record, units, units a slice): all that invoke() touches.
+
+# A step is (eval, record, units, units a slice): all that invoke() touches. `graphs` holds a list
+# of steps for each sub-graph, and then the copies that control flow makes; list 0 is the model.
 class Program:
-    def __init__(self, arena, rom):
+    def __init__(self, arena, rom, lists=1):
         self.arena = arena  # memoryview; operand words count from its first byte
         self.rom = rom
-        self.steps = []
-        self.ops = []  # an Op for each step
+        self.graphs = [[] for _ in range(lists)]
+        self.ops = []  # an Op for each step, list by list
+        self.calls = {}  # list: lists that its control flow runs
+        self.max_while_steps = None
+        self.profiler = None
         self.inputs = []
         self.outputs = []
         self.variables = []  # (raw bytes, byte to reset them to)
@@ -31,10 +38,37 @@ class Program:
         self.tensors = {}  # number: Tensor, when all of them are kept
         self.used_bytes = 0
 
-    # Add the call of a kernel.
-    def add(self, op, function, record, units, slice_units):
+    # Add the call of a kernel to a list; `resolver` gives its function unless that is given.
+    # Lists are filled one by one, in their order.
+    def add(self, number, op, record, slice_units, resolver, function=None):
+        if op.kernel.startswith(CONTROL_KERNEL):
+            from .control_flow import bind
+
+            function = bind(self, number, op.kernel, record)
+        units = int.from_bytes(bytes(record[:4]), "little")
         self.ops.append(op)
-        self.steps.append((function, record, units, slice_units))
+        step = (function or resolver.kernel(op.kernel), record, units, slice_units)
+        self.graphs[number].append(step)
+
+    # Run a list of steps; ABORTED when an operator has ended the run.
+    def run(self, number):
+        if self.profiler is not None:
+            return self.profiler.run(self, number)
+        return self.run_steps(self.graphs[number])
+
+    # Slice by slice: in between Ctrl-C works.
+    def run_steps(self, steps):
+        arena = self.arena
+        rom = self.rom
+        for function, record, units, slice_units in steps:
+            start = 0
+            while start < units:
+                stop = start + slice_units
+                if stop > units:
+                    stop = units
+                if function(record, arena, rom, start, stop) == ABORTED:
+                    return ABORTED
+                start = stop
 
     # Give variable tensors the value they have before the first invoke.
     def reset(self):
@@ -48,4 +82,5 @@ class Program:
 
     # Let no slice be longer than `most` units.
     def limit_slices(self, most):
-        self.steps = [(f, record, units, min(s, most)) for f, record, units, s in self.steps]
+        for steps in self.graphs:
+            steps[:] = [(f, record, units, min(s, most)) for f, record, units, s in steps]

@@ -5,10 +5,11 @@ from . import dtypes
 from .arena import MAX_BYTES
 from .errors import ModelError, UnsupportedError
 from .flatbuffer import Table, scalar
-from .graph import Node, Tensor
+from .graph import Node, SingleGraph, Tensor
 
 _SCHEMA_VERSION = 3
 _CUSTOM = 32
+_CONTROL_FLOW = (118, 119, 129)  # IF, WHILE, CALL_ONCE
 _NEWEST_OP_VERSION = 20  # no builtin operator of the schema has reached it
 _MAX_RANK = 8
 _MAX_SUBGRAPHS = 256
@@ -127,6 +128,10 @@ class Subgraph:
             tensors.append(None if t == -1 else self.tensor(t))
         return tensors
 
+    # The builtin code of operator `i`.
+    def node_code(self, i):
+        return self.model.operator_code(self._operators.table(i).get(0, "I"))[0]
+
     # Tensor numbers of operator `i`, as (inputs, outputs); -1 where one is left out.
     def node_indices(self, i):
         table = self._operators.table(i)
@@ -182,6 +187,7 @@ class TfliteModel:
         self._metadata = root.vector(6)
         self._signatures = root.vector(7)
         self.subgraphs = []
+        self._call_graph = None
         self._items_left = len(self.buffer) // 4
         first_tensor = first_node = 0
         tables = root.vector(2)
@@ -212,6 +218,18 @@ class TfliteModel:
             if index < subgraph.first_tensor + subgraph.tensors_length():
                 return subgraph.tensor(index - subgraph.first_tensor)
         raise ModelError("the model has no tensor %d" % index)
+
+    # Which sub-graphs run, and when.
+    def call_graph(self):
+        if self._call_graph is None:
+            codes = range(len(self._operator_codes) if self._operator_codes else 0)
+            if any([self.operator_code(i)[0] in _CONTROL_FLOW for i in codes]):
+                from .call_graph import CallGraph
+
+                self._call_graph = CallGraph(self)
+            else:
+                self._call_graph = SingleGraph(self.subgraphs[0].nodes_length())
+        return self._call_graph
 
     # Operator code `i`: (builtin code, version, custom name).
     def operator_code(self, i):
@@ -244,8 +262,14 @@ class TfliteModel:
                 )
         return self.buffer[start : start + length], start
 
-    # Metadata as a dict of name to bytes.
+    def labels(self):
+        """The lines of the text file of labels in the metadata; [] when there is none."""
+        from .labels import labels_of
+
+        return labels_of(self.metadata())
+
     def metadata(self):
+        """Metadata of the model as a dict of name to bytes (memoryview)."""
         found = {}
         for i in range(len(self._metadata) if self._metadata else 0):
             table = self._metadata.table(i)

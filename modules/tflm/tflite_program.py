@@ -28,10 +28,19 @@ def _prepare(model, arena, resolver, external_context, keep_tensors):
     return allocator, context, custom
 
 
+# The records list by list, each in the order in which they were emitted.
+def _by_list(allocator):
+    lists = [[] for _ in range(allocator.step_lists)]
+    for record in allocator.records:
+        lists[record.step_list].append(record)
+    for records in lists:
+        yield from records
+
+
 # Prepare a model into an arena; raises ArenaError when it does not fit.
 def make_program(model, arena, resolver, external_context=None, keep_tensors=False):
     allocator, context, custom = _prepare(model, arena, resolver, external_context, keep_tensors)
-    program = Program(arena.buffer, model.buffer)
+    program = Program(arena.buffer, model.buffer, allocator.step_lists)
 
     # What a program sees of a tensor of the graph.
     def view(tensor):
@@ -54,15 +63,13 @@ def make_program(model, arena, resolver, external_context=None, keep_tensors=Fal
 
     context.bind_scratch_buffers()
     program.custom = [custom[index] for index in sorted(custom)]
-    for record in allocator.records:
+    for record in _by_list(allocator):
         op = Op(record.node_index, record.builtin_code, record.kernel)
         words = arena.buffer[record.position :]
-        units = int.from_bytes(bytes(words[:4]), "little")
+        function = None
         if record.node_index in custom:
             function = custom[record.node_index].bind(view)
-        else:
-            function = resolver.kernel(record.kernel)
-        program.add(op, function, words, units, record.slice_units)
+        program.add(record.step_list, op, words, record.slice_units, resolver, function)
     subgraph = model.subgraphs[0]
     program.inputs = [view(subgraph.tensor(i)) for i in subgraph.inputs]
     program.outputs = [view(subgraph.tensor(i)) for i in subgraph.outputs]
@@ -70,8 +77,8 @@ def make_program(model, arena, resolver, external_context=None, keep_tensors=Fal
         tensor = model.tensor(index)
         value = tensor.zero_point() & 0xFF if tensor.dtype == dtypes.INT8 else 0
         program.variables.append((view(tensor).raw, value))
-    for at, size in allocator.states:
-        program.variables.append((arena.buffer[at : at + size], 0))
+    for at, size, value in allocator.states:
+        program.variables.append((arena.buffer[at : at + size], value))
     if keep_tensors:
         for index in allocator.tensors:
             program.tensors[index] = view(model.tensor(index))

@@ -10,6 +10,7 @@ from tflm.arena import align_up
 from tflm.errors import TflmError, UnsupportedError
 from tflm.lifetimes import buffers_of
 from tflm.planner import plan_greedy
+from tflm.resources import ResourceVariables
 from tflm.tflite import TfliteModel
 from tflm_tools.flatten import flatten
 
@@ -59,12 +60,14 @@ def arenas(model, folder):
     return json.loads(output.splitlines()[-1])
 
 
-# Bytes of the variable tensors: state, which TFLM keeps in the tail, and which is in the arena of
+# Bytes of the variable tensors and resource variables: state, which TFLM keeps in the tail, and which is in the arena of
 # a flat model besides the head.
 def state(model):
     reader = TfliteModel(model.read_bytes())
     tensors = [reader.tensor(i) for i in range(reader.tensors_length)]
-    return sum(align_up(tensor.nbytes()) for tensor in tensors if tensor.is_variable)
+    sizes = [tensor.nbytes() for tensor in tensors if tensor.is_variable]
+    sizes += [variable.size for variable in ResourceVariables(reader).variables]
+    return sum(align_up(size) for size in sizes)
 
 
 # The head without any scratch buffer: what activations alone need.

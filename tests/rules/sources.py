@@ -7,6 +7,7 @@ import functools
 import importlib
 from pathlib import Path
 
+from support.check import Cases
 from tflm.context import MicroContext
 from tflm.errors import TflmError
 from tflm_tools.flatten import prepare
@@ -65,6 +66,13 @@ def top_imports(path):
     return found
 
 
+# The sound cases of one file of tests/kernels: of every collector in it.
+def sound_cases(path):
+    for value in vars(importlib.import_module(f"kernels.{path.stem}")).values():
+        if isinstance(value, Cases):
+            yield from (case for case in value if not case.error)
+
+
 # Every record that Prepare writes for the sound models of tests/kernels:
 # {kernel "file.function": {layout: length of the longest table}}.
 @functools.cache
@@ -83,8 +91,8 @@ def emitted():
             chooser = PACKAGE / "prepare" / path.name.removeprefix("test_")
             chooses = chooser.exists() and "context.target" in chooser.read_text()
             targets = _TARGETS if chooses else (None,)
-            for case in getattr(importlib.import_module(f"kernels.{path.stem}"), "cases", ()):
-                for target in () if case.error else targets:
+            for case in sound_cases(path):
+                for target in targets:
                     with contextlib.suppress(TflmError):  # the case itself will tell
                         prepare(case.build(), target=target)
     finally:

@@ -128,7 +128,7 @@ def test_words_are_read_by_name(name):
 
 
 # Each function of a kernel file is emitted for some model of the tests, and each that is emitted
-# is there.
+# is there. Control flow runs lists of steps, no kernel.
 def test_every_kernel_is_emitted():
     there = {
         f"{name}.{function.name}"
@@ -136,7 +136,7 @@ def test_every_kernel_is_emitted():
         if "/" not in name
         for function in eval_functions(path)
     }
-    assert set(emitted()) == there
+    assert {kernel for kernel in emitted() if not kernel.startswith("control.")} == there
 
 
 # A function is called with one kind of record.

@@ -1,10 +1,15 @@
-# Tests of custom operators: every callback, in MicroPython, from a .tflite
+# Tests of custom operators: every callback, in MicroPython, from a .tflite and a .tflm
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import binascii
+import random
+import struct
+
 import pytest
+import tflm
 from support.builder import ModelBuilder
+from tflm import format as layout
 from tflm.errors import UnsupportedError
-from tflm.op_resolver import OpResolver
 from tflm_tools.flatten import flatten
 from unit import sample_models
 from unit.on_device import device
@@ -66,20 +71,42 @@ def graph():
     return builder.build()
 
 
+# The resolver of the operator above, on the host.
+def host_resolver(code=""):
+    names = {"tflm": tflm}
+    exec(_OPERATOR + code, names)
+    return names["resolver"]
+
+
+def run_file(path):
+    return lambda code: device(_OPERATOR + code, PATH=str(path), FORM=path.suffix[1:])
+
+
 @pytest.fixture
-def run(tmp_path):
+def run_tflite(tmp_path):
     path = tmp_path / "custom.tflite"
     path.write_bytes(graph())
-    return lambda code: device(_OPERATOR + code, PATH=str(path))
+    return run_file(path)
 
 
-# Init, prepare, invoke, reset and free; with arena=None the model is prepared twice, and what
+@pytest.fixture(params=["tflite", "tflm"])
+def run(tmp_path, request):
+    path = tmp_path / f"custom.{request.param}"
+    model = graph()
+    path.write_bytes(flatten(model, host_resolver()) if request.param == "tflm" else model)
+    return run_file(path)
+
+
+# Init, prepare, invoke, reset and free; a .tflite with arena=None is prepared twice, and what
 # was made only to measure is freed.
 def test_every_callback(run):
     run("""
 interp = tflm.Interpreter(PATH, resolver=resolver, slice_units=1)
 interp.allocate_tensors()
-assert gain.log == ["init", "prepare", "free", "init", "prepare"], gain.log
+if FORM == "tflite":
+    assert gain.log[:3] == ["init", "prepare", "free"], gain.log
+    gain.log = gain.log[3:]
+assert gain.log == ["init", "prepare"], gain.log
 for n in (1, 2, 3):
     interp.input(0).quantize([1, 2, 3, 4, 5, 6])
     interp.invoke()
@@ -89,7 +116,7 @@ interp.input(0).quantize([0] * 6)
 interp.invoke()
 assert interp.output(0).data[0] == 1
 interp.free()
-assert gain.log[5:] == ["reset", "free"], gain.log
+assert gain.log[2:] == ["reset", "free"], gain.log
 """)
 
 
@@ -169,8 +196,8 @@ assert list(interp.output(0).data) == [6.0] * 6
 
 
 # What the user raises reaches the user, and what was made by then is freed.
-def test_errors_of_the_operator(run):
-    run("""
+def test_errors_of_the_operator(run_tflite):
+    run_tflite("""
 class Refuses(Gain):
     def prepare(self, context, node):
         raise ValueError("not with me")
@@ -204,8 +231,8 @@ tflm.Interpreter(PATH, resolver=resolver).invoke()
 
 
 # An object with invoke alone is enough; external_context is what the application gave.
-def test_invoke_alone(run):
-    run("""
+def test_invoke_alone(run_tflite):
+    run_tflite("""
 class Plain:
     def invoke(self, context, node):
         assert context.external_context == "mine"
@@ -275,19 +302,176 @@ def test_no_options(tmp_path):
     )
 
 
-# A flat model cannot hold a custom operator yet; it says what to do instead.
+# Flatten runs init, prepare and free; the board needs the operator too.
 def test_flatten():
-    class Plain:
-        def invoke(self, context, node):
-            raise AssertionError("nothing is invoked on the host")
-
-    resolver = OpResolver()
-    resolver.add_custom("Atan", Plain())
-    with pytest.raises(UnsupportedError) as caught:
-        flatten(graph(), resolver)
-    assert str(caught.value) == (
-        "op 1 Atan is a custom operator, which a .tflm cannot hold; load the .tflite on the "
-        "board, with an OpResolver that has it"
-    )
-    with pytest.raises(UnsupportedError, match="unresolved custom op: Atan"):
+    resolver = host_resolver()
+    flatten(graph(), resolver)
+    assert resolver.custom("Atan").log == ["init", "prepare", "free"]
+    with pytest.raises(UnsupportedError, match="unresolved custom op: Atan; .*--custom FILE"):
         flatten(graph())
+
+
+# What the board requests must be what was planned: the order, the kinds and the sizes.
+@pytest.mark.parametrize(
+    "callback, change, message",
+    [
+        ("prepare", "context.request_scratch_buffer(28)",
+         "requests a scratch buffer of 28 bytes where flatten planned: a scratch buffer of 24 b"),
+        ("prepare", "context.allocate_persistent_buffer(24)",
+         "requests a persistent buffer of 24 bytes where flatten planned: a scratch buffer of 24"),
+        ("prepare", "Gain.prepare(self, context, node); context.request_scratch_buffer(4)",
+         "requests a scratch buffer of 4 bytes where flatten planned: none is left"),
+        ("prepare", "pass", "did not request a scratch buffer of 24 bytes, as it did when"),
+    ],
+)  # fmt: skip
+def test_flat_requests(tmp_path, callback, change, message):
+    path = tmp_path / "custom.tflm"
+    path.write_bytes(flatten(graph(), host_resolver()))
+    run_file(path)(f"""
+class Other(Gain):
+    def {callback}(self, context, node):
+        {change}
+
+operator = Other()
+resolver.add_custom("Atan", operator)
+arena = tflm.Arena(4096)
+text = raises(ModelError, tflm.Interpreter(PATH, arena, resolver).allocate_tensors)
+assert text.startswith("op 1 Atan ") and {message!r} in text, text
+assert "; flatten the model again" in text
+assert operator.log == ["init", "free"] or operator.log == ["init", "prepare", "free"]
+assert arena.used_bytes() == 0
+""")
+
+
+# All that prepare sees of tensors is there on both paths: shapes of every rank, constants,
+# per-channel quantization, variables, and what is left out.
+_LOOKER = """
+class Looker:
+    def prepare(self, context, node):
+        x, weights, absent, state, scalar, empty = node.inputs
+        assert absent is None
+        assert (x.name, x.dtype, x.shape, x.zero_point()) == ("x", 9, (1, 2, 3), -7)
+        assert x.scale_bits() == 0x3F000000 and x.scales_length() == 1
+        assert not x.is_constant() and not x.is_variable and x.data is None
+        assert (weights.name, weights.shape, weights.scales_length()) == ("weights", (4, 2), 4)
+        assert [weights.scale_bits(i) for i in range(4)] == [0x3F800000, 0x40000000, 0x40800000, 0x41000000]
+        assert weights.quantized_dimension == 0 and weights.zero_point(3) == 0
+        assert bytes(weights.data) == bytes(range(8))
+        assert state.is_variable and state.shape == (3,) and state.dtype == 2
+        assert scalar.shape == () and scalar.elements() == 1 and scalar.nbytes() == 4
+        assert empty.shape == (2, 0) and empty.nbytes() == 0 and not empty.is_quantized
+        assert node.options == {"a": [1, 2]}
+        node.data = context.allocate_state(5, 3)
+
+    def invoke(self, context, node):
+        x, weights, absent, state, scalar, empty = node.inputs
+        assert absent is None and len(empty.data) == 0 and list(weights.data) == list(range(8))
+        reserved = context.get_persistent_buffer(node.data)
+        reserved[4] += 1
+        state.data[0] += x.data[0]
+        scalar.data[0]
+        node.outputs[0].data[:] = state.data
+        node.outputs[0].data[1] = reserved[4]
+
+resolver = tflm.OpResolver()
+resolver.add_custom("Look", Looker())
+"""  # noqa: E501
+
+
+@pytest.mark.parametrize("form", ["tflite", "tflm"])
+@pytest.mark.parametrize("shared", [False, True])
+def test_tensors(tmp_path, form, shared):
+    builder = ModelBuilder()
+    x = builder.tensor((1, 2, 3), "int8", scale=0.5, zero_point=-7, name="x")
+    weights = builder.tensor(
+        (4, 2), "int8", range(8), scale=[1, 2, 4, 8], zero_point=0, name="weights"
+    )
+    state = builder.tensor((3,), "int32", variable=True)
+    scalar = builder.tensor((), "float32")
+    empty = builder.tensor((2, 0), "float32")
+    y = builder.tensor((3,), "int32")
+    z = builder.tensor((3, 1), "int32")
+    builder.custom("Look", [x, weights, None, state, scalar, empty], [y], {"a": [1, 2]})
+    builder.operator("RESHAPE", [y], [z])
+    builder.io([x, scalar, empty], [z])
+    names = {"tflm": tflm}
+    exec(_LOOKER, names)
+    path = tmp_path / f"look.{form}"
+    path.write_bytes(
+        flatten(builder.build(), names["resolver"]) if form == "tflm" else builder.build()
+    )
+    device(
+        _LOOKER
+        + """
+arena = None
+if SHARED:
+    arena = tflm.Arena(bytearray(8192))
+    arena.sections.allocate_persistent_buffer(96)
+interp = tflm.Interpreter(PATH, arena, resolver)
+other = tflm.Interpreter(PATH, arena, resolver)
+for n in (1, 2, 3, 1):
+    if n == 1:
+        interp.reset()
+    interp.input(0).data[0] = 5
+    interp.invoke()
+    assert list(interp.output(0).data) == [5 * n, n + 3, 0], list(interp.output(0).data)
+    other.input(0).data[0] = 1
+    other.invoke()
+""",
+        PATH=str(path),
+        SHARED=shared,
+    )
+
+
+# A .tflm whose custom record was damaged, CRC and all, is refused or runs; nothing else.
+def test_damaged(tmp_path):
+    image = flatten(graph(), host_resolver())
+    ops, _ = struct.unpack_from(layout.SECTION, image, layout.SECTIONS_OFFSET + 8 * layout.OPS)
+    *_, start, size = struct.unpack_from(layout.OP, image, ops + layout.OP_BYTES)
+    random_ = random.Random(5)
+    images = bytearray()
+    for _ in range(300):
+        damaged = bytearray(image)
+        for _ in range(random_.randint(1, 3)):
+            damaged[start + random_.randrange(size)] = random_.choice([0, 1, 2, 127, 128, 255])
+        crc = binascii.crc32(memoryview(damaged)[layout.CRC_START :])
+        struct.pack_into("<I", damaged, layout.CRC_OFFSET, crc)
+        images += damaged
+    path = tmp_path / "damaged.bin"
+    path.write_bytes(images)
+    lines = device(
+        _OPERATOR
+        + """
+class Wild(Gain):
+    def prepare(self, context, node):
+        if [t.shape for t in node.inputs + node.outputs] != [(6,), (6,)]:
+            raise ModelError("no")
+        Gain.prepare(self, context, node)
+    def invoke(self, context, node):
+        for tensor in node.inputs + node.outputs:
+            for i in range(len(tensor.raw)):
+                tensor.raw[i] = 1
+    def free(self, context, data):
+        pass
+
+resolver.add_custom("Atan", Wild())
+ran = refused = 0
+with open(PATH, "rb") as file:
+    for _ in range(300):
+        image = bytearray(file.read(SIZE))
+        arena = bytearray(b"\\xc5" * 4096)
+        try:
+            interp = tflm.Interpreter(image, memoryview(arena)[64:-64], resolver)
+            interp.allocate_tensors()
+            interp.invoke()
+            ran += 1
+        except TflmError as error:
+            refused += 1
+        assert bytes(arena[:64]) == bytes(arena[-64:]) == b"\\xc5" * 64
+print(ran, refused)
+""",
+        PATH=str(path),
+        SIZE=len(image),
+    )
+    ran, refused = map(int, lines[-1].split())
+    assert ran > 20 and refused > 20, (ran, refused)

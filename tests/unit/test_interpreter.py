@@ -219,20 +219,20 @@ def test_interrupt(run):
         interp.invoke()
         wanted = bytes(interp.output(0).raw)
         program = interp._program
-        steps = program.steps
+        steps = program.graphs[0]
         for number in range(len(steps)):
             for calls in (1, 2):
                 changed = list(steps)
                 kernel = changed[number]
                 changed[number] = (Stop(kernel[0], calls),) + kernel[1:]
-                program.steps = changed
+                program.graphs[0] = changed
                 interp.input(0).quantize(values)
                 try:
                     interp.invoke()
                     assert kernel[2] == 1 and calls == 2
                 except KeyboardInterrupt:
                     pass
-                program.steps = steps
+                program.graphs[0] = steps
                 interp.input(0).quantize(values)
                 interp.invoke()
                 assert bytes(interp.output(0).raw) == wanted

@@ -5,45 +5,67 @@ import binascii
 import hashlib
 import struct
 
-from tflm import dtypes
+from tflm import dtypes, labels, signature
 from tflm import format as layout
 from tflm.arena import MAX_BYTES, align_up
-from tflm.context import MicroContext
 from tflm.custom_op import KERNEL as CUSTOM_KERNEL
-from tflm.errors import UnsupportedError
-from tflm.op_resolver import OpResolver
+from tflm.errors import ModelError, UnsupportedError
 from tflm.prepare_model import prepare_model
 from tflm.tflite import TfliteModel
 
+from .custom import HostResolver, RecordingContext, complete
+from .labels import archived_labels
+from .packing import fit, steps
 from .rom import RomStorage
 
 _MAX_RECORDS = 65535
 
 
-def prepare(tflite, resolver=None, keep_tensors=False, target=None):
+def prepare(tflite, resolver=None, keep_tensors=False, target=None, packing=None):
     """Prepare a .tflite (bytes) on the host: (TfliteModel, RomStorage) with plan and records."""
     model = TfliteModel(tflite)
     storage = RomStorage()
     storage.start_model_allocation(model)
-    context = MicroContext(storage, target=target)
-    prepare_model(model, context, resolver or OpResolver(), keep_tensors)
+    context = RecordingContext(storage, target=target, packing=packing)
+    custom = prepare_model(model, context, resolver or HostResolver(), keep_tensors)
+    for record in storage.records:
+        if record.kernel.startswith(CUSTOM_KERNEL):
+            complete(record, record.node, context)
+    for node in custom.values():
+        node.free()
     return model, storage
 
 
-def flatten(tflite, resolver=None, keep_tensors=False, target=None):
+def flatten(tflite, resolver=None, keep_tensors=False, target=None, flash_budget=None):
     """The flat model (bytes) of a .tflite (bytes).
 
     keep_tensors: every tensor gets a place and a table entry of its own, for debugging.
     target: "armv6m" packs weights for the kernels of that instruction set, which cost flash.
+    flash_budget: bytes that the flat model may have; layers that gain least get smaller.
     Raises tflm.TflmError for what is damaged or not supported.
     """
     model, storage = prepare(tflite, resolver, keep_tensors, target)
-    return image_of(tflite, model, storage, keep_tensors)
+    image = image_of(tflite, model, storage, keep_tensors)
+    if flash_budget is None or len(image) <= flash_budget:
+        return image
+
+    def build(packing):
+        model, storage = prepare(tflite, resolver, keep_tensors, target, packing)
+        return image_of(tflite, model, storage, keep_tensors)
+
+    image = fit(build, steps(storage), flash_budget)
+    if image is None:
+        raise UnsupportedError(
+            f"the .tflm does not fit {flash_budget} bytes of flash, however it is packed; "
+            "use a smaller model"
+        )
+    return image
 
 
 def image_of(tflite, model, storage, keep_tensors=False):
     """The bytes of a .tflm from what prepare() returned."""
     _check_records(storage.records)
+    storage.records.sort(key=lambda record: record.step_list)
     names = _Names()
     subgraph = model.subgraphs[0]
     kernels = sorted({record.kernel for record in storage.records})
@@ -52,7 +74,7 @@ def image_of(tflite, model, storage, keep_tensors=False):
     constant_words = [storage.constant_tensor(t) if t.is_constant() else 0 for t, _, _ in tensors]
     metadata = [
         (names.add(name), storage.constant(data, 1) >> 2, len(data))
-        for name, data in model.metadata().items()
+        for name, data in _metadata(tflite, model).items()
         if len(data)
     ]
     kernel_names = [names.add(kernel) for kernel in kernels]
@@ -61,7 +83,7 @@ def image_of(tflite, model, storage, keep_tensors=False):
 
     sizes = [
         len(kernels) * layout.KERNEL_BYTES,
-        layout.SUBGRAPH_BYTES,
+        storage.step_lists * layout.SUBGRAPH_BYTES,
         len(storage.records) * layout.OP_BYTES,
         (len(tensors) + len(storage.states)) * layout.TENSOR_BYTES,
         len(names.data),
@@ -83,8 +105,7 @@ def image_of(tflite, model, storage, keep_tensors=False):
 
     sections = [b""] * layout.SECTIONS
     sections[layout.KERNELS] = _table(layout.KERNEL, [(name,) for name in kernel_names])
-    io = (len(subgraph.inputs), len(subgraph.outputs))
-    sections[layout.SUBGRAPHS] = _table(layout.SUBGRAPH, [(0, len(storage.records), 0, *io)])
+    sections[layout.SUBGRAPHS] = _table(layout.SUBGRAPH, _step_lists(storage, subgraph))
     sections[layout.OPS], sections[layout.RECORDS] = _ops_and_records(
         storage, kernels, starts[layout.RECORDS], constants_at
     )
@@ -102,24 +123,40 @@ def image_of(tflite, model, storage, keep_tensors=False):
         layout.METADATA_ENTRY, [(name, at + constants_at, size) for name, at, size in metadata]
     )
     sections[layout.CONSTANTS] = storage.constants
-    counts = [len(kernels), 1, len(storage.records), len(entries), sizes[layout.NAMES]]
+    counts = [
+        len(kernels),
+        storage.step_lists,
+        len(storage.records),
+        len(entries),
+        sizes[layout.NAMES],
+    ]
     counts += [len(metadata), sizes[layout.RECORDS], sizes[layout.CONSTANTS]]
     return _assemble(tflite, storage, sections, starts, counts, at)
 
 
 # Refuse what a flat model has no room for.
 def _check_records(records):
-    for record in records:
-        if record.kernel.startswith(CUSTOM_KERNEL):
-            raise UnsupportedError(
-                f"{record.node} is a custom operator, which a .tflm cannot hold; "
-                "load the .tflite on the board, with an OpResolver that has it"
-            )
     if len(records) > _MAX_RECORDS:
         raise UnsupportedError(
             f"the model makes {len(records)} kernel calls, a .tflm holds {_MAX_RECORDS}; "
             "use a smaller model"
         )
+
+
+# Metadata of the .tflite, its labels that lie in an archive, and its signatures.
+def _metadata(tflite, model):
+    found = model.metadata()
+    text = archived_labels(tflite, found)
+    if text is not None:
+        found[labels.NAME] = text
+    found.pop(layout.SIGNATURES, None)
+    try:
+        table = signature.table_of(model)
+        if table:
+            found[layout.SIGNATURES] = signature.pack(table)
+    except (ModelError, struct.error):
+        pass  # the model runs without them, as in TFLM
+    return found
 
 
 class _Names:
@@ -166,11 +203,26 @@ def _tensor_entry(tensor, word, name, flags):
     return (word, tensor.nbytes(), name, tensor.dtype, rank, flags, *quantization, *shape)
 
 
-# What an operator keeps besides variable tensors, as a variable of bytes.
-def _state_entry(storage, at, size, name):
+# An entry for each sub-graph and for each list of copies; only sub-graph 0 has its inputs and
+# outputs listed.
+def _step_lists(storage, main):
+    counts = [0] * storage.step_lists
+    for record in storage.records:
+        counts[record.step_list] += 1
+    entries, first = [], 0
+    for number, count in enumerate(counts):
+        io = (0, 0) if number else (len(main.inputs), len(main.outputs))
+        entries.append((first, count, 0, *io))
+        first += count
+    return entries
+
+
+# What an operator keeps besides variable tensors, as a variable of bytes; the zero point says
+# which byte reset() writes.
+def _state_entry(storage, at, size, value, name):
     word = (storage.head_bytes + at) << 2 | layout.IN_TAIL
     shape = (size,) + (0,) * (layout.MAX_RANK - 1)
-    return (word, size, name, dtypes.UINT8, 1, layout.TENSOR_VARIABLE, 0, 0, *shape)
+    return (word, size, name, dtypes.INT8, 1, layout.TENSOR_VARIABLE, value, 0, *shape)
 
 
 # The op table and the records it leads to, their operands made final.

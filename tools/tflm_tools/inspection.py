@@ -5,14 +5,18 @@ from dataclasses import dataclass, field
 
 from tflm import dtypes
 from tflm.arena import align_up
-from tflm.errors import TflmError
+from tflm.errors import ModelError, TflmError
+from tflm.model import FlatModel
 from tflm.op_names import name
 from tflm.op_resolver import OpResolver
+from tflm.signature import table_of
 from tflm.tflite_program import measure
 
 from .boards import Fit, fits
+from .custom import load_resolver
 from .flat_file import FlatFile
 from .flatten import flatten
+from .labels import labels_of
 from .macs import macs
 from .model_file import TensorInfo, open_model
 from .plan import Plan, plan_of, tflm_head_bytes
@@ -34,6 +38,25 @@ class OpInfo:
 
 
 @dataclass
+class SignatureInfo:
+    """A signature: names of inputs and outputs of a sub-graph, in their order."""
+
+    key: str
+    subgraph: int
+    inputs: list[str]
+    outputs: list[str]
+
+
+@dataclass
+class Contents:
+    """What a model holds besides its graph: signatures, bytes of metadata by name, labels."""
+
+    signatures: list[SignatureInfo]
+    metadata: dict[str, int]
+    labels: list[str]
+
+
+@dataclass
 class Inspection:
     """What `tflm inspect` shows. Sizes are in bytes, None where they are not known."""
 
@@ -52,15 +75,46 @@ class Inspection:
     peak_op: int | None  # index of the op with the most live bytes
     flat_bytes: int | None  # size of the .tflm
     boards: list[Fit]
+    contents: Contents
     plan: Plan | None = field(default=None, repr=False)
 
 
-def inspect(path):
-    """Inspect a .tflite or .tflm. Raises ModelError when it is damaged, ToolError when unread."""
+# Signatures, metadata and labels of a FlatModel or TfliteModel; signatures that are damaged keep
+# no model from running, and are none.
+def _contents(data, graph):
+    metadata = graph.metadata()
+    try:
+        table = table_of(graph)
+    except ModelError:
+        table = {}
+    signatures = [
+        SignatureInfo(key, number, [n for _, n in inputs], [n for _, n in outputs])
+        for key, (number, inputs, outputs) in sorted(table.items())
+    ]
+    sizes = {name: len(metadata[name]) for name in sorted(metadata)}
+    return Contents(signatures, sizes, labels_of(data, metadata))
+
+
+# Knows the operators, and loads no kernel: those need MicroPython.
+class _PrepareOnly(OpResolver):
+    def __init__(self, resolver=None):
+        super().__init__()
+        if resolver is not None:
+            self._builtin, self._custom = resolver._builtin, resolver._custom
+
+    def kernel(self, name):
+        return None
+
+
+def inspect(path, custom=()):
+    """Inspect a .tflite or .tflm. Raises ModelError when it is damaged, ToolError when unread.
+
+    custom: Python files that register custom operators.
+    """
     model = open_model(path)
     if model.kind == "tflm":
         return _inspect_flat(model)
-    return _inspect_tflite(model)
+    return _inspect_tflite(model, load_resolver(custom))
 
 
 # A flat model holds records, no graph: shapes and work of its ops are gone.
@@ -86,16 +140,17 @@ def _inspect_flat(model):
         peak_op=None,
         flat_bytes=len(model.data),
         boards=fits(flat.arena_bytes, len(model.data)),
+        contents=_contents(model.data, FlatModel(model.data)),
     )
 
 
-def _inspect_tflite(model):
-    graph, storage, missing = survey(model.data)
+def _inspect_tflite(model, resolver):
+    graph, storage, missing = survey(model.data, resolver)
     plan = plan_of(graph, storage)
     ops = _ops(graph, storage, plan)
     runs = not missing
-    flat_bytes = len(flatten(model.data)) if runs else None
-    tflite_arena = align_up(sum(measure(graph, OpResolver()))) if runs else None
+    flat_bytes = len(flatten(model.data, resolver)) if runs else None
+    tflite_arena = align_up(sum(measure(graph, _PrepareOnly(resolver)))) if runs else None
     known = [op.macs for op in ops if op.macs is not None]
     return Inspection(
         path=str(model.path),
@@ -110,29 +165,31 @@ def _inspect_tflite(model):
         arena_bytes=storage.arena_bytes,
         arena_tflite_bytes=tflite_arena,
         tflm_head_bytes=tflm_head_bytes(graph),
-        peak_op=plan.peak_op,
+        peak_op=plan.peak_node,
         flat_bytes=flat_bytes,
         boards=fits(storage.arena_bytes, flat_bytes or len(model.data)),
+        contents=_contents(model.data, graph),
         plan=plan,
     )
 
 
-# A row for each node of the first sub-graph, also for those that cannot be read.
+# A row for each node of the sub-graphs that run, also for those that cannot be read.
 def _ops(graph, storage, plan):
     kernels = {}
     for record in storage.records:
         kernels.setdefault(record.node.index, []).append(record.kernel)
     rows = []
-    subgraph = graph.subgraphs[0]
-    for i in range(subgraph.nodes_length()):
-        number = subgraph.first_node + i
-        row = OpInfo(number, "unreadable", kernels.get(number, []), None, None, None, None, None)
-        row.live_bytes = plan.live_bytes(i)
-        rows.append(row)
-        try:
-            _describe(row, subgraph.node(i))
-        except (TflmError, IndexError):
-            continue  # what is missing or damaged has been told already
+    for subgraph in (graph.subgraphs[k] for k in graph.call_graph().numbers()):
+        for i in range(subgraph.nodes_length()):
+            number = subgraph.first_node + i
+            names = kernels.get(number, [])
+            row = OpInfo(number, "unreadable", names, None, None, None, None, None)
+            row.live_bytes = plan.live_bytes_of(number)
+            rows.append(row)
+            try:
+                _describe(row, subgraph.node(i))
+            except (TflmError, IndexError):
+                continue  # what is missing or damaged has been told already
     return rows
 
 

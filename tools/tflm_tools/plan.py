@@ -1,7 +1,7 @@
 # tflm_tools: the arena plan as data: which bytes each tensor has, from which op to which
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tflm import dtypes
 from tflm.arena import align_up
@@ -16,7 +16,7 @@ from .survey import op_name
 class Block:
     """A tensor or scratch buffer in the arena.
 
-    `first` and `last` are steps: step 0 sets the inputs, step i + 1 runs op i.
+    `first` and `last` are steps: step 0 sets the inputs, step i + 1 is `ops[i]` of the plan.
     """
 
     label: str  # a letter or two, "" for scratch
@@ -32,17 +32,31 @@ class Block:
 
 @dataclass
 class Plan:
-    """Blocks in the order of their first step; `ops` are the operators' names."""
+    """Blocks in the order of their first step, and what each step from 1 on is.
+
+    `ops` are names: of operators, or "sub-graph N" where control flow sets the inputs of one, each
+    time that it is run; `nodes` are the operators' numbers over all sub-graphs.
+    """
 
     blocks: list[Block]
     ops: list[str]
     head_bytes: int
     arena_bytes: int
     peak_op: int | None
+    nodes: list[int | None] = field(default_factory=list)
 
     def live_bytes(self, op):
-        """Bytes in use while operator `op` runs."""
+        """Bytes in use while `ops[op]` runs."""
         return sum(b.size for b in self.blocks if b.first <= op + 1 <= b.last)
+
+    def live_bytes_of(self, node):
+        """Bytes in use while an operator runs for the first time; None when it never does."""
+        return self.live_bytes(self.nodes.index(node)) if node in self.nodes else None
+
+    @property
+    def peak_node(self):
+        """The operator with the most bytes in use."""
+        return None if self.peak_op is None else self.nodes[self.peak_op]
 
 
 # a, b, ... z, aa, ab, ...
@@ -55,15 +69,23 @@ def _label(number):
             return text
 
 
-# The names of a sub-graph's operators; a node that cannot be read gets none.
-def _op_names(subgraph):
-    names = []
+# The name of operator `i` of a sub-graph; one that cannot be read has none.
+def _op_name(subgraph, i):
+    try:
+        return op_name(subgraph.node(i))
+    except TflmError:  # the survey has told what is wrong with it
+        return "?"
+
+
+# (name, operator's number) of each step of a sub-graph and of those that it runs.
+def _steps(model, number):
+    calls = model.call_graph()
+    subgraph = model.subgraphs[number]
     for i in range(subgraph.nodes_length()):
-        try:
-            names.append(op_name(subgraph.node(i)))
-        except TflmError:  # the survey has told what is wrong with it
-            names.append("?")
-    return names
+        yield _op_name(subgraph, i), subgraph.first_node + i
+        for callee in calls.calls[number].get(i, ()):
+            yield f"sub-graph {callee}", None
+            yield from _steps(model, callee)
 
 
 def plan_of(model, storage):
@@ -95,11 +117,12 @@ def plan_of(model, storage):
                     buffer.first, buffer.last,
                 )
             )  # fmt: skip
-    plan = Plan(
-        blocks, _op_names(model.subgraphs[0]), storage.head_bytes, storage.arena_bytes, None
-    )
+    steps = list(_steps(model, 0))
+    names, nodes = [name for name, _ in steps], [node for _, node in steps]
+    plan = Plan(blocks, names, storage.head_bytes, storage.arena_bytes, None, nodes)
     if plan.ops:
-        plan.peak_op = max(range(len(plan.ops)), key=lambda op: (plan.live_bytes(op), -op))
+        ops = [op for op, node in enumerate(nodes) if node is not None]
+        plan.peak_op = max(ops, key=lambda op: (plan.live_bytes(op), -op))
     return plan
 
 

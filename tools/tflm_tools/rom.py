@@ -11,7 +11,8 @@ from tflm.planner import plan_greedy, plan_linear
 class RomRecord:
     """A record that waits for the plan: its words still name tensors and scratch buffers."""
 
-    def __init__(self, node, kernel, words, operands, slice_units, table):
+    def __init__(self, step_list, node, kernel, words, operands, slice_units, table):
+        self.step_list = step_list
         self.node = node
         self.kernel = kernel
         self.words = words
@@ -33,14 +34,18 @@ class RomStorage:
         self.constants = bytearray(16)  # offset 0 would read as "no operand"
         self._known = {}
         self._scratch = []
-        self.states = []  # (offset among the persistent bytes, bytes) that reset() zeroes
+        self.states = []  # (offset among the persistent bytes, bytes, byte to reset them to)
         self.persistent_bytes = 0
 
     def start_model_allocation(self, model):
         self.model = model
+        self.step_list = 0  # which list of steps records go to: a sub-graph's, or copies
+        self.step_lists = len(model.subgraphs)
 
     def record(self, node, kernel, words, operands, slice_units, table):
-        self.records.append(RomRecord(node, kernel, words, operands, slice_units, bytes(table)))
+        self.records.append(
+            RomRecord(self.step_list, node, kernel, words, operands, slice_units, bytes(table))
+        )
 
     def constant(self, data, alignment):
         data = bytes(data)
@@ -72,7 +77,8 @@ class RomStorage:
         buffers = [self.tensors[i] for i in sorted(self.tensors)] + self.scratch_buffers
         self.head_bytes = align_up(plan(buffers))
         self.variables = {}
-        for subgraph in self.model.subgraphs:
+        for number in self.model.call_graph().numbers():
+            subgraph = self.model.subgraphs[number]
             for i in range(subgraph.tensors_length()):
                 tensor = subgraph.tensor(i)
                 if tensor.is_variable and not tensor.is_constant() and tensor.nbytes():

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from tflm.context import PREPARE, MicroContext
 from tflm.errors import UnsupportedError
 from tflm.op_names import name
-from tflm.op_resolver import OpResolver
 from tflm.prepare.table import OPS
 from tflm.tflite import TfliteModel
 
+from .custom import HostResolver
 from .flatten import prepare
 from .rom import RomStorage
 
@@ -34,7 +34,8 @@ def op_name(node):
 # Prepare node by node; returns [(op name, node number, reason)] for those that cannot be.
 def _prepare_each(model, context, resolver):
     refused = []
-    for subgraph in model.subgraphs:
+    for subgraph in (model.subgraphs[k] for k in model.call_graph().numbers()):
+        context.storage.step_list = subgraph.number
         for i in range(subgraph.nodes_length()):
             number = subgraph.first_node + i
             op = "unreadable"
@@ -72,7 +73,7 @@ def survey(data, resolver=None):
     With anything missing the plan lacks the scratch buffers of those operators.
     Raises ModelError for a damaged model.
     """
-    resolver = resolver or OpResolver()
+    resolver = resolver or HostResolver()
     try:
         return *prepare(data, resolver), []
     except UnsupportedError as error:
@@ -83,7 +84,7 @@ def survey(data, resolver=None):
     context = MicroContext(storage)
     context.enter(PREPARE)
     missing = _gather(_prepare_each(model, context, resolver))
-    if not missing or "sub-graph" in str(first):
+    if not missing:
         missing.insert(0, Missing("the model", str(first)))
     storage.finish_model_allocation()
     return model, storage, missing

@@ -50,7 +50,7 @@ def annotated(program):
     step = (mark, program.rom, 1, 1)
     steps = [step, step, (nothing, program.rom, 1, 1), step]
     calls = 0
-    for each in program.steps:
+    for each in program.graphs[0]:
         steps.append(each)
         steps.append(step)
         calls += (each[2] + each[3] - 1) // each[3]
@@ -67,7 +67,7 @@ def run(model, model_bytes, inputs):
     interpreter.reset()
     set_inputs(interpreter, inputs)
     program = interpreter._program
-    program.steps, calls = annotated(program)
+    program.graphs[0], calls = annotated(program)
     micropython.heap_lock()
     count(1)
     mark(None, None, None, 0, 0)

@@ -30,7 +30,7 @@ def run(data, invoke):
     arena = tflm.Arena(memoryview(block)[_GUARD : _GUARD + _ARENA])
     before = bytes(data)
     try:
-        interpreter = tflm.Interpreter(tflm.load(data), arena)
+        interpreter = tflm.Interpreter(tflm.load(data), arena, max_while_steps=50)
         interpreter.allocate_tensors()
         if invoke:
             for i in range(interpreter.inputs_size()):

@@ -13,9 +13,7 @@ def _millions(count):
 
 def print_bench(rows, target):
     """One line a model, then what the columns mean."""
-    grid = table(
-        "model", ">MACs", ">tflm", ">TFLM", ">ratio", ">arena", ">head", ">flash"
-    )
+    grid = table("model", ">MACs", ">tflm", ">TFLM", ">ratio", ">arena", ">head", ">flash")
     for row in rows:
         grid.add_row(
             row.model,

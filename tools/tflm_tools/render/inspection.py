@@ -8,6 +8,8 @@ from rich.text import Text
 from .arena import print_plan
 from .common import UNKNOWN, number, shape, shrink, size, table
 
+_LABELS = 12
+
 
 def print_inspection(report, target, plan=False):
     """Print an Inspection, with the drawing of its arena plan if asked for."""
@@ -78,8 +80,25 @@ def _print_totals(report, target):
         rows.append(("", text))
     if report.flat_bytes is not None:
         rows.append(("flash", f"{size(report.flat_bytes)} as .tflm"))
+    rows += _contents(report.contents)
     for name, text in rows:
         target.print(Text(f"{name:<9}", style="bold").append(text, style="default"))
+
+
+# Signatures, metadata and labels, where there are any.
+def _contents(contents):
+    rows = [
+        ("calls", f"{s.key}({', '.join(s.inputs)}) gives {', '.join(s.outputs)}")
+        for s in contents.signatures
+    ]
+    if contents.metadata:
+        entries = [f"{name} {size(count)}" for name, count in contents.metadata.items()]
+        rows.append(("metadata", ", ".join(entries)))
+    if contents.labels:
+        more = len(contents.labels) - _LABELS
+        text = ", ".join(contents.labels[:_LABELS])
+        rows.append(("labels", f"{text} and {more} more" if more > 0 else text))
+    return rows
 
 
 # Everything that keeps the model from running.

@@ -1,0 +1,126 @@
+# tflm: IF, WHILE, CALL_ONCE: operators that run sub-graphs (TFLM if.cc, while.cc, call_once.cc)
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from .. import dtypes
+from .common import check
+from .reshape import COPY
+
+_IF = 118
+_WHILE = 119
+_IF_OPTIONS = 92
+_WHILE_OPTIONS = 93
+_CALL_ONCE_OPTIONS = 103
+
+IF = (
+    "condition", "then_inputs", "then_graph", "then_outputs",
+    "else_inputs", "else_graph", "else_outputs",
+)  # fmt: skip
+WHILE = (
+    "condition", "inputs", "condition_graph",
+    "body_inputs", "body_graph", "body_outputs", "condition_again",
+)  # fmt: skip
+CALL_ONCE = ("condition", "graph")
+
+
+# Sub-graphs have tensors of their own: what goes in and out is copied, as in TFLM.
+def prepare(context, node):
+    if node.builtin_code == _IF:
+        _prepare_if(context, node)
+    elif node.builtin_code == _WHILE:
+        _prepare_while(context, node)
+    else:
+        check(not node.inputs and not node.outputs, node, "it has inputs or outputs")
+        graph = node.options(_CALL_ONCE_OPTIONS).get(0, "i")
+        check(not len(context.subgraph(graph).inputs), node, "sub-graph %d has inputs" % graph)
+        context.emit("control.call_once", CALL_ONCE, 1, condition=None, graph=graph)
+
+
+# Both branches take the inputs behind the condition and give all outputs.
+def _prepare_if(context, node):
+    condition = node.input(0)
+    _check_condition(node, condition)
+    options = node.options(_IF_OPTIONS)
+    lists = {}
+    for i, name in enumerate(("then", "else")):
+        number = options.get(i, "i")
+        graph = context.subgraph(number)
+        inputs = _tensors(graph, graph.inputs)
+        outputs = _tensors(graph, graph.outputs)
+        _check_count(node, number, "inputs", inputs, node.inputs[1:])
+        _check_count(node, number, "outputs", outputs, node.outputs)
+        lists[name + "_inputs"] = _copies(context, node, node.inputs[1:], inputs)
+        lists[name + "_graph"] = number
+        lists[name + "_outputs"] = _copies(context, node, outputs, node.outputs)
+    context.emit("control.if", IF, 1, condition=condition, **lists)
+
+
+# The values of the loop live in the outputs; both sub-graphs get copies.
+def _prepare_while(context, node):
+    options = node.options(_WHILE_OPTIONS)
+    condition_graph, body_graph = options.get(0, "i"), options.get(1, "i")
+    graph, body = context.subgraph(condition_graph), context.subgraph(body_graph)
+    asked = _tensors(graph, graph.inputs)
+    inputs = _tensors(body, body.inputs)
+    outputs = _tensors(body, body.outputs)
+    _check_count(node, condition_graph, "inputs", asked, node.inputs)
+    _check_count(node, body_graph, "inputs", inputs, node.inputs)
+    _check_count(node, body_graph, "outputs", outputs, node.outputs)
+    check(len(node.outputs) == len(node.inputs), node, "its outputs are not as many as its inputs")
+    check(len(graph.outputs), node, "sub-graph %d has no output to go by" % condition_graph)
+    condition = graph.tensor(graph.outputs[0])
+    _check_condition(node, condition)
+    first = _copies(context, node, node.inputs + node.inputs, asked + node.outputs)
+    context.emit(
+        "control.while",
+        WHILE,
+        1,
+        condition=condition,
+        inputs=first,
+        condition_graph=condition_graph,
+        body_inputs=_copies(context, node, node.outputs, inputs),
+        body_graph=body_graph,
+        body_outputs=_copies(context, node, outputs + node.outputs, node.outputs + asked),
+        condition_again=condition_graph,
+    )
+
+
+def _tensors(graph, indices):
+    return [graph.tensor(i) for i in indices]
+
+
+def _check_condition(node, tensor):
+    check(
+        tensor.dtype == dtypes.BOOL and tensor.elements() == 1,
+        node,
+        "the condition %s is not one bool" % tensor,
+    )
+
+
+def _check_count(node, number, what, graph, own):
+    check(
+        len(graph) == len(own),
+        node,
+        "sub-graph %d has %d %s for %d of the operator" % (number, len(graph), what, len(own)),
+    )
+
+
+# A list of steps that copy one row of tensors to another; handles of resource variables need no
+# copy. Returns its number.
+def _copies(context, node, sources, targets):
+    number = context.begin_list()
+    for source, target in zip(sources, targets):
+        check(source is not None and target is not None, node, "a tensor is left out")
+        if source.dtype == dtypes.RESOURCE or context.resources().find(source) is not None:
+            continue
+        size = source.nbytes()
+        check(
+            source.dtype == target.dtype and size == target.nbytes(),
+            node,
+            "%s does not fit %s of the sub-graph" % (source, target),
+        )
+        check(not target.is_constant(), node, "%s is a constant and cannot be set" % target)
+        context.emit(
+            "copy.eval_bytes", COPY, size, size // 2, input=source, output=target, size=size
+        )
+    context.end_list()
+    return number

@@ -1,0 +1,32 @@
+# tflm: VAR_HANDLE, READ_VARIABLE, ASSIGN_VARIABLE (TFLM var_handle.cc and its like)
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from .common import check
+from .reshape import COPY
+
+_VAR_HANDLE = 142
+_READ_VARIABLE = 143
+
+
+# Handles are known before the model runs, so VAR_HANDLE does nothing, and the other two copy.
+def prepare(context, node):
+    if node.builtin_code == _VAR_HANDLE:
+        check(not node.inputs and len(node.outputs) == 1, node, "it has not just one output")
+    elif node.builtin_code == _READ_VARIABLE:
+        check(
+            len(node.inputs) == 1 and len(node.outputs) == 1, node, "it has not 1 input, 1 output"
+        )
+        value = node.output(0)
+        variable = context.resources().operand(context, node.input(0), value)
+        _emit_copy(context, value, variable, value)
+    else:
+        check(len(node.inputs) == 2 and not node.outputs, node, "it has not just 2 inputs")
+        value = node.input(1)
+        variable = context.resources().operand(context, node.input(0), value)
+        _emit_copy(context, value, value, variable)
+
+
+# Copy between a tensor and a variable of as many bytes.
+def _emit_copy(context, value, source, target):
+    size = value.nbytes()
+    context.emit("copy.eval_bytes", COPY, size, size // 2, input=source, output=target, size=size)

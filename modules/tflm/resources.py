@@ -1,0 +1,146 @@
+# tflm: ResourceVariables: what VAR_HANDLE names: which handle is which variable, and its bytes
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from .call_graph import CALL_ONCE, WHILE, callees
+from .errors import ModelError, UnsupportedError
+
+_VAR_HANDLE = 142
+_ASSIGN_VARIABLE = 144
+_HANDLE_OPTIONS = 111
+_CONTAINER = 0
+_SHARED_NAME = 1
+
+
+# One variable: its bytes, known from the first operator that assigns it, and the byte that they
+# are before, as TFLM sets it: the low byte of that tensor's zero point.
+class Resource:
+    def __init__(self, container, shared_name):
+        self.container = container
+        self.shared_name = shared_name
+        self.size = None
+        self.default = 0
+        self.operand = None  # where it lies, once somebody has asked
+
+    # What errors call it.
+    def __str__(self):
+        return "the resource variable '%s'" % self.shared_name
+
+
+# Handles are followed when the model is prepared, not while it runs: from VAR_HANDLE through the
+# inputs and outputs of sub-graphs to where they are used. So no operator can reach memory by a
+# number that the model has computed.
+class ResourceVariables:
+    def __init__(self, model):
+        self._model = model
+        self.variables = []
+        self._handles = {}  # number of a tensor: Resource
+        self._assigned = []  # (sub-graph, operator)
+        self._walked = set()
+        called = model.call_graph().first
+        self._walk(0, True)
+        for number in range(len(model.subgraphs)):
+            # What never runs still decides how large a variable is, as in TFLM.
+            if number not in called:
+                self._walk(number, False)
+        for number, i in sorted(self._assigned):
+            self._size(model.subgraphs[number], i)
+
+    # The variable behind a handle, a tensor; None when that is none.
+    def find(self, tensor):
+        return self._handles.get(tensor.index)
+
+    # A container that is left out stands for any.
+    def _named(self, container, shared_name):
+        for variable in self.variables:
+            if variable.shared_name == shared_name and container in (None, variable.container):
+                return variable
+        self.variables.append(Resource(container, shared_name))
+        return self.variables[-1]
+
+    # Follow the handles of one sub-graph, and of those that it runs.
+    def _walk(self, number, follow):
+        self._walked.add(number)
+        subgraph = self._model.subgraphs[number]
+        for i in range(subgraph.nodes_length()):
+            code = subgraph.node_code(i)
+            if code == _VAR_HANDLE:
+                options = subgraph.node(i).options(_HANDLE_OPTIONS)
+                container = options.string(_CONTAINER)
+                if options.vector(_CONTAINER, 1) is None:
+                    container = None
+                variable = self._named(container, options.string(_SHARED_NAME))
+                for output in subgraph.node_indices(i)[1]:
+                    self._bind(subgraph, output, variable)
+            elif code == _ASSIGN_VARIABLE:
+                self._assigned.append((number, i))
+            elif follow:
+                self._follow(subgraph, i, code)
+
+    # Through control flow: handles among its inputs and among its outputs.
+    def _follow(self, subgraph, i, code):
+        called = callees(subgraph, i)
+        if not called or code == CALL_ONCE:
+            for number in called:
+                if number not in self._walked:
+                    self._walk(number, True)
+            return
+        inputs, outputs = subgraph.node_indices(i)
+        passed = inputs if code == WHILE else inputs[1:]
+        for number in called:
+            callee = self._model.subgraphs[number]
+            self._pass(subgraph, passed, callee, callee.inputs)
+            if number not in self._walked:
+                self._walk(number, True)
+            if code != WHILE:
+                self._pass(callee, callee.outputs, subgraph, outputs)
+        if code == WHILE:
+            body = self._model.subgraphs[called[1]]
+            self._pass(subgraph, inputs, subgraph, outputs)
+            self._pass(body, body.outputs, subgraph, outputs)
+
+    # Handles of one list of tensors are those of another one.
+    def _pass(self, source, sources, target, targets):
+        for a, b in zip(sources, targets):
+            if a >= 0 and source.first_tensor + a in self._handles:
+                self._bind(target, b, self._handles[source.first_tensor + a])
+
+    # A tensor is a handle of one variable for good.
+    def _bind(self, subgraph, i, variable):
+        if i < 0:
+            return
+        if self._handles.setdefault(subgraph.first_tensor + i, variable) is not variable:
+            raise UnsupportedError(
+                "%s is the handle of different resource variables; convert the model so that each "
+                "sub-graph has its own VAR_HANDLE" % subgraph.tensor(i)
+            )
+
+    # The first operator that assigns a variable says how large it is.
+    def _size(self, subgraph, i):
+        node = subgraph.node(i)
+        if len(node.inputs) != 2 or None in node.inputs:
+            return  # its Prepare tells
+        handle, value = node.inputs
+        variable = self.find(handle)
+        if variable is not None and variable.size is None:
+            variable.size = value.nbytes()
+            variable.default = value.zero_point() & 0xFF
+
+    # The bytes of the variable behind a handle of the node that is being prepared, as many as one
+    # of its tensors has.
+    def operand(self, context, handle, tensor):
+        node = context.node
+        variable = self.find(handle)
+        if variable is None:
+            raise ModelError("%s: %s is no resource variable of a VAR_HANDLE" % (node, handle))
+        if variable.size is None:
+            raise ModelError(
+                "%s: %s is never assigned; initialize it in the model" % (node, variable)
+            )
+        if variable.size != tensor.nbytes():
+            raise ModelError(
+                "%s: %s has %d bytes, %s has %d; the model is damaged"
+                % (node, variable, variable.size, tensor, tensor.nbytes())
+            )
+        if variable.operand is None:
+            variable.operand = context.allocate_state(variable.size, variable.default)
+        return variable.operand

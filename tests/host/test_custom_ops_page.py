@@ -1,0 +1,162 @@
+# Tests of docs/custom-ops.md and examples/atan: what the page shows is run, and prints that
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import importlib.util
+import math
+import re
+import shlex
+
+import numpy as np
+import pytest
+import tflm as device_tflm
+from support.builder import ModelBuilder
+from support.script import run_script
+from tflm_tools.custom import load_resolver
+from tflm_tools.errors import ToolError
+from tflm_tools.flatten import flatten
+
+
+@pytest.fixture
+def example(repository):
+    return repository / "examples" / "atan"
+
+
+# A module of the example's folder, under CPython.
+def _import(path):
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+# Blocks of the page in order: (language, text).
+def blocks(repository):
+    page = (repository / "docs" / "custom-ops.md").read_text()
+    return re.findall(r"^```(\w+)\n(.*?)^```$", page, re.M | re.S)
+
+
+def test_models_are_what_the_script_makes(example):
+    make_model = _import(example / "make_model.py")
+    assert (example / "atan.tflite").read_bytes() == make_model.make_float()
+    assert (example / "atan_int8.tflite").read_bytes() == make_model.make_int8()
+
+
+# All blocks in one run, in a folder with copies of the example.
+def test_page(tflm, repository, example, tmp_path, monkeypatch):
+    for path in example.iterdir():
+        if path.is_file():
+            (tmp_path / path.name).write_bytes(path.read_bytes())
+    monkeypatch.chdir(tmp_path)
+    script, wanted = "import sys\nsys.path.insert(0, '.')\n", ""
+    shown = (example / "atan.py").read_text()
+    for language, text in blocks(repository):
+        if language == "sh":
+            command = shlex.split(text)
+            assert command.pop(0) == "tflm"
+            assert tflm(*command).code == 0
+        elif language == "text":
+            wanted += text
+        elif "class Atan:" in text:
+            assert text == shown
+        else:
+            script += text
+    assert wanted.count("\n") == 8
+    assert run_script(script) == wanted
+
+
+@pytest.mark.parametrize("form", ["flat", "tflite"])
+@pytest.mark.parametrize("name", ["atan", "atan_int8"])
+def test_run(tflm, example, tmp_path, form, name):
+    values = np.linspace(-6, 6, 8).reshape(1, 8).astype(np.float32)
+    np.save(tmp_path / "x.npy", values)
+    found = tflm("run", example / f"{name}.tflite", "--input", tmp_path / "x.npy", "--quantize",
+                 "--output-dir", tmp_path, "--path", form,
+                 "--custom", example / f"{name}.py")  # fmt: skip
+    assert (found.code, found.err) == (0, "")
+    got = np.load(tmp_path / "output_0.npy")
+    if name == "atan":
+        np.testing.assert_allclose(got, np.arctan(values + 0.5), rtol=1e-6)
+    else:
+        quantized = np.round(values * 16).astype(int)
+        wanted = [round(math.atan(q / 16 + 0.5) * 80) for q in quantized[0]]
+        assert got[0].tolist() == wanted
+
+
+# LiteRT's tutorial as it is: ADD of a trained offset, then an Atan without options.
+@pytest.mark.parametrize("form", ["tflm", "tflite"])
+def test_tutorial(example, tmp_path, form):
+    model = ModelBuilder()
+    x, sum_, y = (model.tensor((4,), "float32") for _ in range(3))
+    offset = model.tensor((), "float32", -0.25)
+    model.operator("ADD", [x, offset], [sum_])
+    model.custom("Atan", [sum_], [y])
+    model.io([x], [y])
+    data = model.build()
+    path = tmp_path / f"sine.{form}"
+    if form == "tflm":
+        data = flatten(data, load_resolver([example / "atan.py"]))
+    path.write_bytes(data)
+    lines = run_script(
+        f"""
+import sys
+sys.path.append({str(example)!r})
+import atan, tflm
+resolver = tflm.OpResolver()
+atan.register(resolver)
+interp = tflm.Interpreter({str(path)!r}, resolver=resolver)
+interp.input(0).quantize([-1, 0, 0.25, 7])
+interp.invoke()
+print(interp.output(0).dequantize())
+"""
+    )
+    np.testing.assert_allclose(
+        eval(lines), np.arctan(np.array([-1.25, -0.25, 0, 6.75])), rtol=1e-6
+    )
+
+
+def test_inspect(tflm, example):
+    model = example / "atan.tflite"
+    report = tflm("inspect", model, "--json").json()
+    assert [(m["op"], m["nodes"]) for m in report["missing"]] == [("Atan", [0])]
+    assert "unresolved custom op: Atan" in report["missing"][0]["reason"]
+    report = tflm("inspect", model, "--custom", example / "atan.py", "--json").json()
+    assert report["missing"] == []
+    assert report["ops"][0]["kernels"] == ["custom.Atan"]
+
+
+def test_flatten_names_the_option(tflm, example, tmp_path):
+    found = tflm("flatten", example / "atan.tflite", "-o", tmp_path / "x.tflm")
+    assert found.code == 1
+    assert found.err == (
+        "tflm: unresolved custom op: Atan; give the Python file that registers it: --custom FILE\n"
+    )
+
+
+# Files that cannot be what --custom wants.
+def test_bad_files(tflm, example, tmp_path):
+    for text, message in (
+        ("import nothing_like_this", "cannot be imported by this Python (ModuleNotFoundError"),
+        ("raise RuntimeError('no')", "(RuntimeError: no)"),
+        ("x = 1", "has no function register(resolver)"),
+    ):
+        path = tmp_path / "ops.py"
+        path.write_text(text)
+        found = tflm("flatten", example / "atan.tflite", "-o", tmp_path / "x", "--custom", path)
+        assert found.code == 1 and message in found.err and found.err.count("\n") == 1, found.err
+    with pytest.raises(ToolError, match="no such file"):
+        load_resolver([tmp_path / "absent.py"])
+
+
+# The host's Python has no MicroPython; what a file imports beside itself is found.
+def test_kernels_of_a_file(tmp_path):
+    (tmp_path / "beside_it.py").write_text("import micropython\nSEVEN = micropython.const(7)\n")
+    path = tmp_path / "ops.py"
+    path.write_text(
+        "import micropython\nimport beside_it\n"
+        "@micropython.viper\ndef f(x: ptr8, n: int):\n    pass\n"
+        "class Op:\n    number = beside_it.SEVEN\n"
+        "    def invoke(self, context, node):\n        pass\n"
+        "def register(resolver):\n    resolver.add_custom('Op', Op())\n"
+    )
+    assert load_resolver([path]).custom("Op").number == 7
+    assert isinstance(load_resolver([]), device_tflm.OpResolver)

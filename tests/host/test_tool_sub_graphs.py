@@ -1,0 +1,54 @@
+# Tests of the host tools on models with sub-graphs
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from kernels import test_control_flow as models
+from rich.console import Console
+from tflm_tools.flatten import flatten
+from tflm_tools.inspection import inspect
+from tflm_tools.render.arena import print_plan
+from tflm_tools.verify import verify
+
+
+# All operators that run are listed, each with the bytes in use while it does.
+def test_inspect(tmp_path):
+    path = tmp_path / "model.tflite"
+    path.write_bytes(models.loop(models.branch_inside).build())
+    report = inspect(path)
+    names = [op.name for op in report.ops]
+    assert names == ["WHILE", "LESS", "GREATER", "IF", "ADD", "ADD", "MUL"]
+    assert [op.kernels for op in report.ops][3][-1] == "control.if"
+    assert not report.missing
+    steps = ["WHILE", "sub-graph 1", "LESS", "sub-graph 2", "GREATER", "IF"]
+    assert report.plan.ops == [*steps, "sub-graph 3", "ADD", "sub-graph 4", "MUL", "ADD"]
+    assert max(op.live_bytes for op in report.ops) == report.plan.live_bytes(report.plan.peak_op)
+    assert report.ops[report.peak_op].live_bytes == report.plan.live_bytes(report.plan.peak_op)
+    assert report.arena_bytes == report.tflm_head_bytes
+    console = Console(width=100, record=True, quiet=True)
+    print_plan(report.plan, console)
+    flat = tmp_path / "model.tflm"
+    flat.write_bytes(flatten(path.read_bytes()))
+    assert [op.name for op in inspect(flat).ops][0] == "WHILE"
+
+
+# What is missing in a sub-graph is named; what no operator runs is not.
+def test_missing(tmp_path):
+    model = models.branches()
+    unused = model.subgraph("unused")
+    x, y = (unused.tensor((2,), "float32") for _ in range(2))
+    unused.operator("BUCKETIZE", [x], [y])
+    unused.io([x], [y])
+    path = tmp_path / "model.tflite"
+    path.write_bytes(model.build())
+    assert not inspect(path).missing
+    branch = model.table.subgraphs[1]
+    branch.operators[0].opcodeIndex = model.operator_code("BUCKETIZE", 1)
+    path.write_bytes(model.build())
+    (missing,) = inspect(path).missing
+    assert missing.op == "BUCKETIZE" and missing.nodes == [1]
+
+
+def test_verify(tmp_path):
+    path = tmp_path / "model.tflite"
+    path.write_bytes(models.branches((2, 3)).build())
+    result = verify(path, runs=4)
+    assert result.mismatch is None and result.cases == 8

@@ -1,0 +1,122 @@
+# Tests of kernels with packed weights, for the target armv6m, by what computes on every board
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import importlib
+
+import numpy as np
+import pytest
+from support.check import Cases
+from support.inputs import generator
+from support.runner import REPOSITORY
+from support.single_op import Tensor, single_op
+from tflm.errors import TflmError
+from tflm_tools.flatten import flatten, prepare
+
+TARGET = "armv6m"
+SOURCES = ("test_conv", "test_depthwise_conv", "test_fully_connected", "test_add", "test_sub")
+
+
+# The kernels that the flat model of a target calls.
+def kernels(model):
+    _, storage = prepare(model, target=TARGET)
+    return {record.kernel.partition(".")[0] for record in storage.records}
+
+
+# True when a model needs packed weights or tables.
+def is_packed(model):
+    return any("lanes" in name or "table" in name for name in kernels(model))
+
+
+# The cases of the operators' own tests that the target changes, and those of this file.
+cases = Cases()
+for source in SOURCES:
+    for case in importlib.import_module(f"kernels.{source}").cases:
+        if not case.error and not case.expected and is_packed(case.build()):
+            model, oracle = case.build(), case.oracle_model
+            name = f"{source} {case.name}"
+            cases.add(name, model, runs=1, oracle_model=oracle, paths=(TARGET,))
+
+
+# A CONV_2D with the given weights (filters, height, width, depth) and biases.
+def conv(name, weights, bias, source, scale=0.004, padding="SAME", stride=1):
+    filters = weights.shape[0]
+    x = Tensor(source, "int8", scale=0.05, zero_point=-7)
+    scales = np.full(filters, 0.02)
+    quantization = {"scale": scales, "zero_point": 0, "quantized_dimension": 0}
+    w = Tensor(weights.shape, "int8", weights, **quantization)
+    b = Tensor((filters,), "int32", bias, scale=0.05 * scales, zero_point=0)
+    sides = [-(-size // stride) for size in source[1:3]]
+    y = Tensor((source[0], *sides, filters), "int8", scale=scale, zero_point=-3)
+    options = {"stride_h": stride, "stride_w": stride, "padding": padding}
+    return single_op("CONV_2D", [x, w, b], [y], **options)
+
+
+# Random weights and biases for conv().
+def random_conv(name, shape, source, low=-127, **options):
+    random = generator(name)
+    weights = random.integers(low, 127, shape, endpoint=True).astype(np.int8)
+    bias = random.integers(-3000, 3000, shape[0])
+    return conv(name, weights, bias, source, 0.02 * np.sqrt(np.prod(shape[1:])), **options)
+
+
+# Blocks of pixels: rows too wide for the scratch buffer, shared columns, one long row.
+for name, shape, source, options in (
+    ("wide rows", (5, 3, 3, 8), (1, 3, 70, 8), {}),
+    ("wide rows of 3 channels", (6, 3, 3, 3), (2, 4, 120, 3), {"stride": 2}),
+    ("flat", (9, 1, 1, 12), (2, 9, 31, 12), {}),
+    ("flat, odd depth", (4, 1, 1, 5), (1, 9, 61, 5), {}),
+    ("flat, one pixel a block", (8, 1, 1, 1900), (1, 1, 3, 1900), {}),
+    ("few columns a block", (4, 3, 3, 100), (1, 3, 9, 100), {}),
+    ("pixels apart", (8, 1, 1, 16), (1, 7, 9, 16), {"stride": 2}),
+    ("windows apart", (4, 2, 2, 4), (1, 9, 9, 4), {"stride": 3}),
+):
+    cases.add(name, random_conv(name, shape, source, **options), paths=(TARGET,))
+
+
+# Channels without weights may have biases that no accumulator of the packed kernels may have.
+EMPTY = np.zeros((6, 1, 1, 8), np.int8)
+EMPTY[1] = 3
+LARGE = [1 << 30, 77, -(1 << 30), (1 << 31) - 1, -(1 << 31), 1 << 29]
+cases.add("channels without weights", conv("", EMPTY, LARGE, (1, 3, 3, 8), 30.0), paths=(TARGET,))
+cases.add("the same, clamped", conv("", EMPTY, LARGE, (1, 3, 3, 8), 3e4), paths=(TARGET,))
+
+
+@cases.parametrize
+def test_packed(case):
+    case.check()
+
+
+# What cannot be packed runs in place.
+@pytest.mark.parametrize(
+    "model",
+    [
+        random_conv("-128", (4, 3, 3, 8), (1, 4, 4, 8), low=-128),
+        random_conv("too deep", (4, 1, 1, 4100), (1, 1, 2, 4100)),
+        conv("", np.ones((2, 1, 1, 4), np.int8), [1 << 30, 0], (1, 2, 2, 4)),
+        conv("", np.ones((2, 1, 1, 4), np.int8), [0, 0], (1, 2, 2, 4), 1e-5),
+    ],
+    ids=["a weight of -128", "more inputs than scratch", "a large bias", "a multiplier above 1"],
+)
+def test_not_packed(model):
+    assert kernels(model) == {"conv"}
+
+
+# A model for no target is the same as ever.
+def test_only_for_the_target():
+    _, storage = prepare(random_conv("plain", (4, 3, 3, 8), (1, 4, 4, 8)))
+    assert [record.kernel for record in storage.records] == ["conv.eval_int8"]
+
+
+# With little flash, layers that gain least for theirs stay as they are.
+def test_flash_budget():
+    data = (REPOSITORY / "models" / "digits" / "digits_int8.tflite").read_bytes()
+    smallest, largest = len(flatten(data)), len(flatten(data, target=TARGET))
+    assert smallest < largest
+    sizes = [
+        len(flatten(data, target=TARGET, flash_budget=budget))
+        for budget in (smallest + 64, (smallest + largest) // 2, largest)
+    ]
+    assert sizes[0] <= smallest + 64 and sizes[1] <= (smallest + largest) // 2
+    assert sizes[0] <= sizes[1] < sizes[2] == largest
+    with pytest.raises(TflmError, match="does not fit"):
+        flatten(data, target=TARGET, flash_budget=1000)
