@@ -8,9 +8,9 @@ from .arena import address_of, fill
 from .context import IN_ROM, IN_TAIL, NO_OPERAND, PLANNED_SCRATCH
 from .custom_op import KERNEL as CUSTOM_KERNEL
 from .errors import ModelError
+from .format import CONTROL_KERNEL
 from .lifetimes import buffers_of
 from .planner import plan_greedy, plan_linear
-from .program import CONTROL_KERNEL
 
 
 # One record in the tail: what runs, and where its words are.

@@ -3,8 +3,8 @@
 
 import struct
 
-from .errors import InputError, ModelError
-from .program import ABORTED, CONTROL_KERNEL
+from .errors import ABORTED, InputError, ModelError
+from .format import CONTROL_KERNEL
 
 _MAX_DEPTH = 16  # as in call_graph.py
 

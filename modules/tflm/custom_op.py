@@ -1,7 +1,7 @@
 # tflm: custom operators: a registration of the user's, called in each phase
 # MIT license; Copyright (c) 2026 the tflm authors
 
-KERNEL = "custom."  # what the kernel names of custom operators begin with
+from .format import CUSTOM_KERNEL as KERNEL
 
 
 # What a custom operator's functions get as `node`.

@@ -35,3 +35,8 @@ class StateError(TflmError):
 # What the caller handed over does not fit the tensor.
 class InputError(TflmError):
     """Values of the wrong count, type or range for a tensor."""
+
+
+# No exception: what invoke() gives when an operator ended the run before the last one (TFLM's
+# kTfLiteAbort, as its Python interpreter spells it). The kernel has returned it.
+ABORTED = 15

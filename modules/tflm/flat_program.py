@@ -6,7 +6,8 @@ import struct
 from . import dtypes
 from . import format as layout
 from .arena import fill
-from .program import CUSTOM_KERNEL, Op, Program
+from .format import CUSTOM_KERNEL
+from .program import Op, Program
 from .tensor import Tensor
 
 

@@ -67,3 +67,7 @@ CUSTOM = "<HHHI"
 CUSTOM_TENSOR = "<BBBHHHi"
 CUSTOM_PRESENT = 1
 CUSTOM_VARIABLE = 2
+
+# Kernel names that begin so are no files: custom operators, and IF, WHILE and CALL_ONCE.
+CUSTOM_KERNEL = "custom."
+CONTROL_KERNEL = "control."

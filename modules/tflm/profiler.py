@@ -3,8 +3,8 @@
 
 import time
 
+from .errors import ABORTED
 from .op_names import name
-from .program import ABORTED
 
 
 class Profiler:

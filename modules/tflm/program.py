@@ -2,6 +2,8 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .arena import fill
+from .errors import ABORTED
+from .format import CONTROL_KERNEL
 
 
 # One op of a program, for tables and the profiler.
@@ -10,14 +12,6 @@ class Op:
         self.node_index = node_index
         self.builtin_code = builtin_code
         self.kernel = kernel
-
-
-# What invoke() gives when an operator ended the run before the last one (TFLM's kTfLiteAbort, as
-# its Python interpreter spells it). The kernel has returned it.
-ABORTED = 15
-
-CUSTOM_KERNEL = "custom."  # what the kernel names of custom operators begin with
-CONTROL_KERNEL = "control."  # what the kernel names of IF, WHILE and CALL_ONCE begin with
 
 
 # A step is (eval, record, units, units a slice): all that invoke() touches. `graphs` holds a list

@@ -5,6 +5,7 @@ from . import dtypes
 from .allocator import MicroAllocator
 from .arena import Arena
 from .context import MicroContext
+from .format import CUSTOM_KERNEL
 from .prepare_model import prepare_model
 from .program import Op, Program
 from .tensor import Tensor
@@ -67,7 +68,7 @@ def make_program(model, arena, resolver, external_context=None, keep_tensors=Fal
         op = Op(record.node_index, record.builtin_code, record.kernel)
         words = arena.buffer[record.position :]
         function = None
-        if record.node_index in custom:
+        if record.kernel.startswith(CUSTOM_KERNEL):
             function = custom[record.node_index].bind(view)
         program.add(record.step_list, op, words, record.slice_units, resolver, function)
     subgraph = model.subgraphs[0]

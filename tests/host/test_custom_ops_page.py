@@ -128,7 +128,8 @@ def test_flatten_names_the_option(tflm, example, tmp_path):
     found = tflm("flatten", example / "atan.tflite", "-o", tmp_path / "x.tflm")
     assert found.code == 1
     assert found.err == (
-        "tflm: unresolved custom op: Atan; give the Python file that registers it: --custom FILE\n"
+        "tflm: unresolved custom op: Atan; register it with --custom FILE, an option "
+        "of inspect, flatten and run\n"
     )
 
 

@@ -60,8 +60,8 @@ def arenas(model, folder):
     return json.loads(output.splitlines()[-1])
 
 
-# Bytes of the variable tensors and resource variables: state, which TFLM keeps in the tail, and which is in the arena of
-# a flat model besides the head.
+# Bytes of the variable tensors and resource variables: state, which TFLM keeps in the tail, and
+# which is in the arena of a flat model besides the head.
 def state(model):
     reader = TfliteModel(model.read_bytes())
     tensors = [reader.tensor(i) for i in range(reader.tensors_length)]

@@ -71,7 +71,8 @@ class Cases:
             "none"; by default what the model's state asks for.
         slices: units a slice, each tried in an interpreter of its own.
         heap_lock: False for ops that may allocate during invoke.
-        paths: forms of the model to run: "flat", "tflite", or a target of flatten ("armv6m").
+        paths: forms of the model to run: "flat", "tflite", or flat for a target of flatten, with
+            weights in lanes ("armv6m") or in bytes ("armv6m bytes").
         """
         if name in self._cases:
             raise ValueError(f"there are two cases named {name!r}")
@@ -177,15 +178,26 @@ def _check(batch: list[Case], oracle: Oracle, device: dict[str, Any]) -> dict[st
     return texts
 
 
+# The flat model in the form that is the path's name.
+def flat_form(model: bytes, path: str) -> bytes:
+    """Return the .tflm of a .tflite, for no target ("flat") or for one; see Cases.add."""
+    from tflm.prepare.lanes import BYTES
+    from tflm_tools.flatten import image_of, prepare
+
+    target, _, stored = path.partition(" ")
+    packing = dict.fromkeys(range(64), BYTES) if stored == "bytes" else None
+    prepared = prepare(model, target=None if path == "flat" else target, packing=packing)
+    return image_of(model, *prepared)
+
+
 # The file in one of its forms, or the outcome when the host tool refuses to make it.
 def _form(model: bytes, path: str) -> tuple[bytes, Outcome | None]:
     if path == "tflite":
         return model, None
     from tflm.errors import TflmError
-    from tflm_tools.flatten import flatten
 
     try:
-        return flatten(model, target=None if path == "flat" else path), None
+        return flat_form(model, path), None
     except Exception as error:
         kind = type(error).__name__
         text = "".join(traceback.format_exception(*sys.exc_info()))

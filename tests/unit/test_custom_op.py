@@ -423,6 +423,78 @@ for n in (1, 2, 3, 1):
     )
 
 
+# An operator may have builtin kernels do a part of its work, by records of its own.
+_EMITS = """
+class Emits:
+    count = 0
+
+    def prepare(self, context, node):
+        x, y = node.inputs[0], node.outputs[0]
+        context.emit("copy.eval_bytes", ("x", "y"), x.nbytes(), x=x, y=y)
+
+    def invoke(self, context, node):
+        self.count += 1
+        node.outputs[0].data[0] += 100
+
+emits = Emits()
+resolver = tflm.OpResolver()
+resolver.add_custom("Atan", emits)
+"""
+
+
+@pytest.mark.parametrize("form", ["tflite", "tflm"])
+def test_records_of_its_own(tmp_path, form):
+    names = {"tflm": tflm}
+    exec(_EMITS, names)
+    path = tmp_path / f"emits.{form}"
+    path.write_bytes(flatten(graph(), names["resolver"]) if form == "tflm" else graph())
+    device(
+        _EMITS
+        + """
+interp = tflm.Interpreter(PATH, resolver=resolver)
+interp.input(0).quantize([1, 2, 3, 4, 5, 6])
+interp.invoke()
+assert list(interp.output(0).data) == [101, 2, 3, 4, 5, 6], list(interp.output(0).data)
+assert emits.count == 1
+""",
+        PATH=str(path),
+    )
+
+
+# Custom operators within a branch of IF and beside it, with state and scratch of their own.
+@pytest.mark.parametrize("form", ["tflite", "tflm"])
+def test_in_a_subgraph(tmp_path, form):
+    builder = ModelBuilder()
+    which = builder.tensor((), "bool")
+    x, y, z = (builder.tensor((6,), "float32") for _ in range(3))
+    for custom in (True, False):
+        branch = builder.subgraph(f"branch{custom}")
+        a, b = branch.tensor((6,), "float32"), branch.tensor((6,), "float32")
+        if custom:
+            branch.custom("Atan", [a], [b], {"gain": 2.5})
+        else:
+            branch.operator("NEG", [a], [b])
+        branch.io([a], [b])
+    builder.operator("IF", [which, x], [y], then_subgraph_index=1, else_subgraph_index=2)
+    builder.custom("Atan", [y], [z], {"gain": 2.5})
+    builder.io([which, x], [z])
+    model = builder.build()
+    path = tmp_path / f"branches.{form}"
+    path.write_bytes(flatten(model, host_resolver()) if form == "tflm" else model)
+    run_file(path)("""
+interp = tflm.Interpreter(PATH, resolver=resolver)
+inner = 0
+for outer in range(1, 5):
+    interp.input(0).data[0] = outer & 1
+    interp.input(1).quantize([2] * 6)
+    interp.invoke()
+    inner += outer & 1
+    branch = 5.0 + inner if outer & 1 else -2.0
+    wanted = [2.5 * branch + outer] * 6
+    assert list(interp.output(0).data) == wanted, (outer, list(interp.output(0).data))
+""")
+
+
 # A .tflm whose custom record was damaged, CRC and all, is refused or runs; nothing else.
 def test_damaged(tmp_path):
     image = flatten(graph(), host_resolver())

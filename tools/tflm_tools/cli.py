@@ -16,6 +16,13 @@ _HEAP = click.option(
 _TIMEOUT = click.option(
     "--timeout", type=click.FloatRange(min=1), metavar="SECONDS", help="[default: 600]"
 )
+_CUSTOM = click.option(
+    "--custom",
+    multiple=True,
+    type=click.Path(),
+    metavar="FILE.py",
+    help="Registers custom operators: it has register(resolver). Can be given several times.",
+)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -39,8 +46,9 @@ def _show(data, as_json, file, name, **options):
 @cli.command()
 @_MODEL
 @click.option("--plan", is_flag=True, help="Draw the arena plan over the operators.")
+@_CUSTOM
 @_JSON
-def inspect(model, plan, as_json):
+def inspect(model, plan, custom, as_json):
     """Show what is in MODEL, what it costs, and whether it runs and fits.
 
     Inputs and outputs, operators with shapes, multiply-accumulates, weights and arena bytes,
@@ -48,7 +56,7 @@ def inspect(model, plan, as_json):
     """
     from .inspection import inspect
 
-    report = inspect(model)
+    report = inspect(model, custom)
     if plan and report.plan is None:
         raise click.UsageError(
             "--plan needs a .tflite; a .tflm does not say when its tensors live"
@@ -60,12 +68,24 @@ def inspect(model, plan, as_json):
 @_MODEL
 @click.option("-o", "--output", type=click.Path(), required=True, help="The .tflm to write.")
 @click.option("--keep-tensors", is_flag=True, help="A place for each tensor, for debugging.")
+@click.option(
+    "--target",
+    type=click.Choice(["armv6m"]),
+    help="Pack weights for Cortex-M0+ (RP2040): faster, for more flash.",
+)
+@click.option(
+    "--flash-budget",
+    type=click.IntRange(min=1),
+    metavar="BYTES",
+    help="With --target: how large the .tflm may get. Layers that gain least get less.",
+)
+@_CUSTOM
 @_JSON
-def flatten(model, output, keep_tensors, as_json):
+def flatten(model, output, as_json, **options):
     """Make the flat model (.tflm) of a .tflite, which boards read in place."""
     from .conversion import convert
 
-    _show(convert(model, output, keep_tensors), as_json, "results", "print_conversion")
+    _show(convert(model, output, **options), as_json, "results", "print_conversion")
 
 
 @cli.command()
@@ -89,6 +109,7 @@ def flatten(model, output, keep_tensors, as_json):
 )
 @click.option("--repeat", type=click.IntRange(min=1), default=1, help="Invoke so many times.")
 @click.option("--quantize", is_flag=True, help="Take floats for integer inputs, quantized.")
+@_CUSTOM
 @_HEAP
 @_TIMEOUT
 @_JSON

@@ -4,6 +4,7 @@
 from dataclasses import dataclass
 
 from . import files
+from .custom import load_resolver
 from .errors import ToolError
 from .flat_file import FlatFile
 from .flatten import flatten
@@ -31,16 +32,18 @@ def open_tflite(path, what):
     return model
 
 
-def convert(source, output, keep_tensors=False):
+def convert(source, output, keep_tensors=False, custom=(), target=None, flash_budget=None):
     """Flatten the .tflite `source` into the file `output`.
 
     keep_tensors: each tensor gets a place of its own, to be read after invoke.
+    custom: Python files that register custom operators.
+    target, flash_budget: as for flatten.flatten().
     Raises TflmError for a model that cannot be flattened and for files.
     """
     from tflm.tflite import TfliteModel
 
     model = open_tflite(source, "flatten")
-    flat = flatten(model.data, keep_tensors=keep_tensors)
+    flat = flatten(model.data, load_resolver(custom), keep_tensors, target, flash_budget)
     files.write(output, flat)
     return Conversion(
         source=str(source),

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from . import unix_port
+from .custom import load_resolver
 from .flatten import flatten
 
 
@@ -25,22 +26,23 @@ class Invocation:
 
 
 # The bytes of the model on one of the two paths.
-def _form(model, path, keep_tensors):
+def _form(model, path, keep_tensors, custom):
     if model.kind == "tflite" and path == "flat":
-        return flatten(model.data, keep_tensors=keep_tensors)
+        return flatten(model.data, load_resolver(custom), keep_tensors)
     return model.data
 
 
 def invoke(model, runs, path="flat", repeat=1, locked=False, keep_tensors=False, heap=None,
-           timeout=None):  # fmt: skip
+           timeout=None, custom=()):  # fmt: skip
     """Invoke a ModelFile with each list of input arrays in `runs`, one after the other.
 
     path: "flat" (as .tflm) or "tflite" (prepared by MicroPython). repeat: invokes for each run.
-    locked: invoke() must not allocate. State goes on from run to run. Raises DeviceError.
+    locked: invoke() must not allocate. State goes on from run to run. custom: Python files that
+    register custom operators. Raises DeviceError.
     """
     with tempfile.TemporaryDirectory(prefix="tflm-") as name:
         folder = Path(name)
-        (folder / "model").write_bytes(_form(model, path, keep_tensors))
+        (folder / "model").write_bytes(_form(model, path, keep_tensors, custom))
         (folder / "inputs").write_bytes(b"".join(a.tobytes() for run in runs for a in run))
         job = {
             "model": str(folder / "model"),
@@ -49,6 +51,7 @@ def invoke(model, runs, path="flat", repeat=1, locked=False, keep_tensors=False,
             "repeat": repeat,
             "outputs": str(folder / "outputs"),
             "locked": locked,
+            "custom": [str(Path(file).resolve()) for file in custom],
             "tensors": str(folder / "tensors") if keep_tensors else None,
         }
         answer = unix_port.run_script(

@@ -57,12 +57,14 @@ def _summary(file, array, info):
     return OutputInfo(info.name, str(file), info.dtype, info.shape, low, high, top)
 
 
-def run(path, inputs, output_dir, form="flat", repeat=1, quantize=False, heap=None, timeout=None):
+def run(path, inputs, output_dir, form="flat", repeat=1, quantize=False, heap=None, timeout=None,
+        custom=()):  # fmt: skip
     """Invoke the model at `path` on .npy files, one for each input in order.
 
     Writes output_0.npy and so on into `output_dir`. form: "flat" or "tflite". repeat: invokes
     on the same inputs (a model with state goes on from one to the next). quantize: floats may
-    be given for integer inputs. Raises TflmError.
+    be given for integer inputs. custom: Python files that register custom operators.
+    Raises TflmError.
     """
     model = open_model(path)
     if form == "tflite" and model.kind == "tflm":
@@ -76,7 +78,7 @@ def run(path, inputs, output_dir, form="flat", repeat=1, quantize=False, heap=No
         arrays.load_input(file, i, info, quantize)
         for i, (file, info) in enumerate(zip(inputs, model.inputs, strict=True))
     ]
-    result = invoke(model, [values], form, repeat, heap=heap, timeout=timeout)
+    result = invoke(model, [values], form, repeat, heap=heap, timeout=timeout, custom=custom)
     files.make_folder(output_dir)
     outputs = []
     for i, (array, info) in enumerate(zip(result.outputs[0], model.outputs, strict=True)):

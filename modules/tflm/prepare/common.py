@@ -52,7 +52,8 @@ def check_quantized(node, tensor):
     m, _ = scale.from_bits(tensor.scale_bits())
     check(m > 0, node, "%s has a scale that is not positive" % tensor)
     low, high = _LIMITS[tensor.dtype]
-    check(low <= tensor.zero_point() <= high, node, "%s has a zero point outside its type" % tensor)
+    inside = low <= tensor.zero_point() <= high
+    check(inside, node, "%s has a zero point outside its type" % tensor)
 
 
 # The scale of a tensor (or of one channel) as a number of scale.py.

@@ -1,6 +1,7 @@
 # tflm_tools: invokes a model on the device with inputs of a file; for `tflm run` and `tflm verify`
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import sys
 import time
 
 import micropython
@@ -27,12 +28,25 @@ def _timed_invoke(interpreter, locked):
     return time.ticks_diff(end, begin)
 
 
+# A resolver with what the user's files register, each imported from its folder.
+def _resolver(paths):
+    resolver = tflm.OpResolver()
+    for path in paths:
+        folder, _, file = path.rpartition("/")
+        if folder not in sys.path:
+            sys.path.append(folder)
+        __import__(file[:-3]).register(resolver)
+    return resolver
+
+
 # The job: `model` (path), `runs`, `inputs` (path: the bytes of all inputs, run after run),
-# `repeat` (invokes a run), `outputs` (path to write, likewise), `locked` (no allocation in
-# invoke), `tensors` (path, or null: write every tensor after the last run).
+# `custom` (paths of files that register custom operators), `repeat` (invokes a run), `outputs`
+# (path to write, likewise), `locked` (no allocation in invoke), `tensors` (path, or null: write
+# every tensor after the last run).
 def main(job):
     keep = job["tensors"] is not None
-    interpreter = tflm.Interpreter(tflm.load(job["model"]), keep_tensors=keep)
+    resolver = _resolver(job["custom"])
+    interpreter = tflm.Interpreter(tflm.load(job["model"]), None, resolver, keep_tensors=keep)
     interpreter.allocate_tensors()
     inputs = [interpreter.input(i) for i in range(interpreter.inputs_size())]
     outputs = [interpreter.output(i) for i in range(interpreter.outputs_size())]

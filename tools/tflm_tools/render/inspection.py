@@ -82,13 +82,13 @@ def _print_totals(report, target):
         rows.append(("flash", f"{size(report.flat_bytes)} as .tflm"))
     rows += _contents(report.contents)
     for name, text in rows:
-        target.print(Text(f"{name:<9}", style="bold").append(text, style="default"))
+        target.print(Text(f"{name:<10}", style="bold").append(text, style="default"))
 
 
 # Signatures, metadata and labels, where there are any.
 def _contents(contents):
     rows = [
-        ("calls", f"{s.key}({', '.join(s.inputs)}) gives {', '.join(s.outputs)}")
+        ("signature", f"{s.key}({', '.join(s.inputs)}) gives {', '.join(s.outputs)}")
         for s in contents.signatures
     ]
     if contents.metadata:

@@ -11,7 +11,7 @@ _OUTPUT = 8  # offset of the output in the arena; the input is at 0
 
 # Store a byte anywhere, as a kernel with a wrong index would.
 @micropython.viper
-def _poke(memory: ptr8, index: int, value: int):  # noqa: F821
+def _poke(memory: ptr8, index: int, value: int):
     memory[index] = value
 
 
