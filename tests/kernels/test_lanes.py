@@ -13,6 +13,7 @@ from tflm.errors import TflmError
 from tflm_tools.flatten import flatten, prepare
 
 TARGET = "armv6m"
+BOTH = (TARGET, TARGET + " bytes")
 SOURCES = ("test_conv", "test_depthwise_conv", "test_fully_connected", "test_add", "test_sub")
 
 
@@ -30,11 +31,11 @@ def is_packed(model):
 # The cases of the operators' own tests that the target changes, and those of this file.
 cases = Cases()
 for source in SOURCES:
-    for case in importlib.import_module(f"kernels.{source}").cases:
+    for number, case in enumerate(importlib.import_module(f"kernels.{source}").cases):
         if not case.error and not case.expected and is_packed(case.build()):
             model, oracle = case.build(), case.oracle_model
-            name = f"{source} {case.name}"
-            cases.add(name, model, runs=1, oracle_model=oracle, paths=(TARGET,))
+            paths = (BOTH[number % 2],)
+            cases.add(f"{source} {case.name}", model, runs=1, oracle_model=oracle, paths=paths)
 
 
 # A CONV_2D with the given weights (filters, height, width, depth) and biases.
@@ -70,15 +71,15 @@ for name, shape, source, options in (
     ("pixels apart", (8, 1, 1, 16), (1, 7, 9, 16), {"stride": 2}),
     ("windows apart", (4, 2, 2, 4), (1, 9, 9, 4), {"stride": 3}),
 ):
-    cases.add(name, random_conv(name, shape, source, **options), paths=(TARGET,))
+    cases.add(name, random_conv(name, shape, source, **options), paths=BOTH)
 
 
 # Channels without weights may have biases that no accumulator of the packed kernels may have.
 EMPTY = np.zeros((6, 1, 1, 8), np.int8)
 EMPTY[1] = 3
 LARGE = [1 << 30, 77, -(1 << 30), (1 << 31) - 1, -(1 << 31), 1 << 29]
-cases.add("channels without weights", conv("", EMPTY, LARGE, (1, 3, 3, 8), 30.0), paths=(TARGET,))
-cases.add("the same, clamped", conv("", EMPTY, LARGE, (1, 3, 3, 8), 3e4), paths=(TARGET,))
+cases.add("channels without weights", conv("", EMPTY, LARGE, (1, 3, 3, 8), 30.0), paths=BOTH)
+cases.add("the same, clamped", conv("", EMPTY, LARGE, (1, 3, 3, 8), 3e4), paths=BOTH)
 
 
 @cases.parametrize

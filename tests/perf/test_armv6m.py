@@ -7,13 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.check import flat_form
 from support.oracle import shared_oracle
-from tflm_tools.flatten import flatten
 
 pytest.importorskip("unicorn", reason="the measuring bench needs the extra `cycles`")
 emulated = pytest.importorskip("emulated")
 
-_TARGET = "armv6m"
 _ROOT = Path(__file__).resolve().parents[2]
 _BUILD = Path(os.environ.get("TFLM_CYCLES") or _ROOT / "build" / "cycles")
 _FIRMWARE = _BUILD / "m0plus.elf"
@@ -47,8 +46,11 @@ def files():
 def test_outputs_are_those_of_tflm(case, files):
     run = case.input_lists()[-1]
     wanted = shared_oracle().run(case.oracle_model or case.build(), [run], False)[0]
-    model = flatten(case.build(), target=_TARGET)
     inputs = [array.tobytes() for array in run]
-    measured = emulated.measure("m0plus", _FIRMWARE, files, model, inputs, alignment=True)
-    for output, array in zip(measured.outputs, wanted, strict=True):
-        assert np.array_equal(np.frombuffer(output, array.dtype), array.ravel())
+    for path in case.paths:
+        if path == "tflite":
+            continue
+        model = flat_form(case.build(), path)
+        measured = emulated.measure("m0plus", _FIRMWARE, files, model, inputs, alignment=True)
+        for output, array in zip(measured.outputs, wanted, strict=True):
+            assert np.array_equal(np.frombuffer(output, array.dtype), array.ravel()), path

@@ -8,17 +8,18 @@ from rules.sources import KERNEL_FILES, REPOSITORY, consts
 
 sys.path.insert(0, str(REPOSITORY / "tools" / "asm"))
 
-import depthwise
+
 import elementwise
 import lanes
 import make
+import plane
 from thumb import R0, R8, Thumb
 
 # Prefix of the constants for a parameter block: its words, and the number of the first.
 _BLOCKS = {
     "conv_lanes": {"_G_": (lanes.GATHER, 0), "_M_": (lanes.MULTIPLY, 16)},
     "fully_connected_lanes": {"_G_": (lanes.GATHER, 0), "_M_": (lanes.MULTIPLY, 16)},
-    "depthwise_conv_lanes": {"_P_": (depthwise.PARAMETERS, 0)},
+    "depthwise_conv_lanes": {"_P_": (plane.PARAMETERS, 0)},
     "add_table": {"_P_": (elementwise.ADD, 0)},
 }
 

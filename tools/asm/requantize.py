@@ -1,9 +1,7 @@
 # Assembler macros: from an int32 sum to an int8 output, as TFLM rounds
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from thumb import R0, R1, R2, R3, R4, R5, R6
-
-CYCLES_WITHOUT_STORE = 28
+from thumb import R0, R1, R2, R3, R4, R5, R6, R9, R10
 
 
 # MultiplyByQuantizedMultiplier for |v| < 2**30, multipliers m < 2**31 and right shifts e of 0..31
@@ -16,9 +14,9 @@ CYCLES_WITHOUT_STORE = 28
 # rounding. RoundingDivideByPOT rounds halves away from zero: negative values take 1 less first.
 # With e == 0 the shift leaves the carry of the ADD before it, which gives that 1 back.
 #
-# In: the sum in R0; (ml, mh, e) at `table`, which moves on; the output's zero point in R6;
-# lowest and highest output in the high registers `low` and `high`. Out: R0. Uses R1..R5.
-def requantize(t, table, low, high):
+# In: the sum in R0; (ml, mh, e) at `table`, which moves on; the output's zero point in R6; lowest
+# and highest output in R9 and R10. Out: R0. Uses R1..R5.
+def requantize(t, table):
     t.ldm(table, R2, R3, R4)
     t.asr(R1, R0, 15)
     t.lsl(R5, R1, 15)
@@ -38,12 +36,17 @@ def requantize(t, table, low, high):
     t.add(R0, R1)
     t.asr(R0, R0, R4)
     t.adc(R0, R6)
+    clamp(t)
+
+
+# Clamp R0 to R9..R10.
+def clamp(t):
     above, below = t.new_label("above"), t.new_label("below")
-    t.cmp(R0, low)
+    t.cmp(R0, R9)
     t.branch("ge", above)
-    t.mov(R0, low)
+    t.mov(R0, R9)
     t.label(above)
-    t.cmp(R0, high)
+    t.cmp(R0, R10)
     t.branch("le", below)
-    t.mov(R0, high)
+    t.mov(R0, R10)
     t.label(below)

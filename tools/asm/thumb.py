@@ -18,6 +18,9 @@ class Register:
 R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12, SP, LR, PC = map(Register, range(16))
 _SAVED = R4, R5, R6, R7
 
+_PAIRS = ("eq", "ne"), ("cs", "cc"), ("hi", "ls"), ("ge", "lt"), ("gt", "le")
+_OPPOSITE = {one: other for pair in _PAIRS for one, other in (pair, pair[::-1])}
+
 
 # Fail when an operand cannot be encoded.
 def _check(condition, text):
@@ -37,6 +40,7 @@ class Thumb:
         self._about = about
         self._arguments = arguments
         self._labels = 0
+        self._instructions = 0
         self._slots = {slot: 4 * i for i, slot in enumerate(slots)}
         self._begin()
 
@@ -63,18 +67,20 @@ class Thumb:
         return "\n".join(head + self._lines) + "\n"
 
     def position(self):
-        """Bytes of code so far."""
-        return 2 * sum(not line.strip().startswith(("#", "label", "push", "pop")) for line in self._lines) + 2
+        """Bytes of code so far; all these instructions have two."""
+        return 2 * self._instructions
 
-    def _line(self, text):
+    # A line of the source: an instruction, unless it is said to be none.
+    def _line(self, text, instructions=1):
         self._lines.append("    " + text)
+        self._instructions += instructions
 
     def _data(self, code, mnemonic):
         self._line(f"data(2, 0x{code:04X})  # {mnemonic}")
 
     def note(self, text):
         """A comment in the generated file."""
-        self._line(f"# {text}")
+        self._line(f"# {text}", 0)
 
     # Labels and branches.
 
@@ -84,7 +90,7 @@ class Thumb:
         return f"{name}_{self._labels}"
 
     def label(self, name):
-        self._line(f"label({name})")
+        self._line(f"label({name})", 0)
 
     def b(self, label):
         self._line(f"b({label})")
@@ -92,6 +98,13 @@ class Thumb:
     def branch(self, condition, label):
         """B<condition>, which reaches 256 bytes: mpy-cross says when that is too near."""
         self._line(f"b{condition}({label})")
+
+    def branch_far(self, condition, label):
+        """The same in two instructions, for any distance; 1 cycle more where it is taken."""
+        near = self.new_label("near")
+        self.branch(_OPPOSITE[condition], near)
+        self.b(label)
+        self.label(near)
 
     def jump_forward(self, offset):
         """Go on `offset` (a register) bytes behind the next instruction."""
@@ -131,6 +144,9 @@ class Thumb:
 
     def ldr_at(self, to, base, index):
         self._indexed(0x5800, "ldr", to, base, index)
+
+    def ldrb_at(self, to, base, index):
+        self._indexed(0x5C00, "ldrb", to, base, index)
 
     def ldrsb_at(self, to, base, index):
         self._indexed(0x5600, "ldrsb", to, base, index)

@@ -1,0 +1,2 @@
+# tflm: kernels for Cortex-M0 and M0+ (ARMv6-M); other Cortex-M cores run them too
+# MIT license; Copyright (c) 2026 the tflm authors

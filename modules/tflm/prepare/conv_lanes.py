@@ -1,0 +1,202 @@
+# tflm: CONV_2D and FULLY_CONNECTED with weights in lanes: Prepare
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from . import lanes
+from .common import REQUANTIZE
+
+# Inputs are unpacked by columns, runs of bytes that lie in filter_height rows of the image. A
+# column is as wide as the image's own (C channels) and a window has several, which windows share;
+# or it is as wide as the window, where C is no multiple of 4 or the window is one pixel wide.
+CONV = (
+    "input",
+    "stream",
+    "output",
+    "scratch",
+    "input_height",
+    "row_bytes",  # of the image
+    "output_height",
+    "output_width",
+    "output_channels",
+    "filter_height",
+    "stride_height",
+    "dilation_height",
+    "padding_height",
+    "padding_bytes",  # at the left
+    "column_step",  # bytes of the image from one column to the next
+    "run",  # bytes of a column in one row
+    "column_lanes",  # elements of a column in all rows, filled up to quads
+    "is_whole",  # 1: runs are whole words, and wholly in the image or beside it
+    "window_columns",
+    "pixel_columns",  # from one window to the next
+    "block_pixels",  # that fit the scratch buffer
+    "input_zero_point",
+    "weight_bytes",
+) + REQUANTIZE
+
+_SPEED = 3  # multiply-accumulates in the time that one takes in place
+
+FULLY_CONNECTED = (
+    "input",
+    "stream",
+    "output",
+    "scratch",
+    "depth",
+    "depth_lanes",  # filled up to quads
+    "batches",
+    "output_channels",
+    "weight_bytes",
+) + REQUANTIZE
+
+
+# Emit a CONV_2D whose `fields` and `table` conv.py made; False when lanes cannot do it.
+def emit_conv(context, node, fields, table):
+    source, weights, target = node.input(0), node.input(1), node.output(0)
+    _, height, width, depth = weights.shape
+    if not lanes.packable(context, node) or not target.elements() or not weights.elements():
+        return False
+    if depth != fields["input_channels"] or fields["dilation_width"] > 1:
+        return False
+    geometry = _geometry(fields, height, width, depth)
+    column = 2 * geometry["column_lanes"]
+    flat = _is_flat(fields, height, width)
+    rows = target.shape[0] * target.shape[1]
+    pixels = target.shape[2]
+    if flat:
+        geometry["row_bytes"] = source.elements()
+        rows, pixels = 1, rows * pixels
+    block = lanes.block_pixels(
+        pixels, column * geometry["window_columns"], column * geometry["pixel_columns"]
+    )
+    stored = lanes.weight_bytes(
+        context, node, geometry["column_lanes"] * geometry["window_columns"]
+    )
+    if block is None or stored is None:
+        return False
+    values = lanes.int8_values(weights)
+    rows_of_weights = _rows(values, weights.shape, geometry)
+    channels = _channels(node, fields, table, rows_of_weights)
+    if not channels.fits:
+        return False
+    columns = (block - 1) * geometry["pixel_columns"] + geometry["window_columns"]
+    size = 4 * lanes.SCRATCH_WORDS + columns * column
+    size += max(lanes.padded(lanes.GROUP * block), geometry["column_lanes"]) + stored[1]
+    for name in ("input_height", "output_height", "output_width", "output_channels"):
+        geometry[name] = fields[name]
+    for name in ("stride_height", "dilation_height", "padding_height"):
+        geometry[name] = fields[name]
+    if flat:
+        geometry.update({"input_height": 1, "output_height": 1, "output_width": pixels})
+    context.emit(
+        "conv_lanes.eval_pixels_int8" if flat else "conv_lanes.eval_int8",
+        CONV,
+        pixels if flat else rows,
+        target.elements() * height * width * depth // _SPEED,
+        table=channels.table,
+        input=source,
+        stream=context.constant(lanes.stream(rows_of_weights, channels, stored[0])),
+        output=target,
+        scratch=context.request_scratch_buffer(size),
+        filter_height=height,
+        block_pixels=block,
+        input_zero_point=source.zero_point(),
+        weight_bytes=stored[0],
+        **geometry,
+        **_requantize(fields),
+    )
+    return True
+
+
+# Emit a FULLY_CONNECTED, likewise.
+def emit_fully_connected(context, node, fields, table):
+    source, weights, target = node.input(0), node.input(1), node.output(0)
+    depth, count = fields["depth"], fields["output_channels"]
+    if not lanes.packable(context, node) or not target.elements() or not depth:
+        return False
+    size = lanes.padded(depth)
+    stored = lanes.weight_bytes(context, node, size)
+    if lanes.block_pixels(1, 2 * size, 2 * size) is None or stored is None:
+        return False
+    values = lanes.int8_values(weights)
+    filler = (0,) * (size - depth)
+    rows = [values[depth * i : depth * i + depth] + filler for i in range(count)]
+    channels = _channels(node, fields, table, rows)
+    if not channels.fits:
+        return False
+    context.emit(
+        "fully_connected_lanes.eval_int8",
+        FULLY_CONNECTED,
+        (count + lanes.GROUP - 1) // lanes.GROUP,
+        target.elements() * depth // _SPEED,
+        table=channels.table,
+        input=source,
+        stream=context.constant(lanes.stream(rows, channels, stored[0])),
+        output=target,
+        scratch=context.request_scratch_buffer(4 * lanes.SCRATCH_WORDS + 3 * size + stored[1]),
+        depth=depth,
+        depth_lanes=size,
+        batches=fields["batches"],
+        output_channels=count,
+        weight_bytes=stored[0],
+        **_requantize(fields),
+    )
+    return True
+
+
+# True when the output's pixels are the input's: then they make one long row.
+def _is_flat(fields, height, width):
+    return (
+        height == width == 1
+        and fields["stride_height"] == fields["stride_width"] == 1
+        and fields["padding_height"] == fields["padding_width"] == 0
+        and fields["input_height"] == fields["output_height"]
+        and fields["input_width"] == fields["output_width"]
+    )
+
+
+# How the input is cut into columns.
+def _geometry(fields, height, width, depth):
+    stride = fields["stride_width"]
+    is_whole = depth % lanes.QUAD == 0
+    run, columns, step = depth * width, 1, 1
+    column_step = stride * depth
+    if is_whole and width > 1:
+        run, columns, step = depth, width, stride
+        column_step = depth
+    return {
+        "row_bytes": fields["input_width"] * depth,
+        "padding_bytes": fields["padding_width"] * depth,
+        "column_step": column_step,
+        "run": run,
+        "column_lanes": lanes.padded(height * run),
+        "is_whole": 1 if is_whole else 0,
+        "window_columns": columns,
+        "pixel_columns": step,
+    }
+
+
+# The weights of each channel in the order of the lanes: by column, row, element.
+def _rows(values, shape, geometry):
+    channels, height, width, depth = shape
+    run, line = geometry["run"], width * depth
+    filler = (0,) * (geometry["column_lanes"] - height * run)
+    rows = []
+    for channel in range(channels):
+        row = ()
+        for column in range(geometry["window_columns"]):
+            for y in range(height):
+                at = (channel * height + y) * line + column * run
+                row += values[at : at + run]
+            row += filler
+        rows.append(row)
+    return rows
+
+
+# Biases and multipliers.
+def _channels(node, fields, table, rows):
+    zero_point = node.input(0).zero_point()
+    return lanes.Channels(rows, node.optional_input(2), zero_point, fields, table)
+
+
+# The fields of common.REQUANTIZE among others.
+def _requantize(fields):
+    return {name: fields[name] for name in REQUANTIZE}

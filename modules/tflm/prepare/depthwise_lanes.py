@@ -1,0 +1,136 @@
+# tflm: DEPTHWISE_CONV_2D with weights in lanes: Prepare
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import struct
+
+from . import lanes
+from .common import REQUANTIZE
+
+# The plane of a channel holds in each word two rows of a column of the image. A window may begin
+# at the first of them ("even") or at the second ("odd"): its weights are packed for both.
+DEPTHWISE = (
+    "input",
+    "stream",
+    "output",
+    "scratch",
+    "batches",
+    "input_height",
+    "input_width",
+    "input_channels",
+    "output_height",
+    "output_width",
+    "output_channels",
+    "multiplier",
+    "filter_height",
+    "filter_width",
+    "stride_height",
+    "stride_width",
+    "padding_height",
+    "padding_width",
+    "channel_words",  # of the stream
+    "tap_words",  # from one word of the even weights to the next
+    "odd_set",  # where the odd weights begin, in words
+    "band_rows",  # of the output, that are computed from one plane
+    "plane_columns",
+    "input_zero_point",
+) + REQUANTIZE
+
+_PLANE_BYTES = 2048  # of lanes at a time
+_MOST_PLANE_BYTES = 4096  # where less does not hold a single row
+_COPIED = DEPTHWISE[5:11] + DEPTHWISE[12:18] + REQUANTIZE
+
+
+# Emit a DEPTHWISE_CONV_2D whose `fields` and `table` depthwise_conv.py made; False when lanes
+# cannot do it.
+def emit_depthwise_conv(context, node, fields, table):
+    source, weights, target = node.input(0), node.input(1), node.output(0)
+    _, height, width, count = weights.shape
+    if not lanes.packable(context, node) or not target.elements():
+        return False
+    if fields["dilation_height"] > 1 or fields["dilation_width"] > 1:
+        return False
+    stride = fields["stride_height"]
+    columns = (fields["output_width"] - 1) * fields["stride_width"] + width
+    band = _band_rows(fields["output_height"], height, stride, 4 * columns)
+    if band is None:
+        return False
+    values = lanes.int8_values(weights)
+    rows = [values[channel::count] for channel in range(count)]
+    zero_point = source.zero_point()
+    channels = lanes.Channels(rows, node.optional_input(2), zero_point, fields, table)
+    if not channels.fits:
+        return False
+    both = stride & 1 and fields["output_height"] > 1
+    kernel = "depthwise_conv_lanes.eval_int8"
+    paired = False
+    if height == width == 3 and stride == 2:
+        kernel = "depthwise_conv_lanes.eval_3x3_stride_2_int8"
+    elif height == width == 3 and stride == fields["stride_width"] == 1:
+        kernel = "depthwise_conv_lanes.eval_3x3_int8"
+        both = paired = True
+    words = [_channel(channels, i, rows[i], height, width, both, paired) for i in range(count)]
+    packed = b"".join([struct.pack("<%dI" % len(w), *[x & 0xFFFFFFFF for x in w]) for w in words])
+    plane = 4 * (columns * _pair_rows(band, height, stride) + fields["padding_width"])
+    context.emit(
+        kernel,
+        DEPTHWISE,
+        count,
+        target.elements() * height * width,
+        table=channels.table,
+        input=source,
+        stream=context.constant(packed),
+        output=target,
+        scratch=context.request_scratch_buffer(4 * lanes.SCRATCH_WORDS + plane),
+        batches=target.shape[0],
+        multiplier=count // fields["input_channels"],
+        channel_words=len(words[0]),
+        tap_words=2 if paired else 1,
+        odd_set=1 + (height + 1) // 2 * width,
+        band_rows=band,
+        plane_columns=columns,
+        input_zero_point=zero_point,
+        **{name: fields[name] for name in _COPIED},
+    )
+    return True
+
+
+# Rows of the plane under `rows` rows of windows.
+def _pair_rows(rows, height, stride):
+    return ((rows - 1) * stride + height + 1) // 2
+
+
+# How many rows of the output to compute from one plane, in bands of about equal size; None when
+# not even two fit. An even number, as some kernels compute two rows at a time.
+def _band_rows(rows, height, stride, plane_row):
+    most = 2
+    if plane_row * _pair_rows(most, height, stride) > _MOST_PLANE_BYTES:
+        return None
+    while most < rows and plane_row * _pair_rows(most + 2, height, stride) <= _PLANE_BYTES:
+        most += 2
+    bands = (rows + most - 1) // most
+    band = (rows + bands - 1) // bands
+    return band + (band & 1)
+
+
+# The stream of one channel: bias, even weights, odd weights (after each even one when `paired`),
+# multiplier. `row` are its weights; words are pairs (upper, lower) of one column.
+def _channel(channels, index, row, height, width, both, paired):
+    even = _pairs(row, height, width, 0)
+    words = even
+    if both:
+        odd = _pairs(row, height, width, 1)
+        words = even + odd
+        if paired:
+            words = [word for pair in zip(even, odd) for word in pair]
+    return [channels.biases[index]] + words + list(channels.multipliers[index])
+
+
+# Words of weights for windows that begin at row `start` (0 or 1) of the first pair.
+def _pairs(row, height, width, start):
+    def weight(y, x):
+        return row[y * width + x] if 0 <= y < height else 0
+
+    words = []
+    for y in range(0 - start, height, 2):
+        words += [weight(y + 1, x) + (weight(y, x) << 16) for x in range(width)]
+    return words

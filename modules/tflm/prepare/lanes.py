@@ -1,0 +1,155 @@
+# tflm: weights in pairs of 16-bit lanes, for kernels that multiply two int8 values at once
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import struct
+
+# A pair of inputs (x0, x1) is the word x0 + (x1 << 16), its weights are w1 + (w0 << 16): the
+# upper half of their product is x0 * w0 + x1 * w1, its lower half x0 * w1, which only rounds.
+# All of it fits when no weight is -128. Of four elements in a row, 0 and 2 are a pair, and 1
+# and 3: so the bytes of a word of inputs become two words with few instructions.
+
+GROUP = 4  # output channels that are computed together
+QUAD = 4  # elements, which make two words of lanes
+SCRATCH_WORDS = 32  # at the start of the scratch buffer: parameters, or accumulators
+
+# How a node's weights are stored: context.packing says it, LANES where it says nothing.
+IN_PLACE, BYTES, LANES = 0, 1, 2
+
+_LANE_BYTES = 2048  # of inputs, that a kernel unpacks at a time
+_MOST_LANE_BYTES = 4096  # where that holds a whole row, or less not a single pixel
+_MOST_GROUP_BYTES = 4096
+_MOST_ACCUMULATOR = 1 << 30
+
+
+# Elements of `run` when it is filled up to quads.
+def padded(run):
+    return (run + QUAD - 1) & (0 - QUAD)
+
+
+# How many pixels (at most `pixels`) to unpack at a time, in blocks of about equal size; None
+# when not even one fits. The first one takes `first` bytes of lanes, each other `step`.
+def block_pixels(pixels, first, step):
+    if first > _MOST_LANE_BYTES:
+        return None
+    if first + (pixels - 1) * step <= _MOST_LANE_BYTES:
+        return pixels
+    most = max(1, min(pixels, 1 + (_LANE_BYTES - first) // step if first < _LANE_BYTES else 1))
+    blocks = (pixels + most - 1) // most
+    return (pixels + blocks - 1) // blocks
+
+
+# What the kernels need of the quantization of a node, as far as they can have it.
+class Channels:
+    """Biases (input zero point folded in) and multipliers of each output channel.
+
+    table: common.requantize_table()'s, with other multipliers where a channel is constant.
+    fits: False when an accumulator could be too large, or a multiplier is above 1.
+    """
+
+    # `rows`: the weights of each channel.
+    def __init__(self, rows, bias, zero_point, fields, table):
+        count = len(rows)
+        values = struct.unpack("<%di" % count, bytes(bias.data)[: 4 * count]) if bias else None
+        self.table = bytearray(table)
+        self.biases = []
+        self.multipliers = []
+        self.fits = True
+        for channel in range(count):
+            row = rows[channel]
+            value = values[channel] if values else 0
+            k = channel if fields["per_channel"] else 0
+            multiplier, shift = self._multiplier(fields, k)
+            largest = abs(value) + 255 * sum([abs(w) for w in row])
+            if largest >= _MOST_ACCUMULATOR and not any(row) and fields["per_channel"]:
+                value = 2 * _requantized(value, multiplier, shift, fields)
+                multiplier, shift = self._multiplier(fields, k, 1 << 30, 0)
+                largest = 0
+            if largest >= _MOST_ACCUMULATOR or shift > 0 or -128 in row:
+                self.fits = False
+                return
+            self.biases.append(value - zero_point * sum(row))
+            self.multipliers.append((multiplier & 0xFFFF, multiplier >> 16, 0 - shift))
+
+    # Multiplier and shift `k` of the table, replaced if others are given.
+    def _multiplier(self, fields, k, multiplier=None, shift=0):
+        at = 4 * fields["channels"] + k
+        if multiplier is not None:
+            struct.pack_into("<I", self.table, 4 * k, multiplier)
+            self.table[at] = shift + 32
+        return struct.unpack_from("<I", self.table, 4 * k)[0], self.table[at] - 32
+
+
+# What kernels/requantize.py makes of a value, without the zero point. Channels without weights
+# have biases of 2**30 and more after some converters: a small one with a multiplier of a half
+# gives the same output, and then all accumulators are below that.
+def _requantized(value, multiplier, shift, fields):
+    zero_point = fields["output_zero_point"]
+    if shift > 0:
+        limit = 0x3FFFFFFF >> shift | 1
+        value = max(0 - limit, min(limit, value)) << shift
+        shift = 0
+    value = (value * multiplier + (1 << 30)) >> 31
+    if shift:
+        value = ((value - (value < 0)) >> (0 - shift - 1)) + 1 >> 1
+    low, high = fields["activation_min"], fields["activation_max"]
+    return max(low - zero_point, min(high - zero_point, value))
+
+
+# True when weights and bias can be packed at all.
+def packable(context, node):
+    bias = node.optional_input(2)
+    if context.packing.get(node.index) == IN_PLACE:
+        return False
+    return node.input(1).is_constant() and (bias is None or bias.is_constant())
+
+
+# The int8 values of a constant tensor, from `start` on.
+def int8_values(tensor):
+    data = bytes(tensor.data)
+    return struct.unpack("<%db" % len(data), data)
+
+
+# Two weights as a word.
+def _word(w0, w1):
+    return (w1 + (w0 << 16)) & 0xFFFFFFFF
+
+
+# Bytes of a weight of `size` elements a channel, and of scratch that this takes: single bytes
+# become lanes by groups. None where that does not fit.
+def weight_bytes(context, node, size):
+    if context.packing.get(node.index) != BYTES:
+        return LANES, 0
+    group = 64 + 8 * size
+    return (BYTES, group) if group <= _MOST_GROUP_BYTES else None
+
+
+# The stream of weights of a matrix. For each group of four channels: four biases; for each
+# pair of elements its word of each channel; multipliers as (low half, high half, right shift).
+# `rows` hold whole quads. Channels that fill up the last group are zeros. With one byte a weight
+# there is a word for the pairs of two channels, which becomes their two words like the inputs.
+def stream(rows, channels, size):
+    parts = []
+    pairs = []
+    for at in range(0, len(rows[0]), QUAD):
+        pairs += [(at, at + 2), (at + 1, at + 3)]
+    zeros = (0,) * len(rows[0])
+    for first in range(0, len(rows), GROUP):
+        group = rows[first : first + GROUP]
+        empty = GROUP - len(group)
+        group = group + [zeros] * empty
+        parts.append(_words(channels.biases[first : first + GROUP] + [0] * empty))
+        weights = []
+        for i, k in pairs:
+            if size == LANES:
+                weights += [_word(row[i], row[k]) for row in group]
+                continue
+            for one, two in (group[:2], group[2:]):
+                weights += [one[k] & 0xFF, two[k] & 0xFF, one[i] & 0xFF, two[i] & 0xFF]
+        parts.append(_words(weights) if size == LANES else bytes(weights))
+        for multiplier in channels.multipliers[first : first + GROUP] + [(0, 0, 1)] * empty:
+            parts.append(_words(multiplier))
+    return b"".join(parts)
+
+
+def _words(values):
+    return struct.pack("<%dI" % len(values), *[value & 0xFFFFFFFF for value in values])

@@ -1,0 +1,159 @@
+# Assembler kernel of CONV_2D and FULLY_CONNECTED: dot products of lanes
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from lanes import MULTIPLY, at, constants, quads
+from requantize import requantize
+from thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12, Thumb
+
+_UNROLLED = 32  # words of lanes in one pass of the inner loop
+_WORD_SHIFT = 3  # code for one word of lanes, 4 bytes, has 4 << 3 bytes
+
+
+# A group's stream whose weights have one byte becomes one of lanes, in memory of its own. A word
+# of bytes is two words of lanes, of two channels.
+def _widen(t):
+    ready = t.new_label("ready")
+    t.load(R1, "group")
+    t.cmp(R1, 0)
+    t.branch("eq", ready)
+    t.load(R0, "stream")
+    t.ldm(R0, R2, R3, R4, R5)
+    t.stm(R1, R2, R3, R4, R5)
+    constants(t)
+    t.load(R3, "weights")
+    quads(t, R3)
+    for _ in range(3):
+        t.ldm(R0, R2, R3, R4, R5)
+        t.stm(R1, R2, R3, R4, R5)
+    t.store(R0, "next")
+    t.load(R1, "group")
+    t.store(R1, "stream")
+    t.label(ready)
+
+
+_MULTIPLY = """
+Outputs of groups of four channels for pixels in lanes. `r0` is the address of a block of
+parameters (MULTIPLY in tools/asm/lanes.py).
+"""
+
+
+# One word of lanes times the words of four channels: eight products in 21 cycles. ASR leaves the
+# highest of the dropped bits in the carry, so ADC adds the rounded upper half.
+def _word(t, index):
+    t.mov(R4, R8)
+    t.ldr(R4, R4, 4 * index)
+    for one, other in ((R0, R1), (R2, R3)):
+        t.ldm(R7, R5, R6)
+        for weight, acc in ((R5, one), (R6, other)):
+            t.mul(weight, R4)
+            t.asr(weight, weight, 16)
+            t.adc(acc, weight)
+
+
+# r0..r3: sums, r4: a word of inputs, r5, r6: of weights, r7: stream; r8: inputs, lr: their end,
+# r9, r10: lowest and highest output, r11: output, r12: bytes of inputs in a pass.
+# The loop is entered so far on that its last pass is a whole one: `skipped` bytes of code, and
+# the inputs begin as many words before their first.
+def multiply():
+    slots = ["stream", "inputs", "output", "output_step", "lanes_step", "lanes_end", "groups"]
+    slots += ["first", "skipped", "window", "zero_point", "third", "group", "weights", "next"]
+    t = Thumb("multiply", _MULTIPLY, slots=slots)
+    output = R11
+    for name, register in (("activation_min", R9), ("activation_max", R10)):
+        t.ldr(R1, R0, at(MULTIPLY, name))
+        t.mov(register, R1)
+    for name, slot in (
+        ("output_zero_point", "zero_point"),
+        ("output", "output"),
+        ("output_step", "output_step"),
+        ("lanes_step", "lanes_step"),
+        ("groups", "groups"),
+        ("stream", "stream"),
+        ("group", "group"),
+    ):
+        t.ldr(R1, R0, at(MULTIPLY, name))
+        t.store(R1, slot)
+    t.note("skipped = (-words % 32) words")
+    t.ldr(R1, R0, at(MULTIPLY, "window"))
+    t.lsl(R2, R1, 1)
+    t.store(R2, "weights")
+    t.two("neg", R2, R1)
+    t.mov(R3, 4 * (_UNROLLED - 1))
+    t.two("and_", R2, R3)
+    t.add(R1, R2)
+    t.store(R1, "window")
+    t.ldr(R1, R0, at(MULTIPLY, "lanes"))
+    t.sub(R1, R2)
+    t.store(R1, "first")
+    t.ldr(R1, R0, at(MULTIPLY, "lanes_end"))
+    t.sub(R1, R2)
+    t.store(R1, "lanes_end")
+    t.lsl(R2, R2, _WORD_SHIFT)
+    t.store(R2, "skipped")
+    t.mov(R1, 4 * _UNROLLED)
+    t.mov(R12, R1)
+
+    group, pixel, words = map(t.new_label, ("group", "pixel", "words"))
+    t.label(group)
+    _widen(t)
+    t.load(R5, "first")
+    t.store(R5, "inputs")
+    t.load(R1, "output")
+    t.mov(output, R1)
+    t.label(pixel)
+    t.load(R7, "stream")
+    t.ldm(R7, R0, R1, R2, R3)
+    t.mov(R8, R5)
+    t.load(R6, "window")
+    t.add(R6, R5)
+    t.mov(LR, R6)
+    t.load(R6, "skipped")
+    t.jump_forward(R6)
+    t.label(words)
+    begin = t.position()
+    for index in range(_UNROLLED):
+        _word(t, index)
+    assert t.position() - begin == _UNROLLED * (4 << _WORD_SHIFT)
+    t.add(R8, R12)
+    t.cmp(R8, LR)
+    t.branch_far("cc", words)
+    t.mov(R8, R1)
+    t.mov(LR, R2)
+    t.store(R3, "third")
+    t.load(R6, "zero_point")
+    for channel in range(4):
+        if channel == 1:
+            t.mov(R0, R8)
+        elif channel == 2:
+            t.mov(R0, LR)
+        elif channel == 3:
+            t.load(R0, "third")
+        requantize(t, R7)
+        t.mov(R1, output)
+        t.strb(R0, R1, channel)
+    t.note("next pixel")
+    t.load(R1, "output_step")
+    t.add(output, R1)
+    t.load(R5, "inputs")
+    t.load(R1, "lanes_step")
+    t.add(R5, R1)
+    t.store(R5, "inputs")
+    t.load(R1, "lanes_end")
+    t.cmp(R5, R1)
+    t.branch_far("cc", pixel)
+    t.note("next group of channels: its stream lies behind this one's")
+    lanes_only = t.new_label("lanes_only")
+    t.load(R1, "group")
+    t.cmp(R1, 0)
+    t.branch("eq", lanes_only)
+    t.load(R7, "next")
+    t.label(lanes_only)
+    t.store(R7, "stream")
+    t.load(R1, "output")
+    t.add(R1, 4)
+    t.store(R1, "output")
+    t.load(R1, "groups")
+    t.sub(R1, 1)
+    t.store(R1, "groups")
+    t.branch_far("ne", group)
+    return t.text()
