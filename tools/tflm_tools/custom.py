@@ -1,7 +1,6 @@
 # tflm_tools: custom operators on the host: the user's file, and their records in a flat model
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import importlib.util
 import struct
 import sys
 import types
@@ -51,15 +50,17 @@ def _load(path):
     path = Path(path)
     if not path.is_file():
         raise ToolError(f"cannot read {path}: no such file; check --custom")
-    spec = importlib.util.spec_from_file_location(f"tflm_custom_{path.stem}", path)
-    module = importlib.util.module_from_spec(spec)
+    module = types.ModuleType(f"tflm_custom_{path.stem}")
+    module.__file__ = str(path)
     for name in ("ptr", "ptr8", "ptr16", "ptr32"):
         setattr(module, name, int)
     folder = str(path.resolve().parent)
     sys.path.append(folder)
     try:
+        # From its text, not through the import system's cache: the file may change any moment.
+        code = compile(path.read_bytes(), str(path), "exec")
         with _micropython():
-            spec.loader.exec_module(module)
+            exec(code, vars(module))
     except Exception as error:
         raise ToolError(
             f"{path} cannot be imported by this Python ({type(error).__name__}: {error}); "
