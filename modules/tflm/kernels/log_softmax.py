@@ -15,7 +15,7 @@ _SHIFT = const(6)
 _LARGEST_DIFFERENCE = const(7)
 _REVERSE_SHIFT = const(8)
 _TABLE = const(9)  # the constants below
-_EXPS = const(19)  # exp(-difference) with 19 fractional bits
+_EXPS = const(19)  # exp of minus a difference, with 19 fractional bits
 
 # Words of scratch: constants, then variables.
 _LN_2 = const(0)
