@@ -11,7 +11,7 @@ _DEPTH = const(4)
 _SLOTS = const(5)
 _CYCLES_MAX = const(6)
 
-_ABORTED = const(15)  # program.ABORTED: operators behind this one are not run
+_ABORTED = const(15)  # errors.ABORTED: operators behind this one are not run
 
 
 # One unit: slots move up, the input becomes the last one; all but each cycles_max-th time that is
