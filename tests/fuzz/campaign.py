@@ -1,0 +1,120 @@
+# One campaign of fuzzing: damaged models to the host's tools and to the unix port, and what came
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import importlib
+import json
+import os
+import struct
+import subprocess
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from support.runner import REPOSITORY, micropython_path
+from tflm.errors import TflmError
+from tflm_tools.flatten import flatten
+from unit.mangling import copies
+
+from .semantic import absurdities
+
+_TESTS = Path(__file__).resolve().parents[1]
+_DEVICE = _TESTS / "unit" / "device" / "fuzz.py"
+_SECONDS_A_MODEL = 10
+_MOST_HOST_SECONDS = 10
+
+
+@dataclass
+class Outcome:
+    """How many models ended how, and those that did what no model may: (model, what)."""
+
+    counts: dict[str, int] = field(default_factory=dict)
+    failures: list[tuple[bytes, str]] = field(default_factory=list)
+
+    def add(self, counts):
+        for name, count in counts.items():
+            self.counts[name] = self.counts.get(name, 0) + count
+
+
+def seeds_of(name, most=5):
+    """Sound models of one file of tests/kernels, from the smallest to the largest."""
+    cases = getattr(importlib.import_module(f"kernels.{name}"), "cases", ())
+    models = sorted({case.build() for case in cases if not case.error}, key=len)
+    if len(models) <= most:
+        return models
+    return [models[(len(models) - 1) * i // (most - 1)] for i in range(most)]
+
+
+def kernel_tests():
+    """Names of the files whose models are the corpus."""
+    return sorted(path.stem for path in (_TESTS / "kernels").glob("test_*.py"))
+
+
+def damaged_models(model, seed, count):
+    """`count` models made of one: a fifth with bytes overwritten, the others absurd graphs."""
+    bytes_only = count // 5
+    return copies(model, seed, bytes_only) + absurdities(model, seed, count - bytes_only)
+
+
+# Flatten a model as `tflm flatten` does; the .tflm, or None.
+def _flattened(model, outcome):
+    start = time.monotonic()
+    try:
+        flat = flatten(model)
+        outcome.add({"flattened": 1})
+    except TflmError as error:
+        if not str(error):
+            outcome.failures.append((model, "an error without a text"))
+        flat = None
+        outcome.add({"refused by flatten": 1})
+    except Exception as error:  # whatever it is, it should have been a TflmError
+        outcome.failures.append((model, f"flatten raised {error!r}"))
+        flat = None
+    if time.monotonic() - start > _MOST_HOST_SECONDS:
+        outcome.failures.append((model, "flatten took more than 10 s"))
+    return flat
+
+
+# Run models in one process: (exit code or "hung", models it came to, its last lines).
+def _device_run(models, path):
+    path.write_bytes(b"".join(struct.pack("<I", len(model)) + model for model in models))
+    command = [micropython_path(), "-X", "heapsize=64M", str(_DEVICE), str(path), "invoke"]
+    try:
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            timeout=_SECONDS_A_MODEL + len(models),
+            env={**os.environ, "MICROPYPATH": f"{REPOSITORY / 'modules'}:.frozen"},
+        )
+        code, output, errors = done.returncode, done.stdout, done.stderr
+    except subprocess.TimeoutExpired as error:
+        code, output, errors = "hung", (error.stdout or b"").decode(errors="replace"), ""
+    lines = output.splitlines()
+    reached = sum(1 for line in lines if line.startswith("model "))
+    return code, reached, lines, (errors or output).splitlines()[-2:]
+
+
+def run_on_device(models, folder, outcome):
+    """Load, prepare and invoke each model in MicroPython; one that fails stops no other."""
+    models = list(models)
+    while models:
+        code, reached, lines, tail = _device_run(models, folder / "models.bin")
+        if code == 0:
+            outcome.add(json.loads(lines[-1]))
+            return
+        outcome.failures.append((models[max(0, reached - 1)], f"exit {code}: {' '.join(tail)}"))
+        del models[: max(1, reached)]
+
+
+def campaign(sources, count, folder, seed):
+    """An Outcome over `count` damaged copies of each of `sources` (.tflite), on all ways in."""
+    outcome = Outcome()
+    models = []
+    for number, source in enumerate(sources):
+        for model in damaged_models(source, f"{seed} {number}", count):
+            models.append(model)
+            flat = _flattened(model, outcome)
+            if flat is not None:
+                models.append(flat)
+    run_on_device(models, folder, outcome)
+    return outcome

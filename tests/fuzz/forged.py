@@ -1,0 +1,81 @@
+# A .tflm that somebody has changed on purpose, with a CRC that is right again
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import binascii
+import random
+import struct
+
+from tflm import format as layout
+from tflm.extents import check_of
+from tflm.model import FlatModel
+
+_WORDS = (
+    0, 1, 2, 3, 4, 5, 7, 8, 64, 65, 127, 255, 256, 1000, 4096, 0xFFFF, 1 << 16, 1 << 20, 1 << 24,
+    (1 << 28) + 4, 1 << 30, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFC, 0xFFFFFFFF, 0xFFFFFF00,
+)  # fmt: skip
+
+
+def sealed(data):
+    """The bytes of a .tflm with the CRC that fits them."""
+    data = bytearray(data)
+    crc = binascii.crc32(data[layout.CRC_START :]) & 0xFFFFFFFF
+    struct.pack_into("<I", data, layout.CRC_OFFSET, crc)
+    return bytes(data)
+
+
+def is_checked(flat):
+    """True when tflm checks the records of all kernels of a .tflm."""
+    model = FlatModel(flat)
+    names = [model.op(i)[0] for i in range(model._sections[layout.OPS][1])]
+    return all(
+        check_of(name) or name.startswith((layout.CONTROL_KERNEL, layout.CUSTOM_KERNEL))
+        for name in names
+    )
+
+
+# Places of the words of all records.
+def _record_words(flat):
+    model = FlatModel(flat)
+    start, count = model._sections[layout.OPS]
+    words = []
+    for i in range(count):
+        *_, at, size = struct.unpack_from(layout.OP, flat, start + i * layout.OP_BYTES)
+        words += range(at, at + min(size, 200), 4)
+    return words
+
+
+def every_word(flat, values=_WORDS):
+    """Copies with each word of each record set to each of some values, and moved by a little."""
+    for at in _record_words(flat):
+        old = struct.unpack_from("<I", flat, at)[0]
+        for value in {*values, old + 1, old + 4, old * 2, old - 1, old // 2} - {old}:
+            data = bytearray(flat)
+            struct.pack_into("<I", data, at, value & 0xFFFFFFFF)
+            yield sealed(data)
+
+
+def forgeries(flat, seed, count):
+    """`count` copies with a few changes in records, in the tables before them, or in constants."""
+    rng = random.Random(seed)
+    words = _record_words(flat)
+    tables = range(16, FlatModel(flat)._sections[layout.RECORDS][0], 2)
+    found = []
+    for _ in range(count):
+        data = bytearray(flat)
+        if rng.random() < 0.1:
+            start = FlatModel(flat)._sections[layout.RECORDS][0]
+            for _ in range(rng.choice((1, 8, 64))):
+                data[rng.randrange(start, len(data))] = rng.choice((0, 1, 0x7F, 0x80, 0xFF))
+        elif not words or rng.random() < 0.3:
+            for _ in range(rng.choice((1, 1, 2))):
+                at = rng.choice(tables)
+                struct.pack_into("<H", data, at, rng.choice(_WORDS) & 0xFFFF)
+        else:
+            for _ in range(rng.choice((1, 1, 2, 4))):
+                at = rng.choice(words)
+                old = struct.unpack_from("<I", data, at)[0]
+                near = (old + 1, old - 1, old * 2, old + 4, old // 2, old + 64, old ^ 1, old - 4)
+                value = rng.choice(near if rng.random() < 0.6 else _WORDS)
+                struct.pack_into("<I", data, at, value & 0xFFFFFFFF)
+        found.append(sealed(data))
+    return found

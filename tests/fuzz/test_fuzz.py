@@ -1,0 +1,44 @@
+# A short campaign of fuzzing in each run of the tests; `make fuzz` goes on for longer
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import pytest
+from fuzz.campaign import campaign, kernel_tests, seeds_of
+from fuzz.semantic import absurdities, pack, unpack
+from unit import sample_models
+
+_COPIES = 3  # of each of a few models of each kernel's tests
+
+
+# Each damaged model gives one TflmError or runs; nothing crashes, hangs or writes elsewhere.
+@pytest.mark.parametrize("part", range(4))
+def test_damaged_operators(part, tmp_path):
+    sources = [model for name in kernel_tests()[part::4] for model in seeds_of(name, 2)]
+    outcome = campaign(sources, _COPIES, tmp_path, f"tests {part}")
+    assert not outcome.failures, [what for _, what in outcome.failures]
+    assert outcome.counts["ran"] > 10 and outcome.counts["ModelError"] > 10
+
+
+def test_damaged_graphs(tmp_path):
+    sources = [sample_models.classifier(), sample_models.counter(), sample_models.custom()]
+    outcome = campaign(sources, 60, tmp_path, "graphs")
+    assert not outcome.failures, [what for _, what in outcome.failures]
+    assert outcome.counts["ran"] and outcome.counts["ModelError"]
+
+
+# The mutations do change models, and the same ones at each run.
+def test_absurdities_differ_and_repeat():
+    model = sample_models.classifier()
+    assert pack(unpack(model)) == pack(unpack(pack(unpack(model))))
+    models = absurdities(model, "seed", 40)
+    assert models == absurdities(model, "seed", 40)
+    assert len({*models, model}) > 30
+
+
+# What the campaign is made to find, it finds: a device that crashes or hangs is named.
+def test_campaign_reports_a_crash(tmp_path, monkeypatch):
+    crash = tmp_path / "crash.py"
+    crash.write_text("import sys\nprint('model 0')\nsys.exit(3)\n")
+    monkeypatch.setattr("fuzz.campaign._DEVICE", crash)
+    outcome = campaign([sample_models.classifier()], 3, tmp_path, "crash")
+    assert len(outcome.failures) >= 3
+    assert outcome.failures[0][1].startswith("exit 3")
