@@ -1,0 +1,85 @@
+# tflm: x86-64: DEPTHWISE_CONV_2D, int8: its record is rewritten when a model is prepared
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from .bound import (
+    CONSTANTS,
+    REACH,
+    address_of,
+    clamp_table,
+    constant_address,
+    fill_constants,
+    most_weight,
+    new_record,
+    words_of,
+)
+from .conv import bind_filter
+from .depthwise_conv_run import run_int8
+from .packing import unpack_taps
+
+_INPUT = 1
+_WEIGHTS = 2
+_BIAS = 3
+_OUTPUT = 4
+_WINDOWS = 6  # the first word of the windows
+_INPUT_OFFSET = 20
+
+_MOST = 4111  # weights' absolute values in the sum of a lane; times 255 that is below 2**20
+
+
+# (function, record) that do what depthwise_conv.eval_int8 does with this record; None where they
+# cannot, or where that takes more than `room` bytes. With one input channel it is a CONV_2D.
+def bind_int8(function, record, rom, room):
+    record = bytes(record)
+    words = words_of(record)
+    windows = words[_WINDOWS : _WINDOWS + 14]
+    _, source_width, depth, _, width, channels, height, columns = windows[:8]
+    if depth == 1:
+        return bind_filter(record, words, rom, room, 1, channels, _WINDOWS, _INPUT_OFFSET)
+    if depth != channels or not words[0] or windows[10:12] != [1, 1]:
+        return None
+    taps = height * columns
+    weights = constant_address(words[_WEIGHTS], rom)
+    bias = constant_address(words[_BIAS], rom) or 0
+    if weights is None or (words[_BIAS] != 1 and not bias):
+        return None
+    table = clamp_table(words[_INPUT_OFFSET + 2], words[_INPUT_OFFSET + 3], room)
+    if table is None or most_weight(weights, channels, 1, taps, channels) > _MOST:
+        return None
+    # A packed row has all columns that the windows of all lanes reach.
+    row_columns = (3 * ((width + 2) // 3) - 1) * windows[9] + columns
+    row_bytes = row_columns * depth + 7 & (0 - 8)
+    copied = max(0, min(source_width, row_columns - windows[13]))
+    fields = [words[0], words[_INPUT], words[_OUTPUT]] + windows + [row_bytes, copied]
+    fields += table + [0 if words[_INPUT_OFFSET + 2] == words[_INPUT_OFFSET + 1] else 1]
+    fields += [0, 0]  # for the kernel to know where it has been
+    sizes = (
+        row_bytes * (height + 1),  # rows of the input, the last one all padding
+        4 * height,  # where these rows are
+        4 * taps * channels,  # the taps of each channel
+        CONSTANTS * channels,
+        8,  # where pixels go that are none
+    )
+    bound, places = new_record(fields, sizes, room)
+    if bound is None:
+        return None
+    at = address_of(bound)
+    block = address_of(record) + 4 * (_INPUT_OFFSET + 1)
+    offset = words[_INPUT_OFFSET]  # the zero point of taps that are input values + 128
+    if not fill_constants(
+        at + places[3],
+        weights,
+        channels,
+        1,
+        taps,
+        channels,
+        bias,
+        block,
+        offset,
+        1 << 20,
+        REACH,
+    ):
+        return None
+    rows = row_bytes * (height + 1)
+    bound[places[0] : places[0] + rows] = bytes([offset]) * rows
+    unpack_taps(at + places[2], weights, channels, taps)
+    return run_int8, bound

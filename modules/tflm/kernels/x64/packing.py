@@ -1,0 +1,62 @@
+# tflm: x86-64: weights as the kernels want them that get their records rewritten
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import micropython
+
+
+# Pack `taps` weights of up to 8 channels: 8 bytes a tap, each with its top bit flipped. `step`
+# bytes lie between the taps, `pitch` between the channels; missing channels get 0x80.
+@micropython.viper
+def pack_eights(target: int, weights: int, taps: int, step: int, channels: int, pitch: int):
+    c = 0
+    while c < 8:
+        p = ptr8(target + c)
+        w = ptr8(weights + c * pitch)
+        k = taps
+        if c < channels:
+            while k:
+                p[0] = w[0] ^ 0x80
+                p = ptr8(int(p) + 8)
+                w = ptr8(int(w) + step)
+                k -= 1
+        while k:
+            p[0] = 0x80
+            p = ptr8(int(p) + 8)
+            k -= 1
+        c += 1
+
+
+# Pack `depth` weights of up to 16 channels that follow each other: 8 words a tap, each with the
+# weights of channels 2i and 2i+1 with their top bits flipped, w0 + (w1 << 24).
+@micropython.viper
+def pack_pairs(target: int, weights: int, depth: int, channels: int):
+    c = 0
+    while c < 16:
+        p = ptr8(target + (c >> 1 << 2) + (c & 1) * 3)
+        w = ptr8(weights + c * depth)
+        k = depth
+        while k:
+            v = 0x80
+            if c < channels:
+                v = w[0] ^ 0x80
+                w = ptr8(int(w) + 1)
+            p[0] = v
+            p = ptr8(int(p) + 32)
+            k -= 1
+        c += 1
+
+
+# The taps of one channel after the other as words; those of a channel lie `channels` bytes apart.
+@micropython.viper
+def unpack_taps(target: int, weights: int, channels: int, taps: int):
+    p = ptr32(target)
+    c = 0
+    while c < channels:
+        w = ptr8(weights + c)
+        k = taps
+        while k:
+            p[0] = (w[0] ^ 0x80) - 0x80
+            p = ptr32(int(p) + 4)
+            w = ptr8(int(w) + channels)
+            k -= 1
+        c += 1
