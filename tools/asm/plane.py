@@ -83,8 +83,7 @@ def _column(t):
     t.add(R0, R2)
     t.ldrsb_at(R5, R1, R3)
     t.add(R1, R3)
-    t.lsl(R5, R5, 16)
-    t.add(R4, R5)
+    t.pack(R4, R5)
     t.stm(R6, R4)
 
 

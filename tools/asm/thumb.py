@@ -49,17 +49,24 @@ class Thumb:
         for low, high in zip(_SAVED, (R8, R9, R10, R11), strict=True):
             self.mov(low, high)
         self._line("push({r4, r5, r6, r7})")
+        self._frame("sub", 0xB080)
+
+    # The frame of the slots is made (sub) or given back (add).
+    def _frame(self, mnemonic, code):
         size = 4 * len(self._slots)
         _check(size < 508, f"a frame of {size} bytes")
-        self._data(0xB080 | size >> 2, f"sub sp, #{size}")
+        self._data(code | size >> 2, f"{mnemonic} sp, #{size}")
 
-    def text(self):
-        """The source of the function."""
-        size = 4 * len(self._slots)
-        self._data(0xB000 | size >> 2, f"add sp, #{size}")
+    # The opposite of _begin().
+    def _end(self):
+        self._frame("add", 0xB000)
         self._line("pop({r4, r5, r6, r7})")
         for low, high in zip(_SAVED, (R8, R9, R10, R11), strict=True):
             self.mov(high, low)
+
+    def text(self):
+        """The source of the function."""
+        self._end()
         self.mov(R0, 0)  # the function's value: larger ones would take heap
         names = ", ".join(f"r{i}" for i in range(self._arguments))
         head = [f"# {line}" for line in self._about.strip().splitlines()]
@@ -240,3 +247,8 @@ class Thumb:
 
     def lsl(self, to, value, by):
         self.shift("lsl", to, value, by)
+
+    def pack(self, to, top):
+        """to += top << 16; uses up `top`."""
+        self.lsl(top, top, 16)
+        self.add(to, top)

@@ -1,0 +1,136 @@
+# tflm: DEPTHWISE_CONV_2D, int8, 3x3, with weights as halfwords: for the DSP extension
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import micropython
+from micropython import const
+
+from .depthwise_asm import depthwise_3x3, depthwise_3x3_stride_2
+
+_INPUT = const(1)
+_STREAM = const(2)
+_OUTPUT = const(3)
+_SCRATCH = const(4)
+_BATCHES = const(5)
+_INPUT_HEIGHT = const(6)
+_INPUT_WIDTH = const(7)
+_INPUT_CHANNELS = const(8)
+_OUTPUT_HEIGHT = const(9)
+_OUTPUT_WIDTH = const(10)
+_OUTPUT_CHANNELS = const(11)
+_MULTIPLIER = const(12)
+_STRIDE = const(13)
+_PADDING_HEIGHT = const(14)
+_PADDING_WIDTH = const(15)
+_BAND_ROWS = const(16)
+_PLANE_COLUMNS = const(17)
+_INPUT_ZERO_POINT = const(18)
+_OUTPUT_ZERO_POINT = const(19)
+_ACTIVATION_MIN = const(20)
+_ACTIVATION_MAX = const(21)
+_PLANE = const(128)  # where it begins in the scratch buffer, behind the parameters
+_STREAM_BYTES = const(40)  # of a channel
+
+# Words of the parameters, see tools/asm/depthwise_dsp.py.
+_P_STREAM = const(0)
+_P_CHANNELS = const(1)
+_P_LINE = const(2)
+_P_LINE_STEP = const(3)
+_P_ROW_BYTES = const(4)
+_P_HEIGHT = const(5)
+_P_FIRST_ROW = const(6)
+_P_LEFT = const(7)
+_P_COLUMNS = const(8)
+_P_RIGHT = const(9)
+_P_FILL = const(10)
+_P_PLANE = const(11)
+_P_PLANE_ROW = const(12)
+_P_PAIR_ROWS = const(13)
+_P_OUTPUT = const(14)
+_P_OUTPUT_STEP = const(15)
+_P_OUTPUT_ROW = const(16)
+_P_ROWS = const(17)
+_P_MULTIPLIER = const(18)
+_P_USES = const(19)
+_P_PAIRS = const(20)
+_P_ODD = const(21)
+_P_ZERO_POINT = const(22)
+_P_CLAMPED = const(23)
+_P_MINIMUM = const(24)
+_P_MAXIMUM = const(25)
+
+
+# Units are output channels. Stride 1.
+@micropython.viper
+def eval_3x3_int8(op, arena, rom, start: int, stop: int):
+    _bands(op, arena, rom, start, stop, depthwise_3x3)
+
+
+@micropython.viper
+def eval_3x3_stride_2_int8(op, arena, rom, start: int, stop: int):
+    _bands(op, arena, rom, start, stop, depthwise_3x3_stride_2)
+
+
+# Run `kernel` over bands of rows. For each channel a band of the image becomes a plane.
+@micropython.viper
+def _bands(op, arena, rom, start: int, stop: int, kernel):
+    r = ptr32(op)
+    base = int(ptr8(arena))
+    flash = int(ptr8(rom))
+    p = ptr32(base + (r[_SCRATCH] >> 2))
+    depth = r[_INPUT_CHANNELS]
+    channels = r[_OUTPUT_CHANNELS]
+    columns = r[_PLANE_COLUMNS]
+    row_bytes = r[_INPUT_WIDTH] * depth
+    first = start // r[_MULTIPLIER]  # input channel
+    word = r[_STREAM]
+    p[_P_STREAM] = (flash if word & 1 else base) + (word >> 2) + _STREAM_BYTES * start
+    p[_P_CHANNELS] = stop - start
+    p[_P_LINE_STEP] = depth
+    p[_P_ROW_BYTES] = row_bytes
+    p[_P_HEIGHT] = r[_INPUT_HEIGHT]
+    p[_P_LEFT] = r[_PADDING_WIDTH]
+    k = columns - r[_PADDING_WIDTH]
+    if k > r[_INPUT_WIDTH]:
+        k = r[_INPUT_WIDTH]
+    p[_P_COLUMNS] = k
+    p[_P_RIGHT] = columns - r[_PADDING_WIDTH] - k
+    p[_P_FILL] = (r[_INPUT_ZERO_POINT] & 0xFFFF) + (r[_INPUT_ZERO_POINT] << 16)
+    p[_P_PLANE] = int(p) + _PLANE
+    p[_P_PLANE_ROW] = 4 * columns
+    p[_P_OUTPUT_STEP] = channels
+    p[_P_OUTPUT_ROW] = r[_OUTPUT_WIDTH] * channels
+    p[_P_MULTIPLIER] = r[_MULTIPLIER]
+    p[_P_USES] = (first + 1) * r[_MULTIPLIER] - start
+    p[_P_PAIRS] = (r[_OUTPUT_WIDTH] >> 1) * 8 * r[_STRIDE]
+    p[_P_ODD] = r[_OUTPUT_WIDTH] & 1
+    p[_P_ZERO_POINT] = r[_OUTPUT_ZERO_POINT]
+    low = r[_ACTIVATION_MIN]
+    high = r[_ACTIVATION_MAX]
+    p[_P_CLAMPED] = low + 128 | high - 127
+    low = low & 0xFF
+    high = high & 0xFF
+    low += low << 8
+    high += high << 8
+    p[_P_MINIMUM] = low + (low << 16)
+    p[_P_MAXIMUM] = high + (high << 16)
+    out = base + (r[_OUTPUT] >> 2) + start
+    word = r[_INPUT]
+    line = (flash if word & 1 else base) + (word >> 2) + first - depth
+    batches = r[_BATCHES]
+    while batches:
+        row = 0
+        while row < r[_OUTPUT_HEIGHT]:
+            rows = r[_OUTPUT_HEIGHT] - row
+            if rows > r[_BAND_ROWS]:
+                rows = r[_BAND_ROWS]
+            k = row * r[_STRIDE] - r[_PADDING_HEIGHT]
+            p[_P_FIRST_ROW] = k
+            p[_P_LINE] = line + k * row_bytes
+            p[_P_ROWS] = rows
+            p[_P_OUTPUT] = out
+            p[_P_PAIR_ROWS] = (rows - 1) * r[_STRIDE] + 4 >> 1
+            kernel(int(p))
+            out += rows * r[_OUTPUT_WIDTH] * channels
+            row += rows
+        line += r[_INPUT_HEIGHT] * row_bytes
+        batches -= 1

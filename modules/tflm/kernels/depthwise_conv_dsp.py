@@ -1,0 +1,110 @@
+# tflm: DEPTHWISE_CONV_2D, int8, 3x3, with weights as halfwords (prepare/depthwise_dsp.py)
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import micropython
+from micropython import const
+
+from .requantize import store_int8
+
+_INPUT = const(1)
+_STREAM = const(2)
+_OUTPUT = const(3)
+_SCRATCH = const(4)
+_BATCHES = const(5)
+_INPUT_HEIGHT = const(6)
+_INPUT_WIDTH = const(7)
+_INPUT_CHANNELS = const(8)
+_OUTPUT_HEIGHT = const(9)
+_OUTPUT_WIDTH = const(10)
+_OUTPUT_CHANNELS = const(11)
+_MULTIPLIER = const(12)
+_STRIDE = const(13)
+_PADDING_HEIGHT = const(14)
+_PADDING_WIDTH = const(15)
+_INPUT_ZERO_POINT = const(18)
+_OUTPUT_ZERO_POINT = const(19)  # the REQUANTIZE block
+_SUMS = const(32)  # that fit the scratch buffer
+
+
+# Units are output channels. Where there is an assembler each stride has a kernel of its own; here
+# one serves both.
+@micropython.viper
+def eval_3x3_int8(op, arena, rom, start: int, stop: int):
+    r = ptr32(op)
+    rows = r[_BATCHES] * r[_OUTPUT_HEIGHT]
+    sums = r[_SCRATCH] >> 2
+    row = 0
+    while row < rows:
+        pixel = 0
+        while pixel < r[_OUTPUT_WIDTH]:
+            out = (r[_OUTPUT] >> 2) + (row * r[_OUTPUT_WIDTH] + pixel) * r[_OUTPUT_CHANNELS]
+            channel = start
+            while channel < stop:
+                count = stop - channel
+                if count > _SUMS:
+                    count = _SUMS
+                _sums(op, arena, rom, row, pixel, channel, count)
+                store_int8(op, arena, _OUTPUT_ZERO_POINT, sums, out + channel, channel, count)
+                channel += count
+            pixel += 1
+        row += 1
+
+
+@micropython.viper
+def eval_3x3_stride_2_int8(op, arena, rom, start: int, stop: int):
+    eval_3x3_int8(op, arena, rom, start, stop)
+
+
+# TFLM's sums of `count` channels of one pixel: those of the stream without the factor that its
+# weights have. The zero point stands for what lies beside the image; it is folded into the
+# biases, for all taps.
+@micropython.viper
+def _sums(op, arena, rom, row: int, pixel: int, channel: int, count: int):
+    # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
+    sign = 0
+    probe = 0x20000000
+    if probe << 2 > 0:
+        sign = 32
+    r = ptr32(op)
+    word = r[_INPUT]
+    batch = row // r[_OUTPUT_HEIGHT]
+    source = (int(ptr8(rom)) if word & 1 else int(ptr8(arena))) + (word >> 2)
+    source += batch * r[_INPUT_HEIGHT] * r[_INPUT_WIDTH] * r[_INPUT_CHANNELS]
+    word = r[_STREAM]
+    stream = (int(ptr8(rom)) if word & 1 else int(ptr8(arena))) + (word >> 2)
+    sums = ptr32(int(ptr8(arena)) + (r[_SCRATCH] >> 2))
+    top = (row - batch * r[_OUTPUT_HEIGHT]) * r[_STRIDE] - r[_PADDING_HEIGHT]
+    left = pixel * r[_STRIDE] - r[_PADDING_WIDTH]
+    while count:
+        group = ptr32(stream + 40 * channel)
+        w = ptr16(int(group) + 8)
+        acc = (group[1] << sign) >> sign
+        tap = 0
+        while tap < 9:
+            # Of a column of the filter there are rows 0, 1, 1, 2.
+            x = tap // 3
+            y = tap - 3 * x
+            value = r[_INPUT_ZERO_POINT] & 0xFF
+            k = top + y
+            if k >= 0 and k < r[_INPUT_HEIGHT]:
+                k = k * r[_INPUT_WIDTH] + left + x
+                if left + x >= 0 and left + x < r[_INPUT_WIDTH]:
+                    k = k * r[_INPUT_CHANNELS] + channel // r[_MULTIPLIER]
+                    value = ptr8(source)[k]
+            k = w[4 * x + y + (y >> 1)]
+            acc += ((k ^ 0x8000) - 0x8000) * ((value ^ 0x80) - 0x80)
+            tap += 1
+        acc = (acc << sign) >> sign
+        if group[0]:
+            # The factor, with what was added to the sum in the upper 24 bits.
+            k = (group[9] << sign) >> sign
+            acc -= k >> 8
+            k = k & 0xFF
+            if k:  # it is in every stream that Prepare has written
+                acc = acc // k
+        else:
+            acc = acc >> (group[9] >> 8)
+        sums[0] = acc
+        sums = ptr32(int(sums) + 4)
+        channel += 1
+        count -= 1

@@ -1,0 +1,47 @@
+# tflm: dot products with weights as halfwords, for boards without the DSP extension
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import micropython
+
+
+# Sums of a group of four channels: `memory` holds its stream (prepare/dsp.py) at byte `stream`,
+# the arena int8 inputs in whole quads at `taps`; the four int32 sums of TFLM go to `sums`: those
+# of the stream without the factor that its weights have.
+@micropython.viper
+def sum_group(arena, memory, stream: int, taps: int, sums: int, quads: int):
+    # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
+    sign = 0
+    probe = 0x20000000
+    if probe << 2 > 0:
+        sign = 32
+    base = int(ptr8(arena))
+    group = ptr32(int(ptr8(memory)) + stream)
+    channel = 0
+    while channel < 4:
+        acc = (group[1 + channel] << sign) >> sign
+        w = ptr16(int(group) + 20 + 4 * channel)
+        x = ptr8(base + taps)
+        k = quads
+        while k:
+            pairs = 2
+            while pairs:
+                acc += ((w[0] ^ 0x8000) - 0x8000) * ((x[0] ^ 0x80) - 0x80)
+                acc += ((w[1] ^ 0x8000) - 0x8000) * ((x[2] ^ 0x80) - 0x80)
+                w = ptr16(int(w) + 16)
+                x = ptr8(int(x) + 1)
+                pairs -= 1
+            x = ptr8(int(x) + 2)
+            k -= 1
+        acc = (acc << sign) >> sign
+        tail = ptr32(int(group) + 20 + 32 * quads)
+        if group[0]:
+            # The factor, with what was added to the sum in the upper 24 bits.
+            k = (tail[4 + channel] << sign) >> sign
+            acc -= k >> 8
+            k = k & 0xFF
+            if k:  # it is in every stream that Prepare has written
+                acc = acc // k
+        else:
+            acc = acc >> (tail[2 * channel + 1] >> 8)
+        ptr32(base + sums)[channel] = acc
+        channel += 1

@@ -1,0 +1,155 @@
+# tflm: CONV_2D and FULLY_CONNECTED for the DSP extension of ARMv7E-M: Prepare
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from . import dsp
+from .common import REQUANTIZE
+
+# The windows of two pixels at a time become words of halfwords in the scratch buffer. The window
+# of a pixel has a run of bytes in each of filter_height rows of the image.
+CONV = (
+    "input",
+    "stream",
+    "output",
+    "scratch",
+    "input_height",
+    "row_bytes",  # of the image
+    "output_height",
+    "output_width",
+    "output_channels",
+    "filter_height",
+    "stride_height",
+    "dilation_height",
+    "padding_height",
+    "padding_bytes",  # at the left
+    "pixel_step",  # bytes of the image from one window to the next
+    "run",  # bytes of a window in one row
+    "window",  # bytes of a window, filled up to quads
+    "block_pixels",  # that fit the scratch buffer: an even number
+    "input_zero_point",
+) + REQUANTIZE
+
+FULLY_CONNECTED = (
+    "input",
+    "stream",
+    "output",
+    "scratch",
+    "depth",
+    "depth_words",  # words of halfwords, filled up to what the kernel does in one pass
+    "batches",
+    "output_channels",
+) + REQUANTIZE
+
+_SCRATCH_BYTES = 128  # at the start of the scratch buffer: parameters, or sums
+_LANE_BYTES = 2048  # of inputs, unpacked at a time
+_MOST_LANE_BYTES = 8192  # where less does not hold two pixels
+_PASS = 8  # elements of inputs that FULLY_CONNECTED multiplies in one pass
+_SPEED = 8  # multiply-accumulates in the time that one takes in place
+
+
+# Emit a CONV_2D whose `fields` and `table` conv.py made; False when this cannot do it.
+def emit_conv(context, node, fields, table):
+    source, weights, target = node.input(0), node.input(1), node.output(0)
+    _, height, width, depth = weights.shape
+    if not dsp.packable(context, node) or not target.elements() or not weights.elements():
+        return False
+    if depth != fields["input_channels"] or (fields["dilation_width"] > 1 and width > 1):
+        return False
+    window = dsp.padded(height * width * depth)
+    if 4 * window > _MOST_LANE_BYTES:
+        return False
+    table = bytearray(table)
+    found = _channels(node, fields, table, height * width * depth, window)
+    if found is None:
+        return False
+    geometry = {
+        "row_bytes": fields["input_width"] * depth,
+        "padding_bytes": fields["padding_width"] * depth,
+        "pixel_step": fields["stride_width"] * depth,
+        "run": width * depth,
+    }
+    names = ("input_height", "output_height", "output_width", "output_channels")
+    for name in names + ("stride_height", "dilation_height", "padding_height"):
+        geometry[name] = fields[name]
+    rows, pixels = target.shape[0] * target.shape[1], target.shape[2]
+    flat = _is_flat(fields, height, width)
+    if flat:
+        rows, pixels = 1, rows * pixels
+        geometry["row_bytes"] = source.elements()
+        geometry.update({"input_height": 1, "output_height": 1, "output_width": pixels})
+    block = 2 * max(1, min((pixels + 1) // 2, _LANE_BYTES // (4 * window)))
+    size = _SCRATCH_BYTES + 2 * window * block + max(2 * window, dsp.GROUP * block)
+    context.emit(
+        "conv_dsp.eval_pixels_int8" if flat else "conv_dsp.eval_int8",
+        CONV,
+        pixels if flat else rows,
+        target.elements() * height * width * depth // _SPEED,
+        table=table,
+        input=source,
+        stream=context.constant(dsp.stream(found)),
+        output=target,
+        scratch=context.request_scratch_buffer(size),
+        filter_height=height,
+        window=window,
+        block_pixels=block,
+        input_zero_point=source.zero_point(),
+        **geometry,
+        **_requantize(fields),
+    )
+    return True
+
+
+# Emit a FULLY_CONNECTED, likewise.
+def emit_fully_connected(context, node, fields, table):
+    source, target = node.input(0), node.output(0)
+    depth = fields["depth"]
+    if not dsp.packable(context, node) or not target.elements() or not depth:
+        return False
+    table = bytearray(table)
+    size = dsp.padded(depth, _PASS)
+    found = _channels(node, fields, table, depth, size, folds=False)
+    if found is None:
+        return False
+    context.emit(
+        "fully_connected_dsp.eval_int8",
+        FULLY_CONNECTED,
+        (fields["output_channels"] + dsp.GROUP - 1) // dsp.GROUP,
+        target.elements() * depth // _SPEED,
+        table=table,
+        input=source,
+        stream=context.constant(dsp.stream(found)),
+        output=target,
+        scratch=context.request_scratch_buffer(_SCRATCH_BYTES + size),
+        depth=depth,
+        depth_words=size // 2,
+        batches=fields["batches"],
+        output_channels=fields["output_channels"],
+        **_requantize(fields),
+    )
+    return True
+
+
+# What each output channel needs: its `depth` weights are one run in the tensor; they are filled up
+# to `size`.
+def _channels(node, fields, table, depth, size, folds=True):
+    count = fields["output_channels"]
+    values = dsp.int8_values(node.input(1))
+    filler = (0,) * (size - depth)
+    rows = [values[depth * i : depth * i + depth] + filler for i in range(count)]
+    zero_point = node.input(0).zero_point()
+    return dsp.channels(rows, node.optional_input(2), zero_point, fields, table, folds)
+
+
+# True when the output's pixels are the input's: then they make one long row.
+def _is_flat(fields, height, width):
+    return (
+        height == width == 1
+        and fields["stride_height"] == fields["stride_width"] == 1
+        and fields["padding_height"] == fields["padding_width"] == 0
+        and fields["input_height"] == fields["output_height"]
+        and fields["input_width"] == fields["output_width"]
+    )
+
+
+# The fields of common.REQUANTIZE among others.
+def _requantize(fields):
+    return {name: fields[name] for name in REQUANTIZE}

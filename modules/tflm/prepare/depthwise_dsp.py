@@ -1,0 +1,115 @@
+# tflm: DEPTHWISE_CONV_2D with 3x3 filters for the DSP extension of ARMv7E-M: Prepare
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from . import dsp
+from .common import REQUANTIZE
+
+# The plane of a channel holds in each word two rows of a column of the image, as lanes do: one
+# SMLAD for the taps of two rows. Two rows of outputs, or one with a stride of 2, come from two
+# rows of the plane.
+DEPTHWISE = (
+    "input",
+    "stream",
+    "output",
+    "scratch",
+    "batches",
+    "input_height",
+    "input_width",
+    "input_channels",
+    "output_height",
+    "output_width",
+    "output_channels",
+    "multiplier",
+    "stride",
+    "padding_height",
+    "padding_width",
+    "band_rows",  # of the output, that are computed from one plane
+    "plane_columns",
+    "input_zero_point",
+) + REQUANTIZE
+
+_SCRATCH_BYTES = 128  # at the start of the scratch buffer: parameters, or sums
+_BEYOND = 16  # bytes that are read behind the plane, for outputs that are not there
+_PLANE_BYTES = 2048  # at a time
+_MOST_PLANE_BYTES = 8192  # where less does not hold a single row
+_SIDE = 3  # of the filter
+_SPEED = 4  # multiply-accumulates in the time that one takes in place
+_COPIED = DEPTHWISE[5:11] + DEPTHWISE[13:15] + REQUANTIZE
+
+
+# Emit a DEPTHWISE_CONV_2D whose `fields` and `table` depthwise_conv.py made; False when this
+# cannot do it.
+def emit_depthwise_conv(context, node, fields, table):
+    source, weights, target = node.input(0), node.input(1), node.output(0)
+    _, height, width, count = weights.shape
+    stride = fields["stride_height"]
+    if not dsp.packable(context, node) or not target.elements():
+        return False
+    if not (height == width == _SIDE and 0 < stride == fields["stride_width"] <= 2):
+        return False
+    if fields["dilation_height"] > 1 or fields["dilation_width"] > 1:
+        return False
+    columns = (fields["output_width"] - 1) * stride + _SIDE
+    band = _band_rows(fields["output_height"], stride, 4 * columns)
+    if band is None:
+        return False
+    values = dsp.int8_values(weights)
+    rows = [values[channel::count] for channel in range(count)]
+    table = bytearray(table)
+    zero_point = source.zero_point()
+    found = dsp.channels(rows, node.optional_input(2), zero_point, fields, table)
+    if found is None:
+        return False
+    plane = 4 * (columns * _pair_rows(band, stride) + fields["padding_width"]) + _BEYOND
+    kernel = "depthwise_conv_dsp.eval_3x3_int8"
+    if stride == 2:
+        kernel = "depthwise_conv_dsp.eval_3x3_stride_2_int8"
+    context.emit(
+        kernel,
+        DEPTHWISE,
+        count,
+        target.elements() * height * width // _SPEED,
+        table=table,
+        input=source,
+        stream=context.constant(b"".join([_stream(channel) for channel in found])),
+        output=target,
+        scratch=context.request_scratch_buffer(_SCRATCH_BYTES + plane),
+        batches=target.shape[0],
+        multiplier=count // fields["input_channels"],
+        stride=stride,
+        band_rows=band,
+        plane_columns=columns,
+        input_zero_point=zero_point,
+        **{name: fields[name] for name in _COPIED},
+    )
+    return True
+
+
+# Rows of the plane under `rows` rows of windows.
+def _pair_rows(rows, stride):
+    return ((rows - 1) * stride + _SIDE + 1) // 2
+
+
+# How many rows of the output to compute from one plane, in bands of about equal size, an even
+# number; None when not even two fit.
+def _band_rows(rows, stride, plane_row):
+    most = 2
+    if plane_row * _pair_rows(most, stride) > _MOST_PLANE_BYTES:
+        return None
+    while most < rows and plane_row * _pair_rows(most + 2, stride) <= _PLANE_BYTES:
+        most += 2
+    bands = (rows + most - 1) // most
+    return dsp.padded((rows + bands - 1) // bands, 2)
+
+
+# The stream of one channel: how its sums become outputs; bias; for each column of the filter its
+# rows (0, 1) and (1, 2); (multiplier, right shift | power of 2 of the factor << 8) or
+# (p, d << 8 | q), see dsp.stream().
+def _stream(channel):
+    kind = dsp.FOLDED if channel.folded else dsp.TWICE
+    bias, row = channel.scaled(kind)
+    values = [kind, bias]
+    for x in range(_SIDE):
+        top, middle, bottom = row[x::_SIDE]
+        values += [dsp.halves(top, middle), dsp.halves(middle, bottom)]
+    return dsp.words(values + channel.tail(kind))

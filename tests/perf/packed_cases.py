@@ -1,0 +1,53 @@
+# What the tests of packed kernels share: cases, and a comparison with TFLM in an emulated core
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import importlib
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.check import flat_form
+from support.oracle import shared_oracle
+
+pytest.importorskip("unicorn", reason="the measuring bench needs the extra `cycles`")
+emulated = pytest.importorskip("emulated")
+
+_ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get("TFLM_CYCLES") or _ROOT / "build" / "cycles")
+
+
+# A mark for tests that need the firmware of a core.
+def needs_firmware(core):
+    return pytest.mark.skipif(
+        not (BUILD / f"{core}.elf").exists(),
+        reason=f"there is no firmware for {core}; `make cycles` builds it",
+    )
+
+
+# The cases of a file in tests/kernels: those that are expected to run.
+def cases_of(file):
+    found = importlib.import_module(f"kernels.{file}").cases
+    return [case for case in found if not case.error and not case.expected]
+
+
+# All cases that are of test_lanes.py itself, and one of each `every` of the others.
+def packed_cases(every):
+    packed = cases_of("test_lanes")
+    chosen = [case for case in packed if not case.name.startswith("test_")]
+    return chosen + [case for case in packed if case.name.startswith("test_")][::every]
+
+
+# Loads and stores that are not aligned stop the emulated core.
+def check_outputs(case, core, files):
+    run = case.input_lists()[-1]
+    wanted = shared_oracle().run(case.oracle_model or case.build(), [run], False)[0]
+    inputs = [array.tobytes() for array in run]
+    for path in case.paths:
+        if path == "tflite":
+            continue
+        model = flat_form(case.build(), path)
+        firmware = BUILD / f"{core}.elf"
+        measured = emulated.measure(core, firmware, files, model, inputs, alignment=True)
+        for output, array in zip(measured.outputs, wanted, strict=True):
+            assert np.array_equal(np.frombuffer(output, array.dtype), array.ravel()), path

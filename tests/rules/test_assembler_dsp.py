@@ -1,0 +1,98 @@
+# Rules for the DSP kernels: generated files are up to date, parameters have the same places
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import sys
+
+import pytest
+from rules.sources import KERNEL_FILES, REPOSITORY, consts
+
+sys.path.insert(0, str(REPOSITORY / "tools" / "asm"))
+
+
+import depthwise_dsp
+import elementwise_dsp
+import gather_dsp
+import make_dsp
+import matrix_dsp
+from thumb import R0, R8, R12
+from thumb_dsp import ThumbDsp
+
+# Prefix of the constants for a parameter block: its words, and the number of the first.
+_BLOCKS = {
+    "conv_dsp": {"_G_": (gather_dsp.GATHER, 0), "_M_": (matrix_dsp.MULTIPLY, 18)},
+    "fully_connected_dsp": {"_C_": (matrix_dsp.CONNECT, 0)},
+    "depthwise_conv_dsp": {"_P_": (depthwise_dsp.PARAMETERS, 0)},
+    "add_table": {"_P_": (elementwise_dsp.ADD, 0)},
+}
+
+
+@pytest.mark.parametrize(("name", "text"), list(make_dsp.files()))
+def test_generated_files_are_up_to_date(name, text):
+    assert (make_dsp.KERNELS / name).read_text() == text, "run: python tools/asm/make_dsp.py"
+
+
+# All words of a block are set.
+@pytest.mark.parametrize("name", _BLOCKS)
+def test_parameters_have_the_same_places(name):
+    found = consts(KERNEL_FILES[f"armv7em/{name}"])
+    for prefix, (words, first) in _BLOCKS[name].items():
+        there = {n.removeprefix(prefix): v for n, v in found.items() if n.startswith(prefix)}
+        assert there == {word.upper(): first + i for i, word in enumerate(words)}
+
+
+# What a function emits, besides what it begins with.
+def _code(emit):
+    t = ThumbDsp("f", "nothing")
+    before = t.position()
+    emit(t)
+    return t._lines[-1].split("#")[0].strip(), t.position() - before
+
+
+# Codes as GNU as makes them.
+@pytest.mark.parametrize(
+    ("emit", "code"),
+    [
+        (lambda t: t.smlad(R0, R8, R12), "data(2, 0xFB28, 0x000C)"),
+        (lambda t: t.smla("tb", R0, R8, R12), "data(2, 0xFB18, 0x002C)"),
+        (lambda t: t.smla("bt", R0, R8, R12), "data(2, 0xFB18, 0x001C)"),
+        (lambda t: t.smmulr(R0, R8, R12), "data(2, 0xFB58, 0xF01C)"),
+        (lambda t: t.smmla(R0, R8, R12, R8), "data(2, 0xFB58, 0x800C)"),
+        (lambda t: t.mla(R0, R8, R12, R8), "data(2, 0xFB08, 0x800C)"),
+        (lambda t: t.sxtb16(R0, R8, 8), "data(2, 0xFA2F, 0xF098)"),
+        (lambda t: t.pkhbt(R0, R8, R12), "data(2, 0xEAC8, 0x400C)"),
+        (lambda t: t.ssat8(R0, R8), "data(2, 0xF308, 0x0007)"),
+        (lambda t: t.asrs(R0, R8, R12), "data(2, 0xFA58, 0xF00C)"),
+        (lambda t: t.add_wide(R0, R8, R12, "asr", 31, True), "data(2, 0xEB18, 0x70EC)"),
+        (lambda t: t.adc_wide(R0, R8, R12), "data(2, 0xEB48, 0x000C)"),
+        (lambda t: t.bfi(R0, R8, 24, 8), "data(2, 0xF368, 0x601F)"),
+        (lambda t: t.ldrd_next(R0, R8, R12), "data(2, 0xE8FC, 0x0802)"),
+        (lambda t: t.ldrd(R0, R8, R12, 16), "data(2, 0xE9DC, 0x0804)"),
+        (lambda t: t.ldm_wide(R12, R0, R8), "data(2, 0xE8BC, 0x0101)"),
+        (lambda t: t.stm_wide(R12, R0, R8), "data(2, 0xE8AC, 0x0101)"),
+        (lambda t: t.ldr_next(R0, R8), "data(2, 0xF858, 0x0B04)"),
+        (lambda t: t.strb_next(R0, R8), "data(2, 0xF808, 0x0B01)"),
+        (lambda t: t.ldr_index(R0, R8, R12), "data(2, 0xF858, 0x002C)"),
+        (lambda t: t.add_number(R8, R8, 16), "data(2, 0xF208, 0x0810)"),
+        (lambda t: t.subs_number(R8, 1), "data(2, 0xF1B8, 0x0801)"),
+    ],
+)
+def test_encodings(emit, code):
+    assert _code(emit) == (code, 4)
+
+
+# The macros refuse what cannot be encoded.
+@pytest.mark.parametrize(
+    "instruction",
+    [
+        lambda t: t.ldr_wide(R0, R8, 4096),
+        lambda t: t.ldrd(R0, R8, R12, 1024),
+        lambda t: t.ldm_wide(R8, R0, R8),
+        lambda t: t.ldm_wide(R12, R8, R0),
+        lambda t: t.ldr_next(R8, R8),
+        lambda t: t.add_number(R0, R0, -1),
+        lambda t: t.subs_number(R0, 256),
+    ],
+)
+def test_macros_refuse(instruction):
+    with pytest.raises(ValueError, match="not an instruction"):
+        instruction(ThumbDsp("f", "nothing"))

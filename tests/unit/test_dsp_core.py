@@ -1,0 +1,43 @@
+# Tests of op_resolver.py: kernels with the DSP extension only where the core has it
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import pytest
+from unit.on_device import device
+
+
+# Folders of kernels of a board, not linux, whose core says of itself `answer`; None: no such file.
+def folders(arch, answer):
+    script = """
+        from tflm import op_resolver
+
+        class System:
+            platform = "rp2"
+            modules = sys.modules
+
+        class Core:
+            def has_dsp():
+                return ANSWER
+
+        op_resolver.sys = System
+        op_resolver.native_arch = lambda: ARCH
+        op_resolver._has_assembler = lambda name: True
+        op_resolver._import = lambda name: None if ANSWER is None else Core
+        print(" ".join(op_resolver._twin_folders()))
+        """
+    return device(script, ARCH=arch, ANSWER=answer)[-1].split()
+
+
+# MicroPython gives a Cortex-M3 the same arch as a Cortex-M4 without FPU.
+@pytest.mark.parametrize(
+    ("arch", "answer", "wanted"),
+    [
+        ("armv7em", 1, ["armv7em", "armv7em", "armv7m", "armv6m"]),
+        ("armv7emsp", 1, ["armv7emsp", "armv7em", "armv7m", "armv6m"]),
+        ("armv7em", 0, ["armv7m", "armv6m"]),
+        ("armv7emdp", 0, ["armv7m", "armv6m"]),
+        ("armv7em", None, ["armv7m", "armv6m"]),
+        ("armv7m", 1, ["armv7m", "armv6m"]),
+    ],
+)
+def test_folders(arch, answer, wanted):
+    assert folders(arch, answer) == wanted

@@ -1,0 +1,237 @@
+# Assembler kernels of DEPTHWISE_CONV_2D for the DSP extension: 3x3 filters
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from plane import PARAMETERS as PLANE_PARAMETERS
+from plane import channels
+from requantize_dsp import clamp_four, fold, requantize
+from thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12, SP
+from thumb_dsp import ThumbDsp
+
+# Words of the stream of one channel: how sums become outputs (0 or 1), bias, weights, and two
+# words for the outputs. Weights of a column are two words, (w0, w1) and (w1, w2).
+STREAM_WORDS = 10
+
+_WEIGHTS = (R7, R8), (R9, R10), (R11, R12)  # of each column
+
+# Words of the parameter block: what makes the plane, and the following.
+PARAMETERS = PLANE_PARAMETERS[: PLANE_PARAMETERS.index("rows") + 1] + (
+    "multiplier",  # output channels for each input channel
+    "uses",  # of the first input channel
+    "pairs",  # bytes of the plane under windows that have a partner in their row
+    "odd",  # 1: a last one has none
+    "zero_point",  # of the output
+    "clamped",  # 0: the output's limits are those of its type
+    "minimum",  # four times
+    "maximum",
+)
+
+# Slots besides the parameters; of two neighbours in a row both are loaded at once.
+_SLOTS = "next_out", "step", "multiplier_word", "shift_word", "folded_word", "zero_point"
+_SLOTS += "bias", "kind", "first_weight", "channel_stream", "pair_end", "row", "row_step"
+_SLOTS += "zero", "beside", "plane_stop", "out", "rows_left"
+
+# Bytes of code that requantizes two or four sums as TFLM does.
+TWICE_BYTES = {2: 94, 4: 134}
+
+
+# Sums of two columns of outputs. `columns` are the words of a row of the plane that they need:
+# for each two, loaded together, a list of (output column, column of the filter). `row` emits what
+# one word of inputs does.
+def _sums(t, pointer, columns, row):
+    for i, uses in enumerate(columns):
+        registers = (R4, R5)[: len(uses)]
+        if len(uses) == 2:
+            t.ldrd(R4, R5, pointer, 8 * i)
+        else:
+            t.ldr_wide(R4, pointer, 8 * i)
+        for x, outputs in zip(registers, uses, strict=True):
+            for output, column in outputs:
+                row(t, output, column, x)
+
+
+# What words of the upper pair of rows (0, 1) and of the lower one (2, 3) add to the sums of an
+# output in row 0 (R0, R2) and one in row 1 (R1, R3).
+def _upper_of_two(t, output, column, x):
+    first, _ = _WEIGHTS[column]
+    t.smlad((R0, R2)[output], x, first)
+    t.smla("tb", (R1, R3)[output], x, first)
+
+
+def _lower_of_two(t, output, column, x):
+    _, second = _WEIGHTS[column]
+    t.smla("bt", (R0, R2)[output], x, second)
+    t.smlad((R1, R3)[output], x, second)
+
+
+# The same for outputs in row 0 alone (R0, R1).
+def _upper(t, output, column, x):
+    t.smlad((R0, R1)[output], x, _WEIGHTS[column][0])
+
+
+def _lower(t, output, column, x):
+    t.smla("bt", (R0, R1)[output], x, _WEIGHTS[column][1])
+
+
+# Which outputs (column, column of the filter) the columns of the plane serve.
+_STRIDE_1 = (
+    ([(0, 0)], [(0, 1), (1, 0)]),
+    ([(0, 2), (1, 1)], [(1, 2)]),
+)
+_STRIDE_2 = (
+    ([(0, 0)], [(0, 1)]),
+    ([(0, 2), (1, 0)], [(1, 1)]),
+    ([(1, 2)],),
+)
+
+
+# Outputs from sums: as TFLM does it, or in one multiplication; R4 and R5 are free, R7 for a while.
+def _outputs(t, sums):
+    done = t.new_label("outputs")
+    t.load(R4, "kind")
+    t.jump_forward(R4)
+    begin = t.position()
+    t.ldrd(R4, R5, SP, t.slot("multiplier_word"))
+    t.load(R7, "zero_point")
+    for acc in sums:
+        requantize(t, acc, R4, R5, R7)
+    t.load(R7, "first_weight")
+    clamp_four(t, (R0, R1, R2, R3), R4, R5)
+    t.b(done)
+    assert t.position() - begin == TWICE_BYTES[len(sums)], t.position() - begin
+    t.ldrd(R4, R5, SP, t.slot("folded_word"))
+    for acc in sums:
+        fold(t, acc, R4, R5)
+    t.label(done)
+
+
+# All rows of a channel: two columns at a time. Where there is only one column or row left, the
+# outputs beside it go to the same bytes, and are overwritten by those that are there.
+# r0..r3: sums, r4, r5: words of the plane, r6, lr: its two rows, r7..r12: weights.
+def _rows(t, both):
+    sums = (R0, R1, R2, R3) if both else (R0, R1)
+    names = "row", "pixel", "next", "row_end", "two_rows", "twice", "rows_done"
+    row, pixel, next_pixel, row_end, two_rows, twice, done = map(t.new_label, names)
+    t.store(R8, "channel_stream")
+    t.ldm_wide(R8, R1, R2)
+    t.cmp(R1, 0)
+    t.branch("eq", twice)
+    t.mov(R1, TWICE_BYTES[len(sums)])
+    t.label(twice)
+    t.store(R1, "kind")
+    t.store(R2, "bias")
+    t.mov(LR, R8)
+    t.ldm_wide(LR, R7, R8, R9, R10, R11, R12)
+    t.store(R7, "first_weight")
+    t.ldrd(R1, R2, LR)
+    t.store(R1, "multiplier_word")
+    t.store(R1, "folded_word")
+    t.store(R2, "shift_word")
+    t.load(R1, "output_row")
+    t.store(R1, "row_step")
+    t.load(R1, "output")
+    t.store(R1, "out")
+    t.load(R1, "rows")
+    t.store(R1, "rows_left")
+    t.load(R6, "plane")
+    t.label(row)
+    t.store(R6, "row")
+    if both:
+        t.load(R1, "rows_left")
+        t.cmp(R1, 1)
+        t.branch("ne", two_rows)
+        t.mov(R1, 0)
+        t.store(R1, "row_step")
+        t.label(two_rows)
+    t.load(LR, "plane_row")
+    t.add(LR, R6)
+    t.load(R1, "pairs")
+    t.add(R1, R6)
+    t.store(R1, "pair_end")
+    t.load(R1, "output_step")
+    t.store(R1, "step")
+    t.load(R1, "out")
+    t.store(R1, "next_out")
+    t.b(next_pixel)
+    t.label(pixel)
+    t.load(R0, "bias")
+    for acc in sums[1:]:
+        t.mov(acc, R0)
+    columns = _STRIDE_1 if both else _STRIDE_2
+    _sums(t, R6, columns, _upper_of_two if both else _upper)
+    _sums(t, LR, columns, _lower_of_two if both else _lower)
+    t.add(R6, 8 if both else 16)
+    t.add_number(LR, LR, 8 if both else 16)
+    _outputs(t, sums)
+    t.ldrd(R4, R5, SP, t.slot("next_out"))
+    if both:
+        # Positions (row, column): (1, 1), (0, 1), (1, 0), (0, 0).
+        t.add(R4, R5)
+        t.load(R5, "row_step")
+        t.strb_at(R3, R4, R5)
+        t.strb(R2, R4)
+        t.load(R3, "next_out")
+        t.strb_at(R1, R3, R5)
+        t.strb(R0, R3)
+        t.load(R5, "step")
+        t.add(R4, R5)
+    else:
+        t.strb_at(R1, R4, R5)
+        t.strb(R0, R4)
+        t.add_wide(R4, R4, R5, "lsl", 1)
+    t.store(R4, "next_out")
+    t.label(next_pixel)
+    t.load(R5, "pair_end")
+    t.cmp(R6, R5)
+    t.branch_far("cc", pixel)
+    t.branch("hi", row_end)
+    t.load(R5, "odd")
+    t.cmp(R5, 0)
+    t.branch("eq", row_end)
+    t.mov(R5, 0)
+    t.store(R5, "step")
+    t.b(pixel)
+    t.label(row_end)
+    t.load(R1, "rows_left")
+    t.sub(R1, 2 if both else 1)
+    t.store(R1, "rows_left")
+    t.branch("le", done)
+    t.load(R1, "output_row")
+    t.load(R2, "out")
+    t.add(R2, R1)
+    if both:
+        t.add(R2, R1)
+    t.store(R2, "out")
+    t.load(R6, "row")
+    t.load(R1, "plane_row")
+    t.add(R6, R1)
+    t.b(row)
+    t.label(done)
+    t.load(R7, "channel_stream")
+    t.add(R7, 4 * STREAM_WORDS)
+
+
+_ABOUT = """
+Channels of a 3x3 depthwise convolution with a stride of {}. `r0` is the address of a block of
+parameters (PARAMETERS in tools/asm/depthwise_dsp.py).
+"""
+
+
+def _function(name, stride, both):
+    slots = _SLOTS + tuple(word for word in PARAMETERS if word not in _SLOTS)
+    t = ThumbDsp(name, _ABOUT.format(stride), slots=slots)
+    for word in PARAMETERS:
+        t.ldr(R1, R0, 4 * PARAMETERS.index(word))
+        t.store(R1, word)
+    t.load(R8, "stream")
+    t.add(R0, 4 * PARAMETERS.index("fill"))
+    t.store(R0, "zero")  # a byte of the input's zero point
+    channels(t, lambda t: _rows(t, both))
+    return t.text()
+
+
+def depthwise_3x3():
+    return _function("depthwise_3x3", 1, True)
+
+
+def depthwise_3x3_stride_2():
+    return _function("depthwise_3x3_stride_2", 2, False)

@@ -1,0 +1,206 @@
+# Assembler kernels of CONV_2D and FULLY_CONNECTED for the DSP extension: dot products
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from requantize_dsp import clamp, fold, join_four, requantize, skip_clamp
+from thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12
+from thumb_dsp import ThumbDsp
+
+# Words of the parameter blocks.
+MULTIPLY = (
+    "stream",  # address of the first group of channels
+    "lanes",  # of the first pair of pixels
+    "output",  # of the first pixel and group
+    "lanes_end",  # behind the lanes of the last pair
+    "groups",
+    "output_step",  # bytes from one pixel to the next; 0: the pair is one pixel, twice
+    "skipped",  # bytes of code before the first word in the unrolled loop
+    "weights",  # bytes of a group's
+    "zero_point",
+    "clamped",  # 0: the output's limits are those of its type
+    "minimum",  # four times
+    "maximum",
+)
+CONNECT = (
+    "stream",
+    "input",  # address of whole quads
+    "output",
+    "groups",
+    "weights",
+    "zero_point",
+    "clamped",
+    "minimum",
+    "maximum",
+)
+UNROLLED = 16  # words of lanes of a pixel in one pass of the inner loop
+WORD_BYTES = 44  # of code for one of them
+TWICE_BYTES = 248  # of code that requantizes as TFLM does
+
+_SUMS = R0, R1, R2, R3, R4, R5, R6, R7  # four channels of one pixel, then of the other
+
+
+# Copy parameters to slots of the same names.
+def parameters(t, layout, names):
+    for name in names:
+        t.ldr(R1, R0, 4 * layout.index(name))
+        t.store(R1, name)
+
+
+# One word of lanes of two pixels times the words of four channels: 16 products in 11
+# instructions.
+def _word(t):
+    t.ldrd_next(R8, R9, LR)
+    for first in (0, 2):
+        t.ldrd_next(R10, R11, R12)
+        for pixel, x in ((0, R8), (4, R9)):
+            for channel, weight in ((first, R10), (first + 1, R11)):
+                t.smlad(_SUMS[pixel + channel], x, weight)
+
+
+_MULTIPLY = """
+Outputs of groups of four channels for pairs of pixels in lanes. `r0` is the address of a block
+of parameters (MULTIPLY in tools/asm/matrix_dsp.py).
+"""
+
+
+# Multiplier and shift of each channel from the stream; then the outputs join in R0 and R4.
+def _rounded_twice(t):
+    for channel in range(4):
+        t.ldrd_next(R10, R11, R12)
+        for pixel in (0, 4):
+            requantize(t, _SUMS[pixel + channel], R10, R11, R8)
+    join_four(t, _SUMS[:4])
+    join_four(t, _SUMS[4:])
+
+
+# One multiplication makes an output of a sum, see prepare/folding.py; what the stream says of it
+# besides the multipliers is not for here.
+def _folded(t):
+    for one in (0, 2):
+        t.ldrd_next(R10, R11, R12)
+        for pixel in (0, 4):
+            for channel, multiplier in ((one, R10), (one + 1, R11)):
+                fold(t, _SUMS[pixel + channel], multiplier, R8)
+    join_four(t, _SUMS[:4])
+    join_four(t, _SUMS[4:])
+    t.add_number(R12, R12, 16)
+
+
+# r0..r3: sums of one pixel, r4..r7: of the other, r8, r9: their inputs, r10, r11: weights,
+# r12: stream, lr: lanes. Two jumps leave code out: words of the loop's first pass, so that its
+# last one is whole, and the kind of requantization that is not the group's.
+def multiply():
+    t = ThumbDsp("multiply", _MULTIPLY, slots=[*MULTIPLY, "out", "weights_end", "kind"])
+    parameters(t, MULTIPLY, MULTIPLY)
+    group, pair, words, twice, done = map(
+        t.new_label, ("group", "pair", "words", "twice", "requantized")
+    )
+    t.label(group)
+    t.load(LR, "lanes")
+    t.load(R1, "output")
+    t.store(R1, "out")
+    t.add(R1, 4)
+    t.store(R1, "output")
+    t.load(R2, "stream")
+    t.ldm(R2, R1)
+    t.store(R2, "stream")
+    t.cmp(R1, 0)
+    t.branch("eq", twice)
+    t.mov(R1, TWICE_BYTES)
+    t.label(twice)
+    t.store(R1, "kind")
+    t.load(R1, "weights")
+    t.add(R1, R2)
+    t.add(R1, 16)
+    t.store(R1, "weights_end")
+    t.label(pair)
+    t.load(R12, "stream")
+    t.ldm_stay(R12, R0, R1, R2, R3)
+    t.ldm_wide(R12, R4, R5, R6, R7)
+    t.load(R8, "skipped")
+    t.jump_forward(R8)
+    t.label(words)
+    begin = t.position()
+    for _ in range(UNROLLED):
+        _word(t)
+    assert t.position() - begin == UNROLLED * WORD_BYTES
+    t.load(R8, "weights_end")
+    t.cmp(R12, R8)
+    t.branch_far("cc", words)
+    t.load(R8, "zero_point")
+    t.load(R9, "kind")
+    t.jump_forward(R9)
+    begin = t.position()
+    _rounded_twice(t)
+    skip_clamp(t, R1, done)
+    clamp(t, R0, R2, R1)
+    clamp(t, R4, R2, R1)
+    t.b(done)
+    assert t.position() - begin == TWICE_BYTES
+    _folded(t)
+    t.label(done)
+    t.load(R9, "out")
+    t.load(R10, "output_step")
+    t.str_wide(R0, R9)
+    t.add(R9, R10)
+    t.str_wide(R4, R9)
+    t.add(R9, R10)
+    t.store(R9, "out")
+    t.load(R8, "lanes_end")
+    t.cmp(LR, R8)
+    t.branch_far("cc", pair)
+    t.note("next group of channels: its stream lies behind this one's")
+    t.store(R12, "stream")
+    t.load(R1, "groups")
+    t.sub(R1, 1)
+    t.store(R1, "groups")
+    t.branch_far("ne", group)
+    return t.text()
+
+
+_CONNECT = """
+Outputs of groups of four channels for one row of inputs. `r0` is the address of a block of
+parameters (CONNECT in tools/asm/matrix_dsp.py).
+"""
+
+
+# r0..r3: sums, r4, r5: inputs, r6..r9: weights, r11: output, r12: stream, lr: inputs.
+def connect():
+    t = ThumbDsp("connect", _CONNECT, slots=[*CONNECT, "weights_end"])
+    parameters(t, CONNECT, CONNECT)
+    t.load(R11, "output")
+    t.load(R12, "stream")
+    group, quad = t.new_label("group"), t.new_label("quad")
+    t.label(group)
+    t.load(LR, "input")
+    t.add_number(R12, R12, 4)
+    t.ldm_wide(R12, R0, R1, R2, R3)
+    t.load(R4, "weights")
+    t.add(R4, R12)
+    t.store(R4, "weights_end")
+    t.label(quad)
+    for _ in range(2):
+        t.ldr_next(R4, LR)
+        t.sxtb16(R5, R4)
+        t.sxtb16(R4, R4, 8)
+        for x in (R5, R4):
+            t.ldm_wide(R12, R6, R7, R8, R9)
+            for acc, weight in zip(_SUMS[:4], (R6, R7, R8, R9), strict=True):
+                t.smlad(acc, x, weight)
+    t.load(R8, "weights_end")
+    t.cmp(R12, R8)
+    t.branch("cc", quad)
+    t.load(R8, "zero_point")
+    for acc in _SUMS[:4]:
+        t.ldrd_next(R9, R10, R12)
+        requantize(t, acc, R9, R10, R8)
+    ready = t.new_label("ready")
+    join_four(t, _SUMS[:4])
+    skip_clamp(t, R1, ready)
+    clamp(t, R0, R2, R1)
+    t.label(ready)
+    t.str_next(R0, R11)
+    t.load(R1, "groups")
+    t.sub(R1, 1)
+    t.store(R1, "groups")
+    t.branch_far("ne", group)
+    return t.text()
