@@ -4,43 +4,62 @@
 import micropython
 from micropython import const
 
-from .requantize import store_int8
-
 _INPUT1 = const(1)
 _INPUT2 = const(2)
 _OUTPUT = const(3)
 _LOOKUP = const(4)
-_SCRATCH = const(5)
 _FACTOR = const(6)
-_OUTPUT_ZERO_POINT = const(7)  # the REQUANTIZE block
-_SUMS = const(64)  # that fit the scratch buffer
+_OUTPUT_ZERO_POINT = const(7)
+_ACTIVATION_MIN = const(8)
+_ACTIVATION_MAX = const(9)
+_MULTIPLIER = const(12)
+_SHIFT = const(13)
 
 
 # Units are elements.
 @micropython.viper
 def eval_int8(op, arena, rom, start: int, stop: int):
+    _add(0, 0, op, arena, rom, start, stop - start)
+
+
+# `count` elements from `start` on. `v` and `x` are the first parameters only because these stay in
+# registers. See lanes_multiply.py for the rounding.
+@micropython.viper
+def _add(v: int, x: ptr8, op, arena, rom, start: int, count: int):
     r = ptr32(op)
     base = int(ptr8(arena))
     flash = int(ptr8(rom))
-    word = r[_INPUT1]
-    x = ptr8((flash if word & 1 else base) + (word >> 2) + start)
-    word = r[_INPUT2]
-    y = ptr8((flash if word & 1 else base) + (word >> 2) + start)
-    word = r[_LOOKUP]
-    lookup = ptr32((flash if word & 1 else base) + (word >> 2))
+    # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
+    sign = 0
+    probe = 0x20000000
+    if probe << 2 > 0:
+        sign = 32
+    v = r[_INPUT1]
+    x = ptr8((flash if v & 1 else base) + (v >> 2) + start)
+    v = r[_INPUT2]
+    other = ptr8((flash if v & 1 else base) + (v >> 2) + start)
+    v = r[_LOOKUP]
+    lookup = ptr32((flash if v & 1 else base) + (v >> 2))
+    y = ptr8(base + (r[_OUTPUT] >> 2) + start)
     factor = r[_FACTOR]
-    sums = r[_SCRATCH] >> 2
-    while start < stop:
-        count = stop - start
-        if count > _SUMS:
-            count = _SUMS
-        acc = ptr32(base + sums)
-        n = count
-        while n:
-            acc[0] = ((x[0] ^ 0x80) - 0x80) * factor + lookup[y[0]]
-            x = ptr8(int(x) + 1)
-            y = ptr8(int(y) + 1)
-            acc = ptr32(int(acc) + 4)
-            n -= 1
-        store_int8(op, arena, _OUTPUT_ZERO_POINT, sums, (r[_OUTPUT] >> 2) + start, 0, count)
-        start += count
+    low = (r[_ACTIVATION_MIN] << sign) >> sign
+    zero_point = ((r[_OUTPUT_ZERO_POINT] << sign) >> sign) - low
+    span = uint(((r[_ACTIVATION_MAX] << sign) >> sign) - low)
+    m_low = r[_MULTIPLIER] & 0xFFFF
+    m_high = r[_MULTIPLIER] >> 16
+    shift = 31 - (r[_SHIFT] & 0xFF)  # the right shift without its last step; -1: none
+    while count:
+        v = (((x[0] ^ 0x80) - 0x80) * factor + lookup[other[0]] << sign) >> sign
+        h = v >> 15
+        v = v & 0x7FFF
+        v = (m_high * v + ((m_low * v >> 15) + m_low * h >> 1) + 0x4000 >> 15) + m_high * h
+        if shift >= 0:
+            v = ((v >> 31) + v >> shift) + 1 >> 1
+        v = v + zero_point
+        if uint(v) > span:
+            v = ((v >> 31) ^ -1) & int(span)
+        y[0] = v + low
+        x = ptr8(int(x) + 1)
+        other = ptr8(int(other) + 1)
+        y = ptr8(int(y) + 1)
+        count -= 1

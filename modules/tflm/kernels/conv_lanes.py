@@ -4,113 +4,21 @@
 import micropython
 from micropython import const
 
-from .lanes import sum_group
-from .requantize import store_int8
+from .conv_blocks import run_blocks
+from .lanes import gather, gather_bytes
+from .lanes_multiply import multiply
 
-_INPUT = const(1)
-_STREAM = const(2)
-_OUTPUT = const(3)
-_SCRATCH = const(4)
-_INPUT_HEIGHT = const(5)
-_ROW_BYTES = const(6)
-_OUTPUT_HEIGHT = const(7)
 _OUTPUT_WIDTH = const(8)
-_OUTPUT_CHANNELS = const(9)
-_FILTER_HEIGHT = const(10)
-_STRIDE_HEIGHT = const(11)
-_DILATION_HEIGHT = const(12)
-_PADDING_HEIGHT = const(13)
-_PADDING_BYTES = const(14)
-_COLUMN_STEP = const(15)
-_RUN = const(16)
-_COLUMN_LANES = const(17)
-_WINDOW_COLUMNS = const(19)
-_PIXEL_COLUMNS = const(20)
-_INPUT_ZERO_POINT = const(22)
-_WEIGHT_BYTES = const(23)
-_OUTPUT_ZERO_POINT = const(24)  # the REQUANTIZE block
-_SUMS = const(0)  # bytes of the scratch buffer: four sums, then the inputs of one window
-_TAPS = const(128)
 
 
 # Units are rows of the output.
 @micropython.viper
 def eval_int8(op, arena, rom, start: int, stop: int):
     width = int(ptr32(op)[_OUTPUT_WIDTH])
-    while start < stop:
-        _pixels(op, arena, rom, start, 0, width)
-        start += 1
+    run_blocks(op, arena, rom, start, stop, 0, width, gather, gather_bytes, multiply)
 
 
 # Units are pixels of the only row.
 @micropython.viper
 def eval_pixels_int8(op, arena, rom, start: int, stop: int):
-    _pixels(op, arena, rom, 0, start, stop)
-
-
-# Pixels start..stop-1 of a row: gather the inputs of a window in the order of the weights, then
-# make the outputs of four channels at a time.
-@micropython.viper
-def _pixels(op, arena, rom, row: int, start: int, stop: int):
-    r = ptr32(op)
-    word = r[_STREAM]
-    memory = rom if word & 1 else arena
-    stream = word >> 2
-    channels = r[_OUTPUT_CHANNELS]
-    scratch = r[_SCRATCH] >> 2
-    quads = r[_COLUMN_LANES] * r[_WINDOW_COLUMNS] >> 2
-    size = r[_WEIGHT_BYTES]
-    group_bytes = 64 + 16 * size * quads
-    out = (r[_OUTPUT] >> 2) + (row * r[_OUTPUT_WIDTH] + start) * channels
-    while start < stop:
-        _gather(op, arena, rom, row, start)
-        at = stream
-        channel = 0
-        while channel < channels:
-            count = channels - channel
-            if count > 4:
-                count = 4
-            sum_group(arena, memory, at, size, scratch + _TAPS, scratch + _SUMS, quads)
-            store_int8(op, arena, _OUTPUT_ZERO_POINT, scratch + _SUMS, out, channel, count)
-            at += group_bytes
-            out += count
-            channel += count
-        start += 1
-
-
-# Copy the inputs of one window to the scratch buffer; the zero point stands for what lies outside
-# of the image, and fills up quads.
-@micropython.viper
-def _gather(op, arena, rom, row: int, pixel: int):
-    r = ptr32(op)
-    word = r[_INPUT]
-    batch = row // r[_OUTPUT_HEIGHT]
-    y = (row - batch * r[_OUTPUT_HEIGHT]) * r[_STRIDE_HEIGHT] - r[_PADDING_HEIGHT]
-    image = (int(ptr8(rom)) if word & 1 else int(ptr8(arena))) + (word >> 2)
-    image += batch * r[_INPUT_HEIGHT] * r[_ROW_BYTES]
-    to = ptr8(int(ptr8(arena)) + (r[_SCRATCH] >> 2) + _TAPS)
-    limit = r[_ROW_BYTES]
-    at = pixel * r[_PIXEL_COLUMNS] * r[_COLUMN_STEP] - r[_PADDING_BYTES]
-    columns = r[_WINDOW_COLUMNS]
-    while columns:
-        in_y = y
-        rows = r[_FILTER_HEIGHT]
-        while rows:
-            from_ = ptr8(image + in_y * limit + at)
-            k = 0
-            while k < r[_RUN]:
-                value = r[_INPUT_ZERO_POINT]
-                if in_y >= 0 and in_y < r[_INPUT_HEIGHT] and at + k >= 0 and at + k < limit:
-                    value = from_[k]
-                to[k] = value
-                k += 1
-            to = ptr8(int(to) + r[_RUN])
-            in_y += r[_DILATION_HEIGHT]
-            rows -= 1
-        k = r[_COLUMN_LANES] - r[_FILTER_HEIGHT] * r[_RUN]
-        while k:
-            to[0] = 0
-            to = ptr8(int(to) + 1)
-            k -= 1
-        at += r[_COLUMN_STEP]
-        columns -= 1
+    run_blocks(op, arena, rom, 0, 1, start, stop, gather, gather_bytes, multiply)

@@ -2,60 +2,13 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import micropython
-from micropython import const
 
-from .lanes import sum_group
-from .requantize import store_int8
-
-_INPUT = const(1)
-_STREAM = const(2)
-_OUTPUT = const(3)
-_SCRATCH = const(4)
-_DEPTH = const(5)
-_DEPTH_LANES = const(6)
-_BATCHES = const(7)
-_OUTPUT_CHANNELS = const(8)
-_WEIGHT_BYTES = const(9)
-_OUTPUT_ZERO_POINT = const(10)  # the REQUANTIZE block
-_SUMS = const(0)  # bytes of the scratch buffer: four sums, then the inputs of one batch
-_TAPS = const(128)
+from .fully_connected_groups import run_groups
+from .lanes import gather, gather_bytes
+from .lanes_multiply import multiply
 
 
 # Units are groups of four output channels.
 @micropython.viper
 def eval_int8(op, arena, rom, start: int, stop: int):
-    r = ptr32(op)
-    word = r[_STREAM]
-    memory = rom if word & 1 else arena
-    quads = r[_DEPTH_LANES] >> 2
-    size = r[_WEIGHT_BYTES]
-    group_bytes = 64 + 16 * size * quads
-    scratch = r[_SCRATCH] >> 2
-    word = r[_INPUT]
-    from_ = ptr8((int(ptr8(rom)) if word & 1 else int(ptr8(arena))) + (word >> 2))
-    out = r[_OUTPUT] >> 2
-    batches = r[_BATCHES]
-    while batches:
-        to = ptr8(int(ptr8(arena)) + scratch + _TAPS)
-        k = 0
-        while k < r[_DEPTH_LANES]:
-            value = 0
-            if k < r[_DEPTH]:
-                value = from_[k]
-            to[k] = value
-            k += 1
-        group = start
-        while group < stop:
-            channel = 4 * group
-            count = r[_OUTPUT_CHANNELS] - channel
-            if count > 4:
-                count = 4
-            at = (r[_STREAM] >> 2) + group * group_bytes
-            sum_group(arena, memory, at, size, scratch + _TAPS, scratch + _SUMS, quads)
-            store_int8(
-                op, arena, _OUTPUT_ZERO_POINT, scratch + _SUMS, out + channel, channel, count
-            )
-            group += 1
-        from_ = ptr8(int(from_) + r[_DEPTH])
-        out += r[_OUTPUT_CHANNELS]
-        batches -= 1
+    run_groups(op, arena, rom, start, stop, gather, gather_bytes, multiply)

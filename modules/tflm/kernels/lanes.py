@@ -1,40 +1,158 @@
-# tflm: dot products with weights in lanes, for boards without an assembler kernel
+# tflm: inputs to pairs of 16-bit lanes (prepare/lanes.py), for boards without an assembler kernel
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# The first two parameters of a viper function stay in registers: they carry the arguments in, and
+# then hold what the inner loop uses most.
+
 import micropython
+from micropython import const
+
+# Words of the parameters, see tools/asm/lanes.py. Here addresses count from the arena, that of
+# the image from its memory.
+_SOURCE = const(0)
+_LANES = const(1)
+_COLUMNS = const(2)
+_COLUMN_STEP = const(3)
+_RUN = const(4)
+_ROW_STEP = const(5)
+_ROWS_ABOVE = const(6)
+_ROWS = const(7)
+_ROWS_BELOW = const(8)
+_AT = const(9)
+_LAST = const(10)
+_FILL = const(11)
+_ROW_BYTES = const(12)
+_COLUMN_BYTES = const(13)
+_SPARE = const(14)
 
 
-# Sums of a group of four channels: `memory` holds its stream (prepare/lanes.py) at byte `stream`,
-# with `size` (1 or 2) bytes a weight; the arena int8 inputs in whole quads at `taps`; the four
-# int32 sums go to `sums`.
+# Unpack columns of int8 to lanes. `to` is the arena, `v` where its parameters lie, `memory` holds
+# the image. A column is a run of whole, aligned words in each row of the filter; it lies in the
+# image, or beside it.
 @micropython.viper
-def sum_group(arena, memory, stream: int, size: int, taps: int, sums: int, quads: int):
-    base = int(ptr8(arena))
-    group = int(ptr8(memory)) + stream
-    channel = 0
-    while channel < 4:
-        acc = ptr32(group)[channel]
-        w = ptr16(group + 16 + 4 * channel)
-        b = ptr8(group + 16 + 4 * (channel >> 1) + (channel & 1))
-        x = ptr8(base + taps)
-        k = quads
-        while k:
-            pairs = 2
-            while pairs:
-                if size == 1:
-                    low = (b[0] ^ 0x80) - 0x80
-                    high = (b[2] ^ 0x80) - 0x80
-                else:
-                    # The upper lane is 1 less than its weight where the lower one is negative.
-                    low = w[0]
-                    high = ((w[1] + (low >> 15) & 0xFFFF) ^ 0x8000) - 0x8000
-                    low = (low ^ 0x8000) - 0x8000
-                acc += high * ((x[0] ^ 0x80) - 0x80) + low * ((x[2] ^ 0x80) - 0x80)
-                w = ptr16(int(w) + 16)
-                b = ptr8(int(b) + 8)
-                x = ptr8(int(x) + 1)
-                pairs -= 1
-            x = ptr8(int(x) + 2)
-            k -= 1
-        ptr32(base + sums)[channel] = acc
-        channel += 1
+def gather(to: ptr32, v: int, memory: ptr8):
+    p = ptr32(int(to) + v)
+    to = ptr32(int(to) + p[_LANES])
+    # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
+    sign = 0
+    probe = 0x20000000
+    if probe << 2 > 0:
+        sign = 32
+    at = (p[_AT] << sign) >> sign
+    last = p[_LAST]
+    half = 0x00800080
+    flip = (half << 8) + half
+    mask = 0x00FF00FF
+    line = int(memory) + ((p[_SOURCE] << sign) >> sign)
+    columns = p[_COLUMNS]
+    while columns:
+        fill = p[_ROWS_ABOVE]
+        rows = p[_ROWS]
+        below = p[_ROWS_BELOW]
+        if at < 0 or at > last:
+            fill = fill + rows + below
+            rows = 0
+            below = 0
+        from_ = line
+        while True:
+            v = p[_FILL]
+            n = fill * p[_RUN] >> 2
+            while n:
+                to[0] = v
+                to[1] = v
+                to = ptr32(int(to) + 8)
+                n -= 1
+            if not rows:
+                break
+            while rows:
+                x = ptr32(from_)
+                n = p[_RUN] >> 2
+                while n:
+                    v = x[0] ^ flip
+                    to[0] = (v & mask) - half
+                    to[1] = (v >> 8 & mask) - half
+                    to = ptr32(int(to) + 8)
+                    x = ptr32(int(x) + 4)
+                    n -= 1
+                from_ += p[_ROW_STEP]
+                rows -= 1
+            fill = below
+        line += p[_COLUMN_STEP]
+        at += p[_COLUMN_STEP]
+        columns -= 1
+
+
+# The same for columns of any width and place: their bytes are brought together in spare memory,
+# those of all rows without a gap.
+@micropython.viper
+def gather_bytes(to: ptr32, v: int, memory: ptr8):
+    base = int(to)
+    p = ptr32(base + v)
+    sign = 0
+    probe = 0x20000000
+    if probe << 2 > 0:
+        sign = 32
+    at = (p[_AT] << sign) >> sign
+    half = 0x00800080
+    flip = (half << 8) + half
+    mask = 0x00FF00FF
+    line = int(memory) + ((p[_SOURCE] << sign) >> sign)
+    lanes = base + p[_LANES]
+    run = p[_RUN]
+    row_bytes = p[_ROW_BYTES]
+    zero = p[_FILL] & 0xFF
+    columns = p[_COLUMNS]
+    while columns:
+        # How much of a run lies left of the image, in it, and right of it.
+        left = 0 - at
+        if left < 0:
+            left = 0
+        if left > run:
+            left = run
+        right = at + run - row_bytes
+        if right < 0:
+            right = 0
+        if right > run:
+            right = run
+        inside = run - left - right
+        spare = ptr8(base + p[_SPARE])
+        n = p[_ROWS_ABOVE] * run
+        rows = p[_ROWS]
+        from_ = line + left
+        while rows:
+            n += left
+            while n:
+                spare[0] = zero
+                spare = ptr8(int(spare) + 1)
+                n -= 1
+            to = ptr32(from_)
+            v = int(spare)
+            n = inside
+            while n:
+                ptr8(v)[0] = ptr8(to)[0]
+                to = ptr32(int(to) + 1)
+                v += 1
+                n -= 1
+            spare = ptr8(v)
+            n = right
+            from_ += p[_ROW_STEP]
+            rows -= 1
+        n += p[_ROWS_BELOW] * run
+        while n:
+            spare[0] = zero
+            spare = ptr8(int(spare) + 1)
+            n -= 1
+        x = ptr32(base + p[_SPARE])
+        to = ptr32(lanes)
+        n = p[_COLUMN_BYTES] >> 2
+        while n:
+            v = x[0] ^ flip
+            to[0] = (v & mask) - half
+            to[1] = (v >> 8 & mask) - half
+            to = ptr32(int(to) + 8)
+            x = ptr32(int(x) + 4)
+            n -= 1
+        lanes = int(to)
+        line += p[_COLUMN_STEP]
+        at += p[_COLUMN_STEP]
+        columns -= 1

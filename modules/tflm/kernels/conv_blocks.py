@@ -1,0 +1,191 @@
+# tflm: CONV_2D, int8, with weights in lanes (prepare/lanes.py): blocks of pixels
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import micropython
+from micropython import const
+
+_INPUT = const(1)
+_STREAM = const(2)
+_OUTPUT = const(3)
+_SCRATCH = const(4)
+_INPUT_HEIGHT = const(5)
+_ROW_BYTES = const(6)
+_OUTPUT_HEIGHT = const(7)
+_OUTPUT_WIDTH = const(8)
+_OUTPUT_CHANNELS = const(9)
+_FILTER_HEIGHT = const(10)
+_STRIDE_HEIGHT = const(11)
+_DILATION_HEIGHT = const(12)
+_PADDING_HEIGHT = const(13)
+_PADDING_BYTES = const(14)
+_COLUMN_STEP = const(15)
+_RUN = const(16)
+_COLUMN_LANES = const(17)
+_IS_WHOLE = const(18)
+_WINDOW_COLUMNS = const(19)
+_PIXEL_COLUMNS = const(20)
+_BLOCK_PIXELS = const(21)
+_INPUT_ZERO_POINT = const(22)
+_WEIGHT_BYTES = const(23)
+_OUTPUT_ZERO_POINT = const(24)
+_ACTIVATION_MIN = const(25)
+_ACTIVATION_MAX = const(26)
+_LANES = const(128)  # where they begin in the scratch buffer, behind the parameters
+
+# Words of the parameters of gather() and multiply(), see tools/asm/lanes.py.
+_G_SOURCE = const(0)
+_G_LANES = const(1)
+_G_COLUMNS = const(2)
+_G_COLUMN_STEP = const(3)
+_G_RUN = const(4)
+_G_ROW_STEP = const(5)
+_G_ROWS_ABOVE = const(6)
+_G_ROWS = const(7)
+_G_ROWS_BELOW = const(8)
+_G_AT = const(9)
+_G_LAST = const(10)
+_G_FILL = const(11)
+_G_ROW_BYTES = const(12)
+_G_COLUMN_BYTES = const(13)
+_G_SPARE = const(14)
+_M_STREAM = const(16)
+_M_LANES = const(17)
+_M_OUTPUT = const(18)
+_M_LANES_END = const(19)
+_M_GROUPS = const(20)
+_M_LANES_STEP = const(21)
+_M_OUTPUT_STEP = const(22)
+_M_WINDOW = const(23)
+_M_OUTPUT_ZERO_POINT = const(24)
+_M_ACTIVATION_MIN = const(25)
+_M_ACTIVATION_MAX = const(26)
+_M_GROUP = const(27)
+
+
+# Pixels first..stop-1 of rows row..last-1. The inputs of a block of pixels become lanes once,
+# then every group of four channels runs over them: the activations stay int8 in the arena.
+# `gather`, `gather_bytes` and `multiply` are called with (arena, offset of their parameters, the
+# memory of image or stream); the places among their parameters are offsets in these. armv6m has a
+# copy of this that calls them with one address: 2000 cycles less for a slice.
+@micropython.viper
+def run_blocks(
+    op, arena, rom, row: int, last: int, first: int, stop: int, gather, gather_bytes, multiply
+):
+    r = ptr32(op)
+    scratch = r[_SCRATCH] >> 2
+    base = int(ptr8(arena))
+    p = ptr32(base + scratch)
+    image_memory = rom if r[_INPUT] & 1 else arena
+    stream_memory = rom if r[_STREAM] & 1 else arena
+    source = r[_INPUT] >> 2
+    stream = r[_STREAM] >> 2
+    channels = r[_OUTPUT_CHANNELS]
+    groups = channels >> 2
+    rest = channels & 3
+    column = 2 * r[_COLUMN_LANES]
+    window = column * r[_WINDOW_COLUMNS]
+    step = column * r[_PIXEL_COLUMNS]
+    lanes = scratch + _LANES
+    spare = lanes + (r[_BLOCK_PIXELS] - 1) * step + window
+    rest_stream = stream + groups * (64 + 2 * r[_WEIGHT_BYTES] * window)
+    row_bytes = r[_ROW_BYTES]
+    is_whole = r[_IS_WHOLE]
+    # Pixels that touch each other, with nothing between or beside them, are one run.
+    merged = 0
+    if is_whole and r[_COLUMN_LANES] == r[_COLUMN_STEP] and r[_WINDOW_COLUMNS] == 1:
+        if row_bytes == r[_OUTPUT_WIDTH] * r[_COLUMN_STEP]:
+            merged = r[_RUN]
+    p[_G_LANES] = lanes
+    p[_G_COLUMN_STEP] = r[_COLUMN_STEP]
+    p[_G_RUN] = r[_RUN]
+    p[_G_ROW_STEP] = r[_DILATION_HEIGHT] * row_bytes
+    p[_G_LAST] = row_bytes - r[_RUN]
+    p[_G_FILL] = r[_INPUT_ZERO_POINT] + (r[_INPUT_ZERO_POINT] << 16)
+    p[_G_ROW_BYTES] = row_bytes
+    p[_G_COLUMN_BYTES] = r[_COLUMN_LANES]
+    p[_G_SPARE] = spare
+    p[_M_GROUP] = 0
+    if r[_WEIGHT_BYTES] == 1:
+        # Behind the spare memory.
+        k = 4 * r[_BLOCK_PIXELS]
+        if k < r[_COLUMN_LANES]:
+            k = r[_COLUMN_LANES]
+        p[_M_GROUP] = spare + k
+    p[_M_LANES] = lanes
+    p[_M_LANES_STEP] = step
+    p[_M_WINDOW] = window
+    p[_M_OUTPUT_ZERO_POINT] = r[_OUTPUT_ZERO_POINT]
+    p[_M_ACTIVATION_MIN] = r[_ACTIVATION_MIN]
+    p[_M_ACTIVATION_MAX] = r[_ACTIVATION_MAX]
+    batch = row // r[_OUTPUT_HEIGHT]
+    y = row - batch * r[_OUTPUT_HEIGHT]
+    out = (r[_OUTPUT] >> 2) + (row * r[_OUTPUT_WIDTH] + first) * channels
+    while row < last:
+        # Rows of the filter above the image, in it and below it.
+        in_y = y * r[_STRIDE_HEIGHT] - r[_PADDING_HEIGHT]
+        rows = r[_FILTER_HEIGHT]
+        k = 0
+        while rows and in_y < 0:
+            in_y += r[_DILATION_HEIGHT]
+            rows -= 1
+            k += 1
+        p[_G_ROWS_ABOVE] = k
+        at_y = in_y
+        in_y += (rows - 1) * r[_DILATION_HEIGHT]
+        k = 0
+        while rows and in_y >= r[_INPUT_HEIGHT]:
+            in_y -= r[_DILATION_HEIGHT]
+            rows -= 1
+            k += 1
+        p[_G_ROWS] = rows
+        p[_G_ROWS_BELOW] = k
+        line = source + (batch * r[_INPUT_HEIGHT] + at_y) * row_bytes
+        pixel = first
+        while pixel < stop:
+            n = stop - pixel
+            if n > r[_BLOCK_PIXELS]:
+                n = r[_BLOCK_PIXELS]
+            at = pixel * r[_PIXEL_COLUMNS] * r[_COLUMN_STEP] - r[_PADDING_BYTES]
+            p[_G_AT] = at
+            p[_G_SOURCE] = line + at
+            p[_G_COLUMNS] = (n - 1) * r[_PIXEL_COLUMNS] + r[_WINDOW_COLUMNS]
+            if merged:
+                p[_G_COLUMNS] = 1
+                p[_G_RUN] = n * merged
+            if is_whole:
+                gather(arena, scratch, image_memory)
+            else:
+                gather_bytes(arena, scratch, image_memory)
+            p[_M_LANES_END] = lanes + n * step
+            if groups:
+                p[_M_STREAM] = stream
+                p[_M_OUTPUT] = out
+                p[_M_GROUPS] = groups
+                p[_M_OUTPUT_STEP] = channels
+                multiply(arena, scratch + 4 * _M_STREAM, stream_memory)
+            if rest:
+                # The last, incomplete group goes to the spare memory first.
+                p[_M_STREAM] = rest_stream
+                p[_M_OUTPUT] = spare
+                p[_M_GROUPS] = 1
+                p[_M_OUTPUT_STEP] = 4
+                multiply(arena, scratch + 4 * _M_STREAM, stream_memory)
+                to = ptr8(base + out + 4 * groups)
+                k = 0
+                while k < n:
+                    from_ = ptr8(base + spare + 4 * k)
+                    to[0] = from_[0]
+                    if rest > 1:
+                        to[1] = from_[1]
+                    if rest > 2:
+                        to[2] = from_[2]
+                    to = ptr8(int(to) + channels)
+                    k += 1
+            out += n * channels
+            pixel += n
+        out += (r[_OUTPUT_WIDTH] - stop + first) * channels
+        y += 1
+        if y == r[_OUTPUT_HEIGHT]:
+            y = 0
+            batch += 1
+        row += 1

@@ -1,0 +1,21 @@
+# Tests of the RV32 kernels: their machine code in an emulated core, against TFLM
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import pytest
+from packed_cases import BUILD, check_outputs, emulated, needs_firmware, packed_cases
+
+pytestmark = needs_firmware("rv32")
+_EVERY = 9  # so many cases of the operators' own tests there are to one that runs here
+
+
+# With the assembler kernels, and those of viper alone.
+@pytest.fixture(scope="module", params=["assembler", "viper"])
+def files(request):
+    return emulated.file_system(BUILD, "rv32", portable=request.param == "viper")
+
+
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, id=case.name) for case in packed_cases(_EVERY)]
+)
+def test_outputs_are_those_of_tflm(case, files):
+    check_outputs(case, "rv32", files)

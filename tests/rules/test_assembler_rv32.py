@@ -1,0 +1,63 @@
+# Rules for the RV32 kernels and those of viper with the same parameters: generated files are up to
+# date, parameters have the same places
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import sys
+
+import pytest
+from rules.sources import KERNEL_FILES, REPOSITORY, consts
+
+sys.path.insert(0, str(REPOSITORY / "tools" / "asm"))
+
+
+import elementwise
+import lanes
+import make_rv32
+import plane
+from rv32 import Rv32
+
+# Prefix of the constants for a parameter block: its words, and the number of the first.
+_BLOCKS = {
+    "conv_blocks": {"_G_": (lanes.GATHER, 0), "_M_": (lanes.MULTIPLY, 16)},
+    "fully_connected_groups": {"_G_": (lanes.GATHER, 0), "_M_": (lanes.MULTIPLY, 16)},
+    "depthwise_bands": {"_P_": (plane.PARAMETERS, 0)},
+    "rv32imc/add_table": {"_P_": (elementwise.ADD, 0)},
+    "lanes": {"_": (lanes.GATHER, 0)},
+    "lanes_multiply": {"_": (lanes.MULTIPLY, 0)},
+    "depthwise_plane": {"_": (plane.PARAMETERS, 0)},
+    "depthwise_rows": {"_": (plane.PARAMETERS, 0)},
+}
+
+
+@pytest.mark.parametrize(("name", "text"), list(make_rv32.files()))
+def test_generated_files_are_up_to_date(name, text):
+    assert (make_rv32.KERNELS / name).read_text() == text, "run: python tools/asm/make_rv32.py"
+
+
+@pytest.mark.parametrize("name", _BLOCKS)
+def test_parameters_have_the_same_places(name):
+    found = consts(KERNEL_FILES[name])
+    for prefix, (words, first) in _BLOCKS[name].items():
+        there = {n.removeprefix(prefix): v for n, v in found.items() if n.startswith(prefix)}
+        assert there
+        for word, place in there.items():
+            assert place == words.index(word.lower()) + first, prefix + word
+
+
+# The macros refuse what cannot be encoded, and what the assembler would make something else of.
+@pytest.mark.parametrize(
+    "instruction",
+    [
+        lambda t: t.lw("a0", "a1", 2048),
+        lambda t: t.addi("a0", "a0", -2049),
+        lambda t: t.slli("a0", "a0", 32),
+        lambda t: t.mul("a0", "a0", 3),
+        lambda t: t.mul("a0", "a0", "r3"),
+        lambda t: t.mv("a0", "zero"),
+        lambda t: t.li("a0", 1 << 31),
+        lambda t: t.branch("bgt", "a0", "a1", "there"),
+    ],
+)
+def test_macros_refuse(instruction):
+    with pytest.raises(ValueError, match="not an instruction"):
+        instruction(Rv32("f", "nothing", 1))

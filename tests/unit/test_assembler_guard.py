@@ -1,0 +1,53 @@
+# Tests of op_resolver.py: kernels of assembler are not imported where they would crash
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import pytest
+from unit.on_device import device
+
+
+# Folders of kernels on a board of an instruction set, with these inline assemblers.
+def folders(arch, assemblers):
+    script = """
+        from tflm import op_resolver
+
+        def execute(source, scope):
+            if not [name for name in ASSEMBLERS if "@micropython." + name in source]:
+                raise SyntaxError("invalid micropython decorator")
+
+        op_resolver.native_arch = lambda: ARCH
+        op_resolver.exec = execute
+        print(" ".join(op_resolver._twin_folders()))
+        """
+    return device(script, ARCH=arch, ASSEMBLERS=assemblers)[-1].split()
+
+
+@pytest.mark.parametrize(
+    ("arch", "assemblers", "wanted"),
+    [
+        ("armv6m", ("asm_thumb",), ["armv6m"]),
+        ("armv6m", (), []),
+        ("armv7m", (), []),
+        ("rv32imc", ("asm_rv32",), ["rv32imc"]),
+        ("rv32imc", (), []),
+        ("xtensawin", (), []),
+        ("x64", (), ["x64"]),
+        ("", (), []),
+    ],
+)
+def test_folders(arch, assemblers, wanted):
+    assert folders(arch, assemblers) == wanted
+
+
+def test_nearest_first():
+    assert folders("armv7emsp", ("asm_thumb",))[-1] == "armv6m"
+
+
+# The unix port has no inline assembler for its own instruction set, so this is the real refusal.
+def test_the_compiler_tells():
+    script = """
+        from tflm import op_resolver
+        print(*[op_resolver._has_assembler(name) for name in NAMES])
+        """
+    assert (
+        device(script, NAMES=("asm_thumb", "asm_rv32", "asm_xtensa"))[-1] == "False " * 2 + "False"
+    )

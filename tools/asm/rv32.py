@@ -1,0 +1,124 @@
+# Assembler macros: one function for MicroPython's @micropython.asm_rv32, of RV32IM instructions
+# MIT license; Copyright (c) 2026 the tflm authors
+
+# Registers have their names of the ABI, so a kernel says `t.mul(t0, x, w)` with x = "a3". The
+# assembler picks the compressed form where there is one. Every method checks what it can.
+
+# Registers whose values a function keeps: it saves them on the stack.
+_SAVED = ["ra", *(f"s{i}" for i in range(12))]
+_REGISTERS = {"zero", "sp", *_SAVED}
+_REGISTERS |= {f"a{i}" for i in range(8)} | {f"t{i}" for i in range(7)}
+
+# Instructions by their operands: three registers; two and a number; a branch on two.
+_THREE = ("add", "sub", "and_", "or_", "xor", "mul", "mulh", "sll", "sra", "srl", "slt", "sltu")
+_NUMBER = ("addi", "andi", "xori")
+_SHIFT = ("slli", "srai", "srli")
+_LOAD = ("lb", "lbu", "lw", "sb", "sw")
+_BRANCH = ("beq", "bne", "blt", "bge", "bltu", "bgeu")
+
+
+# Fail when an operand cannot be encoded.
+def _check(condition, text):
+    if not condition:
+        raise ValueError(f"not an instruction of RV32IM: {text}")
+
+
+class Rv32:
+    """The text of one function; arguments come in a0.. and s0..s11 keep their values.
+
+    slots: names of words in a frame on the stack, for `load(register, slot)` and `store`.
+    """
+
+    def __init__(self, name, about, arguments, slots=()):
+        self._lines = []
+        self._name = name
+        self._about = about
+        self._arguments = arguments
+        self._labels = 0
+        self._slots = {slot: 4 * i for i, slot in enumerate(slots)}
+        self._saved = {register: 4 * (len(slots) + i) for i, register in enumerate(_SAVED)}
+        self._frame = 4 * (len(slots) + len(_SAVED)) + 15 & ~15
+        _check(self._frame < 2048, f"a frame of {self._frame} bytes")
+        self.number("addi", "sp", "sp", -self._frame)
+        for register, offset in self._saved.items():
+            self.memory("sw", register, "sp", offset)
+
+    def text(self):
+        """The source of the function; its value is 0, as larger ones would take heap."""
+        for register, offset in self._saved.items():
+            self.memory("lw", register, "sp", offset)
+        self.number("addi", "sp", "sp", self._frame)
+        self.li("a0", 0)
+        names = ", ".join(f"a{i}" for i in range(self._arguments))
+        head = [f"# {line}" for line in self._about.strip().splitlines()]
+        head += ["@micropython.asm_rv32", f"def {self._name}({names}):"]
+        return "\n".join(head + self._lines) + "\n"
+
+    def _line(self, text):
+        self._lines.append("    " + text)
+
+    def note(self, text):
+        """A comment in the generated file."""
+        self._line(f"# {text}")
+
+    # Labels and jumps.
+
+    def new_label(self, name):
+        """A label that no other has; `name` says what happens there."""
+        self._labels += 1
+        return f"{name}_{self._labels}"
+
+    def label(self, name):
+        self._line(f"label({name})")
+
+    def jump(self, label):
+        self._line(f"jal(zero, {label})")
+
+    def branch(self, mnemonic, one, other, label):
+        """beq, bne, blt, bge, bltu, bgeu: reach 4096 bytes."""
+        _check(mnemonic in _BRANCH and {one, other} <= _REGISTERS, f"{mnemonic} {one}, {other}")
+        self._line(f"{mnemonic}({one}, {other}, {label})")
+
+    # Instructions.
+
+    def __getattr__(self, mnemonic):
+        """The methods add, mul, ... take three registers; addi, srai, ... two and a number."""
+        if mnemonic in _THREE:
+            return lambda to, one, other: self._three(mnemonic, to, one, other)
+        if mnemonic in _NUMBER or mnemonic in _SHIFT:
+            return lambda to, one, value: self.number(mnemonic, to, one, value)
+        if mnemonic in _LOAD:
+            return lambda register, base, offset=0: self.memory(mnemonic, register, base, offset)
+        raise AttributeError(mnemonic)
+
+    def _three(self, mnemonic, to, one, other):
+        _check({to, one, other} <= _REGISTERS, f"{mnemonic} {to}, {one}, {other}")
+        self._line(f"{mnemonic}({to}, {one}, {other})")
+
+    def number(self, mnemonic, to, one, value):
+        low, high = (0, 31) if mnemonic in _SHIFT else (-2048, 2047)
+        _check(
+            {to, one} <= _REGISTERS and low <= value <= high, f"{mnemonic} {to}, {one}, {value}"
+        )
+        self._line(f"{mnemonic}({to}, {one}, {value})")
+
+    def memory(self, mnemonic, register, base, offset):
+        """Loads and stores of bytes and words at `offset` from `base`."""
+        _check({register, base} <= _REGISTERS and -2048 <= offset < 2048, f"{mnemonic} {offset}")
+        self._line(f"{mnemonic}({register}, {offset}({base}))")
+
+    def li(self, to, value):
+        """Any number of 32 bits."""
+        _check(to in _REGISTERS and -(1 << 31) <= value < 1 << 31, f"li {to}, {value}")
+        self._line(f"li({to}, {value})")
+
+    def mv(self, to, one):
+        """Between registers; the assembler makes a jump of one that reads zero."""
+        _check({to, one} <= _REGISTERS - {"zero"}, f"mv {to}, {one}")
+        self._line(f"mv({to}, {one})")
+
+    def load(self, to, slot):
+        self.memory("lw", to, "sp", self._slots[slot])
+
+    def store(self, value, slot):
+        self.memory("sw", value, "sp", self._slots[slot])
