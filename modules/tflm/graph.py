@@ -7,6 +7,8 @@ from .errors import ModelError
 
 # A tensor of the graph. `data` is its constant value (bytes), `offset` where that is in the file.
 class Tensor:
+    view_of = None  # on the host, a tensor that this one is part of, and the byte where it begins
+
     def __init__(self, index, name, dtype, shape, data=None, offset=-1):
         self.index = index  # number over all sub-graphs
         self.name = name
@@ -101,6 +103,10 @@ class NoOptions:
 
 # One operator with its tensors (None where an optional one is absent).
 class Node:
+    padding = None  # on the host (top, left, bottom, right), instead of what the options say
+    clamp = None  # on the host (lowest, highest), limits besides those of the options' activation
+    refused = None  # why it cannot run with the shapes of its inputs (shapes.py)
+
     def __init__(self, index, builtin_code, version, custom_name, inputs, outputs):
         self.index = index  # number over all sub-graphs, in the order of execution in each
         self.builtin_code = builtin_code

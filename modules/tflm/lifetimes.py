@@ -48,6 +48,7 @@ class _Uses:
                 self.last[i] = end
                 if i not in self.first:
                     self.early.add(i)
+                    self.first[i] = start
             for i in outputs:
                 self.first.setdefault(i, start)
                 self.last[i] = end
@@ -82,7 +83,7 @@ def buffers_of(model, scratch_requests):
                 continue
             if i in uses.handles:
                 continue
-            if i in uses.early:
+            if i in uses.early and not model.views:
                 raise ModelError(
                     "%s is read before anything writes it; the model is damaged" % tensor
                 )
@@ -104,7 +105,7 @@ def buffers_of(model, scratch_requests):
 def _scratch_buffers(model, calls, requests):
     times = {}
     for number in calls.numbers() if requests else ():
-        first_node = model.subgraphs[number].first_node
+        subgraph = model.subgraphs[number]
         for n, start, end in calls.timeline(number):
-            times[first_node + n] = calls.first[number] + start, calls.last[number] + end
+            times[subgraph.node_number(n)] = calls.first[number] + start, calls.last[number] + end
     return [Buffer(align_up(size), *times[node]) for size, node in requests]

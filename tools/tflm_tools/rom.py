@@ -7,18 +7,9 @@ from tflm.errors import ModelError
 from tflm.lifetimes import buffers_of
 from tflm.planner import plan_greedy, plan_linear
 
-
-class RomRecord:
-    """A record that waits for the plan: its words still name tensors and scratch buffers."""
-
-    def __init__(self, step_list, node, kernel, words, operands, slice_units, table):
-        self.step_list = step_list
-        self.node = node
-        self.kernel = kernel
-        self.words = words
-        self.operands = operands
-        self.slice_units = slice_units
-        self.table = table
+from .optimize.memory.records import RomRecord
+from .optimize.memory.storage import place_over, roll_loops
+from .optimize.views import merge_views, place_views
 
 
 class RomStorage:
@@ -33,7 +24,8 @@ class RomStorage:
         self.records = []
         self.constants = bytearray(16)  # offset 0 would read as "no operand"
         self._known = {}
-        self._scratch = []
+        self.scratch_requests = []
+        self.loops = ()  # chains in bands, and the scratch buffers of their records
         self.states = []  # (offset among the persistent bytes, bytes, byte to reset them to)
         self.persistent_bytes = 0
 
@@ -60,8 +52,8 @@ class RomStorage:
         return self.constant(tensor.data, 16) if tensor.nbytes() else NO_OPERAND
 
     def scratch(self, size, node):
-        self._scratch.append((size, node.index))
-        return len(self._scratch) - 1
+        self.scratch_requests.append((size, node))
+        return len(self.scratch_requests) - 1
 
     def persistent(self, size):
         at = self.persistent_bytes
@@ -72,10 +64,16 @@ class RomStorage:
         return memoryview(bytearray(operand.size))
 
     def finish_model_allocation(self, keep_tensors=False):
-        self.tensors, self.scratch_buffers = buffers_of(self.model, self._scratch)
-        plan = plan_linear if keep_tensors else plan_greedy
-        buffers = [self.tensors[i] for i in sorted(self.tensors)] + self.scratch_buffers
-        self.head_bytes = align_up(plan(buffers))
+        requests = [(size, node.index) for size, node in self.scratch_requests]
+        self.tensors, self.scratch_buffers = buffers_of(self.model, requests)
+        self.views = merge_views(self.model, self.tensors)
+        if getattr(self.model, "overlap", False) and not keep_tensors:
+            self.head_bytes = place_over(self, self.scratch_requests)
+        else:
+            plan = plan_linear if keep_tensors else plan_greedy
+            buffers = [self.tensors[i] for i in sorted(self.tensors)] + self.scratch_buffers
+            self.head_bytes = align_up(plan(buffers))
+        place_views(self.model, self.tensors, self.views)
         self.variables = {}
         for number in self.model.call_graph().numbers():
             subgraph = self.model.subgraphs[number]
@@ -84,6 +82,7 @@ class RomStorage:
                 if tensor.is_variable and not tensor.is_constant() and tensor.nbytes():
                     self.variables[tensor.index] = self.persistent(tensor.nbytes())
         self.arena_bytes = self.head_bytes + self.persistent_bytes
+        roll_loops(self)
 
     def tensor_word(self, index):
         """The operand word of a tensor in the arena, as records hold it."""

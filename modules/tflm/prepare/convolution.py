@@ -44,7 +44,10 @@ def windows(node, padding, stride, dilation, channels):
     expected = [source.shape[0]]
     for i, side in enumerate(("height", "width")):
         size, window = source.shape[1 + i], weights.shape[1 + i]
-        out, before = window_of(node, padding, size, window, stride[i], dilation[i])
+        if node.padding is None:
+            out, before = window_of(node, padding, size, window, stride[i], dilation[i])
+        else:
+            out, before = padded_window_of(node, i, size, window, stride[i], dilation[i])
         expected.append(out)
         fields["input_" + side] = size
         fields["output_" + side] = out
@@ -70,6 +73,17 @@ def window_of(node, padding, size, window, stride, dilation):
     else:
         out = max(0, (size + stride - reach) // stride)
     return out, max(0, (out - 1) * stride + reach - size) // 2
+
+
+# The same where the host has folded a PAD into the node, whose own padding was VALID. Each window
+# lies over the input at least in part, as with the padding of the options: kernels rely on it.
+def padded_window_of(node, side, size, window, stride, dilation):
+    before, after = node.padding[side], node.padding[side + 2]
+    out, _ = window_of(node, _VALID, before + size + after, window, stride, dilation)
+    reach = (window - 1) * dilation + 1
+    inside = 0 <= before < reach and after >= 0 and (out - 1) * stride - before < size
+    check(inside, node, "a padding of %d and %d is too large" % (before, after))
+    return out, before
 
 
 # Refuse a bias that does not fit.

@@ -93,8 +93,16 @@ def pool_geometry(node, source, target):
     padding = options.get(0, "b")
     support(padding in (_SAME, _VALID), node, "padding %d" % padding)
     batches, in_height, in_width, channels = source.shape
-    height, top = _windows(node, padding, in_height, options.get(4, "i"), options.get(2, "i"))
-    width, left = _windows(node, padding, in_width, options.get(3, "i"), options.get(1, "i"))
+    if node.padding is None:
+        height, top = _windows(node, padding, in_height, options.get(4, "i"), options.get(2, "i"))
+        width, left = _windows(node, padding, in_width, options.get(3, "i"), options.get(1, "i"))
+    else:
+        from .convolution import padded_window_of
+
+        sides = (0, in_height, options.get(4, "i"), options.get(2, "i"))
+        height, top = padded_window_of(node, *sides, 1)
+        sides = (1, in_width, options.get(3, "i"), options.get(1, "i"))
+        width, left = padded_window_of(node, *sides, 1)
     shape = (batches, height, width, channels)
     check(target.shape == shape, node, "%s should have shape %s" % (target, list(shape)))
     # A window never has more cells than this; that keeps the products of the kernel small.

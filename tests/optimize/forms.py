@@ -1,0 +1,46 @@
+# Models in bands for tests: what to fuse is said, not searched for
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from support import runner
+from support.case import Case
+from support.oracle import shared_oracle
+from tflm.graph import Tensor
+from tflm.tflite import TfliteModel
+from tflm_tools.flatten import image_of, prepare_graph
+from tflm_tools.optimize.graph import Graph
+from tflm_tools.optimize.memory.bands import in_bands
+from tflm_tools.optimize.memory.search import Fusion, apply
+
+
+# A tensor that is thrown away again.
+def _scrap(name, dtype, shape, like):
+    return Tensor(1 << 24, name, dtype, tuple(shape))
+
+
+def banded(model, chains, target=None):
+    """(flat model, RomStorage, Graph) of a .tflite with [(first node, last node, height)].
+
+    None where these cannot run in bands.
+    """
+    graph = Graph(TfliteModel(model))
+    graph.overlap = True
+    nodes = graph.running()[0].nodes
+    if any(in_bands(nodes[i : j + 1], height, _scrap) is None for i, j, height in chains):
+        return None
+    fusion = Fusion([(nodes[first : last + 1], height) for first, last, height in chains])
+    graph = apply(graph, fusion)
+    storage = prepare_graph(graph, target=target)
+    return image_of(model, graph, storage), storage, graph
+
+
+def failures(forms, slices=(1, 3)):
+    """What is wrong with [(name, .tflite, flat model)], beside TFLM: a list of texts."""
+    judged, jobs = [], []
+    for name, model, flat in forms:
+        case = Case(name, model, inputs="random", runs=2, slices=slices)
+        runs = case.input_lists()
+        judged.append((case, case.wanted(shared_oracle(), runs)))
+        jobs.append(case.job("banded", flat, runs))
+    outcomes = runner.run(jobs, timeout=60.0, heap="64M", modules=runner.REPOSITORY / "modules")
+    texts = [w.judge(c, "banded", o) for (c, w), o in zip(judged, outcomes, strict=True)]
+    return [text for text in texts if text]

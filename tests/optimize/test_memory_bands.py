@@ -1,0 +1,117 @@
+# Tests of chains of operators in bands of rows
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import numpy as np
+import pytest
+from optimize.forms import banded, failures
+from support.builder import ModelBuilder
+from support.inputs import generator
+from tflm_tools.optimize.memory import loops
+
+COUNT = 40
+
+
+# The sides of what an operator makes, or None where the window does not fit.
+def output_side(size, window, stride, dilation, padding):
+    if padding == "SAME":
+        return -(-size // stride)
+    return max(0, (size + stride - (window - 1) * dilation - 1) // stride) or None
+
+
+class ChainBuilder:
+    """A random chain of operators on int8, each with the options that make trouble."""
+
+    def __init__(self, name, least=2, most=5):
+        self.random = generator(name)
+        self.model = ModelBuilder(name)
+        sides = self.pick(9, 12, 17, 20), self.pick(4, 5, 8)
+        self.shape = (1, *sides, self.pick(1, 3, 4, 8))
+        self.input = self.tensor = self.model.tensor(self.shape, "int8", scale=0.05, zero_point=-4)
+        self.length = 0
+        for _ in range(int(self.random.integers(least, most, endpoint=True))):
+            self.length += self.add()
+        self.model.io([self.input], [self.tensor])
+
+    def pick(self, *choices):
+        return choices[int(self.random.integers(len(choices)))]
+
+    # One more operator, when its windows fit; 1 or 0.
+    def add(self):
+        kind = self.pick("CONV_2D", "CONV_2D", "DEPTHWISE_CONV_2D", "DEPTHWISE_CONV_2D",
+                         "AVERAGE_POOL_2D", "MAX_POOL_2D", "LOGISTIC")  # fmt: skip
+        if kind == "LOGISTIC":
+            return self.output(kind, [self.tensor], self.shape, 1 / 256, -128)
+        window = self.pick((1, 1), (3, 3), (3, 2), (5, 3), (2, 2), (4, 1))
+        stride = self.pick((1, 1), (1, 1), (2, 2), (3, 1), (2, 1))
+        dilation = (1, 1)
+        if kind.endswith("CONV_2D") and stride == (1, 1):
+            dilation = self.pick((1, 1), (1, 1), (2, 1))
+        padding = self.pick("SAME", "SAME", "VALID")
+        sides = [
+            output_side(self.shape[1 + i], window[i], stride[i], dilation[i], padding)
+            for i in (0, 1)
+        ]
+        if None in sides or (padding == "SAME" and window[0] > self.shape[1] + 2):
+            return 0
+        options = {"stride_h": stride[0], "stride_w": stride[1], "padding": padding}
+        depth = self.shape[3]
+        if kind.endswith("POOL_2D"):
+            options.update(filter_height=window[0], filter_width=window[1])
+            return self.output(kind, [self.tensor], (1, *sides, depth), None, None, **options)
+        options.update(dilation_h_factor=dilation[0], dilation_w_factor=dilation[1])
+        count = depth * self.pick(1, 1, 2) if kind != "CONV_2D" else self.pick(1, 3, 4, 8)
+        shape = (count, *window, depth)
+        taps = depth * window[0] * window[1]
+        if kind != "CONV_2D":
+            shape, taps = (1, *window, count), window[0] * window[1]
+            options["depth_multiplier"] = count // depth
+        scales = 2.0 ** self.random.uniform(-1, 1, count) * 0.02
+        weights = self.model.tensor(
+            shape, "int8", self.random.integers(-127, 127, shape, endpoint=True),
+            scale=scales, zero_point=0, quantized_dimension=0 if kind == "CONV_2D" else 3,
+        )  # fmt: skip
+        bias = self.model.tensor(
+            (count,), "int32", self.random.integers(-3000, 3000, count),
+            scale=scales * 0.05, zero_point=0,
+        )  # fmt: skip
+        gain = 0.05 * np.sqrt(taps)
+        return self.output(
+            kind, [self.tensor, weights, bias], (1, *sides, count), gain,
+            int(self.random.integers(-20, 20)), **options,
+        )  # fmt: skip
+
+    def output(self, kind, inputs, shape, scale, zero_point, **options):
+        if scale is None:
+            scale, zero_point = self.quantization
+        self.quantization = scale, zero_point
+        self.shape = shape
+        self.tensor = self.model.tensor(shape, "int8", scale=scale, zero_point=zero_point)
+        self.model.operator(kind, inputs, [self.tensor], **options)
+        return 1
+
+    quantization = (0.05, -4)
+
+
+# Random chains that can run in bands: (name, .tflite, flat model, RomStorage).
+def random_forms(target, count=COUNT, prefix="chain"):
+    forms = []
+    number = 0
+    while len(forms) < count:
+        number += 1
+        name = f"{prefix} {number}"
+        chain = ChainBuilder(name)
+        if chain.length < 2 or chain.shape[1] < 2:
+            continue
+        model = chain.model.build()
+        height = int(chain.random.integers(1, max(1, chain.shape[1] // 2), endpoint=True))
+        made = banded(model, [(0, chain.length - 1, height)], target)
+        if made is not None:  # not every chain can: rows may not begin at words
+            forms.append((name, model, *made[:2]))
+    return forms
+
+
+@pytest.mark.parametrize("target", [None, "armv6m"])
+def test_random_chains(target):
+    forms = random_forms(target)
+    assert sum(any(r.kernel == loops.KERNEL for r in f[3].records) for f in forms) > COUNT // 2
+    assert not failures([form[:3] for form in forms])

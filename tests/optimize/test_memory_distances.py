@@ -1,0 +1,92 @@
+# Tests of operators that write over their own input, as near as distances.py allows
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import importlib
+
+import pytest
+from support.check import Cases
+from tflm_tools.flatten import prepare
+from tflm_tools.optimize.memory import distances, planner
+
+# Whose cases give the models: every kernel that distances.py lists is called by some of them.
+SOURCES = (
+    "test_conv",
+    "test_depthwise_conv",
+    "test_pooling",
+    "test_add",
+    "test_sub",
+    "test_mul",
+    "test_maximum_minimum",
+    "test_activations",
+)
+FORMS = ("speed", "speed armv6m")
+MOST = 6  # cases of a kernel in one file
+
+
+# Buffers may begin at any word: a distance is kept to the byte, as far as words allow.
+@pytest.fixture(scope="module", autouse=True)
+def fine_alignment():
+    before = planner._ALIGNMENT
+    planner._ALIGNMENT = 4
+    yield
+    planner._ALIGNMENT = before
+
+
+# The kernels that a model calls and that write over their input, in one form.
+def ordered(model, form):
+    target = form.partition(" ")[2] or None
+    planner._ALIGNMENT, before = 4, planner._ALIGNMENT
+    _, storage = prepare(model, target=target, optimize="speed")
+    planner._ALIGNMENT = before
+    return {record.kernel for record in storage.records if record.ordered}
+
+
+# Some cases of each kernel, with all kinds of shapes, strides, padding and dilation.
+cases = Cases()
+found = {}
+for source in SOURCES:
+    for case in importlib.import_module(f"kernels.{source}").cases:
+        if case.error or case.expected is not None or "every value" in case.name:
+            continue
+        forms = []
+        for form in FORMS:
+            called = ordered(case.build(), form)
+            if any(len(found.get((source, kernel), ())) < MOST for kernel in called):
+                forms.append(form)
+                for kernel in called:
+                    found.setdefault((source, kernel), []).append(case.name)
+        if forms:
+            options = {
+                "inputs": "random",
+                "runs": 1,
+                "oracle_model": case.oracle_model,
+                "paths": forms,
+            }
+            cases.add(f"{source} {case.name}", case.build(), **options)
+
+
+# Those for the DSP extension take long to prepare: test_memory_models.py runs real models.
+def test_every_kernel_is_tested():
+    tested = {kernel for _, kernel in found}
+    others = {kernel for kernel in distances.KERNELS if "_dsp." in kernel}
+    assert tested == distances.KERNELS - others - {"copy.eval_bytes"}  # test_memory_bands.py
+
+
+@cases.parametrize
+def test_over_its_input(case):
+    case.check()
+
+
+# The proof that these tests can fail: two rows nearer, what the next row needs is overwritten.
+def test_two_rows_nearer_are_wrong(monkeypatch):
+    least = distances._least
+
+    def nearer(units, size, first):
+        return least(units, size, first) - 2 * size
+
+    monkeypatch.setattr(distances, "_least", nearer)
+    near = Cases()
+    convolutions = importlib.import_module("kernels.test_conv").cases
+    for case in [c for c in convolutions if not c.error][:12]:
+        near.add(case.name, case.build(), inputs="random", runs=1, paths=("speed",))
+    assert any("differ" in near.failure(case.name) for case in near)

@@ -1,0 +1,75 @@
+# Tests of the levels of --optimize: budgets of real models, and what each level leaves alone
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import pytest
+from optimize.test_memory_bands import ChainBuilder
+from support.check import Cases
+from tflm.tflite import TfliteModel
+from tflm_tools.flatten import prepare, saved_model
+from tflm_tools.optimize.memory import loops
+from tflm_tools.optimize.memory.levels import BALANCED, OFF, RAM, SPEED
+from tflm_tools.optimize.memory.search import runs_of
+from tflm_tools.plan import tflm_head_bytes
+
+# Shares of TFLM's head that the arena may take, packed for armv6m, at a level.
+BUDGETS = [
+    ("person_detect_int8", RAM, 0.35),
+    ("person_detect_int8", BALANCED, 0.39),
+    ("mlperf_vww96_int8", BALANCED, 0.45),
+    ("mlperf_resnet8_int8", BALANCED, 0.77),
+    ("mlperf_kws_int8", BALANCED, 0.74),
+]
+
+
+@pytest.mark.parametrize("name, level, share", BUDGETS)
+def test_budgets(name, level, share, shared_models):
+    model = (shared_models / f"{name}.tflite").read_bytes()
+    _, storage = prepare(model, target="armv6m", optimize=level)
+    assert storage.arena_bytes <= share * tflm_head_bytes(TfliteModel(model))
+
+
+# In a process of MicroPython each, beside TFLM.
+@pytest.mark.parametrize("name", ["person_detect_int8", "mlperf_resnet8_int8"])
+def test_outputs(name, shared_models):
+    cases = Cases()
+    model = (shared_models / f"{name}.tflite").read_bytes()
+    paths = ("ram armv6m", "balanced", "speed armv7em")
+    cases.add(name, model, inputs="random", runs=1, slices=(3,), paths=paths)
+    cases.check()
+
+
+def chain(name):
+    return ChainBuilder(name, 4, 6).model.build()
+
+
+# Each level needs no more than the one above it, which needs no more than TFLM's plan.
+@pytest.mark.parametrize("number", range(8))
+def test_levels_are_in_order(number):
+    model = chain(f"levels {number}")
+    heads = [prepare(model, optimize=level)[1].head_bytes for level in (RAM, BALANCED, SPEED, OFF)]
+    assert heads == sorted(heads)
+
+
+def test_speed_has_no_bands(shared_models):
+    model = (shared_models / "person_detect_int8.tflite").read_bytes()
+    for level, expected in ((SPEED, 0), (OFF, 0), (BALANCED, 2)):
+        _, storage = prepare(model, optimize=level)
+        assert [record.kernel for record in storage.records].count(loops.KERNEL) == expected
+        assert (level != OFF) or not any(record.ordered for record in storage.records)
+
+
+# A plan is the same each time, and planning changes nothing of the graph it starts from.
+def test_plans_are_the_same_each_time():
+    model = chain("again")
+    first, second = (prepare(model, optimize=RAM)[1] for _ in range(2))
+    assert first.head_bytes == second.head_bytes
+    assert [r.words for r in first.records] == [r.words for r in second.records]
+
+
+def test_runs_end_at_outputs_and_branches():
+    from optimize.forms import Graph
+
+    model = chain("levels 0")
+    graph, _ = saved_model(model)
+    runs = runs_of(Graph(graph).running()[0])
+    assert len(runs) == 1 and len(runs[0]) >= 3

@@ -1,0 +1,53 @@
+# Tests of the assembler kernels over their own input and in bands: emulated, against TFLM
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import importlib
+
+import numpy as np
+import pytest
+from packed_cases import BUILD, check_outputs, emulated, needs_firmware
+from support.case import Case
+from support.oracle import shared_oracle
+
+CORE = "m0plus"
+pytestmark = needs_firmware(CORE)
+_EVERY = 3  # so many cases of test_memory_distances.py there are to one that runs here
+_CHAINS = 8
+
+distances = importlib.import_module("optimize.test_memory_distances")
+bands = importlib.import_module("optimize.test_memory_bands")
+fine_alignment = distances.fine_alignment
+
+
+@pytest.fixture(scope="module")
+def files():
+    return emulated.file_system(BUILD, CORE)
+
+
+# The form for the core alone.
+def _chosen():
+    for case in [case for case in distances.cases if "speed armv6m" in case.paths][::_EVERY]:
+        yield Case(
+            case.name,
+            case.build(),
+            inputs="random",
+            oracle_model=case.oracle_model,
+            paths=("speed armv6m",),
+        )
+
+
+@pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in _chosen()])
+def test_over_its_input(case, files):
+    check_outputs(case, CORE, files)
+
+
+@pytest.mark.parametrize("form", bands.random_forms("armv6m", _CHAINS), ids=lambda form: form[0])
+def test_in_bands(form, files):
+    name, model, flat, _ = form
+    run = Case(name, model, inputs="random").input_lists()[0]
+    wanted = shared_oracle().run(model, [run], False)[0]
+    inputs = [array.tobytes() for array in run]
+    firmware = BUILD / f"{CORE}.elf"
+    measured = emulated.measure(CORE, firmware, files, flat, inputs, alignment=True)
+    for output, array in zip(measured.outputs, wanted, strict=True):
+        assert np.array_equal(np.frombuffer(output, array.dtype), array.ravel())

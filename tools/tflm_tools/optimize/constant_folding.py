@@ -1,0 +1,118 @@
+# tflm_tools: constant folding: what depends on constants alone is computed when flattening
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import tempfile
+from pathlib import Path
+
+from tflm import dtypes
+from tflm.call_graph import CALL_ONCE, IF, WHILE
+from tflm.context import CUSTOM, Operand
+from tflm.errors import TflmError
+
+from .. import unix_port
+from .evaluation import flat_model_of
+from .probe import emissions
+
+_SHAPE = 77
+# Operators with more to them than their inputs and outputs: sub-graphs, variables, code of users.
+_NEVER = (IF, WHILE, CALL_ONCE, CUSTOM, 142, 143, 144)
+_MOST_MORE = 1024  # bytes that a folded constant may have beyond those that it is made of
+
+
+# The kernels themselves compute the constants, in MicroPython on this machine, all of a sub-graph
+# in one run. A large constant made of small ones (FILL, BROADCAST_TO, weights that are
+# dequantized) would take flash: it stays an operator. Where no MicroPython is found, only shapes
+# are folded.
+def apply(graph):
+    found = []
+    for subgraph in graph.running():
+        found += _fold_shapes(subgraph)
+        nodes = _foldable(subgraph)
+        values = _evaluate(graph, subgraph, nodes) if nodes else None
+        if values is not None:
+            for node in nodes:
+                found.append(_fold(subgraph, node, [values[t.index] for t in node.outputs]))
+    return found
+
+
+# Put values in the place of a node.
+def _fold(subgraph, node, values):
+    from .savings import Saving
+
+    subgraph.remove(node)
+    for tensor, data in zip(node.outputs, values, strict=True):
+        tensor.data = data
+    size = sum(len(data) for data in values)
+    return Saving("constant_folding", node.origins, 0, size, "all inputs are constant")
+
+
+# SHAPE does not read its input.
+def _fold_shapes(subgraph):
+    found = []
+    for node in list(subgraph.nodes):
+        if node.builtin_code != _SHAPE or not _may_be_constant(subgraph, node):
+            continue
+        copies = emissions(node)
+        source = copies[0].fields["input"] if len(copies) == 1 else None
+        if isinstance(source, Operand):
+            found.append(_fold(subgraph, node, [source.data]))
+    return found
+
+
+# True when all outputs can have constants in their place.
+def _may_be_constant(subgraph, node):
+    for tensor in node.outputs:
+        if tensor is None or tensor.is_variable or not tensor.nbytes():
+            return False
+        if dtypes.itemsize(tensor.dtype) == 0 or tensor.dtype == dtypes.RESOURCE:
+            return False
+        if sum(t is tensor for other in subgraph.nodes for t in other.outputs) > 1:
+            return False
+    return bool(node.outputs)
+
+
+# The nodes that depend on constants alone, in order of execution.
+def _foldable(subgraph):
+    found, constant = [], set()
+    for node in subgraph.nodes:
+        inputs = [t for t in node.inputs if t is not None]
+        if node.builtin_code in _NEVER or not inputs or not _may_be_constant(subgraph, node):
+            continue
+        if not all(t.is_constant() or t.index in constant for t in inputs):
+            continue
+        before = sum(t.nbytes() for t in inputs)
+        if sum(t.nbytes() for t in node.outputs) > before + _MOST_MORE:
+            continue
+        found.append(node)
+        constant.update(t.index for t in node.outputs)
+    return found
+
+
+# {tensor number: bytes} of the outputs of nodes; None when they cannot be computed here: the model
+# then says why when it runs.
+def _evaluate(graph, subgraph, nodes):
+    tensors = [tensor for node in nodes for tensor in node.outputs]
+    try:
+        with tempfile.TemporaryDirectory(prefix="tflm-") as name:
+            folder = Path(name)
+            (folder / "model").write_bytes(flat_model_of(graph, subgraph, nodes, tensors))
+            (folder / "inputs").write_bytes(b"")
+            job = {
+                "model": str(folder / "model"),
+                "runs": 1,
+                "inputs": str(folder / "inputs"),
+                "repeat": 1,
+                "outputs": str(folder / "outputs"),
+                "locked": False,
+                "custom": [],
+                "tensors": None,
+            }
+            unix_port.run_script("invoke", job, folder)
+            data = (folder / "outputs").read_bytes()
+    except TflmError:
+        return None
+    values, at = {}, 0
+    for tensor in tensors:
+        values[tensor.index] = data[at : at + tensor.nbytes()]
+        at += tensor.nbytes()
+    return values

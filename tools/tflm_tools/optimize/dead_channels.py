@@ -1,0 +1,199 @@
+# tflm_tools: dead channels: those that always have one value, or that nothing reads, are removed
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import numpy as np
+
+from ..macs import macs
+from . import ranges
+from .channels import cut_weights, role_of
+from .ranges import Ranges, values_of
+
+_GROUP = 4  # channels that kernels like to have by
+_LIMIT = 1 << 31
+_REASON = "what channels of one value add is in the biases; others have no reader"
+
+
+# A channel of a convolution's output can go when nobody needs it: because all weights for it are
+# zero, or because it has the same value v everywhere, whatever the inputs are. Then it adds
+# (v - zero point) * (sum of its weights) to each sum of what reads it, which joins the bias: sums
+# are integers, so nothing is rounded. With padding the sum differs at the borders, unless v is
+# the zero point. Operators between (depthwise, pools, ADD ...) have the channel in their inputs
+# and outputs: all of these go together or not at all. What is removed may leave channels before
+# it without a reader, so this is done until nothing changes.
+def apply(graph):
+    from .savings import Saving
+
+    found = []
+    for subgraph in graph.running():
+        savings = {}
+        while _remove(subgraph, savings):
+            pass
+        for number, (saved, size) in sorted(savings.items()):
+            found.append(Saving("dead_channels", (number,), saved, size, _REASON))
+    return found
+
+
+# Multiply-accumulates and bytes of constants of a node.
+def _cost(node):
+    constants = sum(t.nbytes() for t in node.inputs if t is not None and t.is_constant())
+    return macs(node), constants
+
+
+# One round: True when channels were removed.
+def _remove(subgraph, savings):
+    roles = {node.index: role_of(node) for node in subgraph.nodes}
+    classes = _Classes()
+    for node in subgraph.nodes:
+        role = roles[node.index]
+        for a, channels, b, others in role.links if role else ():
+            for i, k in zip(channels, others, strict=True):
+                classes.join((a.index, int(i)), (b.index, int(k)))
+    bounds = Ranges(subgraph)
+    tensors = _candidates(subgraph, roles)
+    needed = _needed(subgraph, roles, bounds, classes, tensors)
+    channels = _kept(tensors, classes, needed)
+    before = {node.index: _cost(node) for node in subgraph.nodes}
+    if not _cut(subgraph, roles, bounds, tensors, channels):
+        return False
+    for node in subgraph.nodes:
+        old, new = before[node.index], _cost(node)
+        if old != new:
+            entry = savings.setdefault(node.index, [0, 0])
+            entry[0] += old[0] - new[0]
+            entry[1] += old[1] - new[1]
+    return True
+
+
+class _Classes:
+    """Channels that are linked, as (tensor number, channel): union-find."""
+
+    def __init__(self):
+        self._parent = {}
+
+    def of(self, channel):
+        path = []
+        while channel in self._parent:
+            path.append(channel)
+            channel = self._parent[channel]
+        for passed in path:
+            self._parent[passed] = channel
+        return channel
+
+    def join(self, a, b):
+        a, b = self.of(a), self.of(b)
+        if a != b:
+            self._parent[a] = b
+
+
+# {number: tensor} of those whose channels may be cut: made by an operator that has a role.
+def _candidates(subgraph, roles):
+    found = {}
+    for node in subgraph.nodes:
+        role = roles[node.index]
+        if role is None:
+            continue
+        for tensor in [node.output(0)] + [t for a, _, b, _ in role.links for t in (a, b)]:
+            found[tensor.index] = tensor
+        if role.reads is not None:
+            found[node.input(0).index] = node.input(0)
+    return found
+
+
+# The classes that must stay.
+def _needed(subgraph, roles, bounds, classes, tensors):
+    needed = set()
+
+    def need(tensor, mask=None):
+        numbers = range(tensor.shape[-1]) if mask is None else np.flatnonzero(mask)
+        needed.update(classes.of((tensor.index, int(i))) for i in numbers)
+
+    for tensor in subgraph.input_tensors() + subgraph.output_tensors():
+        if tensor.index in tensors:
+            need(tensor)
+    for tensor in subgraph.tensors.values():
+        for shared in tensor.view_of[:1] + (tensor,) if tensor.view_of else ():
+            if shared.index in tensors:
+                need(shared)
+    made = {node.output(0).index for node in subgraph.nodes if roles[node.index]}
+    for index, tensor in tensors.items():
+        if index not in made or tensor.is_variable or tensor.is_constant():
+            need(tensor)
+    for node in subgraph.nodes:
+        role = roles[node.index]
+        if role is None:
+            for tensor in node.inputs + node.outputs:
+                if tensor is not None and tensor.index in tensors:
+                    need(tensor)
+        elif role.reads is not None:
+            need(node.input(0), _read(node, role.reads, bounds))
+    return needed
+
+
+# The input channels that a node with weights reads and cannot have in its bias.
+def _read(node, reads, bounds):
+    source = node.input(0)
+    low, high = bounds.range_of(source)
+    absorbed = low == high
+    if reads.reaches_out:
+        absorbed = absorbed & (low == source.zero_point())
+    added = np.where(absorbed, low - source.zero_point(), 0)
+    bias = node.optional_input(2)
+    values = values_of(bias).reshape(-1) if bias is not None and bias.elements() else 0
+    # A bias that cannot take it all is left alone.
+    if np.any(np.abs(added) @ np.abs(reads.sums) + np.abs(values) >= _LIMIT):
+        return reads.used
+    return reads.used & ~absorbed
+
+
+# {tensor number: (channels that stay, those of them that need not)}. Kernels take channels by
+# fours: so that no tensor ends between, some of those that could go stay. At least one group
+# stays, too, so that no tensor is empty, and scales by channel do not become one for all.
+def _kept(tensors, classes, needed):
+    stay = set(needed)
+    numbers = {
+        index: [classes.of((index, channel)) for channel in range(tensor.shape[-1])]
+        for index, tensor in tensors.items()
+    }
+    for mine in numbers.values():
+        count = sum(c in stay for c in mine)
+        wanted = max(_GROUP, -(-count // _GROUP) * _GROUP)
+        for c in mine:
+            if count >= wanted:
+                break
+            if c not in stay:
+                stay.add(c)
+                count = sum(other in stay for other in mine)
+    return {
+        index: (
+            np.array([i for i, c in enumerate(mine) if c in stay], np.int64),
+            np.array([i for i, c in enumerate(mine) if c in stay and c not in needed], np.int64),
+        )
+        for index, mine in numbers.items()
+    }
+
+
+# Cut every node, then the shapes of the tensors; False when nothing had to be changed. What stays
+# without need gets weights of zero, on both sides: so it does not need anything either.
+def _cut(subgraph, roles, bounds, tensors, channels):
+    changed = {i for i, t in tensors.items() if len(channels[i][0]) != t.shape[-1]}
+    done = bool(changed)
+    for node in subgraph.nodes:
+        role = roles[node.index]
+        if role is None or (role.reads is None and node.builtin_code != ranges.DEPTHWISE):
+            continue
+        source, target = node.input(0), node.output(0)
+        added = np.zeros(target.shape[-1], np.int64)
+        inputs = channels[source.index]
+        if role.reads is not None:
+            empty = np.ones(source.shape[-1], bool)
+            empty[inputs[0]] = False
+            empty[inputs[1]] = True
+            low = bounds.range_of(source)[0] - source.zero_point()
+            # What goes is constant, or has no weights: then its sums are zero, or not read.
+            added = np.where(empty & role.reads.used, low, 0) @ role.reads.sums
+        cut = {source.index, target.index} & changed
+        done |= cut_weights(subgraph, node, inputs, channels[target.index], added, bool(cut))
+    for index in changed:
+        tensor = tensors[index]
+        tensor.shape = (*tensor.shape[:-1], len(channels[index][0]))
+    return done

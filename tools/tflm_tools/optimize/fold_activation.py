@@ -1,0 +1,100 @@
+# tflm_tools: activations that only clamp become limits of the operator before them
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import numpy as np
+from tflm import dtypes
+
+from .graph import root_of
+from .probe import lookup_table
+from .ranges import AVERAGE_POOL, CONV, DEPTHWISE, FULLY_CONNECTED, MAX_POOL, values_of
+
+_ADD, _MUL, _SUB = 0, 18, 41
+_MAXIMUM, _MINIMUM = 55, 57
+# Their int8 kernels clamp last of all.
+_PRODUCERS = (_ADD, AVERAGE_POOL, CONV, DEPTHWISE, FULLY_CONNECTED, MAX_POOL, _MUL, _SUB)
+_REASON = "it only clamps, as the operator before it can"
+
+
+# What an activation makes of each of the 256 values tells whether it is a clamp and nothing else;
+# RELU and the like are where input and output have the same quantization. MINIMUM and MAXIMUM with
+# one constant are. The clamp joins that of the operator before, if nobody else reads its output.
+def apply(graph):
+    from .savings import Saving
+
+    found = []
+    for subgraph in graph.running():
+        for node in list(subgraph.nodes):
+            source, limits = _clamp(node)
+            producer = subgraph.producer(source) if limits else None
+            if producer is None or not _may_fold(subgraph, producer, source, node.output(0)):
+                continue
+            _fold(subgraph, producer, source, node, limits)
+            found.append(Saving("fold_activation", node.origins, 0, source.nbytes(), _REASON))
+    return found
+
+
+# (input, (lowest, highest)) of a node that is a clamp of int8, else (None, None).
+def _clamp(node):
+    nothing = None, None
+    if len(node.outputs) != 1 or not node.inputs or node.inputs[0] is None:
+        return nothing
+    target = node.output(0)
+    if target.dtype != dtypes.INT8 or not target.elements():
+        return nothing
+    if node.builtin_code in (_MAXIMUM, _MINIMUM):
+        return _limit(node)
+    if len(node.inputs) != 1 or node.input(0).dtype != dtypes.INT8:
+        return nothing
+    table = lookup_table(node)
+    if table is None:
+        return nothing
+    low, high = int(table.min()), int(table.max())
+    same = np.array_equal(table, np.clip(np.arange(-128, 128), low, high))
+    return (node.input(0), (low, high)) if same else nothing
+
+
+# MINIMUM and MAXIMUM compare stored numbers, as TFLM does.
+def _limit(node):
+    a, b = node.input(0), node.input(1)
+    if a.is_constant():
+        a, b = b, a
+    if a.is_constant() or not b.is_constant() or b.elements() != 1:
+        return None, None
+    if a.elements() != node.output(0).elements():
+        return None, None
+    value = int(values_of(b).reshape(-1)[0])
+    return a, ((value, 127) if node.builtin_code == _MAXIMUM else (-128, value))
+
+
+# True when only the activation reads what the producer writes.
+def _may_fold(subgraph, producer, source, target):
+    if producer.builtin_code not in _PRODUCERS or source.dtype != dtypes.INT8:
+        return False
+    if any(t is not None and t.dtype == dtypes.INT4 for t in producer.inputs):
+        return False
+    if subgraph.is_output(source) or len(subgraph.consumers(source)) != 1:
+        return False
+    if any(t.is_variable or t.view_of is not None for t in (source, target)):
+        return False
+    for tensor in (source, target):
+        if sum(t is tensor for node in subgraph.nodes for t in node.outputs) != 1:
+            return False
+    return not (subgraph.is_output(target) and subgraph.number)
+
+
+# The producer writes the activation's output; where that is quantized in another way, it keeps its
+# own tensor, of which the other one is a view.
+def _fold(subgraph, producer, source, node, limits):
+    low, high = limits
+    if producer.clamp is not None:
+        low, high = (min(max(x, low), high) for x in producer.clamp)
+    producer.clamp = low, high
+    producer.origins = (*producer.origins, *node.origins)
+    target = node.output(0)
+    subgraph.remove(node)
+    same = source.scale_bits() == target.scale_bits() and source.shape == target.shape
+    if same and source.zero_point() == target.zero_point():
+        producer.outputs = [target]
+    else:
+        assert root_of(source)[0] is source
+        target.view_of = source, 0

@@ -1,0 +1,110 @@
+# tflm_tools: PAD becomes the padding of the convolutions or pools that follow it
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import numpy as np
+from tflm import dtypes
+from tflm.errors import TflmError
+
+from .probe import emissions
+from .ranges import CONV, DEPTHWISE, MAX_POOL, PAD, PADV2, values_of
+
+_VALID = 1
+_PADDING_FIELD = 0  # of the options of convolutions and pools
+_OPTIONS = {CONV: 1, DEPTHWISE: 2, MAX_POOL: 5}
+_LOWEST = -128
+_REASON = "what lies beside its input adds nothing to a sum"
+
+
+# Kernels leave out what lies beside the image, which is to say that it adds nothing to a sum: just
+# what a pixel with the value of the zero point adds. A maximum without a cell is the maximum with
+# a cell of the lowest value. So a PAD with that value can go, if all that read it can do its work.
+def apply(graph):
+    found = []
+    for subgraph in graph.running():
+        for node in list(subgraph.nodes):
+            if node.builtin_code in (PAD, PADV2):
+                saving = _fold(subgraph, node)
+                if saving is not None:
+                    found.append(saving)
+    return found
+
+
+def _fold(subgraph, node):
+    from .savings import Saving
+
+    source, target = node.input(0), node.output(0)
+    padding = _padding(node, source, target)
+    consumers = subgraph.consumers(target)
+    if padding is None or subgraph.is_output(target) or not consumers:
+        return None
+    if sum(t is target for other in subgraph.nodes for t in other.outputs) > 1:
+        return None
+    value = _value(node, target)
+    if value is None or not all(_takes(c, target, value) for c in consumers):
+        return None
+    before = [(c.inputs, c.padding) for c in consumers]
+    for consumer in consumers:
+        consumer.inputs = [source, *consumer.inputs[1:]]
+        consumer.padding = padding
+    try:
+        fits = all(emissions(c) for c in consumers)
+    except TflmError:  # a padding as wide as the filter
+        fits = False
+    if not fits:
+        for consumer, (inputs, old) in zip(consumers, before, strict=True):
+            consumer.inputs, consumer.padding = inputs, old
+        return None
+    subgraph.remove(node)
+    for consumer in consumers:
+        consumer.origins = (*node.origins, *consumer.origins)
+        break
+    return Saving("fold_pad", node.origins, 0, target.nbytes(), _REASON)
+
+
+# (top, left, bottom, right); None when other dimensions are padded too, or what is unknown.
+def _padding(node, source, target):
+    paddings = node.input(1)
+    if not paddings.is_constant() or len(source.shape) != 4 or not source.elements():
+        return None
+    if source.is_constant() or source.is_variable or not target.elements():
+        return None
+    kind = np.int32 if paddings.dtype == dtypes.INT32 else np.int64
+    sides = np.frombuffer(bytes(paddings.data), kind).reshape(4, 2).tolist()
+    if sides[0] != [0, 0] or sides[3] != [0, 0]:
+        return None
+    same = source.scale_bits() == target.scale_bits()
+    if not same or source.zero_point() != target.zero_point():
+        return None
+    return sides[1][0], sides[2][0], sides[1][1], sides[2][1]
+
+
+# What is padded with, as a stored number.
+def _value(node, target):
+    given = node.optional_input(2)
+    if target.dtype == dtypes.INT8:
+        if given is None:
+            return target.zero_point()
+        return int(values_of(given).reshape(-1)[0]) if given.is_constant() else None
+    if target.dtype in (dtypes.INT16, dtypes.FLOAT32) and given is None:
+        return 0
+    return None
+
+
+# True when a node pads with this value by itself.
+def _takes(node, target, value):
+    if node.builtin_code not in _OPTIONS or node.inputs[0] is not target:
+        return False
+    if any(t is target for t in node.inputs[1:]) or node.padding is not None:
+        return False
+    if node.options(_OPTIONS[node.builtin_code]).get(_PADDING_FIELD, "b") != _VALID:
+        return False
+    if node.builtin_code == MAX_POOL:
+        return target.dtype == dtypes.INT8 and value == _LOWEST
+    if target.dtype == dtypes.FLOAT32:  # 0 * infinity would be no zero
+        weights = node.input(1)
+        return weights.is_constant() and _all_finite(weights)
+    return value == target.zero_point()
+
+
+def _all_finite(tensor):
+    return bool(np.isfinite(np.frombuffer(bytes(tensor.data), np.float32)).all())

@@ -1,0 +1,251 @@
+# tflm_tools: Graph: a model that passes may change, with the interface of tflm.tflite.TfliteModel
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import copy
+
+from tflm.call_graph import CallGraph
+from tflm.graph import SingleGraph, Tensor
+
+_CONTROL_FLOW = (118, 119, 129)  # IF, WHILE, CALL_ONCE
+_PLAN = "OfflineMemoryAllocation"
+
+
+class Numbers(list):
+    """Scales or zero points made here: what flatbuffer.Vector is for those of a file."""
+
+    def number(self, i, kind):
+        return self[i]
+
+
+class GraphSubgraph:
+    """A sub-graph as lists: `nodes` in the order of execution, `tensors` by their number in it.
+
+    Each tensor is one object, whoever refers to it: nodes hold the same ones. What passes add
+    has numbers behind those of the whole model, so that every number means one tensor.
+    `inputs` and `outputs` are numbers of tensors, as in a file.
+    """
+
+    def __init__(self, model, source):
+        self.model = model
+        self.number = source.number
+        self.first_tensor = source.first_tensor
+        self.first_node = source.first_node
+        self.name = source.name
+        self.inputs = tuple(source.inputs)
+        self.outputs = tuple(source.outputs)
+        self.tensors = {i: source.tensor(i) for i in range(source.tensors_length())}
+        self._length = source.tensors_length()
+        self.nodes = [self._own(source, i) for i in range(source.nodes_length())]
+
+    # A node whose tensors are those of this sub-graph.
+    def _own(self, source, i):
+        node = source.node(i)
+        lists = [
+            [None if k == -1 else self.tensors[k] for k in numbers]
+            for numbers in source.node_indices(i)
+        ]
+        node.inputs, node.outputs = lists
+        return node
+
+    # The interface of tflite.Subgraph.
+
+    def tensors_length(self):
+        return self._length
+
+    def nodes_length(self):
+        return len(self.nodes)
+
+    def tensor(self, i):
+        found = self.tensors.get(i)
+        if found is None:  # a number that is another sub-graph's, or was given up
+            found = Tensor(self.first_tensor + i, "", 9, (0,))
+        return found
+
+    def node(self, i):
+        return self.nodes[i]
+
+    def node_number(self, i):
+        return self.nodes[i].index
+
+    def node_code(self, i):
+        return self.nodes[i].builtin_code
+
+    def node_indices(self, i):
+        node = self.nodes[i]
+        return tuple(
+            tuple(-1 if t is None else t.index - self.first_tensor for t in tensors)
+            for tensors in (node.inputs, node.outputs)
+        )
+
+    # What passes ask.
+
+    def input_tensors(self):
+        return [self.tensors[i] for i in self.inputs]
+
+    def output_tensors(self):
+        return [self.tensors[i] for i in self.outputs]
+
+    def is_input(self, tensor):
+        return tensor.index - self.first_tensor in self.inputs
+
+    def is_output(self, tensor):
+        return tensor.index - self.first_tensor in self.outputs
+
+    def producer(self, tensor):
+        """The node that writes a tensor, or None."""
+        for node in self.nodes:
+            if any(t is tensor for t in node.outputs):
+                return node
+        return None
+
+    def consumers(self, tensor):
+        """The nodes that read a tensor, each once, in order of execution."""
+        return [node for node in self.nodes if any(t is tensor for t in node.inputs)]
+
+    # What passes change.
+
+    def remove(self, node):
+        """Take a node out; its tensors stay until Graph.drop_unused()."""
+        self.nodes = [other for other in self.nodes if other is not node]
+
+    def insert(self, position, node):
+        self.nodes.insert(position, node)
+
+    def replace_input(self, node, old, new):
+        """Let a node read another tensor wherever it reads `old`."""
+        node.inputs = [new if t is old else t for t in node.inputs]
+
+    def new_tensor(self, name, dtype, shape, data=None, like=None):
+        """A tensor with a number of its own; `like`: another one, whose quantization it gets."""
+        index = self.model.next_tensor()
+        tensor = Tensor(index, name, dtype, tuple(shape), data)
+        if like is not None and like.is_quantized:
+            copy_quantization(like, tensor)
+        self.tensors[index - self.first_tensor] = tensor
+        self._length = max(self._length, index - self.first_tensor + 1)
+        return tensor
+
+
+class Graph:
+    """A mutable model for the host: same methods as TfliteModel, on tflm.graph's objects.
+
+    Numbers of nodes and tensors that a .tflm reports stay those of the .tflite. Sub-graphs that
+    never run are left as they are in the file.
+
+    `tensor.view_of = (base, byte offset)` makes a tensor part of another one: it has no bytes of
+    its own, and its base lives as long as all its views. `node.padding = (top, left, bottom,
+    right)` stands for the padding of a convolution's or pool's options. `node.origins` is a tuple
+    of the numbers of all operators of the file that a node stands for, its own included.
+    """
+
+    def __init__(self, source):
+        self.source = source
+        self.buffer = source.buffer
+        self.description = source.description
+        self.tensors_length = source.tensors_length
+        self._next_tensor = source.tensors_length
+        running = set(source.call_graph().numbers())
+        self.subgraphs = [
+            GraphSubgraph(self, s) if s.number in running else s for s in source.subgraphs
+        ]
+        for subgraph in self.running():
+            for node in subgraph.nodes:
+                node.origins = (node.index,)
+
+    def running(self):
+        """The sub-graphs that run: those that passes may change."""
+        return [s for s in self.subgraphs if isinstance(s, GraphSubgraph)]
+
+    def copy(self):
+        """A model of its own to try changes on; constants and the file's bytes are shared."""
+        memo = {id(self.source): self.source, id(self.buffer): self.buffer}
+        for subgraph in self.subgraphs:
+            if not isinstance(subgraph, GraphSubgraph):
+                memo[id(subgraph)] = subgraph
+                continue
+            for tensor in subgraph.tensors.values():
+                for shared in (tensor.data, tensor._scales, tensor._zero_points):
+                    memo[id(shared)] = shared
+            for node in subgraph.nodes:
+                memo[id(node._options)] = node._options
+                memo[id(node.custom_options)] = node.custom_options
+        return copy.deepcopy(self, memo)
+
+    # The number of the next tensor that a pass makes.
+    def next_tensor(self):
+        self._next_tensor += 1
+        return self._next_tensor - 1
+
+    def has_offline_plan(self):
+        """True when the model brings offsets for its tensors: then these are to stay."""
+        return _PLAN in self.source.metadata()
+
+    def has_control_flow(self):
+        return any(node.builtin_code in _CONTROL_FLOW for s in self.running() for node in s.nodes)
+
+    @property
+    def views(self):
+        """{tensor number: (number of the tensor that has the bytes, byte offset)}."""
+        found = {}
+        for subgraph in self.running():
+            for tensor in subgraph.tensors.values():
+                if tensor.view_of is not None:
+                    base, offset = root_of(tensor)
+                    found[tensor.index] = base.index, offset
+        return found
+
+    def drop_unused(self):
+        """Take out tensors that nothing refers to any more, except those the file has unused."""
+        for subgraph in self.running():
+            used = set(subgraph.input_tensors() + subgraph.output_tensors())
+            for node in subgraph.nodes:
+                used.update(t for t in node.inputs + node.outputs if t is not None)
+            for tensor in list(used):
+                while tensor.view_of is not None:
+                    tensor = tensor.view_of[0]
+                    used.add(tensor)
+            for i, tensor in list(subgraph.tensors.items()):
+                if tensor not in used and not tensor.is_variable:
+                    del subgraph.tensors[i]
+
+    # The interface of TfliteModel.
+
+    def tensor(self, index):
+        for subgraph in self.running():
+            found = subgraph.tensors.get(index - subgraph.first_tensor)
+            if found is not None and found.index == index:
+                return found
+        return self.source.tensor(index)
+
+    def call_graph(self):
+        if self.has_control_flow():
+            return CallGraph(self)
+        return SingleGraph(self.subgraphs[0].nodes_length())
+
+    def labels(self):
+        return self.source.labels()
+
+    def metadata(self):
+        return self.source.metadata()
+
+    def signatures(self):
+        return self.source.signatures()
+
+
+def root_of(tensor):
+    """The tensor that has the bytes of a view, and where in it they begin."""
+    offset = 0
+    while tensor.view_of is not None:
+        tensor, more = tensor.view_of
+        offset += more
+    return tensor, offset
+
+
+def copy_quantization(source, target):
+    """Give a tensor the scales and zero points of another one."""
+    target.set_quantization(source._scales, source._zero_points, source.quantized_dimension)
+
+
+def set_channels(tensor, scales, zero_points, dimension):
+    """Quantize a tensor by channel: bits of float32 scales, and zero points."""
+    tensor.set_quantization(Numbers(scales), Numbers(zero_points), dimension)

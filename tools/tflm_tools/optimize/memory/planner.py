@@ -1,0 +1,156 @@
+# tflm_tools: where the buffers of a model lie, when some may lie over others
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import random
+
+_ALIGNMENT = 16
+_TRIES = 10_000
+_WORK = 6_000_000  # pairs of buffers that all tries together may look at, about
+_BUSY = 0.7  # of the bytes that a first plan takes: from here on a step is busy
+
+
+def _aligned(value):
+    return -(-value // _ALIGNMENT) * _ALIGNMENT
+
+
+# The lowest offset outside of all ranges (low, high), and of those (low, high, step, phase) but
+# for multiples of `step` beside `phase`.
+def _lowest(ranges, stepped):
+    ranges.sort()
+    offset, moved = 0, True
+    while moved:
+        moved = False
+        for low, high in ranges:
+            if low > offset:
+                break
+            if high >= offset:
+                offset = _aligned(high + 1)
+        for low, high, step, phase in stepped:
+            if low <= offset <= high and (offset - phase) % step:
+                while offset <= high and (offset - phase) % step:
+                    offset += _ALIGNMENT
+                moved = True
+    return offset
+
+
+class _Placement:
+    """Buffers by number, and for each the others that it may not lie anywhere beside."""
+
+    def __init__(self, lives):
+        blocks = lives.blocks
+        self.sizes = [block.size for block in blocks]
+        self.near = [[] for _ in blocks]
+        for i, block in enumerate(blocks):
+            for k, other in enumerate(blocks):
+                if i != k:
+                    plain, stepped = lives.forbidden(other, block)
+                    if plain or stepped:
+                        self.near[i].append((k, plain, stepped))
+
+    # Place all in an order; (bytes together, offsets), or None as soon as it takes over `most`.
+    def place(self, order, most):
+        offsets = [None] * len(self.sizes)
+        head = 0
+        for i in order:
+            ranges, stepped = [], []
+            for k, plain, steps in self.near[i]:
+                at = offsets[k]
+                if at is not None:
+                    ranges += [(low + at, high + at) for low, high in plain]
+                    if steps:
+                        stepped += [(a + at, b + at, step, c + at) for a, b, step, c in steps]
+            offsets[i] = offset = _lowest(ranges, stepped)
+            head = max(head, offset + self.sizes[i])
+            if most is not None and head > most:
+                return None
+        return head, offsets
+
+
+# Orders that are good for one kind of model or another: by size; by time, backwards (then each
+# operator's output lies low, and its input above it); by how long and how large; by time.
+def _orders(blocks):
+    keys = (
+        lambda b: (-b.size, -b.first),
+        lambda b: (-b.last, -b.first, -b.size),
+        lambda b: (-b.size * (b.last - b.first + 1), -b.first),
+        lambda b: (b.first, -b.size),
+    )
+    for key in keys:
+        yield sorted(range(len(blocks)), key=lambda i: key(blocks[i]))
+
+
+# The order with one buffer at another place; what ends highest is moved most often.
+def _changed(order, top, chance):
+    order = list(order)
+    at = order.index(top) if chance.random() < 0.5 else chance.randrange(len(order))
+    moved = order.pop(at)
+    order.insert(chance.randrange(len(order) + 1), moved)
+    return order
+
+
+# Numbers of the buffers that are in use at a step where all together have over `most` bytes.
+def _critical(blocks, most):
+    changes = {}
+    for block in blocks:
+        changes[block.first] = changes.get(block.first, 0) + block.size
+        changes[block.last + 1] = changes.get(block.last + 1, 0) - block.size
+    now, spans = 0, []
+    steps = sorted(changes)
+    for step, behind in zip(steps, steps[1:], strict=False):
+        now += changes[step]
+        if now > most:
+            spans.append((step, behind - 1))
+    return {
+        i
+        for i, block in enumerate(blocks)
+        if any(block.first <= last and first <= block.last for first, last in spans)
+    }
+
+
+# The best order that changes by chance to `order` lead to, its head and its offsets.
+def _searched(placement, order, head, offsets, tries):
+    chance = random.Random(1)
+    bound = max(placement.sizes[i] for i in order)
+    pairs = sum(len(placement.near[i]) for i in order)
+    for _ in range(min(tries, 10 * len(order) ** 2, _WORK // (pairs + len(order)))):
+        if head <= bound:
+            break
+        top = max(order, key=lambda i: offsets[i] + placement.sizes[i])
+        changed = _changed(order, top, chance)
+        better = placement.place(changed, head)
+        if better is not None:
+            head, offsets = better
+            order = changed
+    return order
+
+
+def place(lives, tries=_TRIES):
+    """Set the offset of each Block of a Lives; the bytes that all of them take.
+
+    Buffers are placed one after the other, each as low as it can. The order decides how well
+    that goes: some good ones are tried, then changes to the best of them by chance, always the
+    same for the same model: first for the buffers of busy steps alone, with the others behind
+    them, then for all.
+    """
+    blocks = lives.blocks
+    if not blocks:
+        return 0
+    placement = _Placement(lives)
+    found = [(*placement.place(order, None), order) for order in _orders(blocks)]
+    head, offsets, order = min(found, key=lambda entry: entry[0])
+    critical = _critical(blocks, _BUSY * head)
+    busy = [i for i in order if i in critical]
+    if busy:
+        now, at = placement.place(busy, None)
+        busy = _searched(placement, busy, now, at, tries)
+        whole = busy + [i for i in order if i not in critical]
+        better = placement.place(whole, head)
+        if better is not None:
+            head, offsets = better
+            order = whole
+    if any(i not in critical and offsets[i] + b.size == head for i, b in enumerate(blocks)):
+        order = _searched(placement, order, head, offsets, tries // 4)
+        head, offsets = placement.place(order, None)
+    for block, offset in zip(blocks, offsets, strict=True):
+        block.offset = offset
+    return head

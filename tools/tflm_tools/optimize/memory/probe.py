@@ -1,0 +1,62 @@
+# tflm_tools: Probe: what Prepare makes of one operator, without its model
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from tflm.context import CUSTOM, PREPARE
+from tflm.prepare import dsp
+
+from ...custom import HostResolver, RecordingContext
+from ...rom import RomStorage
+from .distances import distances_of
+
+# The same channels are looked at again in each band; boards, which prepare each node once, have no
+# use for this.
+dsp.fold = lru_cache(maxsize=1 << 14)(dsp.fold)
+
+
+@dataclass
+class Made:
+    """The kernels that a node's records call, the bytes of its scratch buffers and records."""
+
+    kernels: tuple
+    scratch: tuple
+    record_bytes: int
+
+
+class Probe:
+    """Prepares nodes one by one, each kind of part once."""
+
+    def __init__(self, model, target=None, packing=None):
+        self._model = model
+        self._target = target
+        self._packing = packing
+        self._resolver = HostResolver()
+        self._known = {}
+
+    def made(self, node):
+        """The Made of a node; nothing is known of custom operators."""
+        if node.builtin_code == CUSTOM:
+            return Made((), (), 0)
+        shapes = [None if t is None else t.shape for t in (*node.inputs, *node.outputs)]
+        key = (node.index, node.builtin_code, tuple(shapes), node.padding)
+        if key not in self._known:
+            self._known[key] = self._prepare(node)
+        return self._known[key]
+
+    def _prepare(self, node):
+        storage = RomStorage()
+        storage.start_model_allocation(self._model)
+        context = RecordingContext(storage, target=self._target, packing=self._packing)
+        context.enter(PREPARE)
+        context.node = node
+        self._resolver.builtin(node.builtin_code).prepare(context, node)
+        size = sum(4 * len(record.words) + len(record.table) for record in storage.records)
+        kernels = tuple(record.kernel for record in storage.records)
+        return Made(kernels, tuple(size for size, _ in storage.scratch_requests), size)
+
+    def distances(self, node):
+        """The Distances of a node."""
+        kernels = self.made(node).kernels
+        return distances_of(node, kernels[0]) if len(kernels) == 1 else []

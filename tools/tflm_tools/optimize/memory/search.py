@@ -1,0 +1,264 @@
+# tflm_tools: which chains of a model run in bands, and how high these are
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import copy
+from dataclasses import dataclass, field
+
+from tflm.errors import TflmError
+from tflm.graph import Tensor
+
+from ..graph import copy_quantization, root_of
+from .bands import RESHAPE, banded_rows, in_bands
+from .costs import chain_cycles, node_cycles
+from .distances import Distance
+from .lives import Lives
+from .planner import place
+from .probe import Probe
+
+_HEIGHTS = (1, 2, 3, 4, 6, 8, 12)
+_LONGEST = 9  # operators of a chain
+_TRIES = 24  # random orders for a part of the model
+_STEP = 256  # bytes between two limits that are tried
+
+
+@dataclass
+class Edge:
+    """Operators first..last-1 of a run in bands of `height` rows; one by one when that is None."""
+
+    first: int
+    last: int
+    height: int | None
+    arena: int
+    cycles: int
+
+
+@dataclass
+class Fusion:
+    """What to run in bands: [(nodes, height)], the arena that this should need, and its cost."""
+
+    chains: list = field(default_factory=list)
+    arena: int = 0
+    cycles: int = 0
+
+
+# A tensor that no graph knows of.
+class _Scrap:
+    def __init__(self):
+        self._next = 1 << 24
+
+    def __call__(self, name, dtype, shape, like):
+        tensor = Tensor(self._next, name, dtype, tuple(shape))
+        self._next += 1
+        if like.is_quantized:
+            copy_quantization(like, tensor)
+        return tensor
+
+
+def runs_of(subgraph):
+    """Lists of at least two operators, each reading what only the one before it writes."""
+    consumers, views = {}, set()
+    for node in subgraph.nodes:
+        for tensor in node.inputs:
+            if tensor is not None:
+                consumers.setdefault(tensor.index, []).append(node)
+        for tensor in node.inputs + node.outputs:
+            if tensor is not None and tensor.view_of is not None:
+                views.update((tensor.index, tensor.view_of[0].index, root_of(tensor)[0].index))
+    outputs = {tensor.index for tensor in subgraph.output_tensors()}
+    banded = {id(node) for node in subgraph.nodes if banded_rows(node) is not None}
+
+    def follower(node):
+        tensor = node.outputs[0]
+        users = consumers.get(tensor.index, ())
+        if tensor.index in outputs or tensor.index in views or len(users) != 1:
+            return None
+        user = users[0]
+        return user if id(user) in banded and user.inputs[0] is tensor else None
+
+    runs, taken = [], set()
+    for node in subgraph.nodes:
+        if id(node) not in banded or id(node) in taken:
+            continue
+        run = [node]
+        while (user := follower(run[-1])) is not None:
+            run.append(user)
+        taken.update(map(id, run))
+        if len(run) > 1:
+            runs.append(run)
+    return runs
+
+
+class Search:
+    """Looks for the cheapest way to run a model in an arena of a given size."""
+
+    def __init__(self, graph, target=None, packing=None):
+        self._subgraph = graph.running()[0]
+        self._target = target
+        self._probe = Probe(graph, target, packing)
+        self._scrap = _Scrap()
+        self._edges = {}
+        self.runs = runs_of(self._subgraph)
+        self._others = self._bytes_beside()
+        self.base_cycles = sum(node_cycles(node, target) for node in self._subgraph.nodes)
+
+    # {id(node): bytes of tensors in use while it runs that are neither its own nor its run's}.
+    def _bytes_beside(self):
+        nodes = self._subgraph.nodes
+        lives = Lives(
+            self._subgraph.input_tensors(), self._subgraph.output_tensors(), nodes, [], {}
+        )
+        beside = {}
+        for run in self.runs:
+            own = {root_of(run[0].inputs[0])[0].index}
+            own.update(root_of(node.outputs[0])[0].index for node in run)
+            for node in run:
+                step = next(i for i, other in enumerate(nodes) if other is node)
+                beside[id(node)] = sum(
+                    block.size
+                    for block in lives.blocks
+                    if block.key not in own and block.first <= step <= block.last
+                )
+        return beside
+
+    # The bytes that some nodes need by themselves.
+    def _arena(self, nodes, source, target, chain=None):
+        scratch, distances = [], {}
+        steps = {id(node): step for step, node in enumerate(nodes)}
+        key = -1
+        for slot in chain.slots if chain else [[node] for node in nodes]:
+            parts = [node for node in slot if node is not None]
+            made = [self._probe.made(part) for part in parts]
+            for k in range(max(len(m.scratch) for m in made)):
+                size = max(m.scratch[k] for m in made if k < len(m.scratch))
+                scratch.append((key, size, [steps[id(part)] for part in parts]))
+                key -= 1
+        if chain:
+            records = sum(self._record_bytes(slot) for slot in chain.slots)
+            scratch.append((key, records, range(len(nodes))))
+        for step, node in enumerate(nodes):
+            distances[step] = (
+                [Distance(node.inputs[0], node.outputs[0], 0)]
+                if node.builtin_code == RESHAPE
+                else self._probe.distances(node)
+            )
+        return place(Lives([source], [target], nodes, scratch, distances), _TRIES)
+
+    def _record_bytes(self, slot):
+        return max((self._probe.made(n).record_bytes for n in slot if n is not None), default=0)
+
+    # The arena that one operator needs.
+    def _single(self, run, i):
+        key = id(run), i
+        if key not in self._edges:
+            node = run[i]
+            arena = self._arena([node], node.inputs[0], node.outputs[0])
+            self._edges[key] = Edge(i, i + 1, None, arena + self._others[id(node)], 0)
+        return self._edges[key]
+
+    # Operators i..j-1 in bands, if `limit` bytes may do.
+    def _banded(self, run, i, j, height, limit):
+        key = id(run), i, j, height
+        found = self._edges.get(key)
+        if found is not None or key in self._edges:
+            return found
+        nodes = run[i:j]
+        rows = nodes[-1].outputs[0].shape[1]
+        others = max(self._others[id(node)] for node in nodes)
+        if 2 * height > rows:
+            self._edges[key] = None
+            return None
+        chain = in_bands(nodes, height, self._scrap)
+        if chain is None:
+            self._edges[key] = None
+            return None
+        own = sum(t.nbytes() for t in chain.tensors if t.view_of is None)
+        ends = nodes[0].inputs[0], nodes[-1].outputs[0]
+        if own + max(t.nbytes() for t in ends) + others > limit:
+            return None  # may do for another limit
+        try:
+            arena = self._arena(chain.nodes, *ends, chain)
+        except TflmError:  # Prepare does not take a part
+            self._edges[key] = None
+            return None
+        edge = Edge(i, j, height, arena + others, chain_cycles(chain))
+        self._edges[key] = edge
+        return edge
+
+    # The cheapest way through a run with at most `limit` bytes: (cycles, edges), or None.
+    def _path(self, run, limit):
+        best = [None] * (len(run) + 1)
+        best[0] = 0, []
+        for i in range(len(run)):
+            if best[i] is None:
+                continue
+            cost, edges = best[i]
+            single = self._single(run, i)
+            if single.arena <= limit:
+                self._better(best, i + 1, cost, [*edges, single])
+            for j in range(i + 2, min(len(run), i + _LONGEST) + 1):
+                if all(self._single(run, k).arena <= limit for k in range(i, j)):
+                    continue
+                for height in _HEIGHTS:
+                    edge = self._banded(run, i, j, height, limit)
+                    if edge is not None and edge.arena <= limit:
+                        self._better(best, j, cost + edge.cycles, [*edges, edge])
+        return best[-1]
+
+    def _better(self, best, at, cost, edges):
+        if best[at] is None or cost < best[at][0]:
+            best[at] = cost, edges
+
+    def within(self, limit):
+        """The cheapest Fusion that needs at most `limit` bytes for each run, or None."""
+        fusion = Fusion(arena=limit)
+        for run in self.runs:
+            found = self._path(run, limit)
+            if found is None:
+                return None
+            cycles, edges = found
+            fusion.cycles += cycles
+            fusion.chains += [
+                (run[e.first : e.last], e.height) for e in edges if e.height is not None
+            ]
+        return fusion
+
+    def cheapest(self, most, cycles):
+        """The Fusion with the least arena that costs at most `cycles`, by halving; `most`: bytes.
+
+        None when nothing below `most` does.
+        """
+        low, high, best = 0, most // _STEP, None
+        while low < high:
+            middle = (low + high) // 2
+            fusion = self.within(middle * _STEP)
+            if fusion is not None and fusion.cycles <= cycles:
+                best, high = fusion, middle
+            else:
+                low = middle + 1
+        return best
+
+
+def apply(graph, fusion):
+    """A Graph with the chains of a Fusion in place of their operators; its `chains` tell of them.
+
+    Nodes and tensors that stay are those of `graph`, which itself does not change.
+    """
+    result = copy.copy(graph)
+    subgraph = copy.copy(graph.running()[0])
+    result.subgraphs = [subgraph if s is graph.running()[0] else s for s in graph.subgraphs]
+    subgraph.model = result
+    subgraph.tensors = dict(subgraph.tensors)
+
+    def make(name, dtype, shape, like):
+        return subgraph.new_tensor(name, dtype, shape, like=like)
+
+    result.chains = []
+    for nodes, height in fusion.chains:
+        chain = in_bands(nodes, height, make)
+        at = next(i for i, node in enumerate(subgraph.nodes) if node is nodes[-1])
+        gone = set(map(id, nodes))
+        before = [node for node in subgraph.nodes[:at] if id(node) not in gone]
+        subgraph.nodes = before + chain.nodes + subgraph.nodes[at + 1 :]
+        result.chains.append(chain)
+    result.drop_unused()
+    return result
