@@ -79,6 +79,10 @@ _KINDS = {
 # The function that a step of control flow in list `number` calls. Its record: units, the
 # condition's operand, and the numbers of its lists.
 def bind(program, number, kernel, record):
+    if kernel == CONTROL_KERNEL + "bands":
+        from .bands import Bands
+
+        return Bands(program, number, record).evaluate
     kind = _KINDS.get(kernel)
     if kind is None or len(record) < 8 + 4 * kind.lists:
         raise ModelError("the model names the kernel '%s', which is none here" % kernel)

@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import struct
+import sys
 
 from . import dtypes
 from . import format as layout
@@ -16,6 +17,20 @@ def _is_stateful(record, operands):
     return any([w & 3 == layout.IN_TAIL for w in struct.unpack_from("<%dI" % operands, record, 4)])
 
 
+# The ops of all lists as delegates are shown them; of no use but to them.
+def describe_ops(model):
+    scratch = model.scratch()
+    ops = []
+    for number in range(model.subgraphs_length()):
+        first, count, _, _, _ = model.subgraph(number)
+        for i in range(first, first + count):
+            kernel, code, node, record, operands, _ = model.op(i)
+            op = Op(node, code, kernel)
+            op.is_ordered = model.is_ordered(i)
+            ops.append(op.describe(operands, len(record), scratch.get(i, ())))
+    return ops
+
+
 # Bytes of head and tail that a model needs in an arena that it shares with others.
 def measure(model):
     tail = model.arena_bytes - model.head_bytes
@@ -28,12 +43,36 @@ def measure(model):
     return model.head_bytes, tail
 
 
+# Check once that the records keep kernels inside of the memory they are given, where the files
+# for that are there; they go from the heap again.
+def _check_records(model):
+    if model.is_trusted:
+        return
+    try:
+        from .extents import check_model
+    except ImportError:  # a firmware that was built without them
+        return
+    name = __name__.rsplit(".", 1)[0] + ".extents"
+    try:
+        check_model(model)
+    finally:
+        for module in list(sys.modules):
+            if module.startswith(name):
+                del sys.modules[module]
+        try:
+            delattr(sys.modules[name[:-8]], "extents")
+        except (AttributeError, KeyError):
+            pass
+    model.is_trusted = True
+
+
 # Put a model into an arena and look its kernels up; raises ArenaError when it does not fit.
 #
 # The file counts persistent bytes from the end of its head. They lie in the tail, which is
 # elsewhere when interpreters share an arena: then the records that name them are copied there
-# too, with the distance added.
-def make_program(model, arena, resolver, shared=False, external_context=None):
+# too, with the distance added. `describe`: let delegates know more of the ops.
+def make_program(model, arena, resolver, shared=False, external_context=None, describe=False):
+    _check_records(model)
     head = arena.reserve_head(model.head_bytes)
     persistent = model.arena_bytes - model.head_bytes
     shift = 0
@@ -57,6 +96,8 @@ def make_program(model, arena, resolver, shared=False, external_context=None):
         for node in program.custom:
             node.free()
         raise
+    if describe:
+        program.ops = describe_ops(model)
     program.used_bytes = arena.used_bytes()
     return program
 

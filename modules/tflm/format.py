@@ -37,8 +37,11 @@ SUBGRAPH = "<HHHHH"
 SUBGRAPH_BYTES = 10
 
 # Op: kernel, builtin code, node, operands, units a slice, offset of its record, record bytes.
+# ORDERED is a bit of `operands`: the output lies over an input, so the units must run one after
+# the other.
 OP = "<HHHHIII"
 OP_BYTES = 20
+ORDERED = 0x8000
 
 # Tensor: operand word, bytes, name, type, rank, flags, zero point, scale bits, 6 dimensions.
 TENSOR = "<IIIBBHiI8I"
@@ -56,6 +59,12 @@ METADATA_BYTES = 12
 # Strings have their bytes ("H") in front.
 SIGNATURES = "tflm.signatures"
 SIGNATURE = "<HHH"
+
+# Scratch buffers that one op alone has are metadata of this name: its number, the number of the
+# operand word, and its bytes, for each; a delegate may let the op run with others.
+SCRATCH = "tflm.scratch"
+SCRATCH_ENTRY = "<HHI"
+SCRATCH_BYTES = 8
 
 # Record of a custom operator: units, then the words of its inputs, outputs and requested buffers.
 # Its table: numbers of inputs, outputs, buffers and bytes of options; for each buffer

@@ -6,16 +6,29 @@ from .errors import ABORTED
 from .format import CONTROL_KERNEL
 
 
-# One op of a program, for tables and the profiler.
+# One op of a program, for tables and the profiler; delegates are shown the rest, too.
 class Op:
+    is_ordered = False  # units must run in ascending order, on one core
+    operands = 0
+    record_bytes = 0
+    scratch = ()  # (operand number, bytes) of scratch buffers that no other op has
+
     def __init__(self, node_index, builtin_code, kernel):
         self.node_index = node_index
         self.builtin_code = builtin_code
         self.kernel = kernel
 
+    # What only delegates want to know.
+    def describe(self, operands, record_bytes, scratch):
+        self.operands = operands
+        self.record_bytes = record_bytes
+        self.scratch = scratch
+        return self
+
 
 # A step is (eval, record, units, units a slice): all that invoke() touches. `graphs` holds a list
-# of steps for each sub-graph, and then the copies that control flow makes; list 0 is the model.
+# of steps for each sub-graph, and then the copies that control flow makes, and what runs in bands
+# (bands.py); list 0 is the model.
 class Program:
     def __init__(self, arena, rom, lists=1):
         self.arena = arena  # memoryview; operand words count from its first byte
@@ -23,6 +36,7 @@ class Program:
         self.graphs = [[] for _ in range(lists)]
         self.ops = []  # an Op for each step, list by list
         self.calls = {}  # list: lists that its control flow runs
+        self.bands = {}  # list: the Bands that run it
         self.max_while_steps = None
         self.profiler = None
         self.inputs = []
@@ -31,6 +45,7 @@ class Program:
         self.custom = ()  # a CustomNode for each custom operator
         self.tensors = {}  # number: Tensor, when all of them are kept
         self.used_bytes = 0
+        self.parts = None  # what takes them, of a .tflite (allocations.py)
 
     # Add the call of a kernel to a list; `resolver` gives its function unless that is given.
     # Lists are filled one by one, in their order.
@@ -42,6 +57,8 @@ class Program:
         units = int.from_bytes(bytes(record[:4]), "little")
         self.ops.append(op)
         step = (function or resolver.kernel(op.kernel), record, units, slice_units)
+        if number in self.bands:
+            step = self.bands[number].moved(step)
         self.graphs[number].append(step)
 
     # Run a list of steps; ABORTED when an operator has ended the run.
@@ -56,6 +73,8 @@ class Program:
         rom = self.rom
         for function, record, units, slice_units in steps:
             start = 0
+            if not units:  # in bands: the record says how many it has this time
+                units = self.units_of(record)
             while start < units:
                 stop = start + slice_units
                 if stop > units:

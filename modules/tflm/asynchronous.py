@@ -1,0 +1,36 @@
+# tflm: invoke in slices between which other tasks of asyncio run
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import time
+
+from .errors import ABORTED
+
+
+# Run list 0 of a program; other tasks get their turn when `pause_ms` have passed since they had
+# one, at the end of a slice. What control flow runs (IF, WHILE) counts as one slice.
+async def run(program, pause_ms):
+    from asyncio import sleep_ms
+
+    profiler = program.profiler
+    if profiler is not None:
+        profiler.begin(program)
+    arena = program.arena
+    rom = program.rom
+    since = time.ticks_ms()
+    for i, (function, record, units, slice_units) in enumerate(program.graphs[0]):
+        start = 0
+        while start < units:
+            stop = min(start + slice_units, units)
+            if profiler is None:
+                status = function(record, arena, rom, start, stop)
+            else:
+                status = profiler.measure(i, function, record, arena, rom, start, stop)
+            if status == ABORTED:
+                return ABORTED
+            start = stop
+            if time.ticks_diff(time.ticks_ms(), since) >= pause_ms:
+                await sleep_ms(0)
+                since = time.ticks_ms()
+    if profiler is not None:
+        profiler.invokes += 1
+    return None

@@ -1,0 +1,99 @@
+# tflm: two cores: the delegate that shares the units of large ops with a second core
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from .second_core import make_job, share, worker
+
+# Kernel files whose units neither read what other units write nor keep anything from one to the
+# next: these may run at the same time. All others stay on one core.
+_INDEPENDENT = (
+    " add add_int16 add_int32 add_table arithmetic_float batch_matmul batch_matmul_float conv "
+    "conv_dsp conv_float conv_int16 conv_lanes depthwise_conv depthwise_conv_dsp "
+    "depthwise_conv_float depthwise_conv_int16 depthwise_conv_lanes dequantize elu_float "
+    "exp_float fully_connected fully_connected_dsp fully_connected_float fully_connected_int16 "
+    "fully_connected_lanes hard_swish_float leaky_relu_float log_float logistic_float lookup "
+    "maximum_minimum maximum_minimum_float mul mul_int16 pad pooling pooling_float "
+    "pooling_int16 prelu prelu_float quantize resize_bilinear resize_bilinear_float "
+    "resize_nearest_neighbor sigmoid_int16 softmax softmax_float softmax_int16 "
+    "squared_difference strided_copy tanh_float transpose_conv transpose_conv_float "
+)
+
+# Units of these come in groups of 1 << so many.
+_GROUPS = {"depthwise_conv_lanes": 2, "fully_connected_lanes": 2}
+
+
+# The kernel that runs a builtin one on both cores.
+class _Shared:
+    def __init__(self, step, scratch_at):
+        self.name = "cores." + step.kernel
+        self.invoke = share  # no method: binding one takes heap
+        self.units = step.units
+        # Twice the units of one core, in slices of about equal size with two equal halves.
+        slices = (step.units - 1) // (2 * step.slice_units) + 1
+        each = (step.units - 1) // slices + 1
+        group = _GROUPS.get(step.kernel.split(".")[0], 0)
+        group = group if each >> group >= 4 else 0
+        pair = 2 << group
+        self.slice_units = min(step.units, (each + pair - 1) & (0 - pair))
+        self._group = group
+        self._at = scratch_at
+        self._is_user = False
+
+    # Core 1 gets a copy of the record that names other scratch buffers.
+    def init(self, context, steps):
+        step = steps[0]
+        copy = None
+        words = 0
+        patches = []
+        if step.scratch:
+            at = self._at
+            copy = context.arena[at : at + step.record_bytes]
+            words = step.record_bytes >> 2
+            at = _align(at + step.record_bytes)
+            for operand, size in step.scratch:
+                patches.append((operand, at << 2))
+                at = _align(at + size)
+        worker.acquire()
+        self._is_user = True
+        self.record = make_job(step.function, step.record, self._group, copy, words, patches)
+
+    def free(self):
+        if self._is_user:
+            self._is_user = False
+            worker.release()
+
+
+def _align(value):
+    return (value + 15) & (0 - 16)
+
+
+# Bytes of arena that core 1 needs to run an op.
+def _bytes(op):
+    if not op.scratch:
+        return 0
+    return _align(op.record_bytes) + sum([_align(size) for _, size in op.scratch])
+
+
+# True for what may run on both cores.
+def _is_shared(op):
+    return " %s " % op.kernel.split(".")[0] in _INDEPENDENT and not op.is_ordered
+
+
+class Cores:
+    """The delegate behind Interpreter(model, cores=2)."""
+
+    name = "cores"
+
+    def arena_bytes(self, ops):
+        return max([0] + [_bytes(op) for op in ops if _is_shared(op)])
+
+    def prepare(self, context):
+        found = []
+        for number in range(context.lists_length()):
+            steps = context.steps(number)
+            for i in range(len(steps)):
+                if steps[i].units > 1 and _is_shared(steps[i]):
+                    found.append((number, i, steps[i]))
+        size = max([0] + [_bytes(step) for _, _, step in found])
+        at = context.allocate_persistent_buffer(size) if size else 0
+        for number, i, step in found:
+            context.replace(_Shared(step, at), i, 1, number)

@@ -1,0 +1,57 @@
+# tflm: load: a model from a path or a buffer, in place where that is possible
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from .errors import InputError, ModelError
+from .model import FlatModel, is_flat
+
+
+def load(source, trusted=False):
+    """Load a model from a path or from any buffer of bytes; .tflm and .tflite alike.
+
+    A buffer is used in place and must not change. A file is read into RAM, unless it lies in
+    a file system whose files can be read in place (ROMFS). `trusted` leaves out the check of a
+    .tflm's records that keeps kernels inside of their memory (docs/security.md). Raises ModelError for what is no
+    model, InputError for what is no buffer, OSError for what cannot be read.
+    """
+    if isinstance(source, str):
+        source = _read(source)
+    try:
+        source = memoryview(source)
+        if len(bytes(source[:1])) > 1:
+            raise TypeError
+    except TypeError:
+        source = None
+    if source is None:
+        raise InputError("a model is a path or a buffer of bytes; pass one of them")
+    if is_flat(source):
+        return FlatModel(source, trusted)
+    from .tflite import TfliteModel, is_tflite
+
+    if is_tflite(source):
+        return TfliteModel(source)
+    raise ModelError(
+        "this is neither a .tflm nor a .tflite (%d bytes, starting %s); check the file"
+        % (len(source), bytes(source[:8]))
+    )
+
+
+# The bytes of a file: in place where its file system can do that, else a copy in RAM.
+def _read(path):
+    with open(path, "rb") as file:
+        try:
+            return memoryview(file)  # ROMFS
+        except TypeError:
+            pass
+        file.read(1)  # a folder can be opened, but not read
+        size = file.seek(0, 2)
+        file.seek(0)
+        try:
+            data = bytearray(size)  # in one piece: read() would grow its buffer
+        except MemoryError:
+            data = None
+        if data is None:
+            raise ModelError(
+                "the heap has no room for the %d bytes of %s; flatten the model, free memory, "
+                "or put it where it can be read in place (ROMFS, frozen)" % (size, path)
+            )
+        return memoryview(data)[: file.readinto(data)]

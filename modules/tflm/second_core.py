@@ -1,0 +1,222 @@
+# tflm: the second core: a thread that runs kernels, and how units are shared with it
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import sys
+import time
+from array import array
+
+import micropython
+from micropython import const
+
+from .heap import collect
+
+# Ops that take less than this on two cores go back to one: the hand-over takes some 30 us.
+_LEAST_US = const(100)
+
+# Cells that the cores share, and the states of the worker.
+_STATE = const(0)
+_START = const(1)  # units for the worker
+_STOP = const(2)
+_FAILED = const(3)  # the worker's call raised something
+_IDLE = const(0)
+_BUSY = const(1)
+_LEAVE = const(2)  # asked to end
+_ENDED = const(3)
+
+# Places in the worker's list: what it calls, with three buffers, and how the cores meet.
+_FUNCTION = const(0)
+_RECORD = const(1)
+_ARENA = const(2)
+_ROM = const(3)
+_WAIT = const(4)
+_SEND = const(5)
+
+# Places in a job, the list that a step has in place of its record.
+_JOB_FUNCTION = const(0)
+_JOB_RECORD = const(1)
+_JOB_COPY = const(2)  # core 1's record, or the same one
+_JOB_NUMBERS = const(3)
+_JOB_CELLS = const(4)
+_JOB_TASKS = const(5)
+_JOB_TICKS = const(6)
+
+# Numbers of a job.
+_GROUP = const(0)
+_IS_ALONE = const(1)
+_IS_TRIED = const(2)
+_WORDS = const(3)  # of the record to copy; then operands to change, number and word of each
+_PATCHES = const(4)
+
+
+# What runs on core 1. In viper on purpose: no bytecode runs there, so that no callback that the
+# scheduler has for the main program does, and nothing is allocated.
+@micropython.viper
+def _work(tasks, cells: ptr32):
+    wait = tasks[_WAIT]
+    while True:
+        while cells[_STATE] == _IDLE:
+            wait(1)
+        if cells[_STATE] == _LEAVE:
+            break
+        try:
+            tasks[_FUNCTION](
+                tasks[_RECORD], tasks[_ARENA], tasks[_ROM], cells[_START], cells[_STOP]
+            )
+        except BaseException:
+            cells[_FAILED] = 1
+        cells[_STATE] = _IDLE
+        tasks[_SEND](1)
+    cells[_STATE] = _ENDED
+    tasks[_SEND](1)
+
+
+# Eval of a step that both cores run: the first half of the units on core 1. Returns when both
+# are done, whatever happens: Ctrl-C waits that long. What a half raised is raised when all of it
+# is run again on one core.
+@micropython.viper
+def share(job, arena, rom, start: int, stop: int):
+    numbers = ptr32(job[_JOB_NUMBERS])
+    cells = ptr32(job[_JOB_CELLS])
+    record = job[_JOB_RECORD]
+    function = job[_JOB_FUNCTION]
+    group = numbers[_GROUP]
+    middle = start + ((((stop - start) >> group) + 1) >> 1 << group)
+    if numbers[_IS_ALONE] or middle >= stop:
+        function(record, arena, rom, start, stop)
+        return
+    begin = 0
+    if not numbers[_IS_TRIED]:
+        begin = int(job[_JOB_TICKS]())
+    tasks = job[_JOB_TASKS]
+    other = job[_JOB_COPY]
+    if start == 0 and numbers[_WORDS]:
+        _copy(record, other, job[_JOB_NUMBERS])
+    tasks[_FUNCTION] = function
+    tasks[_RECORD] = other
+    tasks[_ARENA] = arena
+    tasks[_ROM] = rom
+    cells[_START] = start
+    cells[_STOP] = middle
+    cells[_FAILED] = 0
+    cells[_STATE] = _BUSY
+    tasks[_SEND](1)
+    failed = 0
+    try:
+        function(record, arena, rom, middle, stop)
+    except BaseException:
+        failed = 1
+    interrupted = 0
+    wait = tasks[_WAIT]
+    while cells[_STATE] == _BUSY:
+        try:
+            wait(1)
+        except BaseException:
+            interrupted = 1
+    tasks[_FUNCTION] = None
+    tasks[_RECORD] = None
+    tasks[_ARENA] = None
+    tasks[_ROM] = None
+    if interrupted:
+        raise KeyboardInterrupt
+    if failed | cells[_FAILED]:
+        function(record, arena, rom, start, stop)
+        return
+    if not numbers[_IS_TRIED]:
+        numbers[_IS_TRIED] = 1
+        if (int(job[_JOB_TICKS]()) - begin) & 0x3FFFFFFF < _LEAST_US:
+            numbers[_IS_ALONE] = 1
+
+
+# Copy a record and put other operands into it.
+@micropython.viper
+def _copy(source: ptr32, target: ptr32, numbers: ptr32):
+    left = numbers[_WORDS] >> 2
+    while left:
+        target[0] = source[0]
+        target[1] = source[1]
+        target[2] = source[2]
+        target[3] = source[3]
+        source = ptr32(int(source) + 16)
+        target = ptr32(int(target) + 16)
+        left -= 1
+    left = numbers[_WORDS] & 3
+    while left:
+        target[0] = source[0]
+        source = ptr32(int(source) + 4)
+        target = ptr32(int(target) + 4)
+        left -= 1
+    target = ptr32(int(target) - 4 * numbers[_WORDS])
+    left = numbers[_PATCHES]
+    while left:
+        target[numbers[_PATCHES + 1]] = numbers[_PATCHES + 2]
+        numbers = ptr32(int(numbers) + 8)
+        left -= 1
+
+
+# How the cores wait for each other: functions (wait, send) of one number. On a Cortex-M they
+# sleep until an event; elsewhere they look again and again. True in the end where bytecode runs
+# on one core only, so that waiting must hand that on.
+def _events():
+    from .op_resolver import native_arch
+
+    if sys.platform == "rp2" and native_arch()[:4] == "armv":
+        try:
+            from .kernels.armv6m.core_events import send, wait
+
+            return wait, send
+        except ImportError:
+            pass
+    threads = getattr(sys.implementation, "_thread", "unsafe" if sys.platform == "rp2" else "GIL")
+    return (time.sleep_us if threads == "unsafe" else time.sleep_ms), _nothing
+
+
+def _nothing(_):
+    pass
+
+
+# Core 1 and what it is told. There is one, for all interpreters.
+class _Worker:
+    def __init__(self):
+        self.users = 0
+
+    # Start the thread unless it runs; OSError where core 1 is taken, ImportError without threads.
+    def acquire(self):
+        if self.users == 0:
+            import _thread
+
+            wait, send = _events()
+            collect()  # the port may not do it where it makes the stack
+            self.cells = array("i", [_IDLE, 0, 0, 0])
+            self.tasks = [None, None, None, None, wait, send]
+            _thread.start_new_thread(_work, (self.tasks, self.cells))
+        self.users += 1
+
+    # End the thread when nobody needs it any more.
+    def release(self):
+        self.users -= 1
+        if self.users == 0:
+            self.cells[_STATE] = _LEAVE
+            self.tasks[_SEND](1)
+            while self.cells[_STATE] != _ENDED:
+                time.sleep_ms(1)
+            time.sleep_ms(1)  # until the port has noticed, too
+
+
+worker = _Worker()
+
+
+# What share() is given in place of a record: `copy` is core 1's record, and `words` of the own one
+# go there before each run, then `patches`: (operand number, word).
+def make_job(function, record, group, copy=None, words=0, patches=()):
+    numbers = [group, 0, 0, words, len(patches)]
+    for patch in patches:
+        numbers += patch
+    return [
+        function,
+        record,
+        record if copy is None else copy,
+        array("I", numbers),
+        worker.cells,
+        worker.tasks,
+        time.ticks_us,
+    ]

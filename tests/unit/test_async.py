@@ -1,0 +1,183 @@
+# Tests of invoke_async(): other tasks run between slices, and nothing else may touch the model
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import pytest
+from unit import sample_models
+from unit.on_device import device, model_files
+
+
+# Run a piece once with flat models and once with .tflite files; skip where there is no asyncio.
+@pytest.fixture(params=["FLAT", "TFLITE"])
+def run(request, tmp_path):
+    classifier = model_files(tmp_path, sample_models.classifier(width=400), "classifier")
+    counter = model_files(tmp_path, sample_models.counter(), "counter")
+    prelude = """
+try:
+    import asyncio
+except ImportError:
+    print("no asyncio")
+    sys.exit()
+
+def fill(interp, k=37):
+    interp.input(0).raw[:] = bytes([(i * k) & 255 for i in range(12)])
+
+def result(interp):
+    return bytes(interp.output(0).raw)
+
+plain = tflm.Interpreter(CLASSIFIER)
+fill(plain)
+plain.invoke()
+wanted = result(plain)
+interp = tflm.Interpreter(CLASSIFIER, slice_units=5)
+fill(interp)
+"""
+
+    def run_piece(code):
+        code = prelude + code.replace("\n        ", "\n")
+        names = {"CLASSIFIER": classifier[request.param], "COUNTER": counter[request.param]}
+        lines = device(code, **names)
+        if lines == ["no asyncio"]:
+            pytest.skip("this MicroPython has no asyncio")
+        return lines
+
+    return run_piece
+
+
+def test_other_tasks_run_meanwhile(run):
+    run("""
+        async def main():
+            turns = [0]
+
+            async def other():
+                while True:
+                    turns[0] += 1
+                    await asyncio.sleep_ms(0)
+
+            task = asyncio.create_task(other())
+            assert await interp.invoke_async(pause_ms=0) is None
+            task.cancel()
+            assert turns[0] >= 80, turns  # 400 units in slices of 5, and more
+            assert result(interp) == wanted
+
+            turns[0] = 0
+            task = asyncio.create_task(other())
+            await interp.invoke_async(pause_ms=1 << 20)
+            task.cancel()
+            assert turns[0] == 0
+            assert result(interp) == wanted
+
+        asyncio.run(main())
+    """)
+
+
+def test_only_one_at_a_time(run):
+    run("""
+        async def main():
+            task = asyncio.create_task(interp.invoke_async(0))
+            await asyncio.sleep_ms(0)
+            text = "the model runs in invoke_async(); await that first, or cancel it"
+            for call in (interp.invoke, interp.reset, interp.free):
+                assert raises(StateError, call) == text
+            try:
+                await interp.invoke_async()
+                assert False
+            except StateError as error:
+                assert str(error) == text
+            fill(plain, 11)
+            await asyncio.gather(task, plain.invoke_async(0))  # another interpreter may
+            assert result(interp) == wanted != result(plain)
+            interp.invoke()
+            interp.reset()
+            interp.free()
+
+        asyncio.run(main())
+    """)
+
+
+def test_cancelling_leaves_it_usable(run):
+    run("""
+        async def main():
+            for pauses in range(1, 30):
+                task = asyncio.create_task(interp.invoke_async(0))
+                for _ in range(pauses):
+                    await asyncio.sleep_ms(0)
+                task.cancel()
+                try:
+                    await task
+                    assert False
+                except asyncio.CancelledError:
+                    pass
+            fill(interp)
+            await interp.invoke_async(0)
+            assert result(interp) == wanted
+            fill(interp)
+            interp.invoke()
+            assert result(interp) == wanted
+
+        asyncio.run(main())
+    """)
+
+
+# What a kernel raises comes out, and the next run is not refused.
+def test_errors_come_out(run):
+    run("""
+        class Kernel:
+            def invoke(self, record, arena, rom, start, stop):
+                raise ValueError("no")
+
+        class Delegate:
+            def prepare(self, context):
+                context.replace(Kernel(), 1)
+
+        async def main():
+            bad = tflm.Interpreter(CLASSIFIER, delegates=[Delegate()])
+            for _ in range(2):
+                try:
+                    await bad.invoke_async()
+                    assert False
+                except ValueError:
+                    pass
+
+        asyncio.run(main())
+    """)
+
+
+def test_profiler_and_state(run):
+    run("""
+        async def main():
+            profiler = tflm.Profiler()
+            counter = tflm.Interpreter(COUNTER, profiler=profiler, slice_units=1)
+            for i in range(1, 4):
+                counter.input(0).data[0] = 7
+                await counter.invoke_async(0)
+                assert counter.output(0).data[0] == 7 * i
+            counter.input(0).data[0] = 7
+            counter.invoke()
+            assert profiler.invokes == 4
+            assert len(profiler.events()) == 2 and profiler.total_ticks() > 0
+
+        asyncio.run(main())
+    """)
+
+
+# A few hundred bytes for the coroutine, and none for each slice.
+def test_heap(run):
+    run("""
+        import gc
+
+        async def main():
+            await interp.invoke_async(0)
+            used = []
+            for slices in (1, 5, 400):
+                other = tflm.Interpreter(CLASSIFIER, slice_units=slices)
+                await other.invoke_async(1 << 20)
+                gc.collect()
+                gc.disable()
+                before = gc.mem_alloc()
+                await other.invoke_async(1 << 20)
+                used.append(gc.mem_alloc() - before)
+                gc.enable()
+            assert max(used) < 1500 and max(used) - min(used) < 200, used
+
+        asyncio.run(main())
+    """)

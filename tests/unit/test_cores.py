@@ -1,0 +1,154 @@
+# Tests of two cores: the same bytes, whatever the split
+# MIT license; Copyright (c) 2026 the tflm authors
+#
+# The unix port's threads run at the same time where it has no GIL, like the cores of an RP2040:
+# what this cannot show is speed. tests/boards/test_two_cores.py runs an emulated Pico.
+
+import binascii
+import struct
+
+import pytest
+from support.script import run_script
+from tflm import format as layout
+from tflm.model import FlatModel
+from tflm_tools.flatten import flatten
+from unit import sample_models
+from unit.on_device import device, model_files
+from unit.shared_network import network
+
+_SCRIPT = """
+import sys
+import micropython
+import tflm
+from tflm import second_core
+
+seed = 1
+
+
+def fill(raw):
+    global seed
+    for i in range(len(raw)):
+        seed = (seed * 1103515245 + 12345) & 0x3FFFFFFF
+        raw[i] = seed >> 16 & 255
+
+
+for path in sys.argv[1:]:
+    model = tflm.load(path)
+    one = tflm.Interpreter(model)
+    for units in (None, 1, 2, 3, 7, 50):
+        two = tflm.Interpreter(model, cores=2, slice_units=units)
+        two.allocate_tensors()
+        assert two.delegate_error is None, two.delegate_error
+        assert "cores." in repr(two)
+        for _ in range(3 if units is None else 1):
+            fill(one.input(0).raw)
+            two.input(0).raw[:] = one.input(0).raw
+            one.invoke()
+            micropython.heap_lock()
+            two.invoke()
+            micropython.heap_unlock()
+            assert bytes(one.output(0).raw) == bytes(two.output(0).raw), (path, units)
+        two.free()
+    assert second_core.worker.users == 0
+print("same")
+"""
+
+
+@pytest.fixture(scope="module")
+def models():
+    return [network(), network(channels=16, height=6, width=5, seed=6)]
+
+
+# A .tflite, a flat model whose plan lays outputs over inputs, and one without.
+@pytest.mark.parametrize("target", [None, "armv6m"])
+@pytest.mark.parametrize("optimize", ["balanced", "off"])
+def test_same_bytes(models, target, optimize, tmp_path):
+    paths = []
+    for number, model in enumerate(models):
+        path = tmp_path / f"{number}.tflm"
+        path.write_bytes(flatten(model, target=target, optimize=optimize))
+        paths.append(path)
+        if optimize == "off" and target is None:
+            paths.append(tmp_path / f"{number}.tflite")
+            paths[-1].write_bytes(model)
+    assert run_script(_SCRIPT, *map(str, paths)) == "same\n"
+
+
+# What metadata says of scratch buffers is checked before it is used.
+def test_damaged_metadata(models, tmp_path):
+    model = bytearray(flatten(models[0], optimize="off"))
+    names = [name for name, *_ in _scratch_entries(model)]
+    assert names == ["tflm.scratch"]
+    _, at, size = _scratch_entries(model)[0]
+    for change, value in ((0, 0x7FFF), (2, 0), (2, 200), (4, 0x10000000)):
+        bad = bytearray(model)
+        kind = "<I" if change == 4 else "<H"
+        struct.pack_into(kind, bad, at + size - 8 + change, value)
+        bad[12:16] = struct.pack("<I", binascii.crc32(bad[16:]))
+        path = tmp_path / "bad.tflm"
+        path.write_bytes(bad)
+        device(
+            """
+            tflm.Interpreter(PATH).invoke()
+            text = raises(ModelError, tflm.Interpreter(PATH, cores=2).invoke)
+            assert "damaged" in text, text
+            """,
+            PATH=str(path),
+        )
+
+
+# Metadata of a flat model that concerns scratch buffers: (name, offset, bytes).
+def _scratch_entries(data):
+    model = FlatModel(bytes(data))
+    start, count = model._sections[layout.METADATA]
+    entries = [
+        struct.unpack_from(layout.METADATA_ENTRY, data, start + i * layout.METADATA_BYTES)
+        for i in range(count)
+    ]
+    return [
+        (model.name(name), at, size)
+        for name, at, size in entries
+        if model.name(name) == layout.SCRATCH
+    ]
+
+
+# Where waiting hands the turn on to another thread, as with a GIL, all goes as well.
+def test_other_ways_of_waiting(paths):
+    device(
+        """
+        import time
+        from tflm import second_core
+
+        sent = []
+        second_core._events = lambda: (time.sleep_ms, sent.append)
+        plain = tflm.Interpreter(CLASSIFIER)
+        interp = tflm.Interpreter(CLASSIFIER, cores=2)
+        for i in (plain, interp):
+            i.input(0).raw[:] = bytes([(k * 37) & 255 for k in range(12)])
+            i.invoke()
+        assert bytes(plain.output(0).raw) == bytes(interp.output(0).raw)
+        interp.free()
+        assert len(sent) >= 4
+        """,
+        **paths,
+    )
+
+
+# Layers whose output lies over an input stay on one core.
+def test_ordered_ops_are_not_shared(models, tmp_path):
+    shared = []
+    for optimize in ("balanced", "off"):
+        path = tmp_path / f"{optimize}.tflm"
+        path.write_bytes(flatten(models[0], optimize=optimize))
+        code = "interp = tflm.Interpreter(PATH, cores=2)\ninterp.allocate_tensors()\nprint(interp)"
+        shared.append(sum("(cores." in line for line in device(code, PATH=str(path))))
+    assert shared[0] < shared[1] and shared[1] >= 5, shared
+
+
+@pytest.fixture(params=["FLAT", "TFLITE"])
+def paths(request, tmp_path):
+    files = {
+        "CLASSIFIER": model_files(tmp_path, sample_models.classifier(width=99), "classifier"),
+        "COUNTER": model_files(tmp_path, sample_models.counter(), "counter"),
+    }
+    return {name: forms[request.param] for name, forms in files.items()}

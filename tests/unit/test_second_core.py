@@ -1,0 +1,168 @@
+# Tests of the thread on core 1: it comes and goes, and what fails leaves the model on one core
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import pytest
+from unit import sample_models
+from unit.on_device import device, model_files
+
+
+@pytest.fixture(params=["FLAT", "TFLITE"])
+def paths(request, tmp_path):
+    files = {
+        "CLASSIFIER": model_files(tmp_path, sample_models.classifier(width=99), "classifier"),
+        "COUNTER": model_files(tmp_path, sample_models.counter(), "counter"),
+    }
+    return {name: forms[request.param] for name, forms in files.items()}
+
+
+# One worker serves all interpreters; it goes with the last, and core 1 is the caller's again.
+def test_worker_comes_and_goes(paths):
+    device(
+        """
+        import _thread
+        import time
+        from tflm import second_core
+
+        def run(interp):
+            interp.input(0).raw[:] = bytes([(i * 37) & 255 for i in range(12)])
+            interp.invoke()
+            return bytes(interp.output(0).raw)
+
+        wanted = run(tflm.Interpreter(CLASSIFIER))
+        for _ in range(20):
+            one = tflm.Interpreter(CLASSIFIER, cores=2)
+            two = tflm.Interpreter(CLASSIFIER, cores=2)
+            assert run(one) == run(two) == run(one) == wanted
+            assert second_core.worker.users > 2
+            one.free()
+            one.free()
+            assert run(two) == wanted == run(one)
+            two.free()
+            one.free()
+            assert second_core.worker.users == 0
+            assert second_core.worker.cells[0] == 3, "it has not ended"
+        done = []
+        _thread.start_new_thread(lambda: done.append(1), ())
+        time.sleep_ms(50)
+        assert done
+        nothing = tflm.Interpreter(COUNTER, cores=2)  # has nothing to share
+        nothing.invoke()
+        """,
+        **paths,
+    )
+
+
+# Where core 1 is taken, or there are no threads, the model runs on one core and says so.
+def test_fallback(paths):
+    lines = device(
+        """
+        import _thread
+        start = _thread.start_new_thread
+
+        def taken(*arguments):
+            raise OSError("core1 in use")
+
+        class NoThreads:
+            pass
+
+        def run(**options):
+            interp = tflm.Interpreter(CLASSIFIER, **options)
+            interp.input(0).raw[:] = bytes(12)
+            interp.invoke()
+            assert "cores." not in repr(interp)
+            return interp
+
+        plain = run()
+        for module, kind in ((NoThreads(), AttributeError), (NoThreads(), OSError)):
+            if kind is OSError:
+                module.start_new_thread = taken
+            sys.modules["_thread"] = module
+            interp = run(cores=2)
+            assert type(interp.delegate_error) is kind
+            assert bytes(interp.output(0).raw) == bytes(plain.output(0).raw)
+            assert interp.arena_used_bytes() == plain.arena_used_bytes()
+            interp.free()
+        del sys.modules["_thread"]
+        used = plain.arena_used_bytes()
+        small = tflm.Interpreter(CLASSIFIER, arena=used, cores=2)
+        small.invoke()
+        for bad in (0, 3, None):
+            text = raises(InputError, tflm.Interpreter, CLASSIFIER, cores=bad)
+            assert text == "cores is %s; it must be 1 or 2" % bad
+        """,
+        **paths,
+    )
+    assert lines[1] == "tflm: the model runs without the delegate cores: OSError: core1 in use"
+    assert all(line.startswith("tflm: the model runs without the delegate") for line in lines)
+
+
+# What a kernel raises on either core comes out of invoke(), once both have stopped; and the
+# worker goes on.
+def test_errors(paths):
+    device(
+        """
+        from tflm import second_core
+
+        interp = tflm.Interpreter(CLASSIFIER, cores=2)
+        interp.allocate_tensors()
+        job = interp._program.graphs[0][0][1]
+        kernel, calls = job[0], []
+        job[3][2] = 1  # as if it had been found to be worth it
+
+        def failing(record, arena, rom, start, stop):
+            calls.append((start, stop))
+            if start <= bad < stop:
+                raise ValueError("unit %d" % bad)
+            kernel(record, arena, rom, start, stop)
+
+        for bad in (0, 98, 49):
+            job[0] = failing
+            del calls[:]
+            assert raises(ValueError, interp.invoke) == "unit %d" % bad
+            assert second_core.worker.cells[0] == 0, "the worker is not idle"
+            assert len(calls) == 3 and calls[2] == (min(calls)[0], max(calls)[1]), calls
+            job[0] = kernel
+            interp.invoke()
+        interp.free()
+        """,
+        **paths,
+    )
+
+
+# Ops that take next to no time go back to one core after the first invoke.
+def test_small_ops_are_left_alone(paths):
+    device(
+        """
+        import time
+        from tflm import second_core
+
+        interp = tflm.Interpreter(CLASSIFIER, cores=2)
+        interp.allocate_tensors()
+        job = interp._program.graphs[0][0][1]
+        kernel, calls, slow = job[0], [], 0
+
+        def counting(record, arena, rom, start, stop):
+            calls.append(stop - start)
+            time.sleep_ms(slow)
+            kernel(record, arena, rom, start, stop)
+
+        job[0] = counting
+        slow = 2
+        interp.invoke()
+        interp.invoke()
+        assert len(calls) == 4, calls  # two halves each
+        job[3][1] = 1
+        del calls[:]
+        interp.invoke()
+        assert calls == [99], calls
+        quick = tflm.Interpreter(CLASSIFIER, cores=2)
+        quick.allocate_tensors()
+        job = quick._program.graphs[0][0][1]
+        job[6] = lambda: 5  # no time passes
+        quick.invoke()
+        assert job[3][1] == 1 and job[3][2] == 1
+        quick.free()
+        interp.free()
+        """,
+        **paths,
+    )
