@@ -35,6 +35,11 @@ def _retype(view: ptr32, code: int, size: int, wide: int) -> int:
 # A memoryview of bytes as one of `typecode`, whose items have `size` bytes; same memory.
 def view_as(raw, typecode, size):
     view = raw[:]
-    if not _retype(id(view), ord(typecode), size, _WIDE):
+    address = id(view)
+    if address < 0:
+        # From 1 << 30 to 1 << 31 (ESP32-C6's RAM lies there) id() gives a small int that has
+        # lost a bit.
+        address &= 0x7FFFFFFF
+    if not _retype(address, ord(typecode), size, _WIDE):
         raise InputError("the arena's memory is not aligned to its items; allocate a bytearray")
     return view

@@ -3,8 +3,9 @@
 
 from dataclasses import dataclass
 
+from . import profiles
+
 _KB = 1024
-_MB = 1024 * _KB
 
 # What tflm, its compiled kernels and a small program take of the heap.
 _RUNTIME = 30 * _KB
@@ -20,15 +21,18 @@ class Board:
     in_place: bool  # flash can be read in place by a stock firmware
 
 
-# Heaps as measured with gc.mem_free() on stock firmware (Pico 225 KB, Pico 2 480 KB). An ESP32
-# without PSRAM has its heap in pieces: 110 KB is the largest, and the runtime lies in others.
-# Flash is the file system of the stock firmware: rp2 boards' MICROPY_HW_FLASH_STORAGE_BYTES
-# (1408 KB of 2 MB; 4 MB less 1 MB), esp32's partitions-4MiB.csv (2 MB of 4 MB).
-BOARDS = (
-    Board("Pico", 225 * _KB - _RUNTIME, 1408 * _KB, True),
-    Board("Pico 2", 480 * _KB - _RUNTIME, 3 * _MB, True),
-    Board("ESP32", 110 * _KB, 2 * _MB, False),
-)
+# The three boards, with their port's own firmware; what they leave is in boards/*/profile.toml.
+# An ESP32 without PSRAM has its heap in pieces: the arena gets the largest, the runtime lies in
+# others.
+_SHOWN = {"Pico": "RPI_PICO", "Pico 2": "RPI_PICO2", "ESP32": "ESP32_GENERIC"}
+
+
+def _boards():
+    for name, board in _SHOWN.items():
+        profile = profiles.named(board)
+        stock = profile.stock
+        memory = min(stock.heap - _RUNTIME, stock.block)
+        yield Board(name, memory, stock.filesystem[1], stock.in_place)
 
 
 @dataclass
@@ -58,6 +62,43 @@ def _fit(board, arena, flash):
     return Fit(board.name, True, f"with the model {how}")
 
 
+@dataclass
+class BoardFit:
+    """A Fit with what it was found from, in bytes; firmware: "stock", or "tflm" for ours."""
+
+    board: str
+    chip: str
+    firmware: str
+    memory: int
+    flash: int
+    fits: bool
+    advice: str
+
+
+def fits_all(arena, flash):
+    """A BoardFit for each board of boards/ that can be bought, and each firmware for it."""
+    found = []
+    for profile in profiles.every():
+        if profile.qemu is not None:
+            continue
+        for name, firmware in (("stock", profile.stock), ("tflm", profile.tflm)):
+            if firmware is None:
+                continue
+            place = firmware.romfs or firmware.filesystem
+            if place is None:
+                continue
+            # Our firmware has the runtime in flash.
+            heap = firmware.heap - (_RUNTIME if name == "stock" else 0)
+            in_place = firmware.in_place or firmware.romfs is not None
+            board = Board(profile.name, min(heap, firmware.block), place[1], in_place)
+            fit = _fit(board, arena, flash)
+            found.append(
+                BoardFit(profile.name, profile.chip, name, board.memory, board.flash, fit.fits,
+                         fit.advice)
+            )  # fmt: skip
+    return found
+
+
 def fits(arena, flash):
     """A Fit for each board, of a model with `arena` and `flash` bytes."""
-    return [_fit(board, arena, flash) for board in BOARDS]
+    return [_fit(board, arena, flash) for board in _boards()]

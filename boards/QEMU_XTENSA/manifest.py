@@ -1,0 +1,12 @@
+# Frozen into the emulated Xtensa: tflm with the kernels that it can run, and what boots it
+# MIT license; Copyright (c) 2026 the tflm authors
+
+options.defaults(kernels="", prepare=True, app="")
+freeze("../common", "_boot.py")
+include(
+    "../../modules/manifest.py",
+    arch="xtensawin",
+    kernels=options.kernels,
+    prepare=options.prepare,
+    app=options.app,
+)

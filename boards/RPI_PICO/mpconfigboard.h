@@ -1,0 +1,11 @@
+// Raspberry Pi Pico with tflm: the port's own board, the REPL on UART 0 too, and room for models.
+// MIT license; Copyright (c) 2026 the tflm authors
+
+#include "boards/RPI_PICO/mpconfigboard.h"
+
+// profile.toml has the same numbers: 960 KB of firmware, 576 KB of models, 512 KB of files.
+#undef MICROPY_HW_FLASH_STORAGE_BYTES
+#define MICROPY_HW_FLASH_STORAGE_BYTES (512 * 1024)
+#define MICROPY_HW_ROMFS_BYTES (576 * 1024)
+
+#define MICROPY_HW_ENABLE_UART_REPL (1)

@@ -1,0 +1,11 @@
+// Raspberry Pi Pico 2 with tflm: the port's own board, the REPL on UART 0 too, and room for models.
+// MIT license; Copyright (c) 2026 the tflm authors
+
+#include "boards/RPI_PICO2/mpconfigboard.h"
+
+// profile.toml has the same numbers: 1 MB of firmware, 1.5 MB of models, 1.5 MB of files.
+#undef MICROPY_HW_FLASH_STORAGE_BYTES
+#define MICROPY_HW_FLASH_STORAGE_BYTES (1536 * 1024)
+#define MICROPY_HW_ROMFS_BYTES (1536 * 1024)
+
+#define MICROPY_HW_ENABLE_UART_REPL (1)

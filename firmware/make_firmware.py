@@ -1,0 +1,38 @@
+# firmware: the command behind `make firmware`
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import argparse
+import sys
+
+import build
+import sizes
+from tflm.errors import TflmError
+
+
+def _arguments():
+    parser = argparse.ArgumentParser(prog="firmware", description="Build a board's firmware.")
+    parser.add_argument("board", help="a folder of boards/")
+    parser.add_argument("--app", default="", help="a folder of firmware/apps, which runs at boot")
+    parser.add_argument("--model", default="", help="a .tflite or .tflm for /rom/model.tflm")
+    parser.add_argument("--kernels", default="", help="only these files of kernels/")
+    parser.add_argument("--no-prepare", action="store_true", help="nothing for .tflite files")
+    parser.add_argument("--stock", action="store_true", help="without tflm")
+    parser.add_argument("--micropython", default=None, help="a checkout of MicroPython")
+    return parser.parse_args()
+
+
+def main():
+    options = _arguments()
+    built = build.build(
+        options.board, options.app, options.model, options.stock, options.kernels,
+        not options.no_prepare, options.micropython or None,
+    )  # fmt: skip
+    sizes.show(built.sizes, built.folder.name)
+    print(built.image)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except TflmError as error:
+        sys.exit(f"firmware: {error}")

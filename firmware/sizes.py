@@ -1,0 +1,103 @@
+# firmware: what takes how much of flash and RAM: `make firmware` prints it and writes it beside
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import csv
+import io
+import json
+import re
+import subprocess
+from dataclasses import asdict, dataclass
+
+import toolchain
+from tflm.model import FlatModel
+from tflm_tools import files
+
+# Frozen modules are C data whose names have the module's path; the first that fits counts.
+_PARTS = (
+    ("kernels of the instruction set", r"tflm_kernels_(?:armv\d\w*?m|xtensawin|rv32imc)_"),
+    ("kernels, float32", r"tflm_kernels_\w*float"),
+    ("kernels, int16 and int32", r"tflm_kernels_\w*int(?:16|32)"),
+    ("kernels, signal library", r"tflm_kernels_signal"),
+    ("kernels, int8 and others", r"tflm_kernels_"),
+    ("prepare (.tflite on the board)", r"tflm_prepare_"),
+    ("runtime", r"tflm_"),
+)  # fmt: skip
+
+
+@dataclass
+class Size:
+    """Bytes of one part of an image."""
+
+    part: str
+    flash: int
+    ram: int
+
+
+# Symbols of an ELF file: (name, bytes, kind).
+def _symbols(elf, prefix):
+    command = [toolchain.have(prefix + "nm"), "-S", str(elf)]
+    said = subprocess.run(command, env=toolchain.environment(), capture_output=True, text=True)
+    for line in said.stdout.splitlines():
+        words = line.split()
+        if len(words) == 4:
+            yield words[3], int(words[1], 16), words[2]
+
+
+# Bytes of the ELF file's sections: (text, data, bss).
+def _totals(elf, prefix):
+    command = [toolchain.have(prefix + "size"), str(elf)]
+    said = subprocess.run(command, env=toolchain.environment(), capture_output=True, text=True)
+    return [int(word) for word in said.stdout.splitlines()[1].split()[:3]]
+
+
+def measure(built, prefix, heap):
+    """A list of Size: parts of tflm, the rest of MicroPython, model, heap, total.
+
+    built: a Built. prefix: of the compiler's commands. heap: bytes that are free after boot.
+    """
+    text, data, bss = _totals(built.elf, prefix)
+    flash = dict.fromkeys((part for part, _ in _PARTS), 0)
+    for name, size, kind in _symbols(built.elf, prefix):
+        if kind in "rRdDtT" and "tflm" in name:
+            for part, pattern in _PARTS:
+                if re.search(pattern, name):
+                    flash[part] += size
+                    break
+    sizes = [Size(part, size, 0) for part, size in flash.items() if size]
+    rest = text + data - sum(flash.values())
+    sizes.insert(0, Size("MicroPython", rest, data + bss))
+    if built.romfs:
+        sizes.append(Size("models (ROMFS)", built.romfs.stat().st_size, 0))
+    if built.model:
+        model = FlatModel(built.model)
+        sizes.append(Size("arena of the model, of the heap", 0, model.arena_bytes))
+    sizes.append(Size("total", sum(size.flash for size in sizes), data + bss))
+    sizes.append(Size("heap free after boot", 0, heap))
+    return sizes
+
+
+def write(folder, sizes):
+    """Write sizes.csv and sizes.json into a folder."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, ("part", "flash", "ram"), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(map(asdict, sizes))
+    files.write(folder / "sizes.csv", text.getvalue().encode())
+    data = json.dumps([asdict(size) for size in sizes], indent=2)
+    files.write(folder / "sizes.json", data.encode() + b"\n")
+
+
+def show(sizes, name):
+    """Print sizes as a table."""
+    from rich.table import Table
+    from tflm_tools.render.common import console
+
+    table = Table(title=name, title_justify="left")
+    table.add_column("part")
+    table.add_column("flash", justify="right")
+    table.add_column("RAM", justify="right")
+    for size in sizes:
+        table.add_row(
+            size.part, f"{size.flash:,}" if size.flash else "", f"{size.ram:,}" if size.ram else ""
+        )
+    console().print(table)

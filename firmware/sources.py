@@ -1,0 +1,114 @@
+# firmware: MicroPython's sources with the libraries of the Pico, out of Debian's source packages
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import os
+import shutil
+import tarfile
+from pathlib import Path
+
+from debian import Suite, unpack
+from tflm_tools.errors import ToolError
+
+# Two repairs of frozen native code, (before, after) in tools/mpy-tool.py of MicroPython 1.26:
+# a frozen @micropython.native function begins with a word that a Cortex-M0+ can only load from
+# a multiple of 4; and RISC-V's assembler drops .align 1 in code sections, so a function of odd
+# length would make the next one odd, too.
+_REPAIRS = (
+    ("__attribute__ ((aligned (2)))", "__attribute__ ((aligned (4)))"),
+    (
+        "% (self.escaped_name, len(self.fun_data), self.fun_data_attributes)",
+        "% (self.escaped_name, (len(self.fun_data) + 1) & ~1, self.fun_data_attributes)",
+    ),
+)
+
+
+# Unpack a tar file as the folder `target`, whole or not at all.
+def _extract(archive, target):
+    part = target.with_name(target.name + ".part")
+    shutil.rmtree(part, ignore_errors=True)
+    part.mkdir(parents=True)
+    with tarfile.open(archive) as tar:
+        tar.extractall(part, filter="tar") if hasattr(tarfile, "tar_filter") else tar.extractall(
+            part
+        )
+    (inner,) = part.iterdir()
+    return part, inner
+
+
+# Put a repaired copy of mpy-tool.py in place of MicroPython's.
+def _repair(micropython):
+    path = micropython / "tools" / "mpy-tool.py"
+    text = path.read_text()
+    for before, after in _REPAIRS:
+        if after not in text and before not in text:
+            raise ToolError(
+                f"{path} is not as this build knows it, so frozen native code may fault; use "
+                "MicroPython 1.26, or name your own checkout with MICROPYTHON_DIR="
+            )
+        text = text.replace(before, after)
+    path.write_text(text)
+
+
+class Sources:
+    """MicroPython's source tree below `folder`, fetched when it is not there.
+
+    micropython: its folder. library: what stands in for micropython-lib, which Debian's source
+    package lacks; None with a checkout of the user's, which has its own.
+    """
+
+    def __init__(self, folder, own=None):
+        self.folder = Path(folder).absolute()
+        self.library = None
+        if own:
+            self.micropython = Path(own).absolute()
+            if not (self.micropython / "py" / "mpconfig.h").exists():
+                raise ToolError(f"{own} is no checkout of MicroPython; check MICROPYTHON_DIR=")
+            return
+        self.micropython = self.folder / "micropython"
+        self.library = self.folder / "no-library"
+        if not self.micropython.exists():
+            self._fetch()
+
+    def _fetch(self):
+        (archive,) = Suite(self.folder / "packages", "sid").source("micropython")
+        part, inner = _extract(archive, self.micropython)
+        _repair(inner)
+        self.library.mkdir(exist_ok=True)
+        (self.library / "README.md").write_text("In place of micropython-lib.\n")
+        os.replace(inner, self.micropython)
+        part.rmdir()
+
+    def add_pico(self):
+        """Fetch what ports/rp2 needs besides: pico-sdk, TinyUSB and mbedTLS."""
+        if self.library is None:
+            return
+        packages = self.folder / "packages"
+        libraries = {
+            "pico-sdk": self.folder / "pico" / "usr" / "src" / "pico-sdk",
+            "tinyusb": self.folder / "pico" / "usr" / "src" / "tinyusb",
+            "mbedtls": self.folder / "mbedtls",
+        }
+        if not libraries["mbedtls"].exists():
+            (archive,) = Suite(packages, "sid").source("mbedtls")
+            part, inner = _extract(archive, libraries["mbedtls"])
+            os.replace(inner, libraries["mbedtls"])
+            part.rmdir()
+        if not libraries["tinyusb"].exists():
+            # The Pico's SDK of trixie fits MicroPython 1.26; the one of sid does not.
+            for deb in Suite(packages, "trixie").download("pico-sdk-source", "tinyusb-source"):
+                unpack(deb, self.folder / "pico")
+        for name, target in libraries.items():
+            link = self.micropython / "lib" / name
+            if not link.is_symlink():
+                link.rmdir()
+                link.symlink_to(target)
+
+
+def version(micropython):
+    """MicroPython's version, "1.26.1", as py/mpconfig.h has it."""
+    numbers = {}
+    for line in (Path(micropython) / "py" / "mpconfig.h").read_text().splitlines():
+        words = line.split()
+        if len(words) > 2 and words[1].startswith("MICROPY_VERSION_"):
+            numbers[words[1].removeprefix("MICROPY_VERSION_")] = words[2]
+    return ".".join(numbers.get(name, "0") for name in ("MAJOR", "MINOR", "MICRO"))

@@ -1,0 +1,114 @@
+# What of tflm is frozen into a firmware; MicroPython's makemanifest.py reads this
+# MIT license; Copyright (c) 2026 the tflm authors
+
+# Options, as in include("modules/manifest.py", arch="armv6m", kernels="conv pooling"):
+# arch: folders of kernels/ for the board's instruction set, the port's own kernels always.
+# kernels: files of kernels/ with what they import; "" takes all of them, "int8" those that int8
+# models need, which leaves room for large models on small boards.
+# prepare: False leaves out what only a .tflite on the board needs; a .tflm runs without. Names of
+# files of prepare/ take these and no others: `tflm ops MODEL --manifest FILE` writes them.
+# app: a folder of firmware/apps, whose files are frozen, too; its main.py runs at boot.
+import os
+import re
+
+options.defaults(arch="", kernels="", prepare=True, app="")
+
+_TFLITE = (
+    "allocator", "context", "flatbuffer", "graph", "lifetimes", "planner", "prepare_model",
+    "list_updates", "resources", "shape_rules", "shape_values", "shapes", "tflite", "tflite_program", "flat_custom", "custom_op", "flexbuffer",
+)  # fmt: skip
+
+
+# Python files of a folder below tflm/.
+def _files(folder):
+    path = os.path.join("tflm", folder)
+    if not os.path.isdir(path):
+        return []
+    names = sorted(name for name in os.listdir(path) if name.endswith(".py"))
+    return [os.path.join(folder, name) for name in names]
+
+
+# A kernel file and all that it imports of kernels/ ("from .requantize import f").
+def _with_imports(file, found):
+    if file in found or not os.path.exists(os.path.join("tflm", file)):
+        return
+    found.append(file)
+    with open(os.path.join("tflm", file)) as source:
+        for dots, name in re.findall(r"^\s*from (\.+)(\w+) import", source.read(), re.M):
+            folder = os.path.dirname(file) if len(dots) == 1 else "kernels"
+            _with_imports(os.path.join(folder, name + ".py"), found)
+
+
+# Not for int8: other types, the signal library, what unpacks weights, and kernels for DSP cores.
+_NOT_INT8 = re.compile("float|int16|int32|wide|signal|detection|decode|dsp")
+
+
+# Names of the files with kernels for int8 that no file for the instruction set replaces.
+def _int8(folders):
+    names = []
+    for file in [file for folder in folders for file in reversed(_files(folder))]:
+        with open(os.path.join("tflm", file)) as source:
+            name = os.path.basename(file)[:-3]
+            if re.search(r"^def eval", source.read(), re.M) and not _NOT_INT8.search(name):
+                names.append(name)
+    return names
+
+
+# Whether a file has all functions eval... of another.
+def _replaces(file, other):
+    found = []
+    for path in (file, other):
+        with open(os.path.join("tflm", path)) as source:
+            found.append(
+                set(
+                    re.findall(r"^def (eval\w*)|^from .* import .*?(eval\w*)", source.read(), re.M)
+                )
+            )
+    return {a or b for a, b in found[1]} <= {a or b for a, b in found[0]}
+
+
+# Kernel files: all of them, or those that the option names, in each folder that the arch has.
+def _kernels():
+    folders = ["kernels"] + [os.path.join("kernels", arch) for arch in options.arch.split()]
+    if not options.kernels:
+        return [file for folder in folders for file in _files(folder)]
+    names = options.kernels.split()
+    if names == ["int8"]:
+        names = _int8(folders)
+    found = []
+    _with_imports(os.path.join("kernels", "__init__.py"), found)
+    # core_events is no kernel: with it the second core waits without using power.
+    for name in ["core_events"] + names:
+        there = [
+            os.path.join(folder, name + ".py")
+            for folder in folders[1:] + folders[:1]
+            if os.path.exists(os.path.join("tflm", folder, name + ".py"))
+        ]
+        for file in there[:1]:
+            _with_imports(os.path.join(os.path.dirname(file), "__init__.py"), found)
+            _with_imports(file, found)
+            # A file for the instruction set may hold only some of the functions.
+            if len(there) > 1 and not _replaces(file, there[-1]):
+                _with_imports(there[-1], found)
+    return found
+
+
+def _runtime():
+    files = _files("") + _files("extents")
+    if isinstance(options.prepare, str):
+        names = ["__init__", "table"] + options.prepare.split()
+        return files + [os.path.join("prepare", name + ".py") for name in names]
+    if options.prepare:
+        return files + _files("prepare")
+    return [file for file in files if file[:-3] not in _TFLITE]
+
+
+# The Python files of an app.
+def _app_files(app):
+    names = os.listdir(os.path.join("..", "firmware", "apps", app))
+    return tuple(sorted(name for name in names if name.endswith(".py")))
+
+
+package("tflm", _runtime() + _kernels())
+if options.app:
+    freeze("../firmware/apps/" + options.app, _app_files(options.app))

@@ -1,0 +1,82 @@
+# Tests on boards: firmware is built once, emulated boards are started and stopped
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+_HERE = Path(__file__).resolve().parent
+for _folder in (_HERE, _HERE.parents[1] / "firmware"):
+    if str(_folder) not in sys.path:
+        sys.path.insert(0, str(_folder))
+
+
+# Outside `make test-boards` only what is marked quick runs.
+def pytest_collection_modifyitems(config, items):
+    if config.option.boards:
+        return
+    skip = pytest.mark.skip(reason="`make test-boards` runs this")
+    for item in items:
+        if _HERE in item.path.parents and not item.get_closest_marker("quick_boards"):
+            item.add_marker(skip)
+
+
+@pytest.fixture(scope="session")
+def _built():
+    return {}
+
+
+@pytest.fixture(scope="session")
+def firmware(_built):
+    """firmware(board, app="", stock=False, model=""): a Built, made once a session."""
+    import build
+    from tflm_tools.errors import ToolError
+
+    def get(board, app="", stock=False, model=""):
+        key = board, app, stock, str(model)
+        if key not in _built:
+            try:
+                _built[key] = build.build(board, app, model, stock)
+            except ToolError as error:
+                _built[key] = str(error)
+        if isinstance(_built[key], str):
+            _missing(_built[key])
+        return _built[key]
+
+    return get
+
+
+# What this machine lacks skips a test, but not where all has to be there: `make test-boards`.
+def _missing(text):
+    if _boards_required():
+        pytest.fail(text, pytrace=False)
+    pytest.skip(text)
+
+
+def _boards_required():
+    return bool(os.environ.get("TFLM_BOARDS_REQUIRED"))
+
+
+@pytest.fixture
+def emulated(firmware):
+    """emulated(board, app="", stock=False, model="", **options of emulators.start): Emulated."""
+    import emulators
+    from tflm_tools.errors import ToolError
+
+    started = []
+
+    def start(board, app="", stock=False, model="", **options):
+        built = firmware(board, app, stock, model)
+        if built.romfs and board.startswith("QEMU") and "romfs" not in options:
+            options["romfs"] = built.romfs
+        try:
+            started.append(emulators.start(board, built.image, **options))
+        except ToolError as error:
+            _missing(str(error))
+        return started[-1]
+
+    yield start
+    for board in started:
+        board.stop()

@@ -1,0 +1,162 @@
+# Firmware boots: the standalone digits app on a Pico and a Cortex-M0, faults, the REPL
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import os
+import re
+import select
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from session import BoardGone, Session
+from tflm.op_resolver import _ARCHS as ARCHS
+from tflm.version import __version__
+from tflm_tools import arrays, oracle, profiles, romfs
+from tflm_tools.flatten import flatten
+from tflm_tools.model_file import open_model
+
+QEMU = ["QEMU_M0", "QEMU_M3", "QEMU_RV32", "QEMU_XTENSA"]
+
+
+# What a board says until `pattern` is in it.
+def _listen(board, pattern, timeout=120):
+    port = os.open(board.port, os.O_RDWR | os.O_NOCTTY)
+    said = ""
+    deadline = time.monotonic() + timeout
+    try:
+        while not re.search(pattern, said, re.S):
+            assert time.monotonic() < deadline and board.running(), said[-2000:] + board.log
+            if select.select([port], [], [], 0.5)[0]:
+                said += os.read(port, 4096).decode(errors="replace").replace("\r", "")
+    finally:
+        os.close(port)
+    return said
+
+
+# What TFLM says of the images of the digits app.
+def _wanted(repository):
+    model = open_model(repository / "models" / "digits" / "digits_int8.tflite")
+    images = (repository / "firmware" / "apps" / "digits" / "rom" / "images").read_bytes()
+    runs = []
+    for pixels in np.frombuffer(images, np.uint8).reshape(-1, 1, 8, 8, 1):
+        runs.append([arrays.quantize(pixels.astype(np.float32), model.inputs[0])])
+    return [int(np.argmax(run[0])) for run in oracle.run(model.data, runs).outputs]
+
+
+# Standalone: flashed, powered, it says what it sees and blinks; Ctrl-C gives the prompt.
+@pytest.mark.quick_boards
+def test_digits_on_a_pico(emulated, repository):
+    board = emulated("RPI_PICO", app="digits", led=True, fast=True)
+    wanted = _wanted(repository)
+    said = _listen(board, rf"(this is \d.*?){{{len(wanted)}}}")
+    assert [int(digit) for digit in re.findall(r"this is (\d)", said)][: len(wanted)] == wanted
+    assert board.log.count("led on") >= sum(wanted[:-1])
+    port = os.open(board.port, os.O_RDWR | os.O_NOCTTY)
+    os.write(port, b"\x03")
+    os.close(port)
+    assert "stopped" in _listen(board, r">>> ")
+
+
+# The images are of the held-out part of the digits, one of each.
+def test_images_of_the_digits_app(repository):
+    with np.load(repository / "models" / "digits" / "digits_test.npz") as file:
+        x, y = file["x"].astype(np.uint8).reshape(-1, 64), file["y"]
+    images = (repository / "firmware" / "apps" / "digits" / "rom" / "images").read_bytes()
+    for digit in range(10):
+        assert images[digit * 64 : digit * 64 + 64] == x[np.flatnonzero(y == digit)[0]].tobytes()
+
+
+# One emulated core: the same model in ROM, bit for bit what TFLM says.
+@pytest.mark.quick_boards
+def test_digits_on_a_cortex_m0(emulated, repository, tmp_path):
+    assert _digits(emulated, "QEMU_M0", repository, tmp_path) == _wanted(repository)
+
+
+@pytest.mark.parametrize("board", QEMU[1:])
+def test_digits(board, emulated, repository, tmp_path):
+    assert _digits(emulated, board, repository, tmp_path) == _wanted(repository)
+
+
+_CLASSIFY = """
+import tflm
+interpreter = tflm.Interpreter(tflm.load("/rom/model.tflm"))
+interpreter.allocate_tensors()
+with open("/rom/images", "rb") as file:
+    images = file.read()
+for start in range(0, len(images), 64):
+    interpreter.input(0).quantize(images[start : start + 64])
+    interpreter.invoke()
+    values = interpreter.output(0).dequantize()
+    print(values.index(max(values)))
+"""
+
+
+def _digits(emulated, board, repository, tmp_path):
+    tflite = (repository / "models" / "digits" / "digits_int8.tflite").read_bytes()
+    images = (repository / "firmware" / "apps" / "digits" / "rom" / "images").read_bytes()
+    model = flatten(tflite, target=profiles.named(board).target)
+    path = tmp_path / "romfs.img"
+    path.write_bytes(romfs.image({"model.tflm": model, "images": images}))
+    with Session(emulated(board, romfs=path)) as session:
+        return [int(line) for line in session.exec(_CLASSIFY).split()]
+
+
+# Unaligned access stops real chips of this kind, so it must stop the emulated ones.
+_UNALIGNED = """
+@micropython.viper
+def read(p: ptr32) -> int:
+    return p[0]
+
+import uctypes
+buffer = bytearray(16)
+print(read(uctypes.addressof(buffer) + 1))
+"""
+
+
+@pytest.mark.parametrize("board", ["RPI_PICO", "QEMU_M0", "QEMU_XTENSA"])
+def test_unaligned_access_is_fatal(board, emulated):
+    with Session(emulated(board)) as session:
+        assert session.exec(_UNALIGNED.replace("+ 1", "+ 4")).strip() == "0"
+        # The Xtensa stops without a word.
+        with pytest.raises(BoardGone, match="fault|HardFault" if "XTENSA" not in board else None):
+            session.exec(_UNALIGNED, timeout=20)
+
+
+# As a user does it, with mpremote's own command.
+@pytest.mark.parametrize("board", ["RPI_PICO", *QEMU])
+def test_repl_through_mpremote(board, emulated):
+    port = emulated(board).port
+    command = [sys.executable, "-m", "mpremote", "connect", port, "exec"]
+    code = "import sys, tflm; print(tflm.__version__, sys.implementation._mpy >> 10 & 15)"
+    answer = subprocess.run([*command, code], capture_output=True, text=True, timeout=120)
+    assert answer.returncode == 0, answer.stderr
+    version, arch = answer.stdout.split()
+    assert version == __version__
+    assert ARCHS[int(arch)] == profiles.named(board).arch
+
+
+# Files on a Pico outlast a reset and a power cut.
+def test_files_on_a_pico(emulated, tmp_path):
+    flash = tmp_path / "flash.bin"
+    board = emulated("RPI_PICO", flash=flash)
+    with Session(board) as session:
+        session.exec("with open('note', 'w') as file: file.write('kept' * 500)")
+    board.stop()
+    with Session(emulated("RPI_PICO", flash=flash)) as session:
+        assert session.exec("print(open('note').read() == 'kept' * 500)").strip() == "True"
+
+
+# Two cores run at once.
+def test_second_core_of_a_pico(emulated):
+    code = """
+import _thread, time
+seen = []
+_thread.start_new_thread(lambda: seen.append(time.ticks_ms()), ())
+while not seen:
+    pass
+print("seen")
+"""
+    with Session(emulated("RPI_PICO")) as session:
+        assert "seen" in session.exec(code, timeout=30)

@@ -1,0 +1,149 @@
+# `tflm deploy`, doctor, verify and bench on emulated boards; power cuts at random moments
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import functools
+import http.server
+import random
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from tflm_tools import dist
+from tflm_tools.board import doctor as doctor_file
+from tflm_tools.board.bench import bench_on
+from tflm_tools.board.board_device import BoardDevice
+from tflm_tools.board.deploy import deploy
+from tflm_tools.board.flash import flash
+from tflm_tools.board.link import Link
+from tflm_tools.errors import DeviceError
+from tflm_tools.flatten import flatten
+from tflm_tools.verify import verify
+
+_CUTS = 3
+
+
+# Two models, which the shapes of their outputs tell apart: 10 and 1.
+@pytest.fixture
+def models(repository):
+    folder = repository / "models"
+    return [
+        folder / "digits" / "digits_int8.tflite",
+        folder / "hello_world" / "hello_world_int8.tflite",
+    ]
+
+
+# How many outputs the model has that the board loads by these lines; it must be a whole one.
+def loaded(port, use):
+    with Link(port) as link:
+        link.exec("\n".join([*use, "interpreter.allocate_tensors()"]), seconds=60)
+        return link.eval("interpreter.output(0).shape[-1]")
+
+
+# (firmware is stock, place, flash file): with tflm frozen and ROMFS; stock, in free flash; files.
+@pytest.mark.parametrize("stock, place", [(False, "romfs"), (True, "flash"), (True, "files")])
+def test_power_cuts(emulated, tmp_path, models, stock, place):
+    kept = tmp_path / "flash.bin"
+    board = emulated("RPI_PICO", stock=stock, flash=kept)
+    use = deploy(models[0], board.port, to=place, name="net").use
+    assert loaded(board.port, use) == 10
+    second = deploy(models[1], board.port, to=place, name="other")  # brings its kernels
+    assert second.place == place
+    begin = time.monotonic()
+    deploy(models[1], board.port, to=place, name="net")
+    seconds = time.monotonic() - begin
+    board.stop()
+    chance = random.Random(11)
+    seen = set()
+    for i in range(_CUTS):
+        board = emulated("RPI_PICO", stock=stock, flash=kept)
+        cut = threading.Timer(chance.uniform(0.3, 1.1) * seconds, board.stop)
+        cut.start()
+        try:
+            deploy(models[i % 2], board.port, to=place, name="net")
+        except DeviceError as error:
+            assert error.kind in ("lost", "silent", "late"), error
+        cut.join()
+        board = emulated("RPI_PICO", stock=stock, flash=kept)
+        seen.add(loaded(board.port, use))
+        board.stop()
+    assert seen <= {10, 1}
+    board = emulated("RPI_PICO", stock=stock, flash=kept)
+    done = deploy(models[0], board.port, to=place, name="net")
+    assert loaded(board.port, done.use) == 10
+    assert loaded(board.port, second.use) == 1  # models beside stay
+
+
+def test_stock_pico(emulated, models):
+    board = emulated("RPI_PICO", stock=True)
+    found = {line.what: line for line in doctor_file.doctor(board.port, models).lines}
+    assert found["tflm"].step == "tflm deploy MODEL brings it along"
+    assert "RPI_PICO" in found["board"].found and found["ROMFS"].found == "none"
+    done = deploy(models[0], board.port)
+    assert (done.place, done.arch) == ("flash", "armv6m")
+    with Link(board.port) as link:
+        device = BoardDevice(link)
+        assert verify(models[0], runs=1, device=device).mismatch is None
+        row = bench_on([models[0]], device, invokes=2)[0]
+    assert row.frequency == 125_000_000
+    assert 100_000 < row.cycles < 2_000_000  # what make cycles measures, within reason
+    assert sum(op.cycles for op in row.ops) == pytest.approx(row.cycles, rel=0.6)
+
+
+@pytest.mark.parametrize("board", ["QEMU_M3", "QEMU_RV32"])
+def test_verify_in_ram(emulated, models, board):
+    running = emulated(board)
+    report = doctor_file.doctor(running.port, models)
+    assert [fit.fits for fit in report.models] == [True, True]
+    with Link(running.port) as link:
+        assert verify(models[0], runs=1, device=BoardDevice(link)).mismatch is None
+
+
+def test_wrong_board(emulated, models, tmp_path):
+    board = emulated("QEMU_M3")
+    with pytest.raises(DeviceError, match="not RP2040; name another port"):
+        deploy(models[0], board.port, board="RP2040")
+    with pytest.raises(DeviceError, match="use: --to files"):
+        deploy(models[0], board.port, to="flash")
+
+
+# mpremote installs packages of `make dist` on a stock Pico, which runs a model with them.
+def test_mip_on_a_stock_pico(emulated, tmp_path, models, monkeypatch):
+    few = ("copy", "core", "fully_connected", "softmax", "conv_lanes", "depthwise_conv_lanes",
+           "pooling")  # fmt: skip
+    for package in ("core", "cnn", "all"):  # fewer kernels are quicker
+        monkeypatch.setitem(dist.PACKAGES, package, few)
+    dist.make_dist(tmp_path / "dist", ["armv6m"], report=lambda line: None)
+    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=tmp_path)
+    monkeypatch.setattr(handler.func, "log_message", lambda *arguments: None)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    board = emulated("RPI_PICO", stock=True)
+    flat = tmp_path / "digits.tflm"
+    flat.write_bytes(flatten(models[0].read_bytes(), target="armv6m"))
+    url = f"http://127.0.0.1:{server.server_port}/dist/armv6m_6.3/cnn.json"
+    try:
+        for command in (["mip", "install", url], ["fs", "cp", str(flat), ":digits.tflm"]):
+            done = subprocess.run(
+                [sys.executable, "-m", "mpremote", "connect", board.port, *command],
+                capture_output=True,
+                text=True,
+                timeout=300,
+            )
+            assert done.returncode == 0, done.stdout + done.stderr
+    finally:
+        server.shutdown()
+        server.server_close()
+    use = ["import tflm", "interpreter = tflm.Interpreter(tflm.load('digits.tflm'))"]
+    assert loaded(board.port, use) == 10
+
+
+# A drive of the boot loader gets the image that was built.
+def test_flash_what_was_built(firmware, tmp_path):
+    built = firmware("RPI_PICO")
+    drive = tmp_path / "RPI-RP2"
+    drive.mkdir()
+    (drive / "INFO_UF2.TXT").write_text("Board-ID: RPI-RP2\n")
+    done = flash("RPI_PICO", image=built.image, volume=drive)
+    assert done.verified and (drive / built.image.name).read_bytes() == built.image.read_bytes()

@@ -1,0 +1,115 @@
+# Tests of the boards' profiles, and of ROMFS images as MicroPython reads them
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import binascii
+import csv
+import random
+import re
+
+import pytest
+from tflm.op_resolver import _ARCHS as ARCHS
+from tflm_tools import profiles, romfs
+from tflm_tools.errors import ToolError
+from unit.on_device import device
+
+_PROFILES = profiles.every()
+
+
+@pytest.mark.parametrize("profile", _PROFILES, ids=[profile.id for profile in _PROFILES])
+def test_profiles(profile):
+    assert profile.arch in ARCHS
+    assert profile.port in ("rp2", "esp32", "qemu")
+    assert profile.flashing["method"] in ("uf2", "esptool", "qemu") and profile.flashing["help"]
+    for firmware in filter(None, (profile.tflm, profile.stock)):
+        assert firmware.block <= firmware.heap
+        parts = [firmware.firmware, firmware.romfs, firmware.filesystem]
+        parts = sorted(part for part in parts if part)
+        for (start, size), (following, _) in zip(parts, parts[1:], strict=False):
+            assert start + size <= following
+        assert sum(parts[-1]) <= profile.flash_bytes
+
+
+# The flash map is said twice: to the firmware, and to the tools.
+@pytest.mark.parametrize("board", ["RPI_PICO", "RPI_PICO2"])
+def test_flash_map_of_rp2(board):
+    profile = profiles.named(board)
+    text = (profile.folder / "mpconfigboard.h").read_text()
+    storage = int(re.search(r"FLASH_STORAGE_BYTES \((\d+) \* 1024\)", text)[1]) * 1024
+    models = int(re.search(r"ROMFS_BYTES \((\d+) \* 1024\)", text)[1]) * 1024
+    end = profile.flash_bytes
+    assert profile.tflm.filesystem == (end - storage, storage)
+    assert profile.tflm.romfs == (end - storage - models, models)
+
+
+@pytest.mark.parametrize("board", ["ESP32_GENERIC", "ESP32_GENERIC_S3", "ESP32_GENERIC_C3"])
+def test_flash_map_of_esp32(board):
+    profile = profiles.named(board)
+    with open(profile.folder / "partitions.csv") as file:
+        lines = [line for line in file if not line.startswith("#")]
+    rows = {row[0].strip(): row for row in csv.reader(lines)}
+    for name, part in (("factory", "firmware"), ("romfs", "romfs"), ("vfs", "filesystem")):
+        place = int(rows[name][3], 0), int(rows[name][4], 0)
+        assert getattr(profile.tflm, part) == place
+
+
+def test_machine():
+    found = profiles.of_machine("Raspberry Pi Pico with RP2040")
+    assert [profile.id for profile in found] == ["RPI_PICO"]
+    assert profiles.of_machine("something with Z80") == []
+
+
+def test_no_such_board():
+    with pytest.raises(ToolError, match="there is no board NO_SUCH; take one of ESP32_GENERIC"):
+        profiles.named("NO_SUCH")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "says"),
+    [
+        ('arch = "armv6m"\n', "", "lacks 'arch'"),
+        ("heap = 225_000", "heat = 225_000", "heat"),
+        ("[flash]", "[flash", "is no TOML"),
+    ],
+)
+def test_damaged_profile(before, after, says, tmp_path):
+    text = (profiles.FOLDER / "RPI_PICO" / "profile.toml").read_text()
+    assert before in text
+    path = tmp_path / "profile.toml"
+    path.write_text(text.replace(before, after))
+    with pytest.raises(ToolError, match=says):
+        profiles.read(path)
+
+
+# MicroPython finds each file, whole and aligned.
+def test_romfs_is_read_and_aligned(tmp_path):
+    rng = random.Random(5)
+    contents = {}
+    for number in range(60):
+        folder = rng.choice(["", "lib/", "lib/tflm/kernels/", "b/"])
+        name = f"{folder}{'n' * rng.randrange(1, 40)}{number}"
+        contents[name] = rng.randbytes(rng.choice([0, 1, 15, 16, 17, 127, 128, 5000, 70000]))
+    image = romfs.image(contents)
+    for data in contents.values():
+        if len(data) > 100:
+            assert image.index(data) % romfs.ALIGNMENT == 0
+    path = tmp_path / "image"
+    path.write_bytes(image)
+    (tmp_path / "list").write_text("\n".join(contents))
+    lines = device(
+        """
+        import binascii, vfs
+        with open(PATH, "rb") as file:
+            image = file.read()
+        with open(NAMES) as file:
+            names = file.read().split()
+        vfs.mount(vfs.VfsRom(image), "/rom")
+        for name in names:
+            with open("/rom/" + name, "rb") as file:
+                data = file.read()
+            print(len(data), binascii.crc32(data))
+        """,
+        PATH=str(path),
+        NAMES=str(tmp_path / "list"),
+    )
+    wanted = [f"{len(data)} {binascii.crc32(data)}" for data in contents.values()]
+    assert lines == wanted
