@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -16,13 +16,15 @@ from .flatten import flatten
 class Invocation:
     """`outputs[run][i]`: arrays. `times`: microseconds of each invoke. `arena`: bytes used.
 
-    `tensors`: bytes by tensor number after the last run, if they were kept.
+    `tensors`: bytes by tensor number after the last run, if they were kept. `events`: of each
+    step (node, operator, kernel, microseconds of all invokes), where they were asked for.
     """
 
     outputs: list[list[np.ndarray]]
     times: list[int]
     arena: int
     tensors: dict[int, bytes]
+    events: list[tuple[int, str, str, int]] = field(default_factory=list)
 
 
 # The bytes of the model on one of the two paths.
@@ -33,13 +35,19 @@ def _form(model, path, keep_tensors, custom):
 
 
 def invoke(model, runs, path="flat", repeat=1, locked=False, keep_tensors=False, heap=None,
-           timeout=None, custom=()):  # fmt: skip
+           timeout=None, custom=(), device=None, reset=False, profile=False):  # fmt: skip
     """Invoke a ModelFile with each list of input arrays in `runs`, one after the other.
 
     path: "flat" (as .tflm) or "tflite" (prepared by MicroPython). repeat: invokes for each run.
     locked: invoke() must not allocate. State goes on from run to run. custom: Python files that
-    register custom operators. Raises DeviceError.
+    register custom operators. device: a board (board.board_device) instead of the unix port.
+    reset: variables are reset before each run. profile: `events` of the result is filled.
+    Raises DeviceError.
     """
+    if device is not None:
+        return device.invoke(
+            model, runs, path, repeat, locked, keep_tensors, heap, timeout, custom, profile, reset
+        )
     with tempfile.TemporaryDirectory(prefix="tflm-") as name:
         folder = Path(name)
         (folder / "model").write_bytes(_form(model, path, keep_tensors, custom))
@@ -53,6 +61,8 @@ def invoke(model, runs, path="flat", repeat=1, locked=False, keep_tensors=False,
             "locked": locked,
             "custom": [str(Path(file).resolve()) for file in custom],
             "tensors": str(folder / "tensors") if keep_tensors else None,
+            "reset": reset,
+            "profile": profile,
         }
         answer = unix_port.run_script(
             "invoke",
@@ -61,18 +71,19 @@ def invoke(model, runs, path="flat", repeat=1, locked=False, keep_tensors=False,
             heap or unix_port.DEFAULT_HEAP,
             timeout or unix_port.DEFAULT_TIMEOUT,
         )
-        outputs = _split((folder / "outputs").read_bytes(), len(runs), model.outputs)
+        outputs = split((folder / "outputs").read_bytes(), len(runs), model.outputs)
         tensors = {}
         if keep_tensors:
             data, at = (folder / "tensors").read_bytes(), 0
             for number, size in answer["tensors"]:
                 tensors[number] = data[at : at + size]
                 at += size
-    return Invocation(outputs, answer["times"], answer["arena"], tensors)
+    events = [tuple(event) for event in answer.get("events", ())]
+    return Invocation(outputs, answer["times"], answer["arena"], tensors, events)
 
 
 # The bytes of all runs as arrays.
-def _split(data, runs, infos):
+def split(data, runs, infos):
     result, at = [], 0
     for _ in range(runs):
         arrays = []

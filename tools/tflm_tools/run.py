@@ -58,13 +58,13 @@ def _summary(file, array, info):
 
 
 def run(path, inputs, output_dir, form="flat", repeat=1, quantize=False, heap=None, timeout=None,
-        custom=()):  # fmt: skip
+        custom=(), device=None):  # fmt: skip
     """Invoke the model at `path` on .npy files, one for each input in order.
 
     Writes output_0.npy and so on into `output_dir`. form: "flat" or "tflite". repeat: invokes
     on the same inputs (a model with state goes on from one to the next). quantize: floats may
     be given for integer inputs. custom: Python files that register custom operators.
-    Raises TflmError.
+    device: a board (board.board_device) instead of the unix port. Raises TflmError.
     """
     model = open_model(path)
     if form == "tflite" and model.kind == "tflm":
@@ -78,7 +78,9 @@ def run(path, inputs, output_dir, form="flat", repeat=1, quantize=False, heap=No
         arrays.load_input(file, i, info, quantize)
         for i, (file, info) in enumerate(zip(inputs, model.inputs, strict=True))
     ]
-    result = invoke(model, [values], form, repeat, heap=heap, timeout=timeout, custom=custom)
+    result = invoke(
+        model, [values], form, repeat, heap=heap, timeout=timeout, custom=custom, device=device
+    )
     files.make_folder(output_dir)
     outputs = []
     for i, (array, info) in enumerate(zip(result.outputs[0], model.outputs, strict=True)):

@@ -1,0 +1,212 @@
+# Tests of the commands boards, doctor, deploy and of --on, and of packages for mip
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import functools
+import http.server
+import json
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+from host.conftest import build_layers
+from host.test_tool_verify import _BROKEN, _word
+from support.standin import Board
+from tflm_tools import dist, profiles
+from tflm_tools.board import link as link_file
+from tflm_tools.board import parts, ports
+from tflm_tools.board.link import Link
+from tflm_tools.errors import ToolError
+from tflm_tools.flatten import flatten
+
+
+# A board whose firmware has this tflm.
+@pytest.fixture
+def board(tmp_path, repository):
+    with Board(tmp_path / "board", library=repository / "modules", rom=1 << 17) as board:
+        yield board
+
+
+def test_boards(tflm, monkeypatch):
+    port = ports.Port("/dev/ttyACM0", "e660583883724a32", "2e8a:0005", "")
+    monkeypatch.setattr("tflm_tools.board.listing.connected", lambda: [port])
+    found = tflm("boards")
+    assert (found.code, found.err) == (0, "")
+    for word in ("RPI_PICO", "armv6m", "esptool", "/dev/ttyACM0", "Raspberry Pi"):
+        assert word in found.out
+    known = tflm("boards", "--json").json()["known"]
+    assert {entry["id"] for entry in known} == {profile.id for profile in profiles.every()}
+
+
+def test_doctor(tflm, board, layers, tmp_path):
+    (tmp_path / "text.tflite").write_text("no model")
+    found = tflm("doctor", board.port, "--model", layers, "--model", tmp_path / "text.tflite")
+    assert (found.code, found.err) == (0, "")
+    for word in ("ROMFS       128.0 KB", "in the firmware", "yes", "read in place", "neither"):
+        assert word.split()[0] in found.out and word.split()[-1] in found.out
+    report = tflm("doctor", board.port, "--json").json()
+    assert {line["state"] for line in report["lines"]} <= {"ok", "note"}
+
+
+def test_doctor_finds_problems(tflm, tmp_path, layers):
+    with Board(tmp_path / "bare", heap="300k", special=_NO_FILES) as board:
+        found = tflm("doctor", board.port, "--model", layers, "--json")
+        lines = {line["what"]: line for line in found.json()["lines"]}
+        assert lines["tflm"]["step"] and lines["files"]["found"] == "no file system"
+        assert found.json()["models"][0]["fits"] is False
+
+
+_NO_FILES = (
+    "import sys, os\n"
+    "class Os:\n"
+    "    listdir, stat, getcwd, rename = os.listdir, os.stat, os.getcwd, os.rename\n"
+    "sys.modules['os'] = Os\n"
+)
+
+
+def test_deploy_prints_how_to_use_it(tflm, board, layers):
+    found = tflm("deploy", layers, board.port, "--name", "net")
+    assert (found.code, found.err) == (0, "")
+    assert "model = tflm.load('/rom/net.tflm')" in found.out
+    assert "ROMFS" in found.out and "was there already" not in found.out
+    assert "was there already" in tflm("deploy", layers, board.port, "--name", "net").out
+    report = tflm("deploy", layers, board.port, "--json").json()
+    assert report["place"] == "romfs" and report["use"][0] == "import tflm"
+
+
+# On a board, run, verify and bench do what they do in the unix port.
+def test_on_a_board(tflm, board, layers, tmp_path):
+    values = np.random.default_rng(1).integers(-128, 128, (1, 8)).astype(np.int8)
+    np.save(tmp_path / "values.npy", values)
+    arrays = []
+    for where in ([], ["--on", board.port]):
+        folder = tmp_path / f"out{len(where)}"
+        found = tflm("run", layers, "--input", tmp_path / "values.npy", "--output-dir", folder,
+                     "--repeat", 2, *where, "--json")  # fmt: skip
+        assert (found.code, found.err) == (0, "")
+        assert found.json()["invokes"] == 2
+        arrays.append(np.load(folder / "output_0.npy"))
+    np.testing.assert_array_equal(*arrays)
+    found = tflm("verify", layers, "--runs", 1, "--on", board.port)
+    assert (found.code, found.err) == (0, "")
+    assert "gives what TFLM gives" in found.out
+    found = tflm("bench", layers, "--invokes", 3, "--on", board.port, "--json")
+    rows = found.json()
+    assert [op["op"] for op in rows[0]["ops"]] == ["FULLY_CONNECTED"] * 3
+    assert sum(op["share"] for op in rows[0]["ops"]) == pytest.approx(1, abs=0.01)
+    assert "FULLY_CONNECTED" in tflm("bench", layers, "--on", board.port).out
+
+
+# A kernel that is wrong on the board is found, and named.
+def test_verify_finds_the_wrong_kernel(tflm, tmp_path, layers, mended_modules):
+    place = f"(record[{_word('output')}] >> 2) + 4"
+    code = _BROKEN.format(depth_word=_word("depth"), depth=40, place=place)
+    mended_modules("kernels/fully_connected.py", code)
+    library = Path(os.environ["TFLM_MODULES"])
+    for twin in (library / "tflm" / "kernels").glob("*/fully_connected.py"):
+        twin.unlink()
+    with Board(tmp_path / "board", library=library) as board:
+        found = tflm("verify", layers, "--runs", 1, "--on", board.port)
+    assert found.code == 1, found.err
+    assert "First differing op: 1 FULLY_CONNECTED" in found.out
+
+
+def test_one_sentence(tflm, board, layers, tmp_path, monkeypatch):
+    monkeypatch.setattr(link_file, "_ENTER_SECONDS", 1)
+    for arguments, words in [
+        (("doctor", tmp_path / "none"), "there is no port"),
+        (("deploy", tmp_path / "none.tflite", board.port), "cannot read"),
+        (("deploy", layers, board.port, "--name", "a b"), "cannot be a model's name"),
+        (("verify", layers, "--on", board.port, "--heap", "1M"), "--heap is for the unix port"),
+        (("bench", layers, "--on", board.port, "--csv", "x.csv"), "--csv is for the unix port"),
+        (("flash", "NO_BOARD"), "there is no board NO_BOARD"),
+    ]:
+        found = tflm(*arguments)
+        assert found.code in (1, 2) and words in found.err
+        assert found.err.count("\n") == 1 and found.out == ""
+    with Board(tmp_path / "plain") as plain:
+        found = tflm("verify", layers, "--on", plain.port)
+        assert "has no tflm" in found.err and "tflm deploy" in found.err
+
+
+# What a stock ESP32 would crash on is not among what it gets.
+def test_no_assembler_without_an_assembler(repository):
+    flat = flatten(build_layers(8, 40, 6, 5))
+    for arch in dist.ARCHS:
+        for file in parts.files_for(flat, arch, assembler=False):
+            text = (repository / "modules" / "tflm" / f"{file}.py").read_text()
+            assert "@micropython.asm_" not in text
+    for arch in ("xtensawin", "rv32imc"):
+        for file in dist.package_files("all", arch, dist.ARCHS[arch]):
+            text = (repository / "modules" / "tflm" / f"{file}.py").read_text()
+            assert "@micropython.asm_" not in text
+
+
+def test_packages_of_mip(repository):
+    names = {package: dist.package_files(package, "armv6m", True) for package in dist.PACKAGES}
+    assert "kernels/armv6m/conv_lanes" in names["cnn"] and "kernels/svdf" in names["rnn"]
+    assert "kernels/conv" not in names["core"] and "prepare/conv_2d" not in names["cnn"]
+    for package, files in names.items():
+        assert set(names["core"]) <= set(files) <= set(names["all"]), package
+    kernels = {path.stem for path in (repository / "modules/tflm/kernels").glob("*.py")}
+    assert kernels <= {file.rpartition("/")[2] for file in names["all"]}
+    with pytest.raises(ToolError, match="no arch z80"):
+        dist.make_dist("/nowhere", ["z80"])
+
+
+def test_root_package_is_up_to_date(repository):
+    path = repository / "package.json"
+    assert path.read_bytes() == dist.root_package(), "run: make dist"
+    for target, source in json.loads(path.read_text())["urls"]:
+        assert (repository / source).is_file() and source == f"modules/{target}"
+
+
+class _Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *arguments):
+        pass
+
+
+# mpremote installs a package from a server of ours, and the board runs a model with it.
+def test_mip_install(tmp_path, monkeypatch):
+    for package in ("core", "all"):  # fewer kernels are quicker
+        monkeypatch.setitem(dist.PACKAGES, package, ("copy", "fully_connected"))
+    dist.make_dist(tmp_path / "dist", ["x64"], report=lambda line: None)
+    handler = functools.partial(_Quiet, directory=tmp_path)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        with Board(tmp_path / "board") as board:
+            url = f"http://127.0.0.1:{server.server_port}/dist/x64_6.3/core.json"
+            done = subprocess.run(
+                [sys.executable, "-m", "mpremote", "connect", board.port, "mip", "install",
+                 "--target", "lib", url],
+                capture_output=True, text=True, timeout=120,
+            )  # fmt: skip
+            assert done.returncode == 0, done.stdout + done.stderr
+            (tmp_path / "board" / "net.tflm").write_bytes(flatten(build_layers(8, 40, 6, 5)))
+            with Link(board.port) as link:
+                link.exec("import tflm\ni = tflm.Interpreter('net.tflm')\ni.invoke()")
+                assert link.eval("i.output(0).shape") == (1, 5)
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+# Custom operators go along: their files run on the board, too.
+def test_custom_operator(tflm, board, repository, tmp_path):
+    folder = repository / "examples" / "atan"
+    model, custom = folder / "atan.tflite", ("--custom", folder / "atan.py")
+    found = tflm("deploy", model, board.port, *custom)
+    assert (found.code, found.err) == (0, "")
+    assert "tflm.Interpreter(model, resolver=resolver)" in found.out
+    values = np.array([0.0, 1.0, -2.0, 3.0], np.float32)
+    info = tflm("inspect", model, *custom, "--json").json()["inputs"][0]
+    np.save(tmp_path / "x.npy", np.resize(values, info["shape"]))
+    found = tflm("run", model, "--input", tmp_path / "x.npy", "--output-dir", tmp_path,
+                 *custom, "--on", board.port)  # fmt: skip
+    assert (found.code, found.err) == (0, "")
+    got = np.load(tmp_path / "output_0.npy")
+    np.testing.assert_allclose(got, np.arctan(np.resize(values, info["shape"]) + 0.5), rtol=1e-5)

@@ -1,0 +1,182 @@
+# Tests of `tflm flash`: UF2 images on a drive, and the real esptool against a mock boot loader
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import random
+import struct
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+
+import pytest
+from support.standin import Board
+from tflm_tools import profiles
+from tflm_tools.board import flash as flash_file
+from tflm_tools.board import uf2
+from tflm_tools.board.flash import flash
+from tflm_tools.errors import DeviceError, ToolError
+
+_CHIP_IDS = {"ESP32_GENERIC": 0, "ESP32_GENERIC_S3": 9, "ESP32_GENERIC_C3": 5}
+
+
+# A UF2 image of random bytes for a family.
+def uf2_image(family, size=2048, seed=1):
+    data, blocks = random.Random(seed).randbytes(size), []
+    for i in range(0, size, 256):
+        head = struct.pack(
+            "<8I", 0x0A324655, 0x9E5D5157, 0x2000, 0x10000000 + i, 256, i // 256, size // 256,
+            family,
+        )  # fmt: skip
+        blocks.append((head + data[i : i + 256]).ljust(508, b"\0") + struct.pack("<I", 0x0AB16F30))
+    return b"".join(blocks)
+
+
+# A folder that looks like the drive of a boot loader.
+@pytest.fixture
+def drive(tmp_path):
+    folder = tmp_path / "RPI-RP2"
+    folder.mkdir()
+    (folder / "INFO_UF2.TXT").write_text(
+        "UF2 Bootloader v2.0\nModel: Raspberry Pi RP2\nBoard-ID: RPI-RP2\n"
+    )
+    return folder
+
+
+@pytest.fixture
+def image(tmp_path):
+    path = tmp_path / "firmware.uf2"
+    path.write_bytes(uf2_image(profiles.named("RPI_PICO").flashing["family"]))
+    return path
+
+
+def test_uf2_to_a_drive(drive, image):
+    seen = []
+    done = flash("RPI_PICO", image=image, volume=drive, progress=lambda *n: seen.append(n))
+    assert (drive / "firmware.uf2").read_bytes() == image.read_bytes()
+    assert done.verified == "the drive has the same bytes"
+    assert seen[-1] == (done.bytes, done.bytes) == (image.stat().st_size,) * 2
+
+
+def test_drive_is_found(drive, image, monkeypatch):
+    monkeypatch.setattr(uf2, "_MOUNTS", (str(drive.parent / "{}"),))
+    assert flash("RPI_PICO", image=image).where == str(drive)
+
+
+def test_wrong_images(drive, image, tmp_path):
+    other = tmp_path / "pico2.uf2"
+    other.write_bytes(uf2_image(profiles.named("RPI_PICO2").flashing["family"]))
+    damaged = tmp_path / "damaged.uf2"
+    damaged.write_bytes(image.read_bytes()[:700] + bytes(512) + image.read_bytes()[1212:])
+    text = tmp_path / "text.uf2"
+    text.write_text("no image")
+    for path, words in [
+        (other, "is for another chip"),
+        (damaged, "is damaged at byte"),
+        (text, "is no UF2 image"),
+        (tmp_path / "none.uf2", "cannot read"),
+    ]:
+        with pytest.raises(ToolError, match=words):
+            flash("RPI_PICO", image=path, volume=drive)
+    assert [path.name for path in drive.iterdir()] == ["INFO_UF2.TXT"]
+
+
+def test_wrong_drives(drive, image, tmp_path):
+    with pytest.raises(DeviceError, match="no drive of a boot loader"):
+        flash("RPI_PICO", image=image, volume=tmp_path)
+    (drive / "INFO_UF2.TXT").write_text("Model: other\nBoard-ID: RP2350\n")
+    with pytest.raises(DeviceError, match=r"another board \(Board-ID: RP2350\), not RPI-RP2"):
+        flash("RPI_PICO", image=image, volume=drive)
+    assert not (drive / "firmware.uf2").exists()
+
+
+def test_no_image_no_board(tmp_path, image, monkeypatch):
+    monkeypatch.setattr(flash_file, "_BUILD", tmp_path)
+    with pytest.raises(ToolError, match="make firmware BOARD=RPI_PICO"):
+        flash("RPI_PICO")
+    with pytest.raises(ToolError, match="there is no board PICO"):
+        flash("PICO", image=image)
+    with pytest.raises(ToolError, match="make emulate BOARD=QEMU_M3"):
+        flash("QEMU_M3", image=image)
+    monkeypatch.setattr(flash_file, "resolve", _absent)
+    with pytest.raises(DeviceError, match="hold BOOTSEL"):
+        flash("RPI_PICO", image=image)
+
+
+def _absent(port):
+    raise DeviceError("none", "absent")
+
+
+# A board that runs MicroPython is sent into its boot loader, if it is the right one.
+def test_bootloader_over_the_port(tmp_path, drive, image, monkeypatch):
+    monkeypatch.setattr(uf2, "_MOUNTS", (str(tmp_path / "mounted" / "{}"),))
+    with Board(tmp_path / "board") as board, pytest.raises(DeviceError, match="is a linux"):
+        flash("RPI_PICO", board.port, image)
+    (tmp_path / "mounted").mkdir()
+    special = (
+        "import sys, os\n"
+        "class Machine:\n"
+        "    def bootloader(self):\n"
+        f"        os.rename({str(drive)!r}, {str(tmp_path / 'mounted' / 'RPI-RP2')!r})\n"
+        "sys.modules['machine'] = Machine()\n"
+    )
+    monkeypatch.setattr(flash_file, "check_board", lambda facts, board: None)
+    with Board(tmp_path / "other", special=special) as board:
+        done = flash("RPI_PICO", board.port, image)
+    assert done.where.endswith("mounted/RPI-RP2") and done.verified
+
+
+# The mock of an ESP chip's boot loader behind a pty.
+@contextmanager
+def mock(chip, folder):
+    file = folder / f"{chip}.port"
+    code = "import sys; from esp32_mock_bootloader.cli import main; sys.exit(main())"
+    command = [sys.executable, "-c", code, "run", "--pty", "--chip", chip]
+    process = subprocess.Popen(
+        [*command, "--port-file", str(file)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        end = time.monotonic() + 20
+        while time.monotonic() < end and not (file.exists() and file.read_text().strip()):
+            time.sleep(0.05)
+        yield file.read_text().strip()
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+def esp_image(board, size=40000):
+    head = bytes([0xE9, 1, 2, 0x20]) + bytes(8) + struct.pack("<H", _CHIP_IDS[board])
+    return head.ljust(24, b"\0") + random.Random(2).randbytes(size)
+
+
+@pytest.mark.parametrize("board", list(_CHIP_IDS))
+def test_esptool(board, tmp_path):
+    table = profiles.named(board).flashing
+    path = tmp_path / "firmware.bin"
+    path.write_bytes(esp_image(board))
+    seen = []
+    with mock(table["chip"], tmp_path) as port:
+        done = flash(board, port, path, progress=lambda *n: seen.append(n))
+        assert "compared" in done.verified and seen[-1] == (100, 100)
+        back = tmp_path / "back.bin"
+        place = [hex(table["offset"]), str(done.bytes), str(back)]
+        command = [sys.executable, "-m", "esptool", "--chip", table["chip"], "--port", port,
+                   "--after", "no-reset", "read-flash", *place]  # fmt: skip
+        for _ in range(3):  # the mock misses a first knock when the machine is busy
+            read = subprocess.run(command, capture_output=True, text=True)
+            if not read.returncode:
+                break
+        assert read.returncode == 0, read.stdout + read.stderr
+    assert back.read_bytes() == path.read_bytes()
+
+
+def test_esptool_wrong_chip_and_silence(tmp_path):
+    path = tmp_path / "firmware.bin"
+    path.write_bytes(esp_image("ESP32_GENERIC_S3"))
+    with pytest.raises(ToolError, match="is for esp32s3, the board has esp32c3"):
+        flash("ESP32_GENERIC_C3", "/dev/null", path)
+    with mock("esp32", tmp_path) as port, pytest.raises(DeviceError, match="esptool could not"):
+        flash("ESP32_GENERIC_S3", port, path)
+    path.write_bytes(b"\xe8" * 100)
+    with pytest.raises(ToolError, match="is no image for an ESP chip"):
+        flash("ESP32_GENERIC", "/dev/null", path)

@@ -1,0 +1,202 @@
+# Tests of the connection to a board: ports that are wrong, and boards that answer anything
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import os
+import pty
+import select
+import threading
+import time
+import tty
+from contextlib import contextmanager
+
+import pytest
+from support.standin import Board
+from tflm_tools.board import link as link_file
+from tflm_tools.board import ports, wire
+from tflm_tools.board.facts import ask
+from tflm_tools.board.link import Link
+from tflm_tools.errors import DeviceError
+
+
+# A port whose other end is the generator function `answer(data)`: for what comes, what goes.
+@contextmanager
+def peer(answer):
+    master, slave = pty.openpty()
+    tty.setraw(master)
+    tty.setraw(slave)
+    over = threading.Event()
+
+    def serve():
+        while not over.is_set():
+            ready, _, _ = select.select([master], [], [], 0.02)
+            data = os.read(master, 4096) if ready else b""
+            reply = answer(data)
+            if reply is None:
+                break
+            if reply:
+                _, ready, _ = select.select([], [master], [], 0.05)
+                if ready:
+                    os.write(master, reply)
+
+    thread = threading.Thread(target=serve, daemon=True)
+    thread.start()
+    try:
+        yield os.ttyname(slave)
+    finally:
+        over.set()
+        thread.join(5)
+        os.close(master)
+        os.close(slave)
+
+
+# Answers as a raw REPL does up to the first command, whose output is `reply`.
+def raw_repl(reply):
+    def answer(data):
+        text = b""
+        if b"\x01" in data and b"\x05A\x01" not in data:
+            text += b"raw REPL; CTRL-B to exit\r\n>"
+        if data == b"\x04":
+            text += b"OK\r\nMPY: soft reboot\r\nraw REPL; CTRL-B to exit\r\n>"
+        if b"\x05A\x01" in data:
+            text += reply
+        return text
+
+    return answer
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    monkeypatch.setattr(link_file, "_ENTER_SECONDS", 1.2)
+    monkeypatch.setattr(wire, "MOST", 1 << 16)
+
+
+# A connection that must fail in a few seconds, with one sentence.
+def failure(port, kind, use=lambda link: None):
+    begin = time.monotonic()
+    with pytest.raises(DeviceError) as caught, Link(port) as link:
+        use(link)
+    assert time.monotonic() - begin < 8
+    text = str(caught.value)
+    assert caught.value.kind == kind, text
+    assert "\n" not in text and ("; " in text or "see: " in text)
+    return text
+
+
+def test_stand_in_answers(tmp_path):
+    with Board(tmp_path / "board") as board, Link(board.port) as link:
+        assert link.eval("'é' * 2 + str(6 * 7)") == "éé42"
+        assert link.exec("print('one')\nprint('two')").split() == ["one", "two"]
+        assert ask(link).arch
+        with pytest.raises(DeviceError, match="divide by zero") as caught:
+            link.exec("1 // 0")
+        assert caught.value.kind == "ZeroDivisionError"
+        with pytest.raises(DeviceError, match="heap of the board .* too small"):
+            link.exec("bytearray(1 << 28)")
+
+
+# A command that takes too long is stopped, and the board answers again.
+def test_endless_command(tmp_path):
+    with Board(tmp_path / "board") as board, Link(board.port) as link:
+        with pytest.raises(DeviceError, match="not done after 0.5 s"):
+            link.exec("while True: pass", seconds=0.5)
+        assert link.eval("1 + 1") == 2
+
+
+def test_ports(tmp_path, monkeypatch):
+    file = tmp_path / "file"
+    file.write_text("no port")
+    for name, words in [
+        (str(tmp_path / "nothing"), "there is no port"),
+        (str(file), "is no serial port"),
+        ("a77", "there is no port /dev/ttyACM77"),
+        ("u77", "/dev/ttyUSB77"),
+        ("id:none", "serial number 'none'"),
+    ]:
+        with pytest.raises(DeviceError, match=words) as caught:
+            ports.resolve(name)
+        assert caught.value.kind == "absent"
+
+
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_port_found_by_itself(monkeypatch, count):
+    found = [ports.Port(f"/dev/ttyACM{i}", f"n{i}", "2e8a:0005", "Pico") for i in range(count)]
+    monkeypatch.setattr(ports, "connected", lambda: found)
+    if count == 1:
+        assert ports.resolve() == ports.resolve("auto") == "/dev/ttyACM0"
+        return
+    with pytest.raises(DeviceError, match="no board" if not count else "there are 2 ports"):
+        ports.resolve()
+
+
+def test_busy_port(tmp_path):
+    with Board(tmp_path / "board") as board, Link(board.port):
+        assert board.port in failure(board.port, "busy")
+
+
+def test_silent_board():
+    with peer(lambda data: b"") as port:
+        assert "does not answer" in failure(port, "silent")
+
+
+def test_echo():
+    with peer(lambda data: data) as port:
+        assert "something else" in failure(port, "late")
+
+
+@pytest.mark.parametrize("text", [b"x" * 3000, bytes(range(256)) * 8, b">" * 999, b"\x04" * 999])
+def test_endless_output(text):
+    with peer(lambda data: text) as port:
+        with pytest.raises(DeviceError) as caught, Link(port) as link:
+            link.exec("print(1)", seconds=2)
+        assert caught.value.kind in ("late", "endless", "garbage", "timeout", "silent")
+        assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "reply, kind",
+    [
+        (b"", "silent"),
+        (b"nonsense", "late"),
+        (b"R\x01\x00\x01garbage", "garbage"),
+        (b"R\x01\x00\x01\x04", "garbage"),
+        (b"R\x00xx", "garbage"),
+    ],
+)
+def test_garbage_after_the_prompt(reply, kind):
+    with peer(raw_repl(reply)) as port:
+        begin = time.monotonic()
+        with pytest.raises(DeviceError) as caught, Link(port) as link:
+            link.exec("print(1)", seconds=1)
+        assert time.monotonic() - begin < 8
+        assert caught.value.kind in (kind, "timeout", "garbage", "silent"), caught.value
+        assert "\n" not in str(caught.value)
+
+
+# The cable is pulled in the middle of a command.
+def test_cable_pulled(tmp_path):
+    with Board(tmp_path / "board", cut=3000) as board:
+        with pytest.raises(DeviceError, match="broke off") as caught, Link(board.port) as link:
+            link.exec(f"a = {'x' * 9000!r}")
+        assert caught.value.kind == "lost"
+
+
+@pytest.mark.parametrize(
+    "said", ["", "[1, 2", "{'version': 1}", "__import__('os').getcwd()", "[" * 3000, "(1, 2, 3)"]
+)
+def test_wrong_answers(tmp_path, said, monkeypatch):
+    with Board(tmp_path / "board") as board, Link(board.port) as link:
+        monkeypatch.setattr(link, "exec", lambda code, seconds=0: said)
+        with pytest.raises(DeviceError) as caught:
+            ask(link)
+        assert caught.value.kind == "garbage"
+        assert len(str(caught.value)) < 250
+
+
+# The library that talks to boards is one file's business.
+def test_only_one_file_knows_mpremote(repository):
+    users = [
+        path.name
+        for path in (repository / "tools" / "tflm_tools").rglob("*.py")
+        if "import mpremote" in path.read_text() or "from mpremote" in path.read_text()
+    ]
+    assert users == ["link.py"]

@@ -1,0 +1,67 @@
+# tflm_tools: board: bench: time of each operator on a board, in microseconds and cycles
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from dataclasses import dataclass
+
+from ..cases import make_cases
+from ..errors import DeviceError
+from ..model_file import open_model
+
+
+@dataclass
+class OpTime:
+    """One step of a model; microseconds and cycles of one invoke (cycles 0: clock unknown)."""
+
+    node: int
+    op: str
+    kernel: str
+    us: float
+    cycles: int
+    share: float
+
+
+@dataclass
+class BoardBench:
+    """A model on a board; times in microseconds of an invoke, without the profiler.
+
+    cycles = microseconds * frequency of the board, 0 where that is not known. ops: measured with
+    the profiler, in runs of their own.
+    """
+
+    model: str
+    board: str
+    port: str
+    frequency: int
+    invokes: int
+    mean_us: float
+    best_us: int
+    cycles: int
+    arena_bytes: int
+    ops: list[OpTime]
+
+
+def bench_on(paths, device, invokes=20, timeout=None):
+    """A BoardBench for each model, on a BoardDevice. Raises TflmError."""
+    return [_bench_one(path, device, invokes, timeout) for path in paths]
+
+
+def _bench_one(path, device, invokes, timeout):
+    model = open_model(path)
+    inputs = make_cases(model.inputs, 1, 0)[0].inputs
+    plain = device.invoke(model, [inputs], repeat=invokes, timeout=timeout)
+    if not any(plain.times):
+        raise DeviceError(
+            f"the board at {device.facts.port} has no clock to measure with; use another board"
+        )
+    profiled = device.invoke(model, [inputs], repeat=invokes, timeout=timeout, profile=True)
+    clock = device.facts.frequency / 1e6
+    total = sum(event[3] for event in profiled.events) or 1
+    ops = [
+        OpTime(node, op, kernel, us / invokes, round(us / invokes * clock), us / total)
+        for node, op, kernel, us in profiled.events
+    ]
+    mean = sum(plain.times) / len(plain.times)
+    return BoardBench(
+        str(path), device.facts.machine, device.facts.port, device.facts.frequency, invokes, mean,
+        min(plain.times), round(mean * clock), plain.arena, ops,
+    )  # fmt: skip

@@ -1,0 +1,185 @@
+# tflm_tools: board: deploy: a model and what it needs go to a board, whole or not at all
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from dataclasses import dataclass
+
+from tflm.format import CUSTOM_KERNEL
+
+from ..errors import DeviceError
+from ..flat_file import FlatFile
+from ..model_file import open_model
+from . import parts
+from .checks import check_board, check_flash, check_frozen, check_heap
+from .facts import ask, script_path
+from .files import Files
+from .form import flat_for, model_name
+from .link import Link
+from .romfs import RomfsStorage
+from .rp2_flash import Rp2FlashStorage
+from .runtime import Runtime
+from .storage import FileStorage
+
+PLACES = ("auto", "romfs", "flash", "files")
+
+
+@dataclass
+class Deployment:
+    """What `tflm deploy` did; sizes in bytes.
+
+    place: romfs, flash or files. unchanged: the board had the model already. sent: bytes of
+    model and runtime. use: lines of Python that load it on the board. free: heap after loading.
+    """
+
+    model: str
+    port: str
+    board: str
+    arch: str
+    name: str
+    place: str
+    unchanged: bool
+    flat_bytes: int
+    arena_bytes: int
+    runtime: str
+    sent: int
+    use: list[str]
+    free: int
+
+
+# The places that a board has, in the order in which they are tried.
+def _storages(link, files, facts, to):
+    if to in ("auto", "romfs") and facts.romfs is not None and facts.romfs[3]:
+        yield RomfsStorage(link, files, facts)
+    elif to == "romfs":
+        raise DeviceError(
+            f"the board at {facts.port} has no ROMFS that can be written; use: --to files", "flash"
+        )
+    if (
+        to in ("auto", "flash")
+        and facts.storage is not None
+        and (to == "flash" or not facts.romfs)
+    ):
+        try:
+            yield Rp2FlashStorage(link, files, facts)
+        except DeviceError:
+            if to == "flash":
+                raise
+    elif to == "flash":
+        raise DeviceError(
+            f"the board at {facts.port} cannot read its flash in place; use: --to files", "flash"
+        )
+    if to in ("auto", "files") and facts.file_system is not None:
+        yield FileStorage(link, files, facts)
+
+
+# The first place with room for the model.
+def _choose(storages, facts, name, flat, replace):
+    rooms = []
+    for storage in storages:
+        if storage.holds(name, flat):
+            return storage
+        room = storage.room(name, replace)
+        if room >= len(flat):
+            return storage
+        rooms.append(f"{storage.name} {room} bytes")
+    there = f"free: {', '.join(rooms)}" if rooms else "it has no place for files at all"
+    raise DeviceError(
+        f"the model has {len(flat)} bytes, which do not fit the flash of the board at "
+        f"{facts.port} ({there}); remove what is not needed, or give the place of the old "
+        "model up first with --replace",
+        "flash",
+    )
+
+
+def deploy(path, port=None, to="auto", name=None, custom=(), replace=False, progress=None,
+           board=None):  # fmt: skip
+    """Put the model at `path` on a board, with the kernels that it needs.
+
+    to: one of PLACES. replace: the old model of this name may go before the new one is whole.
+    progress: called with (bytes done, bytes in all). board: a text that the board's own name
+    must have. Everything is checked before the first byte is written. Returns a Deployment.
+    """
+    model = open_model(path)
+    name = model_name(path, name)
+    with Link(port) as link:
+        facts = ask(link)
+        check_board(facts, board)
+        facts.check_firmware()
+        flat = flat_for(model, facts, custom)
+        counter = _Counter(progress)
+        files = Files(link, counter.add)
+        if facts.frozen:
+            check_frozen(link, facts, flat)
+            link.reset()
+            files = Files(link, counter.add)
+        storage = _choose(_storages(link, files, facts, to), facts, name, flat, replace)
+        runtime = None if facts.frozen else _runtime(files, facts, flat, storage)
+        check_heap(facts, flat, runtime.code_bytes() if runtime else 0, not storage.in_place)
+        if runtime is not None and runtime.missing:
+            check_flash(facts, runtime, storage, flat)
+        unchanged = storage.holds(name, flat)
+        missing = runtime.missing if runtime is not None else 0
+        counter.total = missing + (0 if unchanged else len(flat))
+        if missing:
+            runtime.install()
+        if not unchanged:
+            storage.put(name, flat, replace)
+        custom = any(kernel.startswith(CUSTOM_KERNEL) for kernel in parts.kernels_of(flat))
+        use = _use(storage, name, custom)
+        free = _try(link, use, custom)
+    return Deployment(
+        str(path), facts.port, facts.machine, facts.arch, name, storage.name, unchanged, len(flat),
+        FlatFile(flat).arena_bytes, _what_runtime(facts, missing), counter.total, use, free,
+    )  # fmt: skip
+
+
+# What the files in lib/ must be.
+def _runtime(files, facts, flat, storage):
+    if facts.file_system is None:
+        raise DeviceError(
+            f"the board at {facts.port} has no tflm in its firmware and no file system for it; "
+            "build firmware that has it with: make firmware",
+            "firmware",
+        )
+    wanted = parts.compiled(parts.files_for(flat, facts.arch, facts.assembler), facts.arch)
+    extra = {}
+    if storage.name == "flash":
+        extra["tflm_flash.mpy"] = parts.compile_file(script_path("tflm_flash"))
+    return Runtime(files, facts, wanted, extra)
+
+
+def _what_runtime(facts, missing):
+    if facts.frozen:
+        return f"tflm {facts.tflm[0]} of the firmware"
+    if not missing:
+        return f"tflm {parts.version()}, there already"
+    return f"tflm {parts.version()}, {missing} bytes sent"
+
+
+# Lines of Python that make an interpreter; custom operators are the user's to add.
+def _use(storage, name, custom):
+    load, source = storage.source(name)
+    lines = ["import tflm", *([load] if load else []), f"model = tflm.load({source})"]
+    if custom:
+        lines.append("resolver = tflm.OpResolver()  # then resolver.add_custom(name, yours)")
+    return [*lines, f"interpreter = tflm.Interpreter(model{', resolver=resolver' * custom})"]
+
+
+# Load the model on the board as a user will, after a soft reset; bytes of heap free then. With
+# custom operators nothing is allocated: they are not there.
+def _try(link, use, custom):
+    link.reset()
+    last = [] if custom else ["interpreter.allocate_tensors()"]
+    link.exec("\n".join([*use, *last]), seconds=60)
+    return link.eval("(__import__('gc').collect(), __import__('gc').mem_free())[1]")
+
+
+# Adds up what has been sent.
+class _Counter:
+    def __init__(self, report):
+        self._report = report
+        self.done = self.total = 0
+
+    def add(self, count):
+        self.done += count
+        if self._report is not None and self.total:
+            self._report(min(self.done, self.total), self.total)

@@ -1,0 +1,95 @@
+# tflm_tools: board: Facts: what a board says of itself
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import DeviceError
+
+_SCRIPTS = Path(__file__).parent / "device"
+
+# Of sys.implementation._mpy: the version of .mpy files that mpy-cross writes, and their archs.
+_MPY_VERSION = 6
+_MPY_SUBVERSION = 3
+_ARCHS = (
+    "", "x86", "x64", "armv6", "armv6m", "armv7m", "armv7em", "armv7emsp", "armv7emdp",
+    "xtensa", "xtensawin", "rv32imc", "rv64imc",
+)  # fmt: skip
+OLDEST = (1, 24, 0)
+
+
+@dataclass
+class Facts:
+    """One board; sizes in bytes, None for what it does not have.
+
+    free, block: of the heap after a soft reset, and its largest block. file_system: (free, all).
+    romfs: (bytes, block bytes, address, it can be written). storage: (address, bytes) of an RP2's
+    file system in its flash. tflm: (version, format it reads, it is frozen). assembler: the
+    firmware has the inline assembler for the board's native code. frequency: in Hz, 0
+    where it is not known.
+    """
+
+    port: str
+    version: tuple[int, ...]
+    machine: str
+    mpy: int
+    platform: str
+    free: int
+    used: int
+    block: int
+    root: str
+    file_system: tuple[int, int] | None
+    romfs: tuple[int, int, int, bool] | None
+    storage: tuple[int, int] | None
+    tflm: tuple[str, int, bool] | None
+    assembler: bool
+    frequency: int
+    path: list[str]
+
+    @property
+    def arch(self):
+        """Native code that the board runs, as mpy-cross names it; "" for none."""
+        index = self.mpy >> 10 & 15
+        return _ARCHS[index] if index < len(_ARCHS) else ""
+
+    @property
+    def frozen(self):
+        """True when tflm is frozen into the firmware."""
+        return self.tflm is not None and self.tflm[2]
+
+    def firmware(self):
+        """The version of MicroPython as text."""
+        return ".".join(map(str, self.version))
+
+    def check_firmware(self):
+        """Raise DeviceError when this MicroPython cannot run tflm."""
+        mpy_fits = (self.mpy & 0xFF, self.mpy >> 8 & 3) == (_MPY_VERSION, _MPY_SUBVERSION)
+        if tuple(self.version) < OLDEST or not (mpy_fits or self.frozen):
+            oldest = ".".join(map(str, OLDEST))
+            raise DeviceError(
+                f"the board at {self.port} runs MicroPython {self.firmware()}, tflm needs "
+                f"{oldest} or newer; put a newer one on it with: tflm flash",
+                "firmware",
+            )
+
+
+def script_path(name):
+    """The path of a file of device/."""
+    return _SCRIPTS / f"{name}.py"
+
+
+def script(name):
+    """The source of a file of device/."""
+    return script_path(name).read_text()
+
+
+def ask(link):
+    """The Facts of the board at a Link."""
+    said = link.value(link.exec(script("probe"), seconds=30))
+    try:
+        return Facts(port=link.port, **said)
+    except TypeError:
+        raise DeviceError(
+            f"the board at {link.port} did not say what it is; press its reset button, try again",
+            "garbage",
+        ) from None

@@ -1,0 +1,101 @@
+# tflm_tools: board: UF2 images: what is in one, and the drive that takes it
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import os
+import struct
+import time
+from pathlib import Path
+
+from ..errors import DeviceError, ToolError
+
+_BLOCK = 512
+_FIRST, _SECOND, _LAST = 0x0A324655, 0x9E5D5157, 0x0AB16F30
+_NOT_MAIN_FLASH, _HAS_FAMILY = 1, 0x2000
+_INFO = "INFO_UF2.TXT"
+
+# Where systems mount drives.
+_MOUNTS = ("/media/*/{}", "/run/media/*/{}", "/media/{}", "/mnt/{}", "/Volumes/{}")
+
+
+def parse(data, path):
+    """(family, {address: bytes}) of a UF2 image; raises ToolError for what is none."""
+    family, pieces = None, {}
+    if not data or len(data) % _BLOCK:
+        raise ToolError(f"{path} is no UF2 image ({len(data)} bytes); make one: make firmware")
+    for i in range(0, len(data), _BLOCK):
+        block = data[i : i + _BLOCK]
+        first, second, flags, address, size, _, _, number = struct.unpack_from("<8I", block)
+        if (
+            (first, second) != (_FIRST, _SECOND)
+            or size > 476
+            or block[-4:] != struct.pack("<I", _LAST)
+        ):
+            raise ToolError(f"{path} is damaged at byte {i}; make it again: make firmware")
+        if flags & _NOT_MAIN_FLASH:
+            continue
+        if flags & _HAS_FAMILY:
+            family = number
+        pieces[address] = block[32 : 32 + size]
+    return family, pieces
+
+
+def find_volume(name):
+    """The folder of a mounted drive of that name; None without one."""
+    for pattern in _MOUNTS:
+        for folder in sorted(Path("/").glob(pattern.format(name)[1:])):
+            if (folder / _INFO).exists():
+                return folder
+    return None
+
+
+def wait_for_volume(name, seconds):
+    """The folder of the drive as soon as it is there; None when it does not come."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        folder = find_volume(name)
+        if folder is not None:
+            return folder
+        time.sleep(0.25)
+    return None
+
+
+def check_volume(folder, name):
+    """Raise DeviceError when a folder is not the drive of the board that is meant."""
+    try:
+        text = (Path(folder) / _INFO).read_text(errors="replace")
+    except OSError:
+        raise DeviceError(
+            f"{folder} is no drive of a boot loader, it has no {_INFO}; hold BOOTSEL while you "
+            "plug the board in",
+            "absent",
+        ) from None
+    if name not in text:
+        found = next(
+            (line for line in text.splitlines() if line.startswith("Board-ID")), text[:40]
+        )
+        raise DeviceError(
+            f"{folder} belongs to another board ({found.strip()}), not {name}; "
+            "check what is plugged in",
+            "board",
+        )
+
+
+def copy(data, folder, file, progress=None):
+    """Copy an image to a drive, piece by piece; the board restarts when it has all of it."""
+    target = Path(folder) / file
+    try:
+        with open(target, "wb") as output:
+            for i in range(0, len(data), 64 * 1024):
+                output.write(data[i : i + 64 * 1024])
+                output.flush()
+                if progress is not None:
+                    progress(min(i + 64 * 1024, len(data)), len(data))
+            os.fsync(output.fileno())
+    except OSError as error:
+        if not target.parent.exists():
+            return  # the drive went away with its last block, as it should
+        raise DeviceError(
+            f"{target} could not be written ({error.strerror}); plug the board in again with "
+            "BOOTSEL held, and retry",
+            "lost",
+        ) from None

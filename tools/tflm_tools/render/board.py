@@ -1,0 +1,132 @@
+# tflm_tools: render: what boards, doctor, deploy, flash and bench --on print, and their progress
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.text import Text
+
+from .common import UNKNOWN, microseconds, number, shrink, size, table
+
+_COLOURS = {"ok": "green", "note": "yellow", "problem": "bold red"}
+
+
+@contextmanager
+def progress_bar(title, show=True, counts=False):
+    """A function (done, total) that draws a bar on standard error; None where that is no use.
+
+    counts: it counts things, not bytes.
+    """
+    console = Console(file=sys.stderr)
+    if not show or not console.is_terminal:
+        yield None
+        return
+    amount = MofNCompleteColumn() if counts else DownloadColumn()
+    columns = (TextColumn(title), BarColumn(), amount, TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task(title, total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)
+
+
+def print_boards(result, target):
+    """The known boards, then the ports."""
+    grid = table("board", "name", "arch", ">heap", ">flash", ">ROMFS", "flash")
+    for board in result.known:
+        romfs = size(board.romfs) if board.romfs else UNKNOWN
+        grid.add_row(board.id, board.name, board.arch, size(board.heap), size(board.flash),
+                     romfs, board.method)  # fmt: skip
+    shrink(grid, target, "name")
+    target.print(grid)
+    if not result.ports:
+        target.print(Text("No board is connected over USB."))
+        return
+    grid = table("port", "serial number", "USB", "what")
+    for port in result.ports:
+        grid.add_row(port.device, port.serial_number, port.usb_id, port.description)
+    target.print(grid)
+
+
+def print_diagnosis(result, target):
+    """Everything that was looked at, with a next step for each problem, then the models."""
+    target.print(Text(result.port, style="bold"))
+    for line in result.lines:
+        target.print(Text(f"{line.what:<10}", style=_COLOURS[line.state]).append(
+            line.found, style="default"
+        ))  # fmt: skip
+        if line.step:
+            target.print(Text(f"{'':<10}→ {line.step}"))
+    if not result.models:
+        return
+    grid = table("model", ">flash", ">arena", "fits", "how")
+    for fit in result.models:
+        verdict = Text("yes", style="green") if fit.fits else Text("no", style="red")
+        how = fit.how if fit.fits else ""
+        grid.add_row(fit.model, size(fit.flat_bytes), size(fit.arena_bytes), verdict, how)
+    shrink(grid, target, "how", "model")
+    target.print(grid)
+    for fit in result.models:
+        if not fit.fits:
+            target.print(Text(f"{fit.model}: {fit.how}"))
+
+
+_PLACES = {
+    "romfs": "in ROMFS, read in place",
+    "flash": "in free flash, read in place",
+    "files": "in a file, loaded into RAM",
+}
+
+
+def print_deployment(result, target):
+    """What a Deployment did, and the lines that use it."""
+    head = Text(f"{result.name} on {result.board} at {result.port}", style="bold")
+    target.print(head)
+    model = f"{size(result.flat_bytes)} {_PLACES[result.place]}"
+    if result.unchanged:
+        model += ", was there already"
+    for label, text in (
+        ("model", model),
+        ("arena", f"{number(result.arena_bytes)} bytes; {size(result.free)} of heap stay free"),
+        ("runtime", result.runtime),
+    ):
+        target.print(Text(f"{label:<9}{text}"))
+    target.print()
+    for line in result.use:
+        target.print(Text("  " + line), soft_wrap=True)
+
+
+def print_flashing(result, target):
+    """What a Flashing did."""
+    image = Path(result.image).name
+    target.print(Text(f"{result.board}: {image}, {size(result.bytes)}, to {result.where}"))
+    if result.verified:
+        target.print(Text(f"Verified: {result.verified}.", style="green"))
+    else:
+        target.print(Text("Not verified: the board did not come back; see: tflm doctor"))
+
+
+def print_board_bench(rows, target):
+    """A table of operators for each BoardBench."""
+    for row in rows:
+        clock = f" at {row.frequency / 1e6:g} MHz" if row.frequency else ""
+        target.print(Text(f"{Path(row.model).name} on {row.board}{clock}", style="bold"))
+        grid = table(">op", "name", "kernel", ">time", ">cycles", ">share")
+        for op in row.ops:
+            grid.add_row(str(op.node), op.op, op.kernel, microseconds(op.us),
+                         number(op.cycles) if row.frequency else UNKNOWN,
+                         f"{100 * op.share:.1f} %")  # fmt: skip
+        shrink(grid, target, "kernel", "name")
+        target.print(grid)
+        cycles = f", {number(row.cycles)} cycles" if row.frequency else ""
+        text = f"{microseconds(row.mean_us)} an invoke{cycles} (mean of {row.invokes}, best "
+        text += f"{microseconds(row.best_us)}); arena {number(row.arena_bytes)} bytes"
+        target.print(Text(text))
