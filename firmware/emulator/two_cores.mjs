@@ -15,6 +15,9 @@ const SHARED = ['gpioValue', 'gpioOutputEnable', 'qspiGpioValue', 'qspiGpioOutpu
 // The words that core 1's boot ROM waits for; then vector table, stack pointer and entry follow.
 const HANDSHAKE = [0, 0, 1];
 
+const WAIT_LOOP = 0x3ff8; // an address of the boot ROM that holds no code
+const WFE_AND_BRANCH_BACK = 0xe7fdbf20;
+
 // Both cores of a chip. step() runs one instruction of the one whose time is behind.
 export class TwoCores {
   constructor(mcu) {
@@ -104,6 +107,9 @@ export class TwoCores {
     core.VTOR = vectors;
     core.SP = stack;
     core.PC = entry & ~1;
+    // Where its entry function returns to: the boot ROM's wait for another launch.
+    this.mcu.bootrom[WAIT_LOOP >> 2] = WFE_AND_BRANCH_BACK;
+    core.LR = WAIT_LOOP | 1;
     core.waiting = false;
     this.times[1] = this.times[0];
     this.running = true;
