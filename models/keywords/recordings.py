@@ -1,0 +1,61 @@
+# Makes words.wav and others.wav, what the tests and the docs listen to: speakers of the test set
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import io
+import sys
+import wave
+from pathlib import Path
+
+import numpy as np
+
+_HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(_HERE), str(_HERE.parent)]
+
+import speech  # noqa: E402
+import streams  # noqa: E402
+from training import save  # noqa: E402
+
+_LOUDNESS = 3000  # of words, root of the mean square
+_NOISE = 60
+_SEED = 2026
+
+# Seconds, and (second, text, accent, number of a speaker of the test set).
+SCENES = {
+    "words.wav": (
+        4,
+        [(0.8, "yes", "en-us", 4), (1.9, "no", "en-gb", 9), (3.0, "stop", "en-us", 10)],
+    ),
+    "others.wav": (2, [(0.6, "seven", "en-gb", 10), (1.3, "hello", "en-us", 4)]),
+}
+
+
+def scene(seconds, words):
+    """int16 samples: `words` over soft noise."""
+    random = np.random.RandomState(_SEED)
+    samples = _NOISE * streams.noise(seconds * speech.RATE, random)
+    for second, text, accent, speaker in words:
+        word = speech.say(text, accent, speech.TEST_SPEAKERS[speaker])
+        begin = int(second * speech.RATE)
+        samples[begin : begin + len(word)] += _LOUDNESS * word / np.sqrt(np.mean(word**2))
+    return np.clip(np.round(samples), -32768, 32767).astype(np.int16)
+
+
+def wav(samples):
+    """The bytes of a WAV file of int16 samples."""
+    buffer = io.BytesIO()
+    with wave.open(buffer, "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(speech.RATE)
+        file.writeframes(samples.astype("<i2").tobytes())
+    return buffer.getvalue()
+
+
+def main():
+    """Write the files beside this one."""
+    for name, (seconds, words) in SCENES.items():
+        save.save(_HERE / name, wav(scene(seconds, words)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,106 @@
+# Long recordings put together from spoken words, rooms and noise, and what is said when
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from typing import NamedTuple
+
+import numpy as np
+from speech import RATE, resample
+
+_BLOCK_SECONDS = 20  # a block has one kind of noise
+_FULL = 32767
+
+
+class Stream(NamedTuple):
+    """samples: int16 at RATE. words: list of (label index, first sample, end), in order."""
+
+    samples: np.ndarray
+    words: list
+
+
+# Noise whose power falls with frequency to the power of `slope`: 0 white, 1 pink, 2 brown.
+def _colored(count, slope, random):
+    spectrum = np.fft.rfft(random.normal(size=count))
+    spectrum *= np.maximum(np.fft.rfftfreq(count, 1 / RATE), 40.0) ** (-slope / 2)
+    return np.fft.irfft(spectrum, count)
+
+
+# Mains hum with overtones.
+def _hum(count, random):
+    times = np.arange(count) / RATE
+    tones = random.choice([50, 60]) * np.arange(1, 12)
+    return sum(random.uniform() * np.sin(2 * np.pi * f * times + f) for f in tones)
+
+
+# Clicks and knocks that ring for some milliseconds.
+def _clicks(count, random):
+    times = np.arange(RATE // 20) / RATE
+    ring = np.exp(-times * 150) * np.sin(2 * np.pi * random.uniform(200, 4000) * times)
+    samples = 0.001 * random.normal(size=count)
+    for begin in random.randint(0, max(count - len(ring), 1), count * 2 // RATE):
+        samples[begin : begin + len(ring)] += random.normal() * ring[: count - begin]
+    return samples
+
+
+# `count` samples of noise of some kind; its loudness is 1 (root of the mean square).
+def noise(count, random):
+    """Float noise: white, pink, brown, hum or clicks; often swelling up and down."""
+    kind = random.randint(5)
+    if kind < 3:
+        samples = _colored(count, (0, 1, 2)[kind], random)
+    else:
+        samples = (_hum, _clicks)[kind - 3](count, random)
+    if random.uniform() < 0.4:
+        seconds = np.arange(0, count + RATE, RATE)
+        volumes = random.uniform(0.2, 1, len(seconds))
+        samples = samples * np.interp(np.arange(count), seconds, volumes)
+    return samples / np.sqrt(np.mean(samples**2) + 1e-12)
+
+
+# The sound as in a room: what the walls give back dies away like noise.
+def _room(samples, random):
+    length = int(random.uniform(0.05, 0.3) * RATE)
+    echo = random.normal(size=length) * np.exp(-6 * np.arange(length) / length)
+    echo *= random.uniform(0.05, 0.4) / np.sqrt(np.sum(echo**2))
+    echo[0] = 1
+    count = len(samples) + length // 3
+    size = 1 << (len(samples) + length).bit_length()
+    return np.fft.irfft(np.fft.rfft(samples, size) * np.fft.rfft(echo, size), size)[:count]
+
+
+# A clip as somebody else says it somewhere else: speed, tone and room differ.
+def _vary(samples, random):
+    samples = np.pad(samples, (0, -len(samples) % 256))  # sizes of which an FFT is quick
+    samples = resample(samples, round(len(samples) * random.uniform(0.88, 1.12) / 64) * 64)
+    if random.uniform() < 0.5:  # a microphone or a loudspeaker that likes some frequencies
+        samples = np.convolve(samples, [1, random.uniform(-0.6, 0.6)], "same")
+    if random.uniform() < 0.6:
+        samples = _room(samples, random)
+    return samples / np.sqrt(np.mean(samples**2))
+
+
+def mix(clips, seed):
+    """A Stream that says all `clips`, a list of (label index, samples), in random order.
+
+    Pauses are 0.05 to 1.2 s, some longer. Loudness of words is -36 to -14 dB of full scale (root
+    of the mean square), noise 3 to 45 dB below it, or none at all.
+    """
+    random = np.random.RandomState(seed)
+    parts, words, at = [], [], 0
+    for i in random.permutation(len(clips)):
+        pause = random.uniform(0.05, 1.2) + (random.uniform() < 0.08) * random.uniform(1, 4)
+        at += int(pause * RATE)
+        label, samples = clips[i]
+        samples = _vary(samples, random)
+        parts.append((at, samples))
+        words.append((label, at, at + len(samples)))
+        at += len(samples)
+    total = np.zeros(at + RATE, np.float32)
+    for begin, samples in parts:
+        loudness = 10 ** (random.uniform(-3, 3) / 20)
+        total[begin : begin + len(samples)] += loudness * samples
+    for begin in range(0, len(total), _BLOCK_SECONDS * RATE):
+        block = total[begin : begin + _BLOCK_SECONDS * RATE]
+        if random.uniform() < 0.9:
+            block += 10 ** (random.uniform(-45, -3) / 20) * noise(len(block), random)
+        block *= _FULL * 10 ** (random.uniform(-33, -17) / 20)
+    return Stream(np.clip(np.round(total), -_FULL - 1, _FULL).astype(np.int16), words)

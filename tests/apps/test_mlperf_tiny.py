@@ -1,0 +1,257 @@
+# Tests of the app mlperf_tiny in the unix port: the runner's commands, and inputs of each task
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import contextlib
+import os
+import pty
+import shutil
+import struct
+import subprocess
+import tty
+
+import pytest
+from support.mlperf_client import Client, model_input, random_input, results, wanted_results
+from support.oracle import shared_oracle
+from support.runner import micropython_path
+from support.single_op import Tensor, single_op
+from tflm_tools import apps
+from tflm_tools.model_file import open_model
+
+# A model each of the benchmark's input shapes, small as can be; the scale of ad01 gives halves.
+_INT8 = {"scale": 0.5, "zero_point": 7}
+_FINE = {"scale": 1 / 256, "zero_point": -128}
+
+
+# The largest of all pixels.
+def _pool(shape):
+    _, height, width, channels = shape
+    return single_op(
+        "MAX_POOL_2D",
+        [Tensor(shape, "int8", **_FINE)],
+        [Tensor((1, 1, 1, channels), "int8", **_FINE)],
+        padding="VALID", stride_h=1, stride_w=1, filter_height=height, filter_width=width,
+    )  # fmt: skip
+
+
+_MODELS = {
+    "ic01": lambda: _pool((1, 32, 32, 3)),
+    "vww01": lambda: _pool((1, 96, 96, 3)),
+    "kws01": lambda: _pool((1, 49, 10, 1)),
+    "ad01": lambda: single_op(
+        "ABS", [Tensor((1, 640), "int8", **_INT8)], [Tensor((1, 640), "int8", **_INT8)]
+    ),
+}
+_REAL = {
+    "ic01": "mlperf_resnet8_int8",
+    "vww01": "mlperf_vww96_int8",
+    "kws01": "mlperf_kws_int8",
+    "ad01": "mlperf_ad01_int8",
+}
+
+
+@pytest.fixture
+def start(repository, tmp_path):
+    """start(model=None, changed=None): a Client of the app; `changed` is a folder of files that
+    go before its own."""
+    with contextlib.ExitStack() as stack:
+
+        def begin(model=None, changed=None):
+            app = repository / "firmware" / "apps" / "mlperf_tiny"
+            for name, data in apps.rom_files(app, model).items():
+                (tmp_path / name).write_bytes(data)
+            if changed:
+                shutil.copy(app / "main.py", changed)
+            main = (changed or app) / "main.py"
+            master, slave = pty.openpty()
+            tty.setraw(slave)
+            process = subprocess.Popen(
+                [micropython_path(), "-X", "heapsize=1M", str(main), str(tmp_path)],
+                env={**os.environ, "MICROPYPATH": f"{app}:{repository / 'modules'}:.frozen"},
+                stdin=slave, stdout=slave, stderr=slave,
+            )  # fmt: skip
+            os.close(slave)
+            stack.callback(os.close, master)
+            stack.callback(process.wait)
+            stack.callback(process.kill)
+            client = Client(master)
+            client.said = client.lines()
+            return client
+
+        yield begin
+
+
+# Write a built model where start() takes it from.
+def _file(folder, data):
+    path = folder / "model.tflite"
+    path.write_bytes(data)
+    return path
+
+
+# One model on random inputs, against TFLM.
+def _check(client, task, path, count):
+    model = open_model(path)
+    model_in, model_out = model.inputs[0], model.outputs[0]
+    for seed in range(count):
+        data = random_input(task, seed)
+        array = model_input(task, data, model_in)
+        output = shared_oracle().run(model.data, [[array]])[0][0]
+        client.load(data)
+        # The arena reuses the input's place, so each of several invokes has to get it anew.
+        elapsed, numbers = client.infer(2, 1)
+        assert elapsed > 0
+        wanted = wanted_results(task, data, output, model_out)
+        assert numbers == pytest.approx(wanted, abs=0.00051, rel=1e-5)
+        assert results(client.ask("results")[0]) == numbers
+
+
+@pytest.mark.parametrize("task", _MODELS)
+def test_inputs(task, start, tmp_path):
+    client = start(_file(tmp_path, _MODELS[task]()))
+    assert f"m-model-[{task}]" in client.ask("profile")
+    _check(client, task, tmp_path / "model.tflite", 1 if task == "vww01" else 3)
+
+
+@pytest.mark.parametrize("task", _REAL)
+def test_real_models(task, start, shared_models):
+    path = shared_models / f"{_REAL[task]}.tflite"
+    client = start(path)
+    assert f"m-model-[{task}]" in client.ask("profile")
+    _check(client, task, path, 1)
+
+
+# Halves go away from zero, what is outside the type is clamped, a NaN is 0.
+def test_rounding(start, tmp_path):
+    client = start(_file(tmp_path, _MODELS["ad01"]()))
+    # The mean error of the value in all places is (output - value)².
+    for value, output in [
+        (0.2, 0.0), (0.25, 0.5), (-0.25, 0.5), (0.75, 1.0), (-0.75, 1.0), (0.7, 0.5),
+        (59.9, 60.0), (62.0, 60.0), (-67.6, 60.0), (-70.0, 60.0), (1e3, 60.0), (-1e3, 60.0),
+    ]:  # fmt: skip
+        client.load(struct.pack("<f", value) * 640)
+        assert client.infer(1)[1] == pytest.approx([(output - value) ** 2], rel=1e-5, abs=6e-4)
+    for value in (float("inf"), float("-inf")):
+        client.load(struct.pack("<f", value) * 640)
+        assert client.ask("infer 1 0")[-1] == "m-results-[inf]"
+    client.load(struct.pack("<640f", *640 * [float("nan")]))
+    assert client.ask("infer 1 0")[-1] == "m-results-[nan]"
+
+
+def test_start_and_names(start):
+    client = start()
+    assert client.said[0] == "m-timestamp-mode-performance"
+    assert client.said[1].startswith("m-lap-us-")
+    assert client.said[2:] == ["m-init-done"]
+    assert client.ask("name") == ["m-name-dut-[tflm]"]
+    assert client.ask("profile") == [
+        "m-profile-[ULPMark for tinyML Firmware V0.0.1]",
+        "m-model-[custom]",
+    ]
+    (first,), (second,) = client.ask("timestamp"), client.ask("timestamp")
+    assert int(first.removeprefix("m-lap-us-")) < int(second.removeprefix("m-lap-us-"))
+    assert client.ask("help")[0] == "ULPMark for tinyML Firmware V0.0.1"
+
+
+# What the reference says to bytes; lines of a terminal do no harm, nor does what is too long.
+@pytest.mark.parametrize(
+    "commands",
+    [
+        [("db load 10", ["m-[Expecting 10 bytes]"]), ("db 0001fA", []),
+         ("db 03040506070809ffff", ["m-load-done"]),
+         ("db print", ["m-buffer-00-01-fa-03-04-05-06-07", "m-buffer-08-09", ""]),
+         ("db 00", ["e-[No room for more bytes; send 'db load' first]"])],
+        [("db load 8", ["m-[Expecting 8 bytes]"]), ("db 0102030405060708", ["m-load-done"]),
+         ("db print 4 2", ["m-buffer-01-02-03-04-05-06-07-08"])],
+        [("db 00", ["e-[No room for more bytes; send 'db load' first]"])],
+        [("db", ["e-[Command 'db' requires a subcommand]"])],
+        [("db load", ["e-[Command 'db load' requires the # of bytes]"])],
+        [("db load 0", ["e-[Command 'db load' must be >0 bytes]"])],
+        [("db load -3", ["e-[Command 'db load' must be >0 bytes]"])],
+        [("db load x", ["e-[Command 'db load' must be >0 bytes]"])],
+        [("db load 27648", ["m-[Expecting 27648 bytes]"])],
+        [("db load 27649", ["Supplied buffer size 27649 exceeds maximum of 27648"])],
+        [("db load 4", ["m-[Expecting 4 bytes]"]), ("db 01g0", ["e-[Invalid hex digit 'g0']"]),
+         ("db 123", ["e-[Insufficent number of hex digits]"]), ("db 020304", ["m-load-done"]),
+         ("db print", ["m-buffer-01-02-03-04", ""])],
+        [("infer 0", ["e-[Inference iterations must be >0]"])],
+        [("infer 1 -1", ["e-[Inference warmup must be >=0]"])],
+        [("\r\n  name ", ["m-name-dut-[tflm]"]), ("", ["e-[Unknown command: ]"])],
+        [("Name", ["e-[Unknown command: Name]"]), ("names", ["e-[Unknown command: names]"])],
+        [("x" * 200, [f"e-[Unknown command: {'x' * 80}]"]), ("name", ["m-name-dut-[tflm]"])],
+    ],
+    ids=lambda commands: commands[0][0][:20] or "empty",
+)  # fmt: skip
+def test_commands(commands, start):
+    client = start()
+    for command, wanted in commands:
+        assert client.ask(command) == wanted
+
+
+# Bytes that are no text do not end the app.
+def test_noise(start):
+    client = start()
+    client.write(bytes(range(128, 256)) + b"%")
+    said = b""
+    while not said.endswith(b"m-ready\r\n"):
+        said += os.read(client.source, 1)
+    assert said == b"e-[Unknown command: " + bytes(range(128, 208)) + b"]\r\nm-ready\r\n"
+    assert client.ask("name") == ["m-name-dut-[tflm]"]
+
+
+# An input that is too short is told, and the one before stays.
+def test_short_input(start, tmp_path):
+    client = start(_file(tmp_path, _MODELS["kws01"]()))
+    client.load(random_input("kws01", 1))
+    before = client.infer(1)[1]
+    client.load(bytes(489))
+    said = client.ask("infer 1 0")
+    assert said[0] == "Input db has 489 elemented, expected 490"
+    assert results(said[-1]) == before
+
+
+def test_default_warm_up(start):
+    assert start().ask("infer 3")[1:4] == ["m-warmup-start-10", "m-warmup-done", "m-infer-start-3"]
+
+
+# With an energy monitor: commands by UART, and a pin that falls at each timestamp.
+_MACHINE = """
+import sys
+class Pin:
+    OPEN_DRAIN = 2
+    def __init__(self, number, mode=None, value=None):
+        self.number = number
+    def value(self, level):
+        with open({log!r}, "a") as file:
+            file.write("%d=%d " % (self.number, level))
+class UART:
+    def __init__(self, number, rate, tx, rx):
+        assert (number, rate, tx.number, rx.number) == (1, 9600, 4, 5)
+        self.readinto = sys.stdin.buffer.readinto
+        self.write = sys.stdout.buffer.write
+"""
+
+
+def test_energy_mode(start, repository, tmp_path):
+    settings = repository / "firmware" / "apps" / "mlperf_tiny" / "settings.py"
+    folder = tmp_path / "first"
+    folder.mkdir()
+    text = settings.read_text().replace("ENERGY = False", "ENERGY = True")
+    (folder / "settings.py").write_text(text)
+    (folder / "machine.py").write_text(_MACHINE.format(log=str(tmp_path / "log")))
+    client = start(_file(tmp_path, _MODELS["kws01"]()), folder)
+    assert client.said == ["m-timestamp-mode-energy", "m-init-done"]
+    data = random_input("kws01", 5)
+    client.load(data)
+    client.infer(1, energy=True)
+    assert (tmp_path / "log").read_text().split() == ["2=0", "2=1"] * 3
+
+
+# A model that is none is told to whoever listens.
+def test_no_model(repository, tmp_path):
+    app = repository / "firmware" / "apps" / "mlperf_tiny"
+    (tmp_path / "model.tflm").write_bytes(b"nothing")
+    done = subprocess.run(
+        [micropython_path(), str(app / "main.py"), str(tmp_path)],
+        env={**os.environ, "MICROPYPATH": f"{app}:{repository / 'modules'}:.frozen"},
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert done.stdout.startswith("e-[") and "Traceback" not in done.stdout + done.stderr
