@@ -10,6 +10,7 @@ from .graph import Node, SingleGraph, Tensor
 _SCHEMA_VERSION = 3
 _CUSTOM = 32
 _CONTROL_FLOW = (118, 119, 129)  # IF, WHILE, CALL_ONCE
+_COMPUTES_SHAPES = (77, 110)  # SHAPE, RANK
 _NEWEST_OP_VERSION = 20  # no builtin operator of the schema has reached it
 _MAX_RANK = 8
 _MAX_SUBGRAPHS = 256
@@ -31,6 +32,9 @@ class Subgraph:
         self.name = table.string(4)
         self._tensors = table.vector(0)
         self._operators = table.vector(3)
+        # Of shapes.py: positions of the operators that stay, {position: (code, inputs)} of others.
+        self.kept = None
+        self.replaced = {}
         io = table.length(1) + table.length(2)
         tensors, nodes = self.tensors_length(), self.nodes_length()
         if max(first_tensor + tensors, first_node + nodes, io) > _MAX_ITEMS:
@@ -50,7 +54,25 @@ class Subgraph:
 
     # How many operators there are.
     def nodes_length(self):
+        if self.kept is not None:
+            return len(self.kept)
         return len(self._operators) if self._operators else 0
+
+    # The table of operator `i`, and where it stands in the file.
+    def _operator(self, i):
+        at = i if self.kept is None else self.kept[i]
+        return self._operators.table(at), at
+
+    # How many dimensions of a tensor the file leaves open, at most.
+    def open_dimensions(self):
+        most = 0
+        for i in range(self.tensors_length()):
+            most = max(most, self.signature(i).count(-1))
+        return most
+
+    # The shape of tensor `i` with -1 for dimensions that the file leaves open; () without any.
+    def signature(self, i):
+        return self._tensors.table(i).numbers(7, "i")
 
     def _indices(self, numbers, what):
         for i in numbers:
@@ -75,7 +97,12 @@ class Subgraph:
                 % (index, name, rank, _MAX_RANK)
             )
         data, offset = model.buffer_data(table.get(2, "I"))
-        tensor = Tensor(index, name, dtype, table.numbers(0, "i"), data, offset)
+        shape = table.numbers(0, "i")
+        if index in model.known:
+            shape, value = model.known[index]
+            if value is not None:
+                data, offset = value, -1
+        tensor = Tensor(index, name, dtype, shape, data, offset)
         tensor.is_variable = data is None and table.get(5, "B") != 0
         _check_type_and_shape(tensor)
         if data is not None and dtype != dtypes.STRING and len(data) != tensor.nbytes():
@@ -98,21 +125,19 @@ class Subgraph:
 
     # Operator `i` of this sub-graph with its tensors.
     def node(self, i):
-        table = self._operators.table(i)
+        table, at = self._operator(i)
         code, version, custom_name = self.model.operator_code(table.get(0, "I"))
-        node = Node(
-            self.first_node + i,
-            code,
-            version,
-            custom_name,
-            self._node_tensors(table, 1, i),
-            self._node_tensors(table, 2, i),
-        )
+        inputs, outputs = self._node_tensors(table, 1, i), self._node_tensors(table, 2, i)
+        if at in self.replaced:
+            code, numbers = self.replaced[at]
+            inputs = [self.tensor(t) for t in numbers]
+        node = Node(self.first_node + at, code, version, custom_name, inputs, outputs)
         if version > _NEWEST_OP_VERSION:
             raise UnsupportedError(
                 "%s has version %d, newer than any known; convert with an older LiteRT"
                 % (node, version)
             )
+        node.refused = self.model.refused.get(node.index)
         options = table.table(4)
         if options:
             node.set_options(table.get(3, "B"), options)
@@ -128,14 +153,23 @@ class Subgraph:
             tensors.append(None if t == -1 else self.tensor(t))
         return tensors
 
+    # The number of operator `i` over all sub-graphs.
+    def node_number(self, i):
+        return self.first_node + self._operator(i)[1]
+
     # The builtin code of operator `i`.
     def node_code(self, i):
-        return self.model.operator_code(self._operators.table(i).get(0, "I"))[0]
+        table, at = self._operator(i)
+        if at in self.replaced:
+            return self.replaced[at][0]
+        return self.model.operator_code(table.get(0, "I"))[0]
 
     # Tensor numbers of operator `i`, as (inputs, outputs); -1 where one is left out.
     def node_indices(self, i):
-        table = self._operators.table(i)
+        table, at = self._operator(i)
         inputs, outputs = table.numbers(1, "i"), table.numbers(2, "i")
+        if at in self.replaced:
+            inputs = self.replaced[at][1]
         for t in inputs + outputs:
             if t != -1:
                 self._indices((t,), "operand of op %d" % i)
@@ -162,10 +196,16 @@ def _check_type_and_shape(tensor):
         )
 
 
-# A .tflite file in memory; weights are read in place.
+# A .tflite file in memory; weights are read in place. `input_shapes`: {number of an input: shape}
+# for other ones than those of the file.
 class TfliteModel:
-    def __init__(self, buffer):
+    views = None  # tensors that are part of others; only models of the host have them
+
+    def __init__(self, buffer, input_shapes=None):
         self.buffer = memoryview(buffer)
+        self.input_shapes = input_shapes or {}
+        self.known = {}  # tensor: (shape, bytes or None) where the file has none, or another one
+        self.refused = {}  # operator: why it cannot run with the shapes of its inputs
         if not is_tflite(self.buffer):
             raise ModelError(
                 "this is no .tflite file: it lacks the identifier TFL3; check the file"
@@ -204,6 +244,15 @@ class TfliteModel:
             first_tensor += subgraph.tensors_length()
             first_node += subgraph.nodes_length()
         self.tensors_length = first_tensor
+        self._find_shapes()
+
+    # With one open dimension, the batch, and none computed, converters know all shapes.
+    def _find_shapes(self):
+        known = 0 if self._has_code(_COMPUTES_SHAPES) else 1
+        if self.input_shapes or max([s.open_dimensions() for s in self.subgraphs]) > known:
+            from .shapes import Inference
+
+            Inference(self)
 
     # The lists of a damaged file may overlap, and then hold far more in all than the file has
     # bytes: that would take all memory and time. In a sound one each item has 4 bytes of its own.
@@ -219,11 +268,15 @@ class TfliteModel:
                 return subgraph.tensor(index - subgraph.first_tensor)
         raise ModelError("the model has no tensor %d" % index)
 
+    # True when the model has operators of one of these builtin codes.
+    def _has_code(self, wanted):
+        codes = range(len(self._operator_codes) if self._operator_codes else 0)
+        return any([self.operator_code(i)[0] in wanted for i in codes])
+
     # Which sub-graphs run, and when.
     def call_graph(self):
         if self._call_graph is None:
-            codes = range(len(self._operator_codes) if self._operator_codes else 0)
-            if any([self.operator_code(i)[0] in _CONTROL_FLOW for i in codes]):
+            if self._has_code(_CONTROL_FLOW):
                 from .call_graph import CallGraph
 
                 self._call_graph = CallGraph(self)

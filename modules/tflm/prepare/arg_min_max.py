@@ -18,7 +18,7 @@ _KERNELS = {
 def prepare(context, node):
     source, target = node.input(0), node.output(0)
     check_dtype(node, source, *sorted(_KERNELS))
-    check_dtype(node, target, dtypes.INT32)
+    check_dtype(node, target, dtypes.INT32, dtypes.INT64)
     axes = constant_ints(node, node.input(1), "the axis")
     check(len(axes) == 1, node, "%s must hold one axis" % node.input(1))
     axis = positive_axis(node, axes[0], len(source.shape))
@@ -32,14 +32,21 @@ def prepare(context, node):
     )
     check(length > 0 or not outputs, node, "%s has nothing along axis %d" % (source, axis))
     kernel, largest, smallest = _KERNELS[source.dtype]
+    # int64, which TFLM lacks, is made of int32.
+    wide = target.dtype == dtypes.INT64 and outputs
+    found = context.request_scratch_buffer(4 * outputs) if wide else target
     context.emit(
         kernel,
         LAYOUT,
         outputs,
         2 * outputs * length,
         input=source,
-        output=target,
+        output=found,
         length=length,
         inner=inner,
         flip=largest if node.builtin_code == _ARG_MAX else smallest,
     )
+    if wide:
+        from .cast import emit_integers
+
+        emit_integers(context, node, found, dtypes.INT32)

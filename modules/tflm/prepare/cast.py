@@ -47,21 +47,22 @@ def prepare(context, node):
         support(target.dtype != dtypes.BOOL, node, "float32 to bool")
         _emit_float(context, node, "cast_float.eval_from_float32", target.dtype)
     else:
-        _emit_integers(context, node)
+        emit_integers(context, node, source, source.dtype)
 
 
-def _emit_integers(context, node):
-    source, target = node.input(0), node.output(0)
+# Write the record that makes output 0 from `memory`, integers of type `dtype`.
+def emit_integers(context, node, memory, dtype):
+    target = node.output(0)
     context.emit(
         "cast.eval_integers",
         INTEGERS,
-        source.elements(),
-        4 * source.elements(),
-        input=source,
+        target.elements(),
+        4 * target.elements(),
+        input=memory,
         output=target,
-        input_size=dtypes.itemsize(source.dtype),
+        input_size=dtypes.itemsize(dtype),
         output_size=dtypes.itemsize(target.dtype),
-        signed=0 if source.dtype in _UNSIGNED else 1,
+        signed=0 if dtype in _UNSIGNED else 1,
         to_bool=1 if target.dtype == dtypes.BOOL else 0,
     )
 

@@ -83,6 +83,9 @@ def activation_range(node, output, activation):
         low, high = max(low, quantized(0)), min(high, quantized(6))
     elif activation == RELU_N1_TO_1:
         low, high = max(low, quantized(-1)), min(high, quantized(1))
+    if node.clamp is not None:  # an activation behind the node that the host has folded into it
+        least, most = node.clamp
+        low, high = min(max(low, least), most), min(max(high, least), most)
     return low, high
 
 

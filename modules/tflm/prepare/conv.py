@@ -28,7 +28,10 @@ def prepare(context, node):
     fields["filter_channels"] = depth
     check_dtype(node, source, dtypes.FLOAT32, dtypes.INT8, dtypes.INT16)
     if source.dtype == dtypes.FLOAT32:
-        from .conv_float import emit_conv
+        if weights.dtype == dtypes.INT8:
+            from .hybrid import emit_conv
+        else:
+            from .conv_float import emit_conv
 
         emit_conv(context, node, options.get(3, "b"), fields)
         return
@@ -63,6 +66,11 @@ def _prepare_int8(context, node, activation, fields):
     weights, target = node.input(1), node.output(0)
     quantized, table = requantize_fields(node, activation, fields["output_channels"])
     fields.update(quantized)
+    if context.target == "armv7em":
+        from .conv_dsp import emit_conv
+
+        if emit_conv(context, node, fields, table):
+            return
     if context.target is not None:
         from .conv_lanes import emit_conv
 

@@ -31,7 +31,10 @@ def prepare(context, node):
     )
     check_dtype(node, source, dtypes.FLOAT32, dtypes.INT8, dtypes.INT16)
     if source.dtype == dtypes.FLOAT32:
-        from .conv_float import emit_depthwise_conv
+        if weights.dtype == dtypes.INT8:
+            from .hybrid import emit_depthwise_conv
+        else:
+            from .conv_float import emit_depthwise_conv
 
         emit_depthwise_conv(context, node, options.get(4, "b"), fields)
         return
@@ -51,6 +54,11 @@ def _prepare_int8(context, node, activation, fields):
     weights, target = node.input(1), node.output(0)
     quantized, table = requantize_fields(node, activation, fields["output_channels"])
     fields.update(quantized)
+    if context.target == "armv7em":
+        from .depthwise_dsp import emit_depthwise_conv
+
+        if emit_depthwise_conv(context, node, fields, table):
+            return
     if context.target is not None:
         from .depthwise_lanes import emit_depthwise_conv
 

@@ -7,18 +7,33 @@ from .. import dtypes
 from .common import check_dtype, check_quantized, support
 from .lookup import check_same_elements
 from .rescale import TYPES
+from .unary_float import UNARY
 
 DEQUANTIZE = ("input", "scale", "output", "type", "zero_point")
 
 
 def prepare(context, node):
     source, target = node.input(0), node.output(0)
+    if source.dtype == dtypes.FLOAT16:
+        emit_from_float16(context, node)
+        return
     check_dtype(node, source, dtypes.INT8, dtypes.INT16, dtypes.UINT8)
     check_dtype(node, target, dtypes.FLOAT32)
     check_same_elements(node, source, target)
     check_quantized(node, source)
     support(source.scales_length() == 1, node, "quantization per channel")
     emit_dequantize(context, node, source, source)
+
+
+# float16 has no scale; LiteRT has it, TFLM does not.
+def emit_from_float16(context, node):
+    source, target = node.input(0), node.output(0)
+    check_dtype(node, target, dtypes.FLOAT32)
+    check_same_elements(node, source, target)
+    elements = target.elements()
+    context.emit(
+        "float16.eval_to_float32", UNARY, elements, elements * 4, input=source, output=target
+    )
 
 
 # Write the record that makes output 0 from `memory`, whose numbers are those of a tensor.

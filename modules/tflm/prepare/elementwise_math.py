@@ -24,7 +24,17 @@ _KERNELS = {
 }
 
 
+_EXP, _LOG = 47, 73
+
+
 def prepare(context, node):
+    if node.builtin_code in (_EXP, _LOG) and node.input(0).dtype == dtypes.INT8:
+        unary_tensors(node, dtypes.INT8)
+        from .float_table import emit_exp, emit_log
+
+        emit = emit_exp if node.builtin_code == _EXP else emit_log
+        emit(context, node)
+        return
     unary_tensors(node, dtypes.FLOAT32)
     kernel, steps, layout, fields = _KERNELS[node.builtin_code]
     emit_unary(context, node, kernel, steps, layout, **fields)

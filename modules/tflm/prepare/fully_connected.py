@@ -41,6 +41,14 @@ def prepare(context, node):
     support(options.get(1, "b") == 0, node, "a shuffled format of the weights")
     batches, channels, depth = _shape(node, source, weights, target)
     check_dtype(node, source, dtypes.FLOAT32, dtypes.INT8, dtypes.INT16)
+    if source.dtype == dtypes.FLOAT32 and weights.dtype == dtypes.INT8:
+        from .hybrid import emit_fully_connected
+
+        asymmetric = options.get(3, "B")
+        emit_fully_connected(
+            context, node, options.get(0, "b"), batches, channels, depth, asymmetric
+        )
+        return
     if source.dtype == dtypes.FLOAT32:
         from .fully_connected_float import emit_fully_connected
 
@@ -111,6 +119,11 @@ def _prepare_int8(context, node, activation, batches, channels, depth):
         "channels": len(multipliers),
     }
     table = requantize_table(multipliers)
+    if context.target == "armv7em" and weights_zero_point == 0:
+        from .conv_dsp import emit_fully_connected
+
+        if emit_fully_connected(context, node, fields, table):
+            return
     if context.target is not None and weights_zero_point == 0:
         from .conv_lanes import emit_fully_connected
 

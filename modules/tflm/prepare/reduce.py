@@ -1,4 +1,4 @@
-# tflm: MEAN, SUM, REDUCE_MAX, REDUCE_MIN, REDUCE_ALL: Prepare (TFLM reduce_common.cc, reduce.h)
+# tflm: MEAN, SUM, REDUCE_MAX, REDUCE_MIN, REDUCE_ALL, REDUCE_ANY: Prepare (TFLM reduce.h)
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
@@ -45,6 +45,7 @@ _MEAN = 40
 _REDUCE_MAX = 82
 _REDUCE_MIN = 89
 _REDUCE_ALL = 140
+_REDUCE_ANY = 91  # not in TFLM
 _BLOCK = 32
 _LEVELS = 3  # what 6 dimensions come to, kept and reduced in turns
 
@@ -54,7 +55,7 @@ def prepare(context, node):
     source, target = node.input(0), node.output(0)
     check(len(node.inputs) == 2, node, "it must have 2 inputs")
     kernels = _SUM_KERNELS
-    if node.builtin_code == _REDUCE_ALL:
+    if node.builtin_code in (_REDUCE_ALL, _REDUCE_ANY):
         kernels = _ALL
     elif node.builtin_code in (_REDUCE_MAX, _REDUCE_MIN):
         kernels = _EXTREMES
@@ -145,9 +146,10 @@ def _extreme_float32(context, node, count, fields):
     _emit_extreme(context, node, "reduce_min_max_float.eval_float32", flip, fields)
 
 
-# REDUCE_ALL is the smallest of 0 and 1, and 1 for nothing at all.
+# REDUCE_ALL is the smallest of 0 and 1, and 1 for nothing at all; REDUCE_ANY the largest, or 0.
 def _all(context, node, count, fields):
-    _emit_extreme(context, node, "reduce_min_max.eval_int8", 1, fields)
+    flip = 1 if node.builtin_code == _REDUCE_ALL else 0
+    _emit_extreme(context, node, "reduce_min_max.eval_int8", flip, fields)
 
 
 def _emit_extreme(context, node, kernel, flip, fields):

@@ -1,14 +1,16 @@
-# tflm: SELECT_V2: Prepare (TFLM select.cc)
+# tflm: SELECT_V2: Prepare (TFLM select.cc); SELECT, which TFLM does not have
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
+from ..graph import Tensor
 from .broadcast import BROADCAST, check_broadcast, emit_spread
 from .broadcast_to import emit_broadcast_copy
 from .common import check, check_dtype
-from .strided import check_same_dtype, element_bytes
+from .strided import check_same_dtype, check_shape, element_bytes
 
 SELECT = BROADCAST + ("size",)
 
+_SELECT = 64
 _WORK = 5  # multiply-accumulates that an element takes as long as
 
 
@@ -18,7 +20,22 @@ def prepare(context, node):
     check(len(node.inputs) == 3, node, "it must have 3 inputs")
     check_dtype(node, condition, dtypes.BOOL)
     check_same_dtype(node, first, (second, target))
+    if node.builtin_code == _SELECT:
+        condition = _for_rows(node, condition, first)
     size = element_bytes(node, first)
     check_broadcast(node, (condition, first, second), target)
     emit_broadcast_copy(context, node, second, target)
     emit_spread(context, node, "select.eval", SELECT, (condition, first), _WORK, size=size)
+
+
+# The condition of SELECT: one, one for each element, or one for each first index: then it gets
+# the shape that spreads it so.
+def _for_rows(node, condition, first):
+    check_shape(node, node.input(2), first.shape)
+    rank = len(first.shape)
+    if len(condition.shape) != 1 or rank < 2 or condition.elements() == 1:
+        return condition
+    shape = condition.shape + (1,) * (rank - 1)
+    return Tensor(
+        condition.index, condition.name, condition.dtype, shape, condition.data, condition.offset
+    )

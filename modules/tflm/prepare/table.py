@@ -19,6 +19,7 @@ OPS = {
     17: "pooling",  # MAX_POOL_2D
     18: "mul",  # MUL
     19: "activations",  # RELU
+    20: "relu_limited",  # RELU_N1_TO_1
     21: "activations",  # RELU6
     22: "reshape",  # RESHAPE
     23: "resize_bilinear",  # RESIZE_BILINEAR
@@ -38,6 +39,7 @@ OPS = {
     44: "unidirectional_sequence_lstm",  # UNIDIRECTIONAL_SEQUENCE_LSTM
     45: "strided_slice",  # STRIDED_SLICE
     47: "elementwise_math",  # EXP
+    48: "topk",  # TOPK_V2
     49: "split",  # SPLIT
     50: "log_softmax",  # LOG_SOFTMAX
     53: "cast",  # CAST
@@ -51,9 +53,11 @@ OPS = {
     61: "comparisons",  # GREATER
     62: "comparisons",  # GREATER_EQUAL
     63: "comparisons",  # LESS_EQUAL
+    64: "select",  # SELECT
     65: "slice",  # SLICE
     66: "elementwise_math",  # SIN
     67: "transpose_conv",  # TRANSPOSE_CONV
+    69: "tile",  # TILE
     70: "expand_dims",  # EXPAND_DIMS
     71: "comparisons",  # EQUAL
     72: "comparisons",  # NOT_EQUAL
@@ -66,15 +70,18 @@ OPS = {
     82: "reduce",  # REDUCE_MAX
     83: "pack",  # PACK
     84: "logical",  # LOGICAL_OR
+    85: "one_hot",  # ONE_HOT
     86: "logical",  # LOGICAL_AND
     87: "logical",  # LOGICAL_NOT
     88: "unpack",  # UNPACK
     89: "reduce",  # REDUCE_MIN
     90: "floor_div",  # FLOOR_DIV
+    91: "reduce",  # REDUCE_ANY
     92: "elementwise_math",  # SQUARE
     93: "fill",  # ZEROS_LIKE
     94: "fill",  # FILL
     95: "floor_div",  # FLOOR_MOD
+    96: "range_rank",  # RANGE
     97: "resize_nearest_neighbor",  # RESIZE_NEAREST_NEIGHBOR
     98: "leaky_relu",  # LEAKY_RELU
     99: "squared_difference",  # SQUARED_DIFFERENCE
@@ -86,7 +93,9 @@ OPS = {
     106: "add_n",  # ADD_N
     107: "gather_nd",  # GATHER_ND
     108: "elementwise_math",  # COS
+    110: "range_rank",  # RANK
     111: "elu",  # ELU
+    112: "reverse_sequence",  # REVERSE_SEQUENCE
     114: "quantize",  # QUANTIZE
     116: "elementwise_math",  # ROUND
     117: "hard_swish",  # HARD_SWISH
@@ -102,7 +111,9 @@ OPS = {
     143: "resource_variables",  # READ_VARIABLE
     144: "resource_variables",  # ASSIGN_VARIABLE
     145: "broadcast_args",  # BROADCAST_ARGS
+    150: "gelu",  # GELU
     151: "dynamic_update_slice",  # DYNAMIC_UPDATE_SLICE
+    152: "relu_limited",  # RELU_0_TO_1
 }
 
 # custom operators that TFLM itself has: file below prepare/

@@ -44,8 +44,12 @@ def emit_tanh(context, node):
 
 # RELU, or RELU6, which has an upper limit.
 def emit_relu(context, node, relu6):
-    high = _SIX if relu6 else _INFINITY
-    emit_unary(context, node, "activations_float", 1, ACTIVATIONS, low=0, high=high)
+    emit_clamp(context, node, 0, _SIX if relu6 else _INFINITY)
+
+
+# An activation with two limits, bits of float32.
+def emit_clamp(context, node, low, high):
+    emit_unary(context, node, "activations_float", 1, ACTIVATIONS, low=low, high=high)
 
 
 # LEAKY_RELU; `alpha` is the bits of a float32.

@@ -1,0 +1,65 @@
+# tflm: float32 to int8 with a scale for each batch, found at run time: for hybrid operators
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import micropython
+from micropython import const
+
+from .float32 import sub
+from .float32_divide import div, quantize
+from .float32_select import maximum, minimum
+
+_INPUT = const(1)
+_QUANTIZED = const(2)
+_SCALES = const(3)  # a float32 for each batch
+_OFFSETS = const(4)  # an int32 for each batch: the zero point
+_EXTREMES = const(5)  # scratch: two words
+_STEPS = const(6)  # a float32: how many steps the range is cut into
+_DEPTH = const(7)  # elements of a batch
+_ASYMMETRIC = const(8)
+
+_INT8 = const(0)
+_INT16 = const(2)
+_RUNNING = const(1 << 10)  # steps: a goes on, dst and b stay
+_ONE = const(0x3F800000)
+
+
+# Units are batches. Symmetric: the largest magnitude becomes 127. Asymmetric: the range with zero
+# in it becomes -128 .. 127. LiteRT multiplies by the scale's reciprocal, here is a division: once
+# in a while a value that lies halfway becomes the neighbour.
+@micropython.viper
+def eval_float32(op, arena, rom, start: int, stop: int):
+    r = ptr32(op)
+    base = int(ptr8(arena))
+    magnitude = 1
+    magnitude = (magnitude << 31) - 1
+    extremes = r[_EXTREMES]
+    p = ptr32(base + (extremes >> 2))
+    depth = r[_DEPTH]
+    while start < stop:
+        source = r[_INPUT] + (start * depth << 4)
+        scale = r[_SCALES] + (start << 4)
+        p_scale = ptr32(base + (scale >> 2))
+        p[0] = 0
+        p[1] = 0
+        maximum(arena, rom, extremes, source, extremes, depth, _RUNNING)
+        minimum(arena, rom, extremes + 16, source, extremes + 16, depth, _RUNNING)
+        if r[_ASYMMETRIC]:
+            sub(arena, rom, scale, extremes, extremes + 16, 1, 0)
+        else:
+            # Without their signs floats are in the order of their bits.
+            x = p[0] & magnitude
+            y = p[1] & magnitude
+            p_scale[0] = x if x > y else y
+        div(arena, rom, scale, scale, r[_STEPS], 1, 0)
+        if not p_scale[0] & magnitude:
+            p_scale[0] = _ONE
+        zero_point = 0
+        if r[_ASYMMETRIC]:
+            quantize(arena, rom, extremes, extremes + 16, 1, scale, 0, _INT16)
+            zero_point = 0 - 0x80 - ((ptr16(p)[0] ^ 0x8000) - 0x8000)
+            if zero_point > 0x7F:
+                zero_point = 0x7F
+        ptr32(base + (r[_OFFSETS] >> 2))[start] = zero_point
+        target = r[_QUANTIZED] + (start * depth << 2)
+        quantize(arena, rom, target, source, depth, scale, zero_point, _INT8)
+        start += 1

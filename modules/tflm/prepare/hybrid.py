@@ -1,0 +1,108 @@
+# tflm: hybrid operators: float32 with weights of int8 ("dynamic range"), which TFLM does not have
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import struct
+
+from .. import dtypes
+from .common import FLOAT_WORK, check, check_dtype, float_activation_range, support
+from .convolution import WINDOWS, check_bias
+from .strided import check_same_dtype
+
+QUANTIZE = (
+    "input", "quantized", "scales", "offsets", "extremes", "steps", "depth", "asymmetric",
+)  # fmt: skip
+HYBRID = (
+    ("quantized", "scales", "offsets", "weights", "weight_scales", "bias", "output")
+    + WINDOWS
+    + ("depth", "group_channels", "channel_step", "cell_step", "per_channel")
+    + ("activation_min", "activation_max")
+)
+
+_MOST_TAPS = 1 << 16  # sums of so many products of int8 fit 32 bits
+_QUANTIZE_WORK = 3 * FLOAT_WORK
+
+
+# FULLY_CONNECTED is a convolution of one pixel for each batch.
+def emit_fully_connected(context, node, activation, batches, channels, depth, asymmetric):
+    fields = {name: 1 for name in WINDOWS}
+    fields.update({"input_channels": depth, "output_channels": channels})
+    fields.update({"padding_height": 0, "padding_width": 0})
+    fields.update({"depth": depth, "group_channels": channels or 1})
+    fields.update({"channel_step": depth, "cell_step": depth})
+    _emit(context, node, activation, batches, asymmetric, fields)
+
+
+# CONV_2D; `fields` are those of WINDOWS and filter_channels. LiteRT quantizes the input
+# asymmetrically where the weights have a scale for each channel.
+def emit_conv(context, node, activation, fields):
+    weights = node.input(1)
+    depth = fields.pop("filter_channels")
+    groups = fields["input_channels"] // depth
+    cells = weights.shape[1] * weights.shape[2]
+    fields.update({"depth": depth, "channel_step": cells * depth, "cell_step": depth})
+    fields["group_channels"] = max(1, fields["output_channels"] // groups)
+    asymmetric = weights.scales_length() > 1
+    _emit(context, node, activation, node.input(0).shape[0], asymmetric, fields)
+
+
+# DEPTHWISE_CONV_2D: groups of one channel; `fields` are those of WINDOWS.
+def emit_depthwise_conv(context, node, activation, fields):
+    channels = fields["output_channels"]
+    fields.update({"depth": 1, "channel_step": 1, "cell_step": channels})
+    fields["group_channels"] = max(1, channels // max(1, fields["input_channels"]))
+    asymmetric = node.input(1).scales_length() > 1
+    _emit(context, node, activation, node.input(0).shape[0], asymmetric, fields)
+
+
+# Two records: the input as int8, with a scale for each batch; then the operator.
+def _emit(context, node, activation, batches, asymmetric, fields):
+    source, weights, target = node.input(0), node.input(1), node.output(0)
+    bias = node.optional_input(2)
+    channels = fields["output_channels"]
+    check_same_dtype(node, source, (target,))
+    check_dtype(node, weights, dtypes.INT8)
+    check_bias(node, bias, channels, dtypes.FLOAT32)
+    count = weights.scales_length()
+    check(count == 1 or count >= channels > 0, node, "%s has %d scales" % (weights, count))
+    for i in range(count):
+        check(weights.zero_point(i) == 0, node, "%s has a zero point" % weights)
+    taps = fields["filter_height"] * fields["filter_width"] * fields["depth"]
+    support(taps < _MOST_TAPS, node, "a filter of %d elements" % taps)
+    if not target.elements():
+        return
+    depth = source.elements() // batches
+    request = context.request_scratch_buffer
+    shared = {
+        "quantized": request(max(1, source.elements())),
+        "scales": request(4 * batches),
+        "offsets": request(4 * batches),
+    }
+    context.emit(
+        "hybrid_quantize.eval_float32",
+        QUANTIZE,
+        batches,
+        source.elements() * _QUANTIZE_WORK,
+        input=source,
+        extremes=request(8),
+        steps=context.constant(struct.pack("<f", 255 if asymmetric else 127)),
+        depth=depth,
+        asymmetric=1 if asymmetric else 0,
+        **shared,
+    )
+    scales = struct.pack("<%dI" % count, *[weights.scale_bits(i) for i in range(count)])
+    low, high = float_activation_range(node, activation)
+    fields.update(shared)
+    context.emit(
+        "hybrid.eval_float32",
+        HYBRID,
+        target.elements(),
+        target.elements() * (taps + 4 * FLOAT_WORK),
+        weights=weights if taps else None,
+        weight_scales=context.constant(scales),
+        bias=bias,
+        output=target,
+        per_channel=1 if count > 1 else 0,
+        activation_min=low,
+        activation_max=high,
+        **fields,
+    )

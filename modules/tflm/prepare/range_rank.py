@@ -1,0 +1,51 @@
+# tflm: RANGE, RANK: Prepare (not in TFLM; LiteRT range.cc, rank.cc)
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import struct
+
+from .. import dtypes
+from .common import check, check_dtype, constant_ints
+from .reshape import COPY
+from .strided import check_same_dtype, check_shape
+
+_RANK = 110
+
+
+# Both are known before anything runs: the output is a copy of a constant.
+def prepare(context, node):
+    target = node.output(0)
+    check_dtype(node, target, dtypes.INT32, dtypes.INT64)
+    if node.builtin_code == _RANK:
+        numbers = [len(node.input(0).shape)]
+        check_shape(node, target, ())
+    else:
+        numbers = _range(node, target)
+        check_shape(node, target, (len(numbers),))
+    if not numbers:
+        return
+    kinds = "<%d%s" % (len(numbers), dtypes.typecode(target.dtype))
+    context.emit(
+        "copy.eval_bytes",
+        COPY,
+        target.nbytes(),
+        input=context.constant(struct.pack(kinds, *numbers), 8),
+        output=target,
+        size=target.nbytes(),
+    )
+
+
+# The numbers from the first input up to the second, without it, by steps of the third.
+def _range(node, target):
+    check_same_dtype(node, target, [node.input(i) for i in (0, 1, 2)])
+    values = []
+    for i, what in enumerate(("the start", "the limit", "the step")):
+        check(node.input(i).elements() == 1, node, "%s is not one number" % node.input(i))
+        values += constant_ints(node, node.input(i), what)
+    check(values[2] != 0, node, "its step is 0")
+    numbers = range(*values)
+    check(
+        len(numbers) == target.elements(),
+        node,
+        "%s should have %d elements" % (target, len(numbers)),
+    )
+    return numbers

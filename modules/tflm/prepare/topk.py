@@ -1,0 +1,42 @@
+# tflm: TOPK_V2: Prepare (not in TFLM; LiteRT topk_v2.cc)
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from .. import dtypes
+from .common import check, check_dtype, constant_ints, product
+from .strided import check_same_dtype, check_shape
+
+LAYOUT = ("input", "values", "indices", "kind", "length", "count")
+
+# Kinds of numbers, as in kernels/topk.py.
+_KINDS = {dtypes.FLOAT32: 0, dtypes.INT32: 1, dtypes.INT8: 2, dtypes.UINT8: 3, dtypes.INT16: 4}
+
+
+# The largest of each row, in order, and where they are.
+def prepare(context, node):
+    source, values, indices = node.input(0), node.output(0), node.output(1)
+    check_dtype(node, source, *sorted(_KINDS))
+    check_same_dtype(node, source, (values,))
+    check_dtype(node, indices, dtypes.INT32)
+    check(len(source.shape) > 0, node, "%s has no dimension" % source)
+    count = constant_ints(node, node.input(1), "the number of values")
+    check(len(count) == 1, node, "%s is not one number" % node.input(1))
+    length = source.shape[-1]
+    check(0 <= count[0] <= length, node, "it takes %d of %d values" % (count[0], length))
+    shape = source.shape[:-1] + (count[0],)
+    check_shape(node, values, shape)
+    check_shape(node, indices, shape)
+    if not values.elements():
+        return
+    rows = product(source.shape[:-1])
+    context.emit(
+        "topk.eval",
+        LAYOUT,
+        rows,
+        rows * length * count[0] * 4,
+        input=source,
+        values=values,
+        indices=indices,
+        kind=_KINDS[source.dtype],
+        length=length,
+        count=count[0],
+    )

@@ -1,0 +1,148 @@
+# tflm: values of small integer tensors that follow from shapes alone, for shapes.py
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import struct
+
+from . import dtypes
+from .prepare.common import positive_axis, product
+from .prepare.strided_slice import elements_along
+
+_MOST = 64  # elements that a tensor of sizes may have
+_TYPES = (dtypes.INT32, dtypes.INT64)
+
+
+# The numbers of a constant tensor, a list; None when they are not known.
+def integers(tensor):
+    if tensor is None or tensor.dtype not in _TYPES or tensor.elements() > _MOST:
+        return None
+    if not tensor.elements():
+        return []
+    if not tensor.is_constant():
+        return None
+    kind = "<%d%s" % (tensor.elements(), dtypes.typecode(tensor.dtype))
+    return list(struct.unpack_from(kind, bytes(tensor.data)))
+
+
+def _shape(node, _values):
+    return list(node.input(0).shape)
+
+
+def _rank(node, _values):
+    return [len(node.input(0).shape)]
+
+
+def _same(_node, values):
+    return values[0]
+
+
+def _joined(_node, values):
+    return [number for numbers in values for number in numbers]
+
+
+# Input 0 is a list of numbers.
+def _strided_slice(node, values):
+    options = node.options(32)
+    if len(node.input(0).shape) != 1 or options.get(2, "i") or options.get(3, "i"):
+        return None
+    masks = [options.get(k, "i") & 1 for k in (0, 1, 4)]
+    begin, end, stride = [values[i][0] for i in (1, 2, 3)]
+    first, count = elements_along(node, len(values[0]), begin, end, stride, masks)
+    return [values[0][first + i * stride] for i in range(count)]
+
+
+def _slice(node, values):
+    begin, size = values[1][0], values[2][0]
+    if len(node.input(0).shape) != 1 or begin < 0:
+        return None
+    return values[0][begin:] if size < 0 else values[0][begin : begin + size]
+
+
+def _gather(node, values):
+    if len(node.input(0).shape) != 1 or min(values[1], default=0) < 0:
+        return None
+    return [values[0][i] for i in values[1]]
+
+
+# Two lists of numbers, or a number with each of a list.
+def _binary(function):
+    def compute(_node, values):
+        a, b = values
+        count = 0 if not a or not b else max(len(a), len(b))
+        return [function(a[i % len(a)], b[i % len(b)]) for i in range(count)]
+
+    return compute
+
+
+# A reduction of all elements.
+def _reduced(function):
+    def compute(node, values):
+        rank = len(node.input(0).shape)
+        axes = {positive_axis(node, axis, rank) for axis in values[1]}
+        return [function(values[0])] if len(axes) == rank else None
+
+    return compute
+
+
+def _filled(_node, values):
+    count = product(values[0])
+    return values[1] * count if 0 <= count <= _MOST else None
+
+
+def _range(_node, values):
+    numbers = range(values[0][0], values[1][0], values[2][0])
+    return list(numbers) if len(numbers) <= _MOST else None
+
+
+_FUNCTIONS = {
+    0: _binary(lambda a, b: a + b),  # ADD
+    2: _joined,  # CONCATENATION
+    18: _binary(lambda a, b: a * b),  # MUL
+    22: _same,  # RESHAPE
+    36: _gather,
+    41: _binary(lambda a, b: a - b),  # SUB
+    43: _same,  # SQUEEZE
+    45: _strided_slice,
+    53: _same,  # CAST
+    55: _binary(max),  # MAXIMUM
+    57: _binary(min),  # MINIMUM
+    65: _slice,
+    70: _same,  # EXPAND_DIMS
+    74: _reduced(sum),
+    77: _shape,
+    81: _reduced(product),  # REDUCE_PROD
+    83: _joined,  # PACK
+    90: _binary(lambda a, b: a // b),  # FLOOR_DIV
+    94: _filled,
+    95: _binary(lambda a, b: a % b),  # FLOOR_MOD
+    96: _range,
+    110: _rank,
+}
+_BY_SHAPE = (77, 110)  # SHAPE, RANK: what the input holds does not matter
+
+
+# (shape, bytes) of the output of a node that computes with sizes alone; None of any other. Only
+# numbers, and lists of them, are followed: sizes are nothing else. `rule_of` is shape_rules'.
+def value_of(node, rule_of):
+    code = node.builtin_code
+    if code not in _FUNCTIONS or len(node.outputs) != 1 or node.outputs[0] is None:
+        return None
+    target = node.output(0)
+    if target.dtype not in _TYPES or target.is_variable:
+        return None
+    values = None
+    if code not in _BY_SHAPE:
+        values = [integers(tensor) for tensor in node.inputs if tensor is not None]
+        if None in values or not values:
+            return None
+    numbers = _FUNCTIONS[code](node, values)
+    if numbers is None or len(numbers) > _MOST:
+        return None
+    rule = rule_of(code)
+    shape = [len(numbers)] if code == 77 else rule(node)[0] if rule else ()
+    if len(shape) > 1 or product(shape) != len(numbers):
+        return None
+    bits = 8 * dtypes.itemsize(target.dtype)
+    limit = 1 << (bits - 1)
+    wrapped = [((number + limit) & ((1 << bits) - 1)) - limit for number in numbers]
+    kind = "<%d%s" % (len(numbers), dtypes.typecode(target.dtype))
+    return tuple(shape), struct.pack(kind, *wrapped)

@@ -1,0 +1,110 @@
+# Tests of float32 operators with int8 weights against LiteRT; TFLM does not have them
+# MIT license; Copyright (c) 2026 the tflm authors
+#
+# Inputs are rounded to 8 bits at run time: a value that lies halfway may become the neighbour in
+# LiteRT, which multiplies by a reciprocal. A few outputs then differ by a step of one weight.
+
+import numpy as np
+from support import litert
+from support.check import Cases
+from support.inputs import generator
+from support.single_op import Tensor, single_op
+
+cases = Cases()
+_RTOL, _ATOL = 1e-5, 1e-5
+
+
+# Weights with one scale, or one for each index of a dimension.
+def _weights(name, shape, dimension=None):
+    random = generator(name)
+    values = random.integers(-127, 128, shape)
+    scales = 0.01
+    if dimension is not None:
+        scales = random.uniform(0.002, 0.02, shape[dimension]).astype("f")
+    return Tensor(
+        shape, "int8", values, scale=scales, zero_point=0, quantized_dimension=dimension or 0
+    )
+
+
+def _bias(name, channels):
+    return Tensor((channels,), "float32", generator(name + "b").normal(size=channels).astype("f"))
+
+
+def _runs(name, shape):
+    random = generator(name + "x")
+    wide = (10.0 ** random.uniform(-3, 3, shape)).astype("f") * random.choice([-1, 1], shape)
+    positive = random.uniform(0, 5, shape).astype("f")
+    return [[random.normal(size=shape).astype("f")], [wide], [positive], [0 * positive]]
+
+
+def _add(name, op, shape, weights, bias, target, **options):
+    inputs = [Tensor(shape, "float32"), weights, bias]
+    model = single_op(op, inputs, [Tensor(target, "float32")], **options)
+    expected = litert.outputs
+    cases.add(name, model, _runs(name, shape), _RTOL, 1e-3, expected=expected)
+
+
+for dimension in (None, 0):
+    for asymmetric in (False, True):
+        for batches, depth, channels in [(1, 20, 7), (3, 33, 5), (2, 1, 1)]:
+            name = f"fully connected {dimension} {asymmetric} {batches} {depth} {channels}"
+            _add(
+                name,
+                "FULLY_CONNECTED",
+                (batches, depth),
+                _weights(name, (channels, depth), dimension),
+                _bias(name, channels) if depth > 1 else None,
+                (batches, channels),
+                asymmetric_quantize_inputs=asymmetric,
+                fused_activation_function="RELU" if batches == 3 else "NONE",
+            )
+    for stride, dilation, padding, target in [
+        (1, 1, "SAME", (2, 6, 5, 6)),
+        (2, 1, "SAME", (2, 3, 3, 6)),
+        (1, 2, "VALID", (2, 2, 1, 6)),
+    ]:
+        name = f"convolution {dimension} {stride} {dilation} {padding}"
+        _add(
+            name,
+            "CONV_2D",
+            (2, 6, 5, 4),
+            _weights(name, (6, 3, 3, 4), dimension),
+            _bias(name, 6),
+            target,
+            stride_h=stride,
+            stride_w=stride,
+            padding=padding,
+            dilation_h_factor=dilation,
+            dilation_w_factor=dilation,
+            fused_activation_function="RELU6" if stride == 2 else "NONE",
+        )
+# LiteRT itself reads past the end of a single scale.
+for stride, multiplier in [(1, 1), (2, 2), (1, 3)]:
+    name = f"depthwise {stride} {multiplier}"
+    channels, side = 4 * multiplier, (6 + stride - 1) // stride
+    _add(
+        name,
+        "DEPTHWISE_CONV_2D",
+        (2, 6, 6, 4),
+        _weights(name, (1, 3, 3, channels), 3),
+        _bias(name, channels),
+        (2, side, side, channels),
+        stride_h=stride,
+        stride_w=stride,
+        padding="SAME",
+        depth_multiplier=multiplier,
+        dilation_h_factor=1,
+        dilation_w_factor=1,
+    )
+_SHAPES = [Tensor((1, 4), "float32"), Tensor((2, 4), "int8", np.ones((2, 4)))]
+cases.add(
+    "no scale",
+    single_op("FULLY_CONNECTED", _SHAPES, [Tensor((1, 2), "float32")]),
+    error="0 scales",
+)
+
+
+@litert.needs_litert
+@cases.parametrize
+def test_hybrid(case):
+    case.check()

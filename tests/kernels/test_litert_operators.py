@@ -1,0 +1,82 @@
+# Tests of what operators of TFLM do beyond it, and of small operators of LiteRT, against LiteRT
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import numpy as np
+from support import litert
+from support.check import Cases
+from support.single_op import Tensor, single_op
+
+cases = Cases()
+
+
+def _add(name, op, inputs, outputs, values=None, **options):
+    model = single_op(op, inputs, outputs, **options)
+    cases.add(name, model, values, expected=litert.outputs)
+
+
+# Unary operators on every value of int8.
+for op in ("EXP", "LOG", "RELU_N1_TO_1", "RELU_0_TO_1"):
+    for number, (source, target) in enumerate(
+        [((0.03, -20), (0.05, -30)), ((0.008, -128), (0.01, 0)), ((0.25, 127), (0.02, -128))]
+    ):
+        x = Tensor((256,), "int8", scale=source[0], zero_point=source[1])
+        y = Tensor((256,), "int8", scale=target[0], zero_point=target[1])
+        _add(f"{op} int8 {number}", op, [x], [y], [[np.arange(-128, 128)]])
+for op in ("RELU_N1_TO_1", "RELU_0_TO_1"):
+    for shape in [(), (3, 5)]:
+        _add(f"{op} float32 {shape}", op, [Tensor(shape, "float32")], [Tensor(shape, "float32")])
+
+# SELECT: a condition for each row, each element, or one for all.
+for dtype in ("float32", "int8", "int32", "int64", "bool"):
+    for shape, condition in [((3, 4), (3,)), ((3, 4), (3, 4)), ((2, 3, 2), (2,)), ((4,), ())]:
+        values = [Tensor(shape, dtype), Tensor(shape, dtype)]
+        _add(
+            f"SELECT {dtype} {shape} {condition}",
+            "SELECT",
+            [Tensor(condition, "bool"), *values],
+            [Tensor(shape, dtype)],
+        )
+
+# Indices of int64.
+for op in ("ARG_MAX", "ARG_MIN"):
+    for dtype, quantization in (("float32", {}), ("int8", {"scale": 0.5, "zero_point": 2})):
+        for axis, target in ((0, (7, 2)), (1, (3, 2)), (-1, (3, 7))):
+            _add(
+                f"{op} {dtype} {axis}",
+                op,
+                [Tensor((3, 7, 2), dtype, **quantization), Tensor((), "int32", [axis])],
+                [Tensor(target, "int64")],
+                output_type=4,  # int64
+            )
+
+for axes, target in (([1], (3, 2)), ([0, 2], (4,)), ([0, 1, 2], ())):
+    _add(
+        f"REDUCE_ANY {axes}",
+        "REDUCE_ANY",
+        [Tensor((3, 4, 2), "bool"), Tensor((len(axes),), "int32", axes)],
+        [Tensor(target, "bool")],
+    )
+
+_F16 = [0, -0.0, 1, -2.5, 6e-8, -6e-5, 65504, np.inf, -np.inf, 1e-4, 0.1, 2**-14, 2**-15]
+for count in (1, len(_F16)):
+    x = Tensor((count,), "float16")
+    values = [[np.array(_F16[:count], "float16")]]
+    _add(f"DEQUANTIZE float16 {count}", "DEQUANTIZE", [x], [Tensor((count,), "float32")], values)
+_HALVES = np.array([[1.5, -3], [0.25, 1e-7]], "float16")
+model = single_op("DEQUANTIZE", [Tensor((2, 2), "float16", _HALVES)], [Tensor((2, 2), "float32")])
+cases.add("DEQUANTIZE constant", model, [[]], expected=[[_HALVES.astype("f")]])
+
+for start, limit, step in ((2, 11, 3), (5, -5, -4), (3, 3, 1)):
+    numbers = [Tensor((), "int32", [n]) for n in (start, limit, step)]
+    values = list(range(start, limit, step))
+    model = single_op("RANGE", numbers, [Tensor((len(values),), "int32")])
+    cases.add(f"RANGE {start} {limit} {step}", model, [[]], expected=[[values]])
+_add("RANK", "RANK", [Tensor((2, 3, 1), "float32")], [Tensor((), "int32")])
+_ZERO = [Tensor((), "int32", [n]) for n in (0, 3, 0)]
+cases.add("RANGE step 0", single_op("RANGE", _ZERO, [Tensor((3,), "int32")]), error="step is 0")
+
+
+@litert.needs_litert
+@cases.parametrize
+def test_litert(case):
+    case.check()

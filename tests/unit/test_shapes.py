@@ -1,0 +1,207 @@
+# Tests of shapes that follow from those of the inputs: what runs, what is refused, and resizing
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import numpy as np
+import pytest
+from support.builder import ModelBuilder
+from support.script import run_script
+from tflm.errors import InputError, TflmError, UnsupportedError
+from tflm.tflite import TfliteModel
+from tflm_tools.flatten import flatten
+from tflm_tools.survey import survey
+from unit import mangling
+
+
+# x [?, 4] -> [?, 2, 2] by way of SHAPE, STRIDED_SLICE and PACK, as converters write Reshape.
+def _reshape(reader="RESHAPE"):
+    model = ModelBuilder()
+    x = model.tensor((1, 4), "float32", shape_signature=(-1, 4), name="x")
+    sizes = model.tensor((2,), "int32")
+    batch = model.tensor((), "int32")
+    wanted = model.tensor((3,), "int32")
+    y = model.tensor((1, 2, 2), "float32", shape_signature=(-1, 2, 2))
+    zero, one = model.tensor((1,), "int32", [0]), model.tensor((1,), "int32", [1])
+    two = model.tensor((), "int32", [2])
+    model.operator("SHAPE", [x], [sizes])
+    model.operator("STRIDED_SLICE", [sizes, zero, one, one], [batch], shrink_axis_mask=1)
+    model.operator("PACK", [batch, two, two], [wanted], values_count=3)
+    if reader == "RESHAPE":
+        model.operator("RESHAPE", [x, wanted], [y])
+    else:
+        model.operator("FILL", [wanted, model.tensor((), "float32", [7])], [y])
+    model.io([x], [y])
+    return model.build()
+
+
+def test_models_that_are_right_stay_as_they_are():
+    model = TfliteModel(_reshape())
+    assert model.known == {}
+    assert model.subgraphs[0].nodes_length() == 4
+
+
+def test_computed_shapes_are_constants():
+    subgraph = TfliteModel(_reshape("FILL")).subgraphs[0]
+    assert subgraph.nodes_length() == 1
+    assert subgraph.node_number(0) == 3
+    assert subgraph.node(0).input(0).data == np.array([1, 2, 2], "<i4").tobytes()
+
+
+def test_shapes_follow_the_inputs():
+    model = TfliteModel(_reshape(), {0: (5, 4)})
+    subgraph = model.subgraphs[0]
+    assert subgraph.nodes_length() == 1
+    assert subgraph.tensor(subgraph.outputs[0]).shape == (5, 2, 2)
+
+
+@pytest.mark.parametrize("shape", [(4,), (1, 2, 2), (-1, 4)])
+def test_impossible_shapes(shape):
+    with pytest.raises(InputError, match="cannot have the shape"):
+        TfliteModel(_reshape(), {0: shape})
+
+
+def test_no_such_input():
+    with pytest.raises(InputError, match="no input 1"):
+        TfliteModel(_reshape(), {1: (1, 4)})
+
+
+# What cannot follow is refused when the model is prepared, by name, and inspect tells it.
+def _refused(data, shapes, match):
+    with pytest.raises(UnsupportedError, match=match):
+        flatten(data, input_shapes=shapes)
+
+
+def test_operators_without_a_rule():
+    model = ModelBuilder()
+    x = model.tensor((1, 4), "float32", shape_signature=(-1, 4))
+    y = model.tensor((1, 4), "float32")
+    model.custom("Mine", [x], [y])
+    model.io([x], [y])
+    _refused(model.build(), {0: (2, 4)}, "op 0 Mine: its output cannot be given another shape")
+
+
+def test_shapes_known_at_run_time_only():
+    model = ModelBuilder()
+    x = model.tensor((4,), "float32", name="x")
+    sizes = model.tensor((2,), "int32", name="sizes")
+    y = model.tensor((1, 1), "float32", shape_signature=(-1, -1))
+    model.operator("RESHAPE", [x, sizes], [y])
+    model.io([x, sizes], [y])
+    _refused(model.build(), None, "op 0 RESHAPE: .* depends on sizes, .* at run time only")
+    _, _, missing = survey(model.build())
+    assert [entry.op for entry in missing] == ["RESHAPE"]
+    assert "run time" in missing[0].reason
+
+
+# A constant shape that does not fit any other batch.
+def test_shapes_that_do_not_fit():
+    model = ModelBuilder()
+    x = model.tensor((1, 4), "float32", shape_signature=(-1, 4))
+    y = model.tensor((2, 2), "float32")
+    model.operator("RESHAPE", [x, model.tensor((2,), "int32", [2, 2])], [y])
+    model.io([x], [y])
+    _refused(model.build(), {0: (3, 4)}, "op 0 RESHAPE: it does not fit the shapes")
+    assert flatten(model.build(), input_shapes={0: (1, 4)})
+
+
+def test_missing_operators_come_with_advice():
+    model = ModelBuilder()
+    x = model.tensor((4,), "float32")
+    y = model.tensor((4,), "float32")
+    model.operator("POW", [x, x], [y])
+    model.io([x], [y])
+    _, _, missing = survey(model.build())
+    assert missing[0].op == "POW"
+    assert "tf.sqrt" in missing[0].advice
+
+
+# A loop that joins parts of a list in another way than a write to it does.
+@pytest.mark.parametrize("step, replaced", [(1, True), (2, False)])
+def test_writes_to_lists(step, replaced):
+    model = ModelBuilder()
+    outer = [model.tensor((), "int32"), model.tensor((4, 2), "float32", shape_signature=())]
+    open_dimensions = model.tensor((1, 1), "float32", shape_signature=(-1, -1))
+    ends = [model.tensor((), "int32"), model.tensor((4, 2), "float32")]
+    model.operator("WHILE", outer, ends, cond_subgraph_index=1, body_subgraph_index=2)
+    model.io(outer, ends)
+    assert open_dimensions == 2
+
+    condition = model.subgraph("condition")
+    i, items = condition.tensor((), "int32"), condition.tensor((4, 2), "float32")
+    more = condition.tensor((), "bool")
+    condition.operator("LESS", [i, condition.tensor((), "int32", [4])], [more])
+    condition.io([i, items], [more])
+
+    body = model.subgraph("body")
+    i, items = body.tensor((), "int32"), body.tensor((4, 2), "float32")
+    one = body.tensor((1,), "int32", [1])
+    following = body.tensor((), "int32")
+    body.operator("ADD", [i, body.tensor((), "int32", [step])], [following])
+    parts = []
+    for number, rest in ((i, -1), (following, 0)):
+        line, joined = body.tensor((1,), "int32"), body.tensor((2,), "int32")
+        body.operator("RESHAPE", [number, one], [line])
+        body.operator("CONCATENATION", [line, body.tensor((1,), "int32", [rest])], [joined])
+        parts.append(joined)
+    start, all_of_it = body.tensor((2,), "int32", [0, 0]), body.tensor((2,), "int32", [-1, -1])
+    head, tail = (
+        body.tensor((1, 2), "float32", shape_signature=(-1, 2)),
+        body.tensor((1, 2), "float32", shape_signature=(-1, 2)),
+    )
+    body.operator("SLICE", [items, start, parts[0]], [head])
+    body.operator("SLICE", [items, parts[1], all_of_it], [tail])
+    item = body.tensor((1, 2), "float32", [[5, 6]])
+    result = body.tensor((4, 2), "float32")
+    body.operator("CONCATENATION", [head, item, tail], [result])
+    body.io([i, items], [following, result])
+
+    subgraph = TfliteModel(model.build()).subgraphs[2]
+    codes = [subgraph.node_code(k) for k in range(subgraph.nodes_length())]
+    assert (151 in codes) == replaced  # DYNAMIC_UPDATE_SLICE
+    assert (65 in codes) != replaced  # SLICE
+
+
+# Whatever a damaged file says of shapes: an error of tflm, or a model.
+@pytest.mark.parametrize("reader", ["RESHAPE", "FILL"])
+def test_mangled(reader):
+    results = set()
+    for data in mangling.copies(_reshape(reader), reader, 400):
+        try:
+            flatten(data)
+            results.add("ran")
+        except TflmError as error:
+            results.add(type(error).__name__)
+    assert {"ran", "ModelError"} <= results
+
+
+_RESIZE = """
+import sys, tflm
+model = tflm.load(sys.argv[1])
+interpreter = tflm.Interpreter(model)
+for call in (
+    lambda: interpreter.resize_input(0, (1, 2, 2)),
+    lambda: interpreter.resize_input(3, (1, 4)),
+    lambda: interpreter.input(0) and interpreter.resize_input(0, (2, 4)),
+    lambda: tflm.Interpreter(tflm.load(sys.argv[2])).resize_input(0, (2, 4)),
+):
+    try:
+        call()
+        print("no error")
+    except tflm.errors.TflmError as error:
+        print(type(error).__name__, error)
+interpreter.free()
+interpreter.resize_input(0, [3, 4])
+interpreter.invoke()
+print(interpreter.input(0).shape, interpreter.output(0).shape)
+print(tflm.Interpreter(model).output(0).shape)
+"""
+
+
+def test_resize_input(tmp_path):
+    (tmp_path / "m.tflite").write_bytes(_reshape())
+    (tmp_path / "m.tflm").write_bytes(flatten(_reshape(), input_shapes={0: (2, 4)}))
+    lines = run_script(_RESIZE, str(tmp_path / "m.tflite"), str(tmp_path / "m.tflm")).splitlines()
+    assert "InputError" in lines[0] and "cannot have the shape [1, 2, 2]" in lines[0]
+    assert "InputError there is no input 3" in lines[1]
+    assert "StateError" in lines[2] and "before allocate_tensors()" in lines[2]
+    assert "InputError" in lines[3] and "--input-shape" in lines[3]
+    assert lines[4:] == ["(3, 4) (3, 2, 2)", "(1, 2, 2)"]
