@@ -23,10 +23,15 @@ def sealed(data):
     return bytes(data)
 
 
+def section(flat, number):
+    """(offset, entries) of a section of a .tflm."""
+    return struct.unpack_from(layout.SECTION, flat, layout.SECTIONS_OFFSET + 8 * number)
+
+
 def is_checked(flat):
     """True when tflm checks the records of all kernels of a .tflm."""
     model = FlatModel(flat)
-    names = [model.op(i)[0] for i in range(model._sections[layout.OPS][1])]
+    names = [model.op(i)[0] for i in range(section(flat, layout.OPS)[1])]
     return all(
         check_of(name) or name.startswith((layout.CONTROL_KERNEL, layout.CUSTOM_KERNEL))
         for name in names
@@ -35,8 +40,7 @@ def is_checked(flat):
 
 # Places of the words of all records.
 def _record_words(flat):
-    model = FlatModel(flat)
-    start, count = model._sections[layout.OPS]
+    start, count = section(flat, layout.OPS)
     words = []
     for i in range(count):
         *_, at, size = struct.unpack_from(layout.OP, flat, start + i * layout.OP_BYTES)
@@ -58,12 +62,12 @@ def forgeries(flat, seed, count):
     """`count` copies with a few changes in records, in the tables before them, or in constants."""
     rng = random.Random(seed)
     words = _record_words(flat)
-    tables = range(16, FlatModel(flat)._sections[layout.RECORDS][0], 2)
+    tables = range(16, section(flat, layout.RECORDS)[0], 2)
     found = []
     for _ in range(count):
         data = bytearray(flat)
         if rng.random() < 0.1:
-            start = FlatModel(flat)._sections[layout.RECORDS][0]
+            start = section(flat, layout.RECORDS)[0]
             for _ in range(rng.choice((1, 8, 64))):
                 data[rng.randrange(start, len(data))] = rng.choice((0, 1, 0x7F, 0x80, 0xFF))
         elif not words or rng.random() < 0.3:

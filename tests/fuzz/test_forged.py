@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from fuzz.campaign import Outcome, run_on_device, seeds_of
-from fuzz.forged import forgeries, is_checked, sealed
+from fuzz.forged import forgeries, is_checked, sealed, section
 from tflm import format as layout
 from tflm.errors import ModelError
 from tflm.extents import _FAMILIES, check_model, check_of
@@ -21,11 +21,11 @@ _KERNELS = _REPOSITORY / "modules" / "tflm" / "kernels"
 _DIGITS = _REPOSITORY / "models" / "digits" / "digits_int8.tflite"
 _TARGETS = (None, "armv6m", "armv7em")
 _NAMES = (
-    "test_add test_comparisons test_concatenation test_conv test_depthwise_conv "
-    "test_fully_connected test_logistic test_maximum_minimum test_mul test_pad test_pooling "
-    "test_quantize test_reduce test_resize_nearest_neighbor test_slice test_softmax "
-    "test_transpose"
-).split()
+    "test_add", "test_comparisons", "test_concatenation", "test_conv", "test_depthwise_conv",
+    "test_fully_connected", "test_logistic", "test_maximum_minimum", "test_mul", "test_pad",
+    "test_pooling", "test_quantize", "test_reduce", "test_resize_nearest_neighbor",
+    "test_slice", "test_softmax", "test_transpose",
+)  # fmt: skip
 _COPIES = 12
 
 
@@ -62,14 +62,14 @@ def test_forged_records(part, tmp_path):
             models += [flat, *forgeries(flat, f"{name} {i}", _COPIES)]
     run_on_device(models, tmp_path, outcome)
     assert not outcome.failures, [what for _, what in outcome.failures]
-    assert outcome.counts["ran"] > 30 and outcome.counts["ModelError"] > 100
+    assert outcome.counts["ran"] > 30 and outcome.counts["ModelError"] > 50
 
 
 # Records that change from band to band, in the arena itself.
 def test_forged_bands(tmp_path):
     flat = flatten(_DIGITS.read_bytes(), target="armv6m")
     model = FlatModel(flat)
-    assert model.has_kernel("control.bands")
+    assert "control.bands" in model.kernels()
     outcome = Outcome()
     run_on_device([flat, *forgeries(flat, "bands", 60)], tmp_path, outcome)
     assert not outcome.failures, [what for _, what in outcome.failures]
@@ -79,7 +79,7 @@ def test_forged_bands(tmp_path):
 # A sound model with one word of its first record changed.
 def _changed(flat, word, value):
     data = bytearray(flat)
-    start, _ = FlatModel(flat)._sections[layout.OPS]
+    start, _ = section(flat, layout.OPS)
     at = struct.unpack_from(layout.OP, data, start)[5]
     struct.pack_into("<I", data, at + 4 * word, value)
     return sealed(data)
@@ -87,7 +87,9 @@ def _changed(flat, word, value):
 
 # The checks do it, and `trusted` leaves them out; the model is not run here.
 def test_trusted(tmp_path):
-    flat = next(flat for flat in _models("test_conv", 6) if FlatModel(flat).op(0)[0][:5] == "conv.")
+    flat = next(
+        flat for flat in _models("test_conv", 6) if FlatModel(flat).op(0)[0][:5] == "conv."
+    )
     forged = _changed(flat, 11, 1 << 16)  # output_width
     with pytest.raises(ModelError, match=r"op 0 \(conv.eval_int8\) would reach outside"):
         check_model(FlatModel(forged))
@@ -106,7 +108,7 @@ def test_trusted(tmp_path):
 def test_input_in_the_model():
     flat = flatten(seeds_of("test_conv")[0])
     data = bytearray(flat)
-    start, _ = FlatModel(flat)._sections[layout.TENSORS]
+    start, _ = section(flat, layout.TENSORS)
     data[start] |= 1
     with pytest.raises(ModelError, match="input 0 is a constant"):
         check_model(FlatModel(sealed(data)))

@@ -1,0 +1,66 @@
+# tflm: extents: CONV_2D and FULLY_CONNECTED with weights in lanes
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from .record import divided
+
+_PARAMETERS = 128  # bytes at the start of the scratch buffer: addresses among them
+_GROUP = 4  # output channels that are computed together
+
+
+# Bytes of the stream for so many channels of `size` elements, and of one group while its weights
+# are unpacked (prepare/lanes.py); `i` is the word that says how they are stored.
+def _stream(r, i, channels, size):
+    kind = r[i]
+    r.need(kind in (1, 2))
+    return divided(channels, _GROUP) * (64 + 4 * kind * size), 64 + 8 * size if kind == 1 else 0
+
+
+# `flat`: units are pixels of the only row.
+def _conv(r, flat):
+    (height,) = r.numbers(5, 1, 0)
+    row_bytes, rows, columns, channels, taps_y, stride_y, dilation_y = r.numbers(6, 7)
+    top, left = r.numbers(13, 2, 0)
+    step, run, lanes = r.numbers(15, 3)
+    whole, window, pixel, block = r.numbers(18, 4, 0)
+    r.need(whole <= 1 and window and pixel and block)
+    r.small(rows * stride_y + taps_y * dilation_y + top + height, dilation_y * row_bytes)
+    r.small((columns + block) * pixel * step + window * step + left + run + row_bytes)
+    r.need(lanes >= taps_y * run and not lanes & 3)
+    if whole:
+        r.need(not (row_bytes | left | step | run) & 3 and run <= row_bytes)
+        if lanes == step and window == 1 and row_bytes == columns * step:
+            r.need(pixel == 1 and lanes == run * taps_y)
+    if flat:
+        r.need(r.units <= columns)
+    size = lanes * window
+    stream, group = _stream(r, 23, channels, size)
+    images = 1 if flat else divided(r.units, rows)
+    r.reads(1, images * height * row_bytes, align=4 if whole else 1)
+    r.reads(2, stream, align=4)
+    r.writes(3, (r.units if flat else r.units * columns) * channels)
+    scratch = _PARAMETERS + (block - 1) * 2 * lanes * pixel + 2 * size
+    r.writes(4, scratch + max(_GROUP * block, lanes) + group, align=4)
+    r.apart(3, 4)
+    r.need(r.words >= 29)
+    r.limits(24)
+
+
+def _fully_connected(r):
+    depth, lanes, batches, channels = r.numbers(5, 4)
+    r.need(lanes >= depth and not lanes & 3)
+    r.need(r.units == divided(channels, _GROUP))
+    stream, group = _stream(r, 9, channels, lanes)
+    r.reads(1, batches * depth, align=1 if depth & 3 else 4)
+    r.reads(2, stream, align=4)
+    r.writes(3, batches * channels)
+    r.writes(4, _PARAMETERS + 3 * lanes + group, align=4)
+    r.apart(3, 4)
+    r.need(r.words >= 15)
+    r.limits(10)
+
+
+CHECKS = {
+    "conv_lanes.eval_int8": lambda r: _conv(r, False),
+    "conv_lanes.eval_pixels_int8": lambda r: _conv(r, True),
+    "fully_connected_lanes.eval_int8": _fully_connected,
+}

@@ -1,0 +1,44 @@
+# tflm: extents: DEPTHWISE_CONV_2D with weights in lanes
+# MIT license; Copyright (c) 2026 the tflm authors
+
+_PARAMETERS = 128  # bytes at the start of the scratch buffer: addresses among them
+_TAIL = 3  # words of a channel's multiplier
+
+
+# `side`: of the filter, when the kernel is for one size only; `stride`: likewise; `paired`: even
+# and odd weights take turns.
+def _depthwise(r, side=0, stride=0, paired=False):
+    (batches,) = r.numbers(5, 1)
+    height, width = r.numbers(6, 2, 0)
+    depth, rows, columns, channels, multiplier, taps_y, taps_x = r.numbers(8, 7)
+    stride_y, stride_x = r.numbers(15, 2)
+    top, left = r.numbers(17, 2, 0)
+    words, tap_words = r.numbers(19, 2)
+    odd_set, band, across = r.numbers(21, 3)
+    r.need(not side or (taps_y == taps_x == side and stride_y == stride))
+    r.need(not paired or (stride_x == 1 and tap_words == 2))
+    r.need(r.units <= channels and r.units <= depth * multiplier)
+    r.need(across >= left and across >= (columns - 1) * stride_x + taps_x)
+    r.small((rows + band) * stride_y + taps_y + top, stride_x * columns, width * depth)
+    r.small((top + height + rows * stride_y) * width * depth)
+    pairs = ((band - 1) * stride_y + taps_y + 1) // 2
+    if paired:
+        r.need(words >= 1 + 4 * side + _TAIL)
+    else:
+        r.need(words >= 1 + (taps_y + 1) // 2 * taps_x + _TAIL)
+        if stride_y & 1 and min(rows, band) > 1:
+            r.need(words >= odd_set + (taps_y // 2 + 1) * taps_x + _TAIL)
+    r.reads(1, batches * height * width * depth)
+    r.reads(2, 4 * words * r.units, align=4)
+    r.writes(3, batches * rows * columns * channels)
+    r.writes(4, _PARAMETERS + 4 * (across * pairs + left), align=4)
+    r.apart(3, 4)
+    r.need(r.words >= 30)
+    r.limits(25)
+
+
+CHECKS = {
+    "depthwise_conv_lanes.eval_int8": _depthwise,
+    "depthwise_conv_lanes.eval_3x3_int8": lambda r: _depthwise(r, 3, 1, True),
+    "depthwise_conv_lanes.eval_3x3_stride_2_int8": lambda r: _depthwise(r, 3, 2),
+}

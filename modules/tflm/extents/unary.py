@@ -1,0 +1,48 @@
+# tflm: extents: tables of 256 bytes, QUANTIZE, DEQUANTIZE, and integers from scale to scale
+# MIT license; Copyright (c) 2026 the tflm authors
+
+_SIZES = (1, 1, 2, 4)  # of the codes of types in prepare/rescale.py
+_INT16 = 2
+
+
+# Bytes of the type whose code is word `i`, one of the first so many codes.
+def _size(r, i, most=_INT16):
+    r.need(r[i] <= most)
+    return _SIZES[r[i]]
+
+
+def _lookup(r):
+    r.reads(1, r.units)
+    r.reads(2, 256)
+    r.writes(3, r.units)
+
+
+def _quantize(r):
+    size = _size(r, 4)
+    r.need(r.words >= 6)
+    r.reads(1, 4 * r.units, align=4)
+    r.reads(2, 4, align=4)
+    r.writes(3, size * r.units, align=size)
+
+
+def _dequantize(r):
+    size = _size(r, 4)
+    r.need(r.words >= 6)
+    r.reads(1, size * r.units, align=size)
+    r.reads(2, 4, align=4)
+    r.writes(3, 4 * r.units, align=4)
+
+
+def _rescale(r):
+    size, other = _size(r, 3, 3), _size(r, 4, 3)
+    r.need(r.words >= 14)
+    r.reads(1, size * r.units, align=size)
+    r.writes(2, other * r.units, align=other)
+
+
+CHECKS = {
+    "lookup.eval_int8": _lookup,
+    "quantize.eval_float32": _quantize,
+    "dequantize.eval_integers": _dequantize,
+    "rescale.eval_integers": _rescale,
+}
