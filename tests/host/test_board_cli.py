@@ -78,7 +78,7 @@ def test_deploy_prints_how_to_use_it(tflm, board, layers):
 
 
 # On a board, run, verify and bench do what they do in the unix port.
-def test_on_a_board(tflm, board, layers, tmp_path):
+def test_on_a_board(tflm, board, layers, tmp_path, monkeypatch):
     values = np.random.default_rng(1).integers(-128, 128, (1, 8)).astype(np.int8)
     np.save(tmp_path / "values.npy", values)
     arrays = []
@@ -93,11 +93,19 @@ def test_on_a_board(tflm, board, layers, tmp_path):
     found = tflm("verify", layers, "--runs", 1, "--on", board.port)
     assert (found.code, found.err) == (0, "")
     assert "gives what TFLM gives" in found.out
+    monkeypatch.setenv("TFLM_CACHE", str(tmp_path / "cache"))
     found = tflm("bench", layers, "--invokes", 3, "--on", board.port, "--json")
     rows = found.json()
     assert [op["op"] for op in rows[0]["ops"]] == ["FULLY_CONNECTED"] * 3
     assert sum(op["share"] for op in rows[0]["ops"]) == pytest.approx(1, abs=0.01)
-    assert "FULLY_CONNECTED" in tflm("bench", layers, "--on", board.port).out
+    table = tmp_path / "bench.csv"
+    assert "FULLY_CONNECTED" in tflm("bench", layers, "--on", board.port, "--csv", table).out
+    assert len(table.read_text().splitlines()) == 4
+    np.savez(tmp_path / "data.npz", x=values, y=[1])
+    data = ["--data", tmp_path / "data.npz", "--json"]
+    here, there = (tflm("eval", layers, *data, *on) for on in ([], ["--on", board.port]))
+    assert (there.code, there.err) == (0, "")
+    assert there.json()["score"] == here.json()["score"]
 
 
 # A kernel that is wrong on the board is found, and named.
@@ -121,7 +129,6 @@ def test_one_sentence(tflm, board, layers, tmp_path, monkeypatch):
         (("deploy", tmp_path / "none.tflite", board.port), "cannot read"),
         (("deploy", layers, board.port, "--name", "a b"), "cannot be a model's name"),
         (("verify", layers, "--on", board.port, "--heap", "1M"), "--heap is for the unix port"),
-        (("bench", layers, "--on", board.port, "--csv", "x.csv"), "--csv is for the unix port"),
         (("flash", "NO_BOARD"), "there is no board NO_BOARD"),
     ]:
         found = tflm(*arguments)

@@ -1,6 +1,8 @@
 # Tests of `tflm flatten`
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from optimize.graphs import Network
+from support.builder import ModelBuilder
 from tflm_tools.flatten import flatten
 
 
@@ -25,6 +27,48 @@ def test_keep_tensors(tflm, layers, tmp_path):
     assert target.read_bytes() == flatten(layers.read_bytes(), keep_tensors=True)
 
 
+# What is saved is told, with a switch for each; for a target, what packing costs.
+def test_savings_and_packing(tflm, tmp_path):
+    net = Network("savings", (6, 6, 4))
+    x = net.conv(net.inputs[0], 16, 3, dead=range(12), bias=[300] * 16)
+    x = net.reshape(net.conv(x, 8), (1, 288))
+    source, target = tmp_path / "net.tflite", tmp_path / "net.tflm"
+    source.write_bytes(net.build(net.dense(x, 4)))
+    report = tflm("flatten", source, "-o", target, "--json", "--target", "armv6m").json()
+    assert [(s["what"], s["nodes"]) for s in report["savings"]] == [
+        ("dead_channels", [0]),
+        ("dead_channels", [1]),
+        ("aliases", [2]),
+    ]
+    # 12 of the 16 channels: of the first layer's weights, bias and scales, of the second's depth.
+    assert [s["macs"] for s in report["savings"]] == [12 * 36 * 36, 12 * 8 * 36, 0]
+    layers = report["packing"]
+    assert [(p["node"], p["chosen"]) for p in layers] == [(0, "lanes"), (1, "lanes"), (3, "lanes")]
+    for layer in layers:
+        assert layer["flash"]["lanes"] > layer["flash"]["bytes"] > layer["flash"]["in place"]
+        assert layer["cycles"]["lanes"] < layer["cycles"]["bytes"] < layer["cycles"]["in place"]
+    told = tflm("flatten", source, "-o", target, "--target", "armv6m").out
+    assert "dead-channels" in told
+    assert "bold is chosen" in told
+    options = "--without", "dead-channels", "--without", "aliases", "--json"
+    report = tflm("flatten", source, "-o", target, *options).json()
+    assert report["savings"] == report["packing"] == []
+    assert target.read_bytes() == flatten(source.read_bytes(), without=("all",))
+    assert tflm("flatten", source, "-o", target, "--without", "everything").code == 2
+
+
+# What is chosen fits the budget, and the numbers are those of the file.
+def test_packing_within_a_budget(tflm, layers, tmp_path):
+    target = tmp_path / "made.tflm"
+    options = "flatten", layers, "-o", target, "--json", "--target", "armv6m"
+    whole = tflm(*options).json()
+    report = tflm(*options, "--flash-budget", whole["flat_bytes"] - 300).json()
+    assert report["flat_bytes"] <= whole["flat_bytes"] - 300
+    saved = [p["flash"]["lanes"] - p["flash"][p["chosen"]] for p in report["packing"]]
+    assert sum(saved) >= 300
+    assert {p["chosen"] for p in report["packing"]} > {"lanes"}
+
+
 # A failure leaves the old file and nothing else.
 def test_failures(tflm, layers, lacking, tmp_path):
     target = tmp_path / "made.tflm"
@@ -43,3 +87,35 @@ def test_failures(tflm, layers, lacking, tmp_path):
     flat = tmp_path / "flat.tflm"
     tflm("flatten", layers, "-o", flat)
     assert "already" in tflm("flatten", flat, "-o", target).err
+
+
+# Other shapes of inputs, by name or of the only one.
+def test_input_shapes(tflm, tmp_path):
+    model = ModelBuilder()
+    x = model.tensor((1, 4), "float32", shape_signature=(-1, 4), name="x")
+    y = model.tensor((1, 4), "float32", shape_signature=(-1, 4))
+    model.operator("NEG", [x], [y])
+    model.io([x], [y])
+    source, target = tmp_path / "net.tflite", tmp_path / "net.tflm"
+    source.write_bytes(model.build())
+    for word in ("3,4", "x=3,4"):
+        assert tflm("flatten", source, "-o", target, "--input-shape", word).code == 0
+        assert target.read_bytes() == flatten(source.read_bytes(), input_shapes={0: (3, 4)})
+        target.unlink()
+    for word, text in [
+        ("y=3,4", "names no input; the model has x"),
+        ("x=3,a", "is no shape"),
+        ("x=3", "cannot have the shape"),
+    ]:
+        refused = tflm("flatten", source, "-o", target, "--input-shape", word)
+        assert refused.code == 1 and text in refused.err
+        assert not target.exists()
+
+
+# The table of packed layers fits a terminal of 80 columns with the operators' whole names.
+def test_packing_table_is_readable(tflm, repository, tmp_path):
+    digits = repository / "models" / "digits" / "digits_int8.tflite"
+    found = tflm("flatten", digits, "-o", tmp_path / "x.tflm", "--target", "armv6m")
+    table = found.out[found.out.index("in place") :]
+    assert table.count("DEPTHWISE_CONV_2D") == 2 and "FULLY_CONNECTED" in table
+    assert "…" not in table and max(map(len, found.out.splitlines())) <= 80

@@ -6,7 +6,14 @@ import sys
 
 import rich_click as click
 from tflm.errors import TflmError
+from tflm.prepare.lanes import TARGETS
 from tflm.version import __version__
+
+from .cli_board import ON, device_on, register
+from .cli_models import register as register_models
+from .cli_report import register as register_report
+from .optimize.memory.levels import BALANCED, LEVELS
+from .optimize.savings import OPTIONS as SAVINGS
 
 _MODEL = click.argument("model", type=click.Path())
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
@@ -46,9 +53,10 @@ def _show(data, as_json, file, name, **options):
 @cli.command()
 @_MODEL
 @click.option("--plan", is_flag=True, help="Draw the arena plan over the operators.")
+@click.option("--allocations", is_flag=True, help="What takes the arena, in TFLM's sections.")
 @_CUSTOM
 @_JSON
-def inspect(model, plan, custom, as_json):
+def inspect(model, plan, allocations, custom, as_json):
     """Show what is in MODEL, what it costs, and whether it runs and fits.
 
     Inputs and outputs, operators with shapes, multiply-accumulates, weights and arena bytes,
@@ -61,7 +69,7 @@ def inspect(model, plan, custom, as_json):
         raise click.UsageError(
             "--plan needs a .tflite; a .tflm does not say when its tensors live"
         )
-    _show(report, as_json, "inspection", "print_inspection", plan=plan)
+    _show(report, as_json, "inspection", "print_inspection", plan=plan, allocations=allocations)
 
 
 @cli.command()
@@ -70,14 +78,37 @@ def inspect(model, plan, custom, as_json):
 @click.option("--keep-tensors", is_flag=True, help="A place for each tensor, for debugging.")
 @click.option(
     "--target",
-    type=click.Choice(["armv6m"]),
-    help="Pack weights for Cortex-M0+ (RP2040): faster, for more flash.",
+    type=click.Choice(TARGETS),
+    help="Pack weights for armv6m (Cortex-M0+: RP2040), armv7em (Cortex-M4, M33: RP2350), rv32imc "
+    "(RISC-V: ESP32-C3) or xtensawin (ESP32): faster, for more flash.",
 )
 @click.option(
     "--flash-budget",
     type=click.IntRange(min=1),
     metavar="BYTES",
     help="With --target: how large the .tflm may get. Layers that gain least get less.",
+)
+@click.option(
+    "--without",
+    multiple=True,
+    type=click.Choice(["all", *SAVINGS]),
+    metavar="NAME",
+    help=f"A saving to leave out, or all: {', '.join(SAVINGS)}. Can be given several times.",
+)
+@click.option(
+    "--optimize",
+    type=click.Choice(LEVELS),
+    default=BALANCED,
+    show_default=True,
+    help="How much time less RAM may cost: any, little or none. off leaves memory as TFLM plans "
+    "it.",
+)
+@click.option(
+    "--input-shape",
+    "input_shapes",
+    multiple=True,
+    metavar="[NAME=]N,N...",
+    help="Another shape of an input, as for a larger batch. Can be given several times.",
 )
 @_CUSTOM
 @_JSON
@@ -109,15 +140,18 @@ def flatten(model, output, as_json, **options):
 )
 @click.option("--repeat", type=click.IntRange(min=1), default=1, help="Invoke so many times.")
 @click.option("--quantize", is_flag=True, help="Take floats for integer inputs, quantized.")
+@ON
 @_CUSTOM
 @_HEAP
 @_TIMEOUT
 @_JSON
-def run(model, as_json, **options):
-    """Invoke MODEL in the MicroPython unix port on arrays of yours."""
+def run(model, on, as_json, **options):
+    """Invoke MODEL in the MicroPython unix port, or on a board, on arrays of yours."""
     from .run import run
 
-    _show(run(model, **options), as_json, "results", "print_run")
+    with device_on(on) as device:
+        result = run(model, device=device, **options)
+    _show(result, as_json, "results", "print_run")
 
 
 @cli.command()
@@ -138,42 +172,54 @@ def run(model, as_json, **options):
     show_default=True,
     help="Flattened before, the .tflite itself, or both.",
 )
+@click.option("--layers", is_flag=True, help="Compare every operator's outputs, too.")
+@ON
 @_HEAP
 @_TIMEOUT
 @_JSON
-def verify(model, as_json, **options):
+def verify(model, on, as_json, **options):
     """Compare MODEL in MicroPython with TFLM itself.
 
     Integers must be equal, floats within rtol 1e-5 and atol 1e-6. When an output differs, the
-    exit code is 1 and the first operator that differs is named, with both values.
+    exit code is 1 and the first operator that differs is named, with both values. With --layers
+    operators must be equal one by one, each tensor in a place of its own.
     """
     from .verify import verify
 
-    result = verify(model, **options)
+    with device_on(on) as device:
+        result = verify(model, device=device, **options)
     _show(result, as_json, "results", "print_verification")
-    if result.mismatch is not None:
+    if not result.is_equal():
         raise SystemExit(1)
-
-
-@cli.command()
-@_JSON
-def ops(as_json):
-    """List the operators that tflm has."""
-    from .operators import operators
-
-    _show(operators(), as_json, "results", "print_operators")
 
 
 @cli.command()
 @click.argument("models", nargs=-1, required=True, type=click.Path())
 @click.option("--invokes", type=click.IntRange(min=1), default=20, show_default=True)
+@click.option("--per-op", is_flag=True, help="Time, work and memory of each operator.")
 @click.option("--csv", "csv_path", type=click.Path(), help="Write the table there too.")
+@ON
 @_JSON
-def bench(models, invokes, csv_path, as_json):
-    """Time MODELS in the unix port and in TFLM's wheel, in turn, and compare their memory."""
+def bench(models, invokes, per_op, csv_path, on, as_json):
+    """Time MODELS in the unix port and in TFLM's wheel, in turn, and compare their memory.
+
+    With --per-op, or on a board (--on): each operator, beside the last run of the same model.
+    """
     from .bench import bench
 
+    if per_op or on is not None:
+        from .bench_ops import bench_ops
+
+        with device_on(on) as device:
+            rows = bench_ops(models, invokes, device, csv_path)
+        _show(rows, as_json, "bench", "print_ops")
+        return
     _show(bench(models, invokes, csv_path), as_json, "bench", "print_bench")
+
+
+register(cli, _show, _MODEL, _JSON, _CUSTOM)
+register_report(cli, _show, _MODEL, _JSON, _CUSTOM)
+register_models(cli, _show, _MODEL, _JSON, _CUSTOM)
 
 
 # One sentence for an error, and the exit code.

@@ -30,6 +30,19 @@ class HostResolver(OpResolver):
         )
 
 
+class CheckingResolver:
+    """Another resolver for Prepare of a whole model, with custom operators that do nothing."""
+
+    def __init__(self, resolver):
+        self.builtin = resolver.builtin
+        self.shipped = resolver.shipped
+        self._find = resolver.custom
+
+    def custom(self, name):
+        self._find(name)
+        return object()
+
+
 # What a kernel file needs of MicroPython to be imported here; nothing of it is called.
 @contextmanager
 def _micropython():

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from tflm import format as layout
 from tflm.errors import ModelError
+from tflm.extents import check_model
 from tflm.model import FlatModel
 
 
@@ -43,6 +44,7 @@ class FlatFile:
     def __init__(self, data):
         self._data = data
         model = FlatModel(data)  # verifies header, CRC and sections
+        check_model(model)  # a board trusts what lies in its ROMFS
         self.arena_bytes, self.head_bytes = model.arena_bytes, model.head_bytes
         try:
             self._read()
@@ -75,6 +77,7 @@ class FlatFile:
         kernel, code, node, operands, slice_units, start, size = self._entry(
             layout.OPS, layout.OP, i
         )
+        operands &= ~layout.ORDERED
         units, *words = struct.unpack_from(f"<{operands + 1}I", self._data, start)
         name = self._name(self._entry(layout.KERNELS, layout.KERNEL, kernel)[0])
         return FlatOp(name, code, node, units, slice_units, size, tuple(words))

@@ -13,17 +13,55 @@ from tflm.errors import ModelError, UnsupportedError
 from tflm.prepare_model import prepare_model
 from tflm.tflite import TfliteModel
 
-from .custom import HostResolver, RecordingContext, complete
+from .custom import CheckingResolver, HostResolver, RecordingContext, complete
 from .labels import archived_labels
+from .optimize.graph import Graph
+from .optimize.memory.levels import BALANCED, OFF, Levels
+from .optimize.savings import apply_savings, chosen
 from .packing import fit, steps
 from .rom import RomStorage
+from .scratch import pack_scratch
 
 _MAX_RECORDS = 65535
 
 
-def prepare(tflite, resolver=None, keep_tensors=False, target=None, packing=None):
-    """Prepare a .tflite (bytes) on the host: (TfliteModel, RomStorage) with plan and records."""
-    model = TfliteModel(tflite)
+def prepare(
+    tflite,
+    resolver=None,
+    keep_tensors=False,
+    target=None,
+    packing=None,
+    savings=(),
+    optimize=OFF,
+):
+    """Prepare a .tflite (bytes) on the host: (model, RomStorage) with plan and records.
+
+    savings: names of passes of optimize/savings.py; without any, the model is as it is written.
+    optimize: a level of optimize/memory/levels.py; OFF leaves memory as TFLM plans it.
+    """
+    model, _ = saved_model(tflite, resolver, savings)
+    model = at_level(model, optimize, resolver, target, packing)
+    return model, prepare_graph(model, resolver, keep_tensors, target, packing)
+
+
+def saved_model(tflite, resolver=None, savings=(), input_shapes=None):
+    """The model of a .tflite (bytes), changed by `savings`, and what these saved.
+
+    input_shapes: {number of an input: shape} for other ones than those of the file.
+    Returns (TfliteModel or Graph, list of Saving). Raises tflm.TflmError as Prepare of the model
+    as it is written does: passes may rely on what is checked there.
+    """
+    model = TfliteModel(tflite, input_shapes)
+    resolver = resolver or HostResolver()
+    if not savings or resolver._builtin:  # what a user's operators do is not known
+        return model, []
+    prepare_graph(model, CheckingResolver(resolver))
+    graph = Graph(model)
+    return graph, apply_savings(graph, savings)
+
+
+def prepare_graph(model, resolver=None, keep_tensors=False, target=None, packing=None):
+    """Prepare a TfliteModel or Graph: a RomStorage with plan and records."""
     storage = RomStorage()
     storage.start_model_allocation(model)
     context = RecordingContext(storage, target=target, packing=packing)
@@ -33,33 +71,85 @@ def prepare(tflite, resolver=None, keep_tensors=False, target=None, packing=None
             complete(record, record.node, context)
     for node in custom.values():
         node.free()
-    return model, storage
+    return storage
 
 
-def flatten(tflite, resolver=None, keep_tensors=False, target=None, flash_budget=None):
+def at_level(model, level, resolver=None, target=None, packing=None):
+    """What saved_model() returned, as a level of optimize/memory/levels.py makes it."""
+    levels = None if level == OFF else levels_of(model, resolver, target, packing)
+    return model if levels is None else levels.model(level)[0]
+
+
+def levels_of(model, resolver=None, target=None, packing=None):
+    """The Levels of what saved_model() returned; None where a user's operators are in the way."""
+    resolver = resolver or HostResolver()
+    if resolver._builtin:
+        return None
+    tries = CheckingResolver(resolver)
+
+    def prepare(model):
+        return prepare_graph(model, tries, target=target, packing=packing)
+
+    return Levels(model, prepare, target, packing)
+
+
+def flatten(
+    tflite,
+    resolver=None,
+    keep_tensors=False,
+    target=None,
+    flash_budget=None,
+    without=(),
+    optimize=BALANCED,
+    input_shapes=None,
+):
     """The flat model (bytes) of a .tflite (bytes).
 
-    keep_tensors: every tensor gets a place and a table entry of its own, for debugging.
-    target: "armv6m" packs weights for the kernels of that instruction set, which cost flash.
+    keep_tensors: every tensor gets a place and a table entry of its own, for debugging; nothing
+    is saved then.
+    target: one of prepare.lanes.TARGETS packs weights for that instruction set, which costs flash.
     flash_budget: bytes that the flat model may have; layers that gain least get smaller.
+    without: savings to leave out, as docs/optimizer.md names them; "all" leaves out all.
+    optimize: "ram", "balanced" or "speed": what RAM may cost, see docs/memory.md; "off" leaves
+    memory as TFLM plans it.
+    input_shapes: {number of an input: shape} for other ones than those of the file.
     Raises tflm.TflmError for what is damaged or not supported.
     """
-    model, storage = prepare(tflite, resolver, keep_tensors, target)
+    savings = chosen(("all",) if keep_tensors else without)
+    model, _ = saved_model(tflite, resolver, savings, input_shapes)
+    if not keep_tensors:
+        model = at_level(model, optimize, resolver, target)
+    return image_within(tflite, model, resolver, keep_tensors, target, flash_budget)
+
+
+def image_within(tflite, model, resolver=None, keep_tensors=False, target=None, flash_budget=None):
+    """The bytes of a .tflm from what saved_model() returned, with at most `flash_budget` bytes."""
+    return packed_within(tflite, model, resolver, keep_tensors, target, flash_budget)[0]
+
+
+def packed_within(
+    tflite, model, resolver=None, keep_tensors=False, target=None, flash_budget=None
+):
+    """image_within(), and how weights are stored where that is not as fast as can be.
+
+    Returns (bytes, {operator's number: a constant of prepare.lanes}).
+    """
+    storage = prepare_graph(model, resolver, keep_tensors, target)
     image = image_of(tflite, model, storage, keep_tensors)
     if flash_budget is None or len(image) <= flash_budget:
-        return image
+        return image, {}
 
     def build(packing):
-        model, storage = prepare(tflite, resolver, keep_tensors, target, packing)
+        storage = prepare_graph(model, resolver, keep_tensors, target, packing)
         return image_of(tflite, model, storage, keep_tensors)
 
-    image = fit(build, steps(storage), flash_budget)
+    image, packing = fit(build, steps(storage), flash_budget)
     if image is None:
         raise UnsupportedError(
             f"the .tflm does not fit {flash_budget} bytes of flash, however it is packed; "
             "use a smaller model"
         )
-    return image
+    return image, packing
 
 
 def image_of(tflite, model, storage, keep_tensors=False):
@@ -74,7 +164,7 @@ def image_of(tflite, model, storage, keep_tensors=False):
     constant_words = [storage.constant_tensor(t) if t.is_constant() else 0 for t, _, _ in tensors]
     metadata = [
         (names.add(name), storage.constant(data, 1) >> 2, len(data))
-        for name, data in _metadata(tflite, model).items()
+        for name, data in _metadata(tflite, model, storage).items()
         if len(data)
     ]
     kernel_names = [names.add(kernel) for kernel in kernels]
@@ -143,13 +233,15 @@ def _check_records(records):
         )
 
 
-# Metadata of the .tflite, its labels that lie in an archive, and its signatures.
-def _metadata(tflite, model):
+# Metadata of the .tflite, its labels that lie in an archive, its signatures, and what delegates
+# have to know of scratch buffers.
+def _metadata(tflite, model, storage):
     found = model.metadata()
     text = archived_labels(tflite, found)
     if text is not None:
         found[labels.NAME] = text
     found.pop(layout.SIGNATURES, None)
+    found[layout.SCRATCH] = pack_scratch(storage)
     try:
         table = signature.table_of(model)
         if table:
@@ -238,7 +330,7 @@ def _ops_and_records(storage, kernels, records_at, constants_at):
                 kernels.index(record.kernel),
                 record.node.builtin_code,
                 record.node.index,
-                record.operands,
+                record.operands | (layout.ORDERED if record.ordered else 0),
                 record.slice_units,
                 records_at + len(records),
                 len(data),

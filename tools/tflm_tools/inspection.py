@@ -12,6 +12,7 @@ from tflm.op_resolver import OpResolver
 from tflm.signature import table_of
 from tflm.tflite_program import measure
 
+from .allocations import Allocations, allocations, flat_allocations
 from .boards import Fit, fits
 from .custom import load_resolver
 from .flat_file import FlatFile
@@ -76,6 +77,7 @@ class Inspection:
     flat_bytes: int | None  # size of the .tflm
     boards: list[Fit]
     contents: Contents
+    allocations: list[Allocations]  # of each form that runs
     plan: Plan | None = field(default=None, repr=False)
 
 
@@ -141,6 +143,7 @@ def _inspect_flat(model):
         flat_bytes=len(model.data),
         boards=fits(flat.arena_bytes, len(model.data)),
         contents=_contents(model.data, FlatModel(model.data)),
+        allocations=[flat_allocations(model.data)],
     )
 
 
@@ -149,8 +152,14 @@ def _inspect_tflite(model, resolver):
     plan = plan_of(graph, storage)
     ops = _ops(graph, storage, plan)
     runs = not missing
-    flat_bytes = len(flatten(model.data, resolver)) if runs else None
-    tflite_arena = align_up(sum(measure(graph, _PrepareOnly(resolver)))) if runs else None
+    flat = flatten(model.data, resolver) if runs else None
+    flat_bytes = len(flat) if runs else None
+    # The rows and the plan show the model as it is written, the totals what flatten makes of it.
+    arena_bytes = FlatFile(flat).arena_bytes if runs else storage.arena_bytes
+    parts, tflite_arena, forms = [], None, []
+    if runs:
+        tflite_arena = align_up(sum(measure(graph, _PrepareOnly(resolver), parts=parts)))
+        forms = [flat_allocations(flat), allocations("tflite", parts, tflite_arena)]
     known = [op.macs for op in ops if op.macs is not None]
     return Inspection(
         path=str(model.path),
@@ -162,13 +171,14 @@ def _inspect_tflite(model, resolver):
         missing=missing,
         macs=sum(known),
         weights_bytes=_weights_bytes(graph),
-        arena_bytes=storage.arena_bytes,
+        arena_bytes=arena_bytes,
         arena_tflite_bytes=tflite_arena,
         tflm_head_bytes=tflm_head_bytes(graph),
         peak_op=plan.peak_node,
         flat_bytes=flat_bytes,
-        boards=fits(storage.arena_bytes, flat_bytes or len(model.data)),
+        boards=fits(arena_bytes, flat_bytes or len(model.data)),
         contents=_contents(model.data, graph),
+        allocations=forms,
         plan=plan,
     )
 
@@ -181,7 +191,7 @@ def _ops(graph, storage, plan):
     rows = []
     for subgraph in (graph.subgraphs[k] for k in graph.call_graph().numbers()):
         for i in range(subgraph.nodes_length()):
-            number = subgraph.first_node + i
+            number = subgraph.node_number(i)
             names = kernels.get(number, [])
             row = OpInfo(number, "unreadable", names, None, None, None, None, None)
             row.live_bytes = plan.live_bytes_of(number)

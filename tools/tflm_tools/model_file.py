@@ -47,19 +47,24 @@ class ModelFile:
     outputs: list[TensorInfo]
 
 
-# float32 from its bits.
-def _float(bits):
+# float32 from its bits, for the tools beside.
+def bits_to_float(bits):
     return struct.unpack("<f", struct.pack("<I", bits))[0]
 
 
 # What both kinds of file say of a tensor.
 def _info(name, dtype, shape, scale_bits, zero_point, size):
-    return TensorInfo(name, dtypes.name(dtype), tuple(shape), _float(scale_bits), zero_point, size)
+    scale = bits_to_float(scale_bits)
+    return TensorInfo(name, dtypes.name(dtype), tuple(shape), scale, zero_point, size)
 
 
-def open_model(path):
-    """Read a model; raises ToolError for what cannot be read, ModelError for what is no model."""
-    data = files.read(path)
+def open_model(path, data=None):
+    """Read a model; raises ToolError for what cannot be read, ModelError for what is no model.
+
+    data: its bytes, where they are not in the file yet.
+    """
+    if data is None:
+        data = files.read(path)
     if is_flat(data):
         flat = FlatFile(data)
         inputs, outputs = (

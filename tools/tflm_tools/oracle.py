@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -22,15 +22,24 @@ class OracleError(ToolError):
 
 @dataclass
 class OracleResult:
-    """`outputs[run][i]` as arrays, and arrays by tensor number after the last run."""
+    """`outputs[run][i]` as arrays, and arrays by tensor number after the last run.
+
+    times: microseconds of each run.
+    """
 
     outputs: list[list[np.ndarray]]
     tensors: dict[int, np.ndarray]
+    times: list[float] = field(default_factory=list)
+
+
+def installed():
+    """True when the wheel is there."""
+    return importlib.util.find_spec("tflite_micro") is not None
 
 
 def require():
     """Raise OracleError when the wheel is not installed."""
-    if importlib.util.find_spec("tflite_micro") is None:
+    if not installed():
         raise OracleError(
             "verify compares with TFLM itself, which is not installed; install it with: "
             "pip install micropython-tflm[verify]"
@@ -41,10 +50,10 @@ def require():
 TENSOR_MODES = ("preserve", "outputs")
 
 
-def run(model, runs, tensors=None, timeout=600.0):
+def run(model, runs, tensors=None, timeout=600.0, reset=False):
     """Invoke a .tflite (bytes) with each list of arrays in `runs`, state going on between them.
 
-    tensors: None, or one of TENSOR_MODES. Raises OracleError.
+    tensors: None, or one of TENSOR_MODES. reset: no state goes on. Raises OracleError.
     """
     require()
     with tempfile.TemporaryDirectory(prefix="tflm-oracle-") as name:
@@ -54,7 +63,8 @@ def run(model, runs, tensors=None, timeout=600.0):
             folder / "inputs.npz",
             **{f"{i}_{k}": a for i, arrays in enumerate(runs) for k, a in enumerate(arrays)},
         )
-        job = {"runs": len(runs), "inputs": len(runs[0]) if runs else 0, "tensors": tensors}
+        job = {"runs": len(runs), "inputs": len(runs[0]) if runs else 0, "tensors": tensors,
+               "reset": reset}  # fmt: skip
         (folder / "job.json").write_text(json.dumps(job))
         _call(folder, timeout)
         with np.load(folder / "outputs.npz") as file:
@@ -65,7 +75,7 @@ def run(model, runs, tensors=None, timeout=600.0):
     ):
         outputs[int(key[1:].split("_")[0])].append(arrays[key])
     kept = {int(key[1:]): array for key, array in arrays.items() if key[0] == "t"}
-    return OracleResult(outputs, kept)
+    return OracleResult(outputs, kept, arrays["_times"].tolist())
 
 
 # Run the worker; what it or TFLM says last becomes the error.

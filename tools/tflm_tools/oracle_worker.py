@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
+import time
 
 import flatbuffers
 import numpy as np
@@ -52,10 +53,15 @@ def main():
         data, arena_size=10 * len(data) + _SPARE_ARENA, intrepreter_config=config
     )
     result = {}
+    times = []
     for i in range(job["runs"]):
+        if job.get("reset"):
+            interpreter.reset()
         for k in range(job["inputs"]):
             interpreter.set_input(inputs[f"{i}_{k}"], k)
+        begin = time.perf_counter_ns()
         status = interpreter.invoke()
+        times.append((time.perf_counter_ns() - begin) / 1000)
         if status:
             raise SystemExit(f"an operator failed with status {status}")
         for k in range(outputs):
@@ -65,7 +71,7 @@ def main():
             result[f"t{number}"] = interpreter.GetTensor(number, 0)["tensor_data"]
         elif job["tensors"] == "outputs":
             result[f"t{number}"] = interpreter.get_output(k)
-    np.savez("outputs.npz", **result)
+    np.savez("outputs.npz", _times=np.array(times), **result)
 
 
 if __name__ == "__main__":

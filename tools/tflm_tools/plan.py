@@ -165,9 +165,7 @@ def _parts(model):
     if not getattr(model, "overlap", False):
         return {}
     subgraph = model.running()[0]
-    lives = Lives(
-        subgraph.input_tensors(), subgraph.output_tensors(), subgraph.nodes, [], {}
-    )
+    lives = Lives(subgraph.input_tensors(), subgraph.output_tensors(), subgraph.nodes, [], {})
     last_step = len(subgraph.nodes)
     return {
         block.key: [

@@ -10,6 +10,7 @@ from tflm.op_names import name
 from tflm.prepare.table import OPS
 from tflm.tflite import TfliteModel
 
+from .advice import advice_for
 from .custom import HostResolver
 from .flatten import prepare
 from .rom import RomStorage
@@ -19,11 +20,15 @@ _CUSTOM = 32
 
 @dataclass
 class Missing:
-    """Something that keeps a model from running: `op`, the `nodes` it concerns, and why."""
+    """Something that keeps a model from running: `op`, the `nodes` it concerns, and why.
+
+    advice: what to change in the model, "" when the reason says all.
+    """
 
     op: str
     reason: str
     nodes: list[int] = field(default_factory=list)
+    advice: str = ""
 
 
 # The operator of a node by name, with the custom operator's own.
@@ -37,12 +42,14 @@ def _prepare_each(model, context, resolver):
     for subgraph in (model.subgraphs[k] for k in model.call_graph().numbers()):
         context.storage.step_list = subgraph.number
         for i in range(subgraph.nodes_length()):
-            number = subgraph.first_node + i
+            number = subgraph.node_number(i)
             op = "unreadable"
             try:
                 node = subgraph.node(i)
                 op = op_name(node)
                 context.node = node
+                if node.refused:
+                    raise UnsupportedError(node.refused)
                 if node.builtin_code == _CUSTOM:
                     shipped = resolver.shipped(node.custom_name)
                     if shipped is None:
@@ -63,7 +70,8 @@ def _gather(refused):
     found = {}
     for op, number, reason in refused:
         reason = re.sub(r"tensor \d+ '.*?' (\w+)\[[^]]*\]", r"\1 tensor", reason)
-        found.setdefault((op, reason), Missing(op, reason)).nodes.append(number)
+        entry = Missing(op, reason, advice=advice_for(op))
+        found.setdefault((op, reason), entry).nodes.append(number)
     return list(found.values())
 
 

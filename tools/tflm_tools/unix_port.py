@@ -34,7 +34,7 @@ def executable():
 
 # The folder that holds the package tflm as the device imports it, and nothing else: other
 # packages of this Python must not shadow MicroPython's modules.
-def _library(folder):
+def library(folder):
     package = os.environ.get("TFLM_MODULES")
     package = Path(package) / "tflm" if package else Path(tflm.__file__).parent
     if not (package / "__init__.py").exists():
@@ -66,7 +66,7 @@ def run_script(name, job, folder, heap=DEFAULT_HEAP, timeout=DEFAULT_TIMEOUT):
         try:
             code = subprocess.run(
                 [*command, str(request), str(report)],
-                env={**os.environ, "MICROPYPATH": f"{_library(folder)}:.frozen"},
+                env={**os.environ, "MICROPYPATH": f"{library(folder)}:.frozen"},
                 cwd=folder,
                 stdin=subprocess.DEVNULL,
                 stdout=log,

@@ -1,18 +1,15 @@
 # tflm_tools: verify: a model in the MicroPython unix port against TFLM itself
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from dataclasses import dataclass
-
-import numpy as np
-from tflm.op_names import name
-from tflm.tflite import TfliteModel
+from dataclasses import dataclass, field
 
 from . import oracle
 from .cases import make_cases
 from .comparison import Difference, first_difference
 from .conversion import open_tflite
 from .device_model import invoke
-from .flatten import prepare
+from .errors import ToolError
+from .layers import Layers, compare_layers
 
 PATHS = ("flat", "tflite")
 
@@ -59,81 +56,81 @@ class Verification:
     cases: int
     paths: list[PathResult]
     mismatch: Mismatch | None
+    layers: list[Layers] = field(default_factory=list)  # of each path, if asked for
+
+    def is_equal(self):
+        """True when neither an output nor an operator's tensor differs."""
+        return self.mismatch is None and not any(layers.first() for layers in self.layers)
 
 
-def verify(path, runs=8, seed=0, form="both", heap=None, timeout=None):
+def verify(path, runs=8, seed=0, form="both", heap=None, timeout=None, device=None, layers=False):
     """Compare `runs` random and four extreme inputs on the paths of `form` ("both" or one).
 
     Integers must be equal, floats within rtol 1e-5 and atol 1e-6. Stops at the first path that
-    differs. Raises TflmError when either side cannot run the model.
+    differs. device: a board (board.board_device) instead of the unix port; "both" is "flat" then.
+    layers: the outputs of every operator are compared, too.
+    Raises TflmError when either side cannot run the model.
     """
     oracle.require()
     model = open_tflite(path, "verify")
     cases = make_cases(model.inputs, runs, seed)
     arrays = [case.inputs for case in cases]
     result = Verification(str(path), seed, len(cases), [], None)
+    options = {"heap": heap, "timeout": timeout, "device": device}
     wanted = None
-    for each in PATHS if form == "both" else (form,):
-        got = invoke(model, arrays, each, locked=True, heap=heap, timeout=timeout)
+    paths = PATHS if device is None else PATHS[:1]
+    for each in paths if form == "both" else (form,):
+        got = invoke(model, arrays, each, locked=True, **options)
         if wanted is None:
             wanted = oracle.run(model.data, arrays, timeout=timeout or 600.0)
         mean = sum(got.times) / len(got.times)
         result.paths.append(PathResult(each, len(cases), mean, got.arena))
-        for i, case in enumerate(cases):
-            for k, output in enumerate(wanted.outputs[i]):
-                difference = first_difference(
-                    got.outputs[i][k], output.reshape(model.outputs[k].shape)
-                )
-                if difference is not None:
-                    op, note = _first_op(model, arrays[: i + 1], each, heap, timeout)
-                    result.mismatch = Mismatch(each, case.name, k, difference, op, note)
-                    return result
+        result.mismatch = _mismatch(model, cases, got, wanted, each, options)
+        if result.mismatch is not None:
+            break
+    if layers:
+        verified = [entry.path for entry in result.paths]
+        if result.mismatch is not None:
+            verified = verified[-1:]
+        result.layers = _all_layers(model, cases, result.mismatch, verified, runs, options)
     return result
 
 
-# All tensors of TFLM after the last of `runs`; None when it cannot show them.
-def _oracle_tensors(model, runs, timeout):
-    for mode in oracle.TENSOR_MODES:
-        try:
-            return oracle.run(model.data, runs, mode, timeout or 600.0).tensors
-        except oracle.OracleError:
-            continue
+# The first output of any case that differs; None when all are equal.
+def _mismatch(model, cases, got, wanted, path, options):
+    for i, case in enumerate(cases):
+        for k, output in enumerate(wanted.outputs[i]):
+            output = output.reshape(model.outputs[k].shape)
+            difference = first_difference(got.outputs[i][k], output)
+            if difference is not None:
+                arrays = [case.inputs for case in cases[: i + 1]]
+                found = compare_layers(model, arrays, case.name, path, **options)
+                return Mismatch(path, case.name, k, difference, *_first_op(*found))
     return None
 
 
 # The first operator whose output differs after these runs: (OpDifference or None, note).
-def _first_op(model, runs, form, heap, timeout):
-    theirs = _oracle_tensors(model, runs, timeout)
-    if theirs is None:
-        return None, "TFLM cannot show the tensors between the ops of this model"
-    ours = invoke(model, runs, form, keep_tensors=True, heap=heap, timeout=timeout).tensors
-    subgraph = TfliteModel(model.data).subgraphs[0]
-    kernels = _kernels(model)
-    for i in range(subgraph.nodes_length()):
-        for number in subgraph.node_indices(i)[1]:
-            if number not in ours or number not in theirs:
-                continue
-            wanted = theirs[number]
-            got = np.frombuffer(ours[number], wanted.dtype).reshape(wanted.shape)
-            difference = first_difference(got, wanted)
-            if difference is not None:
-                node = subgraph.node(i)
-                op = node.custom_name or name(node.builtin_code)
-                kernel = kernels.get(node.index, "no kernel")
-                tensor = subgraph.tensor(number).name
-                return OpDifference(node.index, op, kernel, tensor, difference), ""
-    return None, (
-        "no op differs when every tensor has a place of its own: "
-        "a kernel writes outside its tensors, or the arena plan overlays tensors in use"
-    )
+def _first_op(layers, note):
+    if layers is None:
+        return None, note
+    row = layers.first()
+    if row is None:
+        return None, (
+            "no op differs when every tensor has a place of its own: "
+            "a kernel writes outside its tensors, or the arena plan overlays tensors in use"
+        )
+    return OpDifference(row.node, row.op, row.kernel, row.tensor, row.difference), ""
 
 
-# Names of the kernels of each node.
-def _kernels(model):
-    _, storage = prepare(model.data)
-    found = {}
-    for record in storage.records:
-        names = found.setdefault(record.node.index, [])
-        if record.kernel not in names:
-            names.append(record.kernel)
-    return {node: ", ".join(names) for node, names in found.items()}
+# The layers after the last random case, or the one that differs, on each path.
+def _all_layers(model, cases, mismatch, paths, runs, options):
+    names = [case.name for case in cases]
+    last = max(runs, 1) if mismatch is None else names.index(mismatch.case) + 1
+    found = []
+    for path in paths:
+        arrays = [case.inputs for case in cases[:last]]
+        layers, note = compare_layers(model, arrays, names[last - 1], path, **options)
+        if layers is None:
+            raise ToolError(f"--layers: {note}; verify without it")
+        found.append(layers)
+    return found

@@ -19,7 +19,8 @@ _PACKAGE = Path(tflm.__file__).parent
 # Files that only a .tflite on the board needs, or only custom operators.
 ONLY_TFLITE = (
     "tflite_program", "tflite", "flatbuffer", "graph", "call_graph", "planner", "lifetimes",
-    "allocator", "context", "prepare_model", "resources",
+    "allocator", "context", "prepare_model", "resources", "list_updates", "shape_rules",
+    "shape_values", "shapes",
 )  # fmt: skip
 ONLY_CUSTOM = ("custom_op", "flat_custom", "flexbuffer", *ONLY_TFLITE)
 _ROOTS = ("__init__", "interpreter", "flat_program", "profiler", "typed", "op_names")

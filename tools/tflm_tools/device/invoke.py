@@ -42,11 +42,15 @@ def _resolver(paths):
 # The job: `model` (path), `runs`, `inputs` (path: the bytes of all inputs, run after run),
 # `custom` (paths of files that register custom operators), `repeat` (invokes a run), `outputs`
 # (path to write, likewise), `locked` (no allocation in invoke), `tensors` (path, or null: write
-# every tensor after the last run).
+# every tensor after the last run), `reset` (forget variables before each run), `profile` (answer
+# with the profiler's events).
 def main(job):
     keep = job["tensors"] is not None
     resolver = _resolver(job["custom"])
-    interpreter = tflm.Interpreter(tflm.load(job["model"]), None, resolver, keep_tensors=keep)
+    profiler = tflm.Profiler() if job.get("profile") else None
+    interpreter = tflm.Interpreter(
+        tflm.load(job["model"]), None, resolver, keep_tensors=keep, profiler=profiler
+    )
     interpreter.allocate_tensors()
     inputs = [interpreter.input(i) for i in range(interpreter.inputs_size())]
     outputs = [interpreter.output(i) for i in range(interpreter.outputs_size())]
@@ -54,6 +58,8 @@ def main(job):
     with open(job["inputs"], "rb") as source, open(job["outputs"], "wb") as sink:
         for _ in range(job["runs"]):
             values = [source.read(len(tensor.raw)) for tensor in inputs]
+            if job.get("reset"):
+                interpreter.reset()
             for _ in range(job["repeat"]):
                 for i in range(len(inputs)):  # an invoke may overwrite its inputs
                     inputs[i].raw[:] = values[i]
@@ -65,6 +71,8 @@ def main(job):
         "times": times,
         "outputs": [_describe(tensor) for tensor in outputs],
     }
+    if profiler is not None:
+        answer["events"] = profiler.events()
     if keep:
         answer["tensors"] = []
         with open(job["tensors"], "wb") as sink:

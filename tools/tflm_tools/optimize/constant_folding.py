@@ -14,6 +14,7 @@ from .evaluation import flat_model_of
 from .probe import emissions
 
 _SHAPE = 77
+_DEQUANTIZE = 6
 # Operators with more to them than their inputs and outputs: sub-graphs, variables, code of users.
 _NEVER = (IF, WHILE, CALL_ONCE, CUSTOM, 142, 143, 144)
 _MOST_MORE = 1024  # bytes that a folded constant may have beyond those that it is made of
@@ -21,8 +22,9 @@ _MOST_MORE = 1024  # bytes that a folded constant may have beyond those that it 
 
 # The kernels themselves compute the constants, in MicroPython on this machine, all of a sub-graph
 # in one run. A large constant made of small ones (FILL, BROADCAST_TO, weights that are
-# dequantized) would take flash: it stays an operator. Where no MicroPython is found, only shapes
-# are folded.
+# dequantized) would take flash: it stays an operator. Weights of float16 are no such: in the arena
+# they would take four bytes of RAM each, and time at each invoke. Where no MicroPython is found,
+# only shapes are folded.
 def apply(graph):
     found = []
     for subgraph in graph.running():
@@ -81,7 +83,8 @@ def _foldable(subgraph):
         if not all(t.is_constant() or t.index in constant for t in inputs):
             continue
         before = sum(t.nbytes() for t in inputs)
-        if sum(t.nbytes() for t in node.outputs) > before + _MOST_MORE:
+        wider = node.builtin_code == _DEQUANTIZE and inputs[0].dtype == dtypes.FLOAT16
+        if not wider and sum(t.nbytes() for t in node.outputs) > before + _MOST_MORE:
             continue
         found.append(node)
         constant.update(t.index for t in node.outputs)

@@ -13,8 +13,8 @@ _COLOURS = tuple(f"black on color({code})" for code in (110, 151, 180, 175, 146,
 _HATCH = "╱"
 
 
-# Which shade each block gets: never that of a block it touches.
-def _shades(blocks, count):
+# Which of `count` shades each block gets: never that of a block it touches.
+def block_shades(blocks, count):
     chosen = []
     for i, block in enumerate(blocks):
         taken = {chosen[k] for k in range(i) if _touch(blocks[k], block)}
@@ -34,39 +34,44 @@ def _touch(a, b):
 # A raster of (character, style): steps from left to right, rows from the bottom up.
 class _Raster:
     def __init__(self, plan, width, colour):
-        self.steps = len(plan.ops) + 1
+        self.edges = plan.edges()
+        wide = self.edges[-1]  # in operators
         room = max(8, width - _AXIS - 1)
-        self.steps_a_column = -(-self.steps // room)
-        columns = -(-self.steps // self.steps_a_column)
-        self.step_width = max(1, min(_WIDEST_STEP, room // columns))
+        self.step_width = max(1, min(_WIDEST_STEP, room // wide))
+        self._scale = self.step_width / max(1, -(-wide // room))
         # Buffers are multiples of 16 bytes: rows too, so that small plans come out exact.
         self.row_bytes = max(16, -(-plan.head_bytes // (_ROWS * 16)) * 16)
         self.rows = max(1, -(-plan.head_bytes // self.row_bytes))
-        self.columns = columns * self.step_width
+        self.columns = self.column(len(self.edges) - 2) + self.step_width
         self.cells = [[(" ", "")] * self.columns for _ in range(self.rows)]
-        shades = _shades(plan.blocks, len(_COLOURS if colour else _SHADES))
+        shades = block_shades(plan.blocks, len(_COLOURS if colour else _SHADES))
         for block, shade in zip(plan.blocks, shades, strict=True):
-            self._draw(block, shade, colour)
+            for area in block.areas():
+                self._draw(block, area, shade, colour)
         for block, shade in zip(plan.blocks, shades, strict=True):
             self._label(block, shade, colour)
 
     def column(self, step):
         """Where a step begins."""
-        return step // self.steps_a_column * self.step_width
+        return int(self.edges[step] * self._scale)
 
-    # Columns of a block, from and up to.
-    def _span(self, block):
-        return self.column(block.first), self.column(block.last) + self.step_width
+    # Columns of steps, from and up to.
+    def _span(self, first, last):
+        stop = self.column(last) + self.step_width
+        if self.edges[last + 1] - self.edges[last] < 1:  # a band of a chain
+            stop = max(self.column(first) + 1, int(self.edges[last + 1] * self._scale))
+        return self.column(first), min(stop, self.columns)
 
-    # Rows of which a block covers half or more.
-    def _rows_of(self, block):
-        first = (2 * block.offset + self.row_bytes) // (2 * self.row_bytes)
-        last = (2 * (block.offset + block.size) + self.row_bytes) // (2 * self.row_bytes)
+    # Rows of which bytes low..high-1 cover half or more.
+    def _rows_of(self, low, high):
+        first = (2 * low + self.row_bytes) // (2 * self.row_bytes)
+        last = (2 * high + self.row_bytes) // (2 * self.row_bytes)
         return first, min(last, self.rows)
 
-    def _draw(self, block, shade, colour):
-        start, stop = self._span(block)
-        first, last = self._rows_of(block)
+    def _draw(self, block, area, shade, colour):
+        low, high, first_step, last_step = area
+        start, stop = self._span(first_step, last_step)
+        first, last = self._rows_of(low, high)
         style = _COLOURS[shade] if colour else ""
         character = " " if colour else _SHADES[shade]
         if block.kind == "scratch":
@@ -74,7 +79,7 @@ class _Raster:
         for row in range(first, last):
             self.cells[row][start:stop] = [(character, style)] * (stop - start)
         if first >= last:  # thinner than half a row: a line, where there is room
-            row = min(block.offset // self.row_bytes, self.rows - 1)
+            row = min(low // self.row_bytes, self.rows - 1)
             line = style.split(" on ")[-1]
             for i in range(start, stop):
                 if self.cells[row][i][0] == " " and not self.cells[row][i][1]:
@@ -82,8 +87,11 @@ class _Raster:
 
     # The letter of a block in its middle, with its size where there is room.
     def _label(self, block, shade, colour):
-        start, stop = self._span(block)
-        first, last = self._rows_of(block)
+        low, high, first_step, last_step = max(
+            block.areas(), key=lambda area: (area[1] - area[0]) * (area[3] - area[2] + 1)
+        )
+        start, stop = self._span(first_step, last_step)
+        first, last = self._rows_of(low, high)
         if first >= last or not block.label:
             return
         text = f" {block.label} {size(block.size)} "
@@ -131,10 +139,11 @@ def _tick(row, raster, plan):
 def _step_numbers(raster, plan):
     cells = [" "] * (_AXIS + raster.columns + 4)
     free_from = 0
-    for step in range(raster.steps):
-        text = "in" if step == 0 else str(step - 1)
-        at = _AXIS + raster.column(step) + (raster.step_width - len(text)) // 2
-        wanted = raster.step_width >= 3 or step == 0 or (step - 1) % 5 == 0
+    for i, column in enumerate(plan.columns()):
+        text = column.label
+        start, stop = raster.column(column.first), raster.column(column.last) + raster.step_width
+        at = max(0, _AXIS + start + (min(stop, raster.columns) - start - len(text)) // 2)
+        wanted = raster.step_width >= 3 or column.bands or i == 0 or (i - 1) % 5 == 0
         if wanted and at >= free_from:
             cells[at : at + len(text)] = text
             free_from = at + len(text) + 1
@@ -146,20 +155,30 @@ def _step_numbers(raster, plan):
 def _peak(raster, plan, width):
     op = plan.peak_op
     at = _AXIS + raster.column(op + 1) + raster.step_width // 2
-    text = f"peak: op {op} {plan.ops[op]}, {number(plan.live_bytes(op))} bytes in use"
+    text = f"peak: op {plan.number(op)} {plan.ops[op]}, {number(plan.live_bytes(op))} bytes in use"
     if at + 2 + len(text) <= width:
         return Text(" " * at + "▲ " + text, style="bold")
     return Text(f"{text} ▲".rjust(at + 1), style="bold")
+
+
+def block_ops(plan, block):
+    """The operators that use a block, as a text: "0–2"."""
+    chain = next((c for c in plan.chains if c[0] <= block.first and block.last <= c[1]), None)
+    if chain is not None:
+        return "in bands"
+    first = plan.number(block.first - 1) if block.first else "in"
+    last = plan.number(block.last - 1) if block.last else "in"
+    return f"{first}–{last}" if block.last > block.first else first
 
 
 def plan_legend(plan):
     """A table that says what each letter of the drawing is."""
     result = table("", "made by", "shape", "type", ">bytes", ">offset", ">ops")
     for block in plan.blocks:
-        made = "input" if block.first == 0 else f"{block.first - 1} {plan.ops[block.first - 1]}"
-        last = block.last - 1
-        first = block.first - 1 if block.first else "in"
-        used = f"{first}–{last}" if block.last > block.first else f"{first}"
+        made = "input"
+        if block.first:
+            made = f"{plan.number(block.first - 1)} {plan.ops[block.first - 1]}".strip()
+        used = block_ops(plan, block)
         if block.kind == "scratch":
             result.add_row(_HATCH, f"{made} scratch", "", "", number(block.size),
                            number(block.offset), used)  # fmt: skip
@@ -172,8 +191,8 @@ def plan_legend(plan):
 # Numbers and names of the operators, as lines; a number stays with its name.
 def _op_names(plan, width):
     lines = [""]
-    for i, name in enumerate(plan.ops):
-        text = f"{i} {name}"
+    for column in plan.columns()[1:]:
+        text = f"{column.label} {column.name}".strip()
         if lines[-1] and len(lines[-1]) + 2 + len(text) > width:
             lines.append("")
         lines[-1] += ("  " if lines[-1] else "") + text

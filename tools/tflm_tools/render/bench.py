@@ -1,9 +1,14 @@
 # tflm_tools: render: the table of bench
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import time
+from pathlib import Path
+
 from rich.text import Text
 
-from .common import microseconds, number, shrink, table
+from .common import UNKNOWN, microseconds, number, shrink, size, table
+
+_NOISE = 0.05  # changes below are not coloured
 
 
 # Multiply-accumulates in millions, or as they are.
@@ -34,3 +39,70 @@ def print_bench(rows, target):
             "tensors; flash: the .tflm."
         )
     )
+
+
+# A change from an earlier time, coloured where it is more than noise.
+def _change(now, before):
+    if not before:
+        return Text(UNKNOWN)
+    change = now / before - 1
+    style = "" if abs(change) < _NOISE else "red" if change > 0 else "green"
+    return Text(f"{100 * change:+.0f} %", style=style)
+
+
+# A time of an operator, which may be a microsecond or less.
+def _time(us):
+    return f"{us:.2f} µs" if us < 10 else microseconds(us)
+
+
+# A figure with two digits behind the point, a dash where there is none.
+def _figure(value):
+    return UNKNOWN if value is None else f"{value:.2f}"
+
+
+def print_ops(results, target):
+    """A table of operators for each ModelBench, and below it the whole invoke."""
+    for result in results:
+        clock = f" at {result.frequency / 1e6:g} MHz" if result.frequency else ""
+        title = Text(Path(result.model).name, style="bold")
+        target.print(title.append(f"  {result.where}{clock}", style="default"))
+        cycles = bool(result.frequency)
+        per = ">cycles/MAC" if cycles else ">ns/MAC"
+        with_last = result.last_us is not None
+        grid = table(">op", "name", ">time", ">share", ">MACs", per, ">arena",
+                     *([">change"] if with_last else []))  # fmt: skip
+        for row in result.ops:
+            grid.add_row(
+                str(row.node), Text(row.op), _time(row.us), f"{100 * row.share:.1f} %",
+                number(row.macs), _figure(row.cycles_per_mac if cycles else row.ns_per_mac),
+                number(row.arena), *([_change(row.us, row.last_us)] if with_last else []),
+            )  # fmt: skip
+        shrink(grid, target, "name")
+        target.print(grid)
+        _print_invoke(result, target)
+
+
+# The sums of a ModelBench.
+def _print_invoke(result, target):
+    text = f"{microseconds(result.best_us)}, best of {result.invokes}; mean "
+    text += microseconds(result.mean_us)
+    if result.frequency:
+        text += f"; {number(round(result.best_us * result.frequency / 1e6))} cycles"
+    rows = [("invoke", Text(text))]
+    if result.wheel_us is not None:
+        ratio = result.wheel_us / max(result.best_us, 1)
+        rows.append(("TFLM", Text(f"{microseconds(result.wheel_us)} in the wheel (C++): tflm "
+                                  f"runs at {ratio:.2f} times its speed")))  # fmt: skip
+    if result.last_us is not None:
+        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(result.last_when))
+        line = Text(f"{microseconds(result.last_us)} on {when}: ")
+        line.append_text(_change(result.best_us, result.last_us))
+        if result.changed:
+            line.append("; the model has changed since", style="yellow")
+        rows.append(("last run", line))
+    memory = f"{number(result.arena_bytes)} bytes of arena"
+    if result.flat_bytes is not None:
+        memory += f", {size(result.flat_bytes)} of flash"
+    rows.append(("memory", Text(memory)))
+    for label, line in rows:
+        target.print(Text(f"{label:<10}").append_text(line))

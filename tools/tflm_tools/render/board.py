@@ -16,7 +16,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from .common import UNKNOWN, microseconds, number, shrink, size, table
+from .common import UNKNOWN, number, shrink, size, table
 
 _COLOURS = {"ok": "green", "note": "yellow", "problem": "bold red"}
 
@@ -112,21 +112,3 @@ def print_flashing(result, target):
         target.print(Text(f"Verified: {result.verified}.", style="green"))
     else:
         target.print(Text("Not verified: the board did not come back; see: tflm doctor"))
-
-
-def print_board_bench(rows, target):
-    """A table of operators for each BoardBench."""
-    for row in rows:
-        clock = f" at {row.frequency / 1e6:g} MHz" if row.frequency else ""
-        target.print(Text(f"{Path(row.model).name} on {row.board}{clock}", style="bold"))
-        grid = table(">op", "name", "kernel", ">time", ">cycles", ">share")
-        for op in row.ops:
-            grid.add_row(str(op.node), op.op, op.kernel, microseconds(op.us),
-                         number(op.cycles) if row.frequency else UNKNOWN,
-                         f"{100 * op.share:.1f} %")  # fmt: skip
-        shrink(grid, target, "kernel", "name")
-        target.print(grid)
-        cycles = f", {number(row.cycles)} cycles" if row.frequency else ""
-        text = f"{microseconds(row.mean_us)} an invoke{cycles} (mean of {row.invokes}, best "
-        text += f"{microseconds(row.best_us)}); arena {number(row.arena_bytes)} bytes"
-        target.print(Text(text))

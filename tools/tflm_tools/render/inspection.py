@@ -11,8 +11,8 @@ from .common import UNKNOWN, number, shape, shrink, size, table
 _LABELS = 12
 
 
-def print_inspection(report, target, plan=False):
-    """Print an Inspection, with the drawing of its arena plan if asked for."""
+def print_inspection(report, target, plan=False, allocations=False):
+    """Print an Inspection; if asked for with its arena plan drawn, and with the arena's parts."""
     title = Text(Path(report.path).name, style="bold")
     title.append(f"  {size(report.file_bytes)}, {len(report.ops)} ops", style="default")
     target.print(title)
@@ -22,6 +22,8 @@ def print_inspection(report, target, plan=False):
     if plan:
         target.print()
         print_plan(report.plan, target)
+    if allocations:
+        _print_allocations(report, target)
     _print_missing(report, target)
     _print_boards(report, target)
 
@@ -85,6 +87,19 @@ def _print_totals(report, target):
         target.print(Text(f"{name:<10}", style="bold").append(text, style="default"))
 
 
+# What takes the bytes of the arena; the sum of the parts is the arena.
+def _print_allocations(report, target):
+    for entry in report.allocations:
+        where = "a .tflm" if entry.form == "tflm" else "the .tflite, prepared on the board"
+        grid = table(f"arena of {where}", "section", ">bytes", ">in")
+        for part in entry.parts:
+            count = UNKNOWN if part.count is None else str(part.count)
+            grid.add_row(part.what, part.section, number(part.bytes), count)
+        grid.add_section()
+        grid.add_row("Arena allocation total", "", number(sum(p.bytes for p in entry.parts)), "")
+        target.print(grid)
+
+
 # Signatures, metadata and labels, where there are any.
 def _contents(contents):
     rows = [
@@ -115,6 +130,8 @@ def _print_missing(report, target):
         if entry.nodes:
             line.append(f" (op {', '.join(map(str, entry.nodes))})", style="dim")
         target.print(line)
+        if entry.advice:
+            target.print(Text(f"    To run it: {entry.advice}."))
 
 
 def _print_boards(report, target):

@@ -17,6 +17,67 @@ def print_conversion(result, target):
         ("", f"{number(result.tflm_head_bytes)} bytes is what TFLM plans for these tensors"),
     ):
         target.print(Text(f"{label:<7}{text}"))
+    _print_levels(result, target)
+    _print_savings(result.savings, target)
+    _print_packing(result.packing, target)
+
+
+# Arena, flash and cycles of each level of --optimize; the one that was taken is bold.
+def _print_levels(result, target):
+    if not result.levels:
+        return
+    grid = table("--optimize", ">arena", ">cycles", ">flash", "in bands")
+    for level in result.levels:
+        bands = ", ".join(f"ops {first} to {last}" for first, last in level.bands) or "–"
+        cells = (level.level, number(level.arena_bytes), f"{level.cycles / 1e6:.2f} M",
+                 number(level.flat_bytes), bands)  # fmt: skip
+        style = "bold" if level.level == result.level else ""
+        grid.add_row(*[Text(cell, style=style) for cell in cells])
+    shrink(grid, target, "in bands")
+    target.print(grid)
+    note = "Bytes; cycles of a Cortex-M0+ by estimate; bold is what was written."
+    target.print(Text(note, style="dim"))
+
+
+# A row for each pass that saved something, and the sums.
+def _print_savings(savings, target):
+    if not savings:
+        return
+    grid = table("saved by", ">operators", ">MACs", ">bytes", "why nothing changes")
+
+    def add_row(name, entries, reason):
+        macs, size = sum(s.macs for s in entries), sum(s.bytes for s in entries)
+        grid.add_row(name, str(len(entries)), number(macs), number(size), reason)
+
+    for name in dict.fromkeys(saving.what for saving in savings):
+        entries = [saving for saving in savings if saving.what == name]
+        add_row(name.replace("_", "-"), entries, entries[0].reason)
+    grid.add_section()
+    add_row("TOTAL", savings, "to leave one out: --without NAME")
+    shrink(grid, target, "why nothing changes")
+    target.print(grid)
+
+
+# Flash and cycles of each way to store the weights of packed layers; the chosen one is bold.
+def _print_packing(layers, target):
+    if not layers:
+        return
+    ways = list(layers[0].flash)
+    grid = table(">layer", "op", *(">" + way for way in ways))
+    for layer in sorted(layers, key=lambda layer: layer.node):
+        cells = []
+        for way in ways:
+            text, cycles = number(layer.flash[way]), layer.cycles[way]
+            if cycles is not None:
+                text += f" {cycles / 1e6:7.3f}"
+            cells.append(Text(text, style="bold" if way == layer.chosen else "dim"))
+        grid.add_row(str(layer.node), layer.op, *cells)
+    shrink(grid, target, "op")
+    target.print(grid)
+    text = "Bytes of flash of each way to store the weights"
+    if any(cycles is not None for layer in layers for cycles in layer.cycles.values()):
+        text += ", and million cycles of a Cortex-M0+ by estimate"
+    target.print(Text(f"{text}; bold is chosen.", style="dim"))
 
 
 # The largest values of a row of scores, or the range of anything else.
@@ -59,10 +120,14 @@ def print_verification(result, target):
         grid.add_row(entry.path, str(entry.cases), microseconds(entry.mean_us),
                      number(entry.arena_bytes), word)  # fmt: skip
     target.print(grid)
+    for layers in result.layers:
+        print_layers(layers, target)
     mismatch = result.mismatch
     if mismatch is None:
         name = Path(result.model).name
         target.print(Text(f"{name} gives what TFLM gives.", style="bold green"))
+        for layers in result.layers:
+            _print_first_layer(layers, target)
         return
     case = f"Output {mismatch.output} differs from TFLM in the case '{mismatch.case}'"
     target.print(Text(f"{case} (seed {result.seed}):", style="bold red"))
@@ -73,6 +138,38 @@ def print_verification(result, target):
     op = mismatch.op
     target.print(Text(f"First differing op: {op.node} {op.op}, kernel {op.kernel}", style="bold"))
     target.print(Text(f"  tensor '{op.tensor}': {_difference(op.difference)}"))
+
+
+# The first layer that differs though the outputs do not.
+def _print_first_layer(layers, target):
+    row = layers.first()
+    if row is not None:
+        text = f"Only between the ops, first by op {row.node} {row.op}, kernel {row.kernel}:"
+        target.print(Text(text, style="bold red"))
+        target.print(Text(f"  tensor '{row.tensor}': {_difference(row.difference)}"))
+
+
+# A value of a table: whole numbers as they are, others with six digits.
+def _value(value):
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def print_layers(layers, target):
+    """A row for each output of each operator of Layers."""
+    target.print(Text(f"Operators on the path {layers.path}, case '{layers.case}':"))
+    grid = table("op", "tensor", "", "first at", ">tflm", ">TFLM", ">largest", ">how many")
+    styles = {"equal": "green", "differs": "bold red", "not shown": "dim"}
+    for row in layers.rows:
+        verdict = Text(row.verdict, style=styles[row.verdict])
+        cells = [""] * 5
+        if row.difference is not None:
+            found = row.difference
+            largest = "" if row.largest is None else _value(row.largest)
+            cells = [", ".join(map(str, found.index)), _value(found.got), _value(found.wanted),
+                     largest, f"{found.count}/{found.total}"]  # fmt: skip
+        grid.add_row(f"{row.node} {row.op}", Text(row.tensor), verdict, *cells)
+    shrink(grid, target, "tensor", "op", "first at")
+    target.print(grid)
 
 
 def print_operators(operators, target):

@@ -1,0 +1,282 @@
+# Tests of the documentation: every command and every piece of code in it is run
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import ast
+import importlib.util
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+
+import pytest
+from support.script import run_script
+from tflm_tools.flatten import flatten
+
+# A block is run as its language says: `python` in MicroPython (all blocks of a page one after the
+# other, as one program), `console` line by line. `text` behind python is what it prints, lines
+# behind a command are among what that prints; `...` stands for anything. A comment before a block
+# says what is different:
+#   <!-- no-run: why -->      it is only read
+#   <!-- needs: NAME -->      tensorflow: run by CPython where that is installed; a file: made
+#                             before (digits.tflm is always there)
+# Pages with tests of their own, or whose code shows parts of a program:
+_OTHERS = {
+    "custom-ops.md": "tests/host/test_custom_ops_page.py",
+    "delegates.md": "tests/unit/test_delegate.py",
+    "api.md": "names are those of the reader's program",
+    "debugging.md": "parts of programs",
+    "beyond-tflm.md": "parts of programs",
+    "audio.md": "parts of programs",
+    "tools.md": "commands without their surroundings",
+    "deploy.md": "tests/host/test_board_deploy.py",
+    "README.md": "the first page has a test below",
+}
+_PAGES = [
+    "getting-started.md", "pico.md", "esp32.md", "own-model.md", "arena.md", "kernels.md",
+    "exactness.md", "flat-format.md", "versions.md", "hosts.md", "licences.md", "errors.md",
+]  # fmt: skip
+
+
+@dataclass
+class Block:
+    language: str
+    text: str
+    why_not: str = ""
+    needs: str = ""
+
+
+# Blocks of a page, in order.
+def blocks(path):
+    found = re.findall(
+        r"(?:^<!-- (no-run|needs): (.+?) -->\n)?^```(\w*)\n(.*?)^```$",
+        path.read_text(),
+        re.M | re.S,
+    )
+    return [
+        Block(language, text, why if mark == "no-run" else "", why if mark == "needs" else "")
+        for mark, why, language, text in found
+    ]
+
+
+# Whether a page shows what was said; ... stands for anything, and how much space is free.
+def _holds(shown, said):
+    parts = [re.escape(" ".join(part.split())) for part in shown.split("...")]
+    return re.search(".*?".join(parts), " ".join(said.split())) is not None
+
+
+# The commands of a console block: (command, what is shown behind it).
+def commands(text):
+    found = []
+    for line in text.splitlines():
+        if line.startswith("$ "):
+            found.append([line[2:], ""])
+        elif found:
+            found[-1][1] += line + "\n"
+    return found
+
+
+@pytest.fixture
+def folder(repository, tmp_path, monkeypatch):
+    """A folder like the checkout, as far as the pages need it, with the files that they name."""
+    (tmp_path / "models").symlink_to(repository / "models")
+    digits = (repository / "models" / "digits" / "digits_int8.tflite").read_bytes()
+    (tmp_path / "digits.tflm").write_bytes(flatten(digits))
+    (tmp_path / "rom").mkdir()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+# What stands for the reader's own model where TensorFlow is not there to make it.
+def _make_stand_in(folder, repository):
+    import numpy as np
+    from support.builder import ModelBuilder
+
+    random = np.random.default_rng(3)
+    model = ModelBuilder("gestures")
+    x = model.tensor((1, 32, 3), "int8", scale=0.0128, zero_point=1, name="input")
+    flat = model.tensor((1, 96), "int8", scale=0.0128, zero_point=1)
+    weights = model.tensor((3, 96), "int8", random.integers(-127, 128, (3, 96)), scale=0.01,
+                           zero_point=0)  # fmt: skip
+    bias = model.tensor((3,), "int32", random.integers(-99, 99, 3), scale=1.28e-4, zero_point=0)
+    logits = model.tensor((1, 3), "int8", scale=0.1, zero_point=0)
+    y = model.tensor((1, 3), "int8", scale=1 / 256, zero_point=-128, name="output")
+    model.operator("RESHAPE", [x], [flat])
+    model.operator("FULLY_CONNECTED", [flat, weights, bias], [logits])
+    model.operator("SOFTMAX", [logits], [y], beta=1.0)
+    model.io([x], [y])
+    data = model.build()
+    (folder / "gestures.tflite").write_bytes(data)
+    (folder / "gestures.tflm").write_bytes(flatten(data))
+    np.save(folder / "one.npy", np.zeros((1, 32, 3), np.float32))
+
+
+# The Python with TensorFlow: this one, or that of $TFLM_TENSORFLOW; None where there is none.
+def _tensorflow():
+    if importlib.util.find_spec("tensorflow"):
+        return sys.executable
+    return os.environ.get("TFLM_TENSORFLOW")
+
+
+@pytest.mark.parametrize("page", _PAGES)
+def test_page(tflm, repository, folder, page):
+    program, wanted, before = "", [], ""
+    for block in blocks(repository / "docs" / page):
+        if block.why_not:
+            assert len(block.why_not) > 5, "say why it is not run"
+        elif block.needs == "tensorflow":
+            if _tensorflow():
+                subprocess.run([_tensorflow(), "-c", block.text], check=True, timeout=300)
+            else:
+                compile(block.text, page, "exec")
+        elif block.language == "console":
+            if block.needs and not (folder / block.needs).exists():
+                _make_stand_in(folder, repository)
+            for command, shown in commands(block.text):
+                _run(tflm, command, shown)
+        elif block.language == "python":
+            if block.needs and not (folder / block.needs).exists():
+                _make_stand_in(folder, repository)
+            program += block.text
+        elif block.language == "text" and before == "python":
+            wanted.append(block.text)
+        before = "" if block.why_not else block.language
+    if program:
+        said = _run_program(folder, program)
+        for shown in wanted:
+            assert _holds(shown, said), f"{page} shows {shown!r}, it was {said!r}"
+
+
+# A command of a page: tflm is called here, others must be marked no-run.
+def _run(tflm, command, shown):
+    if command.startswith(".venv/bin/pip "):
+        return  # what it installs is there
+    words = shlex.split(command)
+    assert words[0] == "tflm", f"mark this block no-run, with the reason: {command}"
+    found = tflm(*words[1:])
+    assert found.code == 0, found.err
+    assert _holds(shown, found.out), f"{command} shows {shown!r}, it was {found.out!r}"
+
+
+# Pieces of a page as one program; models under /rom are those of the folder.
+def _run_program(folder, program):
+    for name in re.findall(r'"(?:/rom/)?([\w.]+\.tflm)"', program):
+        if not (folder / name).exists():
+            shutil.copyfile(folder / "digits.tflm", folder / name)
+    return run_script(program.replace('"/rom/', '"'))
+
+
+def test_every_page_is_known(repository):
+    pages = {path.name for path in (repository / "docs").glob("*.md")}
+    for page in pages - set(_PAGES) - set(_OTHERS):
+        found = [
+            b for b in blocks(repository / "docs" / page) if b.language in ("python", "console")
+        ]
+        ran = [b for b in found if not b.why_not]
+        assert not ran, f"docs/{page} has code that nothing runs; add the page to a list above"
+
+
+def test_index_has_every_page(repository):
+    index = (repository / "docs" / "README.md").read_text()
+    for path in (repository / "docs").glob("*.md"):
+        assert path.name == "README.md" or f"({path.name})" in index, (
+            f"docs/README.md lacks {path}"
+        )
+
+
+# All commands of the README exist, and all commands are in it.
+def test_readme_has_every_command(tflm, repository):
+    from tflm_tools.cli import cli
+
+    text = (repository / "README.md").read_text()
+    named = set(re.findall(r"`(?:tflm )?([a-z]+)\b[^`|]*`", text)) | set(
+        re.findall(r"tflm ([a-z]+)", text)
+    )
+    assert set(cli.commands) <= named, set(cli.commands) - named
+    for command in re.findall(r"`tflm ([a-z]+)", text):
+        assert command in cli.commands
+
+
+# What a page calls the command with, in blocks and in running text: options that do not exist are
+# found in every page, also in those whose code is not run.
+def test_options_exist(repository):
+    from tflm_tools.cli import cli
+
+    pages = [*repository.glob("*.md"), *(repository / "docs").glob("*.md")]
+    for path in pages:
+        if path.name == "errors.md":
+            continue  # messages, with … for names
+        called = re.findall(r"`tflm ([a-z]+)([^`\n]*)`", path.read_text())
+        for block in blocks(path):
+            called += re.findall(r"^(?:\$ )?tflm ([a-z]+)([^\n#]*)", block.text, re.M)
+        for name, rest in called:
+            assert name in cli.commands, f"{path.name}: tflm {name}"
+            known = {o for p in cli.commands[name].params for o in (*p.opts, *p.secondary_opts)}
+            for option in re.findall(r"(?<=\s)(--?[a-z][a-z-]*)", rest):
+                assert option in known | {"--help"}, f"{path.name}: tflm {name} {option}"
+
+
+# Python in pages is at least Python.
+def test_python_compiles(repository):
+    for path in [*repository.glob("*.md"), *(repository / "docs").glob("*.md")]:
+        for block in blocks(path):
+            if block.language == "python":
+                flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+                compile(block.text, str(path), "exec", flags=flags)
+
+
+# The README's own program, with an image that it leaves open.
+def test_readme_program(repository, folder):
+    found = [b for b in blocks(repository / "README.md") if b.language == "python"]
+    assert found
+    _run_program(folder, "pixels = [0] * 64\n" + "".join(b.text for b in found))
+
+
+# Make targets that pages name exist.
+def test_make_targets(repository):
+    targets = set(re.findall(r"^([a-z0-9-]+):", (repository / "Makefile").read_text(), re.M))
+    for path in [repository / "README.md", *(repository / "docs").glob("*.md")]:
+        for target in re.findall(r"(?:^\$ |`|^)make ([a-z][a-z0-9-]*)", path.read_text(), re.M):
+            assert target in targets, f"{path.name} names make {target}"
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_shell_completion(repository, shell):
+    path = os.pathsep.join(str(repository / folder) for folder in ("tools", "modules"))
+    hosts = (repository / "docs" / "hosts.md").read_text()
+    assert f"_TFLM_COMPLETE={shell}_source tflm" in hosts
+
+    def ask(**variables):
+        return subprocess.run(
+            [sys.executable, "-m", "tflm_tools"],
+            env={**os.environ, "PYTHONPATH": path, **variables},
+            capture_output=True,
+            text=True,
+            timeout=30,
+        ).stdout
+
+    assert "_TFLM_COMPLETE" in ask(_TFLM_COMPLETE=f"{shell}_source")
+    words = {"COMP_WORDS": "tflm ins", "COMP_CWORD": "1" if shell != "fish" else "ins"}
+    assert "inspect" in ask(_TFLM_COMPLETE=f"{shell}_complete", **words)
+
+
+# docs/flat-format.md against format.py: sizes of header and entries.
+def test_flat_format(repository):
+    from tflm import format as layout
+
+    text = (repository / "docs" / "flat-format.md").read_text()
+    assert f"## Header: {layout.HEADER_BYTES} bytes" in text
+    assert f"Version: {layout.VERSION}." in text
+    assert f"| {layout.CRC_OFFSET} | u32 | CRC32" in text
+    assert f"| {layout.SECTIONS_OFFSET} | {layout.SECTIONS} x (u32, u32) |" in text
+    assert f"| {layout.HASH_OFFSET} | {layout.HASH_BYTES} bytes |" in text
+    for section, size in (
+        ("kernels", layout.KERNEL_BYTES), ("sub-graphs", layout.SUBGRAPH_BYTES),
+        ("op table", layout.OP_BYTES), ("tensors", layout.TENSOR_BYTES),
+        ("metadata", layout.METADATA_BYTES),
+    ):  # fmt: skip
+        assert re.search(rf"^\| {section} \| .* \| {size} \|$", text, re.M), section
+    for name in (layout.SIGNATURES, layout.SCRATCH):
+        assert f"`{name}`" in text

@@ -1,0 +1,88 @@
+# Tests of `tflm bench --per-op`, and of what it remembers
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import csv
+import json
+
+import pytest
+from host.conftest import build_layers
+from tflm_tools import bench_history
+from tflm_tools.bench_ops import bench_ops
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    folder = tmp_path / "cache"
+    monkeypatch.setenv("TFLM_CACHE", str(folder))
+    return folder
+
+
+def test_operators(layers):
+    result = bench_ops([layers], invokes=3)[0]
+    assert [(row.node, row.op, row.macs) for row in result.ops] == [
+        (0, "FULLY_CONNECTED", 320),
+        (1, "FULLY_CONNECTED", 240),
+        (2, "FULLY_CONNECTED", 30),
+    ]
+    assert sum(row.share for row in result.ops) == pytest.approx(1)
+    for row in result.ops:
+        assert row.ns_per_mac == pytest.approx(1000 * row.us / row.macs)
+        assert 0 < row.arena <= result.arena_bytes and row.cycles is None
+    assert 0 < result.best_us <= result.mean_us
+    assert result.wheel_us > 0 and result.last_us is None and not result.changed
+
+
+def test_last_run(tflm, layers):
+    first = tflm("bench", layers, "--per-op", "--invokes", 2)
+    assert (first.code, first.err) == (0, "")
+    assert "ns/MAC" in first.out and "change" not in first.out and "last run" not in first.out
+    second = tflm("bench", layers, "--per-op", "--invokes", 2)
+    assert "change" in second.out and "last run" in second.out
+    assert "has changed" not in second.out
+    assert max(map(len, second.out.splitlines())) <= 80
+    layers.write_bytes(build_layers(8, 40, 6, 4))
+    assert "the model has changed since" in tflm("bench", layers, "--per-op", "--invokes", 2).out
+    layers.write_bytes(build_layers(8, 4))
+    ops = tflm("bench", layers, "--per-op", "--invokes", 2, "--json").json()[0]["ops"]
+    assert len(ops) == 1 and ops[0]["last_us"] is not None
+
+
+def test_csv(tflm, layers, tmp_path):
+    path = tmp_path / "new" / "bench.csv"
+    assert tflm("bench", layers, "--per-op", "--invokes", 2, "--csv", path).code == 0
+    with open(path, newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["op"] for row in rows] == ["0", "1", "2"]
+    assert {row["model"] for row in rows} == {"layers.tflite"}
+    assert rows[0]["macs"] == "320" and rows[0]["cycles"] == ""
+    assert sum(float(row["share"]) for row in rows) == pytest.approx(1, abs=0.001)
+
+
+# A file that is damaged, or a folder that cannot be written, keeps nobody from measuring.
+def test_cache_is_no_duty(layers, cache, monkeypatch):
+    cache.mkdir()
+    for text in ("", "[]", '{"version": 1, "runs": []}', '{"version": 1, "runs": {"a": 3}}'):
+        (cache / "bench.json").write_text(text)
+        assert bench_ops([layers], 1)[0].last_us is None
+    runs = json.loads((cache / "bench.json").read_text())["runs"]
+    key = next(key for key in runs if key.endswith("layers.tflite"))
+    for entry in ({}, {"ops": 3}, {"model": "", "ops": [], "best_us": "x", "when": 0}):
+        (cache / "bench.json").write_text(json.dumps({"version": 1, "runs": {key: entry}}))
+        assert bench_ops([layers], 1)[0].last_us is None
+    monkeypatch.setenv("TFLM_CACHE", str(layers))  # a file
+    assert bench_ops([layers], 1)[0].last_us is None
+
+
+def test_cache_is_bounded(cache):
+    for i in range(bench_history._MOST + 5):
+        bench_history.note(f"key{i}", {"i": i})
+    assert bench_history.last("key4") is None
+    assert bench_history.last(f"key{bench_history._MOST + 4}") == {"i": bench_history._MOST + 4}
+
+
+# A .tflm does not say its shapes: times only.
+def test_flat_model(tflm, layers, tmp_path):
+    flat = tmp_path / "layers.tflm"
+    assert tflm("flatten", layers, "-o", flat).code == 0
+    result = tflm("bench", flat, "--per-op", "--invokes", 1, "--json").json()[0]
+    assert result["wheel_us"] is None and {op["macs"] for op in result["ops"]} == {None}

@@ -1,0 +1,151 @@
+# tflm_tools: render: the arena plan as a Scene: operators from left to right, bytes upwards
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from .arena import block_ops, block_shades
+from .common import number, shape, size
+from .scene import FILLS, Label, Line, Rect, Scene, fitting, text_width
+
+_LEFT, _RIGHT, _TOP = 72, 20, 68
+_HEIGHT = 320  # of the plan
+_WIDTH = 880
+_SMALLEST = 14  # width of an operator
+_LARGEST = 110
+
+
+# Steps of the byte axis: some five, of round numbers.
+def _ticks(head):
+    step = 16
+    while head / step > 6:
+        step *= 2
+    ticks = list(range(0, head, step))
+    if len(ticks) > 1 and head - ticks[-1] < step / 2:
+        ticks.pop()
+    return [*ticks, head]
+
+
+# Places: steps and bytes to x and y.
+class _Frame:
+    def __init__(self, plan):
+        self._edges = plan.edges()
+        self._head = max(plan.head_bytes, 1)
+        self.column = min(_LARGEST, max(_SMALLEST, _WIDTH / self._edges[-1]))
+        self.right = _LEFT + self._edges[-1] * self.column
+
+    def x(self, step):
+        return _LEFT + self._edges[step] * self.column
+
+    def y(self, byte):
+        return _TOP + _HEIGHT * (1 - byte / self._head)
+
+    # The rectangle of bytes start..stop-1 in steps first..last.
+    def box(self, area):
+        start, stop, first, last = area
+        x, y = self.x(first), self.y(stop)
+        return x, y, self.x(last + 1) - x, max(self.y(start) - y, 1)
+
+
+# What is told of a block when the mouse is over it.
+def _title(plan, block):
+    what = "scratch"
+    if block.kind == "tensor":
+        what = f"{block.label}: {block.name}, {shape(block.shape)} {block.dtype}"
+    return (
+        f"{what}; {number(block.size)} bytes from {number(block.offset)} on; "
+        f"ops {block_ops(plan, block)}"
+    )
+
+
+# Letter, size and shape, as far as there is room: in a block that is used as a whole, or nearly,
+# or else in its largest part.
+def _words(block, frame):
+    areas = block.areas()
+
+    def drawn(area):
+        _, _, width, height = frame.box(area)
+        return width * height
+
+    starts, stops, firsts, lasts = zip(*areas, strict=True)
+    hull = min(starts), max(stops), min(firsts), max(lasts)
+    area = hull if sum(map(drawn, areas)) > 0.6 * drawn(hull) else max(areas, key=drawn)
+    x, y, width, height = frame.box(area)
+    if block.kind == "scratch" or height < 13 or width < 12:
+        return []
+    lines = [(f"{block.label}  {size(block.size)}", 12, True)]
+    if text_width(lines[0][0], 12) > width - 6:
+        lines = [(block.label, 11, True)]
+    elif height >= 32 and text_width(shape(block.shape), 11) <= width - 6:
+        lines.append((shape(block.shape), 11, False))
+    top = y + height / 2 - 8 * (len(lines) - 1) + 4
+    return [
+        Label(x + width / 2, top + 16 * i, text, "ink", points, "middle", bold)
+        for i, (text, points, bold) in enumerate(lines)
+    ]
+
+
+# The names of operators below the axis, turned where they are long; every so many where narrow.
+def _axis(plan, frame):
+    columns = plan.columns()
+    bottom = _TOP + _HEIGHT
+    skip = max(1, -(-16 // int(frame.column)))
+    found = []
+    for i, column in enumerate(columns):
+        if i % skip and not column.bands:
+            continue
+        middle = (frame.x(column.first) + frame.x(column.last + 1)) / 2
+        text = column.label if column.first == 0 else f"{column.label} {column.name}".strip()
+        found.append(Label(middle + 5, bottom + 16, fitting(text, 11, 150), "dim", 11, "end",
+                           turned=38))  # fmt: skip
+    longest = max((text_width(label.text, 11) for label in found), default=0)
+    return found, 0.62 * longest + 30
+
+
+def arena_scene(plan, title, subtitle=""):
+    """The Scene of a Plan."""
+    frame = _Frame(plan)
+    labels, below = _axis(plan, frame)
+    width = max(frame.right + _RIGHT, 420)
+    scene = Scene(width, _TOP + _HEIGHT + below, title)
+    scene.add(Label(16, 22, fitting(title, 14, width - 32), "ink", 14, bold=True))
+    scene.add(Label(16, 40, fitting(subtitle, 11.5, width - 32), "dim", 11.5))
+    for column in plan.columns():
+        if column.bands:
+            x = frame.x(column.first)
+            scene.add(Rect(x, _TOP, frame.x(column.last + 1) - x, _HEIGHT, "band"))
+    for tick in _ticks(plan.head_bytes):
+        y = frame.y(tick)
+        scene.add(Line([(_LEFT - 4, y), (frame.right, y)], "grid"))
+        scene.add(Label(_LEFT - 8, y + 4, number(tick), "dim", 11, "end"))
+    for block, shade in zip(plan.blocks, block_shades(plan.blocks, FILLS), strict=True):
+        scratch = block.kind == "scratch"
+        role = "scratch" if scratch else f"b{shade}"
+        # What lies over something else shows it.
+        opacity = 0.85 if block.parts else 1.0
+        title = _title(plan, block)
+        thick = len(block.areas()) == 1 and not scratch
+        for area in block.areas():
+            x, y, w, h = frame.box(area)
+            outline = "paper" if thick and h > 6 and w > 6 else ""
+            scene.add(Rect(x, y, w, h, role, title, scratch, opacity, outline))
+    _add_peak(scene, plan, frame)
+    for block in plan.blocks:
+        scene.add(*_words(block, frame))
+    scene.add(Line([(_LEFT, _TOP), (_LEFT, _TOP + _HEIGHT), (frame.right, _TOP + _HEIGHT)], "dim"))
+    scene.add(*labels)
+    return scene
+
+
+# The operator with the most bytes in use, between two dashed lines.
+def _add_peak(scene, plan, frame):
+    op = plan.peak_op
+    if op is None or not plan.blocks:
+        return
+    left, right = frame.x(op + 1), frame.x(op + 2)
+    if right - left < 3:
+        left, right = left - 1, left + 2
+    for x in (left, right):
+        scene.add(Line([(x, _TOP - 4), (x, _TOP + _HEIGHT)], "peak", 1.4, True))
+    text = f"peak: op {plan.number(op)} {plan.ops[op]}, {number(plan.live_bytes(op))} bytes in use"
+    at, anchor = left, "start"
+    if left + text_width(text, 11) > scene.width - 8:
+        at, anchor = right, "end"
+    scene.add(Label(at, _TOP - 7, text, "peak", 11, anchor, True))

@@ -1,0 +1,111 @@
+# tflm_tools: render: what `tflm eval` prints: accuracy, confusion matrix, time
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from pathlib import Path
+
+from rich.text import Text
+
+from .common import microseconds, number, shrink, table
+
+_NAME = 12  # characters of a class's name, at most
+_WORST = 10  # confusions that are listed where there are too many classes for a matrix
+
+
+def print_evaluation(result, target):
+    """Print an Evaluation."""
+    target.print(
+        Text(Path(result.model).name, style="bold").append(
+            f"  on {Path(result.data).name}, {result.where}", style="default"
+        )
+    )
+    _print_score(result, target)
+    per = "an example" if result.batch == 1 else f"an invoke of {result.batch}"
+    how = f"median; mean {microseconds(result.mean_us)}, best {microseconds(result.best_us)}"
+    _line(target, "time", f"{microseconds(result.median_us)} {per}", how)
+    _line(target, "arena", f"{number(result.arena_bytes)} bytes", "")
+    _print_comparison(result, target)
+    for note in result.notes:
+        target.print(Text(f"note: {note}", style="yellow"))
+    if result.score.confusion:
+        _print_confusion(result, target)
+
+
+def _line(target, label, value, words):
+    line = Text(f"{label:<10}").append(value, style="bold")
+    target.print(line.append(f"  {words}" if words else "", style="default"))
+
+
+def _print_score(result, target):
+    score = result.score
+    if score.accuracy is not None:
+        words = f"{number(score.right)} of {number(result.count)}"
+        _line(target, "accuracy", f"{100 * score.accuracy:.2f} %", words)
+        return
+    words = f"worst {score.worst_error:.6g}, over {number(result.count)} examples"
+    _line(target, "error", f"{score.mean_error:.6g}", f"mean absolute; {words}")
+
+
+def _print_comparison(result, target):
+    found = result.comparison
+    if found is None:
+        return
+    if found.differing:
+        words = f"{number(found.differing)} of {number(result.count)} outputs differ, first at "
+        target.print(Text(f"{'TFLM':<10}{words}{found.first_differing}", style="bold red"))
+    else:
+        target.print(
+            Text(f"{'TFLM':<10}").append("equal", style="bold green").append(
+                f"  in all {number(result.count)} outputs", style="default"
+            )
+        )  # fmt: skip
+    score = found.score
+    same = f"{100 * score.accuracy:.2f} %" if score.accuracy is not None else (
+        f"error {score.mean_error:.6g}")  # fmt: skip
+    _line(target, "", same, f"{microseconds(found.median_us)} an invoke of the wheel, median")
+
+
+# The name of a class: its label, or its number.
+def _name(result, i):
+    text = result.labels[i] if i < len(result.labels) else str(i)
+    return text if len(text) <= _NAME else text[: _NAME - 1] + "…"
+
+
+# The whole matrix where it fits the console, else the largest confusions.
+def _print_confusion(result, target):
+    matrix = result.score.confusion
+    classes = range(len(matrix))
+    names = [_name(result, i) for i in classes]
+    cell = max(len(str(v)) for row in matrix for v in row)
+    width = max(map(len, names)) + 12 + sum(max(len(n), cell) + 2 for n in names)
+    if width > target.width:
+        _print_worst(result, matrix, target)
+        return
+    grid = table("label \\ found", *(f">{name}" for name in names), ">right")
+    for i in classes:
+        total = sum(matrix[i])
+        cells = []
+        for k in classes:
+            style = "bold green" if i == k else "bold red" if matrix[i][k] else "dim"
+            cells.append(Text(str(matrix[i][k]) if matrix[i][k] else "·", style=style))
+        share = f"{100 * matrix[i][i] / total:.0f} %" if total else "–"
+        grid.add_row(Text(names[i], style="bold"), *cells, share)
+    target.print(grid)
+
+
+def _print_worst(result, matrix, target):
+    wrong = [
+        (count, i, k)
+        for i, row in enumerate(matrix)
+        for k, count in enumerate(row)
+        if i != k and count
+    ]
+    if not wrong:
+        return
+    grid = table("label", "found", ">examples", ">of the label's")
+    for count, i, k in sorted(wrong, key=lambda entry: (-entry[0], entry[1:]))[:_WORST]:
+        share = f"{100 * count / sum(matrix[i]):.0f} %"
+        grid.add_row(Text(_name(result, i)), Text(_name(result, k)), number(count), share)
+    shrink(grid, target, "label", "found")
+    target.print(grid)
+    if len(wrong) > _WORST:
+        target.print(Text(f"and {len(wrong) - _WORST} more pairs; all of them with --json"))

@@ -1,0 +1,126 @@
+# tflm_tools: render: the graph of a model as a Scene: operators from top to bottom, one a row
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from .common import UNKNOWN, number, shape
+from .scene import Label, Line, Rect, Scene, fitting
+
+_LEFT, _TOP = 12, 8
+_BOX = 300  # width
+_ROW, _HEIGHT = 50, 36
+_LANE = 11  # between two edges beside the boxes
+_LANES = 12
+_KINDS = {
+    "CONV_2D": 0,
+    "DEPTHWISE_CONV_2D": 5,
+    "TRANSPOSE_CONV": 0,
+    "FULLY_CONNECTED": 1,
+    "BATCH_MATMUL": 1,
+    "SVDF": 1,
+    "UNIDIRECTIONAL_SEQUENCE_LSTM": 1,
+    "AVERAGE_POOL_2D": 2,
+    "MAX_POOL_2D": 2,
+    "MEAN": 2,
+    "ADD": 3,
+    "SUB": 3,
+    "MUL": 3,
+    "CONCATENATION": 3,
+    "SOFTMAX": 4,
+    "LOGISTIC": 4,
+    "TANH": 4,
+    "RELU": 4,
+    "RELU6": 4,
+}
+
+
+# (from row, to row) of each edge; row 0 is the inputs, the last one the outputs.
+def _edges(part):
+    made = {tensor: 0 for tensor in part.inputs}
+    edges = []
+    for row, node in enumerate(part.nodes, 1):
+        edges += sorted({(made[t], row) for t in node.inputs if t in made})
+        made.update((t, row) for t in node.outputs)
+    end = len(part.nodes) + 1
+    return edges + sorted({(made[t], end) for t in part.outputs if t in made})
+
+
+# A lane for each edge that passes other rows, none of them crossing an edge of the same lane.
+def _lanes(edges):
+    busy = []
+    found = {}
+    for edge in sorted(edges, key=lambda e: (e[0], e[1])):
+        if edge[1] - edge[0] < 2:
+            continue
+        for lane, until in enumerate(busy):
+            if until <= edge[0]:
+                busy[lane] = edge[1]
+                found[edge] = lane
+                break
+        else:
+            found[edge] = len(busy) % _LANES
+            if len(busy) < _LANES:
+                busy.append(edge[1])
+    return found
+
+
+def graph_scene(part, tensors, macs):
+    """The Scene of a GraphPart; tensors: TensorRow by number; macs: of operators by number."""
+    edges = _edges(part)
+    lanes = _lanes(edges)
+    rows = len(part.nodes) + 2
+    width = _LEFT + _BOX + 14 + _LANE * (max(lanes.values(), default=-1) + 1)
+    scene = Scene(width, _TOP + _ROW * rows, f"graph of {part.name}")
+    for start, end in edges:
+        top = _TOP + _ROW * start + _HEIGHT
+        bottom = _TOP + _ROW * end
+        middle = _LEFT + _BOX / 2
+        if (start, end) not in lanes:
+            scene.add(Line([(middle, top), (middle, bottom)], "dim", 1.4))
+            scene.add(_arrow(middle, bottom))
+            continue
+        right = _LEFT + _BOX
+        x = right + 8 + _LANE * lanes[start, end]
+        out, into = top - _HEIGHT / 3, bottom + _HEIGHT / 3
+        points = [(right, out), (x, out), (x, into), (right, into)]
+        scene.add(Line(points, "dim", 1.4))
+        scene.add(Line([(right + 5, into - 4), (right, into), (right + 5, into + 4)], "dim", 1.4))
+    scene.add(*_end(0, "inputs", part.inputs, tensors))
+    for row, node in enumerate(part.nodes, 1):
+        scene.add(*_box(row, node, macs))
+    scene.add(*_end(rows - 1, "outputs", part.outputs, tensors))
+    return scene
+
+
+def _arrow(x, y):
+    return Line([(x - 4, y - 5), (x, y), (x + 4, y - 5)], "dim", 1.4)
+
+
+# The box of an operator.
+def _box(row, node, macs):
+    y = _TOP + _ROW * row
+    role = f"b{_KINDS[node.name]}" if node.name in _KINDS else "band"
+    what = f"{shape(node.output_shape)} {node.output_dtype or ''}".strip()
+    count = macs.get(node.number)
+    work = f"{number(count)} MACs" if count else ""
+    return [
+        Rect(_LEFT, y, _BOX, _HEIGHT, role, f"{node.number} {node.name}: {what}", outline="grid",
+             radius=6),
+        Label(_LEFT + 10, y + 15, f"{node.number}", "ink", 11),
+        Label(_LEFT + 38, y + 15, fitting(node.name, 12, _BOX - 48), "ink", 12, bold=True),
+        Label(_LEFT + 38, y + 29, fitting(what, 11, 150), "ink", 11),
+        Label(_LEFT + _BOX - 10, y + 29, work, "ink", 11, "end"),
+    ]  # fmt: skip
+
+
+# The box of the inputs or outputs.
+def _end(row, what, numbers, tensors):
+    y = _TOP + _ROW * row
+    texts = [
+        f"{shape(tensors[i].shape)} {tensors[i].dtype}" if i in tensors else UNKNOWN
+        for i in numbers
+    ]
+    return [
+        Rect(_LEFT, y, _BOX, _HEIGHT, "paper", outline="dim", radius=18),
+        Label(_LEFT + _BOX / 2, y + 15, what, "dim", 11, "middle"),
+        Label(_LEFT + _BOX / 2, y + 29, fitting(", ".join(texts), 11, _BOX - 30), "ink", 11,
+              "middle"),
+    ]  # fmt: skip
