@@ -11,7 +11,10 @@ help:  ## this list
 run: $(VENV)/run.stamp  ## classify handwritten digits in MicroPython
 	@$(BIN)/python -m tflm_tools.demo
 
-test: $(VENV)/test.stamp  ## lint and all tests, against TFLM's own wheel
+run-keywords: $(VENV)/run.stamp  ## hear yes, no and stop in a recording (WAV=...)
+	@$(BIN)/python -m tflm_tools.app keywords $(or $(WAV),models/keywords/words.wav)
+
+test: $(VENV)/firmware.stamp  ## lint and all tests, against TFLM's own wheel
 	$(MAKE) --no-print-directory lint
 	$(BIN)/python -m pytest -n 2
 
@@ -25,6 +28,18 @@ test-32bit: $(VENV)/test.stamp  ## kernels and runtime on a 32-bit MicroPython (
 	TFLM_MICROPYTHON=$(CURDIR)/build/micropython32/micropython \
 		$(BIN)/python -m pytest -n 2 tests/kernels tests/unit
 
+test-boards: $(VENV)/firmware.stamp  ## all tests on emulated boards: qemu and a Pico (packages: Debian's)
+	TFLM_BOARDS_REQUIRED=1 $(BIN)/python -m pytest -n 2 --boards tests/boards
+
+test-cores: $(VENV)/test.stamp  ## kernels with the units of each op shared by two threads
+	TFLM_TEST_CORES=1 $(BIN)/python -m pytest -n 2 tests/kernels
+
+fuzz: $(VENV)/test.stamp  ## damaged models to every way in (SECONDS=600)
+	PYTHONPATH=tests $(BIN)/python -m fuzz --seconds $(or $(SECONDS),600)
+
+endurance: $(VENV)/test.stamp  ## a million invokes, loading in a loop, too little memory at every point
+	TFLM_ENDURANCE=50 $(BIN)/python -m pytest -q tests/memory/test_endurance.py
+
 bench: $(VENV)/test.stamp  ## time and memory beside TFLM's wheel (MODELS=...)
 	$(BIN)/tflm bench $(MODELS) --csv build/bench.csv
 
@@ -33,12 +48,35 @@ MODELS ?= $(wildcard models/*/*.tflite ../shared/models/*int8.tflite)
 cycles: $(VENV)/cycles.stamp  ## cycles of whole invokes on emulated cores (MODEL=...)
 	$(BIN)/python tests/perf/cycles.py $(if $(MODEL),--model $(MODEL))
 
-docs: $(VENV)/test.stamp  ## write docs/ops.md again
+firmware: $(VENV)/firmware.stamp  ## firmware with tflm (BOARD=RPI_PICO APP= MODEL= KERNELS= MICROPYTHON_DIR=)
+	@PYTHONPATH=firmware $(BIN)/python firmware/make_firmware.py $(or $(BOARD),RPI_PICO) \
+		$(if $(APP),--app $(APP)) $(if $(MODEL),--model $(MODEL)) $(if $(KERNELS),--kernels "$(KERNELS)") \
+		$(if $(STOCK),--stock) $(if $(MICROPYTHON_DIR),--micropython $(MICROPYTHON_DIR))
+
+emulate: $(VENV)/firmware.stamp  ## that firmware in an emulator here (BOARD= APP= MODEL= PTY=1 UART=1)
+	@PYTHONPATH=firmware $(BIN)/python firmware/emulate.py $(or $(BOARD),RPI_PICO) \
+		$(if $(APP),--app $(APP)) $(if $(MODEL),--model $(MODEL)) $(if $(STOCK),--stock) \
+		$(if $(PTY),--pty) $(if $(UART),--uart) $(if $(FLASH),--flash $(FLASH))
+
+test-install: $(VENV)/pip.stamp  ## pip install . in a fresh environment, and the command there
+	PYTHON=$(CURDIR)/$(BIN)/python tests/tools/install.sh
+
+dist: $(VENV)/test.stamp  ## packages for mip: dist/<arch>_6.3/ and package.json
+	$(BIN)/python -m tflm_tools.dist
+
+docs: $(VENV)/test.stamp  ## write docs/ops.md, errors.md, licences.md and the pictures again
 	$(BIN)/python tests/tools/ops_table.py
+	$(BIN)/python tests/tools/errors_page.py
+	$(BIN)/python tests/tools/licences_page.py
+	$(BIN)/tflm plan models/digits/digits_int8.tflite -o docs/arena.svg
+	$(BIN)/tflm plan models/digits/digits_int8.tflite --optimize balanced -o docs/arena_flat.svg
 
 models: $(VENV)/train.stamp  ## make the project's own models again (installs TensorFlow)
 	$(BIN)/python models/hello_world/make.py
 	$(BIN)/python models/digits/make.py
+	$(BIN)/python models/audio_frontend/make.py
+	$(BIN)/python models/keywords/recordings.py
+	$(BIN)/python models/keywords/make.py
 
 clean:  ## remove what was built and set up
 	rm -rf build $(VENV)
@@ -55,6 +93,10 @@ $(VENV)/test.stamp: $(VENV)/pip.stamp pyproject.toml
 	$(BIN)/pip install -q --disable-pip-version-check -e '.[test]'
 	@touch $@ $(VENV)/run.stamp
 
+$(VENV)/firmware.stamp: $(VENV)/test.stamp
+	$(BIN)/pip install -q --disable-pip-version-check -e '.[firmware]'
+	@touch $@
+
 $(VENV)/cycles.stamp: $(VENV)/test.stamp
 	$(BIN)/pip install -q --disable-pip-version-check -e '.[cycles]'
 	@touch $@
@@ -63,4 +105,4 @@ $(VENV)/train.stamp: $(VENV)/test.stamp
 	$(BIN)/pip install -q --disable-pip-version-check -e '.[train]'
 	@touch $@
 
-.PHONY: help run test lint test-32bit bench cycles docs models clean
+.PHONY: help run run-keywords test lint firmware emulate test-boards dist test-install test-32bit test-cores fuzz endurance bench cycles docs models clean

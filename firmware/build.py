@@ -203,6 +203,9 @@ def _build(profile, app, model, stock, kernels, prepare, micropython):
     manifest = _manifest(profile, objects, stock, options)
     # The makefiles do not see that another manifest, or a module, has changed.
     (objects / "frozen_content.c").unlink(missing_ok=True)
+    # Nor that main.py is another app's: a file that is older than the one compiled last.
+    for compiled in (objects / "frozen_mpy").glob("*.mpy"):
+        compiled.unlink()
     log = folder / "build.log"
     log.unlink(missing_ok=True)
     say(f"building {folder.name} with MicroPython {sources.version(source.micropython)}")

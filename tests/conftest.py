@@ -14,6 +14,15 @@ for _folder in ("modules", "tools", "tests"):
         sys.path.insert(0, str(_REPOSITORY / _folder))
 
 
+# Options and marks of tests/boards have to be known before its own conftest is read.
+def pytest_addoption(parser):
+    parser.addoption("--boards", action="store_true", help="run all of tests/boards")
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "quick_boards: runs without --boards, too")
+
+
 @pytest.fixture(scope="session")
 def repository() -> Path:
     """Folder of the repository."""

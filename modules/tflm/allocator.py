@@ -4,7 +4,7 @@
 import binascii
 import struct
 
-from .arena import address_of, fill
+from .arena import ALIGNMENT, address_of, fill
 from .context import IN_ROM, IN_TAIL, NO_OPERAND, PLANNED_SCRATCH
 from .custom_op import KERNEL as CUSTOM_KERNEL
 from .errors import ModelError
@@ -12,15 +12,19 @@ from .format import CONTROL_KERNEL
 from .lifetimes import buffers_of
 from .planner import plan_greedy, plan_linear
 
+# What pieces of the tail are for; allocations.py names them.
+PERSISTENT, VARIABLES, RECORDS, TABLES = range(4)
+
 
 # One record in the tail: what runs, and where its words are.
 class Record:
-    def __init__(self, step_list, node, kernel, position, operands, slice_units):
+    def __init__(self, step_list, node, kernel, position, size, operands, slice_units):
         self.step_list = step_list
         self.node_index = node.index
         self.builtin_code = node.builtin_code
         self.kernel = kernel
         self.position = position
+        self.size = size
         self.operands = operands
         self.slice_units = slice_units
 
@@ -46,11 +50,21 @@ class MicroAllocator:
         self.records = []
         self.variables = {}  # tensor number: offset
         self.states = []  # (offset, bytes, byte to reset to) of what operators keep besides those
+        self.uses = [0] * 10  # how many and bytes for each of those, then buffers of the head
         self.step_list = 0  # which list of steps records go to: a sub-graph's, or copies
         self.step_lists = len(model.subgraphs)
         self._scratch = []  # (bytes, node number)
+        self._scratch_users = []  # (scratch number, Record, operand number)
         self._constants = {}  # (CRC-32, bytes, alignment): offset
         self._rom_shift = address_of(model.buffer) & 3
+
+    # A piece of the tail, and a note what for: its offset.
+    def _allocate(self, what, size, alignment=ALIGNMENT):
+        before = self.sections.tail
+        at = self.sections.allocate_persistent_buffer(size, alignment)
+        self.uses[2 * what] += 1
+        self.uses[2 * what + 1] += before - at
+        return at
 
     # MicroContext: a record of words and a table. Its kernel is loaded now: that takes the more
     # memory the larger it is, and at the end, with all of Prepare loaded, there is less.
@@ -58,8 +72,12 @@ class MicroAllocator:
         if self.resolver is not None and not kernel.startswith((CUSTOM_KERNEL, CONTROL_KERNEL)):
             self.resolver.kernel(kernel)
         size = 4 * len(words) + len(table)
-        at = self.sections.allocate_persistent_buffer(size, 4)
-        self.records.append(Record(self.step_list, node, kernel, at, operands, slice_units))
+        at = self._allocate(RECORDS, size, 4)
+        record = Record(self.step_list, node, kernel, at, size, operands, slice_units)
+        for i in range(1, operands + 1):
+            if words[i] & 3 == PLANNED_SCRATCH:
+                self._scratch_users.append((words[i] >> 2, record, i))
+        self.records.append(record)
         if self.memory is not None:
             struct.pack_into("<%dI" % len(words), self.memory, at, *words)
             self.memory[at + 4 * len(words) : at + size] = table
@@ -71,7 +89,7 @@ class MicroAllocator:
         at = self._constants.get(key)
         if at is not None and (self.memory is None or self.memory[at : at + size] == data):
             return at << 2 | IN_TAIL
-        at = self.sections.allocate_persistent_buffer(size, alignment)
+        at = self._allocate(TABLES, size, alignment)
         self._constants[key] = at
         if self.memory is not None:
             self.memory[at : at + size] = data
@@ -81,6 +99,8 @@ class MicroAllocator:
     def constant_tensor(self, tensor):
         if tensor.nbytes() == 0:
             return NO_OPERAND
+        if tensor.offset < 0:  # computed from shapes, not in the file
+            return self.constant(tensor.data, 8)
         if tensor.nbytes() > tensor.elements() and (tensor.offset + self._rom_shift) & 3:
             return self.constant(tensor.data, 8)
         return tensor.offset << 2 | IN_ROM
@@ -90,9 +110,20 @@ class MicroAllocator:
         self._scratch.append((size, node.index))
         return len(self._scratch) - 1
 
+    # Scratch buffers of a record that no other record has: (operand number, bytes).
+    def own_scratch(self, record):
+        users = self._scratch_users
+        return tuple(
+            [
+                (operand, self._scratch[number][0])
+                for number, user, operand in users
+                if user is record and len([1 for other, _, _ in users if other == number]) == 1
+            ]
+        )
+
     # MicroContext: bytes that last; zeros at first, as in a flat model.
-    def persistent(self, size):
-        at = self.sections.allocate_persistent_buffer(size)
+    def persistent(self, size, what=PERSISTENT):
+        at = self._allocate(what, size)
         if self.memory is not None:
             fill(self.memory, at, size)
         return at
@@ -114,6 +145,7 @@ class MicroAllocator:
         plan = plan_linear if keep_tensors else plan_greedy
         head = plan([tensors[i] for i in sorted(tensors)] + scratch)
         self.arena.reserve_head(head)
+        self.uses[8:] = len(tensors) + len(scratch), head
         self._place_variables()
         self.tensors = tensors
         self._placed_scratch = scratch
@@ -127,7 +159,7 @@ class MicroAllocator:
             for i in range(subgraph.tensors_length()):
                 tensor = subgraph.tensor(i)
                 if tensor.is_variable and not tensor.is_constant() and tensor.nbytes():
-                    self.variables[tensor.index] = self.persistent(tensor.nbytes())
+                    self.variables[tensor.index] = self.persistent(tensor.nbytes(), VARIABLES)
 
     # The arena offset of a tensor.
     def tensor_offset(self, index):

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .errors import ArenaError, InputError, StateError
-from .heap import free_bytes
+from .standard import free_bytes
 
 ALIGNMENT = 16
 MAX_BYTES = 1 << 29  # what an operand word of a record can address
@@ -160,11 +160,12 @@ class Arena:
     """One buffer for the tensors of one interpreter, or of several that take turns.
 
     `memory`: a writable buffer of bytes, a size in bytes, or None to measure only.
-    `most`: use no more than so many of its bytes (None: all).
+    `most`: use no more than so many of its bytes (None: all), but for `extra` bytes behind them
+    that belong to no section.
     Interpreters that share an Arena overlay their heads (activations); their tails add up.
     """
 
-    def __init__(self, memory, most=None):
+    def __init__(self, memory, most=None, extra=0):
         self.buffer = None
         size = None
         if memory is not None:
@@ -173,7 +174,7 @@ class Arena:
             view = _writable_bytes(memory)
             start = (0 - address_of(view)) & (ALIGNMENT - 1) if len(view) else 0
             size = max(min(len(view) - start, MAX_BYTES if most is None else most), 0)
-            self.buffer = view[start : start + size]  # its first byte is aligned
+            self.buffer = view[start : start + size + extra]  # its first byte is aligned
         self.sections = SingleArenaBufferAllocator(size)
 
     # Make the head at least `size` bytes; returns where it begins.

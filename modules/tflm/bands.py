@@ -1,11 +1,10 @@
 # tflm: Bands: a chain of operators that runs in bands of rows, with records that change in between
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import struct
-
 import micropython
 
 from .errors import ABORTED, ModelError
+from .standard import struct
 
 
 # Copy the record of the model to the one that runs.
@@ -60,6 +59,7 @@ class Bands:
         if (
             not number < self._list < len(program.graphs)
             or self._list in program.bands
+            or number in program.bands  # a chain has no chains in it
             or block & 3
             or self._at & 3
             or len(self._block) != 4 * words

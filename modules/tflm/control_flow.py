@@ -1,10 +1,9 @@
 # tflm: IF, WHILE and CALL_ONCE while the model runs: which lists of steps, and how often
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import struct
-
 from .errors import ABORTED, InputError, ModelError
 from .format import CONTROL_KERNEL
+from .standard import struct
 
 _MAX_DEPTH = 16  # as in call_graph.py
 
@@ -79,10 +78,6 @@ _KINDS = {
 # The function that a step of control flow in list `number` calls. Its record: units, the
 # condition's operand, and the numbers of its lists.
 def bind(program, number, kernel, record):
-    if kernel == CONTROL_KERNEL + "bands":
-        from .bands import Bands
-
-        return Bands(program, number, record).evaluate
     kind = _KINDS.get(kernel)
     if kind is None or len(record) < 8 + 4 * kind.lists:
         raise ModelError("the model names the kernel '%s', which is none here" % kernel)

@@ -3,7 +3,7 @@
 
 from .errors import ArenaError, ModelError
 from .format import CONTROL_KERNEL
-from .program import Op
+from .op import Op
 
 _DELEGATE = 51  # the schema's code of a delegate, for sets of several operators
 

@@ -17,47 +17,48 @@ UINT32 = 15
 UINT16 = 16
 INT4 = 17
 
-# code: (name, typecode of array and memoryview, bytes of an element)
-_TYPES = {
-    FLOAT32: ("float32", "f", 4),
-    FLOAT16: ("float16", "H", 2),
-    INT32: ("int32", "i", 4),
-    UINT8: ("uint8", "B", 1),
-    INT64: ("int64", "q", 8),
-    STRING: ("string", "", 0),
-    BOOL: ("bool", "B", 1),
-    INT16: ("int16", "h", 2),
-    8: ("complex64", "", 8),
-    INT8: ("int8", "b", 1),
-    FLOAT64: ("float64", "d", 8),
-    11: ("complex128", "", 16),
-    UINT64: ("uint64", "Q", 8),
-    RESOURCE: ("resource", "i", 4),
-    14: ("variant", "", 0),
-    UINT32: ("uint32", "I", 4),
-    UINT16: ("uint16", "H", 2),
-    INT4: ("int4", "", 0),
-}
+# By code: (name, typecode of array and memoryview, bytes of an element). Frozen, a tuple takes no
+# heap.
+_TYPES = (
+    ("float32", "f", 4),
+    ("float16", "H", 2),
+    ("int32", "i", 4),
+    ("uint8", "B", 1),
+    ("int64", "q", 8),
+    ("string", "", 0),
+    ("bool", "B", 1),
+    ("int16", "h", 2),
+    ("complex64", "", 8),
+    ("int8", "b", 1),
+    ("float64", "d", 8),
+    ("complex128", "", 16),
+    ("uint64", "Q", 8),
+    ("resource", "i", 4),
+    ("variant", "", 0),
+    ("uint32", "I", 4),
+    ("uint16", "H", 2),
+    ("int4", "", 0),
+)
 
 
 # True for the types of the schema that have a name here.
 def is_known(code):
-    return code in _TYPES
+    return 0 <= code < len(_TYPES)
 
 
 # The name of a type, as numpy spells it.
 def name(code):
-    return _TYPES[code][0] if code in _TYPES else "type %d" % code
+    return _TYPES[code][0] if is_known(code) else "type %d" % code
 
 
 # The array typecode of a type, or "" where elements cannot be viewed one by one.
 def typecode(code):
-    return _TYPES[code][1] if code in _TYPES else ""
+    return _TYPES[code][1] if is_known(code) else ""
 
 
 # Bytes of one element; 0 for types without a fixed size of whole bytes.
 def itemsize(code):
-    return _TYPES[code][2] if code in _TYPES else 0
+    return _TYPES[code][2] if is_known(code) else 0
 
 
 # Bytes of `elements` elements; int4 packs two in a byte.

@@ -1,34 +1,21 @@
 # tflm: from a flat model to a Program in an arena; nothing but addresses is left to find out
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import struct
 import sys
 
 from . import dtypes
 from . import format as layout
 from .arena import fill
-from .format import CUSTOM_KERNEL
-from .program import Op, Program
+from .format import CONTROL_KERNEL, CUSTOM_KERNEL
+from .model import CHECKED, DESCRIBED
+from .program import BANDS_KERNEL, Program
+from .standard import struct
 from .tensor import Tensor
 
 
 # True when a record names persistent bytes.
 def _is_stateful(record, operands):
     return any([w & 3 == layout.IN_TAIL for w in struct.unpack_from("<%dI" % operands, record, 4)])
-
-
-# The ops of all lists as delegates are shown them; of no use but to them.
-def describe_ops(model):
-    scratch = model.scratch()
-    ops = []
-    for number in range(model.subgraphs_length()):
-        first, count, _, _, _ = model.subgraph(number)
-        for i in range(first, first + count):
-            kernel, code, node, record, operands, _ = model.op(i)
-            op = Op(node, code, kernel)
-            op.is_ordered = model.is_ordered(i)
-            ops.append(op.describe(operands, len(record), scratch.get(i, ())))
-    return ops
 
 
 # Bytes of head and tail that a model needs in an arena that it shares with others.
@@ -44,9 +31,10 @@ def measure(model):
 
 
 # Check once that the records keep kernels inside of the memory they are given, where the files
-# for that are there; they go from the heap again.
-def _check_records(model):
-    if model.is_trusted:
+# for that are there; they go from the heap again. `describe`: what delegates are told, too.
+def _check_records(model, describe):
+    trust = DESCRIBED if describe else CHECKED
+    if model.trust >= trust:
         return
     try:
         from .extents import check_model
@@ -54,16 +42,16 @@ def _check_records(model):
         return
     name = __name__.rsplit(".", 1)[0] + ".extents"
     try:
-        check_model(model)
+        check_model(model, describe)
     finally:
         for module in list(sys.modules):
             if module.startswith(name):
                 del sys.modules[module]
-        try:
+        try:  # noqa: SIM105 (boards have no contextlib, and dir() would load everything)
             delattr(sys.modules[name[:-8]], "extents")
         except (AttributeError, KeyError):
             pass
-    model.is_trusted = True
+    model.trust = trust
 
 
 # Put a model into an arena and look its kernels up; raises ArenaError when it does not fit.
@@ -72,7 +60,7 @@ def _check_records(model):
 # elsewhere when interpreters share an arena: then the records that name them are copied there
 # too, with the distance added. `describe`: let delegates know more of the ops.
 def make_program(model, arena, resolver, shared=False, external_context=None, describe=False):
-    _check_records(model)
+    _check_records(model, describe)
     head = arena.reserve_head(model.head_bytes)
     persistent = model.arena_bytes - model.head_bytes
     shift = 0
@@ -82,13 +70,14 @@ def make_program(model, arena, resolver, shared=False, external_context=None, de
         shift = at - head - model.head_bytes
     program = Program(arena.buffer, model.buffer, model.subgraphs_length())
     custom = None
-    if model.has_kernel(CUSTOM_KERNEL):
+    kernels = model.kernels()
+    if any([kernel.startswith(CUSTOM_KERNEL) for kernel in kernels]):
         from .flat_custom import FlatCustom
 
         custom = FlatCustom(model, arena, resolver, external_context)
         program.custom = custom.nodes
     try:
-        _fill(program, model, arena, resolver, shift if shared else None, custom)
+        _fill(program, model, kernels, arena, resolver, shift if shared else None, custom)
         *_, inputs, outputs = model.subgraph()
         for i in range(model.tensors_length()):
             _add_tensor(program, model, i, inputs, outputs, shift)
@@ -96,30 +85,29 @@ def make_program(model, arena, resolver, shared=False, external_context=None, de
         for node in program.custom:
             node.free()
         raise
-    if describe:
-        program.ops = describe_ops(model)
+    program.flat = model, describe
     program.used_bytes = arena.used_bytes()
     return program
 
 
 # Add the steps of all lists. `shift` is None where the persistent bytes lie as the file says;
 # `custom` makes the functions of custom operators, if there are any.
-def _fill(program, model, arena, resolver, shift, custom):
+def _fill(program, model, kernels, arena, resolver, shift, custom):
     for number in range(model.subgraphs_length()):
         first, ops, _, _, _ = model.subgraph(number)
         for i in range(first, first + ops):
-            kernel, code, node, record, operands, slice_units = model.op(i)
+            kernel, _, node, record, operands, slice_units = model.op(i, kernels)
             moved = record
             if shift is not None and _is_stateful(record, operands):
                 moved = _moved(arena, record, operands, shift)
             function = None
             if kernel.startswith(CUSTOM_KERNEL):
                 function = custom.add(kernel, node, record, operands, moved)
-            op = Op(node, code, kernel)
-            program.add(number, op, moved, slice_units, resolver, function)
+            program.add(number, kernel, moved, slice_units, resolver, function)
     if custom is not None:
         custom.finish()
-    if program.calls:
+    # Chains in bands lead to a later list, which leads nowhere.
+    if any([kernel.startswith(CONTROL_KERNEL) and kernel != BANDS_KERNEL for kernel in kernels]):
         from .control_flow import check_loops
 
         check_loops(program.calls)

@@ -2,60 +2,10 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .arena import Arena, align_up
-from .errors import ArenaError, InputError, ModelError
-from .model import FlatModel, is_flat
+from .errors import ArenaError, InputError, StateError
+from .loading import load
+from .model import FlatModel
 from .op_resolver import OpResolver
-
-
-def load(source):
-    """Load a model from a path or from any buffer of bytes; .tflm and .tflite alike.
-
-    A buffer is used in place and must not change. A file is read into RAM, unless it lies in
-    a file system whose files can be read in place (ROMFS). Raises ModelError for what is no
-    model, InputError for what is no buffer, OSError for what cannot be read.
-    """
-    if isinstance(source, str):
-        source = _read(source)
-    try:
-        source = memoryview(source)
-        if len(bytes(source[:1])) > 1:
-            raise TypeError
-    except TypeError:
-        source = None
-    if source is None:
-        raise InputError("a model is a path or a buffer of bytes; pass one of them")
-    if is_flat(source):
-        return FlatModel(source)
-    from .tflite import TfliteModel, is_tflite
-
-    if is_tflite(source):
-        return TfliteModel(source)
-    raise ModelError(
-        "this is neither a .tflm nor a .tflite (%d bytes, starting %s); check the file"
-        % (len(source), bytes(source[:8]))
-    )
-
-
-# The bytes of a file: in place where its file system can do that, else a copy in RAM.
-def _read(path):
-    with open(path, "rb") as file:
-        try:
-            return memoryview(file)  # ROMFS
-        except TypeError:
-            pass
-        file.read(1)  # a folder can be opened, but not read
-        size = file.seek(0, 2)
-        file.seek(0)
-        try:
-            data = bytearray(size)  # in one piece: read() would grow its buffer
-        except MemoryError:
-            data = None
-        if data is None:
-            raise ModelError(
-                "the heap has no room for the %d bytes of %s; flatten the model, free memory, "
-                "or put it where it can be read in place (ROMFS, frozen)" % (size, path)
-            )
-        return memoryview(data)[: file.readinto(data)]
 
 
 class Interpreter:
@@ -66,6 +16,9 @@ class Interpreter:
     slice_units: at most so many units of an op between two checks for Ctrl-C; None lets the
     model say. keep_tensors (.tflite only): every tensor keeps its value until the next invoke.
     max_while_steps: a WHILE of more steps raises InputError; with None Ctrl-C can stop it.
+    delegates: objects that may run parts of the model (docs/delegates.md). cores: 2 shares the
+    units of large ops with a second core, where there is one. What fails is left out, with a
+    printed line, and is `delegate_error` then.
     """
 
     def __init__(
@@ -78,11 +31,15 @@ class Interpreter:
         profiler=None,
         external_context=None,
         max_while_steps=None,
+        delegates=(),
+        cores=1,
     ):
         if not hasattr(model, "buffer"):
             model = load(model)
         if slice_units is not None and slice_units < 1:
             raise InputError("slice_units is %s; it must be 1 or more" % slice_units)
+        if cores not in (1, 2):
+            raise InputError("cores is %s; it must be 1 or 2" % cores)
         self.model = model
         self.profiler = profiler
         self.max_while_steps = max_while_steps
@@ -92,6 +49,13 @@ class Interpreter:
         self._keep_tensors = keep_tensors
         self._external_context = external_context
         self._program = None
+        self._delegates = tuple(delegates)
+        if cores == 2:
+            from .cores import Cores
+
+            self._delegates += (Cores(),)
+        self.delegate_error = None
+        self._is_running = False
 
     def allocate_tensors(self):
         """Prepare the model and lay out its tensors; done by the first invoke() if not before.
@@ -120,12 +84,30 @@ class Interpreter:
         arena = self._given
         if not isinstance(arena, Arena):
             flat = isinstance(self.model, FlatModel)
+            needed = None
+            extra = 0
+            if flat or arena is None:
+                ops = [] if self._delegates else None
+                needed = align_up(sum(self._measure(ops)))
+                if self._delegates:
+                    from .delegate import arena_bytes
+
+                    extra = arena_bytes(self._delegates, ops)
             # With exactly these bytes a flat model's state lies where its records say.
-            needed = align_up(sum(self._measure())) if flat or arena is None else None
-            arena = Arena(needed if arena is None else arena, needed if flat else None)
+            most = needed if flat or extra else None
+            arena = Arena(needed + extra if arena is None else arena, most, extra)
         positions = arena.sections.positions()
         try:
-            return self._make_program(arena)
+            program = self._make_program(arena)
+            if self._delegates:
+                from .delegate import apply_delegates
+
+                shared = arena is self._given
+                self.delegate_error = apply_delegates(program, self._delegates, arena, shared)
+            else:
+                self._resolver.bind(program)
+            self._resolver.forget()
+            return program
         except ArenaError:
             arena.sections.restore(positions)
         except BaseException:
@@ -138,16 +120,32 @@ class Interpreter:
             from .flat_program import make_program
 
             shared = arena is self._given
-            return make_program(self.model, arena, self._resolver, shared, self._external_context)
+            return make_program(
+                self.model,
+                arena,
+                self._resolver,
+                shared,
+                self._external_context,
+                bool(self._delegates),
+            )
         from .tflite_program import make_program
 
         return make_program(
-            self.model, arena, self._resolver, self._external_context, self._keep_tensors
+            self.model,
+            arena,
+            self._resolver,
+            self._external_context,
+            self._keep_tensors,
+            bool(self._delegates),
         )
 
-    # Bytes of (head, tail) that the model needs.
-    def _measure(self):
+    # Bytes of (head, tail) that the model needs. `ops` gets what delegates are shown of it.
+    def _measure(self, ops=None):
         if isinstance(self.model, FlatModel):
+            if ops is not None:
+                from .op import describe_ops
+
+                ops.extend(describe_ops(self.model))
             if not isinstance(self._given, Arena):
                 return self.model.head_bytes, self.model.arena_bytes - self.model.head_bytes
             from .flat_program import measure
@@ -155,7 +153,7 @@ class Interpreter:
             return measure(self.model)
         from .tflite_program import measure
 
-        return measure(self.model, self._resolver, self._external_context, self._keep_tensors)
+        return measure(self.model, self._resolver, self._external_context, self._keep_tensors, ops)
 
     # Say what would have been enough, together with what others have in the same arena.
     def _refuse(self, sections):
@@ -175,6 +173,18 @@ class Interpreter:
         if self._program is None:
             self.allocate_tensors()
         return self._program
+
+    def resize_input(self, i, shape):
+        """Give input `i` another shape; those of all other tensors follow from it.
+
+        Before tensors are allocated, that is before allocate_tensors(), invoke() and input(); or
+        after free(). Only for a .tflite: a .tflm has its shapes from `tflm flatten --input-shape`.
+        Raises InputError for a shape that the input cannot have; what cannot follow is refused
+        with UnsupportedError by allocate_tensors().
+        """
+        from .shapes import resized
+
+        self.model = resized(self.model, self._program, i, shape)
 
     def _pick(self, tensors, i, what):
         if not 0 <= i < len(tensors):
@@ -203,14 +213,40 @@ class Interpreter:
         Returns None, or 15 when an operator ended the run early: CIRCULAR_BUFFER does while it
         is filling up. The outputs are not valid then; go on with the next input.
         """
-        if self._program is None:
-            self.allocate_tensors()
-        program = self._program
-        program.max_while_steps = self.max_while_steps
-        program.profiler = self.profiler
+        program = self._start()
         if self.profiler is not None:
             return self.profiler.invoke(program)
         return program.run_steps(program.graphs[0])
+
+    async def invoke_async(self, pause_ms=5):
+        """invoke() for asyncio: `await interp.invoke_async()`, and other tasks go on meanwhile.
+
+        They get their turn between slices, `pause_ms` or the rest of a slice after their last
+        one. Returns what invoke() does. Cancelling the task ends the run, and the next one begins
+        anew; while it lasts, any other call that runs, resets or frees raises StateError.
+        """
+        from .asynchronous import run
+
+        program = self._start()
+        self._is_running = True
+        try:
+            return await run(program, pause_ms)
+        finally:
+            self._is_running = False
+
+    # The prepared model, with the options of this invoke.
+    def _start(self):
+        if self._program is None:
+            self.allocate_tensors()
+        if self._is_running:
+            self._refuse_now()
+        program = self._program
+        program.max_while_steps = self.max_while_steps
+        program.profiler = self.profiler
+        return program
+
+    def _refuse_now(self):
+        raise StateError("the model runs in invoke_async(); await that first, or cancel it")
 
     def signatures(self):
         """Names of the model's signatures, sorted."""
@@ -230,6 +266,8 @@ class Interpreter:
 
     def reset(self):
         """Give variable tensors the values they had before the first invoke."""
+        if self._is_running:
+            self._refuse_now()
         self._ready().reset()
 
     def free(self):
@@ -238,6 +276,8 @@ class Interpreter:
         Tensors that were handed out are dead then; the next call prepares the model anew. What
         it had in the tail of a shared Arena stays taken.
         """
+        if self._is_running:
+            self._refuse_now()
         if self._program is not None:
             program, self._program = self._program, None
             for node in program.custom:
@@ -246,6 +286,46 @@ class Interpreter:
     def arena_used_bytes(self):
         """Bytes of the arena in use: head (activations) and tail (records and state)."""
         return self._ready().used_bytes
+
+    def allocations(self):
+        """What takes the arena: a list of (section, what, how many or None, bytes).
+
+        The bytes add up to arena_used_bytes().
+        """
+        from .allocations import parts_of
+
+        shared = isinstance(self._given, Arena)
+        program = self._ready()
+        tail = self._measure()[1] if shared and program.uses is None else None
+        return parts_of(program, self.model, shared, tail, self._delegates)
+
+    def print_allocations(self):
+        """Print allocations() in the sections of TFLM's RecordingMicroAllocator."""
+        from .allocations import lines_of
+
+        print("\n".join(lines_of(self.allocations())))
+
+    def summary(self):
+        """Print tensors, operators and what takes the arena, in 80 columns."""
+        from .summary import lines_of
+
+        print("\n".join(lines_of(self._ready(), self.allocations())))
+
+    def profile(self, invokes=1):
+        """Invoke and print microseconds of each operator, in 80 columns.
+
+        A profiler of your own keeps its ticks. With `invokes` the mean of so many, where inputs
+        are what the arena has left of them.
+        """
+        from .profiler import Profiler
+
+        kept, self.profiler = self.profiler, Profiler()
+        try:
+            for _ in range(invokes):
+                self.invoke()
+            print(self.profiler)
+        finally:
+            self.profiler = kept
 
     def tensors(self):
         """With keep_tensors: every tensor that is computed, as a dict of number to Tensor."""

@@ -10,11 +10,13 @@ def load(source, trusted=False):
 
     A buffer is used in place and must not change. A file is read into RAM, unless it lies in
     a file system whose files can be read in place (ROMFS). `trusted` leaves out the check of a
-    .tflm's records that keeps kernels inside of their memory (docs/security.md). Raises ModelError for what is no
-    model, InputError for what is no buffer, OSError for what cannot be read.
+    .tflm's records that keeps kernels inside of their memory, as for a file in ROMFS, which is
+    trusted as code is (docs/security.md). Raises ModelError for what is no model, InputError
+    for what is no buffer, OSError for what cannot be read.
     """
     if isinstance(source, str):
-        source = _read(source)
+        source, in_place = _read(source)
+        trusted = trusted or in_place
     try:
         source = memoryview(source)
         if len(bytes(source[:1])) > 1:
@@ -35,11 +37,12 @@ def load(source, trusted=False):
     )
 
 
-# The bytes of a file: in place where its file system can do that, else a copy in RAM.
+# The bytes of a file, and whether they are in place, as its file system can do that; else they
+# are a copy in RAM.
 def _read(path):
     with open(path, "rb") as file:
         try:
-            return memoryview(file)  # ROMFS
+            return memoryview(file), True  # ROMFS
         except TypeError:
             pass
         file.read(1)  # a folder can be opened, but not read
@@ -54,4 +57,4 @@ def _read(path):
                 "the heap has no room for the %d bytes of %s; flatten the model, free memory, "
                 "or put it where it can be read in place (ROMFS, frozen)" % (size, path)
             )
-        return memoryview(data)[: file.readinto(data)]
+        return memoryview(data)[: file.readinto(data)], False

@@ -1,13 +1,15 @@
 # tflm: FlatModel: a .tflm in ROM, a file or RAM, verified once and then used in place
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import binascii
-import struct
-
 from . import dtypes
 from . import format as layout
 from .arena import MAX_BYTES, address_of
 from .errors import ModelError, UnsupportedError
+from .standard import crc32, struct
+
+# What is known of the records: nothing; that kernels stay inside of their memory; and that scratch
+# buffers are as large as delegates are told; or all, because the caller has said so.
+UNCHECKED, CHECKED, DESCRIBED, TRUSTED = range(4)
 
 
 # True when the buffer starts like a flat model.
@@ -23,7 +25,9 @@ def damaged(what):
 class FlatModel:
     """A flat model over a buffer; nothing is copied. Raises ModelError when it is damaged."""
 
-    def __init__(self, buffer):
+    # `trusted`: its records were not changed since `tflm flatten` wrote them.
+    def __init__(self, buffer, trusted=False):
+        self.trust = TRUSTED if trusted else UNCHECKED
         self.buffer = memoryview(buffer)
         size = len(self.buffer)
         if size < layout.HEADER_BYTES:
@@ -44,7 +48,7 @@ class FlatModel:
         if header[2] != layout.HEADER_BYTES or not layout.HEADER_BYTES <= header[3] <= size:
             raise damaged("it should have %d bytes and has %d" % (header[3], size))
         self.buffer = self.buffer[: header[3]]
-        if binascii.crc32(self.buffer[layout.CRC_START :]) & 0xFFFFFFFF != header[4]:
+        if crc32(self.buffer[layout.CRC_START :]) & 0xFFFFFFFF != header[4]:
             raise damaged("its CRC is wrong")
         self.arena_bytes, self.head_bytes = header[5], header[6]
         if (
@@ -66,15 +70,14 @@ class FlatModel:
             1,
             1,
         )
-        self._sections = []
+        self._sections = struct.unpack_from(
+            "<%dI" % (2 * layout.SECTIONS), self.buffer, layout.SECTIONS_OFFSET
+        )
         for i in range(layout.SECTIONS):
-            start, count = struct.unpack_from(
-                layout.SECTION, self.buffer, layout.SECTIONS_OFFSET + 8 * i
-            )
+            start, count = self._section(i)
             if start % 16 or start + count * entry_bytes[i] > len(self.buffer):
                 raise damaged("section %d lies outside the file" % i)
-            self._sections.append((start, count))
-        if self._sections[layout.SUBGRAPHS][1] < 1:
+        if self.subgraphs_length() < 1:
             raise damaged("it has no sub-graph")
         ops = 0
         for i in range(self.subgraphs_length()):
@@ -83,19 +86,23 @@ class FlatModel:
                 raise damaged("list %d of its steps does not follow the one before" % i)
             ops += count
         *_, inputs, outputs = self.subgraph()
-        if inputs + outputs > self._sections[layout.TENSORS][1]:
+        if inputs + outputs > self.tensors_length():
             raise damaged("it lacks tensors for its inputs and outputs")
+
+    # Where a section lies and how many entries it has.
+    def _section(self, i):
+        return self._sections[2 * i], self._sections[2 * i + 1]
 
     # Entry `i` of a section of tables.
     def entry(self, section, kind, size, i):
-        start, count = self._sections[section]
+        start, count = self._sections[2 * section], self._sections[2 * section + 1]
         if i >= count:
             raise damaged("entry %d of section %d is not there" % (i, section))
         return struct.unpack_from(kind, self.buffer, start + i * size)
 
     # The string at an offset of the names.
     def name(self, offset):
-        start, size = self._sections[layout.NAMES]
+        start, size = self._section(layout.NAMES)
         if offset >= size or offset + 1 + self.buffer[start + offset] > size:
             raise damaged("a name lies outside")
         at = start + offset
@@ -109,6 +116,7 @@ class FlatModel:
         """Metadata of the model as a dict of name to bytes (memoryview)."""
         found = self._metadata()
         found.pop(layout.SIGNATURES, None)
+        found.pop(layout.SCRATCH, None)
         return found
 
     def labels(self):
@@ -121,10 +129,21 @@ class FlatModel:
     def signature_data(self):
         return self._metadata().get(layout.SIGNATURES)
 
+    # Scratch buffers that one op alone has, as a dict of op number to ((operand, bytes), ...).
+    def scratch(self):
+        data = self._metadata().get(layout.SCRATCH, b"")
+        found = {}
+        for at in range(0, len(data) // layout.SCRATCH_BYTES * layout.SCRATCH_BYTES, 8):
+            op, operand, size = struct.unpack_from(layout.SCRATCH_ENTRY, data, at)
+            if not 1 <= operand <= self.op(op)[4] or size > self.head_bytes:
+                raise damaged("the scratch buffers of op %d are none" % op)
+            found[op] = found.get(op, ()) + ((operand, size),)
+        return found
+
     # Everything in the section.
     def _metadata(self):
         found = {}
-        for i in range(self._sections[layout.METADATA][1]):
+        for i in range(self._section(layout.METADATA)[1]):
             name, start, size = self.entry(
                 layout.METADATA, layout.METADATA_ENTRY, layout.METADATA_BYTES, i
             )
@@ -139,22 +158,24 @@ class FlatModel:
 
     # How many lists of steps there are.
     def subgraphs_length(self):
-        return self._sections[layout.SUBGRAPHS][1]
+        return self._section(layout.SUBGRAPHS)[1]
 
-    # True when a kernel whose name begins so is used.
-    def has_kernel(self, start):
-        for i in range(self._sections[layout.KERNELS][1]):
-            kernel = self.entry(layout.KERNELS, layout.KERNEL, layout.KERNEL_BYTES, i)[0]
-            if self.name(kernel).startswith(start):
-                return True
-        return False
+    # Name of kernel `i`.
+    def kernel(self, i):
+        return self.name(self.entry(layout.KERNELS, layout.KERNEL, layout.KERNEL_BYTES, i)[0])
 
-    # Op `i`: (kernel name, builtin code, node, its record, operands, units a slice).
-    def op(self, i):
+    # Names of all kernels.
+    def kernels(self):
+        return [self.kernel(i) for i in range(self._section(layout.KERNELS)[1])]
+
+    # Op `i`: (kernel name, builtin code, node, its record, operands, units a slice). Who asks for
+    # many gives `kernels`, the names of all.
+    def op(self, i, kernels=()):
         kernel, code, node, operands, slice_units, start, size = self.entry(
             layout.OPS, layout.OP, layout.OP_BYTES, i
         )
-        records, records_size = self._sections[layout.RECORDS]
+        records, records_size = self._section(layout.RECORDS)
+        operands &= ~layout.ORDERED
         if (
             start % 4
             or start < records
@@ -163,15 +184,21 @@ class FlatModel:
             or slice_units < 1
         ):
             raise damaged("the record of op %d lies outside" % i)
-        name = self.entry(layout.KERNELS, layout.KERNEL, layout.KERNEL_BYTES, kernel)[0]
+        name = kernels[kernel] if kernel < len(kernels) else self.kernel(kernel)
         record = self.buffer[start : start + size]
+        head, end = self.head_bytes, len(self.buffer)
         for word in struct.unpack_from("<%dI" % operands, record, 4):
-            self.check_place(word, 0, "an operand of op %d" % i)
-        return self.name(name), code, node, record, operands, slice_units
+            if word & 2 or word >> 2 > (end if word & 1 else head):
+                self.check_place(word, 0, "an operand of op %d" % i)
+        return name, code, node, record, operands, slice_units
+
+    # True when the units of op `i` must run one after the other, all on one core.
+    def is_ordered(self, i):
+        return self.entry(layout.OPS, layout.OP, layout.OP_BYTES, i)[3] & layout.ORDERED != 0
 
     # How many tensors are listed.
     def tensors_length(self):
-        return self._sections[layout.TENSORS][1]
+        return self._section(layout.TENSORS)[1]
 
     # Tensor `i`: (operand word, bytes, name, dtype, shape, flags, zero point, scale bits).
     def tensor(self, i):

@@ -4,7 +4,7 @@
 import sys
 
 from .errors import InputError, ModelError, UnsupportedError
-from .heap import collect
+from .standard import free_bytes, make_room
 
 _CUSTOM = 32
 
@@ -13,6 +13,11 @@ _ARCHS = (
     "xtensa", "xtensawin", "rv32imc", "rv64imc",
 )  # fmt: skip
 
+# The inline assembler that kernels of an instruction set are written in, by its first letters.
+_ASSEMBLERS = {"armv": "asm_thumb", "xten": "asm_xtensa", "rv32": "asm_rv32"}
+_PLENTY = 1 << 20  # bytes of heap; with less, those of x64 would rather be in the way
+_folders = None  # what _twin_folders() found
+
 
 # The instruction set that this interpreter runs native code of, "" where it runs none.
 def native_arch():
@@ -20,13 +25,42 @@ def native_arch():
     return _ARCHS[arch] if arch < len(_ARCHS) else ""
 
 
+# True when this firmware has the inline assembler `name`. One without it takes a function of the
+# assembler for bytecode (mp_make_function_from_proto_fun in py/emitglue.c) and crashes, so a
+# .mpy with such functions must not even be imported there. Only the compiler tells: it refuses the
+# decorator.
+def _has_assembler(name):
+    try:
+        exec("import micropython\n@micropython.%s\ndef f():\n    pass\n" % name, {})
+    except (SyntaxError, NameError):  # NameError: a firmware without a compiler has no exec
+        return False
+    return True
+
+
+# True when this core has the DSP extension: MicroPython calls a Cortex-M3 and a Cortex-M33 without
+# it armv7em, too. Where there is no such kernel file, there is nothing that could need it.
+def _has_dsp():
+    if sys.platform == "linux":  # of the cores that run it, all with Thumb-2 have it
+        return True
+    module = _import("tflm.kernels.armv7em.core")
+    return module is not None and module.has_dsp() == 1
+
+
 # The folders below kernels/ that may hold a twin for this instruction set, the nearest first:
-# every Cortex-M runs ARMv6-M code.
+# every Cortex-M runs ARMv6-M code. Those of assembler only where the firmware takes it.
 def _twin_folders():
-    arch = native_arch()
-    if arch[:5] == "armv7":
-        return (arch, "armv7em", "armv7m", "armv6m")
-    return (arch,) if arch else ()
+    global _folders
+    if _folders is None:
+        arch = native_arch()
+        _folders = (arch,) if arch else ()
+        if arch[:5] == "armv7":
+            dsp = (arch, "armv7em") if arch != "armv7m" and _has_dsp() else ()
+            _folders = dsp + ("armv7m", "armv6m")
+        if arch[:4] in _ASSEMBLERS and not _has_assembler(_ASSEMBLERS[arch[:4]]):
+            _folders = ()
+        if arch == "x64" and free_bytes() < _PLENTY:
+            _folders = ()
+    return _folders
 
 
 # True for what can be the name of a file or a function.
@@ -37,7 +71,7 @@ def _is_word(text):
 # Import a module by its full name; None when there is none of that name.
 def _import(name):
     if name not in sys.modules:
-        collect()
+        make_room()
     try:
         return __import__(name, None, None, ("",))
     except ImportError:
@@ -57,6 +91,7 @@ class OpResolver:
     def __init__(self):
         self._builtin = {}
         self._kernels = {}
+        self._binders = {}  # kernel: how a twin replaces its steps
         self._custom = {}
 
     def add_builtin(self, code, module):
@@ -134,6 +169,32 @@ class OpResolver:
             self._kernels[name] = self._find_kernel(name)
         return self._kernels[name]
 
+    # Let what kernel() and bind() keep go from the heap: the model has its functions now.
+    def forget(self):
+        self._kernels = {}
+        self._binders = {}
+
+    # Where memory is plenty a twin may have a record of its own, with weights as it likes them:
+    # bind_NAME(function, record, rom, room) gives (function, record) to stand for a step of
+    # eval_NAME, or None; it may take `room` bytes of heap.
+    def bind(self, program):
+        if not self._binders:
+            return
+        room = free_bytes() // 4
+        ops = iter(program.ops)
+        for steps in program.graphs:
+            for i, op in zip(range(len(steps)), ops):
+                function, record, units, slice_units = steps[i]
+                if not units or op.kernel not in self._binders:  # 0: its record changes
+                    continue
+                try:
+                    bound = self._binders[op.kernel](function, record, program.rom, room)
+                except MemoryError:
+                    bound = None
+                if bound:
+                    steps[i] = bound + (units, slice_units)
+                    room -= len(bound[1])
+
     def _find_kernel(self, name):
         file, _, function = name.partition(".")
         if not (_is_word(file) and _is_word(function) and function[:4] == "eval"):
@@ -141,7 +202,13 @@ class OpResolver:
                 "the .tflm names the kernel '%s', which is none; flatten the model again" % name
             )
         for folder in _twin_folders():
-            module = _import("tflm.kernels.%s.%s" % (folder, file))
+            folder = "tflm.kernels." + folder
+            # A folder that tells its files saves the search for one that is not there.
+            if file not in getattr(_import(folder), "FILES", (file,)):
+                continue
+            module = _import("%s.%s" % (folder, file))
+            if hasattr(module, "bind" + function[4:]):
+                self._binders[name] = getattr(module, "bind" + function[4:])
             if hasattr(module, function):
                 return getattr(module, function)
         module = _import("tflm.kernels." + file)

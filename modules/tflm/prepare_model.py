@@ -3,7 +3,7 @@
 
 from .context import CUSTOM, INIT, INVOKE, MEMORY_PLANNING, PREPARE
 from .custom_op import CustomNode
-from .errors import ModelError
+from .errors import ModelError, UnsupportedError
 
 
 # Kernels write outputs into the arena at the offset that Prepare gives them: a constant of the
@@ -46,6 +46,8 @@ def _nodes(model):
 # Init and Prepare of the nodes; `custom` is filled as custom operators come into being.
 def _prepare_nodes(model, context, resolver, custom):
     for _, node in _nodes(model):
+        if node.refused:
+            raise UnsupportedError(node.refused)
         _check_outputs(node)
         if node.builtin_code == CUSTOM and resolver.shipped(node.custom_name) is None:
             context.node = node

@@ -4,7 +4,19 @@
 import time
 
 from .errors import ABORTED
+from .format import CUSTOM_KERNEL
 from .op_names import name
+
+_CUSTOM = 32
+
+
+# The name of an operator, as tables show it; a custom operator's own, or the file that runs it.
+def tag(op):
+    if op.builtin_code != _CUSTOM:
+        return name(op.builtin_code)
+    if op.kernel.startswith(CUSTOM_KERNEL):
+        return op.kernel[len(CUSTOM_KERNEL) :]
+    return op.kernel.partition(".")[0]
 
 
 class Profiler:
@@ -19,13 +31,27 @@ class Profiler:
         self.invokes = 0
         self._ops = ()
 
-    # Run a list of steps and note the time of each; returns what Program.run_steps() does. Steps
-    # of a sub-graph count for themselves, not for the operator that runs it.
-    def run(self, program, number):
-        if self._ops is not program.ops:  # another program than before, or the first
+    # Get ready for an invoke of a program; another one than before begins anew.
+    def begin(self, program):
+        if self._ops is not program.ops:
             self.clear()
             self.ticks = [0] * len(program.ops)
             self._ops = program.ops
+        self._spent = 0  # ticks that steps have been given in this invoke
+
+    # Run a slice of step `i` of list 0 and note its time.
+    def measure(self, i, function, record, arena, rom, start, stop):
+        inner = self._spent
+        begin = time.ticks_us()
+        status = function(record, arena, rom, start, stop)
+        own = time.ticks_diff(time.ticks_us(), begin) - (self._spent - inner)
+        self.ticks[i] += own
+        self._spent += own
+        return status
+
+    # Run a list of steps and note the time of each; returns what Program.run_steps() does. Steps
+    # of a sub-graph count for themselves, not for the operator that runs it.
+    def run(self, program, number):
         ticks = self.ticks
         i = sum([len(steps) for steps in program.graphs[:number]])
         for step in program.graphs[number]:
@@ -41,7 +67,7 @@ class Profiler:
 
     # Invoke a program.
     def invoke(self, program):
-        self._spent = 0  # ticks that steps have been given in this invoke
+        self.begin(program)
         status = self.run(program, 0)
         self.invokes += 1
         return status
@@ -53,17 +79,45 @@ class Profiler:
     def events(self):
         """A list of (node number, operator name, kernel, microseconds) over all invokes."""
         return [
-            (op.node_index, name(op.builtin_code), op.kernel, ticks)
+            (op.node_index, tag(op), op.kernel, ticks)
             for op, ticks in zip(self._ops, self.ticks or ())
         ]
 
+    def totals(self):
+        """Per type of operator: (name, kernel calls of an invoke, microseconds), largest first.
+
+        The microseconds are those of all invokes together, as in events().
+        """
+        found = {}
+        for _, tag, _, ticks in self.events():
+            calls, total = found.get(tag, (0, 0))
+            found[tag] = calls + 1, total + ticks
+        rows = [(tag, found[tag][0], found[tag][1]) for tag in found]
+        return sorted(rows, key=lambda row: (0 - row[2], row[0]))
+
+    def log_csv(self):
+        """Print the events as TFLM's MicroProfiler::LogCsv does; ticks are microseconds."""
+        print('"Event","Tag","Ticks"')
+        for i, (_, tag, _, ticks) in enumerate(self.events()):
+            print("%d,%s,%d" % (i, tag, ticks))
+
+    def log_ticks_per_tag_csv(self):
+        """Print the totals as TFLM's MicroProfiler::LogTicksPerTagCsv does."""
+        print('"Unique Tag","Total ticks across all events with that tag."')
+        for tag, _, ticks in self.totals():
+            print("%s, %d" % (tag, ticks))
+        print('"total number of ticks", %d' % self.total_ticks())
+
+    # Microseconds of one invoke, and the share of all ticks.
+    def _cells(self, ticks):
+        share = 100 * ticks / (self.total_ticks() or 1)
+        return "%9.0f %5.1f%%" % (ticks / max(self.invokes, 1), share)
+
     def __repr__(self):
-        total = self.total_ticks() or 1
         lines = ["%4s %-24s %-28s %9s %6s" % ("op", "name", "kernel", "us", "share")]
-        for node, op, kernel, ticks in self.events():
-            each = ticks / max(self.invokes, 1)
-            share = 100 * ticks / total
-            lines.append(
-                "%4d %-24s %-28s %9.0f %5.1f%%" % (node, op[:24], kernel[:28], each, share)
-            )
+        for node, tag, kernel, ticks in self.events():
+            lines.append("%4d %-24s %-28s %s" % (node, tag[:24], kernel[:28], self._cells(ticks)))
+        for tag, calls, ticks in self.totals():
+            count = "%d call%s" % (calls, "" if calls == 1 else "s")
+            lines.append("%4s %-24s %-28s %s" % ("all", tag[:24], count, self._cells(ticks)))
         return "\n".join(lines)

@@ -5,25 +5,7 @@ from .arena import fill
 from .errors import ABORTED
 from .format import CONTROL_KERNEL
 
-
-# One op of a program, for tables and the profiler; delegates are shown the rest, too.
-class Op:
-    is_ordered = False  # units must run in ascending order, on one core
-    operands = 0
-    record_bytes = 0
-    scratch = ()  # (operand number, bytes) of scratch buffers that no other op has
-
-    def __init__(self, node_index, builtin_code, kernel):
-        self.node_index = node_index
-        self.builtin_code = builtin_code
-        self.kernel = kernel
-
-    # What only delegates want to know.
-    def describe(self, operands, record_bytes, scratch):
-        self.operands = operands
-        self.record_bytes = record_bytes
-        self.scratch = scratch
-        return self
+BANDS_KERNEL = "control.bands"
 
 
 # A step is (eval, record, units, units a slice): all that invoke() touches. `graphs` holds a list
@@ -34,7 +16,8 @@ class Program:
         self.arena = arena  # memoryview; operand words count from its first byte
         self.rom = rom
         self.graphs = [[] for _ in range(lists)]
-        self.ops = []  # an Op for each step, list by list
+        self._ops = None
+        self.flat = None  # of a flat model: (model, whether delegates are shown its ops)
         self.calls = {}  # list: lists that its control flow runs
         self.bands = {}  # list: the Bands that run it
         self.max_while_steps = None
@@ -45,18 +28,34 @@ class Program:
         self.custom = ()  # a CustomNode for each custom operator
         self.tensors = {}  # number: Tensor, when all of them are kept
         self.used_bytes = 0
-        self.parts = None  # what takes them, of a .tflite (allocations.py)
+        self.uses = None  # of a .tflite: what takes them (allocations.py)
+
+    # An Op for each step, list by list. Those of a flat model are made when somebody asks.
+    @property
+    def ops(self):
+        if self._ops is None:
+            from .op import describe_ops
+
+            self._ops = describe_ops(*self.flat)
+        return self._ops
+
+    @ops.setter
+    def ops(self, ops):
+        self._ops = ops
 
     # Add the call of a kernel to a list; `resolver` gives its function unless that is given.
     # Lists are filled one by one, in their order.
-    def add(self, number, op, record, slice_units, resolver, function=None):
-        if op.kernel.startswith(CONTROL_KERNEL):
+    def add(self, number, kernel, record, slice_units, resolver, function=None):
+        if kernel == BANDS_KERNEL:
+            from .bands import Bands
+
+            function = Bands(self, number, record).evaluate
+        elif kernel.startswith(CONTROL_KERNEL):
             from .control_flow import bind
 
-            function = bind(self, number, op.kernel, record)
+            function = bind(self, number, kernel, record)
         units = int.from_bytes(bytes(record[:4]), "little")
-        self.ops.append(op)
-        step = (function or resolver.kernel(op.kernel), record, units, slice_units)
+        step = (function or resolver.kernel(kernel), record, units, slice_units)
         if number in self.bands:
             step = self.bands[number].moved(step)
         self.graphs[number].append(step)

@@ -8,7 +8,7 @@ from array import array
 import micropython
 from micropython import const
 
-from .heap import collect
+from .standard import collect
 
 # Ops that take less than this on two cores go back to one: the hand-over takes some 30 us.
 _LEAST_US = const(100)

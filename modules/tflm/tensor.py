@@ -1,23 +1,25 @@
 # tflm: Tensor: what a program sees of an input or output
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import struct
-
 from . import dtypes
 from .errors import InputError, UnsupportedError
+from .standard import struct
 
-_RANGES = {
-    dtypes.INT8: (-128, 127),
-    dtypes.UINT8: (0, 255),
-    dtypes.INT16: (-32768, 32767),
-    dtypes.INT32: (-(1 << 31), (1 << 31) - 1),
-    dtypes.INT64: (-(1 << 63), (1 << 63) - 1),
-    dtypes.UINT16: (0, 65535),
-    dtypes.UINT32: (0, (1 << 32) - 1),
-    dtypes.BOOL: (0, 1),
-}
 _MAX_DEPTH = 16  # of nested lists
 _NUMBER = (bool, int, float)  # MicroPython's bool is no int
+
+
+# The least and the greatest integer of a type; None for those that are not converted.
+def _range_of(code):
+    typecode = dtypes.typecode(code)
+    if code == dtypes.BOOL:
+        return 0, 1
+    if not typecode or typecode not in "bBhHiIq" or code in (dtypes.FLOAT16, dtypes.RESOURCE):
+        return None
+    bits = 8 * dtypes.itemsize(code)
+    if typecode in "bhiq":
+        return 0 - (1 << bits - 1), (1 << bits - 1) - 1
+    return 0, (1 << bits) - 1
 
 
 # Numbers of nested lists, tuples and arrays, one after the other.
@@ -89,7 +91,7 @@ class Tensor:
         float32: stored as they are. Raises InputError for a wrong count or a NaN.
         """
         data = self._numbers()
-        limits = _RANGES.get(self._code)
+        limits = _range_of(self._code)
         count = 0
         for value in _flat(values):
             if count >= len(data):
@@ -116,7 +118,7 @@ class Tensor:
 
     # `data` of a type that quantize and dequantize know.
     def _numbers(self):
-        if self._code not in _RANGES and self._code != dtypes.FLOAT32:
+        if _range_of(self._code) is None and self._code != dtypes.FLOAT32:
             raise UnsupportedError(
                 "tensor '%s' is %s, which is not converted; use raw" % (self.name, self.dtype)
             )

@@ -6,17 +6,25 @@ from .allocator import MicroAllocator
 from .arena import Arena
 from .context import MicroContext
 from .format import CUSTOM_KERNEL
+from .op import Op
 from .prepare_model import prepare_model
-from .program import Op, Program
+from .program import Program
 from .tensor import Tensor
 
 
-# Bytes of head and tail that a model needs: everything is prepared once without writing.
-def measure(model, resolver, external_context=None, keep_tensors=False):
+# Bytes of head and tail that a model needs: everything is prepared once without writing. `ops`
+# is a list that gets the ops as delegates are shown them, `parts` one for what takes the bytes.
+def measure(model, resolver, external_context=None, keep_tensors=False, ops=None, parts=None):
     arena = Arena(None)
-    _, _, custom = _prepare(model, arena, resolver, external_context, keep_tensors)
+    allocator, _, custom = _prepare(model, arena, resolver, external_context, keep_tensors)
     for node in custom.values():
         node.free()
+    if ops is not None:
+        ops.extend(describe_ops(allocator))
+    if parts is not None:
+        from .allocations import parts_of_uses
+
+        parts.extend(parts_of_uses(allocator.uses))
     return arena.sections.head_used_bytes(), arena.sections.tail_used_bytes()
 
 
@@ -29,6 +37,13 @@ def _prepare(model, arena, resolver, external_context, keep_tensors):
     return allocator, context, custom
 
 
+# The ops of all lists as delegates are shown them.
+def describe_ops(allocator):
+    for record in _by_list(allocator):
+        op = Op(record.node_index, record.builtin_code, record.kernel)
+        yield op.describe(record.operands, record.size, allocator.own_scratch(record))
+
+
 # The records list by list, each in the order in which they were emitted.
 def _by_list(allocator):
     lists = [[] for _ in range(allocator.step_lists)]
@@ -39,9 +54,13 @@ def _by_list(allocator):
 
 
 # Prepare a model into an arena; raises ArenaError when it does not fit.
-def make_program(model, arena, resolver, external_context=None, keep_tensors=False):
+# `describe`: let delegates know more of the ops.
+def make_program(
+    model, arena, resolver, external_context=None, keep_tensors=False, describe=False
+):
     allocator, context, custom = _prepare(model, arena, resolver, external_context, keep_tensors)
     program = Program(arena.buffer, model.buffer, allocator.step_lists)
+    program.ops = []
 
     # What a program sees of a tensor of the graph.
     def view(tensor):
@@ -70,7 +89,10 @@ def make_program(model, arena, resolver, external_context=None, keep_tensors=Fal
         function = None
         if record.kernel.startswith(CUSTOM_KERNEL):
             function = custom[record.node_index].bind(view)
-        program.add(record.step_list, op, words, record.slice_units, resolver, function)
+        program.ops.append(op)
+        program.add(record.step_list, op.kernel, words, record.slice_units, resolver, function)
+    if describe:
+        program.ops = list(describe_ops(allocator))
     subgraph = model.subgraphs[0]
     program.inputs = [view(subgraph.tensor(i)) for i in subgraph.inputs]
     program.outputs = [view(subgraph.tensor(i)) for i in subgraph.outputs]
@@ -84,4 +106,5 @@ def make_program(model, arena, resolver, external_context=None, keep_tensors=Fal
         for index in allocator.tensors:
             program.tensors[index] = view(model.tensor(index))
     program.used_bytes = arena.used_bytes()
+    program.uses = allocator.uses
     return program

@@ -22,11 +22,14 @@ from tflm_tools.comparison import first_difference
 from tflm_tools.conversion import open_tflite
 from tflm_tools.errors import ToolError
 from tflm_tools.flatten import image_of, prepare
+from tflm_tools.optimize.memory.levels import BALANCED, LEVELS
+from tflm_tools.optimize.memory.loops import KERNEL as BANDS
+from tflm_tools.optimize.savings import NAMES, chosen
 from tflm_tools.render.common import console
 
 ROOT = Path(__file__).resolve().parents[2]
-# What each core's models are flattened for: Cortex-M cores run the twins of armv6m.
-_TARGETS = {"m0plus": "armv6m", "m33": "armv6m", "rv32": None}
+# What each core's models are flattened for.
+_TARGETS = {"m0plus": "armv6m", "m33": "armv7em", "rv32": "rv32imc"}
 COLUMNS = ("core", "model", "layer", "op", "macs", "cycles", "scratch", "flash")
 
 
@@ -72,7 +75,12 @@ def _compare(model, arrays, outputs):
 # Flatten, run, compare, and give each layer the cycles of its records.
 def _measure(path, core, elf, image, options):
     model = open_tflite(path, "cycles")
-    prepared, storage = prepare(model.data, target=_TARGETS[core])
+    prepared, storage = prepare(
+        model.data,
+        target=options.target or _TARGETS[core],
+        savings=chosen(options.without),
+        optimize=options.optimize,
+    )
     if len(prepared.subgraphs) > 1:
         raise UnsupportedError("it runs sub-graphs, whose steps are not counted one by one")
     layers = layers_of(prepared, storage)
@@ -83,7 +91,7 @@ def _measure(path, core, elf, image, options):
     )
     _compare(model, arrays, measured.outputs)
     cycles = dict.fromkeys((layer.node for layer in layers), 0)
-    for record, step in zip(storage.records, measured.steps, strict=True):
+    for record, step in zip(_noted(storage.records), measured.steps, strict=True):
         cycles[record.node.index] += step
     return Result(
         core,
@@ -96,6 +104,19 @@ def _measure(path, core, elf, image, options):
         measured.arena,
         measured.hot,
     )
+
+
+# The record of each note that cycles_device.py takes: one behind each step, and before that one
+# behind each step of each band.
+def _noted(records):
+    for record in records:
+        if record.step_list:
+            break
+        if record.kernel == BANDS:
+            parts = [r for r in records if r.step_list == record.words[2]]
+            for _ in range(record.words[0]):
+                yield from parts
+        yield record
 
 
 # The rows of one model in the CSV; TOTAL is the whole invoke with its dispatch.
@@ -121,7 +142,7 @@ def _write_csv(path, results):
 # Measure models on a core and print them as they come; returns ([Result], [(path, error)]).
 def _run(core, paths, options, target):
     elf = emulated.firmware(options.build, core)
-    image = emulated.file_system(options.build, core)
+    image = emulated.file_system(options.build, core, options.portable)
 
     def attempt(path):
         try:
@@ -156,7 +177,26 @@ def _arguments():
         choices=tuple(emulated.ARCHS),
         help="m0plus (cycles), m33 or rv32 (instructions); all of them without it",
     )
+    parser.add_argument("--target", help="flatten for this target, not for the core's own")
+    parser.add_argument(
+        "--portable",
+        action="store_true",
+        help="without the kernels of kernels/<arch>: viper alone runs the models",
+    )
     parser.add_argument("--output", type=Path, default=ROOT / "build" / "cycles.csv")
+    parser.add_argument(
+        "--without",
+        action="append",
+        default=[],
+        choices=("all", *(name.replace("_", "-") for name in NAMES)),
+        help="a saving of flatten to leave out, see docs/optimizer.md",
+    )
+    parser.add_argument(
+        "--optimize",
+        default=BALANCED,
+        choices=LEVELS,
+        help="what RAM may cost, see docs/memory.md",
+    )
     parser.add_argument("--hot", type=int, default=0, help="list so many of the dearest blocks")
     parser.add_argument("--docs", type=Path, help="a document to put the tables into")
     parser.add_argument("--build", type=Path, default=ROOT / "build" / "cycles")

@@ -85,15 +85,18 @@ def _compiled(name, source, folder, arch):
     return mpy.read_bytes()
 
 
-def file_system(folder, core):
-    """The image with all modules, compiled for a core; .mpy files are kept below `folder`."""
+def file_system(folder, core, portable=False):
+    """The image with all modules, compiled for a core; .mpy files are kept below `folder`.
+
+    portable: without the kernels for instruction sets.
+    """
     archs = ARCHS[core]
     folder = Path(folder) / archs[0]
     folder.mkdir(parents=True, exist_ok=True)
     return romfs.image(
         {
             name.removesuffix(".py") + ".mpy": _compiled(name, source, folder, archs[0])
-            for name, source in _sources(archs)
+            for name, source in _sources(() if portable else archs)
         }
     )
 

@@ -3,7 +3,8 @@
 
 from dataclasses import dataclass
 
-from tflm.context import IN_ROM, NO_OPERAND, PLANNED_SCRATCH
+from tflm.context import PLANNED_SCRATCH
+from tflm_tools.flash import flash_by_node, operands_in
 from tflm_tools.macs import macs
 from tflm_tools.survey import op_name
 
@@ -25,39 +26,32 @@ class Layer:
     records: int
 
 
-# Where each constant ends, by its offset: padding counts, it takes flash too.
-def _constant_ends(storage):
-    starts = set()
-    for record in storage.records:
-        starts |= {word >> 2 for word in _operands(record, IN_ROM)}
-    ends = sorted(starts)[1:] + [len(storage.constants)]
-    return dict(zip(sorted(starts), ends, strict=True))
-
-
-# The operand words of a record that count from `kind`.
-def _operands(record, kind):
-    words = record.words[1 : 1 + record.operands]
-    return [word for word in words if word & 3 == kind and word != NO_OPERAND]
+# {operator's number: multiply-accumulates} of the model as it is written.
+def _written(model):
+    source = getattr(model, "source", model)
+    numbers = source.call_graph().numbers()
+    graphs = [source.subgraphs[number] for number in numbers]
+    nodes = [graph.node(i) for graph in graphs for i in range(graph.nodes_length())]
+    return {node.index: macs(node) for node in nodes}
 
 
 def layers_of(model, storage):
     """A list of Layer, in order of execution, from what flatten.prepare() returned."""
-    constant_ends = _constant_ends(storage)
+    written = _written(model)
+    flash = flash_by_node(storage)
     found, scratch = {}, {}
     for record in storage.records:
         node = record.node
         if node.index not in found:
-            found[node.index] = Layer(node.index, op_name(node), [], macs(node), 0, 0, 0)
+            origins = getattr(node, "origins", (node.index,))
+            work = sum(written[number] for number in origins)
+            found[node.index] = Layer(node.index, op_name(node), [], work, 0, flash[node.index], 0)
             scratch[node.index] = set()
         layer = found[node.index]
         if record.kernel not in layer.kernels:
             layer.kernels.append(record.kernel)
         layer.records += 1
-        layer.flash += 4 * len(record.words) + len(record.table)
-        for word in _operands(record, IN_ROM):
-            # Taken out, so that what layers share counts once.
-            layer.flash += constant_ends.pop(word >> 2, word >> 2) - (word >> 2)
-        scratch[node.index] |= {word >> 2 for word in _operands(record, PLANNED_SCRATCH)}
+        scratch[node.index] |= {word >> 2 for word in operands_in(record, PLANNED_SCRATCH)}
     for layer in found.values():
         layer.scratch = sum(storage.scratch_buffers[i].size for i in scratch[layer.node])
     return list(found.values())

@@ -16,7 +16,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 PACKAGE = REPOSITORY / "modules" / "tflm"
 KERNELS = PACKAGE / "kernels"
 TESTS = REPOSITORY / "tests" / "kernels"
-_TARGETS = (None, "armv6m")  # for which some Prepare files choose other kernels
+_TARGETS = (None, "armv6m", "armv7em")  # for which some Prepare files choose other kernels
 
 
 # All .py files below a folder, with and without subfolders.

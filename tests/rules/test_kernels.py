@@ -13,7 +13,7 @@ from tflm.prepare.common import REQUANTIZE
 from tflm.prepare.elementwise import CLAMP
 
 # Architectures of boards, and of the unix port.
-_TARGETS = ("armv6m", "armv7m", "xtensawin", "rv32imc", "x64")
+_TARGETS = ("armv6m", "armv7m", "armv7em", "xtensawin", "rv32imc", "x64")
 
 # Kernels that kernels call, and the part of a record that each of them reads: the names, and the
 # number of the first.

@@ -45,7 +45,7 @@ class Cases:
         *,
         ranges: Mapping[int, tuple[float, float]] | None = None,
         error: str | None = None,
-        expected: Sequence[Sequence[Any]] | None = None,
+        expected: Sequence[Sequence[Any]] | Callable | None = None,
         oracle_model: bytes | None = None,
         ignore_undefined: bool = False,
         reset: bool = False,
@@ -63,7 +63,8 @@ class Cases:
         ranges: input number -> (low, high), both included, for what is generated.
         error: a regular expression: loading or preparing (or invoking, when `inputs` are given)
             must raise a TflmError that matches it.
-        expected: a list of output lists, where TFLM itself is wrong; the oracle is not asked.
+        expected: a list of output lists, where TFLM itself is wrong; the oracle is not asked. Or a
+            function of the model and the runs that gives it: `litert.outputs`, beyond TFLM.
         oracle_model: an equivalent .tflite file that the wheel can run, given to it instead.
         ignore_undefined: do not compare what TFLM leaves undefined (else that fails the case).
         reset: reset() between runs.
@@ -72,7 +73,8 @@ class Cases:
         slices: units a slice, each tried in an interpreter of its own.
         heap_lock: False for ops that may allocate during invoke.
         paths: forms of the model to run: "flat", "tflite", or flat for a target of flatten, with
-            weights in lanes ("armv6m") or in bytes ("armv6m bytes").
+            weights in lanes ("armv6m") or in bytes ("armv6m bytes"). With all savings of flatten:
+            "saved", "saved armv6m" and so on; without the word there are none.
         """
         if name in self._cases:
             raise ValueError(f"there are two cases named {name!r}")
@@ -183,10 +185,16 @@ def flat_form(model: bytes, path: str) -> bytes:
     """Return the .tflm of a .tflite, for no target ("flat") or for one; see Cases.add."""
     from tflm.prepare.lanes import BYTES
     from tflm_tools.flatten import image_of, prepare
+    from tflm_tools.optimize.memory.levels import LEVELS, OFF
+    from tflm_tools.optimize.savings import chosen
 
-    target, _, stored = path.partition(" ")
-    packing = dict.fromkeys(range(64), BYTES) if stored == "bytes" else None
-    prepared = prepare(model, target=None if path == "flat" else target, packing=packing)
+    words = path.split()
+    savings = chosen() if "saved" in words else ()
+    level = next((word for word in words if word in LEVELS), OFF)
+    packing = dict.fromkeys(range(64), BYTES) if "bytes" in words else None
+    targets = [word for word in words if word not in ("flat", "saved", "bytes", *LEVELS)]
+    target = targets[0] if targets else None
+    prepared = prepare(model, target=target, packing=packing, savings=savings, optimize=level)
     return image_of(model, *prepared)
 
 

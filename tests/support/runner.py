@@ -106,6 +106,7 @@ def _write(directory, number, job):
         "reset": job.reset,
         "slices": list(job.slices),
         "heap_lock": job.heap_lock,
+        "cores": bool(os.environ.get("TFLM_TEST_CORES")),
     }
 
 

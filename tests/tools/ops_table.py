@@ -8,7 +8,8 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(REPOSITORY / "tests")]
 
-from rules.sources import KERNELS, TESTS, eval_functions, files, sound_cases  # noqa: E402
+from rules.sources import KERNELS, TESTS, files, sound_cases, tree  # noqa: E402
+from support import litert  # noqa: E402
 from tflm import dtypes, op_names  # noqa: E402
 from tflm.errors import TflmError  # noqa: E402
 from tflm_tools.flatten import prepare  # noqa: E402
@@ -18,7 +19,9 @@ _HEAD = (
     "# Operators\n\n"
     "Made from the tests by `make docs`: for each operator its types (of the first output, with "
     "those of the input where it converts), the kernels that run it, instruction sets with a twin "
-    "of their own, and how many test cases compare it with TFLM on both paths.\n\n"
+    "of their own, and how many test cases compare it with TFLM on both paths. What TFLM does not "
+    "have is compared with LiteRT instead, and so counted; see [beyond-tflm.md](beyond-tflm.md)."
+    "\n\n"
     "Integers equal those of the `tflite-micro` wheel bit for bit. float32 is bit-exact too, but "
     "for functions that no two C libraries agree on: {ulps}. A model that needs anything else is "
     "refused with the operator's name and the reason; `tflm inspect MODEL` lists all that is "
@@ -34,7 +37,7 @@ _ULPS = (
 )
 
 
-# {operator: (types, kernels, number of cases)}
+# {operator: (types, kernels, [number of cases for TFLM, for LiteRT])}
 def _collect():
     found = {}
     for case in (case for path in files(TESTS, "test_*.py") for case in sound_cases(path)):
@@ -46,7 +49,7 @@ def _collect():
             for subgraph in model.subgraphs:
                 for i in range(subgraph.nodes_length()):
                     node = subgraph.node(i)
-                    _note(found, node, emitted.get(node.index, ()))
+                    _note(found, node, emitted.get(node.index, ()), case)
     return found
 
 
@@ -55,14 +58,14 @@ def _converts(inputs, outputs):
     return bool(inputs) and bool(outputs) and outputs[0] not in inputs
 
 
-def _note(found, node, kernels):
+def _note(found, node, kernels, case):
     name = node.custom_name or op_names.name(node.builtin_code)
-    row = found.setdefault(name, [set(), set(), 0])
+    row = found.setdefault(name, [set(), set(), [0, 0]])
     inputs = [dtypes.name(t.dtype) for t in node.inputs if t]
     outputs = [dtypes.name(t.dtype) for t in node.outputs if t]
     row[0].add(" → ".join(inputs[:1] + outputs[:1] if _converts(inputs, outputs) else outputs[:1]))
     row[1].update(kernels)
-    row[2] += 1
+    row[2][1 if case.expected is litert.outputs else 0] += 1
 
 
 # Folders of kernels/ with a twin of one of these kernels.
@@ -70,8 +73,9 @@ def _twins(kernels):
     found = set()
     for kernel in kernels:
         file, function = kernel.split(".")
+        names = {function, "bind" + function.removeprefix("eval")}
         for path in KERNELS.glob(f"*/{file}.py"):
-            if any(node.name == function for node in eval_functions(path)):
+            if any(getattr(node, "name", "") in names for node in tree(path).body):
                 found.add(path.parent.name)
     return found
 
@@ -87,7 +91,9 @@ def page():
             kernel_text,
             ", ".join(sorted(_twins(kernels))),
         )
-        lines.append("| " + " | ".join(row) + f" | {count} |\n")
+        words = [str(count[0])] if count[0] else []
+        words += [f"LiteRT: {count[1]}"] if count[1] else []
+        lines.append("| " + " | ".join(row) + f" | {', '.join(words)} |\n")
     return "".join(lines)
 
 

@@ -100,7 +100,7 @@ def test_damaged_metadata(models, tmp_path):
 # Metadata of a flat model that concerns scratch buffers: (name, offset, bytes).
 def _scratch_entries(data):
     model = FlatModel(bytes(data))
-    start, count = model._sections[layout.METADATA]
+    start, count = model._section(layout.METADATA)
     entries = [
         struct.unpack_from(layout.METADATA_ENTRY, data, start + i * layout.METADATA_BYTES)
         for i in range(count)

@@ -224,7 +224,7 @@ def test_tensor_by_number():
 def test_tensors_that_no_heap_holds(tmp_path):
     model = reshape((1 << 28,), "int8").build()
     paths = {}
-    for name, data in (("TFLITE", model), ("FLAT", flatten(model))):
+    for name, data in (("TFLITE", model), ("FLAT", flatten(model, optimize="off"))):
         paths[name] = str(tmp_path / name)
         (tmp_path / name).write_bytes(data)
     device(

@@ -45,9 +45,12 @@ def set_inputs(interpreter, address):
 
 
 # The steps of a program with a note behind each; before them two notes one behind the other, and
-# one behind an empty kernel. Returns the steps and how many calls of kernels they make.
+# one behind an empty kernel. What runs in bands has notes behind its steps, too. Returns the steps
+# and how many calls of kernels they make, those of bands apart.
 def annotated(program):
     step = (mark, program.rom, 1, 1)
+    for number in program.bands:
+        program.graphs[number] = [each for pair in program.graphs[number] for each in (pair, step)]
     steps = [step, step, (nothing, program.rom, 1, 1), step]
     calls = 0
     for each in program.graphs[0]:

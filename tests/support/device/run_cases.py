@@ -12,6 +12,7 @@ import micropython
 
 _GUARD = 64  # bytes before and after an arena
 _GUARD_BYTE = b"\xc5"
+_CORES_ARENA = 1 << 16  # more arena, for the second core
 _ARENA_STEP = 16  # arena_used_bytes() is a multiple of it
 _MARK = "\x1etflm "  # starts the lines that are for the host
 # What the arena holds beforehand, a new byte each time: no output may depend on it.
@@ -90,17 +91,25 @@ class Job:
             sliced, _, _ = self.sequence(tflm, model, size, units, fill)
             what = f"with slices of {units} units"
             self.compare(outputs, sliced, statuses, what)
+        if self.plan["cores"]:
+            fill = _FILLS[-1]
+            shared, _, _ = self.sequence(tflm, model, size + _CORES_ARENA, None, fill, cores=2)
+            self.compare(outputs, shared, statuses, "on two cores")
         if binascii.crc32(self.buffer) != self.crc:
             raise CheckFailed("the model was written to")
         result["problems"] = self.problems
         result["arena"] = size
         result["statuses"] = statuses
         result["sizes"] = [[len(output) for output in run] for run in outputs]
+        self.save(outputs, result)
+        return result
+
+    # Outputs go to a file of their own; tests/boards sends them with the result.
+    def save(self, outputs, result):
         with open(self.plan["outputs"], "wb") as file:
             for run in outputs:
                 for output in run:
                     file.write(output)
-        return result
 
     # The arena that the interpreter asks for; one step less must be refused.
     def minimum(self, tflm, model):
@@ -121,14 +130,15 @@ class Job:
         return size
 
     # All runs on a new interpreter, each of them repeated; returns outputs, statuses, shapes.
-    def sequence(self, tflm, model, size, units, fill):
+    def sequence(self, tflm, model, size, units, fill, **options):
         gc.collect()
         guarded = GuardedArena(size, fill)
-        if units is None:
-            interpreter = tflm.Interpreter(model, arena=guarded.arena)
-        else:
-            interpreter = tflm.Interpreter(model, arena=guarded.arena, slice_units=units)
+        if units is not None:
+            options["slice_units"] = units
+        interpreter = tflm.Interpreter(model, arena=guarded.arena, **options)
         interpreter.allocate_tensors()
+        if options.get("cores") and interpreter.delegate_error:
+            raise CheckFailed(f"no second core: {interpreter.delegate_error}")
         guarded.verify("allocate_tensors()")
         repeat = self.plan["repeat"]
         outputs, statuses, repeated = [], [], []
@@ -149,6 +159,8 @@ class Job:
             what = "when invoked again" if repeat == "invoke" else "after reset()"
             self.compare(outputs, repeated, statuses, what)
         tensors = [interpreter.output(i) for i in range(interpreter.outputs_size())]
+        if options.get("cores"):
+            interpreter.free()
         result = {
             "shapes": [list(t.shape) for t in tensors],
             "dtypes": [str(t.dtype) for t in tensors],
@@ -214,13 +226,13 @@ def describe(error):
 
 
 # Run all jobs of a plan; a line before and after each tells the host where a crash belongs.
-def main(path):
+def main(path, kind=Job):
     with open(path) as file:
         plan = json.load(file)
     for job in plan:
         send({"begin": job["number"]})
         try:
-            result = Job(job).execute()
+            result = kind(job).execute()
         except Exception as error:
             result = describe(error)
         result["end"] = job["number"]
@@ -228,4 +240,5 @@ def main(path):
         send(result)
 
 
-main(sys.argv[1])
+if __name__ == "__main__":
+    main(sys.argv[1])

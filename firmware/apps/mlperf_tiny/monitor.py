@@ -1,0 +1,219 @@
+# App mlperf_tiny: the commands of the benchmark's runner, and the replies that it looks for
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from binascii import unhexlify
+
+import settings
+from micropython import const
+
+_VERSION = b"ULPMark for tinyML Firmware V0.0.1"
+_LINE_BYTES = const(80)  # more is cut off
+_MAX_BYTES = const(96 * 96 * 3)  # of an input
+_END = const(37)  # %
+_DIGITS = b"0123456789abcdefABCDEF"
+_A_LINE = const(8)  # bytes that db print puts on a line
+
+_HELP = b"""
+help         : this text
+name         : the name of the device
+timestamp    : tell the time
+db load N    : make room for N bytes
+db HH[HH]*   : take bytes in hex, until there are N
+db print     : the bytes taken, in hex
+infer N [W]  : run the model W times (10) to warm up, then N times
+results      : what the model said
+"""
+
+
+# What C's atoi makes of bytes: digits at the begin, 0 without.
+def _number(text):
+    value = 0
+    negative = text[:1] == b"-"
+    for digit in text[1:] if text[:1] in (b"-", b"+") else text:
+        if not 48 <= digit <= 57:
+            break
+        value = value * 10 + digit - 48
+    return 0 - value if negative else value
+
+
+# Bytes of hex digits up to the first that is none, and the two digits with that one, or b"".
+def _bytes(digits):
+    try:
+        return unhexlify(digits), b""
+    except ValueError:
+        pass
+    end = 0
+    while all([digit in _DIGITS for digit in digits[end : end + 2]]):
+        end += 2
+    return unhexlify(digits[:end]), digits[end : end + 2]
+
+
+class Monitor:
+    """Reads commands from `port` and answers them with `task`."""
+
+    def __init__(self, port, task):
+        self._port = port
+        self._task = task
+        self._line = bytearray(_LINE_BYTES)
+        self._buffer = bytearray(task.elements * task.element_bytes)
+        self._size = 0  # bytes announced
+        self._count = 0  # bytes taken
+        self._commands = {
+            b"name": self._name,
+            b"timestamp": self._timestamp,
+            b"profile": self._profile,
+            b"help": self._help,
+            b"db": self._db,
+            b"infer": self._infer,
+            b"results": self._results,
+        }
+
+    def run(self):
+        """Answer commands until the input ends."""
+        self._say(b"m-timestamp-mode-%s" % self._port.mode.encode())
+        self._port.timestamp()
+        self._say(b"m-init-done")
+        self._say(b"m-ready")
+        while True:
+            command = self._read()
+            if command is None:
+                return
+            self._answer(command)
+            self._say(b"m-ready")
+
+    def _say(self, line):
+        self._port.write(line + b"\r\n")
+
+    # A command without its end; None when the input is at its end. Line ends are a terminal's.
+    def _read(self):
+        read = self._port.read_byte
+        line = self._line
+        byte = bytearray(1)
+        count = 0
+        while read(byte):
+            value = byte[0]
+            if value == _END:
+                return bytes(memoryview(line)[:count])
+            if count < _LINE_BYTES and value not in b"\r\n":
+                line[count] = value
+                count += 1
+        return None
+
+    def _answer(self, command):
+        words = [word for word in command.split(b" ") if word]
+        answer = self._commands.get(words[0]) if words else None
+        if answer:
+            answer(words[1:])
+        else:
+            self._say(b"e-[Unknown command: %s]" % (words[0] if words else b""))
+
+    def _name(self, _):
+        self._say(b"m-name-dut-[%s]" % settings.NAME.encode())
+
+    def _timestamp(self, _):
+        self._port.timestamp()
+
+    def _profile(self, _):
+        self._say(b"m-profile-[%s]" % _VERSION)
+        self._say(b"m-model-[%s]" % self._task.name.encode())
+
+    def _help(self, _):
+        self._say(_VERSION)
+        for line in _HELP.rstrip().split(b"\n"):
+            self._say(line)
+
+    def _db(self, words):
+        if not words:
+            self._say(b"e-[Command 'db' requires a subcommand]")
+        elif words[0] == b"load":
+            self._load(words[1:])
+        elif words[0] == b"print":
+            self._print()
+        else:
+            self._take(words[0])
+
+    def _load(self, words):
+        size = _number(words[0]) if words else 0
+        if not words:
+            self._say(b"e-[Command 'db load' requires the # of bytes]")
+        elif size <= 0:
+            self._say(b"e-[Command 'db load' must be >0 bytes]")
+        elif size > _MAX_BYTES:
+            line = "Supplied buffer size %d exceeds maximum of %d" % (size, _MAX_BYTES)
+            self._say(line.encode())
+        else:
+            try:
+                if size > len(self._buffer):
+                    self._buffer = bytearray(size)
+            except MemoryError:
+                self._say(b"e-[There is no memory for %d bytes]" % size)
+                return
+            self._size = size
+            self._count = 0
+            self._say(b"m-[Expecting %d bytes]" % size)
+
+    def _take(self, digits):
+        if len(digits) & 1:
+            self._say(b"e-[Insufficent number of hex digits]")
+            return
+        if self._count >= self._size:
+            self._say(b"e-[No room for more bytes; send 'db load' first]")
+            return
+        data, wrong = _bytes(digits)
+        # What is more than announced is no part of it.
+        end = min(self._count + len(data), self._size)
+        self._buffer[self._count : end] = data[: end - self._count]
+        self._count = end
+        if end == self._size:
+            self._say(b"m-load-done")
+        elif wrong:
+            self._say(b"e-[Invalid hex digit '%s']" % wrong)
+
+    # All bytes, eight a line; an empty line follows one that is not full.
+    def _print(self):
+        for start in range(0, self._size, _A_LINE):
+            end = min(start + _A_LINE, self._size)
+            line = "-".join(["%02x" % byte for byte in memoryview(self._buffer)[start:end]])
+            self._say(b"m-buffer-" + line.encode())
+        if self._size % _A_LINE:
+            self._say(b"")
+
+    def _infer(self, words):
+        times = _number(words[0]) if words else 1
+        warm_ups = _number(words[1]) if len(words) > 1 else 10
+        if times <= 0:
+            self._say(b"e-[Inference iterations must be >0]")
+            return
+        if warm_ups < 0:
+            self._say(b"e-[Inference warmup must be >=0]")
+            return
+        self._set_input()
+        self._say(b"m-warmup-start-%d" % warm_ups)
+        self._invoke(warm_ups)
+        self._say(b"m-warmup-done")
+        self._say(b"m-infer-start-%d" % times)
+        self._port.timestamp()
+        self._invoke(times)
+        self._port.timestamp()
+        self._say(b"m-infer-done")
+        self._results(words)
+
+    # As in the reference, a wrong size is told, and the model runs on the input it had.
+    def _set_input(self):
+        size = self._task.elements * self._task.element_bytes
+        if self._count < size:
+            line = "Input db has %d elemented, expected %d" % (
+                self._count // self._task.element_bytes,
+                self._task.elements,
+            )
+            self._say(line.encode())
+        else:
+            self._task.set_input(memoryview(self._buffer)[:size])
+
+    def _invoke(self, times):
+        for _ in range(times):
+            self._task.invoke()
+
+    def _results(self, _):
+        line = ",".join(["%0.3f" % value for value in self._task.results()])
+        self._say(b"m-results-[%s]" % line.encode())

@@ -1,0 +1,18 @@
+# Tests on boards: a Pico's firmware with another ROMFS, without a build
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import images
+from tflm_tools import profiles
+
+
+def with_romfs(built, image, path):
+    """Write a UF2 of a Built for a Pico and a ROMFS image (bytes) to `path`; returns the path."""
+    profile = profiles.named(built.board)
+    start, size = profile.tflm.romfs
+    assert len(image) <= size, f"{len(image)} bytes are too many for a ROMFS of {size}"
+    parts = [
+        (profile.flash_address, built.bin.read_bytes()),
+        (profile.flash_address + start, image),
+    ]
+    path.write_bytes(images.uf2(parts, profile.flashing["family"]))
+    return path

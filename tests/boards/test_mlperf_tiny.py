@@ -1,0 +1,89 @@
+# The app mlperf_tiny on an emulated Pico: each task of the benchmark, bit for bit what TFLM says
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import os
+
+import pytest
+from on_pico import with_romfs
+from session import Session
+from support.mlperf_client import Client, model_input, random_input, wanted_results
+from support.oracle import shared_oracle
+from tflm_tools import profiles, romfs
+from tflm_tools.flatten import flatten
+from tflm_tools.model_file import open_model
+
+BOARD = "RPI_PICO"
+_REAL = {
+    "ad01": "mlperf_ad01_int8",
+    "kws01": "mlperf_kws_int8",
+    "ic01": "mlperf_resnet8_int8",
+    "vww01": "mlperf_vww96_int8",
+}
+
+
+@pytest.fixture
+def start(firmware, tmp_path):
+    """start(model): an emulated Pico with the app, and the model (bytes of a .tflite) in ROMFS."""
+    import emulators
+
+    boards = []
+
+    def begin(model):
+        built = firmware(BOARD, "mlperf_tiny")
+        flat = flatten(model, target=profiles.named(BOARD).target)
+        contents = romfs.image({"model.tflm": flat})
+        image = with_romfs(built, contents, tmp_path / "firmware.uf2")
+        boards.append(emulators.start(BOARD, image, flash=tmp_path / "flash.bin", fast=True))
+        return boards[-1]
+
+    yield begin
+    for board in boards:
+        board.stop()
+
+
+# A client on the board's port. What the app says at its start may come before the first answer.
+def _client(board):
+    port = os.open(board.port, os.O_RDWR | os.O_NOCTTY)
+    client = Client(port, timeout=240)
+    said = client.ask("name")
+    while not said[-1].startswith("m-name"):
+        said = client.lines()
+    return client
+
+
+@pytest.mark.parametrize("task", _REAL)
+def test_tasks(task, start, shared_models):
+    model = open_model(shared_models / f"{_REAL[task]}.tflite")
+    client = _client(start(model.data))
+    assert f"m-model-[{task}]" in client.ask("profile")
+    data = random_input(task, 1)
+    array = model_input(task, data, model.inputs[0])
+    output = shared_oracle().run(model.data, [[array]])[0][0]
+    client.load(data)
+    elapsed, results = client.infer(1)
+    wanted = wanted_results(task, data, output, model.outputs[0])
+    assert results == pytest.approx(wanted, abs=0.00051, rel=1e-5)
+    assert 0 < elapsed < 10_000_000
+
+
+# Ctrl-C gives the prompt; a settings.py among the board's files goes before the app's.
+def test_settings(start, repository):
+    board = start((repository / "models" / "digits" / "digits_int8.tflite").read_bytes())
+    client = _client(board)
+    assert client.ask("name") == ["m-name-dut-[tflm]"]
+    data = random_input("custom", 1, 64)
+    client.load(data)
+    one_core = client.infer(1)[1]
+    client.write(b"\x03")
+    settings = (repository / "firmware" / "apps" / "mlperf_tiny" / "settings.py").read_text()
+    text = settings.replace('NAME = "tflm"', 'NAME = "mine"').replace(
+        "MODEL = None", "MODEL = 'x'"
+    )
+    with Session(board) as session:
+        session.exec(f"with open('settings.py', 'w') as file: file.write({text!r})")
+    client.write(b"\x04")
+    client = _client(board)
+    assert client.ask("name") == ["m-name-dut-[mine]"]
+    assert "m-model-[x]" in client.ask("profile")
+    client.load(data)
+    assert client.infer(1)[1] == one_core
