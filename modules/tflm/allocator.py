@@ -138,12 +138,18 @@ class MicroAllocator:
         return self.memory[offset : offset + operand.size]
 
     # Place every activation and scratch buffer, then write the offsets into the records.
-    # `keep_tensors` gives each tensor a place of its own, to look at it after invoke.
+    # `keep_tensors` gives each tensor a place of its own, to look at it after invoke; GUARDED
+    # puts a guard zone behind each, too.
     def finish_model_allocation(self, keep_tensors=False):
         self.sections.reset_temp_allocations()
         tensors, scratch = buffers_of(self.model, self._scratch)
         plan = plan_linear if keep_tensors else plan_greedy
-        head = plan([tensors[i] for i in sorted(tensors)] + scratch)
+        buffers = [tensors[i] for i in sorted(tensors)] + scratch
+        if keep_tensors and keep_tensors is not True:
+            from .guards import widen
+
+            widen(buffers)
+        head = plan(buffers)
         self.arena.reserve_head(head)
         self.uses[8:] = len(tensors) + len(scratch), head
         self._place_variables()
@@ -160,6 +166,10 @@ class MicroAllocator:
                 tensor = subgraph.tensor(i)
                 if tensor.is_variable and not tensor.is_constant() and tensor.nbytes():
                     self.variables[tensor.index] = self.persistent(tensor.nbytes(), VARIABLES)
+
+    # The buffers of the head, each with its offset there.
+    def placed_buffers(self):
+        return list(self.tensors.values()) + self._placed_scratch
 
     # The arena offset of a tensor.
     def tensor_offset(self, index):

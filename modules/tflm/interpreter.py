@@ -15,6 +15,7 @@ class Interpreter:
     None for exactly what the model needs. resolver: an OpResolver, None for the builtin ops.
     slice_units: at most so many units of an op between two checks for Ctrl-C; None lets the
     model say. keep_tensors (.tflite only): every tensor keeps its value until the next invoke.
+    guards (.tflite only): that, and an op that writes beside its tensors raises StateError.
     max_while_steps: a WHILE of more steps raises InputError; with None Ctrl-C can stop it.
     delegates: objects that may run parts of the model (docs/delegates.md). cores: 2 shares the
     units of large ops with a second core, where there is one. What fails is left out, with a
@@ -33,6 +34,7 @@ class Interpreter:
         max_while_steps=None,
         delegates=(),
         cores=1,
+        guards=False,
     ):
         if not hasattr(model, "buffer"):
             model = load(model)
@@ -47,6 +49,10 @@ class Interpreter:
         self._resolver = resolver or OpResolver()
         self._slice_units = slice_units
         self._keep_tensors = keep_tensors
+        if guards:
+            from .guards import GUARDED
+
+            self._keep_tensors = GUARDED
         self._external_context = external_context
         self._program = None
         self._delegates = tuple(delegates)

@@ -105,6 +105,10 @@ def make_program(
     if keep_tensors:
         for index in allocator.tensors:
             program.tensors[index] = view(model.tensor(index))
+        if keep_tensors is not True:
+            from .guards import guard
+
+            guard(program, allocator.placed_buffers(), arena.sections.buffer_head)
     program.used_bytes = arena.used_bytes()
     program.uses = allocator.uses
     return program

@@ -131,7 +131,7 @@ def mixed(weights, bias, target):
     )
 
 
-cases.add("int8 weights", mixed("int8", "float32", "float32"), error="float32")
+cases.add("int16 weights", mixed("int16", "float32", "float32"), error="float32")
 cases.add("int32 bias", mixed("float32", "int32", "float32"), error="float32")
 cases.add("int8 output", mixed("float32", "float32", "int8"), error="float32")
 

@@ -53,7 +53,7 @@ for dtype in ("int8", "uint8", "int16"):
     cases.add(f"constant {dtype}", constant(dtype))
 
 cases.add("int32", dequantize((4,), "int32", 0.1), error="must be")
-cases.add("float16", dequantize((4,), "float16", 0.1), error="must be")
+cases.add("bool", dequantize((4,), "bool", None), error="must be")
 cases.add("no scale", dequantize((4,), "int8", None), error="no scale")
 cases.add("scale per channel", dequantize((4,), "int8", [0.1] * 4), error="per channel")
 x = Tensor((4,), "int8", scale=0.1)

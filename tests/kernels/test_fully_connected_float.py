@@ -84,7 +84,7 @@ def constant():
 
 cases.add("input is a constant", constant())
 for dtypes in (
-    ("int8", "float32", "float32"),
+    ("int16", "float32", "float32"),
     ("float32", "int32", "float32"),
     ("float32", "float32", "int8"),
 ):

@@ -1,5 +1,4 @@
-# Rules for the RV32 kernels and those of viper with the same parameters: generated files are up to
-# date, parameters have the same places
+# Rules for RV32 kernels and their twins in viper: generated files up to date, same parameters
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import sys

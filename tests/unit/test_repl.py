@@ -96,7 +96,7 @@ def test_dir():
 def test_import_loads_little():
     lines = device("print(' '.join(sorted([n for n in sys.modules if n.startswith('tflm.')])))")
     loaded = {name.partition(".")[2] for name in lines[0].split()}
-    assert {"interpreter", "flat_program", "model"} <= loaded
+    assert {"interpreter", "model"} <= loaded
     most = "arena dtypes errors flat_program format heap interpreter loading model op_resolver"
     assert loaded <= {*most.split(), "program", "standard", "tensor", "version"}
 

@@ -1,0 +1,66 @@
+# Tests of guard zones: an op that writes beside its tensors is named, others give what they give
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import shutil
+
+import pytest
+from support.runner import REPOSITORY
+from support.script import run_script
+from unit.on_device import device, model_files
+from unit.sample_models import classifier, counter
+
+_RUN = """
+def fill(interp):
+    raw = interp.input(0).raw
+    for i in range(len(raw)):
+        raw[i] = i * 37 & 0xFF
+
+plain = tflm.Interpreter(tflm.load(TFLITE))
+fill(plain)
+plain.invoke()
+"""
+
+
+@pytest.mark.parametrize("model", [classifier(), counter()], ids=["classifier", "counter"])
+def test_sound_kernels(model, tmp_path):
+    device(
+        _RUN
+        + """
+guarded = tflm.Interpreter(tflm.load(TFLITE), guards=True)
+fill(guarded)
+micropython.heap_lock()
+guarded.invoke()
+micropython.heap_unlock()
+assert bytes(guarded.output(0).raw) == bytes(plain.output(0).raw)
+assert guarded.arena_used_bytes() > plain.arena_used_bytes()
+assert len(guarded.tensors()) >= 2
+""",
+        **model_files(tmp_path, model),
+    )
+
+
+# A kernel that writes one byte behind its output, put in place of the right one.
+def test_write_behind_is_named(tmp_path):
+    folder = tmp_path / "tflm"
+    shutil.copytree(REPOSITORY / "modules" / "tflm", folder)
+    for twin in folder.glob("kernels/*/softmax.py"):
+        twin.unlink()
+    with open(folder / "kernels" / "softmax.py", "a") as file:
+        file.write(
+            "\n\n_right = eval_int8\n\n\ndef eval_int8(op, arena, rom, start, stop):\n"
+            "    _right(op, arena, rom, start, stop)\n"
+            "    at = (int.from_bytes(bytes(op[8:12]), 'little') >> 2) + 16\n"
+            "    arena[at] = arena[at] ^ 1\n"
+        )
+    paths = model_files(tmp_path, classifier())
+    script = tmp_path / "script.py"
+    script.write_text(
+        f"import sys\nsys.path.insert(0, {str(tmp_path)!r})\nimport tflm\n"
+        f"interp = tflm.Interpreter(tflm.load({paths['TFLITE']!r}), guards=True)\n"
+        "for turn in range(2):\n"
+        "    try:\n        interp.invoke()\n        print('nothing found')\n"
+        "    except tflm.StateError as error:\n        print(error)\n"
+    )
+    lines = run_script(script).splitlines()
+    assert len(lines) == 2  # found again: a zone is mended when it has been reported
+    assert all("SOFTMAX (softmax.eval_int8) has written behind a tensor" in line for line in lines)
