@@ -219,8 +219,11 @@ class Interpreter:
         Returns None, or 15 when an operator ended the run early: CIRCULAR_BUFFER does while it
         is filling up. The outputs are not valid then; go on with the next input.
         """
-        program = self._start()
+        program = self._program
+        if program is None or self._is_running or program.calls or program.profiler is not None:
+            program = self._start()
         if self.profiler is not None:
+            program.profiler = self.profiler
             return self.profiler.invoke(program)
         return program.run_steps(program.graphs[0])
 
@@ -240,7 +243,8 @@ class Interpreter:
         finally:
             self._is_running = False
 
-    # The prepared model, with the options of this invoke.
+    # The prepared model, with the options of this invoke. Without control flow and a profiler it
+    # has no need of them, and invoke() leaves the call out: it takes longer than a small layer.
     def _start(self):
         if self._program is None:
             self.allocate_tensors()
