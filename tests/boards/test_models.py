@@ -110,12 +110,11 @@ def test_budgets_on_a_pico(emulated, repository):
     assert took <= 50_000, f"{took} us from load to the first result"
 
 
-# Runtime and all int8 kernels beside a firmware without them. The aim is 120 KB (docs/boards.md);
-# until then this holds what was reached.
+# What the runtime and all int8 kernels take of the flash.
 def test_flash_of_runtime_and_int8_kernels():
     import build
 
     small = build.build("RPI_PICO", kernels="int8", prepare=False)
     tflm = sum(size.flash for size in small.sizes if size.part.startswith(("kernels", "runtime")))
     build.build("RPI_PICO")  # what other tests use
-    assert tflm <= 146 * 1024, f"{tflm} bytes"
+    assert tflm <= 120 * 1024, f"{tflm} bytes"
