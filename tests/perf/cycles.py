@@ -159,9 +159,7 @@ def _run(core, paths, options, target):
             results.append(answer)
             report.print_model(answer, target)
             for block in answer.hot[: options.hot]:
-                report.print_block(
-                    answer, block, listing.disassemble(core, block, options.build), target
-                )
+                report.print_block(answer, block, listing.disassemble(core, block), target)
     report.print_summary(core, results, refused, target)
     return results, refused
 

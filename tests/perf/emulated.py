@@ -8,7 +8,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-import romfs
+import core_firmware
+from tflm_tools import romfs
 from tflm_tools.errors import ToolError
 
 HERE = Path(__file__).resolve().parent
@@ -54,13 +55,11 @@ ARCHS = {
 
 def firmware(folder, core):
     """The firmware for a core, built in `folder` when it is not there or out of date."""
-    path = Path(folder) / f"{core}.elf"
-    sources = [HERE / "firmware.sh", *(HERE / "boards").rglob("*.*")]
-    newest = max(source.stat().st_mtime for source in sources)
-    stale = not path.exists() or path.stat().st_mtime < newest
-    if stale and subprocess.run([HERE / "firmware.sh", folder, core]).returncode:
-        raise ToolError(f"the firmware could not be built in {folder}; see the lines above")
-    return path
+    path = Path(folder) / core / "firmware.elf"
+    newest = max(source.stat().st_mtime for source in (HERE / "boards").rglob("*.*"))
+    if path.exists() and path.stat().st_mtime >= newest:
+        return path
+    return core_firmware.build(folder, core)
 
 
 # Every module that a flat model may need, with the path it is imported by.

@@ -1,12 +1,11 @@
 # The measuring bench: machine code of a basic block as assembler
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import os
 import re
 import subprocess
 import tempfile
-from pathlib import Path
 
+import core_firmware
 from tflm_tools.errors import ToolError
 
 _OBJDUMP = {
@@ -16,22 +15,20 @@ _OBJDUMP = {
 }
 
 
-def disassemble(core, block, build):
-    """The lines of a block (address, code, ...), by objdump of the toolchain below `build`."""
+def disassemble(core, block):
+    """The lines of a block (address, code, ...)."""
     address, code = block[:2]
     program, *options = _OBJDUMP[core]
-    root = Path(build) / "toolchain" / "usr"
-    libraries = os.pathsep.join(str(path) for path in root.glob("lib/*-linux-gnu"))
     with tempfile.NamedTemporaryFile() as file:
         file.write(code)
         file.flush()
-        command = [root / "bin" / program, "-D", "-bbinary", *options]
+        command = [core_firmware.toolchain.have(program), "-D", "-bbinary", *options]
         answer = subprocess.run(
             [*command, f"--adjust-vma={address}", file.name],
             capture_output=True,
             text=True,
-            env={**os.environ, "LD_LIBRARY_PATH": libraries},
+            env=core_firmware.toolchain.environment(),
         )
     if answer.returncode:
-        raise ToolError(f"{program} failed: {answer.stderr.strip()}; remove {build} to fetch it")
+        raise ToolError(f"{program} failed: {answer.stderr.strip()}")
     return re.findall("^ *[0-9a-f]+:.*$", answer.stdout.expandtabs(), re.MULTILINE)

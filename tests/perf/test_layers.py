@@ -6,8 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-import romfs
 from layers import layers_of
+from tflm_tools import romfs
 from tflm_tools.flatten import image_of, prepare
 
 _ROOT = Path(__file__).resolve().parents[2]

@@ -1,0 +1,40 @@
+# The measuring bench: MicroPython for the cores of boards/, built as `make firmware` does it
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1] / "firmware"))
+
+import sources  # noqa: E402
+import toolchain  # noqa: E402
+from places import TOOLCHAIN  # noqa: E402
+from tflm_tools.errors import ToolError  # noqa: E402
+
+_HEAP = 3 << 20
+_COMPILERS = {"m0plus": "arm", "m33": "arm", "rv32": "riscv32"}
+
+
+def build(folder, core):
+    """Build the firmware for a core in `folder`; returns the ELF file. Raises ToolError."""
+    toolchain.require("make", _COMPILERS[core])
+    source = sources.Sources(TOOLCHAIN)
+    folder = Path(folder).absolute()
+    folder.mkdir(parents=True, exist_ok=True)
+    log = folder / f"{core}.log"
+    print(f"cycles: building the firmware for {core}", file=sys.stderr, flush=True)
+    port = source.micropython / "ports" / "qemu"
+    command = ["make", "-C", port, "-j2", f"BUILD={folder / core}"]
+    command += [f"BOARD=CYCLES_{core}", f"BOARD_DIR={HERE / 'boards' / core}"]
+    command += [f"MPY_LIB_DIR={source.library}", f"MICROPY_HEAP_SIZE={_HEAP}", "FROZEN_MANIFEST="]
+    with open(log, "wb") as file:
+        answer = subprocess.run(
+            [str(part) for part in command], env=toolchain.environment(), stdin=subprocess.DEVNULL,
+            stdout=file, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+    if answer.returncode:
+        said = log.read_text(errors="replace").strip().splitlines() or ["it said nothing"]
+        raise ToolError(f"the firmware for {core} was not built ({said[-1]}); {log} has all of it")
+    return folder / core / "firmware.elf"
