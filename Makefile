@@ -64,6 +64,10 @@ test-install: $(VENV)/pip.stamp  ## pip install . in a fresh environment, and th
 dist: $(VENV)/test.stamp  ## packages for mip: dist/<arch>_6.3/ and package.json
 	$(BIN)/python -m tflm_tools.dist
 
+test-asm: $(VENV)/cycles.stamp  ## the assembler kernels on emulated cores that count (M0+, M33, RV32)
+	$(BIN)/python tests/perf/cycles.py --model hello_world
+	$(BIN)/python -m pytest -n 2 tests/perf
+
 docs: $(VENV)/test.stamp  ## write docs/ops.md, errors.md, licences.md and the pictures again
 	$(BIN)/python tests/tools/ops_table.py
 	$(BIN)/python tests/tools/errors_page.py
@@ -105,4 +109,4 @@ $(VENV)/train.stamp: $(VENV)/test.stamp
 	$(BIN)/pip install -q --disable-pip-version-check -e '.[train]'
 	@touch $@
 
-.PHONY: help run run-keywords test lint firmware emulate test-boards dist test-install test-32bit test-cores fuzz endurance bench cycles docs models clean
+.PHONY: help run run-keywords test lint firmware emulate test-boards dist test-install test-32bit test-cores fuzz endurance bench cycles test-asm docs models clean

@@ -17,11 +17,16 @@ _ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("TFLM_CYCLES") or _ROOT / "build" / "cycles")
 
 
-# A mark for tests that need the firmware of a core.
+# The firmware of a core; `make test-asm` builds it.
+def firmware_of(core):
+    return BUILD / core / "firmware.elf"
+
+
+# A mark for tests that need it.
 def needs_firmware(core):
     return pytest.mark.skipif(
-        not (BUILD / f"{core}.elf").exists(),
-        reason=f"there is no firmware for {core}; `make cycles` builds it",
+        not firmware_of(core).exists(),
+        reason=f"there is no firmware for {core}; `make test-asm` builds it",
     )
 
 
@@ -38,16 +43,16 @@ def packed_cases(every):
     return chosen + [case for case in packed if case.name.startswith("test_")][::every]
 
 
-# Loads and stores that are not aligned stop the emulated core.
-def check_outputs(case, core, files):
+# Run a case in its forms, or in those that are named; `alignment`: loads and stores that are not
+# aligned stop the core.
+def check_outputs(case, core, files, paths=None, alignment=True):
     run = case.input_lists()[-1]
     wanted = shared_oracle().run(case.oracle_model or case.build(), [run], False)[0]
     inputs = [array.tobytes() for array in run]
-    for path in case.paths:
+    for path in paths or case.paths:
         if path == "tflite":
             continue
         model = flat_form(case.build(), path)
-        firmware = BUILD / f"{core}.elf"
-        measured = emulated.measure(core, firmware, files, model, inputs, alignment=True)
+        measured = emulated.measure(core, firmware_of(core), files, model, inputs, alignment)
         for output, array in zip(measured.outputs, wanted, strict=True):
             assert np.array_equal(np.frombuffer(output, array.dtype), array.ravel()), path

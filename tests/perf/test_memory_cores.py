@@ -5,7 +5,7 @@ import importlib
 
 import numpy as np
 import pytest
-from packed_cases import BUILD, check_outputs, emulated, needs_firmware
+from packed_cases import BUILD, check_outputs, emulated, firmware_of, needs_firmware
 from support.case import Case
 from support.oracle import shared_oracle
 
@@ -47,7 +47,7 @@ def test_in_bands(form, files):
     run = Case(name, model, inputs="random").input_lists()[0]
     wanted = shared_oracle().run(model, [run], False)[0]
     inputs = [array.tobytes() for array in run]
-    firmware = BUILD / f"{CORE}.elf"
+    firmware = firmware_of(CORE)
     measured = emulated.measure(CORE, firmware, files, flat, inputs, alignment=True)
     for output, array in zip(measured.outputs, wanted, strict=True):
         assert np.array_equal(np.frombuffer(output, array.dtype), array.ravel())
