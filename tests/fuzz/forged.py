@@ -6,7 +6,6 @@ import random
 import struct
 
 from tflm import format as layout
-from tflm.extents import check_of
 from tflm.model import FlatModel
 
 _WORDS = (
@@ -28,14 +27,15 @@ def section(flat, number):
     return struct.unpack_from(layout.SECTION, flat, layout.SECTIONS_OFFSET + 8 * number)
 
 
-def is_checked(flat):
-    """True when tflm checks the records of all kernels of a .tflm."""
-    model = FlatModel(flat)
-    names = [model.op(i)[0] for i in range(section(flat, layout.OPS)[1])]
-    return all(
-        check_of(name) or name.startswith((layout.CONTROL_KERNEL, layout.CUSTOM_KERNEL))
-        for name in names
-    )
+def one_of_each(flats):
+    """Of some .tflm, small ones that have all the kernels that any of them has."""
+    found, seen = [], set()
+    for flat in sorted(flats, key=len):
+        kernels = set(FlatModel(flat).kernels())
+        if not kernels <= seen:
+            found.append(flat)
+            seen |= kernels
+    return found
 
 
 # Places of the words of all records.
@@ -58,6 +58,26 @@ def every_word(flat, values=_WORDS):
             yield sealed(data)
 
 
+# Change some of the words at these places: to something near, or far off.
+def _change_words(data, words, rng):
+    for _ in range(rng.choice((1, 1, 2, 4))):
+        at = rng.choice(words)
+        old = struct.unpack_from("<I", data, at)[0]
+        near = (old + 1, old - 1, old * 2, old + 4, old // 2, old + 64, old ^ 1, old - 4)
+        value = rng.choice(near if rng.random() < 0.6 else _WORDS)
+        struct.pack_into("<I", data, at, value & 0xFFFFFFFF)
+
+
+def forged_records(record, rng, count):
+    """`count` copies of the bytes of a record with a few words changed."""
+    found = []
+    for _ in range(count):
+        data = bytearray(record)
+        _change_words(data, range(0, min(len(data), 400), 4), rng)
+        found.append(bytes(data))
+    return found
+
+
 def forgeries(flat, seed, count):
     """`count` copies with a few changes in records, in the tables before them, or in constants."""
     rng = random.Random(seed)
@@ -75,11 +95,6 @@ def forgeries(flat, seed, count):
                 at = rng.choice(tables)
                 struct.pack_into("<H", data, at, rng.choice(_WORDS) & 0xFFFF)
         else:
-            for _ in range(rng.choice((1, 1, 2, 4))):
-                at = rng.choice(words)
-                old = struct.unpack_from("<I", data, at)[0]
-                near = (old + 1, old - 1, old * 2, old + 4, old // 2, old + 64, old ^ 1, old - 4)
-                value = rng.choice(near if rng.random() < 0.6 else _WORDS)
-                struct.pack_into("<I", data, at, value & 0xFFFFFFFF)
+            _change_words(data, words, rng)
         found.append(sealed(data))
     return found

@@ -25,6 +25,12 @@ def test_damaged_graphs(tmp_path):
     assert outcome.counts["ran"] and outcome.counts["ModelError"]
 
 
+# The corpus has models of every file that has cases, whatever their collectors are called.
+def test_corpus():
+    without = {name for name in kernel_tests() if not seeds_of(name, 2)}
+    assert without == {"test_float32", "test_float32_functions", "test_requantize"}
+
+
 # The mutations do change models, and the same ones at each run.
 def test_absurdities_differ_and_repeat():
     model = sample_models.classifier()
@@ -32,6 +38,18 @@ def test_absurdities_differ_and_repeat():
     models = absurdities(model, "seed", 40)
     assert models == absurdities(model, "seed", 40)
     assert len({*models, model}) > 30
+
+
+# A model on which the host goes on and on is named, too.
+def test_campaign_reports_a_hang(tmp_path, monkeypatch):
+    def endless(*_arguments, **_options):
+        while True:
+            pass
+
+    monkeypatch.setattr("fuzz.campaign.flatten", endless)
+    monkeypatch.setattr("fuzz.campaign._MOST_HOST_SECONDS", 0.05)
+    outcome = campaign([sample_models.classifier()], 2, tmp_path, "hang")
+    assert [what for _, what in outcome.failures] == ["flatten took more than 0.05 s"] * 3
 
 
 # What the campaign is made to find, it finds: a device that crashes or hangs is named.

@@ -4,7 +4,7 @@
 # Kernels check nothing: they go where the numbers of their records send them. Prepare writes only
 # records that keep them inside; a .tflm may have been written by somebody else. Each family of
 # kernels has a file here, which computes from a record what its kernel reads and writes at most.
-# docs/security.md says which kernels have none.
+# A kernel that is in no file runs only in a .tflm that is trusted.
 
 import struct
 
@@ -16,36 +16,138 @@ _BANDS = layout.CONTROL_KERNEL + "bands"
 
 # File of a kernel: the file here that knows it.
 _FAMILIES = {
+    "activations_float": "unary_float",
     "add": "binary",
     "add_int16": "binary",
-    "add_int32": "binary",
+    "add_int32": "binary_wide",
+    "add_n": "add_n",
     "add_table": "binary",
+    "arg_min_max": "axis",
+    "arg_min_max_float": "axis",
+    "arithmetic_float": "binary_wide",
+    "batch_matmul": "batch_matmul",
+    "batch_matmul_float": "batch_matmul",
+    "batch_matmul_int16": "batch_matmul",
+    "broadcast_args": "indices",
+    "cast": "unary",
+    "cast_float": "unary_float",
+    "circular_buffer": "signal",
     "comparisons": "binary",
+    "comparisons_float": "binary_wide",
+    "comparisons_wide": "binary_wide",
     "conv": "convolution",
     "conv_dsp": "dsp",
+    "conv_float": "convolution_float",
+    "conv_int16": "convolution_int16",
     "conv_lanes": "lanes",
     "copy": "movers",
+    "cumsum": "axis",
+    "cumsum_float": "axis",
+    "decode_huffman": "decode",
+    "decode_lut": "decode",
+    "decode_prune": "decode",
     "depthwise_conv": "convolution",
     "depthwise_conv_dsp": "dsp",
+    "depthwise_conv_float": "convolution_float",
+    "depthwise_conv_int16": "convolution_int16",
     "depthwise_conv_lanes": "planes",
     "dequantize": "unary",
+    "detection_postprocess": "detection",
+    "detection_suppression": "detection",
+    "div": "binary",
+    "div_float": "binary_wide",
+    "div_int32": "binary_wide",
+    "elu_float": "unary_float",
+    "exp_float": "unary_float",
+    "fill": "movers",
+    "float16": "unary_float",
+    "floor_div_float": "binary_wide",
     "fully_connected": "convolution",
     "fully_connected_dsp": "dsp",
+    "fully_connected_float": "convolution_float",
+    "fully_connected_int16": "convolution_int16",
     "fully_connected_lanes": "lanes",
+    "gather": "indices",
+    "gelu_float": "unary_float",
+    "hard_swish_float": "unary_float",
+    "hybrid": "hybrid",
+    "hybrid_quantize": "hybrid",
+    "l2_normalization": "softmax",
+    "l2_normalization_float": "softmax",
+    "leaky_relu_float": "unary_float",
+    "log_float": "unary_float",
+    "log_softmax": "softmax",
+    "log_softmax_float": "softmax",
+    "logistic_float": "unary_float",
     "lookup": "unary",
     "maximum_minimum": "binary",
+    "maximum_minimum_float": "binary_wide",
+    "maximum_minimum_wide": "binary_wide",
     "mul": "binary",
     "mul_int16": "binary",
+    "mul_int32": "binary_wide",
+    "one_hot": "indices",
     "pad": "movers",
     "pooling": "pooling",
+    "pooling_float": "pooling",
     "pooling_int16": "pooling",
+    "prelu": "binary",
+    "prelu_float": "binary_wide",
     "quantize": "unary",
     "reduce": "reduce",
+    "reduce_float": "reduce",
+    "reduce_int16": "reduce",
     "reduce_min_max": "reduce",
-    "resize_nearest_neighbor": "movers",
+    "reduce_min_max_float": "reduce",
     "rescale": "unary",
+    "resize_bilinear": "resize_bilinear",
+    "resize_bilinear_float": "resize_bilinear",
+    "resize_nearest_neighbor": "movers",
+    "reverse_sequence": "indices",
+    "round_float": "unary_float",
+    "rsqrt": "unary",
+    "rsqrt_float": "unary_float",
+    "select": "indices",
+    "sigmoid_int16": "sigmoid",
+    "sign_float": "unary_float",
+    "signal_delay": "signal",
+    "signal_energy": "signal",
+    "signal_fft": "fft",
+    "signal_fft_auto_scale": "signal",
+    "signal_fft_int16": "fft",
+    "signal_fft_odd_int16": "fft",
+    "signal_fft_odd_wide": "fft",
+    "signal_fft_wide": "fft",
+    "signal_fft_wide_real": "fft",
+    "signal_filter_bank": "filter_bank",
+    "signal_filter_bank_log": "filter_bank",
+    "signal_filter_bank_spectral_subtraction": "filter_bank",
+    "signal_filter_bank_square_root": "filter_bank",
+    "signal_framer": "signal",
+    "signal_overlap_add": "signal",
+    "signal_pcan": "filter_bank",
+    "signal_stacker": "signal",
+    "signal_window": "signal",
+    "sin_cos_float": "unary_float",
+    "slice": "indices",
     "softmax": "softmax",
+    "softmax_float": "softmax",
+    "softmax_int16": "softmax",
+    "sqrt_float": "unary_float",
+    "square_float": "unary_float",
+    "squared_difference": "binary",
+    "squared_difference_float": "binary_wide",
+    "squared_difference_int32": "binary_wide",
     "strided_copy": "movers",
+    "svdf": "recurrent",
+    "svdf_float": "recurrent",
+    "tanh_float": "unary_float",
+    "topk": "axis",
+    "transpose_conv": "transpose_conv",
+    "transpose_conv_float": "transpose_conv",
+    "unidirectional_sequence_lstm": "recurrent",
+    "unidirectional_sequence_lstm_float": "recurrent",
+    "unpack_int4": "decode",
 }
 
 
@@ -55,7 +157,10 @@ def check_of(kernel):
     if family is None:
         return None
     name = "tflm.extents." + family
-    return __import__(name, None, None, ("CHECKS",)).CHECKS.get(kernel)
+    try:
+        return __import__(name, None, None, ("CHECKS",)).CHECKS.get(kernel)
+    except ImportError:  # a firmware that has not got these kernels, either
+        return None
 
 
 # The error for a record that would leave its memory.
@@ -67,16 +172,15 @@ def _refuse(i, kernel):
 
 
 # Check the records of a FlatModel, and when `describe` what delegates are told of them; raises
-# ModelError. Returns names of kernels without a check.
-def check_model(model, describe=False):
-    unchecked = []
+# ModelError.
+def check_model(model, describe=False, resolver=None):
     _check_inputs(model)
     scratch = model.scratch() if describe else {}
     chains = {}  # list of steps: (number, record) of the op that runs it in bands
     for number in range(model.subgraphs_length()):
         first, count, _, _, _ = model.subgraph(number)
         if number in chains:
-            _check_chain(model, first, count, *chains[number])
+            _check_chain(model, first, count, scratch, *chains[number])
             continue
         for i in range(first, first + count):
             kernel, _, _, data, operands, _ = model.op(i)
@@ -84,16 +188,20 @@ def check_model(model, describe=False):
             if not record.units:
                 _refuse(i, kernel)
             if kernel == _BANDS:
-                if record.words < 4 or record[2] <= number:
+                if record.words < 4 or operands != 1 or record[2] <= number:
                     _refuse(i, kernel)
                 chains[record[2]] = (i, data)
-            elif kernel.startswith(layout.CUSTOM_KERNEL) or kernel.startswith(
-                layout.CONTROL_KERNEL
-            ):
-                pass  # checked by those who run them
-            elif not _check(i, record, kernel, scratch.get(i, ())) and kernel not in unchecked:
-                unchecked.append(kernel)
-    return unchecked
+            elif kernel.startswith(layout.CUSTOM_KERNEL):
+                pass  # flat_custom.py reads it, and nothing that it does not check
+            elif kernel.startswith(layout.CONTROL_KERNEL):
+                if not _passes(_control, record):
+                    _refuse(i, kernel)
+            else:
+                if resolver is not None and check_of(kernel) is None:
+                    resolver.kernel(kernel)  # which says what is wrong with most of such names
+                _check(i, record, kernel, scratch.get(i, ()))
+                if describe and len(record.written) > len(scratch.get(i, ())) + 1:
+                    model.alone += (i,)
 
 
 # Inputs are written by the user: they must lie in the arena.
@@ -107,26 +215,42 @@ def _check_inputs(model):
             )
 
 
-# True when the kernel has a check; raises ModelError for a record that does not pass it, or whose
-# scratch buffers, as delegates are told, are smaller than what the kernel needs.
+# Raises ModelError for a record that does not pass its kernel's check, whose scratch buffers, as
+# delegates are told, are smaller than what the kernel needs, or whose kernel has no check.
 def _check(i, record, kernel, scratch=()):
     check = check_of(kernel)
     if check is None:
-        return False
+        raise ModelError(
+            "the .tflm has a kernel that no check knows (op %d, %s); if you made the model "
+            "yourself, load it with trusted=True" % (i, kernel)
+        )
+    if not _passes(check, record, scratch):
+        _refuse(i, kernel)
+
+
+# True when a record passes a check, and what it touches lies within its scratch buffers.
+def _passes(check, record, scratch=()):
     try:
         check(record)
+        record.settle()
         for operand, size in scratch:
-            start, stop = record.extents.get(operand, (0, 0))
-            record.need(stop - start <= size)
+            place = record[operand] >> 2
+            start, stop = record.extents.get(operand, (place, place))
+            record.need(start == stop or place <= start and stop <= place + size)
         return True
     except ValueError:
-        pass
-    _refuse(i, kernel)
+        return False
+
+
+# IF, WHILE and CALL_ONCE run once, by a condition (operand 1); control_flow.py checks their lists.
+def _control(r):
+    r.need(r.units == 1)
+    r.reads(1, 1)
 
 
 # The records of a chain in bands (bands.py) change in between: check them as each band finds
 # them. None of its steps may write where these records lie meanwhile.
-def _check_chain(model, first, count, control, data):
+def _check_chain(model, first, count, scratch, control, data):
     numbers = struct.unpack_from("<%dI" % (len(data) // 4), data, 0)
     bands, block, _, words = numbers[:4]
     at = block >> 2
@@ -162,4 +286,4 @@ def _check_chain(model, first, count, control, data):
             record = Record(model, memoryview(state)[begin : begin + length], operands)
             record.locked = (at, at + 4 * words)
             if record.units:
-                _check(i, record, kernel)
+                _check(i, record, kernel, scratch.get(i, ()))

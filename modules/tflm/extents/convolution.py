@@ -1,45 +1,29 @@
 # tflm: extents: CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED, int8
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .record import divided
+from .windows import ROWS, windows
 
 _BLOCK = 64  # taps, and accumulators, that the kernels hold at a time
 _MOST_TAPS = 128  # of DEPTHWISE_CONV_2D
 
 
-# Fields of prepare/convolution.py: WINDOWS from word `at` on. What is read of the image (operand
-# 1) and written of the output (operand 4); all sums of positions fit words, and each window lies
-# over the image at least in part.
-def _windows(r, at):
-    height, width = r.numbers(at, 2, 0)
-    depth, rows, columns, channels = r.numbers(at + 2, 4)
-    taps_y, taps_x, stride_y, stride_x, dilation_y, dilation_x = r.numbers(at + 6, 6)
-    top, left = r.numbers(at + 12, 2, 0)
-    r.small(rows * stride_y + taps_y * dilation_y + top + height)
-    r.small((columns * stride_x + taps_x * dilation_x + left + width) * depth)
-    r.small(dilation_y * width * depth)
-    r.need(top <= (taps_y - 1) * dilation_y and (rows - 1) * stride_y - top < height)
-    r.need(left <= (taps_x - 1) * dilation_x and (columns - 1) * stride_x - left < width)
-    r.reads(1, divided(r.units, rows) * height * width * depth)
-    r.writes(4, r.units * columns * channels)
-    return depth, channels, taps_y * taps_x, columns
-
-
 def _conv(r):
-    depth, channels, taps, columns = _windows(r, 7)
+    depth, channels, taps_y, taps_x = windows(r, 7, ROWS, 1)
+    taps = taps_y * taps_x
     (run,) = r.numbers(21, 1)
     r.need(depth % run == 0 and channels % (depth // run) == 0)
     r.reads(2, channels * taps * run)
     if r.has(3):
         r.reads(3, 4 * channels, align=4)
     r.writes(5, 4 * min(taps * run, _BLOCK), align=4)
-    r.writes(6, 4 * min(r.units * columns * channels, _BLOCK), align=4)
+    r.writes(6, 4 * min(r.units * r[11] * channels, _BLOCK), align=4)
     r.is_offset(22)
     r.requantize(23, channels)
 
 
 def _depthwise(r):
-    depth, channels, taps, _ = _windows(r, 6)
+    depth, channels, taps_y, taps_x = windows(r, 6, ROWS, 1)
+    taps = taps_y * taps_x
     r.need(channels % depth == 0)
     r.reads(2, channels * taps)
     if r.has(3):

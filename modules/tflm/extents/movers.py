@@ -9,6 +9,14 @@ def _copy(r):
     r.writes(2, r.units)
 
 
+# The kernel finds words that are aligned by itself.
+def _fill(r):
+    size = r[3]
+    r.need(size in (1, 2, 4, 8))
+    r.reads(1, size)
+    r.writes(2, size * r.units)
+
+
 # Every loop takes its turn modulo its length, so the loops alone say how far it goes.
 def _strided(r):
     source, target, size, loops = r.numbers(3, 4, 0)
@@ -56,6 +64,7 @@ def _resize(r):
 
 CHECKS = {
     "copy.eval_bytes": _copy,
+    "fill.eval": _fill,
     "strided_copy.eval": _strided,
     "pad.eval": _pad,
     "resize_nearest_neighbor.eval": _resize,

@@ -15,7 +15,10 @@ def _depthwise(r, side=0, stride=0, paired=False):
     top, left = r.numbers(17, 2, 0)
     words, tap_words = r.numbers(19, 2)
     odd_set, band, across = r.numbers(21, 3)
-    r.need(not side or (taps_y == taps_x == side and stride_y == stride))
+    if side:
+        r.need(taps_y == taps_x == side and stride_y == stride)
+    else:  # the twin for ARMv6-M takes what is for 3x3 by these numbers
+        r.need(not (taps_y == taps_x == 3 and (stride_y == 2 or stride_y == stride_x == 1)))
     r.need(not paired or (stride_x == 1 and tap_words == 2))
     r.need(r.units <= channels and r.units <= depth * multiplier)
     r.need(across >= left and across >= (columns - 1) * stride_x + taps_x)

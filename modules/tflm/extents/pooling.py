@@ -1,23 +1,37 @@
-# tflm: extents: pools, int8 and int16
+# tflm: extents: pools, int8, int16 and float32
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .record import divided
 
+_MAXIMUM = 1  # kind of MAX_POOL_2D, float32
 
-# Each window must hold a cell of the image, or the kernel would divide by none.
-def _pool(r, size):
-    height, width, channels, rows, columns = r.numbers(4, 5)
-    cells_y, cells_x, stride_y, stride_x = r.numbers(9, 4)
-    top, left = r.numbers(13, 2, 0)
+
+# `at`: word of the height; `pixels`: a unit is an output pixel, not a row. Each window must hold a
+# cell of the image, or the kernel would divide by none.
+def _pool(r, at, size, pixels=False):
+    height, width, channels, rows, columns = r.numbers(at, 5)
+    cells_y, cells_x, stride_y, stride_x = r.numbers(at + 5, 4)
+    top, left = r.numbers(at + 9, 2, 0)
     r.small(rows * stride_y + cells_y, columns * stride_x + cells_x, width * channels)
     r.need(top < cells_y and (rows - 1) * stride_y - top < height)
     r.need(left < cells_x and (columns - 1) * stride_x - left < width)
-    r.need(r.words >= 17)
-    r.reads(1, divided(r.units, rows) * height * width * channels * size, align=size)
-    r.writes(2, r.units * columns * channels * size, align=size)
+    r.need(r.words >= at + 13)
+    outputs = r.units * (1 if pixels else columns)
+    images = divided(outputs, rows * columns)
+    r.reads(1, images * height * width * channels * size, align=size)
+    r.writes(2, outputs * channels * size, align=size)
+
+
+# Means are divided by a number in scratch.
+def _float(r):
+    _pool(r, 5, 4, True)
+    r.need(r.words >= 19)
+    if r[4] != _MAXIMUM:
+        r.writes(3, 4, align=4)
 
 
 CHECKS = {
-    "pooling.eval_int8": lambda r: _pool(r, 1),
-    "pooling_int16.eval_int16": lambda r: _pool(r, 2),
+    "pooling.eval_int8": lambda r: _pool(r, 4, 1),
+    "pooling_float.eval_float32": _float,
+    "pooling_int16.eval_int16": lambda r: _pool(r, 4, 2),
 }

@@ -22,6 +22,7 @@ class Record:
         self.units = self[0]
         self.locked = None  # bytes of the arena that must not be written
         self.extents = {}  # operand: the bytes of the arena or the model that it covers
+        self.written = set()  # operands that are written
 
     # Word `i`, unsigned.
     def __getitem__(self, i):
@@ -66,24 +67,33 @@ class Record:
     def reads(self, i, size, offset=0, align=1):
         self.need(i <= self._operands)
         if not size:
+            self.extents.setdefault(i, (0, 0))
             return
         word = self[i]
         low, high = 0, self._model.head_bytes
         if word & 1:
             high = len(self._model.buffer)
         elif word & 3 == layout.IN_TAIL:
+            self.need(self.locked is None)  # in a shared arena such words move, changes do not
             low, high = self._model.head_bytes, self._model.arena_bytes
         start = (word >> 2) + offset
         self.need(low <= start and start + size <= high and size < LARGEST)
         self.need(not start & align - 1)
         self.extents[i] = (start, start + size)
 
-    # The same, and they are written.
+    # The same of a constant of the model; returns its bytes.
+    def constant(self, i, size, align=1):
+        self.reads(i, size, 0, align)
+        self.need(self[i] & 1)
+        return self._model.buffer[self[i] >> 2 :][:size]
+
+    # Operand `i`: these bytes are read and written.
     def writes(self, i, size, offset=0, align=1):
         self.reads(i, size, offset, align)
         if not size:
             return
         self.need(not self[i] & 1)
+        self.written.add(i)
         if self.locked is not None:
             start, stop = self.extents[i]
             self.need(stop <= self.locked[0] or self.locked[1] <= start)
@@ -93,6 +103,12 @@ class Record:
         if i in self.extents and k in self.extents and (self[i] ^ self[k]) & 1 == 0:
             (start, stop), (other, end) = self.extents[i], self.extents[k]
             self.need(stop <= other or end <= start)
+
+    # Words that name persistent bytes change when interpreters share an arena (flat_program.py):
+    # each must be an operand that was looked at, and none a number.
+    def settle(self):
+        for i in range(1, self._operands + 1):
+            self.need(self[i] & 3 != layout.IN_TAIL or i in self.extents)
 
     # Word `i` is a byte with its top bit flipped.
     def is_offset(self, i):

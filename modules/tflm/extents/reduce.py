@@ -1,26 +1,36 @@
-# tflm: extents: MEAN, SUM, REDUCE_MAX and their like, int8 (prepare/reduce.py)
+# tflm: extents: MEAN, SUM, REDUCE_MAX and their like (prepare/reduce.py)
 # MIT license; Copyright (c) 2026 the tflm authors
 
 
-# The input (operand 1) with the words REDUCE from `at` on.
-def _reduced(r, at):
+_MOST_EMPTY = 1 << 20  # turns of loops over nothing
+
+
+# The input (operand 1) with the words REDUCE from `at` on, and `size` bytes each element; the
+# record has `words` words.
+def _reduced(r, at, words, size=1):
     kept0, step0, kept1, step1, step2 = r.numbers(at, 5, 0)
-    r.need(kept0 and kept1)
+    r.need(kept0 and kept1 and r.words >= words)
+    steps = step0 | step1 | step2
     last = (kept0 - 1) * step0 + (kept1 - 1) * step1
     last += (r.units - 1) // (kept0 * kept1) * step2
     cells = 1
+    empty = False
     for i in (at + 5, at + 7, at + 9):
         length, step = r.numbers(i, 2, 0)
-        cells *= length
+        empty = empty or not length
+        cells *= max(1, length)
         last += max(0, length - 1) * step
+        steps |= step
         r.small(cells, last)
-    if cells:
-        r.reads(1, last + 1)
-    r.need(cells <= last + 1)
+    if empty:
+        r.need(cells <= _MOST_EMPTY)
+        return
+    r.need(not steps & size - 1 and cells * size <= last + size)
+    r.reads(1, last + size, align=size)
 
 
 def _sum(r):
-    _reduced(r, 4)
+    _reduced(r, 4, 17)
     (block,) = r.numbers(15, 1)
     r.writes(2, r.units)
     r.writes(3, 4 * min(block, r.units), align=4)
@@ -28,13 +38,29 @@ def _sum(r):
     r.need(not r[20])
 
 
-def _extreme(r):
-    _reduced(r, 3)
-    r.need(r.words >= 15)
-    r.writes(2, r.units)
+def _sum_int16(r):
+    _reduced(r, 4, 22, 2)
+    (block,) = r.numbers(15, 1)
+    r.writes(2, 2 * r.units, align=2)
+    r.writes(3, 4 * min(block, r.units), align=4)
+
+
+# Elements of the innermost dimension are added up as neighbours, kept ones or reduced ones.
+def _sum_float(r):
+    _reduced(r, 3, 15, 4)
+    r.need(4 in (r[4], r[9]) or r[8] <= 1)
+    r.writes(2, 4 * r.units, align=4)
+
+
+def _extreme(r, size):
+    _reduced(r, 3, 15, size)
+    r.writes(2, size * r.units, align=size)
 
 
 CHECKS = {
     "reduce.eval_int8": _sum,
-    "reduce_min_max.eval_int8": _extreme,
+    "reduce_float.eval_float32": _sum_float,
+    "reduce_int16.eval_int16": _sum_int16,
+    "reduce_min_max.eval_int8": lambda r: _extreme(r, 1),
+    "reduce_min_max_float.eval_float32": lambda r: _extreme(r, 4),
 }

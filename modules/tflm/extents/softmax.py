@@ -1,27 +1,88 @@
-# tflm: extents: SOFTMAX, int8
+# tflm: extents: SOFTMAX, LOG_SOFTMAX, L2_NORMALIZATION: units are rows
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import binascii
-
 _MOST_DEPTH = 8191  # the sum of exps has 13 integer bits
-_CONSTANTS = 0x494331BB  # CRC32 of the table: with others the loops might not end
+_MOST_DEPTH_INT16 = 65535
+_MOST_DEPTH_LOG = 4095
+_LARGEST_EXP_LOG = 1 << 19
+_LOG_WORDS = 20  # of scratch
+_STEPS = 513  # entries of a table of int16
+
+# The tables: with other numbers loops might not end.
+_EXP = (
+    b"\x94\xa8\xf5\x70\xab\xaa\xaa\x2a\x7b\xbe\xaf\x63\xf2\xcb\xa2\x4d\x6c\xac\x16\x2f\xa4\xaa"
+    b"\x52\x11\xb7\x2a\x58\x02\x11\xfe\x0a\x00\xf2\x00\x00\x00\x5a\x5a\x5a\x5a\xc4\xc3\xc3\xc3"
+)
+_LOGARITHM = (
+    b"\xfc\x0b\xb9\x58\x9a\x79\x82\x5a\x65\x7e\xa2\x6b\xd1\x07\xfa\x06\x9e\x65\x9c\x07\x79\x0c"
+    b"\x0d\x3f\x14\xfc\x0d\x26\x5a\x5a\x5a\x5a\xc4\xc3\xc3\xc3"
+)
+
+
+# Input and output (operands 1 and `output`) of so many bytes each element, with rows of as many
+# elements as word `at` says; the record has `words` words.
+def _rows(r, at, words, size, output=2, most=1 << 30, output_size=0):
+    (depth,) = r.numbers(at, 1)
+    r.need(depth <= most and r.words >= words)
+    elements = r.units * depth
+    r.reads(1, elements * size, align=size)
+    r.writes(output, elements * (output_size or size), align=output_size or size)
+    return depth
 
 
 # Differences to the largest value of a row choose a slot of the scratch buffer: a row must not
-# change before it is done with.
+# change before it is done with, not by another core either.
 def _softmax(r):
-    depth, bits = r.numbers(4, 2)
+    bits = r[5]
     largest, slots = r.numbers(8, 2, 0)
-    r.need(depth <= _MOST_DEPTH and bits in (8, 16))
-    r.need(largest <= 255 and 1 <= slots <= 256)
-    r.need(binascii.crc32(r.table(10, 11)) & 0xFFFFFFFF == _CONSTANTS)
-    size = bits // 8
-    r.reads(1, r.units * depth)
-    r.writes(2, r.units * depth * size, align=size)
+    r.need(bits in (8, 16) and largest <= 255 and 1 <= slots <= 256)
+    r.need(r.table(10, 11) == _EXP)
+    _rows(r, 4, 21, 1, most=_MOST_DEPTH, output_size=bits // 8)
     r.writes(3, 4 + 4 * slots, align=4)
     r.apart(1, 3)
-    if bits == 16 or r[1] & 1 or r.extents[2][0] > r.extents[1][0]:
-        r.apart(1, 2)
+    r.apart(1, 2)
 
 
-CHECKS = {"softmax.eval_int8": _softmax}
+# Likewise with entries of a table; their sum must be positive.
+def _softmax_int16(r):
+    r.need(r.signed(6) >= 0 and -31 <= r.signed(7) <= 31)
+    exps = r.constant(2, 2 * _STEPS, 2)
+    r.need(any(exps[-4:-2]) and any(exps[-2:]))
+    r.need(not [i for i in range(1, 2 * _STEPS, 2) if exps[i] > 127])  # negative ones
+    r.reads(3, 2 * _STEPS, align=2)
+    _rows(r, 5, 8, 2, 4, _MOST_DEPTH_INT16)
+    r.apart(1, 4)
+
+
+# Differences choose an exp of the table behind the constants.
+def _log_softmax(r):
+    (largest,) = r.numbers(7, 1, 0)
+    r.need(largest <= 255 and r.table(9, 9) == _LOGARITHM)
+    exps = r.numbers(19, largest + 1, 0)
+    r.need(exps[0] and max(exps) <= _LARGEST_EXP_LOG)
+    _rows(r, 4, 20, 1, most=_MOST_DEPTH_LOG)
+    r.writes(3, 4 * _LOG_WORDS, align=4)
+    r.apart(1, 2)
+    r.apart(1, 3)
+
+
+# Float32, with so many floats of scratch.
+def _float(r, words, scalars):
+    _rows(r, 4, words, 4)
+    r.writes(3, 4 * scalars, align=4)
+
+
+def _l2_normalization(r):
+    r.is_offset(4)
+    _rows(r, 3, 5, 1)
+
+
+CHECKS = {
+    "l2_normalization.eval_int8": _l2_normalization,
+    "l2_normalization_float.eval_float32": lambda r: _float(r, 7, 1),
+    "log_softmax.eval_int8": _log_softmax,
+    "log_softmax_float.eval_float32": lambda r: _float(r, 7, 2),
+    "softmax.eval_int8": _softmax,
+    "softmax_float.eval_float32": lambda r: _float(r, 8, 1),
+    "softmax_int16.eval_int16": _softmax_int16,
+}

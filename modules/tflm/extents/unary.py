@@ -1,4 +1,4 @@
-# tflm: extents: tables of 256 bytes, QUANTIZE, DEQUANTIZE, and integers from scale to scale
+# tflm: extents: tables of 256 bytes, QUANTIZE, DEQUANTIZE, and integers to others
 # MIT license; Copyright (c) 2026 the tflm authors
 
 _SIZES = (1, 1, 2, 4)  # of the codes of types in prepare/rescale.py
@@ -40,9 +40,23 @@ def _rescale(r):
     r.writes(2, other * r.units, align=other)
 
 
+def _cast(r):
+    size, other = r[3], r[4]
+    r.need(r.words >= 7 and size in (1, 2, 4, 8) and other in (1, 2, 4, 8))
+    r.reads(1, size * r.units, align=min(size, 4))
+    r.writes(2, other * r.units, align=min(other, 4))
+
+
+def _rsqrt(r):
+    r.need(r.words >= 5)
+    _lookup(r)
+
+
 CHECKS = {
+    "cast.eval_integers": _cast,
     "lookup.eval_int8": _lookup,
     "quantize.eval_float32": _quantize,
     "dequantize.eval_integers": _dequantize,
     "rescale.eval_integers": _rescale,
+    "rsqrt.eval_int8": _rsqrt,
 }

@@ -1,0 +1,40 @@
+# tflm: extents: operators on two inputs, float32, and integers that are only compared or wrap
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from .broadcast import binary
+
+
+# Word 12 passes between two functions: a larger number would be a heap object.
+def _kind(r, output, words):
+    binary(r, 4, output, words)
+    r.numbers(12, 1, 0)
+
+
+def _floor_div(r):
+    binary(r, 4, 4, 13)
+    r.need(r[12] <= 1)
+
+
+def _compare_integers(r):
+    size = r[12]
+    r.need(size in (2, 4, 8))
+    binary(r, size, 1, 14)
+
+
+CHECKS = {
+    "add_int32.eval_int32": lambda r: binary(r, 4, 4, 15),
+    "arithmetic_float.eval_float32": lambda r: _kind(r, 4, 15),
+    "comparisons_float.eval_float32": lambda r: _kind(r, 1, 13),
+    "comparisons_wide.eval_integers": _compare_integers,
+    "div_float.eval_float32": lambda r: binary(r, 4, 4, 14),
+    "div_int32.eval_int32": lambda r: binary(r, 4, 4, 14),
+    "floor_div_float.eval_float32": _floor_div,
+    "maximum_minimum_float.eval_float32": lambda r: binary(r, 4, 4, 13),
+    "maximum_minimum_wide.eval_int16": lambda r: binary(r, 2, 2, 13),
+    "maximum_minimum_wide.eval_int32": lambda r: binary(r, 4, 4, 13),
+    "maximum_minimum_wide.eval_int64": lambda r: binary(r, 8, 8, 13),
+    "mul_int32.eval_int32": lambda r: binary(r, 4, 4, 14),
+    "prelu_float.eval_float32": lambda r: binary(r, 4, 4, 12),
+    "squared_difference_float.eval_float32": lambda r: binary(r, 4, 4, 12),
+    "squared_difference_int32.eval_int32": lambda r: binary(r, 4, 4, 12),
+}

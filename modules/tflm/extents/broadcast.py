@@ -1,0 +1,46 @@
+# tflm: extents: operators on two inputs (prepare/broadcast.py), of any type
+# MIT license; Copyright (c) 2026 the tflm authors
+
+_SCRATCH = 512  # bytes for a block of sums, at most
+
+
+# `size`: bytes of an element of the inputs, or of input 1 and input 2; `output`: of the output;
+# `words`: how many the record has before its tables; `sums`: whether the kernel keeps a block of
+# int32.
+def binary(r, size, output, words, sums=False):
+    r.need(r.words >= words)
+    (block,) = r.numbers(11, 1)
+    r.need(not sums or 4 * block <= _SCRATCH)
+    block = min(block, r.units)
+    sizes = size if isinstance(size, tuple) else (size, size)
+    for i, size in enumerate(sizes):
+        step = r[7 + i]
+        r.need(step in (0, size))
+        align = min(size, 4)
+        if r[9 + i]:
+            _geometry(r, 1 + i, r[9 + i], size, align)
+            r.writes(4 + i, block * size, align=align)
+        else:
+            r.reads(1 + i, (r.units - 1) * step + size, align=align)
+    if sums:
+        r.writes(6, 4 * block, align=4)
+    r.writes(3, r.units * output, align=min(output, 4))
+
+
+# What kernels/broadcast.py reads of operand `i`, whose levels stand at word `at`.
+def _geometry(r, i, at, size, align):
+    bytes_each, levels = r.numbers(at, 2)
+    r.need(bytes_each == size and 2 <= levels <= 8)
+    last = 0
+    inner = 1
+    for level in range(levels):
+        (length,) = r.numbers(at + 2 + 2 * level, 1)
+        (stride,) = r.numbers(at + 3 + 2 * level, 1, 0)
+        steps = length - 1
+        if level == levels - 1:
+            steps = (r.units - 1) // inner
+        inner *= length
+        r.small(steps * stride, inner)
+        r.need(not stride & align - 1)
+        last += steps * stride
+    r.reads(i, last + size, align=align)

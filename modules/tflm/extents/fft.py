@@ -1,0 +1,95 @@
+# tflm: extents: SignalRfft and SignalIrfft (prepare/signal_fft.py)
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import struct
+
+from .record import divided
+
+_SCRATCH = 1024  # bytes of the vectors of kernels for words
+_MOST_STEP = 1023  # elements that such a vector moves on by at most
+_MANY = 64  # places that are looked at together
+
+
+# Operand `i`: where in a row of `row` values so many pairs go. The table must be a constant, or
+# it could change after this.
+def _places(r, i, pairs, row):
+    table = r.constant(i, 2 * pairs, align=2)
+    for at in range(0, pairs, _MANY):
+        some = struct.unpack_from("<%dH" % min(_MANY, pairs - at), table, 2 * at)
+        r.need(2 * max(some) + 2 <= row)
+
+
+def _load(r):
+    pairs, input_row, row, halves = r.numbers(4, 4)
+    r.need(halves <= 2)
+    rows = divided(r.units, pairs)
+    r.reads(1, 2 * halves * rows * input_row, align=2 * halves)
+    _places(r, 2, pairs, row)
+    r.writes(3, 2 * halves * rows * row, align=2 * halves)
+
+
+# A stage of int16, in place; `radices`: what the kernel can do. Behind the twiddles of a stage of
+# three or five values lie one or two roots.
+def _stage(r, *radices):
+    butterflies, row, radix, span = r.numbers(4, 4)
+    r.need(radix in radices and butterflies % span == 0 and 2 * butterflies * radix <= row)
+    r.need(r.words >= 18)
+    roots = radix // 2 if radix & 1 else 0
+    r.reads(1, 4 * (span * (radix - 1) + roots), align=2)
+    r.writes(2, 2 * divided(r.units, butterflies) * row, align=2)
+
+
+# The same for words, by vectors of pairs; roots have six words.
+def _wide_stage(r, *radices):
+    butterflies, row, radix, span, inner = r.numbers(4, 5)
+    inner_step, outer_step, inner_twiddle, outer_twiddle = r.numbers(9, 4, 0)
+    r.need(radix in radices and butterflies % inner == 0 and r.words >= 18)
+    r.need(2 * inner_step <= _MOST_STEP and 4 * (radix - 1) * inner_twiddle <= _MOST_STEP)
+    inner -= 1
+    outer = butterflies // (inner + 1) - 1
+    last = outer * outer_step + inner * inner_step + (radix - 1) * span
+    r.need(2 * last + 2 <= row)
+    twiddles = max(span, outer * outer_twiddle + inner * inner_twiddle + 1)
+    roots = radix // 2 if radix & 1 else 0
+    r.reads(1, 16 * twiddles * (radix - 1) + 24 * roots, align=4)
+    r.writes(2, 4 * divided(r.units, butterflies) * row, align=4)
+    r.writes(3, _SCRATCH, align=4)
+
+
+# From pairs to a spectrum in place, or (`join`) from a spectrum to pairs at their places; values
+# have `size` bytes.
+def _split(r, size, join):
+    pairs, input_row, row = r.numbers(6, 3)
+    rows = divided(r.units, pairs // 2 + 1)
+    r.need(r.words >= 13 and 2 * pairs + 2 <= (input_row if join else row))
+    if join:
+        r.reads(1, size * rows * input_row, align=size)
+        _places(r, 2, pairs, row)
+    else:
+        r.reads(1, 0)
+    r.reads(3, (4 if size == 2 else 16) * (pairs // 2), align=size)
+    r.writes(4, size * rows * row, align=size)
+    if size == 4:
+        r.writes(5, _SCRATCH, align=4)
+
+
+def _length(r):
+    length, row = r.numbers(2, 2)
+    r.need(length <= row and r.words >= 5)
+    r.writes(1, 4 * divided(r.units, length) * row, align=4)
+
+
+CHECKS = {
+    "signal_fft.eval_load": _load,
+    "signal_fft_int16.eval_stage": lambda r: _stage(r, 2, 4),
+    "signal_fft_int16.eval_split": lambda r: _split(r, 2, False),
+    "signal_fft_int16.eval_join": lambda r: _split(r, 2, True),
+    "signal_fft_odd_int16.eval_three": lambda r: _stage(r, 3),
+    "signal_fft_odd_int16.eval_five": lambda r: _stage(r, 5),
+    "signal_fft_wide_real.eval_length_float32": _length,
+}
+for _kind in ("int32", "float32"):
+    CHECKS["signal_fft_wide.eval_stage_" + _kind] = lambda r: _wide_stage(r, 2, 4)
+    CHECKS["signal_fft_odd_wide.eval_stage_" + _kind] = lambda r: _wide_stage(r, 3, 5)
+    CHECKS["signal_fft_wide_real.eval_split_" + _kind] = lambda r: _split(r, 4, False)
+    CHECKS["signal_fft_wide_real.eval_join_" + _kind] = lambda r: _split(r, 4, True)

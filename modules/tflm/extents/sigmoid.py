@@ -1,0 +1,23 @@
+# tflm: extents: LOGISTIC and TANH on int16 (prepare/sigmoid_int16.py)
+# MIT license; Copyright (c) 2026 the tflm authors
+
+_TABLE = 512  # bytes: 256 entries, all of which may be looked up
+
+
+# The CURVE block from word `at` on, with its table as operand `entries`: the magnitude of a
+# product that wraps around could become negative, and with it the place in the table.
+def curve(r, at, entries):
+    (multiplier,) = r.numbers(at, 1, 0)
+    shift = r[at + 1]
+    r.need(shift <= 31 and (multiplier << 15) + (1 << shift >> 1) < 1 << 31)
+    r.need(r.words >= at + 7)
+    r.reads(entries, _TABLE, align=2)
+
+
+def _sigmoid(r):
+    curve(r, 4, 2)
+    r.reads(1, 2 * r.units, align=2)
+    r.writes(3, 2 * r.units, align=2)
+
+
+CHECKS = {"sigmoid_int16.eval_int16": _sigmoid}

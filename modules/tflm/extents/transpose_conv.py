@@ -1,0 +1,47 @@
+# tflm: extents: TRANSPOSE_CONV, float32, int8 and int16
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from .record import divided
+from .sums_int16 import scratch, sums
+
+
+# Sizes from word `at` on; elements have `size` bytes, weights `weight`. `single`: a unit is one
+# output, not a pixel. Returns channels of the output and of the input.
+def _sizes(r, at, size, weight, single=False):
+    height, width = r.numbers(at, 2, 0)
+    (depth,) = r.numbers(at + 2, 1, 0)
+    rows, columns, channels, taps_y, taps_x, stride_y, stride_x = r.numbers(at + 3, 7)
+    top, left = r.numbers(at + 10, 2, 0)
+    r.small(rows + top + taps_y + stride_y, columns + left + taps_x + stride_x)
+    outputs = r.units * (1 if single else channels)
+    images = divided(outputs, rows * columns * channels)
+    r.reads(1, images * height * width * depth * size, align=size)
+    r.reads(2, channels * taps_y * taps_x * depth * weight, align=weight)
+    r.writes(4, outputs * size, align=size)
+    return channels, depth
+
+
+def _float(r):
+    channels, _ = _sizes(r, 5, 4, 4, True)
+    r.need(r.words >= 19)
+    if r.has(3):
+        r.reads(3, 4 * channels, align=4)
+
+
+def _int8(r):
+    channels, depth = _sizes(r, 6, 1, 1)
+    r.need(r[18] == 0 and r[19] >> 24 == 0)
+    scratch(r, 0, channels, channels, depth)
+    r.requantize(20, channels)
+
+
+def _int16(r):
+    channels, depth = _sizes(r, 6, 2, 1)
+    sums(r, 18, channels, channels, depth)
+
+
+CHECKS = {
+    "transpose_conv.eval_int8": _int8,
+    "transpose_conv.eval_int16": _int16,
+    "transpose_conv_float.eval_float32": _float,
+}

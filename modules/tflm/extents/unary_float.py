@@ -1,0 +1,69 @@
+# tflm: extents: operators on each element of float32, and casts to it and from it
+# MIT license; Copyright (c) 2026 the tflm authors
+
+_SIZES = (1, 1, 2, 4, 4)  # of the types of kernels/float32_convert.py
+_SHARES = 196  # words of the table of GELU
+
+
+# `words`: how many the record has.
+def _unary(r, words=3):
+    r.need(r.words >= words)
+    r.reads(1, 4 * r.units, align=4)
+    r.writes(2, 4 * r.units, align=4)
+
+
+# Word 3 passes between two functions: a larger number would be a heap object.
+def _kind(r):
+    _unary(r)
+    r.numbers(3, 1, 0)
+
+
+def _gelu(r):
+    _unary(r)
+    r.reads(3, 4 * _SHARES, align=4)
+
+
+# Bytes of the integers of a CAST.
+def _size(r):
+    (kind,) = r.numbers(3, 1, 0)
+    r.need(kind < len(_SIZES) and r[4] == _SIZES[kind])
+    return r[4]
+
+
+def _from_integers(r):
+    size = _size(r)
+    r.reads(1, size * r.units, align=size)
+    r.writes(2, 4 * r.units, align=4)
+
+
+def _to_integers(r):
+    size = _size(r)
+    r.reads(1, 4 * r.units, align=4)
+    r.writes(2, size * r.units, align=size)
+
+
+def _from_float16(r):
+    r.reads(1, 2 * r.units, align=2)
+    r.writes(2, 4 * r.units, align=4)
+
+
+CHECKS = {
+    "activations_float.eval_float32": lambda r: _unary(r, 5),
+    "cast_float.eval_from_float32": _to_integers,
+    "cast_float.eval_to_float32": _from_integers,
+    "elu_float.eval_float32": _unary,
+    "exp_float.eval_float32": _unary,
+    "float16.eval_to_float32": _from_float16,
+    "gelu_float.eval_float32": _gelu,
+    "hard_swish_float.eval_float32": lambda r: _unary(r, 6),
+    "leaky_relu_float.eval_float32": lambda r: _unary(r, 4),
+    "log_float.eval_float32": _unary,
+    "logistic_float.eval_float32": _unary,
+    "round_float.eval_float32": _kind,
+    "rsqrt_float.eval_float32": lambda r: _unary(r, 4),
+    "sign_float.eval_float32": lambda r: _unary(r, 5),
+    "sin_cos_float.eval_float32": _kind,
+    "sqrt_float.eval_float32": _unary,
+    "square_float.eval_float32": _unary,
+    "tanh_float.eval_float32": _unary,
+}

@@ -1,0 +1,30 @@
+# tflm: extents: how the windows of a filter lie over the image (prepare/convolution.py)
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from .record import divided
+
+OUTPUTS, PIXELS, ROWS = 0, 1, 2  # what a unit is
+
+
+# Fields of prepare/convolution.py: WINDOWS from word `at` on. What is read of the image (operand
+# 1) and written of the output (operand 4), both with elements of `size` bytes; all sums of
+# positions fit words, and each window lies over the image at least in part. Returns channels of
+# the input and the output, taps of a filter, its rows and columns, and outputs in a row.
+def windows(r, at, unit, size):
+    height, width = r.numbers(at, 2, 0)
+    depth, rows, columns, channels = r.numbers(at + 2, 4)
+    taps_y, taps_x, stride_y, stride_x, dilation_y, dilation_x = r.numbers(at + 6, 6)
+    top, left = r.numbers(at + 12, 2, 0)
+    r.small(rows * stride_y + taps_y * dilation_y + top + height)
+    r.small((columns * stride_x + taps_x * dilation_x + left + width) * depth)
+    r.small(dilation_y * width * depth)
+    r.need(top <= (taps_y - 1) * dilation_y and (rows - 1) * stride_y - top < height)
+    r.need(left <= (taps_x - 1) * dilation_x and (columns - 1) * stride_x - left < width)
+    outputs = r.units * (1, channels, columns * channels)[unit]
+    r.reads(
+        1,
+        divided(outputs, rows * columns * channels) * height * width * depth * size,
+        align=size,
+    )
+    r.writes(4, outputs * size, align=size)
+    return depth, channels, taps_y, taps_x

@@ -1,0 +1,170 @@
+# Tests of modules/tflm/extents: one number of a small record changed, and it is refused
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import struct
+from types import SimpleNamespace
+
+import pytest
+from fuzz.traced import Machine
+from tflm.extents import check_of
+from tflm.extents.record import Record
+
+_BLOCK = 4096  # bytes between operands
+_BLOCKS = 16
+
+
+# Operand word of block `i` of the arena.
+def _arena(i):
+    return i * _BLOCK << 2
+
+
+# The same of the model: zeros, from block _ONES on bytes of ones.
+def _rom(i):
+    return _arena(i) | 1
+
+
+_ONES = 12
+_SIZE = _BLOCK * _BLOCKS
+_MACHINES = (Machine(32), Machine(64))
+_DATA = bytes(_ONES * _BLOCK) + b"\xff" * (_SIZE - _ONES * _BLOCK)
+_MODEL = SimpleNamespace(head_bytes=_SIZE, arena_bytes=_SIZE, buffer=memoryview(_DATA))
+_A, _B, _C, _D, _E = map(_arena, range(5))
+_P, _Q, _R, _S = map(_rom, range(4))
+_BAD = _rom(_ONES)
+_TWIDDLED = (16383, 0, 16383, 0x3F000000)
+_CURVE = (24576, 15, 9, 0, 0, 0, 10)
+
+# Of a kernel: operands, the words of a record, and changes {word: value} that must be refused.
+_RECORDS = {
+    "signal_delay.eval_int16": (3, (2, _A, _B, _C, 16, 3, 12), {5: 5}, {6: 8}, {6: 14}),
+    "signal_framer.eval_int16": (
+        4, (1, _A, _B, _C, _D, 2, 6, 4, 1, 4, 12), {6: 9}, {9: 5}, {10: 13}, {10: 8},
+    ),
+    "signal_overlap_add.eval_int16": (3, (1, _A, _B, _C, 2, 8, 4), {6: 9}, {6: 0}),
+    "signal_stacker.eval_int16": (
+        4, (1, _A, _B, _C, _D, 4, 1, 3, 2), {0: 2}, {6: 3}, {8: 4}, {4: _P},
+    ),
+    "circular_buffer.eval_int8": (3, (1, _A, _B, _C, 6, 3, 2), {0: 2}, {5: 0}, {3: _P}),
+    "signal_energy.eval_int16": (2, (8, _A, _B, 0, 8), {2: _P}, {1: _A | 4}, {2: _B | 8}),
+    "signal_fft_auto_scale.eval_bits": (3, (1, _A, _B, _C, 60), {0: 2}, {3: _P}),
+    "signal_fft_auto_scale.eval_scaled": (3, (60, _A, _B, _C, 60), {3: _P}),
+    "signal_window.eval_int16": (3, (2, _A, _P, _B, 4, 15), {4: 0}, {5: 32}),
+    "signal_filter_bank_log.eval_uint32": (3, (4, _A, _P, _B, 3, 64), {4: 32}),
+    "signal_filter_bank_spectral_subtraction.eval_uint32": (
+        4, (4, _A, _B, _C, _D, 1, 2, 3, 4, 5, 10, 14, 0), {10: 32}, {11: 64}, {4: _P},
+    ),
+    "signal_pcan.eval_uint32": (4, (2, _A, _B, _P, _C, 6, 3), {5: 64}, {6: 1}, {6: 33}),
+    "signal_fft.eval_load": (
+        3, (4, _A, _P, _B, 4, 8, 10, 1), {7: 3}, {2: _C}, {2: _BAD}, {4: 0},
+    ),
+    "signal_fft_int16.eval_stage": (
+        3, (4, _P, _A, _B, 4, 16, 2, 2, 2, 1, 2, 1, 0, 0, *_TWIDDLED),
+        {6: 3}, {6: 5}, {5: 15}, {7: 3}, {7: 0},
+    ),
+    "signal_fft_odd_int16.eval_three": (
+        3, (4, _P, _A, _B, 4, 24, 3, 2, 2, 1, 2, 1, 0, 0, *_TWIDDLED), {6: 5}, {5: 23},
+    ),
+    "signal_fft_wide.eval_stage_int32": (
+        3, (4, _P, _A, _B, 4, 16, 2, 2, 2, 1, 4, 1, 0, 0, *_TWIDDLED),
+        {6: 3}, {8: 3}, {9: 512}, {10: 5}, {11: 256}, {3: _P}, {3: _B | 8},
+    ),
+    "signal_fft_odd_wide.eval_stage_float32": (
+        3, (4, _P, _A, _B, 4, 24, 3, 2, 2, 1, 4, 1, 0, 0, *_TWIDDLED), {6: 2}, {5: 19}, {7: 6},
+    ),
+    "signal_fft_int16.eval_split": (
+        5, (3, 1, 1, _P, _A, 1, 4, 8, 10, *_TWIDDLED), {8: 9}, {4: _Q},
+    ),
+    "signal_fft_int16.eval_join": (
+        5, (3, _A, _P, _Q, _B, 1, 4, 10, 8, *_TWIDDLED), {7: 9}, {2: _BAD}, {2: _C},
+    ),
+    "signal_fft_wide_real.eval_join_int32": (
+        5, (3, _A, _P, _Q, _B, _C, 4, 10, 8, *_TWIDDLED), {7: 9}, {2: _BAD}, {2: _D}, {5: _P},
+    ),
+    "signal_fft_wide_real.eval_length_float32": (1, (8, _A, 8, 8, 0x41000000), {3: 7}, {2: 0}),
+    "sigmoid_int16.eval_int16": (
+        3, (4, _A, _P, _B, *_CURVE), {4: 1 << 16}, {5: 32}, {4: 40000, 5: 31},
+    ),
+    "svdf.eval_int8": (
+        7, (2, _A, _P, _Q, _R, _B, _C, _D, 8, 4, 1, 2, 1, 0x800080, 0, 16, *(1 << 30, 32) * 3, 0),
+        {15: 12}, {13: 0x1800080}, {12: 0}, {5: _P}, {7: _P},
+    ),
+    "unidirectional_sequence_lstm.eval_integers": (
+        18,
+        (
+            4, _A, _B, _C, _D, _E, _P, *[_Q] * 12, 3, 2, 2, 1, 2, 0, 0x8000,
+            *(0x800080, 1 << 30, 32) * 8, *(1 << 30, 32) * 3, 0, 0, 127, *_CURVE * 3, 1,
+        ),
+        {20: 0}, {23: 0}, {23: 3}, {24: 1}, {24: 2}, {26: 0x1800080}, {47: 0x1800080},
+        {59: 1 << 16}, {73: 1 << 16}, {2: _P}, {3: _P},
+    ),
+    "unidirectional_sequence_lstm_float.eval_float32": (
+        17,
+        (4, _A, _B, _C, _D, _E, *[_Q] * 12, 3, 2, 2, 1, 2, 1, 0, *(0xFF7FFFFF, 0x7F7FFFFF) * 2),
+        {21: 0}, {22: 0}, {22: 3}, {2: _P}, {5: _P},
+    ),
+    "decode_huffman.eval_any": (
+        4, (8, _P, _Q, _A, _B, 16, 64, 2, 4, 100, 1),
+        {7: 3}, {8: 0}, {8: 17}, {10: 3}, {4: _P}, {9: 1 << 29},
+    ),
+    "decode_lut.eval_any": (
+        3, (8, _P, _Q, _A, 16, 4, 1, 0, 8, 1), {5: 0}, {5: 8}, {8: 0}, {9: 0}, {4: 1 << 20},
+    ),
+    "decode_prune.eval_any": (
+        5, (600, _P, _Q, _A, _R, _S, 16, 1, 600, 1),
+        {1: _BAD}, {1: _B}, {4: _B}, {4: _BAD}, {8: 0},
+    ),
+    "hybrid_quantize.eval_float32": (
+        6, (2, _A, _B, _C, _D, _E, _P, 8, 0), {4: _C}, {5: _C}, {3: _P}, {5: _P},
+    ),
+    "hybrid.eval_float32": (
+        7,
+        (
+            8, _A, _B, _C, _P, _Q, 1, _D, 2, 2, 4, 2, 2, 2, 1, 1, 1, 1, 1, 1, 0, 0, 2, 1, 2, 2, 0,
+            0xFF7FFFFF, 0x7F7FFFFF,
+        ),
+        {10: 3}, {22: 3}, {25: 1}, {23: 0}, {26: 2}, {1: _P}, {3: _P}, {12: 0},
+    ),
+}  # fmt: skip
+
+
+# The record with changes; ValueError when its check refuses it.
+def _checked(kernel, changes=()):
+    operands, words, *_ = _RECORDS[kernel]
+    words = [dict(changes).get(i, word) for i, word in enumerate(words)]
+    record = Record(_MODEL, memoryview(struct.pack(f"<{len(words)}I", *words)), operands)
+    check_of(kernel)(record)
+    record.settle()
+    return record
+
+
+# Sound records run inside, whatever the arena and with it the state holds.
+@pytest.mark.parametrize("kernel", _RECORDS)
+def test_sound(kernel):
+    for machine in _MACHINES:
+        for fill in (b"\0", b"\1", b"\x05\0\0\0", b"\xff"):
+            arena = bytearray(fill * (_SIZE // len(fill)))
+            machine.run(kernel, _checked(kernel), arena, _MODEL.buffer)
+
+
+@pytest.mark.parametrize("kernel", _RECORDS)
+def test_refused(kernel):
+    for changes in _RECORDS[kernel][2:]:
+        with pytest.raises(ValueError):
+            _checked(kernel, changes)
+            pytest.fail(f"{changes} was let through")
+
+
+# A record that ends before the last word that its kernel reads.
+@pytest.mark.parametrize("kernel", _RECORDS)
+def test_short(kernel):
+    operands, words, *_ = _RECORDS[kernel]
+    data = memoryview(struct.pack(f"<{len(words)}I", *words))
+    read = len(words)
+    while read > 1:
+        read -= 1
+        record = Record(_MODEL, data[: 4 * read], operands)
+        try:
+            check_of(kernel)(record)
+        except ValueError:
+            continue
+        _MACHINES[0].run(kernel, record, bytearray(_SIZE), _MODEL.buffer)

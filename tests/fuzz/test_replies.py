@@ -1,0 +1,90 @@
+# Tests of a board that answers with other values than it was asked for: one error, or a result
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import ast
+import random
+import re
+
+import numpy as np
+import pytest
+from host.conftest import tflm as tflm  # the command as a fixture
+from support.standin import Board
+from tflm_tools.board.link import Link
+from tflm_tools.board.replies import Maybe, has_form
+
+_EVIL = (
+    None, True, -1, 0, 1 << 31, 1 << 4000, 1.5, float("inf"), "", "\x1b[31mX", "a" * 3000, b"",
+    b"\xff", b"!!!", [], [None], (), (1, 2, 3), {}, {"a": 1}, [("a", 1)], ...,
+)  # fmt: skip
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_MODEL = "models/hello_world/hello_world_int8.tflite"
+_COPIES = 3  # of each command
+
+
+# A value with one of its parts changed, or another value.
+def changed(value, rng):
+    if isinstance(value, (list, tuple)) and value and rng.random() < 0.8:
+        parts = list(value)
+        i = rng.randrange(len(parts))
+        parts[i] = changed(parts[i], rng)
+        return type(value)(parts)
+    if isinstance(value, dict) and value and rng.random() < 0.9:
+        key = rng.choice(sorted(value, key=str))
+        return {**value, key: changed(value[key], rng)}
+    return rng.choice(_EVIL)
+
+
+# What a board printed, with its value changed.
+def lie(text, rng):
+    try:
+        return repr(changed(ast.literal_eval(text.strip()), rng)).replace("inf", "1e999")
+    except (ValueError, SyntaxError):
+        return rng.choice(("", "\x1b[2J", "x" * 5000, "None", "AAAA", "="))
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "doctor PORT --model MODEL",
+        "run MODEL --on PORT --input x.npy --output-dir out",
+        "verify MODEL --on PORT --runs 1 --layers",
+        "bench MODEL --on PORT --invokes 1",
+        "deploy MODEL PORT",
+        "deploy MODEL PORT --to files --json",
+    ],
+)
+def test_lies(command, tflm, tmp_path, repository, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    np.save("x.npy", np.zeros((1, 1), np.int8))
+    rng = random.Random(command)
+    state = {"count": 0, "lie": 0}
+    honest = Link.exec
+
+    def exec_(link, code, seconds=20.0):
+        text = honest(link, code, seconds)
+        state["count"] += 1
+        return lie(text, rng) if state["count"] == state["lie"] else text
+
+    monkeypatch.setattr(Link, "exec", exec_)
+    exchanges = 0
+    for i in range(1 + _COPIES):
+        state["count"], state["lie"] = 0, rng.randint(1, exchanges) if i else 0
+        with Board(tmp_path / f"board{i}", library=repository / "modules", rom=1 << 17) as board:
+            words = {"PORT": board.port, "MODEL": str(repository / _MODEL)}
+            found = tflm(*[words.get(word, word) for word in command.split()])
+        exchanges = exchanges or state["count"]
+        assert found.code in ((0, 1) if i else (0,)), found
+        assert not _CONTROL.search(found.out + found.err)
+        assert found.err.count("\n") <= 1 and len(found.err) < 400
+
+
+def test_forms():
+    form = {"a": [int], "b": Maybe((str, 9)), "c": {str: bool}}
+    sound = {"a": [1, -2], "b": ("x", 9), "c": {"y": True}}
+    assert has_form(sound, form) and has_form({**sound, "b": None, "c": {}}, form)
+    for key, value in (
+        ("a", (1,)), ("a", [True]), ("a", [1 << 63]), ("b", ("x", 10)), ("b", ("x", -1)),
+        ("b", ("x",)), ("b", "x1"), ("c", {1: True}), ("c", {"y": 1}), ("c", []),
+    ):  # fmt: skip
+        assert not has_form({**sound, key: value}, form), (key, value)
+    assert not has_form({**sound, "d": 1}, form) and not has_form([], form)

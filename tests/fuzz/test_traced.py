@@ -1,0 +1,166 @@
+# Tests of modules/tflm/extents: kernels touch only what their checks know of (traced.py)
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import contextlib
+import functools
+import random
+import re
+import struct
+from types import SimpleNamespace
+
+import pytest
+from fuzz.campaign import cases_of
+from fuzz.forged import forged_records, one_of_each, section
+from fuzz.traced import KERNELS, Endless, Machine, Outside
+from tflm import format as layout
+from tflm.errors import TflmError
+from tflm.extents import check_of
+from tflm.extents.record import Record
+from tflm.model import FlatModel
+from tflm_tools.flatten import flatten
+
+# Files of tests whose cases have all kernels: among many of their cases, or among a few.
+_RARE = (
+    "test_decode", "test_dsp", "test_elementwise_math", "test_hybrid", "test_lanes",
+    "test_litert_operators", "test_sigmoid_int16", "test_signal_fft", "test_signal_front_end",
+    "test_signal_state", "test_svdf", "test_svdf_float", "test_unidirectional_sequence_lstm",
+    "test_unpack_int4",
+)  # fmt: skip
+_COMMON = (
+    "test_abs", "test_add", "test_add_n", "test_arg_min_max", "test_arithmetic_float",
+    "test_batch_matmul", "test_broadcast_to", "test_cast", "test_comparisons",
+    "test_control_flow", "test_conv_float", "test_conv_int16", "test_cumsum",
+    "test_depthwise_conv", "test_depthwise_conv_float", "test_depthwise_conv_int16",
+    "test_dequantize", "test_detection_postprocess", "test_div", "test_dynamic_update_slice",
+    "test_fully_connected_float", "test_fully_connected_int16", "test_gather", "test_gelu",
+    "test_l2_normalization", "test_log_softmax", "test_maximum_minimum", "test_mul",
+    "test_one_hot", "test_pad", "test_pooling", "test_prelu", "test_quantize", "test_reduce",
+    "test_reduce_float", "test_resize_bilinear", "test_resize_bilinear_float",
+    "test_resize_nearest_neighbor", "test_reverse_sequence", "test_softmax_float",
+    "test_softmax_int16", "test_squared_difference", "test_sub", "test_topk",
+    "test_transpose_conv", "test_unary_float",
+)  # fmt: skip
+_FEW, _MANY = 9, 60  # cases, about
+_MOST_BYTES = 1 << 13  # of an arena
+_TARGETS = (None, "armv6m", "armv7em")
+_ROOM = 512  # bytes that an arena and a model have behind their ends
+_MOST_TRIES = 60  # to forge a record that passes its check
+_MOST_RUNS = 8  # of a kernel, sound or forged
+_MACHINES = {bits: Machine(bits) for bits in (32, 64)}
+
+
+# Small models that have all kernels of a file of tests.
+@functools.cache
+def _models(name):
+    cases = cases_of(name)
+    step = max(1, len(cases) // (_FEW if name in _COMMON else _MANY))
+    flats = []
+    for i, case in enumerate(cases[::step]):
+        target = _TARGETS[i % len(_TARGETS)]
+        flats.append(flatten(case.build(), target=target, optimize="off"))
+    return one_of_each([x for x in flats if FlatModel(x).arena_bytes < _MOST_BYTES])
+
+
+# Whoever writes a kernel names a file of tests here that has it.
+def test_all_kernels():
+    flats = [flat for name in _RARE + _COMMON for flat in _models(name)]
+    seen = {kernel for flat in flats for kernel in FlatModel(flat).kernels()}
+    kernels = set()
+    for path in KERNELS.glob("*.py"):
+        for function in re.findall(r"^def (eval\w*)", path.read_text(), re.M):
+            kernels.add(f"{path.stem}.{function}")
+    assert not kernels - seen
+
+
+# An arena that may hold anything, state that no sound model has included.
+def _arena(rng, size):
+    kind = rng.randrange(4)
+    if kind == 0:
+        return bytearray(rng.randbytes(size))
+    if kind == 1:
+        return bytearray(rng.choices((0, 0, 0, 1, 3, 9, 255), k=size))
+    return bytearray(bytes([(0, 0xFF, 0x7F)[rng.randrange(3)]]) * size)
+
+
+# The record, when it passes its check.
+def _checked(model, kernel, data, operands):
+    record = Record(model, memoryview(data), operands)
+    try:
+        record.need(record.units)
+        check_of(kernel)(record)
+        record.settle()
+    except ValueError:
+        return None
+    return record
+
+
+# The same model in more memory than it needs, so that larger numbers are let through; it has no
+# tail, nor have its operands.
+def _roomy(model, rng):
+    size = model.arena_bytes + _ROOM
+    data = bytes(model.buffer) + rng.randbytes(_ROOM)
+    return SimpleNamespace(head_bytes=size, arena_bytes=size, buffer=memoryview(data))
+
+
+# The bytes of a record whose operands are in the tail no more.
+def _headed(record, operands):
+    words = list(struct.unpack(f"<{len(record) // 4}I", record))
+    for i in range(1, operands + 1):
+        words[i] &= 0xFFFFFFFF if words[i] & 1 else 0xFFFFFFFF ^ layout.IN_TAIL
+    return struct.pack(f"<{len(words)}I", *words)
+
+
+@pytest.mark.parametrize("name", _RARE + _COMMON)
+def test_inside(name):
+    rng = random.Random(name)
+    for flat in _models(name):
+        model = FlatModel(flat)
+        room = _roomy(model, rng)
+        for i in range(section(flat, layout.OPS)[1]):
+            kernel, _, _, data, operands, _ = model.op(i)
+            if not check_of(kernel):
+                continue
+            data = _headed(data, operands)
+            forged = forged_records(data, rng, _MOST_TRIES)
+            records = [_checked(room, kernel, each, operands) for each in (data, *forged)]
+            assert records[0] is not None
+            for record in [record for record in records if record][:_MOST_RUNS]:
+                machine = _MACHINES[rng.choice((32, 64))]
+                arena, other = _arena(rng, room.arena_bytes), _arena(rng, room.arena_bytes)
+                meanwhile = rng.choice((None, other))
+                with contextlib.suppress(TflmError):  # of indices that are out of range
+                    machine.run(kernel, record, arena, room.buffer, meanwhile)
+
+
+# A record in an arena of 64 bytes, and no model.
+def _record(operands, *words):
+    model = SimpleNamespace(head_bytes=64, arena_bytes=64, buffer=b"")
+    return Record(model, memoryview(struct.pack(f"<{len(words)}I", *words)), operands)
+
+
+# What a check has forgotten is found, and so is what lies at an odd address.
+def test_outside():
+    kernel = "signal_window.eval_int16"
+    record = _record(3, 3, 0, 24 << 2, 32 << 2, 4, 15)  # 3 frames of 4 samples
+    check_of(kernel)(record)
+    assert record.extents == {1: (0, 24), 2: (24, 32), 3: (32, 56)}
+    for operand, promised in [(1, (0, 22)), (2, (26, 32)), (3, (32, 54)), (None, None)]:
+        before = dict(record.extents)
+        if operand is None:
+            _MACHINES[32].run(kernel, record, bytearray(64), b"")
+            continue
+        record.extents[operand] = promised
+        with pytest.raises(Outside, match="write" if operand == 3 else "read"):
+            _MACHINES[32].run(kernel, record, bytearray(64), b"")
+        record.extents = before
+    record = _record(3, 3, 1 << 2, 24 << 2, 32 << 2, 4, 15)
+    record.extents = {1: (0, 64), 2: (0, 64), 3: (0, 64)}
+    with pytest.raises(Outside, match="read of 2 bytes"):
+        _MACHINES[64].run(kernel, record, bytearray(64), b"")
+
+
+def test_endless():
+    record = _record(4, 1, 0, 0, 0, 0, 0xFFFFFFF, 3)
+    record.extents = {1: (0, 64)}
+    with pytest.raises(Endless):  # a shift of so many bits
+        _MACHINES[64].run("signal_pcan.eval_uint32", record, bytearray(64), b"")

@@ -1,0 +1,187 @@
+# Kernels in CPython, each access to memory compared with what their check has promised
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import ast
+from pathlib import Path
+from types import SimpleNamespace
+
+from support.runner import REPOSITORY
+
+KERNELS = REPOSITORY / "modules" / "tflm" / "kernels"
+_MOST_TURNS = 300_000  # of all loops of one run
+_RECORD, _ARENA, _ROM = 0x01000000, 0x02000000, 0x08000000  # where they lie
+_TABLES = 0x10000000  # and bytes of the kernels' own files
+_TABLE_BYTES = 1 << 16
+_POINTERS = ("ptr8", "ptr16", "ptr32")
+
+
+class Outside(AssertionError):
+    """A kernel has touched what its check does not know of, or not at a multiple of the size."""
+
+
+class Endless(Exception):
+    """A run takes longer than one is waited for."""
+
+
+# What a kernel gets in place of a buffer.
+class _Address:
+    def __init__(self, value):
+        self.value = value
+
+    def __int__(self):
+        return self.value
+
+
+# Viper's ptr8 and its like.
+class _Pointer(_Address):
+    def __init__(self, machine, value, size):
+        super().__init__(machine.table(value) if isinstance(value, bytes) else int(value))
+        self.machine, self.size = machine, size
+
+    def __getitem__(self, i):
+        data, at = self.machine.place(self.value + i * self.size, self.size, False)
+        signed = self.size == 4 and self.machine.bits == 32
+        return int.from_bytes(data[at : at + self.size], "little", signed=signed)
+
+    def __setitem__(self, i, value):
+        data, at = self.machine.place(self.value + i * self.size, self.size, True)
+        mask = (1 << 8 * self.size) - 1
+        data[at : at + self.size] = (int(value) & mask).to_bytes(self.size, "little")
+
+
+# Puts viper's rules into the syntax tree of a kernel: words that wrap around, pointers as
+# parameters, and loops that are counted.
+class _Rules(ast.NodeTransformer):
+    def __init__(self, imported):
+        self.imported = imported
+
+    def visit_BinOp(self, node):
+        self.generic_visit(node)
+        name = type(node.op).__name__
+        if name in ("LShift", "RShift"):
+            return _call("_shift", node.left, node.right, ast.Constant(name == "LShift"))
+        return _call("_word", node)
+
+    def visit_AugAssign(self, node):
+        before = ast.parse(ast.unparse(node.target), mode="eval").body
+        return self.visit(ast.Assign([node.target], ast.BinOp(before, node.op, node.value)))
+
+    def visit_While(self, node):
+        self.generic_visit(node)
+        node.test = ast.BoolOp(ast.And(), [_call("_turn"), node.test])
+        return node
+
+    def visit_FunctionDef(self, node):
+        self.generic_visit(node)
+        node.decorator_list = []
+        node.returns = None
+        for argument in node.args.args:
+            kind = getattr(argument.annotation, "id", "")
+            argument.annotation = None
+            if kind in _POINTERS:
+                value = _call(kind, ast.Name(argument.arg, ast.Load()))
+                node.body.insert(0, ast.Assign([ast.Name(argument.arg, ast.Store())], value))
+        return node
+
+    def visit_ImportFrom(self, node):
+        if node.level == 1:
+            self.imported += [(node.module, name.name) for name in node.names]
+        elif node.level:
+            node.module, node.level = f"tflm.{node.module}", 0
+            return node
+        return None
+
+    def visit_Import(self, node):
+        return None
+
+
+def _call(name, *arguments):
+    return ast.Call(ast.Name(name, ast.Load()), list(arguments), [])
+
+
+class Machine:
+    """Memory and words of `bits` bits, for kernels of the sources."""
+
+    def __init__(self, bits):
+        self.bits = bits
+        self._files = {}
+        self._tables = []
+
+    # A result as a word, with its sign.
+    def _word(self, value):
+        value = int(value) & (1 << self.bits) - 1
+        return value - (1 << self.bits) if value >> self.bits - 1 else value
+
+    # As x64 and ARM shift.
+    def _shift(self, value, count, left):
+        count &= 63 if self.bits == 64 else 255
+        return self._word(value << count if left else value >> count)
+
+    def _turn(self):
+        self._turns += 1
+        if self._turns > _MOST_TURNS:
+            raise Endless
+        return True
+
+    def table(self, data):
+        """The address of bytes that are part of a kernel's file."""
+        for base, known, *_ in self._tables:
+            if known == data:
+                return base
+        base = _TABLES + len(self._tables) * _TABLE_BYTES
+        self._tables.append((base, data, 0, len(data), False))
+        return base
+
+    def place(self, address, size, write):
+        """(buffer, offset) of what an address means; raises Outside."""
+        for base, data, start, stop, writable in self._parts + self._tables:
+            at = address - base
+            if start <= at and at + size <= stop and not at % size and (writable or not write):
+                return data, at
+        raise Outside(f"{'write' if write else 'read'} of {size} bytes at {address:#x}")
+
+    # The names of a file of kernels.
+    def _file(self, name):
+        if name not in self._files:
+            imported = []
+            path = Path(KERNELS / f"{name}.py")
+            tree = _Rules(imported).visit(ast.parse(path.read_text()))
+            names = {
+                "const": lambda value: value,
+                "micropython": SimpleNamespace(),
+                "uint": lambda value: int(value) & (1 << self.bits) - 1,
+                "_word": self._word,
+                "_shift": self._shift,
+                "_turn": self._turn,
+            }
+            for size in (8, 16, 32):
+                names[f"ptr{size}"] = lambda x, size=size // 8: _Pointer(self, x, size)
+            for module, wanted in imported:
+                names[wanted] = self._file(module)[wanted]
+            exec(compile(ast.fix_missing_locations(tree), path, "exec"), names)
+            self._files[name] = names
+        return self._files[name]
+
+    def run(self, kernel, record, arena, rom, meanwhile=None):
+        """Run all units of a Record that was checked, in two slices.
+
+        `meanwhile`: what the arena holds before the second, if another task has filled it.
+        Raises Outside for an access beyond `record.extents`, Endless when it does not end.
+        """
+        data = record.table(0, record.words)
+        self._turns = 0
+        self._parts = [(_RECORD, data, 0, len(data), False)]
+        for operand, (start, stop) in record.extents.items():
+            if record[operand] & 1:
+                self._parts.append((_ROM, rom, start, stop, False))
+            else:
+                self._parts.append((_ARENA, arena, start, stop, True))
+        places = [_Address(base) for base in (_RECORD, _ARENA, _ROM)]
+        name, function = kernel.split(".")
+        names = self._file(name)
+        half = record.units // 2
+        for start, stop in ((0, half), (half, record.units)):
+            if start < stop:
+                names[function](*places, start, stop)
+            if meanwhile is not None:
+                arena[:] = meanwhile
