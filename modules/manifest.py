@@ -7,16 +7,18 @@
 # models need, which leaves room for large models on small boards.
 # prepare: False leaves out what only a .tflite on the board needs; a .tflm runs without. Names of
 # files of prepare/ take these and no others: `tflm ops MODEL --manifest FILE` writes them.
+# checks: False leaves out the check of a .tflm's records (tflm/extents), for boards that load only
+# what lies in ROMFS or what they are told to trust; any other .tflm is refused then.
 # app: a folder of firmware/apps, whose files are frozen, too; its main.py runs at boot.
 import os
 import re
 
-options.defaults(arch="", kernels="", prepare=True, app="")
+options.defaults(arch="", kernels="", prepare=True, checks=True, app="")
 
 _TFLITE = (
     "allocator", "call_graph", "context", "flatbuffer", "graph", "lifetimes", "planner",
     "prepare_model", "list_updates", "resources", "shape_rules", "shape_values", "shapes",
-    "tflite", "tflite_program", "flat_custom", "custom_op", "flexbuffer",
+    "tflite", "tflite_program", "flat_custom", "custom_op", "flexbuffer", "guards",
 )  # fmt: skip
 
 
@@ -55,17 +57,16 @@ def _int8(folders):
     return names
 
 
+# Names of the functions eval... of a file: defined, imported, or another name of one.
+def _evals(file):
+    with open(os.path.join("tflm", file)) as source:
+        pattern = r"^def (eval\w*)|^from .* import .*?(eval\w*)|^(eval\w*) = "
+        return {"".join(names) for names in re.findall(pattern, source.read(), re.M)}
+
+
 # Whether a file has all functions eval... of another.
 def _replaces(file, other):
-    found = []
-    for path in (file, other):
-        with open(os.path.join("tflm", path)) as source:
-            found.append(
-                set(
-                    re.findall(r"^def (eval\w*)|^from .* import .*?(eval\w*)", source.read(), re.M)
-                )
-            )
-    return {a or b for a, b in found[1]} <= {a or b for a, b in found[0]}
+    return _evals(other) <= _evals(file)
 
 
 # Kernel files: all of them, or those that the option names, in each folder that the arch has.
@@ -94,8 +95,21 @@ def _kernels():
     return found
 
 
+# Files that check the records of the kernels that are frozen.
+def _checks():
+    if not options.checks:
+        return []
+    with open(os.path.join("tflm", "extents", "__init__.py")) as source:
+        families = dict(re.findall(r'^    "(\w+)": "(\w+)",$', source.read(), re.M))
+    found = []
+    for kernel in _kernels():
+        family = families.get(os.path.basename(kernel)[:-3], "record")
+        _with_imports(os.path.join("extents", family + ".py"), found)
+    return [os.path.join("extents", "__init__.py")] + found
+
+
 def _runtime():
-    files = _files("") + _files("extents")
+    files = _files("")
     if isinstance(options.prepare, str):
         names = ["__init__", "table"] + options.prepare.split()
         return files + [os.path.join("prepare", name + ".py") for name in names]
@@ -119,6 +133,6 @@ def _place(file):
 
 
 # opt=3 leaves out the numbers of lines, 4 KB of flash with int8 kernels alone.
-package("tflm", sorted(_runtime() + _kernels(), key=_place), opt=3)
+package("tflm", sorted(_runtime() + _kernels() + _checks(), key=_place), opt=3)
 if options.app:
     freeze("../firmware/apps/" + options.app, _app_files(options.app))

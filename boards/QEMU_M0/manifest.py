@@ -1,12 +1,13 @@
 # Frozen into the emulated Cortex-M0: tflm with the kernels that it can run, and what boots it
 # MIT license; Copyright (c) 2026 the tflm authors
 
-options.defaults(kernels="", prepare=True, app="")
-freeze("../common", "_boot.py")
+options.defaults(kernels="", prepare=True, checks=True, app="")
+freeze("../common")
 include(
     "../../modules/manifest.py",
     arch="armv6m",
     kernels=options.kernels,
     prepare=options.prepare,
+    checks=options.checks,
     app=options.app,
 )

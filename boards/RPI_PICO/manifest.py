@@ -1,7 +1,7 @@
 # Frozen into a Raspberry Pi Pico: the port's own modules, and tflm with ARMv6-M's kernels
 # MIT license; Copyright (c) 2026 the tflm authors
 
-options.defaults(kernels="", prepare=True, app="")
+options.defaults(kernels="", prepare=True, checks=True, app="")
 # As the port does it, less its drivers of micropython-lib (onewire, dht, neopixel and so on).
 freeze("$(PORT_DIR)/modules")
 include("$(MPY_DIR)/extmod/asyncio")
@@ -10,5 +10,6 @@ include(
     arch="armv6m",
     kernels=options.kernels,
     prepare=options.prepare,
+    checks=options.checks,
     app=options.app,
 )

@@ -36,10 +36,8 @@ def eval_int8(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
     base = int(ptr8(arena))
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
-    sign = 0
-    probe = 0x20000000
-    if probe << 2 > 0:
-        sign = 32
+    sign = 0x20000000
+    sign = sign << 3 >> 27
     word = r[_INPUT1]
     input1 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
     word = r[_INPUT2]
@@ -72,8 +70,7 @@ def eval_int8(op, arena, rom, start: int, stop: int):
             v = (y[0] ^ 0x80) - offset2
             v = (v * high << 5) + (v * low + 0x400 >> 11)
             if e:
-                v = (v >> 31) + v
-                v = (v >> e) + (v >> e - 1 & 1)
+                v = ((v >> 31) + v >> e - 1) + 1 >> 1
             acc[0] = ((x[0] ^ 0x80) - offset1) * factor1 + v * factor2
             x = ptr8(int(x) + step1)
             y = ptr8(int(y) + step2)

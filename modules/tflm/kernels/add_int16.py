@@ -5,7 +5,7 @@ import micropython
 from micropython import const
 
 from .broadcast import expand
-from .fixed_point import rescale, store_int16
+from .fixed_point import rescale, store
 
 _INPUT1 = const(1)
 _INPUT2 = const(2)
@@ -35,10 +35,8 @@ def eval_int16(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
     base = int(ptr8(arena))
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
-    sign = 0
-    probe = 0x20000000
-    if probe << 2 > 0:
-        sign = 32
+    sign = 0x20000000
+    sign = sign << 3 >> 27
     word = r[_INPUT1]
     input1 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
     word = r[_INPUT2]
@@ -65,7 +63,7 @@ def eval_int16(op, arena, rom, start: int, stop: int):
             y = ptr16(int(y) + step2)
             acc = ptr32(int(acc) + 4)
             n -= 1
-        rescale(op, arena, _MULTIPLIER, rows, count)
+        rescale(op, arena, _MULTIPLIER, rows, count, 0)
         x = ptr16(input1 + start * step1)
         if r[_EXPAND1]:
             expand(op, arena, rom, 0, start, count)
@@ -77,7 +75,7 @@ def eval_int16(op, arena, rom, start: int, stop: int):
             x = ptr16(int(x) + step1)
             acc = ptr32(int(acc) + 4)
             n -= 1
-        rescale(op, arena, _OUTPUT_MULTIPLIER, rows, count)
+        rescale(op, arena, _OUTPUT_MULTIPLIER, rows, count, 0)
         output = (r[_OUTPUT] >> 2) + 2 * start
-        store_int16(op, arena, _OUTPUT_ZERO_POINT, rows, output, count)
+        store(op, arena, _OUTPUT_ZERO_POINT, rows, output, count, 1)
         start += count

@@ -27,10 +27,8 @@ def eval_int32(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
     base = int(ptr8(arena))
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
-    sign = 0
-    probe = 0x20000000
-    if probe << 2 > 0:
-        sign = 32
+    sign = 0x20000000
+    sign = sign << 3 >> 27
     word = r[_INPUT1]
     input1 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
     word = r[_INPUT2]

@@ -30,10 +30,8 @@ def _add(v: int, x: ptr8, op, arena, rom, start: int, count: int):
     base = int(ptr8(arena))
     flash = int(ptr8(rom))
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
-    sign = 0
-    probe = 0x20000000
-    if probe << 2 > 0:
-        sign = 32
+    sign = 0x20000000
+    sign = sign << 3 >> 27
     v = r[_INPUT1]
     x = ptr8((flash if v & 1 else base) + (v >> 2) + start)
     v = r[_INPUT2]

@@ -1,4 +1,4 @@
-# tflm: BATCH_MATMUL, int8 and int16
+# tflm: BATCH_MATMUL, int8
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import micropython
@@ -6,7 +6,6 @@ from micropython import const
 
 from .matrix_batch import first_element
 from .requantize import store_int8
-from .requantize_int16 import requantize_int16
 
 _LEFT = const(1)
 _RIGHT = const(2)
@@ -31,18 +30,13 @@ _BLOCK = const(32)  # taps, and sums, that fit the scratch buffer
 
 # Units are outputs. Matrices are read with strides, so that none has to be transposed.
 @micropython.viper
-def eval_int8(op, arena, rom, start: int, stop: int):
-    _rows(op, arena, rom, start, stop, 0)
+def eval_int8(op, arena, rom, start, stop):
+    multiply_matrices(op, arena, rom, start, stop, 0, _sums, store_int8)
 
 
+# The same for elements of 1 << wide bytes, with functions that compute sums and store them.
 @micropython.viper
-def eval_int16(op, arena, rom, start: int, stop: int):
-    _rows(op, arena, rom, start, stop, 1)
-
-
-# Elements have 1 << wide bytes.
-@micropython.viper
-def _rows(op, arena, rom, start: int, stop: int, wide: int):
+def multiply_matrices(op, arena, rom, start: int, stop: int, wide: int, sums, store):
     r = ptr32(op)
     scratch = r[_SCRATCH] >> 2
     columns = r[_COLUMNS]
@@ -64,12 +58,8 @@ def _rows(op, arena, rom, start: int, stop: int, wide: int):
         left += row * r[_LEFT_ROW_STRIDE]
         right = int(first_element(op, _RIGHT_BATCH_STRIDE_0, batch, middle, last))
         right += column * r[_RIGHT_COLUMN_STRIDE]
-        if wide:
-            _sums_int16(0, 0, 0, 0, op, arena, rom, left, right, count)
-            requantize_int16(op, arena, _OUTPUT_ZERO_POINT, scratch, out, 0, count)
-        else:
-            _sums_int8(0, 0, 0, op, arena, rom, left, right, count)
-            store_int8(op, arena, _OUTPUT_ZERO_POINT, scratch, out, 0, count)
+        sums(0, 0, op, arena, rom, left, right, count)
+        store(op, arena, _OUTPUT_ZERO_POINT, scratch, out, 0, count)
         out += count << wide
         start += count
 
@@ -77,12 +67,10 @@ def _rows(op, arena, rom, start: int, stop: int, wide: int):
 # The sums of `count` neighbours in a row, from the elements `left` and `right` of the matrices on.
 # Bytes are read unsigned with the top bit flipped (y'):
 #   sum x * (y - its zero point) = sum x * y' - right_offset * sum x
-# where x are taps, the left elements less their zero point, up to 32 as words. `acc`, `x` and `y`
+# where x are taps, the left elements less their zero point, up to 32 as words. `acc` and `x`
 # come first because the first locals live in registers.
 @micropython.viper
-def _sums_int8(
-    acc: int, x: ptr32, y: ptr8, op: ptr32, arena, rom, left: int, right: int, count: int
-):
+def _sums(acc: int, x: ptr32, op: ptr32, arena, rom, left: int, right: int, count: int):
     base = int(ptr8(arena))
     flash = int(ptr8(rom))
     word = op[_LEFT]
@@ -143,81 +131,5 @@ def _sums_int8(
             p[0] = acc
             p = ptr32(int(p) + 4)
             f += op[_RIGHT_COLUMN_STRIDE]
-            m -= 1
-        right += n * step
-
-
-# The same for int16, whose zero points are 0. Sums are pairs as in kernels/matrix.py. A tap is two
-# words, its upper byte (signed) and its lower one, so that their products' sums stay below 2**31.
-@micropython.viper
-def _sums_int16(
-    high: int,
-    low: int,
-    x: ptr32,
-    y: ptr16,
-    op: ptr32,
-    arena,
-    rom,
-    left: int,
-    right: int,
-    count: int,
-):
-    # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
-    sign = 0
-    probe = 0x20000000
-    if probe << 2 > 0:
-        sign = 32
-    base = int(ptr8(arena))
-    flash = int(ptr8(rom))
-    word = op[_LEFT]
-    left = (left << 1) + (flash if word & 1 else base) + (word >> 2)
-    word = op[_RIGHT]
-    right = (right << 1) + (flash if word & 1 else base) + (word >> 2)
-    sums = base + (op[_SCRATCH] >> 2)
-    taps = sums + 8 * count
-    step = op[_RIGHT_DEPTH_STRIDE] << 1
-    x = ptr32(sums)
-    k = count
-    while k:
-        x[0] = 0
-        x[1] = 0
-        x = ptr32(int(x) + 8)
-        k -= 1
-    depth = op[_DEPTH]
-    while depth:
-        n = depth
-        if n > _BLOCK:
-            n = _BLOCK
-        depth -= n
-        x = ptr32(taps)
-        k = n
-        while k:
-            low = ptr16(left)[0]
-            x[0] = ((low >> 8) ^ 0x80) - 0x80
-            x[1] = low & 0xFF
-            left += op[_LEFT_DEPTH_STRIDE] << 1
-            x = ptr32(int(x) + 8)
-            k -= 1
-        p = ptr32(sums)
-        f = right
-        m = count
-        while m:
-            high = 0
-            low = 0
-            x = ptr32(taps)
-            y = ptr16(f)
-            k = n
-            while k:
-                value = (y[0] ^ 0x8000) - 0x8000
-                high = value * x[0] + high
-                low = value * x[1] + low
-                y = ptr16(int(y) + step)
-                x = ptr32(int(x) + 8)
-                k -= 1
-            high = (high << sign) >> sign
-            p[0] = (low & 0xFFFF) + ((high & 0xFF) << 8) + p[0]
-            p[1] = (low >> 16) + (high >> 8) + p[1]
-            p = ptr32(int(p) + 8)
-            f += op[_RIGHT_COLUMN_STRIDE] << 1
             m -= 1
         right += n * step

@@ -17,7 +17,7 @@ _SIZE = const(4)  # bytes of an integer
 def eval_to_float32(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
     source = r[_INPUT] + (start * r[_SIZE] << 2)
-    from_int(arena, rom, r[_OUTPUT] + (start << 4), source, stop - start, 0, r[_TYPE])
+    from_int(arena, rom, r[_OUTPUT] + (start << 4), source, stop - start, r[_TYPE])
 
 
 # Units are elements.

@@ -33,11 +33,10 @@ def eval_integers(op, arena, rom, start: int, stop: int):
     step1 = r[_STEP1]
     step2 = r[_STEP2]
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
-    sign = 0
-    probe = 0x20000000
-    if probe << 2 > 0:
-        sign = 32
-    middle = probe << 2
+    sign = 0x20000000
+    sign = sign << 3 >> 27
+    middle = 0x20000000
+    middle = middle << 2
     size = r[_SIZE]
     answers = r[_ANSWERS]
     z = ptr8(base + (r[_OUTPUT] >> 2) + start)

@@ -39,7 +39,7 @@ _BLOCK = const(64)  # taps, and accumulators, that fit the scratch buffers
 # taps lie in the filter's order: each output channel is then one dot product of two rows, and
 # sum t is the same for all of them. Accumulators wait until 64 are there, for store_int8.
 @micropython.viper
-def eval_int8(op, arena, rom, start: int, stop: int):
+def eval_int8(op, arena, rom, start, stop):
     _rows(0, 0, 0, op, arena, rom, start, stop)
 
 

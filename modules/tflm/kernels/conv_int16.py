@@ -4,7 +4,7 @@
 import micropython
 from micropython import const
 
-from .matrix import multiply_rows, start_sums
+from .matrix import multiply, start_sums
 from .requantize_int16 import requantize_int16
 
 _INPUT = const(1)
@@ -29,7 +29,7 @@ _PADDING_WIDTH = const(19)
 _FILTER_CHANNELS = const(20)
 _GROUP_CHANNELS = const(21)  # output channels of a group
 _BIAS_KIND = const(22)  # as start_sums takes it
-_OFFSETS = const(23)  # as multiply_rows takes them
+_OFFSETS = const(23)  # as multiply takes them
 _OUTPUT_ZERO_POINT = const(24)  # the REQUANTIZE_INT16 block
 _BLOCK = const(64)  # sums that fit the scratch buffer
 
@@ -87,7 +87,7 @@ def eval_int16(op, arena, rom, start: int, stop: int):
                 b = r[_WEIGHTS] + (filters << 2)
                 k = runs
                 while k:
-                    multiply_rows(arena, rom, scratch, b, a, n, count, r[_OFFSETS], filter_size)
+                    multiply(scratch, b, arena, rom, a, n, count, r[_OFFSETS], filter_size)
                     a += r[_DILATION_WIDTH] * depth << 3
                     b += length << 2
                     k -= 1

@@ -29,10 +29,8 @@ def eval_int8(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
     base = int(ptr8(arena))
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
-    sign = 0
-    probe = 0x20000000
-    if probe << 2 > 0:
-        sign = 32
+    sign = 0x20000000
+    sign = sign << 3 >> 27
     word = r[_INPUT]
     source = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
     output = base + (r[_OUTPUT] >> 2)

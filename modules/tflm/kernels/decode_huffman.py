@@ -16,7 +16,8 @@ _INPUT_BITS = const(9)
 _SIZE = const(10)
 
 
-# Units are elements, one after the other: where the next code begins is kept from slice to slice.
+# Units are elements, one after the other: where the next code begins is kept from slice to slice
+# (and must lead nowhere outside if another task has written there meanwhile).
 #
 # Some bits lead to an entry of the table. The upper five bits of an entry tell: a value, and how
 # many of these bits were its code's, or how many bits, less one, are to be added to the rest of
@@ -33,8 +34,10 @@ def eval_any(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     entry_bytes = op[_ENTRY_BYTES]
     last = op[_INPUT_BITS] - 1
     position = state[0]
-    if not start:
+    if not start or position < 0:
         position = 0
+    if position > last:
+        position = last + 1
     left = stop - start
     while left:
         bits = op[_FIRST_BITS]

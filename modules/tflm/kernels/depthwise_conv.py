@@ -40,7 +40,7 @@ _MOST_TAPS = const(128)  # that the scratch buffer holds
 # image above or below at most. Windows that leave it at a side take the longer way, and so do
 # filters too large for the scratch buffer.
 @micropython.viper
-def eval_int8(op, arena, rom, start: int, stop: int):
+def eval_int8(op, arena, rom, start, stop):
     _channels(0, 0, 0, op, arena, rom, start, stop)
 
 
@@ -51,10 +51,8 @@ def _channels(acc: int, x: ptr8, t: ptr32, op, arena, rom, start: int, stop: int
     base = int(ptr8(arena))
     flash = int(ptr8(rom))
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
-    sign = 0
-    probe = 0x20000000
-    if probe << 2 > 0:
-        sign = 32
+    sign = 0x20000000
+    sign = sign << 3 >> 27
     word = r[_BIAS]
     bias = 0
     if word != 1:

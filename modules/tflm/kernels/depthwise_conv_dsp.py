@@ -61,10 +61,8 @@ def eval_3x3_stride_2_int8(op, arena, rom, start: int, stop: int):
 @micropython.viper
 def _sums(op, arena, rom, row: int, pixel: int, channel: int, count: int):
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
-    sign = 0
-    probe = 0x20000000
-    if probe << 2 > 0:
-        sign = 32
+    sign = 0x20000000
+    sign = sign << 3 >> 27
     r = ptr32(op)
     word = r[_INPUT]
     batch = row // r[_OUTPUT_HEIGHT]

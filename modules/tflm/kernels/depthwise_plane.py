@@ -28,10 +28,8 @@ def build_plane(to: ptr32, x: ptr8, memory: ptr8):
     p = ptr32(int(to) + int(x))
     to = ptr32(int(to) + p[_PLANE])
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
-    sign = 0
-    probe = 0x20000000
-    if probe << 2 > 0:
-        sign = 32
+    sign = 0x20000000
+    sign = sign << 3 >> 27
     step = p[_LINE_STEP]
     row = p[_ROW_BYTES]
     line = int(memory) + ((p[_LINE] << sign) >> sign) + step

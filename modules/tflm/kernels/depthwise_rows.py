@@ -170,10 +170,8 @@ def rows_any(w: ptr32, v: int, stream: ptr8, taps: int):
     base = int(w)
     p = ptr32(base + v)
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
-    sign = 0
-    probe = 0x20000000
-    if probe << 2 > 0:
-        sign = 32
+    sign = 0x20000000
+    sign = sign << 3 >> 27
     low = (p[_ACTIVATION_MIN] << sign) >> sign
     zero_point = ((p[_OUTPUT_ZERO_POINT] << sign) >> sign) - low
     span = uint(((p[_ACTIVATION_MAX] << sign) >> sign) - low)

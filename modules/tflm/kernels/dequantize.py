@@ -4,35 +4,75 @@
 import micropython
 from micropython import const
 
-from .float32 import mul
-from .float32_convert import from_int
-
 _INPUT = const(1)
 _SCALE = const(2)
 _OUTPUT = const(3)
 _TYPE = const(4)
 _ZERO_POINT = const(5)
 
+_INT8 = const(0)
 _INT16 = const(2)
-_IN_PLACE_BY_ONE = const(1 | 1 << 10)  # steps of mul: output and input go on, the scale stays
 
 
-# Units are elements. TFLM multiplies in double and rounds once; the difference to the zero point
-# is exact in float32, so that one float32 product is the same.
+# Units are elements. The difference to the zero point, at most 16 bits, times the scale, 24 bits,
+# is rounded once to nearest even: TFLM multiplies in double, which is exact, and then rounds.
+#
+# With both factors shifted up, x has 27 or 28 bits of the product, and the last one tells of a
+# remainder. What is below the smallest exponent loses more bits, so that it becomes subnormal.
 @micropython.viper
-def eval_integers(op, arena, rom, start: int, stop: int):
-    r = ptr32(op)
-    # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
-    sign = 0
-    probe = 0x20000000
-    if probe << 2 > 0:
-        sign = 32
-    zero_point = (r[_ZERO_POINT] << sign) >> sign
-    kind = r[_TYPE]
-    step = 4
-    if kind == _INT16:
-        step = 8
-    target = r[_OUTPUT] + (start << 4)
-    count = stop - start
-    from_int(arena, rom, target, r[_INPUT] + start * step, count, zero_point, kind)
-    mul(arena, rom, target, target, r[_SCALE], count, _IN_PLACE_BY_ONE)
+def eval_integers(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
+    word = op[_INPUT]
+    source = (int(rom) if word & 1 else int(arena)) + (word >> 2)
+    word = op[_SCALE]
+    scale = ptr32((int(rom) if word & 1 else int(arena)) + (word >> 2))[0]
+    target = ptr32(int(arena) + (op[_OUTPUT] >> 2))
+    kind = op[_TYPE]
+    # Right with words of any size.
+    zero_point = ((op[_ZERO_POINT] & 0xFFFF) ^ 0x8000) - 0x8000
+    f = scale >> 23
+    scale = scale & 0x7FFFFF
+    if f:
+        scale = scale | 0x800000
+    else:
+        f = 1
+        while f > 0 - 22 and not scale >> 23:
+            scale = scale << 1
+            f -= 1
+    while start < stop:
+        if kind == _INT16:
+            x = (ptr16(source)[start] ^ 0x8000) - 0x8000
+        else:
+            x = ptr8(source)[start]
+            if kind == _INT8:
+                x = (x ^ 0x80) - 0x80
+        x = x - zero_point
+        sign = x >> 31 & 1
+        x = (x ^ 0 - sign) + sign
+        if x:
+            e = f + 15
+            if not x >> 8:
+                x = x << 8
+                e -= 8
+            while not x >> 15:
+                x = x << 1
+                e -= 1
+            low = x * (scale & 0xFFF)
+            x = x * (scale >> 12) + (low >> 12)
+            if low & 0xFFF:
+                x = x | 1
+            drop = 3
+            if x >> 27:
+                drop = 4
+                e += 1
+            if e < 1:
+                drop += 1 - e
+                if drop > 29:
+                    drop = 29
+                e = 1
+            x = x + (1 << drop - 1) - 1 + (x >> drop & 1) >> drop
+            if e > 254:
+                e = 256
+                x = 0
+            x = x + (e - 1 << 23) | sign << 31
+        target[start] = x
+        start += 1

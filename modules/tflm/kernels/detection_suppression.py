@@ -36,6 +36,8 @@ _OFFSET = const(10)
 _CLASSES = const(11)
 _CATEGORIES = const(12)
 _CAPACITY = const(13)
+_ALL_BOXES = const(14)
+_LIST_MOST_FOUND = const(15)
 
 _WORD = const(16)  # what an operand word grows by from one word to the next
 _ONES = const(1 | 1 << 10 | 1 << 20)
@@ -45,7 +47,8 @@ _ONES = const(1 | 1 << 10 | 1 << 20)
 # boxes that overlap it too much become inactive.
 #
 # The list: its length, the number of active boxes, then score, box and class of each, best first
-# and older before newer ones.
+# and older before newer ones. Between slices other tasks may write an input that lies there: what
+# it says leads nowhere outside.
 @micropython.viper
 def eval_pick(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
@@ -61,7 +64,7 @@ def eval_pick(op, arena, rom, start: int, stop: int):
     word = r[_SCORES]
     scores = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
     row = r[_PICK_ROW] * 4
-    if not start:
+    if not start or found[0] < 0 or found[0] > r[_MOST_FOUND]:
         found[0] = 0
     while start < stop:
         cls = start // r[_PICKS]
@@ -83,7 +86,7 @@ def eval_pick(op, arena, rom, start: int, stop: int):
                 i += 1
             found[1] = n
         start += 1
-        if found[1]:
+        if found[1] and r[_COUNT]:
             best = 0 - 1
             top = 0
             i = 0
@@ -96,6 +99,9 @@ def eval_pick(op, arena, rom, start: int, stop: int):
                         top = v
                         best = i
                 i += 1
+            if best < 0:
+                best = 0
+                found[1] = 1
             active[best] = 0
             found[1] = found[1] - 1
             # Into the list, behind those that are as good.
@@ -168,7 +174,8 @@ def eval_pick(op, arena, rom, start: int, stop: int):
 
 # One unit. With categories (fast) each box comes with its best classes; TFLM counts on while it
 # does so and leaves gaps. These and what is behind the last box stay as they are, as in TFLM, but
-# for the first invoke, when they are 0; regular: always 0.
+# for the first invoke, when they are 0; regular: always 0. What the list says is moved into its
+# bounds: as above, and in a forged model another op may have written it.
 @micropython.viper
 def eval_outputs(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     magnitude = 1
@@ -196,18 +203,25 @@ def eval_outputs(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
         output_boxes[4 * i + 2] = 0
         output_boxes[4 * i + 3] = 0
         i += 1
+    length = found[0]
+    if length < 0 or length > op[_LIST_MOST_FOUND]:
+        length = op[_LIST_MOST_FOUND]
     count = 0
     i = 0
-    while i <= found[0]:
+    while i <= length:
         # The last round is for the number of boxes.
         box = found[3 * i + 3]
+        if box < 0 or box >= op[_ALL_BOXES]:
+            box = 0
         cls = found[3 * i + 4]
+        if cls < 0 or cls >= op[_CLASSES]:
+            cls = 0
         p = ptr32(x + (box * op[_ROW] + op[_OFFSET]) * 4)
         col = 0
         before = 0
         while col < categories or not col:
             place = count
-            if i == found[0]:
+            if i == length:
                 cls = count
                 col = categories
             elif categories:
@@ -239,7 +253,7 @@ def eval_outputs(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
                     v = v << 1
                     sign -= 1
                 v = (sign - 1 << 23) + v
-            if i == found[0]:
+            if i == length:
                 ptr32(a + (op[_OUTPUT_COUNT] >> 2))[0] = v
             else:
                 if place < capacity:

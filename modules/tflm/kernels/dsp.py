@@ -10,10 +10,8 @@ import micropython
 @micropython.viper
 def sum_group(arena, memory, stream: int, taps: int, sums: int, quads: int):
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
-    sign = 0
-    probe = 0x20000000
-    if probe << 2 > 0:
-        sign = 32
+    sign = 0x20000000
+    sign = sign << 3 >> 27
     base = int(ptr8(arena))
     group = ptr32(int(ptr8(memory)) + stream)
     channel = 0

@@ -18,10 +18,8 @@ _HALVE = const(5)  # a / 2, rounded down
 @micropython.viper
 def combine31(arena, rom, dst: int, a: int, b: int, n: int, steps: int, kind: int):
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
-    sign = 0
-    probe = 0x20000000
-    if probe << 2 > 0:
-        sign = 32
+    sign = 0x20000000
+    sign = sign << 3 >> 27
     base = int(ptr8(arena))
     gap = int(ptr8(rom)) - base
     p_dst = ptr32(base + (dst >> 2))

@@ -15,22 +15,15 @@ _ACTIVATION_MAX = const(2)
 
 
 # TFLM's MultiplyByQuantizedMultiplier on `count` int32 at byte offset `values` of the arena;
-# `block` is the number of the record's word with the multiplier. The arithmetic is explained
-# in kernels/requantize.py, but a left shift (of a multiplier of 1 or more) wraps around as TFLM's.
+# `block` is the number of the record's word with the multiplier. Each value may have a multiplier
+# and shift of its own, `step` words further on. The arithmetic is explained in
+# kernels/requantize.py, but a left shift (of a multiplier of 1 or more) wraps around as TFLM's.
 @micropython.viper
-def rescale(op, arena, block, values, count):
-    rescale_each(op, arena, block, values, count, 0)
-
-
-# The same with a multiplier and shift for each of them, `step` words apart.
-@micropython.viper
-def rescale_each(op, arena, block: int, values: int, count: int, step: int):
+def rescale(op, arena, block: int, values: int, count: int, step: int):
     q = ptr32(int(ptr32(op)) + 4 * block)
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
-    sign = 0
-    probe = 0x20000000
-    if probe << 2 > 0:
-        sign = 32
+    sign = 0x20000000
+    sign = sign << 3 >> 27
     p = ptr32(int(ptr8(arena)) + values)
     while count:
         left = q[_SHIFT] - 32
@@ -47,64 +40,38 @@ def rescale_each(op, arena, block: int, values: int, count: int, step: int):
         v = v & 0xFFFF
         a = v * mh
         b = vh * m + ((v * m >> 16) & 0xFFFF)
-        v = (vh * mh << 1) + (a >> 15) + (b >> 15)
-        v = ((a & 0x7FFF) + (b & 0x7FFF) + 0x4000 >> 15) + v
+        v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (vh * mh << 1)
         if e:
-            v = (v >> 31) + v
-            v = (v >> e) + (v >> e - 1 & 1)
+            v = ((v >> 31) + v >> e - 1) + 1 >> 1
         p[0] = v
         p = ptr32(int(p) + 4)
         count -= 1
 
 
-# Add the zero point to `count` int32, clamp them to the activation range, store them as int16;
-# `values` and `output` are byte offsets in the arena.
+# Add the zero point to `count` int32, clamp them to the activation range, store them as int8, or
+# as int16 where `wide` is 1; `values` and `output` are byte offsets in the arena.
 @micropython.viper
-def store_int16(op, arena, block: int, values: int, output: int, count: int):
+def store(op, arena, block: int, values: int, output: int, count: int, wide: int):
     q = ptr32(int(ptr32(op)) + 4 * block)
-    sign = 0
-    probe = 0x20000000
-    if probe << 2 > 0:
-        sign = 32
+    sign = 0x20000000
+    sign = sign << 3 >> 27
     zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
     low = (q[_ACTIVATION_MIN] << sign) >> sign
     high = (q[_ACTIVATION_MAX] << sign) >> sign
     p = ptr32(int(ptr8(arena)) + values)
-    y = ptr16(int(ptr8(arena)) + output)
+    y = int(ptr8(arena)) + output
     while count:
         v = ((p[0] << sign) >> sign) + zero_point
         if v < low:
             v = low
         if v > high:
             v = high
-        y[0] = v
+        if wide:
+            ptr16(y)[0] = v
+        else:
+            ptr8(y)[0] = v
+        y += 1 + wide
         p = ptr32(int(p) + 4)
-        y = ptr16(int(y) + 2)
-        count -= 1
-
-
-# The same for int8.
-@micropython.viper
-def store_int8(op, arena, block: int, values: int, output: int, count: int):
-    q = ptr32(int(ptr32(op)) + 4 * block)
-    sign = 0
-    probe = 0x20000000
-    if probe << 2 > 0:
-        sign = 32
-    zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
-    low = (q[_ACTIVATION_MIN] << sign) >> sign
-    high = (q[_ACTIVATION_MAX] << sign) >> sign
-    p = ptr32(int(ptr8(arena)) + values)
-    y = ptr8(int(ptr8(arena)) + output)
-    while count:
-        v = ((p[0] << sign) >> sign) + zero_point
-        if v < low:
-            v = low
-        if v > high:
-            v = high
-        y[0] = v
-        p = ptr32(int(p) + 4)
-        y = ptr8(int(y) + 1)
         count -= 1
 
 
@@ -112,10 +79,8 @@ def store_int8(op, arena, block: int, values: int, output: int, count: int):
 # SaturatingRoundingDoublingHighMul as kernels/requantize.py explains it.
 @micropython.viper
 def multiply(arena, words: int, dst: int, a: int, b: int):
-    sign = 0
-    probe = 0x20000000
-    if probe << 2 > 0:
-        sign = 32
+    sign = 0x20000000
+    sign = sign << 3 >> 27
     p = ptr32(int(ptr8(arena)) + words)
     v = (p[a] << sign) >> sign
     m = (p[b] << sign) >> sign
@@ -125,5 +90,4 @@ def multiply(arena, words: int, dst: int, a: int, b: int):
     m = m & 0xFFFF
     a = v * mh
     b = vh * m + ((v * m >> 16) & 0xFFFF)
-    v = (vh * mh << 1) + (a >> 15) + (b >> 15)
-    p[dst] = ((a & 0x7FFF) + (b & 0x7FFF) + 0x4000 >> 15) + v
+    p[dst] = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (vh * mh << 1)

@@ -1,4 +1,4 @@
-# Integers to float32 and back on bit patterns: DEQUANTIZE's and CAST's conversions
+# Integers to float32 and back on bit patterns: CAST's conversions
 # MIT license; Copyright (c) 2026 the tflm authors
 #
 # Operand words are those of float32.py.
@@ -7,7 +7,7 @@ from micropython import const
 
 from .float32 import store_rounded
 
-# Types of integer elements, the first four the same in float32_divide.py.
+# Types of integer elements.
 _INT8 = const(0)
 _UINT8 = const(1)
 _INT16 = const(2)
@@ -15,12 +15,9 @@ _INT32 = const(3)
 _UINT32 = const(4)
 
 
-# dst = float(a - zero_point), next to each other; int32 and uint32 round to nearest even.
-#
-# DEQUANTIZE is this, then `mul` by the scale: TFLM multiplies in double and rounds once, and so
-# does `mul`, as differences of 8 and 16-bit integers are exact. 32-bit types take no zero point.
+# dst = float(a), next to each other; int32 and uint32 round to nearest even.
 @micropython.viper
-def from_int(arena, rom, dst: int, a: int, n: int, zero_point: int, kind: int):
+def from_int(arena, rom, dst: int, a: int, n: int, kind: int):
     base = int(ptr8(arena))
     p_dst = ptr32(base + (dst >> 2))
     p_a = base + (a >> 2) + (int(ptr8(rom)) - base) * (a & 1)
@@ -49,7 +46,6 @@ def from_int(arena, rom, dst: int, a: int, n: int, zero_point: int, kind: int):
                 x = ptr8(p_a)[done]
                 if kind == _INT8:
                     x = (x ^ 0x80) - 0x80
-            x = x - zero_point
             sign = x >> 31 & 1
             x = (x ^ 0 - sign) + sign
             if x:

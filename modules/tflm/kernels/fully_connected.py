@@ -26,7 +26,7 @@ _BLOCK = const(64)  # taps, and accumulators, that fit the scratch buffers
 #     = sum w' * t - weights_offset * sum t   with t = x' - input_offset
 # Up to 64 taps t at a time are unpacked to words, which up to 64 channels share, as in conv.py.
 @micropython.viper
-def eval_int8(op, arena, rom, start: int, stop: int):
+def eval_int8(op, arena, rom, start, stop):
     _channels(0, 0, 0, op, arena, rom, start, stop)
 
 

@@ -38,7 +38,7 @@ def eval_int16(op, arena, rom, start: int, stop: int):
                 count = _BLOCK
             weights = r[_WEIGHTS] + (channel * depth << 2)
             start_sums(arena, rom, scratch, r[_BIAS], channel, count, r[_BIAS_KIND])
-            multiply(arena, rom, scratch, weights, source, depth, count, r[_OFFSETS])
+            multiply(scratch, weights, arena, rom, source, depth, count, r[_OFFSETS], depth)
             to = out + (channel << 1)
             requantize_int16(op, arena, _OUTPUT_ZERO_POINT, scratch, to, channel, count)
             channel += count

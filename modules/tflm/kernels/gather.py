@@ -32,10 +32,8 @@ def eval(op, arena, rom, start, stop):
 @micropython.viper
 def _gather(op: ptr32, arena: ptr32, rom: ptr32, start: int, stop: int) -> int:
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
-    sign = 0
-    probe = 0x20000000
-    if probe << 2 > 0:
-        sign = 32
+    sign = 0x20000000
+    sign = sign << 3 >> 27
     word = op[_INPUT]
     source = (int(rom) if word & 1 else int(arena)) + (word >> 2)
     word = op[_INDICES]

@@ -50,10 +50,8 @@ def eval_float32(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
     base = int(ptr8(arena))
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
-    sign = 0
-    probe = 0x20000000
-    if probe << 2 > 0:
-        sign = 32
+    sign = 0x20000000
+    sign = sign << 3 >> 27
     word = r[_WEIGHTS]
     weights = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
     out = ptr32(base + (r[_OUTPUT] >> 2))
@@ -115,7 +113,7 @@ def eval_float32(op, arena, rom, start: int, stop: int):
         n = start - first
         channel -= n
         dst = r[_OUTPUT] + (first << 4)
-        from_int(arena, rom, dst, dst, n, 0, _INT32)
+        from_int(arena, rom, dst, dst, n, _INT32)
         steps = _IN_PLACE
         word = r[_WEIGHT_SCALES]
         if r[_PER_CHANNEL]:

@@ -5,8 +5,9 @@ import micropython
 from micropython import const
 
 from .float32 import sub
-from .float32_divide import div, quantize
+from .float32_divide import div
 from .float32_select import maximum, minimum
+from .quantize import quantize
 
 _INPUT = const(1)
 _QUANTIZED = const(2)

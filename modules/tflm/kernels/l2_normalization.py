@@ -26,10 +26,8 @@ _SATURATES = const(0x2000000)  # what 64 times itself does not fit a word
 @micropython.viper
 def eval_int8(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
-    sign = 0
-    probe = 0x20000000
-    if probe << 2 > 0:
-        sign = 32
+    sign = 0x20000000
+    sign = sign << 3 >> 27
     depth = op[_DEPTH]
     offset = op[_OFFSET]
     word = op[_INPUT]
@@ -77,8 +75,7 @@ def eval_int8(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
                 m = m >> 16
                 a = v * m
                 n = k * n + (v * n >> 16 & 0xFFFF)
-                v = (k * m << 1) + (a >> 15) + (n >> 15)
-                v = ((a & 0x7FFF) + (n & 0x7FFF) + 0x4000 >> 15) + v
+                v = ((a & n & 1) + (a >> 1) + (n >> 1) + 0x2000 >> 14) + (k * m << 1)
                 if step == 20:
                     y = v
                 elif step & 3 == 1:
@@ -107,11 +104,9 @@ def eval_int8(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
             m = y >> 16
             a = v * m
             n = k * n + (v * n >> 16 & 0xFFFF)
-            v = (k * m << 1) + (a >> 15) + (n >> 15)
-            v = ((a & 0x7FFF) + (n & 0x7FFF) + 0x4000 >> 15) + v
+            v = ((a & n & 1) + (a >> 1) + (n >> 1) + 0x2000 >> 14) + (k * m << 1)
             if shift > 0:
-                v = (v >> 31) + v
-                v = (v >> shift) + (v >> shift - 1 & 1)
+                v = ((v >> 31) + v >> shift - 1) + 1 >> 1
             if v < 0 - 128:
                 v = 0 - 128
             if v > 127:

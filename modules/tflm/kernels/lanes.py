@@ -34,10 +34,8 @@ def gather(to: ptr32, v: int, memory: ptr8):
     p = ptr32(int(to) + v)
     to = ptr32(int(to) + p[_LANES])
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
-    sign = 0
-    probe = 0x20000000
-    if probe << 2 > 0:
-        sign = 32
+    sign = 0x20000000
+    sign = sign << 3 >> 27
     at = (p[_AT] << sign) >> sign
     last = p[_LAST]
     half = 0x00800080
@@ -88,10 +86,8 @@ def gather(to: ptr32, v: int, memory: ptr8):
 def gather_bytes(to: ptr32, v: int, memory: ptr8):
     base = int(to)
     p = ptr32(base + v)
-    sign = 0
-    probe = 0x20000000
-    if probe << 2 > 0:
-        sign = 32
+    sign = 0x20000000
+    sign = sign << 3 >> 27
     at = (p[_AT] << sign) >> sign
     half = 0x00800080
     flip = (half << 8) + half

@@ -31,10 +31,8 @@ def multiply(w: ptr32, v: int, memory: ptr8):
     base = int(w)
     p = ptr32(base + v)
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
-    sign = 0
-    probe = 0x20000000
-    if probe << 2 > 0:
-        sign = 32
+    sign = 0x20000000
+    sign = sign << 3 >> 27
     low = (p[_ACTIVATION_MIN] << sign) >> sign
     zero_point = ((p[_OUTPUT_ZERO_POINT] << sign) >> sign) - low
     span = uint(((p[_ACTIVATION_MAX] << sign) >> sign) - low)

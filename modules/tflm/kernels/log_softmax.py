@@ -49,10 +49,8 @@ def eval_int8(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
     base = int(ptr8(arena))
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
-    sign = 0
-    probe = 0x20000000
-    if probe << 2 > 0:
-        sign = 32
+    sign = 0x20000000
+    sign = sign << 3 >> 27
     depth = r[_DEPTH]
     largest = r[_LARGEST_DIFFERENCE]
     words = r[_WORDS] >> 2
@@ -91,8 +89,7 @@ def eval_int8(op, arena, rom, start: int, stop: int):
         v = (p[_TEMPORARY] << sign) >> sign
         e = r[_REVERSE_SHIFT]
         if e:
-            v = (v >> 31) + v
-            v = (v >> e) + (v >> e - 1 & 1)
+            v = ((v >> 31) + v >> e - 1) + 1 >> 1
         limit = largest + 1
         if v + limit > 0:
             limit = 0 - v
@@ -105,10 +102,8 @@ def eval_int8(op, arena, rom, start: int, stop: int):
                 v = v & 0xFFFF
                 a = v * high
                 b = k * low + (v * low >> 16 & 0xFFFF)
-                v = (k * high << 1) + (a >> 15) + (b >> 15)
-                v = ((a & 0x7FFF) + (b & 0x7FFF) + 0x4000 >> 15) + v - total
-                v = (v >> 31) + v
-                v = (v >> 22) + (v >> 21 & 1) + 127
+                v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (k * high << 1) - total
+                v = (((v >> 31) + v >> 21) + 1 >> 1) + 127
                 z[i] = v if v > 0 - 128 else 0 - 128
             else:
                 z[i] = 0x80
@@ -127,12 +122,10 @@ def eval_int8(op, arena, rom, start: int, stop: int):
 #    (q r + q**3 a_n) / (1 + p (a_i + q + q**2 a_d) + a_f q).
 # 3. 1 / (1 + x) is Newton's division, as in prepare/fixed_point.py.
 @micropython.viper
-def _logarithm(arena, words: int):
-    sign = 0
-    probe = 0x20000000
-    if probe << 2 > 0:
-        sign = 32
-    p = ptr32(int(ptr8(arena)) + words)
+def _logarithm(arena, words):
+    sign = 0x20000000
+    sign = sign << 3 >> 27
+    p = ptr32(int(ptr8(arena)) + int(words))
     limit = 1
     limit = (limit << 31) - 1
     total = p[_SUM]
@@ -186,8 +179,7 @@ def _logarithm(arena, words: int):
     v = p[_X]
     p[_X] = limit if v >> 30 else v << 1
     v = (p[_NUMERATOR] << sign) >> sign
-    v = (v >> 31) + v
-    p[_NUMERATOR] = (v >> 6) + (v >> 5 & 1)
+    p[_NUMERATOR] = ((v >> 31) + v >> 5) + 1 >> 1
     multiply(arena, words, _NUMERATOR, _NUMERATOR, _X)
     multiply(arena, words, _POWER, _POWER, _LN_2)
     p[_SUM] = p[_POWER] + p[_NUMERATOR] << 1

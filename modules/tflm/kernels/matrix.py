@@ -13,35 +13,22 @@ _INT16_TO_PAIRS = const(2)  # of start_sums
 
 # accumulators[n] += sum (weights[n][d] - their zero point) * (vector[d] - its zero point)
 #
-# for `rows` rows of `depth` weights. The accumulators are words at byte offset `scratch` of the
-# arena; behind them lies room for the taps: min(64, depth) words. `weights` and `vector` are
-# operand words. `offsets` is 128 (int16: 32768) + the vector's zero point | 128 + the weights'
-# << 16. With _WIDE each accumulator is a pair of words, low 16 bits (and some carry) and the
-# rest, whose sum is a number of 48 bits.
-@micropython.viper
-def multiply(arena, rom, scratch, weights, vector, depth, rows, offsets):
-    _multiply(0, 0, 0, arena, rom, scratch, weights, vector, depth, rows, offsets, depth)
-
-
-# The same for rows of weights that begin `stride` weights apart.
-@micropython.viper
-def multiply_rows(arena, rom, scratch, weights, vector, depth, rows, offsets, stride):
-    _multiply(0, 0, 0, arena, rom, scratch, weights, vector, depth, rows, offsets, stride)
-
-
+# for `rows` rows of `depth` weights that begin `stride` weights apart. The accumulators are words
+# at byte offset `acc` of the arena; behind them lies room for the taps: min(64, depth) words. `x`
+# (the weights) and `vector` are operand words. `offsets` is 128 (int16: 32768) + the vector's zero
+# point | 128 + the weights' << 16. With _WIDE each accumulator is a pair of words, low 16 bits
+# (and some carry) and the rest, whose sum is a number of 48 bits.
+#
 # Bytes of weights are read unsigned with the top bit flipped (w'): 128 more than their value.
 #   sum (w - its zero point) * t = sum w' * t - (128 + its zero point) * sum t
-# A block has 64 taps t, so that sums stay below 2**31. `acc`, `x` and `w` come first because the
-# first locals live in registers.
+# A block has 64 taps t, so that sums stay below 2**31. The first two parameters live in registers,
+# so they become the sum and the tap.
 @micropython.viper
-def _multiply(
+def multiply(
     acc: int,
     x: ptr32,
-    w: ptr8,
     arena,
     rom,
-    scratch: int,
-    weights: int,
     vector: int,
     depth: int,
     rows: int,
@@ -50,25 +37,23 @@ def _multiply(
 ):
     base = int(ptr8(arena))
     flash = int(ptr8(rom))
-    f = (flash if weights & 1 else base) + (weights >> 2)
+    f = int(x)
+    f = (flash if f & 1 else base) + (f >> 2)
     source = (flash if vector & 1 else base) + (vector >> 2)
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
-    sign = 0
-    probe = 0x20000000
-    if probe << 2 > 0:
-        sign = 32
+    sign = 0x20000000
+    sign = sign << 3 >> 27
     wide = offsets & _WIDE
     offset = offsets & 0xFFFF
     weights_offset = offsets >> 16 & 0xFF
     pairs = 0 if offsets & _WORDS else wide
-    accumulators = base + scratch
+    accumulators = base + acc
     taps = accumulators + (rows << 3 if pairs else rows << 2)
-    left = depth
-    while left:
-        n = left
+    while depth:
+        n = depth
         if n > _BLOCK:
             n = _BLOCK
-        left -= n
+        depth -= n
         # Unpack up to 64 taps.
         x = ptr32(taps)
         total = 0
@@ -96,8 +81,7 @@ def _multiply(
         # Multiply them with the weights.
         total = total * weights_offset
         eights = n >> 3
-        fours = n & 4
-        ones = n & 3
+        ones = n & 7
         p = ptr32(accumulators)
         row = f
         m = rows
@@ -118,13 +102,6 @@ def _multiply(
                 w = ptr8(int(w) + 8)
                 x = ptr32(int(x) + 32)
                 k -= 1
-            if fours:
-                acc = (w[0] ^ 0x80) * x[0] + acc
-                acc = (w[1] ^ 0x80) * x[1] + acc
-                acc = (w[2] ^ 0x80) * x[2] + acc
-                acc = (w[3] ^ 0x80) * x[3] + acc
-                w = ptr8(int(w) + 4)
-                x = ptr32(int(x) + 16)
             k = ones
             while k:
                 acc = (w[0] ^ 0x80) * x[0] + acc
@@ -149,35 +126,27 @@ def _multiply(
 @micropython.viper
 def start_sums(arena, rom, scratch: int, bias: int, first: int, count: int, wide: int):
     p = ptr32(int(ptr8(arena)) + scratch)
-    if bias == 1:
-        if wide:
-            count = count << 1
-        while count:
-            p[0] = 0
-            p = ptr32(int(p) + 4)
-            count -= 1
-        return
-    source = (int(ptr8(rom)) if bias & 1 else int(ptr8(arena))) + (bias >> 2)
+    size = 4 << (wide & 1)
     if wide == _INT16_TO_PAIRS:
-        h = ptr16(source + (first << 1))
-        while count:
-            low = (h[0] ^ 0x8000) - 0x8000
-            p[0] = low & 0xFFFF
-            p[1] = low >> 16
-            p = ptr32(int(p) + 8)
-            h = ptr16(int(h) + 2)
-            count -= 1
-        return
-    b = ptr32(source + (first << 3 if wide else first << 2))
+        size = 2
+    b = (int(ptr8(rom)) if bias & 1 else int(ptr8(arena))) + (bias >> 2) + first * size
     while count:
-        low = b[0]
+        low = 0
+        high = 0
+        if bias != 1:
+            if size == 2:
+                low = (ptr16(b)[0] ^ 0x8000) - 0x8000
+                high = low >> 16
+            else:
+                low = ptr32(b)[0]
+                if size == 8:
+                    high = (low >> 16 & 0xFFFF) + (ptr32(b)[1] << 16)
+            b += size
         if wide:
+            p[1] = high
             p[0] = low & 0xFFFF
-            p[1] = (low >> 16 & 0xFFFF) + (b[1] << 16)
             p = ptr32(int(p) + 8)
-            b = ptr32(int(b) + 8)
         else:
             p[0] = low
             p = ptr32(int(p) + 4)
-            b = ptr32(int(b) + 4)
         count -= 1

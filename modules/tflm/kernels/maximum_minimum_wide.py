@@ -70,10 +70,8 @@ def eval_int32(op, arena, rom, start: int, stop: int):
     step1 = r[_STEP1]
     step2 = r[_STEP2]
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
-    sign = 0
-    probe = 0x20000000
-    if probe << 2 > 0:
-        sign = 32
+    sign = 0x20000000
+    sign = sign << 3 >> 27
     flip = (r[_FLIP] << sign) >> sign
     z = ptr32(base + (r[_OUTPUT] >> 2) + 4 * start)
     while start < stop:
@@ -114,12 +112,11 @@ def eval_int64(op, arena, rom, start: int, stop: int):
     step1 = r[_STEP1]
     step2 = r[_STEP2]
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
-    sign = 0
-    probe = 0x20000000
-    if probe << 2 > 0:
-        sign = 32
+    sign = 0x20000000
+    sign = sign << 3 >> 27
     flip = (r[_FLIP] << sign) >> sign
-    middle = probe << 2
+    middle = 0x20000000
+    middle = middle << 2
     z = ptr32(base + (r[_OUTPUT] >> 2) + 8 * start)
     while start < stop:
         count = stop - start

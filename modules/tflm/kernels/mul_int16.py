@@ -5,7 +5,7 @@ import micropython
 from micropython import const
 
 from .broadcast import expand
-from .fixed_point import rescale, store_int16
+from .fixed_point import rescale, store
 
 _INPUT1 = const(1)
 _INPUT2 = const(2)
@@ -54,6 +54,6 @@ def eval_int16(op, arena, rom, start: int, stop: int):
             y = ptr16(int(y) + step2)
             acc = ptr32(int(acc) + 4)
             n -= 1
-        rescale(op, arena, _MULTIPLIER, rows, count)
-        store_int16(op, arena, _OUTPUT_ZERO_POINT, rows, (r[_OUTPUT] >> 2) + 2 * start, count)
+        rescale(op, arena, _MULTIPLIER, rows, count, 0)
+        store(op, arena, _OUTPUT_ZERO_POINT, rows, (r[_OUTPUT] >> 2) + 2 * start, count, 1)
         start += count

@@ -34,10 +34,8 @@ def eval_integers(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
     base = int(ptr8(arena))
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
-    sign = 0
-    probe = 0x20000000
-    if probe << 2 > 0:
-        sign = 32
+    sign = 0x20000000
+    sign = sign << 3 >> 27
     word = r[_INPUT1]
     input1 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
     word = r[_INPUT2]
@@ -86,11 +84,9 @@ def eval_integers(op, arena, rom, start: int, stop: int):
             m = m >> 16
             k = v * m
             b = a * b + (v * b >> 16 & 0xFFFF)
-            v = (a * m << 1) + (k >> 15) + (b >> 15)
-            v = ((k & 0x7FFF) + (b & 0x7FFF) + 0x4000 >> 15) + v
+            v = ((k & b & 1) + (k >> 1) + (b >> 1) + 0x2000 >> 14) + (a * m << 1)
             if e:
-                v = (v >> 31) + v
-                v = (v >> e) + (v >> e - 1 & 1)
+                v = ((v >> 31) + v >> e - 1) + 1 >> 1
             # Clamped before the zero point is added: the sum might not fit a word.
             if v > high - zero_point:
                 v = high - zero_point

@@ -4,7 +4,7 @@
 import micropython
 from micropython import const
 
-from .fixed_point import rescale, store_int16
+from .fixed_point import rescale, store
 
 _INPUT = const(1)
 _OUTPUT = const(2)
@@ -65,6 +65,6 @@ def eval_int16(op, arena, rom, start: int, stop: int):
         start += 1
         if done == r[_BLOCK] or start == stop:
             output = (r[_OUTPUT] >> 2) + 2 * (start - done)
-            rescale(op, arena, _MULTIPLIER, rows, done)
-            store_int16(op, arena, _OUTPUT_ZERO_POINT, rows, output, done)
+            rescale(op, arena, _MULTIPLIER, rows, done, 0)
+            store(op, arena, _OUTPUT_ZERO_POINT, rows, output, done, 1)
             done = 0

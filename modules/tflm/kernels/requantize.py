@@ -24,10 +24,8 @@ _TABLE = const(5)
 def store_int8(op, arena, block: int, accumulators: int, output: int, channel: int, count: int):
     q = ptr32(int(ptr32(op)) + 4 * block)
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
-    sign = 0
-    probe = 0x20000000
-    if probe << 2 > 0:
-        sign = 32
+    sign = 0x20000000
+    sign = sign << 3 >> 27
     zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
     # Values are clamped before the zero point is added: the sum might not fit a word.
     low = ((q[_ACTIVATION_MIN] << sign) >> sign) - zero_point

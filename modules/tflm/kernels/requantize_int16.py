@@ -4,8 +4,8 @@
 import micropython
 from micropython import const
 
-from .fixed_point import rescale_each, store_int16
-from .rescale_wide import rescale_wide_each
+from .fixed_point import rescale, store
+from .rescale_wide import rescale_wide
 
 # Words of the REQUANTIZE_INT16 block, which ends a record and begins as a CLAMP block; behind it a
 # pair for each multiplier.
@@ -23,7 +23,7 @@ def requantize_int16(op, arena, block: int, sums: int, output: int, channel: int
     step = q[_PER_CHANNEL] << 1
     first = block + _TABLE + channel * step
     if q[_PAIRS]:
-        rescale_wide_each(op, arena, first, sums, count, step)
+        rescale_wide(op, arena, first, sums, count, step)
     else:
-        rescale_each(op, arena, first, sums, count, step)
-    store_int16(op, arena, block, sums, output, count)
+        rescale(op, arena, first, sums, count, step)
+    store(op, arena, block, sums, output, count, 1)

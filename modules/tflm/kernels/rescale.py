@@ -28,10 +28,8 @@ _INT16 = const(2)
 @micropython.viper
 def eval_integers(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
-    sign = 0
-    probe = 0x20000000
-    if probe << 2 > 0:
-        sign = 32
+    sign = 0x20000000
+    sign = sign << 3 >> 27
     word = op[_INPUT]
     source = int(rom) if word & 1 else int(arena)
     source += word >> 2
@@ -81,11 +79,9 @@ def eval_integers(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
         m = m & 0xFFFF
         a = v * mh
         b = vh * m + ((v * m >> 16) & 0xFFFF)
-        v = (vh * mh << 1) + (a >> 15) + (b >> 15)
-        v = ((a & 0x7FFF) + (b & 0x7FFF) + 0x4000 >> 15) + v
+        v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (vh * mh << 1)
         if e:
-            v = (v >> 31) + v
-            v = (v >> e) + (v >> e - 1 & 1)
+            v = ((v >> 31) + v >> e - 1) + 1 >> 1
         if flip:
             v = 0 - v
         if v < low:

@@ -11,22 +11,15 @@ _TOTAL_SHIFT = const(1)  # 1 to 46
 
 # (v * factor + 2**(shift - 1)) >> shift for `count` accumulators of kernels/matrix.py at byte
 # offset `values` of the arena, which become words one behind the other; `block` is the number of
-# the record's word with the factor. The accumulator is cut into limbs of 16, 16 and 16 (signed)
-# bits, so that their products with the factor stay below 2**31.
+# the record's word with the factor. Each may have a factor and shift of its own, `step` words
+# further on. The accumulator is cut into limbs of 16, 16 and 16 (signed) bits, so that their
+# products with the factor stay below 2**31.
 @micropython.viper
-def rescale_wide(op, arena, block, values, count):
-    rescale_wide_each(op, arena, block, values, count, 0)
-
-
-# The same with a factor and shift for each of them, `step` words apart.
-@micropython.viper
-def rescale_wide_each(op, arena, block: int, values: int, count: int, step: int):
+def rescale_wide(op, arena, block: int, values: int, count: int, step: int):
     q = ptr32(int(ptr32(op)) + 4 * block)
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
-    sign = 0
-    probe = 0x20000000
-    if probe << 2 > 0:
-        sign = 32
+    sign = 0x20000000
+    sign = sign << 3 >> 27
     x = ptr32(int(ptr8(arena)) + values)
     y = x
     while count:

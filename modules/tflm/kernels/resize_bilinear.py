@@ -24,10 +24,8 @@ _WIDTH_START = const(11)
 @micropython.viper
 def eval_int8(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
-    sign = 0
-    probe = 0x20000000
-    if probe << 2 > 0:
-        sign = 32
+    sign = 0x20000000
+    sign = sign << 3 >> 27
     word = op[_INPUT]
     source = (int(rom) if word & 1 else int(arena)) + (word >> 2)
     depth = op[_DEPTH]

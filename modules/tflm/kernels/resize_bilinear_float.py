@@ -46,7 +46,7 @@ def _find(op, arena, side: int, index: int, place: int):
     r = ptr32(op)
     p = ptr32(int(ptr8(arena)) + (place >> 2))
     p[0] = index
-    from_int(arena, op, place, place, 1, 0, _INT32)
+    from_int(arena, op, place, place, 1, _INT32)
     if r[_HALF_PIXEL_CENTERS]:
         combine(arena, op, place, place, _HALF << 4 | 1, 1, 0, _ADD)
     combine(arena, op, place, place, _HEIGHT_SCALE + side << 4 | 1, 1, 0, _MUL)
@@ -60,7 +60,7 @@ def _find(op, arena, side: int, index: int, place: int):
         number = last
     p[_NUMBER] = number
     second = place + 16
-    from_int(arena, op, second, place + 32, 1, 0, _INT32)
+    from_int(arena, op, second, place + 32, 1, _INT32)
     combine(arena, op, second, place, second, 1, 0, _SUB)
     combine(arena, op, place, _ONE << 4 | 1, second, 1, 0, _SUB)
     if number < last and p[1] and not p[1] >> 31 & 1:

@@ -38,10 +38,8 @@ def eval_int16(op, arena, rom, start: int, stop: int):
 def curve(op, arena, rom, block: int, entries: int, source: int, target: int, count: int):
     q = ptr32(int(ptr32(op)) + 4 * block)
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
-    sign = 0
-    probe = 0x20000000
-    if probe << 2 > 0:
-        sign = 32
+    sign = 0x20000000
+    sign = sign << 3 >> 27
     base = int(ptr8(arena))
     flash = int(ptr8(rom))
     x = ptr16((flash if source & 1 else base) + (source >> 2))

@@ -12,7 +12,8 @@ _DELAY = const(5)
 _HISTORY_ROW = const(6)
 
 
-# Units are rows. Each sample takes the place of the oldest one in the row's ring.
+# Units are rows. Each sample takes the place of the oldest one in the row's ring. A place that is
+# none, which something else has written to the state, counts as the first.
 @micropython.viper
 def eval_int16(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     length = op[_LENGTH]
@@ -24,6 +25,8 @@ def eval_int16(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
         position = ptr32(int(arena) + (op[_HISTORY] >> 2) + start * op[_HISTORY_ROW])
         ring = ptr16(int(position) + 4)
         oldest = position[0]
+        if oldest < 0 or oldest >= delay:
+            oldest = 0
         n = length
         while n:
             v = x[0]

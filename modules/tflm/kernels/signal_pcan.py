@@ -20,10 +20,8 @@ _INTERVALS = const(6)
 @micropython.viper
 def eval_uint32(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     # x64 words have 64 bits: this shift cuts them to 32.
-    sign = 0
-    probe = 0x20000000
-    if probe << 2 > 0:
-        sign = 32
+    sign = 0x20000000
+    sign = sign << 3 >> 27
     a = int(arena)
     b = int(rom)
     word = op[_INPUT]

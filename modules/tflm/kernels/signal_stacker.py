@@ -16,7 +16,8 @@ _STEP = const(8)
 
 # One unit: a frame goes onto the stack, the first one as its left context as well. A full stack
 # is put out and loses the frames of a step. Otherwise the output stays as it is, as in TFLM; there
-# it is undefined before the first full stack, here 0.
+# it is undefined before the first full stack, here 0. A count that cannot be, which something else
+# has written to the state, begins anew.
 @micropython.viper
 def eval_int16(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     channels = op[_CHANNELS]
@@ -28,7 +29,7 @@ def eval_int16(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     count = state[0] - 1
     copies = 1
     first = 0
-    if not state[0]:
+    if count < 0 or count >= op[_FRAMES]:
         first = 1
         count = 0
         copies += op[_LEFT_CONTEXT]

@@ -103,9 +103,8 @@ def eval_int8(op, arena, rom, start: int, stop: int):
                     k = factor & 0xFFFF
                     a = v * m
                     b = n * k + (v * k >> 16 & 0xFFFF)
-                    v = (n * m << 1) + (a >> 15) + (b >> 15)
-                    v = ((a & 0x7FFF) + (b & 0x7FFF) + 0x4000 >> 15) + v
-                    v = (v >> shift) + (v >> shift - 1 & 1)
+                    v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (n * m << 1)
+                    v = (v >> shift - 1) + 1 >> 1
                     n = 1
                     n = n << bits
                     if v >= n:
@@ -160,8 +159,7 @@ def _fill(op, arena, slot: int, difference: int):
         m = m >> 16
         a = v * m
         b = n * k + (v * k >> 16 & 0xFFFF)
-        v = (n * m << 1) + (a >> 15) + (b >> 15)
-        v = ((a & 0x7FFF) + (b & 0x7FFF) + 0x4000 >> 15) + v
+        v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (n * m << 1)
         if step == _SCALED:
             if not v:
                 result = 1
@@ -199,10 +197,8 @@ def _fill(op, arena, slot: int, difference: int):
 def _invert(op, arena) -> int:
     r = ptr32(op)
     scratch = ptr32(int(ptr8(arena)) + (r[_EXPS] >> 2))
-    sign = 0
-    probe = 0x20000000
-    if probe << 2 > 0:
-        sign = 32
+    sign = 0x20000000
+    sign = sign << 3 >> 27
     half = scratch[0]
     doubled = 0
     if half >> 31 & 1:
@@ -229,8 +225,7 @@ def _invert(op, arena) -> int:
         m = m >> 16
         a = v * m
         b = n * k + (v * k >> 16 & 0xFFFF)
-        v = (n * m << 1) + (a >> 15) + (b >> 15)
-        v = ((a & 0x7FFF) + (b & 0x7FFF) + 0x4000 >> 15) + v
+        v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (n * m << 1)
         if not step:
             x = r[_NEWTON_START] + v
         elif step & 1:

@@ -19,10 +19,8 @@ _SHIFT = const(7)
 @micropython.viper
 def eval_int16(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
-    sign = 0
-    probe = 0x20000000
-    if probe << 2 > 0:
-        sign = 32
+    sign = 0x20000000
+    sign = sign << 3 >> 27
     depth = op[_DEPTH]
     word = op[_INPUT]
     source = (int(rom) if word & 1 else int(arena)) + (word >> 2) + start * depth * 2
@@ -64,8 +62,7 @@ def eval_int16(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
             v = v & 0xFFFF
             a = v * m
             b = i * k + (v * k >> 16 & 0xFFFF)
-            v = (i * m << 1) + (a >> 15) + (b >> 15)
-            v = ((a & 0x7FFF) + (b & 0x7FFF) + 0x4000 >> 15) + v
+            v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (i * m << 1)
             if right:
                 v = (v >> 31) + v
                 v = (v >> right) + (v >> right - 1 & 1)

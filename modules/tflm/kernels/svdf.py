@@ -4,7 +4,7 @@
 import micropython
 from micropython import const
 
-from .fixed_point import rescale, store_int8
+from .fixed_point import rescale, store
 from .matrix import multiply, start_sums
 
 _INPUT = const(1)
@@ -50,12 +50,12 @@ def eval_int8(op, arena, rom, start: int, stop: int):
         weights = r[_WEIGHTS_FEATURE] + (unit * rank * size << 2)
         source = r[_INPUT] + (batch * size << 2)
         start_sums(arena, rom, scratch, 1, 0, filters, 0)
-        multiply(arena, rom, scratch, weights, source, size, filters, r[_FEATURE_OFFSETS])
-        rescale(op, arena, _FEATURE_MULTIPLIER, scratch, filters)
+        multiply(scratch, weights, arena, rom, source, size, filters, r[_FEATURE_OFFSETS], size)
+        rescale(op, arena, _FEATURE_MULTIPLIER, scratch, filters, 0)
         _time(op, arena, rom, start, unit, count)
-        rescale(op, arena, _OUTPUT_MULTIPLIER, scratch, count)
+        rescale(op, arena, _OUTPUT_MULTIPLIER, scratch, count, 0)
         target = (r[_OUTPUT] >> 2) + start
-        store_int8(op, arena, _OUTPUT_ZERO_POINT, scratch, target, count)
+        store(op, arena, _OUTPUT_ZERO_POINT, scratch, target, count, 0)
         start += count
 
 
@@ -65,10 +65,8 @@ def eval_int8(op, arena, rom, start: int, stop: int):
 def _time(op, arena, rom, start: int, unit: int, count: int):
     r = ptr32(op)
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
-    sign = 0
-    probe = 0x20000000
-    if probe << 2 > 0:
-        sign = 32
+    sign = 0x20000000
+    sign = sign << 3 >> 27
     base = int(ptr8(arena))
     flash = int(ptr8(rom))
     rank = r[_RANK]

@@ -4,7 +4,7 @@
 import micropython
 from micropython import const
 
-from .matrix import multiply_rows, start_sums
+from .matrix import multiply, start_sums
 from .requantize import store_int8
 from .requantize_int16 import requantize_int16
 
@@ -26,29 +26,22 @@ _STRIDE_WIDTH = const(15)
 _PADDING_HEIGHT = const(16)
 _PADDING_WIDTH = const(17)
 _BIAS_KIND = const(18)  # as start_sums takes it
-_OFFSETS = const(19)  # as multiply_rows takes them
+_OFFSETS = const(19)  # as multiply takes them
 _OUTPUT_ZERO_POINT = const(20)  # the REQUANTIZE or REQUANTIZE_INT16 block
 _BLOCK = const(64)  # sums that fit the scratch buffer
 
+_WIDE = const(24)  # the bit of offsets that says int16
+
 
 # Units are output pixels of batches.
-@micropython.viper
-def eval_int8(op, arena, rom, start: int, stop: int):
-    _pixels(op, arena, rom, start, stop, 0)
-
-
-@micropython.viper
-def eval_int16(op, arena, rom, start: int, stop: int):
-    _pixels(op, arena, rom, start, stop, 1)
-
-
+#
 # TFLM spreads each input pixel over the outputs below its window. Here each output pixel gathers
 # from the input pixels whose window covers it: number i along a side when
 #   0 <= output + padding - i * stride < filter size, which is the filter's cell.
-# Inputs have 1 << wide bytes.
 @micropython.viper
-def _pixels(op, arena, rom, start: int, stop: int, wide: int):
+def eval_int8(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
+    wide = r[_OFFSETS] >> _WIDE & 1  # inputs and outputs have 1 << wide bytes
     scratch = r[_SCRATCH] >> 2
     depth = r[_INPUT_CHANNELS]
     channels = r[_OUTPUT_CHANNELS]
@@ -82,9 +75,7 @@ def _pixels(op, arena, rom, start: int, stop: int, wide: int):
                 while cell_x >= 0 and in_x < r[_INPUT_WIDTH]:
                     a = r[_INPUT] + ((row + in_x) * depth << 2 << wide)
                     b = filters + ((cell_y * filter_width + cell_x) * depth << 2)
-                    multiply_rows(
-                        arena, rom, scratch, b, a, depth, count, r[_OFFSETS], filter_size
-                    )
+                    multiply(scratch, b, arena, rom, a, depth, count, r[_OFFSETS], filter_size)
                     in_x += 1
                     cell_x -= r[_STRIDE_WIDTH]
                 in_y += 1
@@ -96,3 +87,7 @@ def _pixels(op, arena, rom, start: int, stop: int, wide: int):
             out += count << wide
             channel += count
         start += 1
+
+
+# Their records say which of them it is.
+eval_int16 = eval_int8

@@ -4,7 +4,7 @@
 import micropython
 from micropython import const
 
-from .fixed_point import rescale, store_int8, store_int16
+from .fixed_point import rescale, store
 from .matrix import multiply, start_sums
 from .rescale_wide import rescale_wide
 from .sigmoid_int16 import curve
@@ -90,28 +90,27 @@ def _gate(op, arena, rom, gate: int, step: int, batch: int, first: int, count: i
     target = gates + 2 * gate * count
     sums = gates + 8 * r[_BLOCK]
     block = _INPUT_GATE_OFFSETS + _GATE_WORDS * gate
-    # Input.
+    # The input first, then the hidden state, which has no bias of its own.
     depth = r[_INPUT_SIZE]
-    start_sums(arena, rom, sums, r[_INPUT_GATE_BIAS + gate], first, count, wide)
-    weights = r[_INPUT_TO_INPUT_WEIGHTS + gate] + (first * depth << 2)
+    bias = r[_INPUT_GATE_BIAS + gate]
+    weights = r[_INPUT_TO_INPUT_WEIGHTS + gate]
     vector = r[_INPUT] + (step * depth << 2 + wide)
-    multiply(arena, rom, sums, weights, vector, depth, count, r[block])
-    if wide:
-        rescale_wide(op, arena, block + 1, sums, count)
-    else:
-        rescale(op, arena, block + 1, sums, count)
-    _add(arena, target, sums, count, 0, _NO_LIMIT)
-    # Hidden state.
-    depth = r[_STATE_SIZE]
-    start_sums(arena, rom, sums, 1, 0, count, wide)
-    weights = r[_RECURRENT_TO_INPUT_WEIGHTS + gate] + (first * depth << 2)
-    vector = r[_HIDDEN_STATE] + (batch * depth << 2 + wide)
-    multiply(arena, rom, sums, weights, vector, depth, count, r[block + 3])
-    if wide:
-        rescale_wide(op, arena, block + 4, sums, count)
-    else:
-        rescale(op, arena, block + 4, sums, count)
-    _add(arena, target, sums, count, 1, _NO_LIMIT)
+    hidden = 0
+    while hidden < 2:
+        start_sums(arena, rom, sums, bias, first, count, wide)
+        weights += first * depth << 2
+        multiply(sums, weights, arena, rom, vector, depth, count, r[block], depth)
+        if wide:
+            rescale_wide(op, arena, block + 1, sums, count, 0)
+        else:
+            rescale(op, arena, block + 1, sums, count, 0)
+        _add(arena, target, sums, count, hidden, _NO_LIMIT)
+        depth = r[_STATE_SIZE]
+        bias = 1
+        weights = r[_RECURRENT_TO_INPUT_WEIGHTS + gate]
+        vector = r[_HIDDEN_STATE] + (batch * depth << 2 + wide)
+        block += 3
+        hidden += 1
     # Activation.
     block = _SIGMOID_MULTIPLIER
     if gate == _CELL_GATE:
@@ -131,19 +130,17 @@ def _update(op, arena, rom, at: int, start: int, count: int):
     row = 2 * count
     cell = (r[_CELL_STATE] >> 2) + 2 * at
     _products(arena, sums, gates + row, cell, count)
-    rescale(op, arena, _FORGET_MULTIPLIER, sums, count)
+    rescale(op, arena, _FORGET_MULTIPLIER, sums, count, 0)
     _add(arena, cell, sums, count, 0, _NO_LIMIT)
     _products(arena, sums, gates, gates + 2 * row, count)
-    rescale(op, arena, _UPDATE_MULTIPLIER, sums, count)
+    rescale(op, arena, _UPDATE_MULTIPLIER, sums, count, 0)
     _add(arena, cell, sums, count, 1, r[_CLIP])
     curve(op, arena, rom, _CELL_MULTIPLIER, r[_ENTRIES], cell << 2, gates, count)
     _products(arena, sums, gates, gates + 3 * row, count)
-    rescale(op, arena, _HIDDEN_MULTIPLIER, sums, count)
-    target = r[_OUTPUT] >> 2
-    if r[_WIDE]:
-        store_int16(op, arena, _OUTPUT_ZERO_POINT, sums, target + 2 * start, count)
-    else:
-        store_int8(op, arena, _OUTPUT_ZERO_POINT, sums, target + start, count)
+    rescale(op, arena, _HIDDEN_MULTIPLIER, sums, count, 0)
+    wide = r[_WIDE]
+    target = (r[_OUTPUT] >> 2) + (start << wide)
+    store(op, arena, _OUTPUT_ZERO_POINT, sums, target, count, wide)
 
 
 # values = a * b, from int16 to words; all are byte offsets in the arena.
@@ -167,10 +164,8 @@ def _products(arena, values: int, a: int, b: int, count: int):
 def _add(arena, target: int, values: int, count: int, keep: int, limit: int):
     base = int(ptr8(arena))
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
-    sign = 0
-    probe = 0x20000000
-    if probe << 2 > 0:
-        sign = 32
+    sign = 0x20000000
+    sign = sign << 3 >> 27
     p = ptr32(base + values)
     y = ptr16(base + target)
     low = 0 - limit

@@ -70,7 +70,7 @@ def prepare(context, node):
     quantized, table = quantize(node, left, right, target, multiplier)
     fields.update(quantized)
     context.emit(
-        "batch_matmul.eval_int16" if wide else "batch_matmul.eval_int8",
+        "batch_matmul_int16.eval_int16" if wide else "batch_matmul.eval_int8",
         INT16 if wide else INT8,
         units,
         units * (depth * (2 if wide else 1) + 8),

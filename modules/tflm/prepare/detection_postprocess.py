@@ -38,6 +38,8 @@ OUTPUTS = (
     "classes",
     "categories",
     "capacity",
+    "all_boxes",
+    "most_found",
 )
 
 _DETECTIONS_PER_CLASS = 100
@@ -159,6 +161,8 @@ def prepare(context, node):
         classes=classes,
         categories=categories,
         capacity=capacity,
+        all_boxes=boxes,
+        most_found=most if boxes else 0,
     )
 
 

@@ -37,6 +37,7 @@ _OPTIONS = 5  # Pool2DOptions
 _MAX_POOL_2D = 17
 _SAME, _VALID = 0, 1
 _SAME_SCALE = (4722366482869645, -72)  # 1e-6 as a double
+_FAR = 1 << 28  # cells from the first window to the end of the last one
 _MAX_CELLS = 1 << 15  # of a window: sums of int16 stay below 2**30
 
 
@@ -108,6 +109,11 @@ def pool_geometry(node, source, target):
     # A window never has more cells than this; that keeps the products of the kernel small.
     cells = min(options.get(4, "i"), in_height) * min(options.get(3, "i"), in_width)
     support(cells <= _MAX_CELLS, node, "a window of %d cells" % cells)
+    far = max(
+        height * options.get(2, "i") + options.get(4, "i"),
+        width * options.get(1, "i") + options.get(3, "i"),
+    )
+    support(far < _FAR, node, "a window or stride that reaches %d cells far" % far)
     return {
         "input_height": in_height,
         "input_width": in_width,

@@ -4,11 +4,12 @@
 import struct
 
 from .. import dtypes
-from .common import check, check_dtype, constant_ints
+from .common import check, check_dtype, constant_ints, support
 from .reshape import COPY
 from .strided import check_same_dtype, check_shape
 
 _RANK = 110
+_MOST = 1 << 16  # numbers that a RANGE of a few bytes may become in the model
 
 
 # Both are known before anything runs: the output is a copy of a constant.
@@ -42,10 +43,8 @@ def _range(node, target):
         check(node.input(i).elements() == 1, node, "%s is not one number" % node.input(i))
         values += constant_ints(node, node.input(i), what)
     check(values[2] != 0, node, "its step is 0")
-    numbers = range(*values)
-    check(
-        len(numbers) == target.elements(),
-        node,
-        "%s should have %d elements" % (target, len(numbers)),
-    )
-    return numbers
+    start, limit, step = values
+    count = max(0, 0 - (start - limit) // step)  # len() of a range is a word only
+    check(count == target.elements(), node, "%s should have %d elements" % (target, count))
+    support(count <= _MOST, node, "more than %d numbers" % _MOST)
+    return [start + i * step for i in range(count)]

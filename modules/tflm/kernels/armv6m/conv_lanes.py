@@ -66,13 +66,13 @@ _M_GROUP = const(27)
 
 # Units are rows of the output.
 @micropython.viper
-def eval_int8(op, arena, rom, start: int, stop: int):
+def eval_int8(op, arena, rom, start, stop):
     _rows(op, arena, rom, start, stop, 0, int(ptr32(op)[_OUTPUT_WIDTH]))
 
 
 # Units are pixels of the only row.
 @micropython.viper
-def eval_pixels_int8(op, arena, rom, start: int, stop: int):
+def eval_pixels_int8(op, arena, rom, start, stop):
     _rows(op, arena, rom, 0, 1, start, stop)
 
 

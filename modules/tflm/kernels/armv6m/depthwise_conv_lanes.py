@@ -68,27 +68,10 @@ _P_ODD_SET = const(29)
 _P_TABLE = const(30)
 
 
-# Units are output channels.
+# Units are output channels. They are computed in bands of rows: for each channel a band of the
+# image becomes a plane of lanes. The functions for 3x3 have strides of 1, or vertically of 2.
 @micropython.viper
 def eval_int8(op, arena, rom, start: int, stop: int):
-    _bands(op, arena, rom, start, stop, depthwise_any)
-
-
-# 3x3 with stride 1.
-@micropython.viper
-def eval_3x3_int8(op, arena, rom, start: int, stop: int):
-    _bands(op, arena, rom, start, stop, depthwise_3x3)
-
-
-# 3x3 with a vertical stride of 2.
-@micropython.viper
-def eval_3x3_stride_2_int8(op, arena, rom, start: int, stop: int):
-    _bands(op, arena, rom, start, stop, depthwise_3x3_stride_2)
-
-
-# Run `kernel` over bands of rows. For each channel a band of the image becomes a plane of lanes.
-@micropython.viper
-def _bands(op, arena, rom, start: int, stop: int, kernel):
     r = ptr32(op)
     base = int(ptr8(arena))
     flash = int(ptr8(rom))
@@ -101,6 +84,12 @@ def _bands(op, arena, rom, start: int, stop: int, kernel):
     channels = r[_OUTPUT_CHANNELS]
     columns = r[_PLANE_COLUMNS]
     height = r[_FILTER_HEIGHT]
+    kernel = depthwise_any
+    if height == 3 and r[_FILTER_WIDTH] == 3:
+        if r[_STRIDE_HEIGHT] == 2:
+            kernel = depthwise_3x3_stride_2
+        elif r[_STRIDE_HEIGHT] == 1 and r[_STRIDE_WIDTH] == 1:
+            kernel = depthwise_3x3
     row_bytes = r[_INPUT_WIDTH] * depth
     first = start // r[_MULTIPLIER]  # input channel
     p[_P_STREAM] = stream + 4 * start * r[_CHANNEL_WORDS]
@@ -152,3 +141,8 @@ def _bands(op, arena, rom, start: int, stop: int, kernel):
             row += rows
         line += r[_INPUT_HEIGHT] * row_bytes
         batches -= 1
+
+
+# Their records say which of them it is.
+eval_3x3_int8 = eval_int8
+eval_3x3_stride_2_int8 = eval_int8
