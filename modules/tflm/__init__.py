@@ -6,6 +6,7 @@
 import tflm.arena
 import tflm.dtypes
 import tflm.errors
+import tflm.flat_program
 import tflm.format
 import tflm.interpreter
 import tflm.loading

@@ -134,7 +134,7 @@ class Interpreter:
         keep_tensors: bool = False,
         profiler: Profiler | None = None,
         external_context: Any = None,
-        max_while_steps: int | None = None,
+        max_while_steps: int | None = 100_000,
         delegates: Iterable[Any] = (),
         cores: int = 1,
         guards: bool = False,

@@ -138,7 +138,7 @@ class MicroAllocator:
         return self.memory[offset : offset + operand.size]
 
     # Place every activation and scratch buffer, then write the offsets into the records.
-    # `keep_tensors` gives each tensor a place of its own, to look at it after invoke; GUARDED
+    # `keep_tensors` gives each tensor a place of its own, to look at it after invoke; 2
     # puts a guard zone behind each, too.
     def finish_model_allocation(self, keep_tensors=False):
         self.sections.reset_temp_allocations()

@@ -94,11 +94,14 @@ class Bands:
         self._records.append((place, record, len(record) >> 2))
         return function, place, 0, slice_units
 
-    # Eval.
+    # Eval. Other tasks that ran meanwhile may have filled an input that lies over the records.
     def evaluate(self, record, _arena, _rom, start, stop):
-        if not start:
+        if not start or self._program.paused:
             for place, template, words in self._records:
                 _copy(place, template, words)
+            for band in range(start):
+                _change(record, self._block, _STARTS + band)
+            self._program.paused = False
         while start < stop:
             _change(record, self._block, _STARTS + start)
             if self._program.run(self._list) == ABORTED:

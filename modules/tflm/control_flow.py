@@ -41,15 +41,15 @@ class While(_Control):
     # Eval.
     def evaluate(self, _op, _arena, _rom, _start, _stop):
         status = self._run(0, 2)
-        left = self._program.max_while_steps
+        program = self._program
         while status != ABORTED and self._condition[0]:
-            if left is not None:
-                if left == 0:
+            if program.while_steps_left is not None:
+                if program.while_steps_left == 0:
                     raise InputError(
                         "a WHILE did not end within max_while_steps=%d; check the inputs, or "
-                        "allow more" % self._program.max_while_steps
+                        "allow more" % program.max_while_steps
                     )
-                left -= 1
+                program.while_steps_left -= 1
             status = self._run(2, 6)
         return status
 
@@ -92,8 +92,12 @@ def bind(program, number, kernel, record):
 
 
 # Refuse lists that lead back to themselves, as a damaged .tflm could have, and such that nest
-# deeper than Prepare allows: in each round those go that lead to none of the rest.
-def check_loops(calls):
+# deeper than Prepare allows: in each round those go that lead to none of the rest. The records of
+# lists in `bands` are there only while their Bands runs them: nobody else may.
+def check_loops(calls, bands):
+    for number in bands:
+        if sum([lists.count(number) for lists in calls.values()]) != 1:
+            raise ModelError("the .tflm runs bands out of turn; flatten the model again")
     left = dict(calls)
     for _ in range(_MAX_DEPTH):
         for number in [n for n in left if not any([c in left for c in calls[n]])]:

@@ -40,3 +40,16 @@ class InputError(TflmError):
 # No exception: what invoke() gives when an operator ended the run before the last one (TFLM's
 # kTfLiteAbort, as its Python interpreter spells it). The kernel has returned it.
 ABORTED = 15
+
+
+# A name (bytes) as errors and listings may print it: what commands a terminal, or turns the
+# direction of writing, comes out as "?". Raises UnicodeError.
+def plain(raw):
+    text = raw.decode()
+    if raw and (min(raw) < 32 or max(raw) > 126):
+        text = "".join(["?" if _is_control(ord(c)) else c for c in text])
+    return text
+
+
+def _is_control(c):
+    return c < 32 or 127 <= c < 160 or 0x200B <= c < 0x2010 or 0x2028 <= c < 0x2070

@@ -7,7 +7,7 @@ from . import dtypes
 from . import format as layout
 from .context import CUSTOM, INVOKE, MEMORY_PLANNING, NO_OPERAND, PREPARE, MicroContext
 from .custom_op import KERNEL, CustomNode
-from .errors import ModelError
+from .errors import ModelError, plain
 from .graph import Node, Tensor
 from .model import damaged
 from .tensor import Tensor as View
@@ -131,7 +131,7 @@ def _read_tensor(reader, model, index, i, word, is_output):
     zero_points = _Numbers(reader.take(8 * zero_points), 8)
     name = bytes(reader.take(name))
     try:
-        name = name.decode()
+        name = plain(name)
     except UnicodeError:
         name = None
     if name is None or rank > layout.MAX_RANK or not dtypes.is_known(dtype):

@@ -30,19 +30,26 @@ def measure(model):
     return model.head_bytes, tail
 
 
-# Check once that the records keep kernels inside of the memory they are given, where the files
-# for that are there; they go from the heap again. `describe`: what delegates are told, too.
-def _check_records(model, describe):
+# Check once that the records keep kernels inside of the memory they are given; the files for that
+# go from the heap again. `describe`: what delegates are told, too.
+def _check_records(model, describe, resolver):
     trust = DESCRIBED if describe else CHECKED
     if model.trust >= trust:
         return
     try:
         from .extents import check_model
-    except ImportError:  # a firmware that was built without them
-        return
+    except ImportError:
+        check_model = None
+    if check_model is None:
+        from .errors import ModelError
+
+        raise ModelError(
+            "this firmware does not check a .tflm; put it into ROMFS with tflm deploy, or, if you "
+            "made it yourself, tflm.load(path, trusted=True)"
+        )
     name = __name__.rsplit(".", 1)[0] + ".extents"
     try:
-        check_model(model, describe)
+        check_model(model, describe, resolver)
     finally:
         for module in list(sys.modules):
             if module.startswith(name):
@@ -60,7 +67,7 @@ def _check_records(model, describe):
 # elsewhere when interpreters share an arena: then the records that name them are copied there
 # too, with the distance added. `describe`: let delegates know more of the ops.
 def make_program(model, arena, resolver, shared=False, external_context=None, describe=False):
-    _check_records(model, describe)
+    _check_records(model, describe, resolver)
     head = arena.reserve_head(model.head_bytes)
     persistent = model.arena_bytes - model.head_bytes
     shift = 0
@@ -110,7 +117,7 @@ def _fill(program, model, kernels, arena, resolver, shift, custom):
     if any([kernel.startswith(CONTROL_KERNEL) and kernel != BANDS_KERNEL for kernel in kernels]):
         from .control_flow import check_loops
 
-        check_loops(program.calls)
+        check_loops(program.calls, program.bands)
 
 
 # A copy of a record in the tail, its persistent operands `shift` bytes further on.

@@ -3,7 +3,7 @@
 
 import struct
 
-from .errors import ModelError
+from .errors import ModelError, plain
 
 _LONGEST_STRING = 255  # bytes that a name keeps; a flat model holds no more either
 _SIZES = {"b": 1, "B": 1, "h": 2, "H": 2, "i": 4, "I": 4, "f": 4, "q": 8, "Q": 8}
@@ -105,7 +105,7 @@ class Table:
         vector = self.vector(number, 1)
         return (vector.start, vector.length) if vector else (0, 0)
 
-    # A string, cut after 255 bytes; bytes that are no UTF-8 come out as "?".
+    # A string, cut after 255 bytes; bytes that are no UTF-8 or control a terminal come out as "?".
     def string(self, number):
         start, length = self.bytes_at(number)
         keep = min(length, _LONGEST_STRING)
@@ -114,6 +114,6 @@ class Table:
                 keep -= 1
         raw = bytes(self.buffer[start : start + keep])
         try:
-            return raw.decode()
+            return plain(raw)
         except UnicodeError:
-            return "".join([chr(c) if c < 128 else "?" for c in raw])
+            return "".join([chr(c) if 32 <= c < 127 else "?" for c in raw])

@@ -6,7 +6,6 @@ from .errors import StateError
 from .op_names import name
 
 BYTES = 16  # of a zone
-GUARDED = 2  # what keep_tensors is where zones are wanted, too
 _VALUE = 0xA5
 _SOUND = bytes([_VALUE] * BYTES)
 

@@ -16,7 +16,8 @@ class Interpreter:
     slice_units: at most so many units of an op between two checks for Ctrl-C; None lets the
     model say. keep_tensors (.tflite only): every tensor keeps its value until the next invoke.
     guards (.tflite only): that, and an op that writes beside its tensors raises StateError.
-    max_while_steps: a WHILE of more steps raises InputError; with None Ctrl-C can stop it.
+    max_while_steps: when the WHILEs of an invoke take more steps together, they raise
+    InputError; with None Ctrl-C can stop them.
     delegates: objects that may run parts of the model (docs/delegates.md). cores: 2 shares the
     units of large ops with a second core, where there is one. What fails is left out, with a
     printed line, and is `delegate_error` then.
@@ -31,7 +32,7 @@ class Interpreter:
         keep_tensors=False,
         profiler=None,
         external_context=None,
-        max_while_steps=None,
+        max_while_steps=100_000,
         delegates=(),
         cores=1,
         guards=False,
@@ -50,9 +51,7 @@ class Interpreter:
         self._slice_units = slice_units
         self._keep_tensors = keep_tensors
         if guards:
-            from .guards import GUARDED
-
-            self._keep_tensors = GUARDED
+            self._keep_tensors = 2  # more than True: with zones (guards.py)
         self._external_context = external_context
         self._program = None
         self._delegates = tuple(delegates)
@@ -251,7 +250,7 @@ class Interpreter:
         if self._is_running:
             self._refuse_now()
         program = self._program
-        program.max_while_steps = self.max_while_steps
+        program.max_while_steps = program.while_steps_left = self.max_while_steps
         program.profiler = self.profiler
         return program
 
@@ -342,15 +341,8 @@ class Interpreter:
         return self._ready().tensors
 
     def __repr__(self):
-        from .op_names import name
-
-        program = self._program
-        if program is None:
+        if self._program is None:
             return "<Interpreter, tensors not allocated yet>"
-        lines = ["<Interpreter %d ops, arena %d bytes" % (len(program.ops), program.used_bytes)]
-        for what, tensors in (("input", program.inputs), ("output", program.outputs)):
-            for i in range(len(tensors)):
-                lines.append("  %s %d: %r" % (what, i, tensors[i]))
-        for op in program.ops:
-            lines.append("  op %d: %s (%s)" % (op.node_index, name(op.builtin_code), op.kernel))
-        return "\n".join([line[:79] for line in lines]) + ">"
+        from .summary import described
+
+        return described(self._program)

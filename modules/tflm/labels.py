@@ -1,6 +1,8 @@
 # tflm: labels: the names of a classifier's outputs, from a text file in the metadata
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from .errors import plain
+
 NAME = "labels.txt"  # what `tflm flatten` calls the file that it finds in a .tflite
 
 
@@ -18,7 +20,9 @@ def lines(data):
         text = bytes(data).decode()
     except UnicodeError:
         return []  # whatever it is, it is no list of labels
-    return [line.strip("\r") for line in text.rstrip().split("\n")] if text.strip() else []
+    if not text.strip():
+        return []
+    return [plain(line.strip("\r").encode()) for line in text.rstrip().split("\n")]
 
 
 # The labels among a model's metadata.

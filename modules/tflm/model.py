@@ -4,7 +4,7 @@
 from . import dtypes
 from . import format as layout
 from .arena import MAX_BYTES, address_of
-from .errors import ModelError, UnsupportedError
+from .errors import ModelError, UnsupportedError, plain
 from .standard import crc32, struct
 
 # What is known of the records: nothing; that kernels stay inside of their memory; and that scratch
@@ -24,6 +24,8 @@ def damaged(what):
 
 class FlatModel:
     """A flat model over a buffer; nothing is copied. Raises ModelError when it is damaged."""
+
+    alone = ()  # ops with scratch buffers that delegates are not told of
 
     # `trusted`: its records were not changed since `tflm flatten` wrote them.
     def __init__(self, buffer, trusted=False):
@@ -89,6 +91,9 @@ class FlatModel:
         if inputs + outputs > self.tensors_length():
             raise damaged("it lacks tensors for its inputs and outputs")
 
+    def __repr__(self):
+        return "<FlatModel of %d bytes, arena %d>" % (len(self.buffer), self.arena_bytes)
+
     # Where a section lies and how many entries it has.
     def _section(self, i):
         return self._sections[2 * i], self._sections[2 * i + 1]
@@ -107,7 +112,7 @@ class FlatModel:
             raise damaged("a name lies outside")
         at = start + offset
         try:
-            return bytes(self.buffer[at + 1 : at + 1 + self.buffer[at]]).decode()
+            return plain(bytes(self.buffer[at + 1 : at + 1 + self.buffer[at]]))
         except UnicodeError:
             pass
         raise damaged("a name is not UTF-8")

@@ -31,6 +31,6 @@ def describe_ops(model, describe=True):
         for i in range(first, first + count):
             kernel, code, node, record, operands, _ = model.op(i)
             op = Op(node, code, kernel)
-            op.is_ordered = model.is_ordered(i)
+            op.is_ordered = model.is_ordered(i) or i in model.alone
             ops.append(op.describe(operands, len(record), scratch.get(i, ())))
     return ops

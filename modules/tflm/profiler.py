@@ -120,4 +120,6 @@ class Profiler:
         for tag, calls, ticks in self.totals():
             count = "%d call%s" % (calls, "" if calls == 1 else "s")
             lines.append("%4s %-24s %-28s %s" % ("all", tag[:24], count, self._cells(ticks)))
+        if self.ticks:
+            lines.append("%4s %-53s %s" % ("all", "together", self._cells(self.total_ticks())))
         return "\n".join(lines)

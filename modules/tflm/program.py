@@ -12,6 +12,8 @@ BANDS_KERNEL = "control.bands"
 # of steps for each sub-graph, and then the copies that control flow makes, and what runs in bands
 # (bands.py); list 0 is the model.
 class Program:
+    paused = False  # other tasks have run since the last slice (asynchronous.py)
+
     def __init__(self, arena, rom, lists=1):
         self.arena = arena  # memoryview; operand words count from its first byte
         self.rom = rom
@@ -20,7 +22,7 @@ class Program:
         self.flat = None  # of a flat model: (model, whether delegates are shown its ops)
         self.calls = {}  # list: lists that its control flow runs
         self.bands = {}  # list: the Bands that run it
-        self.max_while_steps = None
+        self.max_while_steps = self.while_steps_left = None  # set by each invoke
         self.profiler = None
         self.inputs = []
         self.outputs = []

@@ -4,7 +4,7 @@
 import struct
 
 from . import format as layout
-from .errors import InputError, ModelError, UnsupportedError
+from .errors import InputError, ModelError, UnsupportedError, plain
 
 
 class Signature:
@@ -180,7 +180,7 @@ class _Reader:
     def string(self):
         raw = bytes(self._take(self.unpack("<H")[0]))
         try:
-            return raw.decode()
+            return plain(raw)
         except UnicodeError:
             pass
         raise ModelError("the .tflm is damaged: a name is not UTF-8; flatten the model again")

@@ -1,9 +1,10 @@
-# tflm: what Interpreter.summary() prints: tensors, operators and arena in 80 columns
+# tflm: what print(interp) and interp.summary() show, in 80 columns
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .profiler import tag
 
 _COLUMNS = 79  # a terminal of 80 columns would break a line of 80
+_TENSOR = "%-10s %-13s %-7s %8s  %-9s %4s  %s"
 
 
 # A number of bytes in groups of three digits, as the host's tables have it.
@@ -13,22 +14,37 @@ def _grouped(number):
     return " ".join([text[:first]] + [text[i : i + 3] for i in range(first, len(text), 3)])
 
 
+# Lines that fit; one that was cut ends in two dots.
+def _fitting(lines):
+    return [line if len(line) <= _COLUMNS else line[: _COLUMNS - 2] + ".." for line in lines]
+
+
+# A Program as print(interp) shows it: inputs, outputs and operators.
+def described(program):
+    lines = ["<Interpreter %d ops, arena %d bytes" % (len(program.ops), program.used_bytes)]
+    for what, tensors in (("input", program.inputs), ("output", program.outputs)):
+        for i, tensor in enumerate(tensors):
+            cells = what, i, tensor.dtype, list(tensor.shape), tensor.name
+            lines.append("  %s %d: %s %s %s" % cells)
+    for op in program.ops:
+        lines.append("  op %d: %s (%s)" % (op.node_index, tag(op), op.kernel))
+    return "\n".join(_fitting(lines)) + ">"
+
+
 # A tensor: what it is, its shape, type, bytes, scale and name.
 def _tensor_line(what, tensor):
     shape = "x".join([str(n) for n in tensor.shape]) or "scalar"
-    line = "%-10s %-15s %-8s %9s  " % (what, shape, tensor.dtype, _grouped(len(tensor.raw)))
+    scale, zero = "-", "-"
     if tensor.scale:
-        line += "%-11s %5d  " % ("%.5g" % tensor.scale, tensor.zero_point)
-    else:
-        line += "%-11s %5s  " % ("-", "-")
-    return line + tensor.name
+        scale, zero = "%.5g" % tensor.scale, tensor.zero_point
+    return _TENSOR % (
+        what, shape, tensor.dtype, _grouped(len(tensor.raw)), scale, zero, tensor.name
+    )  # fmt: skip
 
 
 # Lines of text about a Program whose arena has `parts` (allocations.py).
 def lines_of(program, parts):
-    lines = ["%-10s %-15s %-8s %9s  %-11s %5s  %s" % (
-        "tensor", "shape", "type", "bytes", "scale", "zero", "name"
-    )]  # fmt: skip
+    lines = [_TENSOR % ("tensor", "shape", "type", "bytes", "scale", "zero", "name")]
     for what, tensors in (("input", program.inputs), ("output", program.outputs)):
         for i, tensor in enumerate(tensors):
             lines.append(_tensor_line("%s %d" % (what, i), tensor))
@@ -48,4 +64,4 @@ def lines_of(program, parts):
     lines += ["", "arena %s bytes" % _grouped(program.used_bytes)]
     for section, what, _, size in parts:
         lines.append("  %-6s %-48s %9s" % (section, what[:48], _grouped(size)))
-    return [line[:_COLUMNS] for line in lines]
+    return _fitting(lines)

@@ -14,7 +14,7 @@ _COMPUTES_SHAPES = (77, 110)  # SHAPE, RANK
 _NEWEST_OP_VERSION = 20  # no builtin operator of the schema has reached it
 _MAX_RANK = 8
 _MAX_SUBGRAPHS = 256
-_MAX_ITEMS = 1 << 13  # tensors or operators; the planner's time grows with the square
+_MAX_ITEMS = 1 << 12  # tensors or operators; the planner's time grows with the square
 
 
 # True when the buffer starts like a .tflite file.
@@ -245,6 +245,9 @@ class TfliteModel:
             first_node += subgraph.nodes_length()
         self.tensors_length = first_tensor
         self._find_shapes()
+
+    def __repr__(self):
+        return "<TfliteModel of %d bytes>" % len(self.buffer)
 
     # With one open dimension, the batch, and none computed, converters know all shapes.
     def _find_shapes(self):
