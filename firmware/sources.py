@@ -21,6 +21,9 @@ _REPAIRS = (
     ),
 )
 
+# A file that is there when a port's submodules are.
+_SUBMODULE = {"rp2": "pico-sdk/pico_sdk_init.cmake", "qemu": "micropython-lib/README.md"}
+
 
 # Unpack a tar file as the folder `target`, whole or not at all.
 def _extract(archive, target):
@@ -69,6 +72,15 @@ class Sources:
         if not self.micropython.exists():
             self._fetch()
 
+    def check_submodules(self, port):
+        """Raise ToolError for a checkout of the user's own without what a port needs of lib/."""
+        needed = self.micropython / "lib" / _SUBMODULE[port]
+        if self.library is None and not needed.exists():
+            raise ToolError(
+                f"{self.micropython} has no submodules yet; fetch them with: "
+                f"make -C {self.micropython / 'ports' / port} submodules"
+            )
+
     def _fetch(self):
         (archive,) = Suite(self.folder / "packages", "sid").source("micropython")
         part, inner = _extract(archive, self.micropython)
@@ -99,9 +111,14 @@ class Sources:
                 unpack(deb, self.folder / "pico")
         for name, target in libraries.items():
             link = self.micropython / "lib" / name
+            # Relative, so that the folder can be moved.
+            place = os.path.relpath(target, link.parent)
             if not link.is_symlink():
                 link.rmdir()
-                link.symlink_to(target)
+            elif os.readlink(link) != place:
+                link.unlink()
+            if not link.is_symlink():
+                link.symlink_to(place)
 
 
 def version(micropython):

@@ -1,12 +1,14 @@
 // pico emulator: node pico.mjs --rom FILE [options] IMAGE: a Raspberry Pi Pico on stdin and stdout
 // MIT license; Copyright (c) 2026 the tflm authors
 
-// --flash FILE   what flash holds is kept here from run to run; the image goes over it
+// --flash FILE   what flash holds is kept here from run to run; an image that was not the last
+//                one goes over it, as when a board is flashed (FILE.image has the last one's hash)
 // --uart         the serial port is UART 0 instead of USB
 // --led          tell changes of the LED on stderr
 // --fast         while the board sleeps, time runs as fast as it can
 // Exit codes: 0 stopped from outside, 2 wrong arguments, 3 the board faulted.
 
+import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import { parseArgs } from 'node:util';
 import { LED, makeChip } from './chip.mjs';
@@ -34,6 +36,8 @@ if (!image || !options.rom) {
   process.exit(2);
 }
 
+const mark = `${options.flash}.image`; // a file
+let hash = ''; // of the image
 let flash = null;
 let queue = [];
 let output = [];
@@ -49,6 +53,7 @@ function saveFlash() {
   if (!options.flash) return;
   fs.writeFileSync(`${options.flash}.part`, chip.mcu.flash.subarray(0, 2 << 20));
   fs.renameSync(`${options.flash}.part`, options.flash);
+  fs.writeFileSync(mark, hash);
 }
 
 function finish(code) {
@@ -67,7 +72,10 @@ function fillFlash(target) {
     target.set(flash);
     return;
   }
-  if (options.flash && fs.existsSync(options.flash)) target.set(fs.readFileSync(options.flash));
+  if (options.flash && fs.existsSync(options.flash)) {
+    target.set(fs.readFileSync(options.flash));
+    if (fs.existsSync(mark) && fs.readFileSync(mark, 'utf8') === hash) return;
+  }
   loadImage(target, image);
 }
 
@@ -145,6 +153,7 @@ function run() {
 }
 
 try {
+  hash = createHash('sha256').update(fs.readFileSync(image)).digest('hex');
   start();
 } catch (error) {
   console.error(`pico: ${error.message}`);

@@ -3,14 +3,13 @@
 
 import os
 import re
-import select
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
 from session import BoardGone, Session
+from terminal import listen
 from tflm.op_resolver import _ARCHS as ARCHS
 from tflm.version import __version__
 from tflm_tools import arrays, oracle, profiles, romfs
@@ -18,21 +17,6 @@ from tflm_tools.flatten import flatten
 from tflm_tools.model_file import open_model
 
 QEMU = ["QEMU_M0", "QEMU_M3", "QEMU_RV32", "QEMU_XTENSA"]
-
-
-# What a board says until `pattern` is in it.
-def _listen(board, pattern, timeout=120):
-    port = os.open(board.port, os.O_RDWR | os.O_NOCTTY)
-    said = ""
-    deadline = time.monotonic() + timeout
-    try:
-        while not re.search(pattern, said, re.S):
-            assert time.monotonic() < deadline and board.running(), said[-2000:] + board.log
-            if select.select([port], [], [], 0.5)[0]:
-                said += os.read(port, 4096).decode(errors="replace").replace("\r", "")
-    finally:
-        os.close(port)
-    return said
 
 
 # What TFLM says of the images of the digits app.
@@ -50,13 +34,13 @@ def _wanted(repository):
 def test_digits_on_a_pico(emulated, repository):
     board = emulated("RPI_PICO", app="digits", led=True, fast=True)
     wanted = _wanted(repository)
-    said = _listen(board, rf"(this is \d.*?){{{len(wanted)}}}")
+    said = listen(board, r"this is \d", len(wanted))
     assert [int(digit) for digit in re.findall(r"this is (\d)", said)][: len(wanted)] == wanted
     assert board.log.count("led on") >= sum(wanted[:-1])
     port = os.open(board.port, os.O_RDWR | os.O_NOCTTY)
     os.write(port, b"\x03")
     os.close(port)
-    assert "stopped" in _listen(board, r">>> ")
+    assert "stopped" in listen(board, r">>> ")
 
 
 # The images are of the held-out part of the digits, one of each.

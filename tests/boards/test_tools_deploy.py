@@ -10,6 +10,7 @@ import threading
 import time
 
 import pytest
+from on_pico import with_romfs
 from tflm_tools import dist
 from tflm_tools.board import doctor as doctor_file
 from tflm_tools.board.bench import bench_on
@@ -17,11 +18,13 @@ from tflm_tools.board.board_device import BoardDevice
 from tflm_tools.board.deploy import deploy
 from tflm_tools.board.flash import flash
 from tflm_tools.board.link import Link
+from tflm_tools.board.rom_directory import image
 from tflm_tools.errors import DeviceError
 from tflm_tools.flatten import flatten
 from tflm_tools.verify import verify
 
 _CUTS = 3
+_LOAD = ["interpreter = tflm.Interpreter(tflm.load('/rom/net.tflm'))"]
 
 
 # Two models, which the shapes of their outputs tell apart: 10 and 1.
@@ -41,6 +44,22 @@ def loaded(port, use):
         return link.eval("interpreter.output(0).shape[-1]")
 
 
+# Turns a board off so many seconds after the first byte was sent to it: the port is open then.
+class Cut:
+    def __init__(self, board, seconds):
+        self._timer = threading.Timer(seconds, board.stop)
+        self._started = False
+
+    def __call__(self, done, total):
+        if not self._started:
+            self._timer.start()
+        self._started = True
+
+    def wait(self):
+        if self._started:
+            self._timer.join()
+
+
 # (firmware is stock, place, flash file): with tflm frozen and ROMFS; stock, in free flash; files.
 @pytest.mark.parametrize("stock, place", [(False, "romfs"), (True, "flash"), (True, "files")])
 def test_power_cuts(emulated, tmp_path, models, stock, place):
@@ -50,21 +69,22 @@ def test_power_cuts(emulated, tmp_path, models, stock, place):
     assert loaded(board.port, use) == 10
     second = deploy(models[1], board.port, to=place, name="other")  # brings its kernels
     assert second.place == place
-    begin = time.monotonic()
-    deploy(models[1], board.port, to=place, name="net")
-    seconds = time.monotonic() - begin
+    times = []
+    deploy(models[1], board.port, to=place, name="net",
+           progress=lambda *_: times.append(time.monotonic()))  # fmt: skip
+    seconds = time.monotonic() - times[0]
     board.stop()
     chance = random.Random(11)
     seen = set()
     for i in range(_CUTS):
         board = emulated("RPI_PICO", stock=stock, flash=kept)
-        cut = threading.Timer(chance.uniform(0.3, 1.1) * seconds, board.stop)
-        cut.start()
+        cut = Cut(board, chance.uniform(0, 1) * seconds)
         try:
-            deploy(models[i % 2], board.port, to=place, name="net")
+            deploy(models[i % 2], board.port, to=place, name="net", progress=cut)
         except DeviceError as error:
             assert error.kind in ("lost", "silent", "late"), error
-        cut.join()
+        cut.wait()
+        board.stop()
         board = emulated("RPI_PICO", stock=stock, flash=kept)
         seen.add(loaded(board.port, use))
         board.stop()
@@ -73,6 +93,26 @@ def test_power_cuts(emulated, tmp_path, models, stock, place):
     done = deploy(models[0], board.port, to=place, name="net")
     assert loaded(board.port, done.use) == 10
     assert loaded(board.port, second.use) == 1  # models beside stay
+
+
+# A board is not flashed by being turned on: what took the place of the image's model stays, until
+# another image comes.
+def test_over_the_model_of_the_image(firmware, tmp_path, models):
+    import emulators
+
+    def loads(name, update=None):
+        with emulators.start("RPI_PICO", tmp_path / name, flash=tmp_path / "flash.bin") as board:
+            if update:
+                deploy(update, board.port, name="net")
+            return loaded(board.port, ["import tflm", *_LOAD])
+
+    for number, model in enumerate([models[0], models[1]]):
+        contents = image({"net.tflm": flatten(model.read_bytes(), target="armv6m")})
+        with_romfs(firmware("RPI_PICO"), contents, tmp_path / f"{number}.uf2")
+    assert loads("0.uf2") == 10
+    assert loads("0.uf2", update=models[1]) == loads("0.uf2") == 1
+    assert loads("0.uf2", update=models[0]) == loads("0.uf2") == 10
+    assert loads("1.uf2") == 1
 
 
 def test_stock_pico(emulated, models):

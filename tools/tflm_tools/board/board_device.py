@@ -13,9 +13,11 @@ from ..flatten import flatten
 from .facts import ask, script
 from .form import model_name, target_of
 from .link import Link
+from .replies import SIZE, Maybe
 
 _CHUNK = 1024
 _SECONDS = 600.0
+_EVENTS = [(int, str, str, int)]  # of the board's Profiler
 
 
 @contextmanager
@@ -57,7 +59,7 @@ class BoardDevice:
         source = self._source(model_name(model.path), data)
         resolver = self._resolver(custom)
         arena = link.eval(
-            f"start({source}, {resolver}, {repeat > 1}, {keep_tensors}, {profile})", seconds
+            f"start({source}, {resolver}, {repeat > 1}, {keep_tensors}, {profile})", seconds, SIZE
         )
         outputs, times = [], []
         for done, arrays in enumerate(runs):
@@ -68,14 +70,14 @@ class BoardDevice:
             for i, array in enumerate(arrays):
                 link.exec(f"aim({i})")
                 self._send(array.tobytes())
-            times += link.eval(f"go({repeat}, {locked})", seconds)
+            times += link.eval(f"go({repeat}, {locked})", seconds, [int])
             raw = b"".join(
                 self._receive(f"_interpreter.output({i}).raw", info.bytes)
                 for i, info in enumerate(model.outputs)
             )
             outputs += split(raw, 1, model.outputs)
         tensors = self._tensors() if keep_tensors else {}
-        events = link.eval("_profiler.events()") if profile else []
+        events = link.eval("_profiler.events()", form=_EVENTS) if profile else []
         return Invocation(outputs, times, arena, tensors, events)
 
     # The bytes of the model on one of the two paths.
@@ -89,10 +91,12 @@ class BoardDevice:
 
     # The expression that gives the model on the board: where it has been put, or in RAM.
     def _source(self, name, data):
-        found = self._link.eval(f"find({name!r}, {data[: layout.HEADER_BYTES]!r})")
+        found = self._link.eval(
+            f"find({name!r}, {data[: layout.HEADER_BYTES]!r})", form=Maybe(str)
+        )
         if found is not None:
             return found
-        self._check_heap(name, data)
+        self._check_heap(data)
         self._link.exec(f"_model = make_room({len(data)})")
         self._send(data)
         if self._link.eval("(__import__('binascii').crc32(_model), _at)") != (
@@ -106,13 +110,13 @@ class BoardDevice:
         return "_model"
 
     # Refuse a model that the heap cannot hold beside its arena.
-    def _check_heap(self, name, data):
+    def _check_heap(self, data):
         arena = FlatFile(data).arena_bytes if data[:4] == layout.MAGIC else 0
         if len(data) + arena > self.facts.free or len(data) > self.facts.block:
             raise DeviceError(
                 f"the model ({len(data)} bytes) and its arena ({arena}) are too large for the "
                 f"heap of the board at {self._link.port} ({self.facts.free} bytes free, "
-                f"{self.facts.block} in one piece); put it into flash with: tflm deploy {name}",
+                f"{self.facts.block} in one piece); put it into flash with: tflm deploy MODEL",
                 "heap",
             )
 
@@ -145,7 +149,7 @@ class BoardDevice:
                 )
             except binascii.Error:
                 piece = b""
-            if not piece:
+            if not 0 < len(piece) <= stop - len(data):
                 raise DeviceError(
                     f"the board at {self._link.port} sent no proper output; try again", "garbage"
                 )
@@ -156,5 +160,5 @@ class BoardDevice:
     def _tensors(self):
         return {
             number: self._receive(f"_interpreter.tensors()[{number}].raw", size)
-            for number, size in self._link.eval("kept()")
+            for number, size in self._link.eval("kept()", form=[(int, SIZE)])
         }

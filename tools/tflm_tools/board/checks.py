@@ -34,7 +34,7 @@ def check_frozen(link, facts, flat):
         )
     lacking = link.value(link.exec(
         script("kernels") + f"\nprint(repr(lacking({parts.kernels_of(flat)!r})))", seconds=60
-    ))  # fmt: skip
+    ), [str])  # fmt: skip
     if lacking:
         raise DeviceError(
             f"the firmware at {facts.port} lacks the kernels {', '.join(lacking)}; build one that "

@@ -84,8 +84,8 @@ def _choose(storages, facts, name, flat, replace):
     there = f"free: {', '.join(rooms)}" if rooms else "it has no place for files at all"
     raise DeviceError(
         f"the model has {len(flat)} bytes, which do not fit the flash of the board at "
-        f"{facts.port} ({there}); remove what is not needed, or give the place of the old "
-        "model up first with --replace",
+        f"{facts.port} ({there}); remove what is not needed, let the old model go first with "
+        "--replace, or deploy what `tflm flatten --flash-budget` has made smaller",
         "flash",
     )
 
@@ -158,6 +158,8 @@ def _what_runtime(facts, missing):
 # Lines of Python that make an interpreter; custom operators are the user's to add.
 def _use(storage, name, custom):
     load, source = storage.source(name)
+    if storage.name != "romfs":  # its records were checked here
+        source += ", trusted=True"
     lines = ["import tflm", *([load] if load else []), f"model = tflm.load({source})"]
     if custom:
         lines.append("resolver = tflm.OpResolver()  # then resolver.add_custom(name, yours)")
@@ -170,7 +172,7 @@ def _try(link, use, custom):
     link.reset()
     last = [] if custom else ["interpreter.allocate_tensors()"]
     link.exec("\n".join([*use, *last]), seconds=60)
-    return link.eval("(__import__('gc').collect(), __import__('gc').mem_free())[1]")
+    return link.eval("(__import__('gc').collect(), __import__('gc').mem_free())[1]", form=int)
 
 
 # Adds up what has been sent.

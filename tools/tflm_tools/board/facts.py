@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import DeviceError
+from .replies import SIZE, Maybe
 
 _SCRIPTS = Path(__file__).parent / "device"
 
@@ -16,6 +17,14 @@ _ARCHS = (
     "xtensa", "xtensawin", "rv32imc", "rv64imc",
 )  # fmt: skip
 OLDEST = (1, 24, 0)
+
+# What device/probe.py says: the fields of Facts but for the port.
+_FORM = {
+    "version": (99, 999, 999), "machine": str, "mpy": SIZE, "platform": str, "free": SIZE,
+    "used": SIZE, "block": SIZE, "root": str, "file_system": Maybe((1 << 48, 1 << 48)),
+    "romfs": Maybe((SIZE, SIZE, 1 << 64, bool)), "storage": Maybe((SIZE, SIZE)),
+    "tflm": Maybe((str, int, bool)), "assembler": bool, "frequency": 1 << 40, "path": [str],
+}  # fmt: skip
 
 
 @dataclass
@@ -85,11 +94,4 @@ def script(name):
 
 def ask(link):
     """The Facts of the board at a Link."""
-    said = link.value(link.exec(script("probe"), seconds=30))
-    try:
-        return Facts(port=link.port, **said)
-    except TypeError:
-        raise DeviceError(
-            f"the board at {link.port} did not say what it is; press its reset button, try again",
-            "garbage",
-        ) from None
+    return Facts(port=link.port, **link.value(link.exec(script("probe"), seconds=15), _FORM))

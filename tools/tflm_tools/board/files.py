@@ -5,6 +5,7 @@ import binascii
 
 from ..errors import DeviceError
 from .facts import script
+from .replies import SIZE
 
 _CHUNK = 1024  # bytes of a piece; its text and the code around it lie in the board's heap
 PART = ".part"
@@ -20,7 +21,7 @@ class Files:
 
     def crc(self, path, most=1 << 30):
         """(bytes, CRC32) of a file's first `most` bytes; (-1, 0) without the file."""
-        return self._link.eval(f"file_crc({path!r}, {most})", seconds=60)
+        return self._link.eval(f"file_crc({path!r}, {most})", seconds=60, form=(int, int))
 
     def has(self, path, data):
         """True when the file holds just these bytes."""
@@ -65,4 +66,4 @@ class Files:
 
     def tree(self, folder):
         """{path: bytes} of the files below a folder."""
-        return self._link.eval(f"tree({folder.rstrip('/')!r})", seconds=60)
+        return self._link.eval(f"tree({folder.rstrip('/')!r})", seconds=60, form={str: SIZE})

@@ -6,6 +6,7 @@ import binascii
 from ..errors import DeviceError
 
 BLOCK = 4096
+_PAGE = 256  # what flash programs at once
 
 # `_device` writes blocks that count from `_first` on; `_view` reads all of them in place.
 _OPEN = """\
@@ -40,14 +41,12 @@ class FlashBlocks:
         data = b""
         while len(data) < size:
             at, count = start + len(data), min(1024, size - len(data))
-            data += binascii.a2b_base64(
-                self._link.eval(f"__import__('binascii').b2a_base64(_view[{at}:{at + count}])")
-            )
+            data += self._link.bytes(f"_view[{at}:{at + count}]", count)
         return data
 
     def crcs(self, start, size):
         """CRC32 of each block from `start` on; the last one may be short."""
-        return self._link.eval(f"crcs(_view, {start}, {size}, {BLOCK})", seconds=60)
+        return self._link.eval(f"crcs(_view, {start}, {size}, {BLOCK})", seconds=60, form=[int])
 
     def holds(self, start, data):
         """True when the flash has these bytes at an offset."""
@@ -62,8 +61,8 @@ class FlashBlocks:
         """
         data = data + b"\xff" * (-len(data) % BLOCK)
         wanted = [binascii.crc32(data[i : i + BLOCK]) for i in range(0, len(data), BLOCK)]
-        there = self.crcs(start, len(data))
-        for i, (new, old) in enumerate(zip(wanted, there, strict=True)):
+        there = self.crcs(start, len(data)) + [None] * len(wanted)  # an answer may be too short
+        for i, (new, old) in enumerate(zip(wanted, there, strict=False)):
             if new != old:
                 self._link.exec("_at = 0")
                 self._files.pieces(data[i * BLOCK : (i + 1) * BLOCK], "fill")
@@ -71,14 +70,28 @@ class FlashBlocks:
             else:
                 self._files.progress(BLOCK)
         if self.crcs(start, len(data)) != wanted:
-            raise DeviceError(
-                f"the flash of the board at {self._link.port} does not hold what was written; "
-                "try again, or use: tflm deploy --to files",
-                "crc",
-            )
+            raise self._not_written()
+
+    def program(self, start, old, new):
+        """Make a block that holds `old` hold `new`, which only clears bits, without an erase.
+
+        Raises DeviceError when the flash does not hold the bytes then.
+        """
+        for at in range(0, len(new), _PAGE):
+            if new[at : at + _PAGE] != old[at : at + _PAGE]:
+                self.patch(start + at, new[at : at + _PAGE])
+        if not self.holds(start, new):
+            raise self._not_written()
+
+    def _not_written(self):
+        return DeviceError(
+            f"the flash of the board at {self._link.port} does not hold what was written; "
+            "try again, or use: tflm deploy --to files",
+            "crc",
+        )
 
     def patch(self, start, data):
-        """Program bytes that only clear bits, in one block and without erasing it."""
+        """Program whole pages that only clear bits, in one block and without erasing it."""
         block, offset = divmod(start, BLOCK)
         text = binascii.b2a_base64(data, newline=False)
         self._link.exec(

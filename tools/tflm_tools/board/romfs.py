@@ -2,15 +2,16 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # The first block holds the directory, whose entries point to the bytes of the files further on.
-# A new file is written where nothing lies; then one block, the directory, is written anew. Up to
-# that moment the partition is as it was; a power cut within it (the erase of one block, about
-# 50 ms) leaves a board that boots without /rom, and the next deploy mends it.
+# A new file is written where nothing lies, then the directory that names it comes in force by one
+# bit: rom_directory.py. Only where the partition was written by something else, or the block is
+# full, it is erased: a power cut in that moment (about 50 ms) leaves a board that boots without
+# /rom, and the next deploy mends it.
 
 from ..errors import DeviceError
+from ..romfs import MAGIC
+from . import rom_directory
 from .flash_blocks import BLOCK, FlashBlocks
-from .link import romfs_writer
 
-_MAGIC = b"\xd2\xcd\x31"
 _DEVICE = "__import__('vfs').rom_ioctl(2, 0)"
 _LIST = """\
 def rom_files():
@@ -25,7 +26,7 @@ def rom_files():
 
 # The end of the file system whose first bytes these are; 0 for none.
 def _end(head):
-    if head[:3] != _MAGIC:
+    if head[:3] != MAGIC:
         return 0
     size = 0
     for i, value in enumerate(head[3:]):
@@ -33,37 +34,6 @@ def _end(head):
         if not value & 0x80:
             return 4 + i + size
     return 0
-
-
-def directory(files):
-    """The image of {path: (bytes, offset in the partition)}: entries that point to the bytes."""
-    tree = {}
-    for path, place in sorted(files.items()):
-        *folders, name = path.split("/")
-        node = tree
-        for folder in folders:
-            node = node.setdefault(folder, {})
-        node[name] = place
-    head = 4
-    while True:  # pointers count from behind the head, whose length is of the image's length
-        writer = romfs_writer()
-        _add(writer, tree, head)
-        image = writer.finalise()
-        real = 4 + next(i for i, value in enumerate(image[3:]) if not value & 0x80)
-        if real == head:
-            return image
-        head = real
-
-
-# Add a folder's entries to a writer.
-def _add(writer, tree, head):
-    for name, entry in tree.items():
-        if isinstance(entry, dict):
-            writer.opendir(name)
-            _add(writer, entry, head)
-            writer.closedir()
-        else:
-            writer.mkfile(name, (entry[0], entry[1] - head))
 
 
 def hole(used, size, top):
@@ -95,9 +65,11 @@ class RomfsStorage:
     def _state(self):
         end = _end(self._blocks.read(0, 12))
         try:
-            return self._link.eval("rom_files()"), end
-        except DeviceError:  # it is not mounted
-            return {}, 0
+            return self._link.eval("rom_files()", form={str: (self._size, int)}), end
+        except DeviceError as error:
+            if error.kind == "garbage":
+                raise
+            return {}, 0  # it is not mounted
 
     # What must not be overwritten, for a partition in this state.
     def _used(self, files, end):
@@ -131,7 +103,7 @@ class RomfsStorage:
             if offset < BLOCK:  # lies where the directory will be
                 rescued[key] = self._blocks.read(offset, size)
         if replace and path in files and not rescued:
-            self._blocks.write(0, directory(kept))
+            self._write_directory(kept)
             files, end = kept, 0
         new, image = {}, b""
         for key, content in [(path, data), *rescued.items()]:
@@ -139,15 +111,25 @@ class RomfsStorage:
             image += content + b"\xff" * (-len(content) % 16)
         at = hole(self._used(files, end), len(image), self._size)
         entries = {**kept, **{key: (size, at + i) for key, (size, i) in new.items()}} if at else {}
-        head = directory(entries)
-        if at is None or len(head) > BLOCK:
+        if at is None or rom_directory.first(entries) is None:
             raise DeviceError(
                 f"ROMFS has no place for {len(image)} bytes beside what is there; "
                 "let the old model go first with --replace, or use: --to files",
                 "flash",
             )
         self._blocks.write(at, image)
-        self._blocks.write(0, head)
+        self._write_directory(entries)
+
+    # Put {path: (bytes, offset)} in force.
+    def _write_directory(self, entries):
+        block = self._blocks.read(0, BLOCK)
+        steps = rom_directory.following(block, entries)
+        if steps is None:
+            self._blocks.write(0, rom_directory.first(entries))
+            return
+        for step in steps:
+            self._blocks.program(0, block, step)
+            block = step
 
     def source(self, name):
         """(import line or "", Python expression that tflm.load() takes)."""

