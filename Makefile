@@ -38,7 +38,7 @@ fuzz: $(VENV)/test.stamp  ## damaged models to every way in (SECONDS=600)
 	PYTHONPATH=tests $(BIN)/python -m fuzz --seconds $(or $(SECONDS),600)
 
 endurance: $(VENV)/test.stamp  ## a million invokes, loading in a loop, too little memory at every point
-	TFLM_ENDURANCE=50 $(BIN)/python -m pytest -q tests/memory/test_endurance.py
+	TFLM_ENDURANCE=50 $(BIN)/python -m pytest -v -s --durations=0 tests/memory/test_endurance.py
 
 bench: $(VENV)/test.stamp  ## time and memory beside TFLM's wheel (MODELS=...)
 	$(BIN)/tflm bench $(MODELS) --csv build/bench.csv
@@ -50,12 +50,13 @@ cycles: $(VENV)/cycles.stamp  ## cycles of whole invokes on emulated cores (MODE
 
 firmware: $(VENV)/firmware.stamp  ## firmware with tflm (BOARD=RPI_PICO APP= MODEL= KERNELS= MICROPYTHON_DIR=)
 	@PYTHONPATH=firmware $(BIN)/python firmware/make_firmware.py $(or $(BOARD),RPI_PICO) \
-		$(if $(APP),--app $(APP)) $(if $(MODEL),--model $(MODEL)) $(if $(KERNELS),--kernels "$(KERNELS)") \
-		$(if $(STOCK),--stock) $(if $(MICROPYTHON_DIR),--micropython $(MICROPYTHON_DIR))
+		$(if $(APP),--app $(APP)) $(if $(MODEL),--model "$(MODEL)") $(if $(KERNELS),--kernels "$(KERNELS)") \
+		$(if $(STOCK),--stock) $(if $(MICROPYTHON_DIR),--micropython "$(MICROPYTHON_DIR)")
 
-emulate: $(VENV)/firmware.stamp  ## that firmware in an emulator here (BOARD= APP= MODEL= PTY=1 UART=1)
+emulate: $(VENV)/firmware.stamp  ## that firmware in an emulator here (the same, PTY=1 UART=1)
 	@PYTHONPATH=firmware $(BIN)/python firmware/emulate.py $(or $(BOARD),RPI_PICO) \
-		$(if $(APP),--app $(APP)) $(if $(MODEL),--model $(MODEL)) $(if $(STOCK),--stock) \
+		$(if $(APP),--app $(APP)) $(if $(MODEL),--model "$(MODEL)") $(if $(KERNELS),--kernels "$(KERNELS)") \
+		$(if $(STOCK),--stock) $(if $(MICROPYTHON_DIR),--micropython "$(MICROPYTHON_DIR)") \
 		$(if $(PTY),--pty) $(if $(UART),--uart) $(if $(FLASH),--flash $(FLASH))
 
 test-install: $(VENV)/pip.stamp  ## pip install . in a fresh environment, and the command there
@@ -72,6 +73,7 @@ docs: $(VENV)/test.stamp  ## write docs/ops.md, errors.md, licences.md and the p
 	$(BIN)/python tests/tools/ops_table.py
 	$(BIN)/python tests/tools/errors_page.py
 	$(BIN)/python tests/tools/licences_page.py
+	$(BIN)/python -m tflm_tools.demo docs/digits.svg
 	$(BIN)/tflm plan models/digits/digits_int8.tflite -o docs/arena.svg
 	$(BIN)/tflm plan models/digits/digits_int8.tflite --optimize balanced -o docs/arena_flat.svg
 

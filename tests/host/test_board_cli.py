@@ -41,6 +41,14 @@ def test_boards(tflm, monkeypatch):
     assert {entry["id"] for entry in known} == {profile.id for profile in profiles.every()}
 
 
+# The boards are known without the packages that look for ports.
+def test_boards_without_pyserial(tflm, monkeypatch):
+    monkeypatch.setitem(sys.modules, "serial.tools", None)
+    found = tflm("boards")
+    assert (found.code, found.err) == (0, "")
+    assert "RPI_PICO" in found.out and "pyserial is missing" in found.out
+
+
 def test_doctor(tflm, board, layers, tmp_path):
     (tmp_path / "text.tflite").write_text("no model")
     found = tflm("doctor", board.port, "--model", layers, "--model", tmp_path / "text.tflite")

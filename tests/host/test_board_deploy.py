@@ -130,6 +130,29 @@ def test_cable_pulled(tmp_path, repository, models, place):
             assert loaded(link, new.use) == 3
 
 
+# The power goes with any erase or write of the flash: the model before loads, or the one after.
+def test_power_cut_at_each_write(tmp_path, repository, models):
+    with frozen(tmp_path, repository, rom=_ROM) as board:
+        use = deploy(models[0], board.port).use
+    before = (tmp_path / "board.rom").read_bytes()
+    seen = []
+    for cut in range(1, 50):
+        (tmp_path / "board.rom").write_bytes(before)
+        with frozen(tmp_path, repository, rom=_ROM, flash_cut=cut) as board:
+            try:
+                deploy(models[1], board.port)
+                break
+            except DeviceError as error:
+                assert error.kind == "lost"
+        with frozen(tmp_path, repository, rom=_ROM) as board:
+            with Link(board.port) as link:
+                seen.append(loaded(link, use))
+            deploy(models[1], board.port)
+            with Link(board.port) as link:
+                assert loaded(link, use) == 3
+    assert len(seen) > 3 and seen == sorted(seen, reverse=True)  # 5 up to the last bit, then 3
+
+
 # What has arrived is not sent again.
 def test_resume(tmp_path, repository):
     path = tmp_path / "large.tflite"

@@ -111,6 +111,8 @@ def _make_stand_in(folder, repository):
     (folder / "gestures.tflite").write_bytes(data)
     (folder / "gestures.tflm").write_bytes(flatten(data))
     np.save(folder / "one.npy", np.zeros((1, 32, 3), np.float32))
+    x = random.normal(0, 0.3, (60, 32, 3)).astype(np.float32)
+    np.savez(folder / "gestures_test.npz", x=x, y=random.integers(0, 3, 60))
 
 
 # The Python with TensorFlow: this one, or that of $TFLM_TENSORFLOW; None where there is none.

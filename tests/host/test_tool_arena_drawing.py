@@ -119,3 +119,11 @@ def test_plan_of_a_model(layers):
                     one.offset + one.size <= other.offset
                     or other.offset + other.size <= one.offset
                 )
+
+
+# A narrow terminal shortens names, no numbers.
+def test_narrow_legend():
+    console = _console(50)
+    print_plan(_plan([("a", 12304, 98304, 0, 1)], ["DEPTHWISE_CONV_2D"] * 2), console)
+    text = console.file.getvalue()
+    assert "12 304" in text and "98 304" in text and "in–0" in text

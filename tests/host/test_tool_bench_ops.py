@@ -86,3 +86,27 @@ def test_flat_model(tflm, layers, tmp_path):
     assert tflm("flatten", layers, "-o", flat).code == 0
     result = tflm("bench", flat, "--per-op", "--invokes", 1, "--json").json()[0]
     assert result["wheel_us"] is None and {op["macs"] for op in result["ops"]} == {None}
+
+
+# A model that TFLM refuses has times of ours, and a note; the models behind it are timed, too.
+def test_beyond_tflm(tflm, repository, layers, tmp_path):
+    model = repository / "tests" / "beyond" / "models" / "hybrid_dynamic.tflite"
+    path = tmp_path / "bench.csv"
+    found = tflm("bench", model, layers, "--invokes", 1, "--csv", path)
+    assert (found.code, found.err) == (0, "")
+    assert f"TFLM itself does not run {model.name}" in found.out
+    rows = list(csv.DictReader(path.open()))
+    assert [row["model"] for row in rows] == [model.stem, layers.stem]
+    assert rows[0]["wheel_us"] == rows[0]["ratio"] == "" and float(rows[0]["tflm_us"]) > 0
+    assert float(rows[1]["ratio"]) > 0
+    found = tflm("bench", "--per-op", model, "--invokes", 1)
+    assert found.code == 0 and "TFLM itself does not run" in found.out
+
+
+# What a loop runs has no nanoseconds per MAC: how often it ran is not known.
+def test_loops(repository, tmp_path):
+    model = repository / "tests" / "beyond" / "models" / "lstm_float.tflite"
+    rows = bench_ops([model], invokes=1)[0].ops
+    inner = [row for row in rows if row.macs and row.ns_per_mac is None]
+    assert inner and all(row.us > 0 for row in inner)
+    assert any(row.macs and row.ns_per_mac for row in rows)

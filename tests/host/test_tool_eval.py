@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from support.builder import ModelBuilder
 from tflm_tools.evaluation import evaluate
+from tflm_tools.model_file import open_model
 
 
 @pytest.fixture
@@ -163,3 +164,24 @@ def test_bad_files(tflm, digits, tmp_path):
     np.save(tmp_path / "bad.npy", np.zeros(3))
     found = tflm("eval", digits / "digits_int8.tflite", "--data", tmp_path / "bad.npy")
     assert found.code == 1 and "is no .npz" in found.err
+
+
+# One-hot rows, as Keras trains with, are classes.
+@pytest.mark.parametrize("dtype", ["uint8", "float32"])
+def test_one_hot(digits, tmp_path, dtype):
+    with np.load(digits / "digits_test.npz") as file:
+        x, y = file["x"][:30], file["y"][:30]
+    np.savez(tmp_path / "hot.npz", x=x, y=np.eye(10, dtype=dtype)[y])
+    score = evaluate(digits / "digits_int8.tflite", tmp_path / "hot.npz", jobs=1).score
+    assert score.right == 30 and [sum(row) for row in score.confusion] == np.bincount(y).tolist()
+
+
+# A model that TFLM refuses is evaluated all the same; a note says why nothing is compared.
+def test_beyond_tflm(tflm, repository, tmp_path):
+    model = repository / "tests" / "beyond" / "models" / "hybrid_dynamic.tflite"
+    info = open_model(model).inputs[0]
+    x = np.random.default_rng(2).normal(size=(4, *info.shape[1:])).astype(np.float32)
+    np.savez(tmp_path / "x.npz", x=x, y=np.zeros(4, np.int64))
+    found = tflm("eval", model, "--data", tmp_path / "x.npz", "--compare")
+    assert (found.code, found.err) == (0, "")
+    assert "of 4" in found.out and "nothing to compare with: TFLM itself" in found.out

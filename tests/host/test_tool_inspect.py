@@ -177,3 +177,12 @@ def test_real_models(shared_models, name):
     assert report.macs == macs
     if head is not None:
         assert report.tflm_head_bytes == head
+
+
+# Floats that are multiplied are slow on boards, which a quantized model has none of.
+def test_floats_are_told(tflm, repository, layers):
+    models = repository / "tests" / "beyond" / "models"
+    found = tflm("inspect", models / "hybrid_dynamic.tflite")
+    assert "operators multiply floats" in found.out and "docs/own-model.md" in found.out
+    assert (repository / "docs" / "own-model.md").read_text().count("## When quantization is not")
+    assert "multiply floats" not in tflm("inspect", layers).out

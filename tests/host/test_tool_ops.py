@@ -180,6 +180,20 @@ def test_manifest_of_an_arch(mixed, repository, tmp_path, monkeypatch):
     assert not [file for file in files if file.startswith("prepare/")]
 
 
+# Only checks of the kernels that are there are frozen, or none.
+def test_manifest_and_checks(repository, monkeypatch):
+    line = 'include("", arch="armv6m", kernels="int8", prepare=False%s)'
+    _, with_checks = frozen(repository, line % "", monkeypatch)
+    checks = {file for file in with_checks if file.startswith("extents/")}
+    assert {"extents/__init__", "extents/record", "extents/lanes"} <= checks
+    assert not checks & {"extents/dsp", "extents/unary_float", "extents/filter_bank"}
+    _, without = frozen(repository, line % ", checks=False", monkeypatch)
+    assert set(with_checks) - set(without) == checks
+    # Nothing for other types is frozen, nor what a twin replaces.
+    assert not [file for file in without if "float" in file]
+    assert "kernels/depthwise_conv_lanes" not in without
+
+
 # The resolver runs its models on both paths, and no other one.
 def test_resolver(tflm, mixed, layers, tmp_path):
     file = tmp_path / "only_mixed.py"

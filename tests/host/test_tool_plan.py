@@ -11,7 +11,7 @@ from tflm_tools.conversion import convert
 from tflm_tools.model_plan import plan_model
 from tflm_tools.optimize.memory.levels import LEVELS
 from tflm_tools.render.plan import plan_scene
-from tflm_tools.render.scene import Rect
+from tflm_tools.render.scene import Label, Rect
 from tflm_tools.render.svg import svg
 
 _NAMESPACE = "{http://www.w3.org/2000/svg}"
@@ -93,6 +93,28 @@ def test_small_chain(chain):
     for level in LEVELS:
         scene = plan_scene(plan_model(chain, level))
         assert any(isinstance(shape, Rect) and "t0" in shape.title for shape in scene.shapes)
+
+
+# The words of a tensor stand where nothing else lies, also in plans whose tensors overlap.
+@pytest.mark.parametrize("level", ["off", "balanced"])
+def test_words_are_free(repository, level):
+    path = repository.parent / "shared" / "models" / "mlperf_resnet8_int8.tflite"
+    if not path.exists():
+        path = repository / "models" / "digits" / "digits_int8.tflite"
+    plan = plan_model(path, level).plan
+    scene = plan_scene(plan_model(path, level))
+    rects = [s for s in scene.shapes if isinstance(s, Rect) and s.title]
+    words = {s.text.split()[0]: s for s in scene.shapes if isinstance(s, Label) and s.bold}
+    found = 0
+    for block in plan.blocks:
+        label = words.get(block.label)
+        if block.kind == "scratch" or label is None:
+            continue
+        below = [r for r in rects if r.x <= label.x <= r.x + r.width
+                 and r.y <= label.y - 3 <= r.y + r.height]  # fmt: skip
+        assert [r.title.split(":")[0] for r in below] == [block.label]
+        found += 1
+    assert found >= 6
 
 
 def test_svg(tflm, digits, tmp_path):

@@ -63,12 +63,18 @@ def test_page(tflm, digits, tmp_path):
 def test_snippet(tflm, digits, tmp_path):
     odd = tmp_path / 'it\'s a "model" $HOME.tflite'
     odd.write_bytes(digits.read_bytes())
-    tree = _tree(_write(tflm, odd, tmp_path))
+    tree = _tree(_write(tflm, odd, tmp_path, "--target", "armv6m"))
     commands, snippet = ("".join(e.itertext()) for e in tree.iter("pre"))
     names = compile(snippet, "snippet", "exec").co_consts
     assert any("$HOME.tflm" in str(name) for name in names)
     words = shlex.split(commands.splitlines()[0])
     assert words[:3] == ["tflm", "flatten", odd.name]
+
+
+# Where nothing is asked for, deploy alone flattens as the board needs it.
+def test_deploy(tflm, digits, tmp_path):
+    commands = next(_tree(_write(tflm, digits, tmp_path)).iter("pre"))
+    assert "".join(commands.itertext()) == "tflm deploy digits_int8.tflite"
 
 
 # Names of tensors, sub-graphs, custom operators and labels are anybody's text.

@@ -1,11 +1,15 @@
 # Tests of the host tools on models with sub-graphs
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import io
+import re
+
 from kernels import test_control_flow as models
 from rich.console import Console
 from tflm_tools.flatten import flatten
 from tflm_tools.inspection import inspect
-from tflm_tools.render.arena import print_plan
+from tflm_tools.render.arena import block_ops, print_plan
+from tflm_tools.render.inspection import print_inspection
 from tflm_tools.verify import verify
 
 
@@ -23,8 +27,16 @@ def test_inspect(tmp_path):
     assert max(op.live_bytes for op in report.ops) == report.plan.live_bytes(report.plan.peak_op)
     assert report.ops[report.peak_op].live_bytes == report.plan.live_bytes(report.plan.peak_op)
     assert report.arena_bytes == report.tflm_head_bytes
-    console = Console(width=100, record=True, quiet=True)
+    console = Console(width=100, record=True, file=io.StringIO())
     print_plan(report.plan, console)
+    # Inputs of a sub-graph are there from its first operator on, or for none.
+    used = [block_ops(report.plan, block) for block in report.plan.blocks]
+    assert all(re.fullmatch(r"(in|\d+)(–\d+)?|–", text) for text in used), used
+    console.export_text()
+    print_inspection(report, console)
+    text = console.export_text()
+    assert text.index("WHILE") < text.index("sub-graph 1") < text.index(" LESS ")
+    assert "MACs      0; those of sub-graphs once" in text
     flat = tmp_path / "model.tflm"
     flat.write_bytes(flatten(path.read_bytes()))
     assert [op.name for op in inspect(flat).ops][0] == "WHILE"

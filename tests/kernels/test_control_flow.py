@@ -417,6 +417,26 @@ def test_endless_loop(tmp_path):
     )
 
 
+# The limit holds for loops in loops together, anew for each invoke, and there is one by default:
+# two steps of the outer loop, five and four of the inner one.
+def test_endless_loops_in_loops(tmp_path):
+    device(
+        """
+        interp = tflm.Interpreter(TFLITE)
+        assert interp.max_while_steps == 100_000
+        interp.input(0).data[0], interp.input(1).data[0] = -3, -1
+        for limit, ends in ((11, True), (10, False), (11, True), (1, False)):
+            interp.max_while_steps = limit
+            if ends:
+                interp.invoke()
+            else:
+                assert "max_while_steps=%d" % limit in raises(InputError, interp.invoke)
+            interp.input(0).data[0], interp.input(1).data[0] = -3, -1
+        """,
+        **model_files(tmp_path, nested),
+    )
+
+
 # Each step of each sub-graph has its ticks, and the sum is no more than the whole.
 def test_profiler(tmp_path):
     device(
@@ -489,7 +509,10 @@ def test_damaged_flat_model(tmp_path):
         texts = [raises(ModelError, tflm.Interpreter(model).invoke) for model in MODELS]
         assert "within themselves" in texts[0] and "within themselves" in texts[2], texts
         assert "not there" in texts[1] and "not there" in texts[3], texts
-        assert "lies outside" in texts[4] and "lies outside" in texts[5], texts
+        assert "reach outside" in texts[4] and "reach outside" in texts[5], texts
+        for model in MODELS[4:]:
+            model = tflm.load(model, trusted=True)
+            assert "lies outside" in raises(ModelError, tflm.Interpreter(model).invoke)
         """,
         MODELS=bad,
     )

@@ -26,7 +26,7 @@ for dtype, low in [("int8", -128), ("uint8", 0)]:
         every_value_model("DEQUANTIZE", quantizations, dtype, "float32"),
         inputs=every_value(quantizations, low),
     )
-for scale in (1.0, 0.1, 0.00123, 3e-5, 1e-43, 1e36):
+for scale in (1.0, 0.1, 0.00123, 3e-5, 1e-45, 1e-43, 7e-39, 1e36, 3.4e38):
     for zero_point in (0, -32768, 32767, 77):
         model = dequantize((4096,), "int16", scale, zero_point)
         values = np.arange(-32768, 32768, 16) + 7

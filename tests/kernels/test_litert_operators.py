@@ -71,6 +71,13 @@ for start, limit, step in ((2, 11, 3), (5, -5, -4), (3, 3, 1)):
     values = list(range(start, limit, step))
     model = single_op("RANGE", numbers, [Tensor((len(values),), "int32")])
     cases.add(f"RANGE {start} {limit} {step}", model, [[]], expected=[[values]])
+for start, limit, step, size, error in (
+    (-(1 << 31), (1 << 31) - 1, 1, 10, "should have 4294967295 elements"),
+    (0, 1 << 20, 1, 1 << 20, "more than 65536 numbers"),
+):
+    numbers = [Tensor((), "int32", [n]) for n in (start, limit, step)]
+    model = single_op("RANGE", numbers, [Tensor((size,), "int32")])
+    cases.add(f"RANGE {start} {limit}", model, error=error)
 _add("RANK", "RANK", [Tensor((2, 3, 1), "float32")], [Tensor((), "int32")])
 _ZERO = [Tensor((), "int32", [n]) for n in (0, 3, 0)]
 cases.add("RANGE step 0", single_op("RANGE", _ZERO, [Tensor((3,), "int32")]), error="step is 0")

@@ -23,7 +23,7 @@ def quantize(shape, source, target, x=None, y=(1.0, 0)):
 # Floats: halves, values around the limits, and numbers in between.
 random = np.random.default_rng(5)
 for target, limit in [("int8", 128), ("int16", 32768)]:
-    for scale in (1.0, 0.5, 0.1, 0.0123, 3.7, 1e-6, 2.0**-140, 1e30):
+    for scale in (1.0, 0.5, 0.1, 0.0123, 3.7, 1e-6, 2.0**-140, 4e-45, 1e30):
         for zero_point in (0, -limit, limit - 1, 5):
             halves = (np.arange(-60, 60) - 0.5) * scale
             edges = (np.array([-limit, limit - 1, -limit - 1, limit]) - zero_point + 0.49) * scale

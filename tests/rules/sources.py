@@ -42,6 +42,15 @@ def eval_functions(path):
     ]
 
 
+# Their names, and those that another function has besides: `eval_int16 = eval_int8`.
+def eval_names(path):
+    names = {function.name for function in eval_functions(path)}
+    for node in tree(path).body:
+        if isinstance(node, ast.Assign) and getattr(node.value, "id", "") in names:
+            names |= {target.id for target in node.targets}
+    return names
+
+
 # The indices of a kernel file: {name: value} of `_NAME = const(value)`.
 def consts(path):
     found = {}

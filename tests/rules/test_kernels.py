@@ -6,7 +6,7 @@ import shutil
 import subprocess
 
 import pytest
-from rules.sources import KERNEL_FILES, KERNELS, consts, emitted, eval_functions, tree
+from rules.sources import KERNEL_FILES, KERNELS, consts, emitted, eval_functions, eval_names, tree
 from tflm.op_resolver import _ARCHS as ARCHS
 from tflm.prepare.broadcast import BROADCAST
 from tflm.prepare.common import REQUANTIZE
@@ -131,10 +131,10 @@ def test_words_are_read_by_name(name):
 # is there. Control flow runs lists of steps, no kernel.
 def test_every_kernel_is_emitted():
     there = {
-        f"{name}.{function.name}"
+        f"{name}.{function}"
         for name, path in KERNEL_FILES.items()
         if "/" not in name
-        for function in eval_functions(path)
+        for function in eval_names(path)
     }
     assert {kernel for kernel in emitted() if not kernel.startswith("control.")} == there
 
@@ -158,13 +158,9 @@ def test_signatures():
 def test_twins(name):
     arch, stem = name.split("/")
     assert arch in ARCHS
-    there = {function.name for function in eval_functions(KERNEL_FILES[name])}
+    there = eval_names(KERNEL_FILES[name])
     portable = KERNEL_FILES.get(stem)
-    assert (
-        there <= {function.name for function in eval_functions(portable)}
-        if portable
-        else not there
-    )
+    assert there <= eval_names(portable) if portable else not there
 
 
 # -x and ~x overwrite x in viper before MicroPython 1.29: 0 - x and x ^ -1 do not. Keyword-only

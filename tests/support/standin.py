@@ -25,19 +25,22 @@ class Board:
 
     library: a folder with a package tflm that counts as frozen. rom: bytes of a ROMFS
     partition. special: Python that runs at each boot. cut: the cable is pulled after so many
-    bytes from the host. heap: as for MicroPython's heapsize.
+    bytes from the host. flash_cut: the power goes with this erase or write of the partition.
+    heap: as for MicroPython's heapsize.
     """
 
-    def __init__(self, folder, library=None, rom=0, special="", cut=None, heap="8M"):
+    def __init__(self, folder, library=None, rom=0, special="", cut=None, flash_cut=0,
+                 heap="8M"):  # fmt: skip
         self._folder = Path(folder)
         (self._folder / "lib").mkdir(parents=True, exist_ok=True)
         self._library, self._cut, self._heap = library, cut, heap
+        self._flash_cut = flash_cut
         self._arguments = []
         if rom:
             partition = self._folder.with_suffix(".rom")
             if not partition.exists():
                 partition.write_bytes(b"\xff" * rom)
-            self._arguments.append(str(partition))
+            self._arguments.append(f"{partition}@{flash_cut}")
         if special:
             file = self._folder.with_suffix(".special.py")
             file.write_text(special)
@@ -125,6 +128,8 @@ class Board:
                 self._child.send_signal(signal.SIGINT)
             if self._child.stdout in ready:
                 data = os.read(self._child.stdout.fileno(), 4096)
+                if not data and self._flash_cut:
+                    raise EOFError
                 if not data:
                     self._put(b"\x04board crashed\x04>")
                     self._boot()

@@ -1,7 +1,12 @@
 # Tests of invoke_async(): other tasks run between slices, and nothing else may touch the model
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import struct
+from pathlib import Path
+
 import pytest
+from tflm.model import FlatModel
+from tflm_tools.flatten import flatten
 from unit import sample_models
 from unit.on_device import device, model_files
 
@@ -181,3 +186,58 @@ def test_heap(run):
 
         asyncio.run(main())
     """)
+
+
+# Records of a chain in bands lie in the arena, where an input may lie as well, and a task may fill
+# that between two bands: they are made anew then.
+def test_bands_survive_other_tasks(tmp_path):
+    digits = Path(__file__).parents[2] / "models" / "digits" / "digits_int8.tflite"
+    flat = flatten(digits.read_bytes(), target="armv6m")
+    model = FlatModel(flat)
+    bands = next(op for op in map(model.op, range(9)) if op[0] == "control.bands")
+    _, block, chain, _ = struct.unpack_from("<4I", bands[3])
+    path = tmp_path / "digits.tflm"
+    path.write_bytes(flat)
+    lines = device(
+        """
+        try:
+            import asyncio
+        except ImportError:
+            print("no asyncio")
+            sys.exit()
+
+        arena = bytearray(SIZE)
+        interp = tflm.Interpreter(PATH, arena)
+
+        def fill():
+            interp.input(0).raw[:] = bytes([i * 37 & 127 for i in range(len(interp.input(0).raw))])
+
+        fill()
+        interp.invoke()
+        wanted = bytes(interp.output(0).raw)
+        found = []
+
+        async def other():
+            while True:
+                if arena[BLOCK : BLOCK + len(RECORD)] == RECORD:
+                    arena[BLOCK : BLOCK + len(RECORD)] = bytes(len(RECORD))
+                    found.append(True)
+                await asyncio.sleep_ms(0)
+
+        async def main():
+            task = asyncio.create_task(other())
+            fill()
+            await interp.invoke_async(0)
+            task.cancel()
+
+        arena[BLOCK : BLOCK + len(RECORD)] = bytes(len(RECORD))
+        asyncio.run(main())
+        assert len(found) == 1 and bytes(interp.output(0).raw) == wanted
+        """,
+        PATH=str(path),
+        SIZE=model.arena_bytes,
+        BLOCK=block >> 2,
+        RECORD=bytes(model.op(model.subgraph(chain)[0])[3]),
+    )
+    if lines == ["no asyncio"]:
+        pytest.skip("this MicroPython has no asyncio")

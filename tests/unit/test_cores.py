@@ -97,6 +97,31 @@ def test_damaged_metadata(models, tmp_path):
         )
 
 
+# An op with scratch buffers that metadata leave out is not shared: both cores would have the same.
+def test_missing_metadata(models, tmp_path):
+    model = flatten(models[0], optimize="off")
+    less = bytearray(model)
+    start, count = FlatModel(model)._section(layout.METADATA)
+    for at in range(start, start + count * layout.METADATA_BYTES, layout.METADATA_BYTES):
+        name, place, size = struct.unpack_from(layout.METADATA_ENTRY, less, at)
+        if (place, size) == _scratch_entries(model)[0][1:]:
+            struct.pack_into(layout.METADATA_ENTRY, less, at, name, place, 0)
+    less[12:16] = struct.pack("<I", binascii.crc32(less[16:]))
+    for data, shared in ((model, True), (less, False)):
+        path = tmp_path / "model.tflm"
+        path.write_bytes(data)
+        device(
+            """
+            interp = tflm.Interpreter(PATH, cores=2)
+            interp.allocate_tensors()
+            assert ("cores.conv." in repr(interp)) == SHARED, repr(interp)
+            interp.free()
+            """,
+            PATH=str(path),
+            SHARED=shared,
+        )
+
+
 # Metadata of a flat model that concerns scratch buffers: (name, offset, bytes).
 def _scratch_entries(data):
     model = FlatModel(bytes(data))

@@ -15,7 +15,7 @@ from tflm.model import FlatModel, is_flat
 from tflm.op_resolver import OpResolver
 from tflm_tools.flatten import flatten
 from unit import sample_models
-from unit.on_device import run_all
+from unit.on_device import device, run_all
 
 _CLASSIFIER = flatten(sample_models.classifier())
 _COUNTER = flatten(sample_models.counter())
@@ -365,3 +365,17 @@ def test_mangled_operands(tmp_path):
         for word in (0, 1, 2, 3, 4, 0x7FFFFFFC, 0x80000000, 0xFFFFFFFF, 260, 261, 262, 263):
             images.append(changed(_CLASSIFIER, start + 4 * operand, "<I", word))
     assert sum(run_all(images, tmp_path, invoke=False).values()) == len(images)
+
+
+# A firmware without the check of records takes what it is told to trust, and nothing else.
+def test_without_checks(tmp_path):
+    path = tmp_path / "model.tflm"
+    path.write_bytes(_CLASSIFIER)
+    code = """
+        sys.modules["tflm.extents"] = None  # as if it were not there
+        interpreter = tflm.Interpreter(tflm.load(PATH))
+        text = raises(ModelError, interpreter.allocate_tensors)
+        assert "does not check a .tflm" in text and "trusted=True" in text, text
+        tflm.Interpreter(tflm.load(PATH, trusted=True)).invoke()
+        """
+    device(code, PATH=str(path))

@@ -302,7 +302,7 @@ def test_profiler(run):
         profiler.clear()
         assert profiler.total_ticks() == 0 and profiler.invokes == 0
     """)
-    assert len(lines) == 7  # header, and header, three ops, two types
+    assert len(lines) == 8  # header, and header, three ops, two types, all together
     assert all(len(line) <= 80 for line in lines)
     assert lines[2].split()[:2] == ["0", "FULLY_CONNECTED"]
 

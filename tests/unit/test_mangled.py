@@ -1,11 +1,10 @@
 # Tests of damaged .tflite files: each runs or gives one TflmError, on the host and on the device
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import importlib
 import struct
-from pathlib import Path
 
 import pytest
+from fuzz.campaign import kernel_tests, seeds_of
 from tflm.errors import TflmError
 from tflm.tflite import TfliteModel
 from tflm_tools.flatten import flatten
@@ -13,8 +12,6 @@ from unit import sample_models
 from unit.mangling import copies
 from unit.on_device import run_all
 
-_HERE = Path(__file__).parent
-_KERNELS = sorted(path.stem for path in (_HERE.parent / "kernels").glob("test_*.py"))
 _SAMPLES = 3  # models of each file
 _COPIES = 24  # of each model
 
@@ -33,19 +30,11 @@ def flatten_all(models):
     return counts
 
 
-# A few sound models of a kernel's own tests, from the smallest to the largest.
-def samples(name):
-    cases = getattr(importlib.import_module(f"kernels.{name}"), "cases", ())
-    models = sorted({case.build() for case in cases if not case.error}, key=len)
-    last = len(models) - 1
-    return [models[last * i // (_SAMPLES - 1)] for i in range(_SAMPLES if models else 0)]
-
-
 # Hundreds of copies of each operator's models, with bytes and words overwritten.
-@pytest.mark.parametrize("name", _KERNELS)
+@pytest.mark.parametrize("name", kernel_tests())
 def test_mangled_operators(name, tmp_path):
     models = []
-    for seed, model in enumerate(samples(name)):
+    for seed, model in enumerate(seeds_of(name, _SAMPLES)):
         models += copies(model, f"{name} {seed}", _COPIES)
     host = flatten_all(models)
     device = run_all(models, tmp_path)

@@ -42,10 +42,11 @@ def test_totals(measured):
 def test_printed(measured):
     lines = repr(measured).splitlines()
     assert all(len(line) <= 80 for line in lines)
-    assert len(lines) == 1 + 5 + 4
+    assert len(lines) == 1 + 5 + 4 + 1
     assert lines[1].split() == ["0", "FULLY_CONNECTED", "fully_connected.eval_int8", "15", "17.2%"]
     assert lines[6].split() == ["all", "FULLY_CONNECTED", "2", "calls", "35", "40.2%"]
     assert lines[9].split() == ["all", "signal_window", "1", "call", "2", "2.3%"]
+    assert lines[10].split() == ["all", "together", "87", "100.0%"]
 
 
 def test_csv(measured, capsys):

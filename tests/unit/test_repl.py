@@ -172,4 +172,27 @@ def test_profile(path):
     rows = [line.split()[:2] for line in lines]
     ops = [["0", "FULLY_CONNECTED"], ["1", "FULLY_CONNECTED"], ["2", "SOFTMAX"]]
     assert rows[:4] == [["op", "name"], *ops]
-    assert sorted(rows[4:]) == [["all", "FULLY_CONNECTED"], ["all", "SOFTMAX"]]
+    assert sorted(rows[4:6]) == [["all", "FULLY_CONNECTED"], ["all", "SOFTMAX"]]
+    assert lines[6].split()[:2] == ["all", "together"] and lines[6].endswith(" 100.0%")
+
+
+# Inputs and outputs with their shapes, whole lines; a name that is too long ends in two dots.
+def test_print(tmp_path):
+    path = model_files(tmp_path, sample_models.classifier(width=400, inputs=1000))["FLAT"]
+    lines = device(
+        """
+        model = tflm.load(PATH)
+        print(model)
+        interp = tflm.Interpreter(model)
+        interp.allocate_tensors()
+        print(interp)
+        interp.input(0).name = "name" * 30
+        print(interp)
+        """,
+        PATH=path,
+    )
+    assert re.fullmatch(r"<FlatModel of \d+ bytes, arena \d+>", lines[0])
+    assert lines[2:4] == ["  input 0: int8 [1, 1000] x", "  output 0: int8 [1, 4] y"]
+    assert lines[4] == "  op 0: FULLY_CONNECTED (fully_connected.eval_int8)"
+    assert lines[6].endswith(")>")
+    assert lines[8].endswith("namenam..") and len(lines[8]) == 79

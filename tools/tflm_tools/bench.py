@@ -30,18 +30,19 @@ class BenchRow:
 
     ratio: TFLM's time by ours, above 1 where tflm is faster. arena: of the flat model;
     arena_tflite: when the device prepares the .tflite; tflm_head: what TFLM plans for the
-    tensors alone; flash: the .tflm.
+    tensors alone; flash: the .tflm. refused: why TFLM does not run it, which then has no time.
     """
 
     model: str
     macs: int
     tflm_us: float
-    wheel_us: float
-    ratio: float
+    wheel_us: float | None
+    ratio: float | None
     arena: int
     arena_tflite: int
     tflm_head: int
     flash: int
+    refused: str = ""
 
 
 def bench(paths, invokes=20, csv_path=None):
@@ -50,7 +51,8 @@ def bench(paths, invokes=20, csv_path=None):
     rows = [_bench_one(path, invokes) for path in paths]
     if csv_path:
         text = io.StringIO()
-        writer = csv.DictWriter(text, [field.name for field in fields(BenchRow)])
+        columns = [field.name for field in fields(BenchRow) if field.name != "refused"]
+        writer = csv.DictWriter(text, columns, extrasaction="ignore")
         writer.writeheader()
         writer.writerows(asdict(row) for row in rows)
         files.make_folder(Path(csv_path).parent)
@@ -66,25 +68,30 @@ def _bench_one(path, invokes):
     inputs = make_cases(model.inputs, 1, 0)[0].inputs
     # Memory is plenty here: no time is given for it.
     flat = replace(model, kind="tflm", data=flatten(model.data, optimize=SPEED))
-    ours, wheels = [], []
+    ours, wheels, refused = [], [], ""
     for _ in range(_ROUNDS):
         ours += invoke(flat, [inputs], repeat=invokes).times
-        wheels += time_wheel(path, inputs, invokes)
+        try:
+            wheels += [] if refused else time_wheel(path, inputs, invokes)
+        except oracle.OracleError as error:
+            refused = str(error)
+    best = min(wheels, default=None)
     return BenchRow(
         Path(path).stem,
         report.macs,
         min(ours),
-        min(wheels),
-        min(wheels) / max(min(ours), 1),
+        best,
+        None if best is None else best / max(min(ours), 1),
         report.arena_bytes,
         report.arena_tflite_bytes,
         report.tflm_head_bytes,
         report.flat_bytes,
+        refused,
     )
 
 
 def time_wheel(path, inputs, invokes):
-    """Microseconds of each invoke of TFLM's wheel on these arrays. Raises ToolError."""
+    """Microseconds of each invoke of TFLM's wheel on these arrays. Raises OracleError."""
     with tempfile.TemporaryDirectory(prefix="tflm-bench-") as name:
         arrays, report = Path(name) / "inputs.npz", Path(name) / "report.json"
         np.savez(arrays, **{str(i): array for i, array in enumerate(inputs)})
@@ -94,5 +101,5 @@ def time_wheel(path, inputs, invokes):
         )
         if done.returncode or not report.exists():
             last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
-            raise ToolError(f"TFLM itself does not run {path}: {last}")
+            raise oracle.OracleError(f"TFLM itself does not run {Path(path).name}: {last}")
         return json.loads(report.read_text())

@@ -8,6 +8,8 @@ import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tflm.tflite import TfliteModel
+
 from . import bench_history, files, oracle
 from .bench import time_wheel
 from .board.bench import bench_on
@@ -50,7 +52,7 @@ class ModelBench:
 
     ops: measured with the profiler, in runs of their own. wheel_us: of TFLM's wheel, None where it
     is not installed, or on a board. last_us, last_when (seconds since 1970): the last run here;
-    changed: the model is another one since.
+    changed: the model is another one since. refused: why TFLM does not run it.
     """
 
     model: str
@@ -66,6 +68,7 @@ class ModelBench:
     last_when: float | None
     changed: bool
     ops: list[OpBench]
+    refused: str = ""
 
 
 def bench_ops(paths, invokes=20, device=None, csv_path=None):
@@ -94,13 +97,16 @@ def _here(path, invokes):
     plain = invoke(flat, [inputs], repeat=invokes)
     profiled = invoke(flat, [inputs], repeat=invokes, profile=True)
     events = [(node, op, kernel, us / invokes) for node, op, kernel, us in profiled.events]
-    wheel = None
+    wheel, refused = None, ""
     if model.kind == "tflite" and oracle.installed():
-        wheel = min(time_wheel(path, inputs, invokes))
+        try:
+            wheel = min(time_wheel(path, inputs, invokes))
+        except oracle.OracleError as error:
+            refused = str(error)
     mean = sum(plain.times) / len(plain.times)
     return ModelBench(
         str(path), "unix port", 0, invokes, min(plain.times), mean, plain.arena, len(flat.data),
-        wheel, None, None, False, _rows(events, path, model, SPEED, 0),
+        wheel, None, None, False, _rows(events, path, model, SPEED, 0), refused,
     )  # fmt: skip
 
 
@@ -119,7 +125,7 @@ def _on_board(path, device, invokes):
 
 # A row for each operator, in the order of its first step.
 def _rows(events, path, model, level, frequency, target=None):
-    macs, arena = _work(path, model, level, target)
+    macs, arena, main = _work(path, model, level, target)
     times = {}
     for node, op, kernel, us in events:
         name, kernels, total = times.get(node, (op, [], 0.0))
@@ -128,21 +134,23 @@ def _rows(events, path, model, level, frequency, target=None):
     rows = []
     for node, (name, kernels, us) in times.items():
         count = macs.get(node)
+        each = count if node < main else None  # what IF and WHILE run counts as often as it ran
         cycles = us * frequency / 1e6 if frequency else None
         rows.append(
             OpBench(
                 node, name, ", ".join(kernels), us, us / total, count,
-                1000 * us / count if count else None, cycles,
-                cycles / count if count and cycles is not None else None, arena.get(node), None,
+                1000 * us / each if each else None, cycles,
+                cycles / each if each and cycles is not None else None, arena.get(node), None,
             )
         )  # fmt: skip
     return rows
 
 
-# ({operator: MACs}, {operator: bytes of the arena in use}); a .tflm does not say.
+# ({operator: MACs}, {operator: bytes of the arena in use}, how many operators the first sub-graph
+# has, which run once an invoke); a .tflm does not say.
 def _work(path, model, level, target):
     if model.kind != "tflite":
-        return {}, {}
+        return {}, {}, 0
     macs = {op.index: op.macs for op in inspect(path).ops}
     saved, _ = saved_model(model.data, None, chosen(()))
     graph = at_level(saved, level, target=target)
@@ -151,7 +159,7 @@ def _work(path, model, level, target):
     for op, node in enumerate(plan.nodes):
         if node is not None:
             arena[node] = max(arena.get(node, 0), plan.live_bytes(op))
-    return macs, arena
+    return macs, arena, TfliteModel(model.data).subgraphs[0].nodes_length()
 
 
 # Fill in what was measured last, and remember this run.

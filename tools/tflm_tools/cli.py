@@ -38,6 +38,13 @@ def cli():
     """TensorFlow Lite Micro in pure MicroPython: the tools of the host."""
 
 
+# A sign of life for commands that may take longer than a second.
+def _working(command, model):
+    from .render.working import working
+
+    return working(f"{command} {os.path.basename(model)}")
+
+
 # Print `data` as JSON or by the function `name` of a file of render/.
 def _show(data, as_json, file, name, **options):
     from importlib import import_module
@@ -64,7 +71,8 @@ def inspect(model, plan, allocations, custom, as_json):
     """
     from .inspection import inspect
 
-    report = inspect(model, custom)
+    with _working("inspect", model):
+        report = inspect(model, custom)
     if plan and report.plan is None:
         raise click.UsageError(
             "--plan needs a .tflite; a .tflm does not say when its tensors live"
@@ -116,7 +124,9 @@ def flatten(model, output, as_json, **options):
     """Make the flat model (.tflm) of a .tflite, which boards read in place."""
     from .conversion import convert
 
-    _show(convert(model, output, **options), as_json, "results", "print_conversion")
+    with _working("flatten", model):
+        result = convert(model, output, **options)
+    _show(result, as_json, "results", "print_conversion")
 
 
 @cli.command()
@@ -149,7 +159,7 @@ def run(model, on, as_json, **options):
     """Invoke MODEL in the MicroPython unix port, or on a board, on arrays of yours."""
     from .run import run
 
-    with device_on(on) as device:
+    with _working("run", model), device_on(on) as device:
         result = run(model, device=device, **options)
     _show(result, as_json, "results", "print_run")
 
@@ -186,7 +196,7 @@ def verify(model, on, as_json, **options):
     """
     from .verify import verify
 
-    with device_on(on) as device:
+    with _working("verify", model), device_on(on) as device:
         result = verify(model, device=device, **options)
     _show(result, as_json, "results", "print_verification")
     if not result.is_equal():
@@ -210,15 +220,17 @@ def bench(models, invokes, per_op, csv_path, on, as_json):
     if per_op or on is not None:
         from .bench_ops import bench_ops
 
-        with device_on(on) as device:
+        with _working("bench", models[0]), device_on(on) as device:
             rows = bench_ops(models, invokes, device, csv_path)
         _show(rows, as_json, "bench", "print_ops")
         return
-    _show(bench(models, invokes, csv_path), as_json, "bench", "print_bench")
+    with _working("bench", models[0]):
+        rows = bench(models, invokes, csv_path)
+    _show(rows, as_json, "bench", "print_bench")
 
 
 register(cli, _show, _MODEL, _JSON, _CUSTOM)
-register_report(cli, _show, _MODEL, _JSON, _CUSTOM)
+register_report(cli, _show, _working, _MODEL, _JSON, _CUSTOM)
 register_models(cli, _show, _MODEL, _JSON, _CUSTOM)
 
 
@@ -245,8 +257,10 @@ def main(arguments=None):
         print("tflm: stopped", file=sys.stderr)
         code = 130
     except (click.ClickException, TflmError, OSError, ValueError) as error:
+        from .render.common import printable
+
         text, code = _sentence(error)
-        print(f"tflm: {text}", file=sys.stderr)
+        print(f"tflm: {printable(' '.join(text.splitlines()))}", file=sys.stderr)
     sys.exit(code)
 
 

@@ -12,8 +12,11 @@ from .optimize.memory.levels import BALANCED, LEVELS, OFF
 _TARGET_HELP = "As for tflm flatten: whose kernels, which have scratch buffers of their own."
 
 
-def register(cli, show, model, as_json_option, custom_option):
-    """Add the commands to a click group; `show` prints data, the rest are options it shares."""
+def register(cli, show, working, model, as_json_option, custom_option):
+    """Add the commands to a click group.
+
+    `show` prints data, `working` is a sign of life, the rest are options that commands share.
+    """
     from tflm.prepare.lanes import TARGETS
 
     target_option = click.option("--target", type=click.Choice(TARGETS), help=_TARGET_HELP)
@@ -40,7 +43,8 @@ def register(cli, show, model, as_json_option, custom_option):
         from .model_plan import plan_model
         from .render.plan import plan_picture
 
-        result = plan_model(model, optimize, target, custom)
+        with working("plan", model):
+            result = plan_model(model, optimize, target, custom)
         if output:
             files.write(output, plan_picture(result, output))
         show(result, as_json, "plan", "print_model_plan", written=output)
@@ -69,8 +73,9 @@ def register(cli, show, model, as_json_option, custom_option):
         from .render.report import report_page
         from .report import report
 
-        result = report(model, optimize, target, profile, custom)
-        files.write(output, report_page(result).encode())
+        with working("report", model):
+            result = report(model, optimize, target, profile, custom)
+            files.write(output, report_page(result).encode())
         show(result.summary(output), as_json, "report", "print_report")
 
     @cli.command("eval")

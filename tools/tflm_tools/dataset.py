@@ -131,6 +131,13 @@ def _note_clipped(array, info, key, notes):
         )
 
 
+# Classes instead of rows that are 1 for the class and 0 for all others, as Keras trains with.
+def _one_hot(rows):
+    if rows.shape[1] > 1 and np.isin(rows, (0, 1)).all() and (rows.sum(1) == 1).all():
+        return rows.argmax(1).reshape(-1, 1)
+    return rows
+
+
 # Classes or values that output 0 should have: (labels, values).
 def _targets(path, array, count, outputs):
     if not array.ndim or len(array) != count:
@@ -142,8 +149,8 @@ def _targets(path, array, count, outputs):
         raise ToolError("the model has no output to compare with y; use another model")
     elements = outputs[0].bytes // outputs[0].numpy_dtype().itemsize
     batch = outputs[0].shape[0] if outputs[0].shape else 1
-    flat = array.reshape(count, -1)
-    if array.dtype.kind in "biu" and flat.shape[1] == 1:
+    flat = _one_hot(array.reshape(count, -1))
+    if flat.dtype.kind in "biu" and flat.shape[1] == 1:
         classes = max(2, elements // max(batch, 1))
         labels = flat[:, 0].astype(np.int64)
         if labels.min() < 0 or labels.max() >= classes:
@@ -152,7 +159,7 @@ def _targets(path, array, count, outputs):
                 f"{classes}, from 0 on; give floats if y is no class"
             )
         return labels, None
-    if array.dtype.kind == "f" and flat.shape[1] in (elements, elements // max(batch, 1)):
+    if flat.dtype.kind == "f" and flat.shape[1] in (elements, elements // max(batch, 1)):
         if not np.isfinite(flat).all():
             raise ToolError(f"{path}: y holds a NaN or an infinity; clean it")
         return None, flat.astype(np.float64)
@@ -167,8 +174,8 @@ def load(path, inputs, outputs, limit=None):
     """The DataSet of a .npz for a model with these TensorInfo.
 
     x (or x0, x1, ... for several inputs): N examples. Arrays of the input's own type are taken as
-    they are, all others are real values and are quantized. y: N integers are classes, floats of
-    the shape of output 0 are values. limit: only so many. Raises ToolError.
+    they are, all others are real values and are quantized. y: N integers or one-hot rows are
+    classes, floats of the shape of output 0 are values. limit: only so many. Raises ToolError.
     """
     found = _arrays(path)
     if not inputs:

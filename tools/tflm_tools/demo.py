@@ -12,8 +12,9 @@ from tflm.errors import TflmError
 from . import files, unix_port
 from .errors import ToolError
 from .flatten import flatten
-from .plan import Plan, plan_of
-from .survey import survey
+from .model_plan import plan_model
+from .optimize.memory.levels import BALANCED
+from .plan import Plan
 
 _FOLDER = Path(__file__).resolve().parents[2] / "models" / "digits"
 
@@ -64,22 +65,28 @@ def demo():
         job = {"model": str(folder / "digits.tflm"), "images": str(folder / "images")}
         answer = unix_port.run_script("digits", job, folder)
     found, scores, times = (np.array(column) for column in zip(*answer["found"], strict=True))
-    model, storage, _ = survey(tflite)
-    plan = plan_of(model, storage)
+    plan = plan_model(_FOLDER / "digits_int8.tflite", BALANCED).plan
     return Demo(images, labels, found, scores, times, answer["arena"], len(flat), plan)
 
 
-def main():
-    """Run the demo and print it; exit code 1 with one sentence when it cannot run."""
+def main(picture=None):
+    """Run the demo and print it, or draw it into an .svg; exit code 1 with one sentence when it
+    cannot run."""
     from .render.common import console
     from .render.digits import print_demo
+    from .render.digits_scene import digits_scene
+    from .render.svg import svg
 
     try:
-        print_demo(demo(), console())
+        found = demo()
+        if picture is None:
+            print_demo(found, console())
+        else:
+            files.write(picture, svg(digits_scene(found)).encode())
     except TflmError as error:
         print(f"demo: {error}", file=sys.stderr)
         sys.exit(1)
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

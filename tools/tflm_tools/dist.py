@@ -64,6 +64,7 @@ def package_files(package, arch="", assembler=False, prepare=True):
             for file in _kernels(package, folder)
             if assembler or not parts.needs_assembler(file)
         ]
+    wanted += parts.checks(Path(file).name for file in wanted)
     if package == "all" and prepare:
         wanted += ["tflite", "tflite_program", "flat_custom", "prepare/table"]
         wanted += [f"prepare/{path.stem}" for path in (_PACKAGE / "prepare").glob("*.py")]

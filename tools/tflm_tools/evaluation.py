@@ -106,7 +106,10 @@ def evaluate(path, data, compare=False, limit=None, jobs=None, custom=(), device
         notes=examples.notes,
     )
     if compare:
-        found.comparison = _compare(model, examples, outputs)
+        try:
+            found.comparison = _compare(model, examples, outputs)
+        except oracle.OracleError as error:
+            found.notes.append(f"nothing to compare with: {error}")
     return found
 
 

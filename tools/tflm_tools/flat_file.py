@@ -5,7 +5,7 @@ import struct
 from dataclasses import dataclass
 
 from tflm import format as layout
-from tflm.errors import ModelError
+from tflm.errors import ModelError, plain
 from tflm.extents import check_model
 from tflm.model import FlatModel
 
@@ -71,7 +71,7 @@ class FlatFile:
 
     def _name(self, offset):
         at = self._sections[layout.NAMES][0] + offset
-        return self._data[at + 1 : at + 1 + self._data[at]].decode()
+        return plain(self._data[at + 1 : at + 1 + self._data[at]])
 
     def _op(self, i):
         kernel, code, node, operands, slice_units, start, size = self._entry(

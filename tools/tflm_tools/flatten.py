@@ -15,7 +15,7 @@ from tflm.tflite import TfliteModel
 
 from .custom import CheckingResolver, HostResolver, RecordingContext, complete
 from .labels import archived_labels
-from .optimize.graph import Graph
+from .optimize.graph import Graph, is_in_order
 from .optimize.memory.levels import BALANCED, OFF, Levels
 from .optimize.savings import apply_savings, chosen
 from .packing import fit, steps
@@ -23,6 +23,7 @@ from .rom import RomStorage
 from .scratch import pack_scratch
 
 _MAX_RECORDS = 65535
+_MOST_OPERATORS = 512  # of a model that is made cheaper; larger ones stay as they are
 
 
 def prepare(
@@ -56,8 +57,15 @@ def saved_model(tflite, resolver=None, savings=(), input_shapes=None):
     if not savings or resolver._builtin:  # what a user's operators do is not known
         return model, []
     prepare_graph(model, CheckingResolver(resolver))
+    if not _may_change(model):
+        return model, []
     graph = Graph(model)
     return graph, apply_savings(graph, savings)
+
+
+# Passes and searches compare each operator with each other one.
+def _may_change(model):
+    return sum(s.nodes_length() for s in model.subgraphs) <= _MOST_OPERATORS and is_in_order(model)
 
 
 def prepare_graph(model, resolver=None, keep_tensors=False, target=None, packing=None):
@@ -81,9 +89,12 @@ def at_level(model, level, resolver=None, target=None, packing=None):
 
 
 def levels_of(model, resolver=None, target=None, packing=None):
-    """The Levels of what saved_model() returned; None where a user's operators are in the way."""
+    """The Levels of what saved_model() returned; None where a user's operators are in the way.
+
+    The same for a model that is not in order (see optimize.graph.is_in_order) or very large.
+    """
     resolver = resolver or HostResolver()
-    if resolver._builtin:
+    if resolver._builtin or not _may_change(model):
         return None
     tries = CheckingResolver(resolver)
 

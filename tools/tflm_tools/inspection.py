@@ -36,6 +36,7 @@ class OpInfo:
     macs: int | None
     weights_bytes: int | None
     live_bytes: int | None  # of the arena, while it runs
+    subgraph: int = 0
 
 
 @dataclass
@@ -189,12 +190,14 @@ def _ops(graph, storage, plan):
     for record in storage.records:
         kernels.setdefault(record.node.index, []).append(record.kernel)
     rows = []
-    for subgraph in (graph.subgraphs[k] for k in graph.call_graph().numbers()):
+    for subgraph_number in graph.call_graph().numbers():
+        subgraph = graph.subgraphs[subgraph_number]
         for i in range(subgraph.nodes_length()):
             number = subgraph.node_number(i)
             names = kernels.get(number, [])
             row = OpInfo(number, "unreadable", names, None, None, None, None, None)
             row.live_bytes = plan.live_bytes_of(number)
+            row.subgraph = subgraph_number
             rows.append(row)
             try:
                 _describe(row, subgraph.node(i))

@@ -58,7 +58,10 @@ def files_in(models, form, arch, assembler=True):
 
     arch: "" for none. assembler: the firmware has the inline assembler.
     """
-    found = set(parts.files_for_kernels(kernels_in(models, form), arch, assembler))
+    kernels = kernels_in(models, form)
+    found = set(parts.files_for_kernels(kernels, arch, assembler))
+    if form != "tflite":
+        found |= set(parts.checks(kernel.partition(".")[0] for kernel in kernels))
     prepare = prepare_in(models, form)
     if prepare:
         # Files of prepare/ are known one by one; what else they import is runtime.

@@ -42,7 +42,7 @@ def require():
     if not installed():
         raise OracleError(
             "verify compares with TFLM itself, which is not installed; install it with: "
-            "pip install micropython-tflm[verify]"
+            "pip install 'micropython-tflm[verify]'"
         )
 
 

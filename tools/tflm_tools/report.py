@@ -198,8 +198,10 @@ def _tensor(tensor, i, subgraph):
     )  # fmt: skip
 
 
-# The lines that bring the model to a board.
+# The lines that bring the model to a board; deploy flattens for the board's core by itself.
 def _commands(name, level, target):
+    if level == BALANCED and not target:
+        return [f"tflm deploy {shlex.quote(name)}"]
     flat = Path(name).with_suffix(".tflm").name
     options = f" --optimize {level}" if level != BALANCED else ""
     options += f" --target {target}" if target else ""

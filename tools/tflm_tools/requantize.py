@@ -215,11 +215,12 @@ def requantize(path, output):
     """
     schema.require()
     before = open_tflite(path, "requantize")
-    requantizer = _Requantizer(schema.read_model(before.data))
-    requantizer.run()
-    if not requantizer.activations:
-        raise ToolError(f"{path} has no int8 activations; there is nothing to requantize")
-    data = schema.write_model(requantizer.model)
+    with schema.changes(path, before.data):
+        requantizer = _Requantizer(schema.read_model(before.data))
+        requantizer.run()
+        if not requantizer.activations:
+            raise ToolError(f"{path} has no int8 activations; there is nothing to requantize")
+        data = schema.write_model(requantizer.model)
     _check_runs(data, path)
     distances = _distances(before, open_model(output, data))
     files.write(output, data)

@@ -2,11 +2,15 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import importlib.util
+import struct
+from contextlib import contextmanager
 
 import numpy as np
 from tflm import labels
+from tflm.errors import ModelError
 
 from .errors import ToolError
+from .flatten import prepare
 from .labels import archived_labels
 
 _ALIGNMENT = 16  # bytes; constants of words can then be used in place
@@ -18,7 +22,7 @@ def require():
         if importlib.util.find_spec(package) is None:
             raise ToolError(
                 f"models are changed with {package}, which is not installed; install it with: "
-                "pip install micropython-tflm[verify]"
+                "pip install 'micropython-tflm[verify]'"
             )
 
 
@@ -29,8 +33,24 @@ def schema():
     return schema_py_generated
 
 
+@contextmanager
+def changes(path, data):
+    """In this `with` a .tflite is read, changed and written; raises TflmError when it is damaged.
+
+    What runs is checked before by Prepare. The rest of the file nobody has checked, neither do the
+    classes of the schema: whatever they stumble over is a ModelError.
+    """
+    prepare(data)
+    try:
+        yield
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, struct.error):
+        raise ModelError(
+            f"{path} is damaged in a part that does not run; get an intact copy"
+        ) from None
+
+
 def read_model(data):
-    """The ModelT of a .tflite (bytes) that has been checked by TfliteModel already."""
+    """The ModelT of a .tflite (bytes), in a `with changes()`."""
     classes = schema()
     model = classes.ModelT.InitFromObj(classes.Model.GetRootAsModel(data, 0))
     _adopt_labels(model, data)

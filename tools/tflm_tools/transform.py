@@ -98,10 +98,11 @@ def transform(path, output, names=()):
     schema.require()
     before = open_tflite(path, "transform")
     done = [name for name in TRANSFORMS if not names or name in names]
-    model = schema.read_model(before.data)
-    for name in done:
-        TRANSFORMS[name](model)
-    data = schema.write_model(model)
+    with schema.changes(path, before.data):
+        model = schema.read_model(before.data)
+        for name in done:
+            TRANSFORMS[name](model)
+        data = schema.write_model(model)
     _check_same(before, open_model(output, data))
     files.write(output, data)
     return Transformed(str(path), str(output), done, len(before.data), len(data))

@@ -6,29 +6,42 @@ import sys
 _BLOCK = 4096
 
 
-# A ROMFS partition in a file: reads as a buffer, is written and erased by blocks.
+# A ROMFS partition in a file: reads as a buffer, is written and erased by blocks. As in real
+# flash, an erase sets all bits of a block and a write only clears some. The power goes with the
+# erase or write number `cut`, of which half is done.
 class Partition(bytearray):
-    def save(self):
+    count = 0
+
+    def _save(self):
         with open(self.file, "wb") as file:
             file.write(self)
+        self.count += 1
+        if self.count == self.cut:
+            sys.exit()
 
     def ioctl(self, command, argument):
         return len(self) // _BLOCK if command == 4 else _BLOCK
 
-    def writeblocks(self, block, data, offset=0):
-        at = block * _BLOCK + offset
-        self[at : at + len(data)] = data
-        self.save()
+    def writeblocks(self, block, data, offset=None):
+        at = block * _BLOCK + (offset or 0)
+        if offset is None:
+            self._put(at, bytes([255] * len(data)))
+        self._put(at, bytes([data[i] & self[at + i] for i in range(len(data))]))
+
+    def _put(self, at, data):
+        size = len(data) // 2 if self.count + 1 == self.cut else len(data)
+        self[at : at + size] = data[:size]
+        self._save()
 
 
 # What `import vfs` gives where there is such a partition.
 class Vfs:
-    def __init__(self, file):
+    def __init__(self, file, cut):
         import vfs
 
         with open(file, "rb") as source:
             self._device = Partition(source.read())
-        self._device.file = file
+        self._device.file, self._device.cut = file, cut
         try:
             vfs.mount(vfs.VfsRom(self._device), "/rom")
             sys.path.append("/rom/lib")
@@ -51,6 +64,8 @@ def serve():
         trace = None
         try:
             exec(code.decode(), names)
+        except SystemExit:
+            raise
         except BaseException as error:
             trace = error
         sys.stdout.write("\x04")
@@ -60,8 +75,9 @@ def serve():
 
 
 for file in sys.argv[1:]:
+    file, _, cut = file.partition("@")
     if file.endswith(".rom"):
-        sys.modules["vfs"] = Vfs(file)
+        sys.modules["vfs"] = Vfs(file, int(cut or 0))
     else:  # Python that makes this board a special one
         with open(file) as text:
             exec(text.read(), {})

@@ -232,6 +232,25 @@ class Graph:
         return self.source.signatures()
 
 
+def is_in_order(model):
+    """True when each tensor of a model is written once at most, before anything reads it.
+
+    That is so in what converters write, and passes rely on it: operators in a circle would lead
+    them in one. Any other model is left as it is.
+    """
+    for number in model.call_graph().numbers():
+        subgraph = model.subgraphs[number]
+        seen = set(subgraph.inputs)
+        for i in range(subgraph.nodes_length()):
+            inputs, outputs = subgraph.node_indices(i)
+            seen.update(inputs)
+            for tensor in outputs:
+                if tensor in seen and tensor != -1:
+                    return False
+                seen.add(tensor)
+    return True
+
+
 def root_of(tensor):
     """The tensor that has the bytes of a view, and where in it they begin."""
     offset = 0

@@ -3,13 +3,13 @@
 
 from rich.text import Text
 
-from .common import has_colour, number, shape, size, table
+from .common import UNKNOWN, has_colour, number, shape, shrink, size, table
 
 _AXIS = 10  # columns of the byte axis
 _ROWS = 16
 _WIDEST_STEP = 9
 _SHADES = ("░", "▒", "▓", "·", "+")
-_COLOURS = tuple(f"black on color({code})" for code in (110, 151, 180, 175, 146, 116, 187))
+_COLOURS = tuple(f"color(16) on color({code})" for code in (110, 151, 180, 175, 146, 116, 187))
 _HATCH = "╱"
 
 
@@ -44,12 +44,13 @@ class _Raster:
         self.rows = max(1, -(-plan.head_bytes // self.row_bytes))
         self.columns = self.column(len(self.edges) - 2) + self.step_width
         self.cells = [[(" ", "")] * self.columns for _ in range(self.rows)]
+        self._owners = [[None] * self.columns for _ in range(self.rows)]  # numbers of blocks
         shades = block_shades(plan.blocks, len(_COLOURS if colour else _SHADES))
-        for block, shade in zip(plan.blocks, shades, strict=True):
+        for i, (block, shade) in enumerate(zip(plan.blocks, shades, strict=True)):
             for area in block.areas():
-                self._draw(block, area, shade, colour)
-        for block, shade in zip(plan.blocks, shades, strict=True):
-            self._label(block, shade, colour)
+                self._draw(i, block, area, shade, colour)
+        for i, block in enumerate(plan.blocks):
+            self._label(i, block, colour)
 
     def column(self, step):
         """Where a step begins."""
@@ -68,7 +69,7 @@ class _Raster:
         last = (2 * high + self.row_bytes) // (2 * self.row_bytes)
         return first, min(last, self.rows)
 
-    def _draw(self, block, area, shade, colour):
+    def _draw(self, i, block, area, shade, colour):
         low, high, first_step, last_step = area
         start, stop = self._span(first_step, last_step)
         first, last = self._rows_of(low, high)
@@ -78,33 +79,46 @@ class _Raster:
             style, character = "dim" if colour else "", _HATCH
         for row in range(first, last):
             self.cells[row][start:stop] = [(character, style)] * (stop - start)
+            self._owners[row][start:stop] = [i] * (stop - start)
         if first >= last:  # thinner than half a row: a line, where there is room
             row = min(low // self.row_bytes, self.rows - 1)
             line = style.split(" on ")[-1]
-            for i in range(start, stop):
-                if self.cells[row][i][0] == " " and not self.cells[row][i][1]:
-                    self.cells[row][i] = ("▁", line)
+            for k in range(start, stop):
+                if self.cells[row][k][0] == " " and not self.cells[row][k][1]:
+                    self.cells[row][k] = ("▁", line)
 
-    # The letter of a block in its middle, with its size where there is room.
-    def _label(self, block, shade, colour):
-        low, high, first_step, last_step = max(
-            block.areas(), key=lambda area: (area[1] - area[0]) * (area[3] - area[2] + 1)
-        )
-        start, stop = self._span(first_step, last_step)
-        first, last = self._rows_of(low, high)
-        if first >= last or not block.label:
-            return
+    # Where a block can be seen: (row, first column, last column + 1) of each piece of a row.
+    def _seen(self, i):
+        found = []
+        for row, owners in enumerate(self._owners):
+            start = None
+            for k, owner in enumerate([*owners, None]):
+                if owner == i and start is None:
+                    start = k
+                elif owner != i and start is not None:
+                    found.append((row, start, k))
+                    start = None
+        return found
+
+    # The letter of a block in the middle of what is seen of it, with its size where there is room.
+    def _label(self, i, block, colour):
         text = f" {block.label} {size(block.size)} "
+        pieces = self._seen(i) if block.label else []
+        # What is longer than the text and a bit is no better.
+        room = [min(stop - start, len(text) + 2) for _, start, stop in pieces]
+        pieces = [piece for piece, length in zip(pieces, room, strict=True) if length == max(room)]
+        if not pieces:
+            return
+        row, start, stop = pieces[(len(pieces) - 1) // 2]
         if len(text) > stop - start - 2:
             text = f" {block.label} " if stop - start >= len(block.label) + 4 else block.label
         if len(text) > stop - start:
             return
-        row = (first + last - 1) // 2
         at = start + (stop - start - len(text)) // 2
-        style = _COLOURS[shade] if colour else ""
-        for i, character in enumerate(text):
+        style = self.cells[row][start][1]
+        for k, character in enumerate(text):
             bold = "bold " if colour and character == block.label else ""
-            self.cells[row][at + i] = (character, bold + style)
+            self.cells[row][at + k] = (character, bold + style)
 
 
 def draw_plan(plan, target):
@@ -166,9 +180,12 @@ def block_ops(plan, block):
     chain = next((c for c in plan.chains if c[0] <= block.first and block.last <= c[1]), None)
     if chain is not None:
         return "in bands"
-    first = plan.number(block.first - 1) if block.first else "in"
-    last = plan.number(block.last - 1) if block.last else "in"
-    return f"{first}–{last}" if block.last > block.first else first
+    steps = range(max(block.first - 1, 0), block.last)
+    # Where the inputs of a sub-graph are set there is no operator.
+    numbers = ["in"] * (not block.first) + [n for n in map(plan.number, steps) if n]
+    if not numbers:
+        return UNKNOWN
+    return f"{numbers[0]}–{numbers[-1]}" if len(numbers) > 1 else numbers[0]
 
 
 def plan_legend(plan):
@@ -204,7 +221,9 @@ def print_plan(plan, target, legend=True):
     for line in draw_plan(plan, target):
         target.print(line, no_wrap=True, crop=False)
     if legend:
-        target.print(plan_legend(plan))
+        grid = plan_legend(plan)
+        shrink(grid, target, "made by", "shape", "type")
+        target.print(grid)
         return
     target.print()
     for line in _op_names(plan, target.width - _AXIS - 1):

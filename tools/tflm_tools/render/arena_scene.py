@@ -10,6 +10,7 @@ _HEIGHT = 320  # of the plan
 _WIDTH = 880
 _SMALLEST = 14  # width of an operator
 _LARGEST = 110
+_ROOM = 110, 36  # for the words in a block
 
 
 # Steps of the byte axis: some five, of round numbers.
@@ -55,20 +56,58 @@ def _title(plan, block):
     )
 
 
-# Letter, size and shape, as far as there is room: in a block that is used as a whole, or nearly,
-# or else in its largest part.
-def _words(block, frame):
-    areas = block.areas()
+# What is left of spans [(start, stop)] without those of others.
+def _without(spans, others):
+    for start, stop in others:
+        spans = [
+            span for a, b in spans for span in ((a, min(b, start)), (max(a, stop), b))
+            if span[0] < span[1]
+        ]  # fmt: skip
+    return spans
 
-    def drawn(area):
+
+# The roomiest area of a block that no other block lies over; None where there is none.
+def _free_area(block, plan, frame):
+    bottom = min(area[0] for area in block.areas())
+    top = max(area[1] for area in block.areas())
+    others = [
+        area
+        for other in plan.blocks
+        if other is not block and other.offset < top and bottom < other.offset + other.size
+        for area in other.areas()
+    ]
+    free = {
+        step: _without([(bottom, top)],
+                       [(a, b) for a, b, first, last in others if first <= step <= last])
+        for step in range(block.first, block.last + 1)
+    }  # fmt: skip
+
+    peak = None if plan.peak_op is None else plan.peak_op + 1
+
+    # Room for two lines, which is enough, and better where the lines of the peak do not cross it.
+    def room(area):
         _, _, width, height = frame.box(area)
-        return width * height
+        crossed = area[2] < area[3] and peak is not None and area[2] <= peak <= area[3]
+        words = min(width, _ROOM[0]) * min(height, _ROOM[1])
+        return words / 2 if crossed else words, width * height
 
-    starts, stops, firsts, lasts = zip(*areas, strict=True)
-    hull = min(starts), max(stops), min(firsts), max(lasts)
-    area = hull if sum(map(drawn, areas)) > 0.6 * drawn(hull) else max(areas, key=drawn)
+    found = []
+    for first in free:
+        spans = free[first]
+        for last in range(first, block.last + 1):
+            taken = _without([(bottom, top)], free[last])
+            spans = _without(spans, taken)
+            found += [(*span, first, last) for span in spans]
+    return max(found, key=room, default=None)
+
+
+# Letter, size and shape, as far as there is room where nothing else lies.
+def _words(block, plan, frame):
+    area = None if block.kind == "scratch" else _free_area(block, plan, frame)
+    if area is None:
+        return []
     x, y, width, height = frame.box(area)
-    if block.kind == "scratch" or height < 13 or width < 12:
+    if height < 13 or width < 12:
         return []
     lines = [(f"{block.label}  {size(block.size)}", 12, True)]
     if text_width(lines[0][0], 12) > width - 6:
@@ -128,7 +167,7 @@ def arena_scene(plan, title, subtitle=""):
             scene.add(Rect(x, y, w, h, role, title, scratch, opacity, outline))
     _add_peak(scene, plan, frame)
     for block in plan.blocks:
-        scene.add(*_words(block, frame))
+        scene.add(*_words(block, plan, frame))
     scene.add(Line([(_LEFT, _TOP), (_LEFT, _TOP + _HEIGHT), (frame.right, _TOP + _HEIGHT)], "dim"))
     scene.add(*labels)
     return scene

@@ -24,14 +24,17 @@ def print_bench(rows, target):
             row.model,
             _millions(row.macs),
             microseconds(row.tflm_us),
-            microseconds(row.wheel_us),
-            f"{row.ratio:.2f}",
+            UNKNOWN if row.wheel_us is None else microseconds(row.wheel_us),
+            _figure(row.ratio),
             number(row.arena),
             number(row.tflm_head),
             number(row.flash),
         )
     shrink(grid, target, "model")
     target.print(grid)
+    for row in rows:
+        if row.refused:
+            target.print(Text(row.refused, style="yellow"))
     target.print(
         Text(
             "tflm: an invoke in the MicroPython unix port; TFLM: in the tflite-micro wheel (C++); "
@@ -65,7 +68,7 @@ def print_ops(results, target):
     for result in results:
         clock = f" at {result.frequency / 1e6:g} MHz" if result.frequency else ""
         title = Text(Path(result.model).name, style="bold")
-        target.print(title.append(f"  {result.where}{clock}", style="default"))
+        target.print(title.append(f"  {result.where}{clock}", style="default not bold"))
         cycles = bool(result.frequency)
         per = ">cycles/MAC" if cycles else ">ns/MAC"
         with_last = result.last_us is not None
@@ -93,6 +96,8 @@ def _print_invoke(result, target):
         ratio = result.wheel_us / max(result.best_us, 1)
         rows.append(("TFLM", Text(f"{microseconds(result.wheel_us)} in the wheel (C++): tflm "
                                   f"runs at {ratio:.2f} times its speed")))  # fmt: skip
+    elif result.refused:
+        rows.append(("note", Text(result.refused, style="yellow")))
     if result.last_us is not None:
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(result.last_when))
         line = Text(f"{microseconds(result.last_us)} on {when}: ")

@@ -5,7 +5,6 @@ import sys
 from contextlib import contextmanager
 from pathlib import Path
 
-from rich.console import Console
 from rich.progress import (
     BarColumn,
     DownloadColumn,
@@ -16,7 +15,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from .common import UNKNOWN, number, shrink, size, table
+from .common import UNKNOWN, console, number, shrink, size, table
 
 _COLOURS = {"ok": "green", "note": "yellow", "problem": "bold red"}
 
@@ -27,13 +26,13 @@ def progress_bar(title, show=True, counts=False):
 
     counts: it counts things, not bytes.
     """
-    console = Console(file=sys.stderr)
-    if not show or not console.is_terminal:
+    target = console(sys.stderr)
+    if not show or not target.is_terminal:
         yield None
         return
     amount = MofNCompleteColumn() if counts else DownloadColumn()
     columns = (TextColumn(title), BarColumn(), amount, TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True) as progress:
+    with Progress(*columns, console=target, transient=True) as progress:
         task = progress.add_task(title, total=None)
         yield lambda done, total: progress.update(task, completed=done, total=total)
 
@@ -48,7 +47,8 @@ def print_boards(result, target):
     shrink(grid, target, "name")
     target.print(grid)
     if not result.ports:
-        target.print(Text("No board is connected over USB."))
+        words = result.unknown and f"Ports are not looked for: {result.unknown}."
+        target.print(Text(words or "No board is connected over USB."))
         return
     grid = table("port", "serial number", "USB", "what")
     for port in result.ports:
@@ -61,7 +61,7 @@ def print_diagnosis(result, target):
     target.print(Text(result.port, style="bold"))
     for line in result.lines:
         target.print(Text(f"{line.what:<10}", style=_COLOURS[line.state]).append(
-            line.found, style="default"
+            line.found, style="default not bold"
         ))  # fmt: skip
         if line.step:
             target.print(Text(f"{'':<10}→ {line.step}"))

@@ -4,6 +4,7 @@
 import dataclasses
 import json
 import math
+import re
 import sys
 
 from rich import box
@@ -14,12 +15,29 @@ from rich.text import Text
 
 UNKNOWN = "–"
 
+# Control characters but the end of a line, and marks that turn the direction of writing.
+_CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f]")
 
-def console():
-    """A console for standard output: plain text where that is no terminal."""
-    if hasattr(sys.stdout, "reconfigure"):
+
+def printable(text):
+    """A text without what commands a terminal: file names and replies of boards may hold that."""
+    return _CONTROL.sub("?", text)
+
+
+# A console that shows what it gets, and obeys nothing of it.
+class _Console(Console):
+    def render(self, renderable, options=None):
+        for segment in super().render(renderable, options):
+            if not segment.control and _CONTROL.search(segment.text):
+                segment = segment._replace(text=printable(segment.text))
+            yield segment
+
+
+def console(file=None):
+    """A console for a file, standard output by default: plain text where that is no terminal."""
+    if file is None and hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="replace")  # a terminal without Unicode shows "?"
-    return Console(highlight=False, soft_wrap=False, emoji=False, markup=False)
+    return _Console(file=file, highlight=False, soft_wrap=False, emoji=False, markup=False)
 
 
 def has_colour(target):

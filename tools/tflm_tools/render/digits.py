@@ -8,7 +8,7 @@ from .arena import print_plan
 from .common import has_colour, microseconds, number, size
 
 _SHADES = " ░▒▓█"
-_BLACK = 16  # the darkest pixel
+BLACK = 16  # the darkest pixel
 _SHOWN = 4
 
 
@@ -17,15 +17,15 @@ def _pixels(row, colour):
     text = Text()
     for value in row:
         if colour:
-            grey = 24 + int(value) * 210 // _BLACK
+            grey = 24 + int(value) * 210 // BLACK
             text.append("  ", style=f"on rgb({grey},{grey},{grey})")
         else:
-            text.append(_SHADES[(int(value) * (len(_SHADES) - 1) + _BLACK // 2) // _BLACK] * 2)
+            text.append(_SHADES[(int(value) * (len(_SHADES) - 1) + BLACK // 2) // BLACK] * 2)
     return text
 
 
 # The first images, and the first one that the model gets wrong.
-def _chosen(demo):
+def chosen(demo):
     wrong = np.flatnonzero(demo.found != demo.labels)
     first = [i for i in range(len(demo.images)) if i not in wrong[:1]]
     return first[: _SHOWN - 1] + [int(wrong[0])] if len(wrong) else first[:_SHOWN]
@@ -37,13 +37,13 @@ def _verdict(demo, i):
     text = Text(
         f"{'✓' if right else '✗'} {demo.found[i]}", style="bold green" if right else "bold red"
     )
-    text.append(f"  {100 * demo.scores[i]:.1f} %", style="default")
+    text.append(f"  {100 * demo.scores[i]:.1f} %", style="default not bold")
     return text
 
 
 def print_demo(demo, target):
     """Print a Demo: digits, accuracy, time, memory, and the arena plan."""
-    chosen = _chosen(demo)
+    shown = chosen(demo)
     gap = "    "
     target.print(
         Text("Handwritten digits, held out from training, read by MicroPython", style="bold")
@@ -51,12 +51,12 @@ def print_demo(demo, target):
     target.print()
     for row in range(demo.images.shape[1]):
         line = Text(gap)
-        for i in chosen:
+        for i in shown:
             line.append(_pixels(demo.images[i][row], has_colour(target))).append(gap)
         target.print(line)
     target.print()
-    for texts in ([Text(f"label {demo.labels[i]}") for i in chosen],
-                  [_verdict(demo, i) for i in chosen]):  # fmt: skip
+    for texts in ([Text(f"label {demo.labels[i]}") for i in shown],
+                  [_verdict(demo, i) for i in shown]):  # fmt: skip
         line = Text(gap)
         for text in texts:
             text.pad_right(2 * demo.images.shape[2] - text.cell_len)
@@ -65,6 +65,10 @@ def print_demo(demo, target):
     target.print()
     _print_figures(demo, target)
     print_plan(demo.plan, target, legend=False)
+    target.print()
+    target.print(
+        Text("Next: docs/getting-started.md, or .venv/bin/tflm inspect with a model of yours")
+    )
 
 
 def _print_figures(demo, target):

@@ -15,7 +15,7 @@ def print_evaluation(result, target):
     """Print an Evaluation."""
     target.print(
         Text(Path(result.model).name, style="bold").append(
-            f"  on {Path(result.data).name}, {result.where}", style="default"
+            f"  on {Path(result.data).name}, {result.where}", style="default not bold"
         )
     )
     _print_score(result, target)
@@ -32,7 +32,7 @@ def print_evaluation(result, target):
 
 def _line(target, label, value, words):
     line = Text(f"{label:<10}").append(value, style="bold")
-    target.print(line.append(f"  {words}" if words else "", style="default"))
+    target.print(line.append(f"  {words}" if words else "", style="default not bold"))
 
 
 def _print_score(result, target):
@@ -55,7 +55,7 @@ def _print_comparison(result, target):
     else:
         target.print(
             Text(f"{'TFLM':<10}").append("equal", style="bold green").append(
-                f"  in all {number(result.count)} outputs", style="default"
+                f"  in all {number(result.count)} outputs", style="default not bold"
             )
         )  # fmt: skip
     score = found.score

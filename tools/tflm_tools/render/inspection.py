@@ -14,7 +14,7 @@ _LABELS = 12
 def print_inspection(report, target, plan=False, allocations=False):
     """Print an Inspection; if asked for with its arena plan drawn, and with the arena's parts."""
     title = Text(Path(report.path).name, style="bold")
-    title.append(f"  {size(report.file_bytes)}, {len(report.ops)} ops", style="default")
+    title.append(f"  {size(report.file_bytes)}, {len(report.ops)} ops", style="default not bold")
     target.print(title)
     target.print(_tensors(report, target))
     target.print(_ops(report, target))
@@ -53,7 +53,11 @@ def _ops(report, target):
     more = ("output", ">MACs", ">weights", ">arena") if graph else ()
     grid = table(">op", "name", "kernel", *more)
     lacking = {node for entry in report.missing for node in entry.nodes}
+    subgraph = 0
     for op in report.ops:
+        if op.subgraph != subgraph:
+            subgraph = op.subgraph
+            grid.add_row("", Text(f"sub-graph {subgraph}", style="bold"), *[""] * (1 + len(more)))
         row = [str(op.index), Text(op.name), _kernels(op)]
         if op.index in lacking:
             row[2] = Text("missing", style="red")
@@ -68,23 +72,28 @@ def _ops(report, target):
 
 
 def _print_totals(report, target):
-    rows = [("MACs", number(report.macs))] if report.macs is not None else []
+    rows = []
+    if report.macs is not None:
+        once = "; those of sub-graphs once" if any(op.subgraph for op in report.ops) else ""
+        rows.append(("MACs", number(report.macs) + once))
     rows.append(("weights", size(report.weights_bytes)))
-    arena = f"{number(report.arena_bytes)} bytes as .tflm"
-    if report.peak_op is not None:
-        peak = next(op for op in report.ops if op.index == report.peak_op)
-        arena += f"; most in use by op {peak.index} {peak.name}: {number(peak.live_bytes)}"
-    rows.append(("arena", arena))
+    rows.append(("arena", f"{number(report.arena_bytes)} bytes as .tflm"))
     if report.arena_tflite_bytes is not None:
         rows.append(("", f"{number(report.arena_tflite_bytes)} bytes as .tflite on the board"))
+    if report.peak_op is not None:
+        op = next(op for op in report.ops if op.index == report.peak_op)
+        most = f"{number(op.live_bytes)} of these for op {op.index} {op.name}, the most"
+        rows.append(("", most))
     if report.tflm_head_bytes is not None:
         text = f"{number(report.tflm_head_bytes)} bytes is what TFLM plans for these tensors"
         rows.append(("", text))
     if report.flat_bytes is not None:
-        rows.append(("flash", f"{size(report.flat_bytes)} as .tflm"))
-    rows += _contents(report.contents)
+        less = report.kind == "tflite" and report.flat_bytes < report.weights_bytes
+        words = ": weights that change no result are left out" if less else ""
+        rows.append(("flash", f"{size(report.flat_bytes)} as .tflm{words}"))
+    rows += _contents(report.contents) + _floats(report)
     for name, text in rows:
-        target.print(Text(f"{name:<10}", style="bold").append(text, style="default"))
+        target.print(Text(f"{name:<10}", style="bold").append(text, style="default not bold"))
 
 
 # What takes the bytes of the arena; the sum of the parts is the arena.
@@ -98,6 +107,17 @@ def _print_allocations(report, target):
         grid.add_section()
         grid.add_row("Arena allocation total", "", number(sum(p.bytes for p in entry.parts)), "")
         target.print(grid)
+
+
+# A word where floats are multiplied, which a converter that quantizes in full leaves none of.
+def _floats(report):
+    count = sum(op.output_dtype == "float32" and bool(op.macs) for op in report.ops)
+    if not count:
+        return []
+    return [
+        ("note", f"{count} operators multiply floats, which is slow on most boards;"),
+        ("", 'int8 is faster: "When quantization is not full" in docs/own-model.md'),
+    ]
 
 
 # Signatures, metadata and labels, where there are any.

@@ -51,7 +51,7 @@ def print_model_plan(result, target, written=None):
     """Print a ModelPlan; with `written`, the name of the picture instead of a drawing."""
     whose, words = plan_words(result)
     title = Text(Path(result.model).name, style="bold")
-    target.print(title.append(f"  {whose}", style="default"))
+    target.print(title.append(f"  {whose}", style="default not bold"))
     target.print(Text(words))
     for entry in result.missing:
         target.print(Text(f"without the scratch buffers of {entry.op}: {entry.reason}", "red"))

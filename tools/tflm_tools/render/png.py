@@ -97,7 +97,7 @@ def png(scene):
     except ImportError:
         raise ToolError(
             "a PNG needs Pillow, which is not installed; install it with: "
-            "pip install micropython-tflm[report], or write an .svg"
+            "pip install 'micropython-tflm[report]', or write an .svg"
         ) from None
     scale = max(1, min(_SCALE, int(_LARGEST / max(scene.width, scene.height))))
     painter = _Painter(scene, (Image, ImageDraw, ImageFont), scale)

@@ -52,7 +52,7 @@ def _tiles(report):
         (size(report.arena_bytes), "arena: RAM for tensors"),
         (size(report.flat_bytes), "flash, as .tflm"),
         (number(found.macs), "multiply-accumulates"),
-        (size(found.weights_bytes), "weights"),
+        (size(found.weights_bytes), "weights in the .tflite"),
         (str(len(found.ops)), "operators"),
     ]
     if fitting.boards:
@@ -193,7 +193,8 @@ def report_page(report):
         "<h2>Inputs and outputs</h2>",
         _ends(report),
         f"<h2>Run it</h2><p>On the computer:</p><pre>{commands}</pre>"
-        f"<p>On the board:</p><pre>{clean(report.snippet)}</pre>",
+        "<p>On the board, with the file where <code>tflm deploy</code> says it is:</p>"
+        f"<pre>{clean(report.snippet)}</pre>",
         "<h2>The arena</h2><p>Operators from left to right, bytes upwards. A tensor is there from "
         "the operator that makes it to the last one that reads it; what is hatched is scratch "
         "of one operator; grey grounds are chains that run in bands of rows.</p>",

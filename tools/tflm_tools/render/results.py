@@ -35,7 +35,7 @@ def _print_levels(result, target):
         grid.add_row(*[Text(cell, style=style) for cell in cells])
     shrink(grid, target, "in bands")
     target.print(grid)
-    note = "Bytes; cycles of a Cortex-M0+ by estimate; bold is what was written."
+    note = "Bytes; cycles of a Cortex-M0+, estimated for int8; bold is what was written."
     target.print(Text(note, style="dim"))
 
 

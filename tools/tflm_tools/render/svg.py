@@ -3,18 +3,17 @@
 
 from html import escape
 
+from .common import printable
 from .scene import COLOURS, Label, Line, Rect
 
 _FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif"
 
 
 def clean(text):
-    """A text that may stand in XML: escaped, without the control characters it does not have."""
+    """A text that may stand in XML: escaped, without what XML does not have or readers obey."""
     plain = "".join(
-        c
-        if c in "\t\n" or " " <= c < "\ud800" or "\ue000" <= c <= "\ufffd" or c > "\uffff"
-        else "�"
-        for c in str(text)
+        c if c < "\ud800" or "\ue000" <= c <= "\ufffd" or c > "\uffff" else "�"
+        for c in printable(str(text))
     )
     return escape(plain, quote=True)
 

@@ -6,6 +6,7 @@ import random
 _ALIGNMENT = 16
 _TRIES = 10_000
 _WORK = 6_000_000  # pairs of buffers that all tries together may look at, about
+_PLACED = 600_000  # buffers that all tries together may place
 _BUSY = 0.7  # of the bytes that a first plan takes: from here on a step is busy
 
 
@@ -112,7 +113,8 @@ def _searched(placement, order, head, offsets, tries):
     chance = random.Random(1)
     bound = max(placement.sizes[i] for i in order)
     pairs = sum(len(placement.near[i]) for i in order)
-    for _ in range(min(tries, 10 * len(order) ** 2, _WORK // (pairs + len(order)))):
+    size = len(order)
+    for _ in range(min(tries, 10 * size**2, _WORK // (pairs + size), _PLACED // size)):
         if head <= bound:
             break
         top = max(order, key=lambda i: offsets[i] + placement.sizes[i])

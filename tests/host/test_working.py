@@ -1,0 +1,47 @@
+# Tests of the sign of life of commands that take longer than a second
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import os
+import pty
+import subprocess
+import sys
+
+import pytest
+
+_PROGRAM = """
+import sys, time
+from tflm_tools.render import working
+working._AFTER = float(sys.argv[1])
+with working.working("verify digits"):
+    time.sleep(0.4)
+print("done")
+"""
+
+
+# What a program shows on a terminal, or on a pipe, as standard error.
+def _shown(after, terminal):
+    inner, outer = pty.openpty() if terminal else os.pipe()
+    end = outer
+    done = subprocess.run(
+        [sys.executable, "-c", _PROGRAM, str(after)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "TERM": "xterm"},
+        stdout=subprocess.PIPE,
+        stderr=end,
+        timeout=60,
+        check=True,
+    )
+    assert done.stdout == b"done\n"
+    os.set_blocking(inner, False)
+    try:
+        return os.read(inner, 1 << 16)
+    except BlockingIOError:
+        return b""
+    finally:
+        os.close(inner)
+        os.close(outer)
+
+
+@pytest.mark.parametrize("after, terminal, seen", [(0.05, True, True), (9, True, False),
+                                                   (0.05, False, False)])  # fmt: skip
+def test_working(after, terminal, seen):
+    assert (b"verify digits" in _shown(after, terminal)) == seen

@@ -1,0 +1,56 @@
+# tflm_tools: render: what `make run` finds as a Scene: digits, and what the model says they are
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from .common import number, size
+from .digits import BLACK, chosen
+from .scene import Label, Line, Rect, Scene
+
+_PIXEL = 17
+_LEFT, _TOP = 16, 16
+_STEP = 200  # from one digit to the next
+
+
+# One image as squares, and the verdict below it.
+def _digit(scene, demo, i, left):
+    image = demo.images[i]
+    side = _PIXEL * len(image)
+    scene.add(Rect(left, _TOP, side, side, "band"))
+    for y, row in enumerate(image):
+        for x, value in enumerate(row):
+            if value:
+                at = left + x * _PIXEL, _TOP + y * _PIXEL
+                scene.add(Rect(*at, _PIXEL, _PIXEL, "ink", opacity=int(value) / BLACK))
+    right = demo.found[i] == demo.labels[i]
+    words = f"{demo.found[i]}, {100 * demo.scores[i]:.1f} %"
+    _mark(scene, left + 2, _TOP + side + 18, right)
+    scene.add(Label(left + 22, _TOP + side + 24, words, "ink" if right else "peak", 15, bold=True))
+    if not right:
+        label = f"it is {demo.labels[i]}"
+        scene.add(Label(left + 22, _TOP + side + 44, label, "dim", 13))
+
+
+# A tick or a cross, as lines: fonts may have neither.
+def _mark(scene, x, y, right):
+    if right:
+        scene.add(Line([(x, y), (x + 4, y + 5), (x + 12, y - 6)], "good", 2.4))
+        return
+    for points in ([(x + 1, y - 5), (x + 11, y + 5)], [(x + 1, y + 5), (x + 11, y - 5)]):
+        scene.add(Line(points, "peak", 2.4))
+
+
+def digits_scene(demo):
+    """The Scene of a Demo: the digits that print_demo() shows, and what the model takes."""
+    shown = chosen(demo)
+    side = _PIXEL * demo.images.shape[1]
+    height = _TOP + side + 92
+    scene = Scene(2 * _LEFT + _STEP * (len(shown) - 1) + side, height,
+                  "Handwritten digits and what the model takes them for")  # fmt: skip
+    for k, i in enumerate(shown):
+        _digit(scene, demo, i, _LEFT + k * _STEP)
+    count = len(demo.labels)
+    words = (
+        f"{demo.right()} of {count} held-out images right ({100 * demo.right() / count:.1f} %), "
+        f"{size(demo.flat_bytes)} of flash, {number(demo.arena_bytes)} bytes of RAM"
+    )
+    scene.add(Label(_LEFT, height - 14, words, "ink", 15))
+    return scene
