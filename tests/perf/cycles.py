@@ -21,7 +21,8 @@ from tflm_tools.cases import make_cases
 from tflm_tools.comparison import first_difference
 from tflm_tools.conversion import open_tflite
 from tflm_tools.errors import ToolError
-from tflm_tools.flatten import image_of, prepare
+from tflm_tools.flat_image import image_of
+from tflm_tools.flatten import prepare
 from tflm_tools.optimize.memory.levels import BALANCED, LEVELS
 from tflm_tools.optimize.memory.loops import KERNEL as BANDS
 from tflm_tools.optimize.savings import NAMES, chosen

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from layers import layers_of
 from tflm_tools import romfs
-from tflm_tools.flatten import image_of, prepare
+from tflm_tools.flat_image import image_of
+from tflm_tools.flatten import prepare
 
 _ROOT = Path(__file__).resolve().parents[2]
 _DIGITS = _ROOT / "models" / "digits" / "digits_int8.tflite"

@@ -7,7 +7,8 @@ from . import files
 from .custom import CheckingResolver, load_resolver
 from .errors import ToolError
 from .flat_file import FlatFile
-from .flatten import image_of, levels_of, packed_within, prepare_graph, saved_model
+from .flat_image import image_of
+from .flatten import levels_of, packed_within, prepare_graph, saved_model
 from .model_file import open_model
 from .optimize.memory.levels import BALANCED, OFF, RAM, SPEED, LevelSize
 from .optimize.savings import Saving, chosen

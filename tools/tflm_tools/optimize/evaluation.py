@@ -4,7 +4,8 @@
 
 def flat_model_of(graph, subgraph, nodes, outputs):
     """A .tflm (bytes) without inputs that runs `nodes` of a sub-graph and gives `outputs`."""
-    from ..flatten import image_of, prepare_graph
+    from ..flat_image import image_of
+    from ..flatten import prepare_graph
 
     part = graph.copy()
     own = part.subgraphs[subgraph.number]
