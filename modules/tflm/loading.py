@@ -15,7 +15,10 @@ def load(source, trusted=False):
     for what is no buffer, OSError for what cannot be read.
     """
     if isinstance(source, str):
-        source, in_place = _read(source)
+        try:
+            source, in_place = _read(source)
+        except OSError as error:
+            raise OSError(error.errno, source) from None  # open() leaves the name out
         trusted = trusted or in_place
     try:
         source = memoryview(source)

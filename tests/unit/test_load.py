@@ -51,7 +51,7 @@ def test_files_that_are_no_model(paths):
         text = raises(ModelError, tflm.load, TINY)
         assert "the .tflm is damaged: 4 bytes are less than its header" in text
         for path in (FOLDER, FOLDER + "/missing", ""):
-            raises(OSError, tflm.load, path)
+            assert path in raises(OSError, tflm.load, path)
         """,
         **paths,
     )
