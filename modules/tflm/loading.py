@@ -18,7 +18,7 @@ def load(source, trusted=False):
         try:
             source, in_place = _read(source)
         except OSError as error:
-            raise OSError(error.errno, source) from None  # open() leaves the name out
+            raise OSError(error.errno, source)  # open() leaves the name out
         trusted = trusted or in_place
     try:
         source = memoryview(source)
