@@ -41,9 +41,9 @@ endurance: $(VENV)/test.stamp  ## a million invokes, loading in a loop, too litt
 	TFLM_ENDURANCE=50 $(BIN)/python -m pytest -v -s --durations=0 tests/memory/test_endurance.py
 
 bench: $(VENV)/test.stamp  ## time and memory beside TFLM's wheel (MODELS=...)
-	$(BIN)/tflm bench $(MODELS) --csv build/bench.csv
+	$(BIN)/tflm bench $(MODELS) --invokes 60 --csv build/bench.csv
 
-MODELS ?= $(wildcard models/*/*.tflite ../shared/models/*int8.tflite)
+MODELS ?= $(wildcard models/*/*.tflite ../shared/models/*int8.tflite ../shared/models/*8bit.tflite)
 
 cycles: $(VENV)/cycles.stamp  ## cycles of whole invokes on emulated cores (MODEL=...)
 	$(BIN)/python tests/perf/cycles.py $(if $(MODEL),--model $(MODEL))
