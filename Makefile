@@ -9,10 +9,10 @@ help:  ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | expand -t 16
 
 run: $(VENV)/run.stamp  ## classify handwritten digits in MicroPython
-	@$(BIN)/python -m tflm_tools.demo
+	@$(BIN)/python -m tflm_tools.apps.demo
 
 run-keywords: $(VENV)/run.stamp  ## hear yes, no and stop in a recording (WAV=...)
-	@$(BIN)/python -m tflm_tools.app keywords $(or $(WAV),models/keywords/words.wav)
+	@$(BIN)/python -m tflm_tools.apps.run keywords $(or $(WAV),models/keywords/words.wav)
 
 test: $(VENV)/firmware.stamp  ## lint and all tests, against TFLM's own wheel
 	$(MAKE) --no-print-directory lint
@@ -63,7 +63,7 @@ test-install: $(VENV)/pip.stamp  ## pip install . in a fresh environment, and th
 	PYTHON=$(CURDIR)/$(BIN)/python tests/tools/install.sh
 
 dist: $(VENV)/test.stamp  ## packages for mip: dist/<arch>_6.3/ and package.json
-	$(BIN)/python -m tflm_tools.dist
+	$(BIN)/python -m tflm_tools.packages.dist
 
 test-asm: $(VENV)/cycles.stamp  ## the assembler kernels on emulated cores that count (M0+, M33, RV32)
 	$(BIN)/python tests/perf/cycles.py --model hello_world
@@ -73,7 +73,7 @@ docs: $(VENV)/test.stamp  ## write docs/ops.md, errors.md, licences.md and the p
 	$(BIN)/python tests/tools/ops_table.py
 	$(BIN)/python tests/tools/errors_page.py
 	$(BIN)/python tests/tools/licences_page.py
-	$(BIN)/python -m tflm_tools.demo docs/digits.svg
+	$(BIN)/python -m tflm_tools.apps.demo docs/digits.svg
 	$(BIN)/tflm plan models/digits/digits_int8.tflite -o docs/arena.svg
 	$(BIN)/tflm plan models/digits/digits_int8.tflite --optimize balanced -o docs/arena_flat.svg
 

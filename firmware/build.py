@@ -18,8 +18,9 @@ from fingerprint import fingerprint
 from places import APPS, FIRMWARE, TOOLCHAIN
 from refusals import check_app, check_kernels, check_paths, explain_esp32
 from tflm.format import MAGIC
-from tflm_tools import apps, files, profiles, romfs
-from tflm_tools.board import rom_directory
+from tflm_tools import files
+from tflm_tools.apps.rom_contents import flat, further_models
+from tflm_tools.board import profiles, rom_directory, romfs_image
 from tflm_tools.errors import ToolError
 
 
@@ -165,10 +166,10 @@ def _compiler(arch):
 def _models(model, app, profile, stock):
     if not model:
         return {}
-    contents = {"model.tflm": apps.flat(model, profile.target)}
+    contents = {"model.tflm": flat(model, profile.target)}
     if contents["model.tflm"][:4] != MAGIC:
         raise ToolError(f"{model} is neither a .tflite nor a .tflm; check MODEL=")
-    contents.update(apps.further_models(APPS / app, profile.target) if app else {})
+    contents.update(further_models(APPS / app, profile.target) if app else {})
     for path in sorted((APPS / app / "rom").glob("*")) if app else []:
         contents[path.name] = path.read_bytes()
     if profile.port == "rp2":
@@ -185,7 +186,7 @@ def _models(model, app, profile, stock):
 
 # The ROMFS image. What `tflm deploy` may write to later has the directory that it keeps.
 def _romfs(contents, profile):
-    return (rom_directory if profile.port == "rp2" else romfs).image(contents)
+    return (rom_directory if profile.port == "rp2" else romfs_image).image(contents)
 
 
 # The app's own model when none is named: the path that its file "model" holds.

@@ -17,7 +17,7 @@ from pathlib import Path
 import toolchain
 from debian import say
 from places import EMULATOR
-from tflm_tools import profiles
+from tflm_tools.board import profiles
 from tflm_tools.errors import ToolError
 
 _SOURCES = Path(__file__).resolve().parent / "emulator"

@@ -44,7 +44,7 @@ def _damaged():
 # The step that runs the others. Its units are bands; its record: the place of the block where
 # the chain's records lie meanwhile, the number of their list of steps, the words of the block,
 # where the changes of each band begin (and end), and the changes
-# (tools/tflm_tools/optimize/memory/loops.py). The records in the model are those of the first
+# (tools/tflm_tools/plan/loops.py). The records in the model are those of the first
 # band.
 class Bands:
     def __init__(self, program, number, record):

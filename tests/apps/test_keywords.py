@@ -12,7 +12,7 @@ import pytest
 from apps import sounds
 from support.oracle import shared_oracle
 from support.runner import micropython_path
-from tflm_tools import apps
+from tflm_tools.apps.rom_contents import further_models, rom_files
 from tflm_tools.errors import ToolError
 
 FRAMES, CHANNELS, RUN_EVERY = 49, 40, 4
@@ -31,7 +31,7 @@ def folders(repository):
 def run_app(repository, *arguments):
     paths = [str(repository / "tools"), str(repository / "modules")]
     done = subprocess.run(
-        [sys.executable, "-m", "tflm_tools.app", *map(str, arguments)],
+        [sys.executable, "-m", "tflm_tools.apps.run", *map(str, arguments)],
         env={
             **os.environ,
             "PYTHONPATH": os.pathsep.join(paths),
@@ -54,7 +54,7 @@ def detections(text):
 def listen(folders, path, tmp_path, model=None):
     rom = tmp_path / "rom"
     rom.mkdir()
-    for name, data in apps.rom_files(folders[0], model).items():
+    for name, data in rom_files(folders[0], model).items():
         (rom / name).write_bytes(data)
     modules = folders[0].parents[2] / "modules"
     done = subprocess.run(
@@ -171,4 +171,4 @@ def test_refusals(repository, arguments, says):
 def test_further_models(tmp_path):
     (tmp_path / "models").write_text("frontend.tflm\n")
     with pytest.raises(ToolError, match="'frontend.tflm' is no name and path; write NAME PATH"):
-        apps.further_models(tmp_path)
+        further_models(tmp_path)

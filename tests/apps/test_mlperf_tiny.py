@@ -14,8 +14,8 @@ from support.mlperf_client import Client, model_input, random_input, results, wa
 from support.oracle import shared_oracle
 from support.runner import micropython_path
 from support.single_op import Tensor, single_op
-from tflm_tools import apps
-from tflm_tools.model_file import open_model
+from tflm_tools.apps.rom_contents import rom_files
+from tflm_tools.model.model_file import open_model
 
 # A model each of the benchmark's input shapes, small as can be; the scale of ad01 gives halves.
 _INT8 = {"scale": 0.5, "zero_point": 7}
@@ -57,7 +57,7 @@ def start(repository, tmp_path):
 
         def begin(model=None, changed=None):
             app = repository / "firmware" / "apps" / "mlperf_tiny"
-            for name, data in apps.rom_files(app, model).items():
+            for name, data in rom_files(app, model).items():
                 (tmp_path / name).write_bytes(data)
             if changed:
                 shutil.copy(app / "main.py", changed)

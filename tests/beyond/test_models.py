@@ -10,8 +10,9 @@ from support.check import Cases
 from support.inputs import generator
 from support.script import run_script
 from tflm.tflite import TfliteModel
-from tflm_tools.flat_image import image_of
-from tflm_tools.flatten import flatten, prepare_graph, saved_model
+from tflm_tools.flat.flatten import flatten, saved_model
+from tflm_tools.image.flat_image import image_of
+from tflm_tools.image.prepare import prepare_graph
 
 FOLDER = Path(__file__).parent
 MODELS = sorted((FOLDER / "models").glob("*.tflite"))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from session import BoardGone, Session
 from support import runner
-from tflm_tools import romfs
+from tflm_tools.board import romfs_image
 
 _DEVICE = Path(__file__).resolve().parent / "device"
 _RUN_CASES = Path(runner.__file__).resolve().parent / "device" / "run_cases.py"
@@ -31,7 +31,7 @@ def image(jobs, folder):
             contents[name] = (folder / name).read_bytes()
     for path in (_RUN_CASES, _DEVICE / "board_cases.py"):
         contents[f"{path.stem}.mpy"] = _compiled(path)
-    return romfs.image(contents)
+    return romfs_image.image(contents)
 
 
 class _Listener:

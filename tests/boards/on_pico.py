@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import images
-from tflm_tools import profiles
+from tflm_tools.board import profiles
 
 
 def with_romfs(built, image, path):

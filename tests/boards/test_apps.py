@@ -9,8 +9,8 @@ import pytest
 from on_pico import with_romfs
 from session import Session
 from terminal import listen
-from tflm_tools import profiles, romfs
-from tflm_tools.flatten import flatten
+from tflm_tools.board import profiles, romfs_image
+from tflm_tools.flat.flatten import flatten
 
 
 # start(app, model, **options): a Pico whose main.py is that app's, with the model in ROMFS. The
@@ -23,7 +23,7 @@ def start(firmware, repository, tmp_path):
 
     def begin(app, model, **options):
         flat = flatten((repository / "models" / model).read_bytes(), target="armv6m")
-        contents = romfs.image({"model.tflm": flat})
+        contents = romfs_image.image({"model.tflm": flat})
         image = with_romfs(firmware("RPI_PICO"), contents, tmp_path / "firmware.uf2")
         board = emulators.start("RPI_PICO", image, fast=True, **options)
         boards.append(board)

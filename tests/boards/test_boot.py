@@ -12,9 +12,11 @@ from session import BoardGone, Session
 from terminal import listen
 from tflm.op_resolver import _ARCHS as ARCHS
 from tflm.version import __version__
-from tflm_tools import arrays, oracle, profiles, romfs
-from tflm_tools.flatten import flatten
-from tflm_tools.model_file import open_model
+from tflm_tools.board import profiles, romfs_image
+from tflm_tools.check import oracle
+from tflm_tools.flat.flatten import flatten
+from tflm_tools.model import arrays
+from tflm_tools.model.model_file import open_model
 
 QEMU = ["QEMU_M0", "QEMU_M3", "QEMU_RV32", "QEMU_XTENSA"]
 
@@ -82,7 +84,7 @@ def _digits(emulated, board, repository, tmp_path):
     images = (repository / "firmware" / "apps" / "digits" / "rom" / "images").read_bytes()
     model = flatten(tflite, target=profiles.named(board).target)
     path = tmp_path / "romfs.img"
-    path.write_bytes(romfs.image({"model.tflm": model, "images": images}))
+    path.write_bytes(romfs_image.image({"model.tflm": model, "images": images}))
     with Session(emulated(board, romfs=path)) as session:
         return [int(line) for line in session.exec(_CLASSIFY).split()]
 

@@ -8,7 +8,7 @@ import pytest
 from on_pico import with_romfs
 from support.check import Cases, flat_form
 from support.oracle import shared_oracle
-from tflm_tools import profiles
+from tflm_tools.board import profiles
 
 # The files whose operators small models are made of, and how many cases of each form of a model
 # run on a board; they are spread evenly over the file. Every op runs on each kind of word and

@@ -5,7 +5,7 @@ import json
 
 import numpy as np
 from session import Session
-from tflm_tools import oracle
+from tflm_tools.check import oracle
 
 _HOPS = 60
 _HOP_MS = 20

@@ -8,9 +8,9 @@ from on_pico import with_romfs
 from session import Session
 from support.mlperf_client import Client, model_input, random_input, wanted_results
 from support.oracle import shared_oracle
-from tflm_tools import profiles, romfs
-from tflm_tools.flatten import flatten
-from tflm_tools.model_file import open_model
+from tflm_tools.board import profiles, romfs_image
+from tflm_tools.flat.flatten import flatten
+from tflm_tools.model.model_file import open_model
 
 BOARD = "RPI_PICO"
 _REAL = {
@@ -31,7 +31,7 @@ def start(firmware, tmp_path):
     def begin(model):
         built = firmware(BOARD, "mlperf_tiny")
         flat = flatten(model, target=profiles.named(BOARD).target)
-        contents = romfs.image({"model.tflm": flat})
+        contents = romfs_image.image({"model.tflm": flat})
         image = with_romfs(built, contents, tmp_path / "firmware.uf2")
         boards.append(emulators.start(BOARD, image, flash=tmp_path / "flash.bin", fast=True))
         return boards[-1]

@@ -6,10 +6,11 @@ import binascii
 import numpy as np
 import pytest
 from session import Session
-from tflm_tools import oracle, profiles, romfs
-from tflm_tools.cases import make_cases
-from tflm_tools.flatten import flatten
-from tflm_tools.model_file import open_model
+from tflm_tools.board import profiles, romfs_image
+from tflm_tools.check import oracle
+from tflm_tools.check.cases import make_cases
+from tflm_tools.flat.flatten import flatten
+from tflm_tools.model.model_file import open_model
 
 _RUN = """
 import binascii, gc, tflm
@@ -31,7 +32,7 @@ def _check(emulated, board, path, tmp_path, **options):
     model = open_model(path)
     inputs = make_cases(model.inputs, 1, 0)[0].inputs
     wanted = oracle.run(model.data, [inputs]).outputs[0]
-    image = romfs.image(
+    image = romfs_image.image(
         {
             "model.tflm": flatten(model.data, target=profiles.named(board).target),
             "inputs": b"".join(array.tobytes() for array in inputs),

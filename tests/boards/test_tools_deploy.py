@@ -11,7 +11,6 @@ import time
 
 import pytest
 from on_pico import with_romfs
-from tflm_tools import dist
 from tflm_tools.board import doctor as doctor_file
 from tflm_tools.board.bench import bench_on
 from tflm_tools.board.board_device import BoardDevice
@@ -19,9 +18,10 @@ from tflm_tools.board.deploy import deploy
 from tflm_tools.board.flash import flash
 from tflm_tools.board.link import Link
 from tflm_tools.board.rom_directory import image
+from tflm_tools.check.verify import verify
 from tflm_tools.errors import DeviceError
-from tflm_tools.flatten import flatten
-from tflm_tools.verify import verify
+from tflm_tools.flat.flatten import flatten
+from tflm_tools.packages import dist
 
 _CUTS = 3
 _LOAD = ["interpreter = tflm.Interpreter(tflm.load('/rom/net.tflm'))"]

@@ -8,8 +8,8 @@ import pytest
 from session import Session
 from support.model_info import input_infos
 from support.oracle import shared_oracle
-from tflm_tools import profiles, romfs
-from tflm_tools.flatten import flatten
+from tflm_tools.board import profiles, romfs_image
+from tflm_tools.flat.flatten import flatten
 
 _ROMFS_AT = 0xF0000  # in boards/RPI_PICO
 _FLASH = 2 << 20
@@ -60,7 +60,7 @@ def pico(emulated, shared_models, tmp_path):
             contents[f"{name}.in"] = values.tobytes()
             wanted[name] = shared_oracle().run(model, [[values]])[0][0].tobytes().hex()
         flash = bytearray(b"\xff" * _FLASH)
-        image = romfs.image(contents)
+        image = romfs_image.image(contents)
         flash[_ROMFS_AT : _ROMFS_AT + len(image)] = image
         path = tmp_path / "flash.bin"
         path.write_bytes(flash)

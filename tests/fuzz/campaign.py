@@ -14,7 +14,7 @@ from pathlib import Path
 from support.check import Cases
 from support.runner import REPOSITORY, micropython_path
 from tflm.errors import TflmError
-from tflm_tools.flatten import flatten
+from tflm_tools.flat.flatten import flatten
 from unit.mangling import copies
 
 from .forged import forgeries

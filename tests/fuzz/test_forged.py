@@ -15,7 +15,7 @@ from tflm.errors import ModelError
 from tflm.extents import _FAMILIES, _check, check_model, check_of
 from tflm.extents.record import Record
 from tflm.model import FlatModel
-from tflm_tools.flatten import flatten
+from tflm_tools.flat.flatten import flatten
 from unit.on_device import device
 
 _REPOSITORY = Path(__file__).resolve().parents[2]

@@ -11,7 +11,7 @@ from tflm import format as layout
 from tflm.errors import ModelError
 from tflm.extents import check_model
 from tflm.model import FlatModel
-from tflm_tools.flatten import flatten
+from tflm_tools.flat.flatten import flatten
 from unit.on_device import device
 
 _REPOSITORY = Path(__file__).resolve().parents[2]

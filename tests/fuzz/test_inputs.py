@@ -19,7 +19,7 @@ from tflm_tools.board import link as link_file
 from tflm_tools.board import wire
 from tflm_tools.board.link import Link
 from tflm_tools.errors import DeviceError
-from tflm_tools.flatten import flatten
+from tflm_tools.flat.flatten import flatten
 from unit.mangling import copies
 from unit.test_signature import build
 

@@ -7,7 +7,7 @@ import pytest
 from host.conftest import tflm as tflm  # the command as a fixture
 from support.builder import ModelBuilder
 from tflm.errors import UnsupportedError, plain
-from tflm_tools.flatten import flatten
+from tflm_tools.flat.flatten import flatten
 from unit.on_device import device
 
 _CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e]")

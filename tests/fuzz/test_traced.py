@@ -17,7 +17,7 @@ from tflm.errors import TflmError
 from tflm.extents import check_of
 from tflm.extents.record import Record
 from tflm.model import FlatModel
-from tflm_tools.flatten import flatten
+from tflm_tools.flat.flatten import flatten
 
 # Files of tests whose cases have all kernels: among many of their cases, or among a few.
 _RARE = (

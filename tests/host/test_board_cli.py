@@ -15,12 +15,12 @@ import pytest
 from host.conftest import build_layers
 from host.test_tool_verify import _BROKEN, _word
 from support.standin import Board
-from tflm_tools import dist, profiles
 from tflm_tools.board import link as link_file
-from tflm_tools.board import parts, ports
+from tflm_tools.board import ports, profiles
 from tflm_tools.board.link import Link
 from tflm_tools.errors import ToolError
-from tflm_tools.flatten import flatten
+from tflm_tools.flat.flatten import flatten
+from tflm_tools.packages import dist, parts
 
 
 # A board whose firmware has this tflm.

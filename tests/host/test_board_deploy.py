@@ -10,10 +10,10 @@ from support.standin import Board
 from tflm_tools.board.board_device import BoardDevice
 from tflm_tools.board.deploy import deploy
 from tflm_tools.board.link import Link
-from tflm_tools.cases import make_cases
+from tflm_tools.check.cases import make_cases
+from tflm_tools.check.verify import verify
 from tflm_tools.errors import DeviceError, ToolError
-from tflm_tools.model_file import open_model
-from tflm_tools.verify import verify
+from tflm_tools.model.model_file import open_model
 
 _ROM = 1 << 17
 
@@ -233,7 +233,7 @@ def test_flash_too_small(tmp_path, repository):
 
 # Files that a ROMFS image had before stay, wherever in it they lie.
 def test_other_files_in_romfs_stay(tmp_path, repository, models):
-    from tflm_tools.romfs import image
+    from tflm_tools.board.romfs_image import image
 
     rom = tmp_path / "board.rom"
     files = {"a.txt": b"small", "lib/b.bin": bytes(range(256)) * 40, "net.tflm": b"old"}

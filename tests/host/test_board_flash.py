@@ -10,9 +10,8 @@ from contextlib import contextmanager
 
 import pytest
 from support.standin import Board
-from tflm_tools import profiles
 from tflm_tools.board import flash as flash_file
-from tflm_tools.board import uf2
+from tflm_tools.board import profiles, uf2
 from tflm_tools.board.flash import flash
 from tflm_tools.errors import DeviceError, ToolError
 

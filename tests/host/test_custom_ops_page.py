@@ -11,9 +11,9 @@ import pytest
 import tflm as device_tflm
 from support.builder import ModelBuilder
 from support.script import run_script
-from tflm_tools.custom import load_resolver
 from tflm_tools.errors import ToolError
-from tflm_tools.flatten import flatten
+from tflm_tools.flat.flatten import flatten
+from tflm_tools.image.custom import load_resolver
 
 
 @pytest.fixture

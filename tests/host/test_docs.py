@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import pytest
 from support.script import run_script
-from tflm_tools.flatten import flatten
+from tflm_tools.flat.flatten import flatten
 
 # A block is run as its language says: `python` in MicroPython (all blocks of a page one after the
 # other, as one program), `console` line by line. `text` behind python is what it prints, lines

@@ -7,8 +7,8 @@ import zipfile
 import pytest
 from support.builder import ModelBuilder
 from tflm.model import FlatModel
-from tflm_tools.flatten import flatten
-from tflm_tools.labels import labels_of
+from tflm_tools.flat.flatten import flatten
+from tflm_tools.model.labels import labels_of
 
 
 # A model of one operator, and what TFLite Metadata appends to it: a zip archive of `files`.

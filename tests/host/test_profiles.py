@@ -8,7 +8,7 @@ import re
 
 import pytest
 from tflm.op_resolver import _ARCHS as ARCHS
-from tflm_tools import profiles, romfs
+from tflm_tools.board import profiles, romfs_image
 from tflm_tools.errors import ToolError
 from unit.on_device import device
 
@@ -88,10 +88,10 @@ def test_romfs_is_read_and_aligned(tmp_path):
         folder = rng.choice(["", "lib/", "lib/tflm/kernels/", "b/"])
         name = f"{folder}{'n' * rng.randrange(1, 40)}{number}"
         contents[name] = rng.randbytes(rng.choice([0, 1, 15, 16, 17, 127, 128, 5000, 70000]))
-    image = romfs.image(contents)
+    image = romfs_image.image(contents)
     for data in contents.values():
         if len(data) > 100:
-            assert image.index(data) % romfs.ALIGNMENT == 0
+            assert image.index(data) % romfs_image.ALIGNMENT == 0
     path = tmp_path / "image"
     path.write_bytes(image)
     (tmp_path / "list").write_text("\n".join(contents))

@@ -6,8 +6,8 @@ import json
 
 import pytest
 from host.conftest import build_layers
-from tflm_tools import bench_history
-from tflm_tools.bench_ops import bench_ops
+from tflm_tools.measure import history as bench_history
+from tflm_tools.measure.per_op import bench_ops
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 from support.oracle import shared_oracle
-from tflm_tools import demo as module
+from tflm_tools.apps import demo as module
 from tflm_tools.render.digits import print_demo
 
 
@@ -28,8 +28,8 @@ def test_all_held_out_digits_are_classified(shown):
 # What MicroPython found is what TFLM finds.
 def test_same_as_tflm(shown, repository):
     model = (repository / "models" / "digits" / "digits_int8.tflite").read_bytes()
-    from tflm_tools.arrays import quantize
-    from tflm_tools.model_file import open_model
+    from tflm_tools.model.arrays import quantize
+    from tflm_tools.model.model_file import open_model
 
     info = open_model(repository / "models" / "digits" / "digits_int8.tflite").inputs[0]
     inputs = [[quantize(x.reshape(info.shape).astype(float), info)] for x in shown.images]

@@ -4,8 +4,8 @@
 import numpy as np
 import pytest
 from support.builder import ModelBuilder
-from tflm_tools.evaluation import evaluate
-from tflm_tools.model_file import open_model
+from tflm_tools.measure.evaluation import evaluate
+from tflm_tools.model.model_file import open_model
 
 
 @pytest.fixture
@@ -109,7 +109,7 @@ def test_state(tmp_path, repository):
     path = repository.parent / "shared" / "models" / "mnist_lstm_int8.tflite"
     if not path.exists():
         pytest.skip("there is no mnist_lstm_int8.tflite")
-    from tflm_tools.model_file import open_model
+    from tflm_tools.model.model_file import open_model
 
     model = open_model(path)
     x = np.random.default_rng(3).integers(-128, 128, (4, *model.inputs[0].shape[1:]), np.int8)

@@ -3,7 +3,7 @@
 
 from optimize.graphs import Network
 from support.builder import ModelBuilder
-from tflm_tools.flatten import flatten
+from tflm_tools.flat.flatten import flatten
 
 
 def test_file_and_sizes(tflm, layers, tmp_path):

@@ -7,9 +7,9 @@ import struct
 
 import pytest
 from tflm import format as layout
-from tflm_tools.flat_file import FlatFile
-from tflm_tools.flatten import flatten
-from tflm_tools.inspection import inspect
+from tflm_tools.flat.flatten import flatten
+from tflm_tools.model.flat_file import FlatFile
+from tflm_tools.tell.inspection import inspect
 
 # MACs of the real models beside the repository, and TFLM's head where no op asks for scratch.
 _REAL = {

@@ -5,7 +5,7 @@ import pytest
 from support.builder import ModelBuilder
 from support.standin import Board
 from tflm.prepare import fully_connected
-from tflm_tools.verify import verify
+from tflm_tools.check.verify import verify
 
 # A kernel around the right one that adds `change` to byte 4 of the output of the layer of this
 # depth.

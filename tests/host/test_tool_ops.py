@@ -12,14 +12,14 @@ import pytest
 from support.builder import ModelBuilder
 from support.script import run_script
 from support.single_op import Tensor, single_op
-from tflm_tools.device_model import invoke
-from tflm_tools.dist import package_files
 from tflm_tools.errors import DeviceError
-from tflm_tools.flatten import flatten
-from tflm_tools.model_file import open_model
-from tflm_tools.needs import needs_of
-from tflm_tools.needs_files import files_in, needs
-from tflm_tools.needs_output import manifest_source, resolver_source
+from tflm_tools.flat.flatten import flatten
+from tflm_tools.model.model_file import open_model
+from tflm_tools.needs.files import files_in, needs
+from tflm_tools.needs.needs import needs_of
+from tflm_tools.needs.output import manifest_source, resolver_source
+from tflm_tools.packages.dist import package_files
+from tflm_tools.run.device_model import invoke
 
 
 # A model of many kinds: int8 and float32, RESHAPE, and a WHILE with a sub-graph for each part.

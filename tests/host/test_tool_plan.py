@@ -7,12 +7,12 @@ import zlib
 
 import pytest
 from support.builder import ModelBuilder
-from tflm_tools.conversion import convert
-from tflm_tools.model_plan import plan_model
+from tflm_tools.flat.conversion import convert
 from tflm_tools.optimize.memory.levels import LEVELS
 from tflm_tools.render.plan import plan_scene
 from tflm_tools.render.scene import Label, Rect
 from tflm_tools.render.svg import svg
+from tflm_tools.tell.model_plan import plan_model
 
 _NAMESPACE = "{http://www.w3.org/2000/svg}"
 

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 from support.oracle import shared_oracle
-from tflm_tools.flatten import flatten
+from tflm_tools.flat.flatten import flatten
 
 
 @pytest.fixture

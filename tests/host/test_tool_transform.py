@@ -10,14 +10,15 @@ from support.builder import ModelBuilder
 from tflm.errors import ModelError
 from tflm.signature import table_of
 from tflm.tflite import TfliteModel
-from tflm_tools import oracle, requantize, schema, transform
-from tflm_tools.arrays import dequantize, quantize
+from tflm_tools.check import oracle
+from tflm_tools.check.verify import verify
 from tflm_tools.errors import ToolError
-from tflm_tools.labels import labels_of
-from tflm_tools.model_file import open_model
+from tflm_tools.model.arrays import dequantize, quantize
+from tflm_tools.model.labels import labels_of
+from tflm_tools.model.model_file import open_model
 from tflm_tools.render.common import console
 from tflm_tools.render.transform import print_requantized
-from tflm_tools.verify import verify
+from tflm_tools.transform import requantize, schema, transform
 
 
 # int8 convolution with a scale for each channel, dense layer, SOFTMAX; a constant is added.

@@ -4,11 +4,11 @@
 import numpy as np
 import pytest
 from tflm.prepare import fully_connected
-from tflm_tools import oracle
-from tflm_tools.cases import make_cases
-from tflm_tools.comparison import first_difference
-from tflm_tools.inspection import inspect
-from tflm_tools.model_file import open_model
+from tflm_tools.check import oracle
+from tflm_tools.check.cases import make_cases
+from tflm_tools.check.comparison import first_difference
+from tflm_tools.model.model_file import open_model
+from tflm_tools.tell.inspection import inspect
 
 # A kernel around the right one that changes one byte behind the op's offset `place`, when the
 # op has the depth `depth`.

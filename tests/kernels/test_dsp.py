@@ -10,7 +10,7 @@ from support.inputs import generator
 from support.runner import REPOSITORY
 from support.single_op import Tensor, single_op
 from tflm.prepare.folding import fold
-from tflm_tools.flatten import flatten, prepare
+from tflm_tools.flat.flatten import flatten, prepare
 
 TARGET = "armv7em"
 SOURCES = ("test_conv", "test_depthwise_conv", "test_fully_connected")

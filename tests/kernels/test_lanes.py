@@ -10,7 +10,7 @@ from support.inputs import generator
 from support.runner import REPOSITORY
 from support.single_op import Tensor, single_op
 from tflm.errors import TflmError
-from tflm_tools.flatten import flatten, prepare
+from tflm_tools.flat.flatten import flatten, prepare
 
 TARGET = "armv6m"
 BOTH = (TARGET, TARGET + " bytes")

@@ -10,7 +10,7 @@ from support.check import Cases
 from support.inputs import generator
 from support.script import run_script
 from support.single_op import Tensor, single_op
-from tflm_tools.flatten import flatten
+from tflm_tools.flat.flatten import flatten
 
 # What a model's steps call: "bound" where a record was rewritten, or the name of the kernel.
 _STEPS = """

@@ -12,7 +12,7 @@ from tflm.lifetimes import buffers_of
 from tflm.planner import plan_greedy
 from tflm.resources import ResourceVariables
 from tflm.tflite import TfliteModel
-from tflm_tools.flatten import flatten, prepare
+from tflm_tools.flat.flatten import flatten, prepare
 from tflm_tools.optimize.memory.levels import BALANCED
 from tflm_tools.optimize.savings import chosen
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from support.script import run_script
-from tflm_tools.flatten import flatten
+from tflm_tools.flat.flatten import flatten
 
 _REPOSITORY = Path(__file__).resolve().parents[2]
 _OWN = sorted(_REPOSITORY.glob("models/*/*.tflite"))

@@ -8,7 +8,7 @@ import sys
 import pytest
 from support.check import Cases
 from support.script import run_script
-from tflm_tools.flatten import flatten, prepare
+from tflm_tools.flat.flatten import flatten, prepare
 
 _NAME = "microwakeword_okay_nabu"
 _ALLOCATIONS = """

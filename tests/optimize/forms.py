@@ -6,9 +6,9 @@ from support.case import Case
 from support.oracle import shared_oracle
 from tflm.graph import Tensor
 from tflm.tflite import TfliteModel
-from tflm_tools.flat_image import image_of
-from tflm_tools.flatten import prepare_graph
-from tflm_tools.optimize.graph import Graph
+from tflm_tools.image.flat_image import image_of
+from tflm_tools.image.prepare import prepare_graph
+from tflm_tools.model.graph import Graph
 from tflm_tools.optimize.memory.bands import in_bands
 from tflm_tools.optimize.memory.search import Fusion, apply
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from optimize.graphs import Network
 from support.check import Cases
-from tflm_tools.flatten import saved_model
+from tflm_tools.flat.flatten import saved_model
 
 PATHS = ("saved", "saved armv6m")
 EVERY_OTHER = tuple(range(0, 16, 2))

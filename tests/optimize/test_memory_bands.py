@@ -6,7 +6,7 @@ import pytest
 from optimize.forms import banded, failures
 from support.builder import ModelBuilder
 from support.inputs import generator
-from tflm_tools.optimize.memory import loops
+from tflm_tools.plan import loops
 
 COUNT = 40
 

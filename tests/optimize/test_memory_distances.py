@@ -5,8 +5,8 @@ import importlib
 
 import pytest
 from support.check import Cases
-from tflm_tools.flatten import prepare
-from tflm_tools.optimize.memory import distances, planner
+from tflm_tools.flat.flatten import prepare
+from tflm_tools.plan import distances, planner
 
 # Whose cases give the models: every kernel that distances.py lists is called by some of them.
 SOURCES = (

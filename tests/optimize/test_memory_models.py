@@ -5,11 +5,11 @@ import pytest
 from optimize.test_memory_bands import ChainBuilder
 from support.check import Cases
 from tflm.tflite import TfliteModel
-from tflm_tools.flatten import prepare, saved_model
-from tflm_tools.optimize.memory import loops
+from tflm_tools.flat.flatten import prepare, saved_model
 from tflm_tools.optimize.memory.levels import BALANCED, OFF, RAM, SPEED
 from tflm_tools.optimize.memory.search import runs_of
-from tflm_tools.plan import tflm_head_bytes
+from tflm_tools.plan import loops
+from tflm_tools.plan.arena_plan import tflm_head_bytes
 
 # Shares of TFLM's head that the arena may take, packed for armv6m, at a level.
 BUDGETS = [

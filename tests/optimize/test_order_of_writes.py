@@ -7,8 +7,8 @@ import pytest
 from support.builder import ModelBuilder
 from tflm.model import FlatModel
 from tflm.tflite import TfliteModel
-from tflm_tools.flatten import flatten
-from tflm_tools.optimize.graph import is_in_order
+from tflm_tools.flat.flatten import flatten
+from tflm_tools.model.graph import is_in_order
 from tflm_tools.optimize.memory.levels import LEVELS
 
 

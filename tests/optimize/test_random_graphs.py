@@ -6,7 +6,7 @@ import pytest
 from optimize.graphs import Network
 from support.check import Cases
 from support.inputs import generator
-from tflm_tools.flatten import saved_model
+from tflm_tools.flat.flatten import saved_model
 from tflm_tools.optimize.savings import NAMES, chosen
 
 PATHS = ("saved", "saved armv6m", "saved armv6m bytes")

@@ -16,16 +16,17 @@ import numpy as np
 import report
 from layers import Layer, layers_of
 from tflm.errors import TflmError, UnsupportedError
-from tflm_tools import files, oracle
-from tflm_tools.cases import make_cases
-from tflm_tools.comparison import first_difference
-from tflm_tools.conversion import open_tflite
+from tflm_tools import files
+from tflm_tools.check import oracle
+from tflm_tools.check.cases import make_cases
+from tflm_tools.check.comparison import first_difference
 from tflm_tools.errors import ToolError
-from tflm_tools.flat_image import image_of
-from tflm_tools.flatten import prepare
+from tflm_tools.flat.conversion import open_tflite
+from tflm_tools.flat.flatten import prepare
+from tflm_tools.image.flat_image import image_of
 from tflm_tools.optimize.memory.levels import BALANCED, LEVELS
-from tflm_tools.optimize.memory.loops import KERNEL as BANDS
 from tflm_tools.optimize.savings import NAMES, chosen
+from tflm_tools.plan.loops import KERNEL as BANDS
 from tflm_tools.render.common import console
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import core_firmware
-from tflm_tools import romfs
+from tflm_tools.board import romfs_image
 from tflm_tools.errors import ToolError
 
 HERE = Path(__file__).resolve().parent
@@ -92,7 +92,7 @@ def file_system(folder, core, portable=False):
     archs = ARCHS[core]
     folder = Path(folder) / archs[0]
     folder.mkdir(parents=True, exist_ok=True)
-    return romfs.image(
+    return romfs_image.image(
         {
             name.removesuffix(".py") + ".mpy": _compiled(name, source, folder, archs[0])
             for name, source in _sources(() if portable else archs)

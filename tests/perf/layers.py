@@ -4,9 +4,9 @@
 from dataclasses import dataclass
 
 from tflm.context import PLANNED_SCRATCH
-from tflm_tools.flash import flash_by_node, operands_in
-from tflm_tools.macs import macs
-from tflm_tools.survey import op_name
+from tflm_tools.image.flash import flash_by_node, operands_in
+from tflm_tools.model.macs import macs
+from tflm_tools.model.op_name import op_name
 
 
 @dataclass

@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 
 from layers import layers_of
-from tflm_tools import romfs
-from tflm_tools.flat_image import image_of
-from tflm_tools.flatten import prepare
+from tflm_tools.board import romfs_image
+from tflm_tools.flat.flatten import prepare
+from tflm_tools.image.flat_image import image_of
 
 _ROOT = Path(__file__).resolve().parents[2]
 _DIGITS = _ROOT / "models" / "digits" / "digits_int8.tflite"
@@ -36,7 +36,7 @@ def test_flash_of_layers_is_what_the_image_holds_of_them():
 
 def test_micropython_reads_the_image():
     files = {"a.txt": b"one", "sub/b.txt": bytes(300), "sub/deep/c.txt": b""}
-    image = romfs.image(files)
+    image = romfs_image.image(files)
     assert len(image) % 2 == 0
     code = (
         "import vfs,sys\n"

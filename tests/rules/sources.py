@@ -10,7 +10,7 @@ from pathlib import Path
 from support.check import Cases
 from tflm.context import MicroContext
 from tflm.errors import TflmError
-from tflm_tools.flatten import prepare
+from tflm_tools.flat.flatten import prepare
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PACKAGE = REPOSITORY / "modules" / "tflm"

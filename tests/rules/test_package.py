@@ -11,7 +11,7 @@ from rules.sources import PACKAGE, REPOSITORY, TESTS, files, top_imports, tree
 from tflm.op_names import name as op_name
 from tflm.op_resolver import _ARCHS as ARCHS
 from tflm.prepare.table import OPS
-from tflm_tools.flatten import flatten
+from tflm_tools.flat.flatten import flatten
 from unit import sample_models
 from unit.on_device import device
 

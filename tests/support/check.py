@@ -184,8 +184,8 @@ def _check(batch: list[Case], oracle: Oracle, device: dict[str, Any]) -> dict[st
 def flat_form(model: bytes, path: str) -> bytes:
     """Return the .tflm of a .tflite, for no target ("flat") or for one; see Cases.add."""
     from tflm.prepare.lanes import BYTES
-    from tflm_tools.flat_image import image_of
-    from tflm_tools.flatten import prepare
+    from tflm_tools.flat.flatten import prepare
+    from tflm_tools.image.flat_image import image_of
     from tflm_tools.optimize.memory.levels import LEVELS, OFF
     from tflm_tools.optimize.savings import chosen
 

@@ -12,7 +12,7 @@ import tty
 from contextlib import suppress
 from pathlib import Path
 
-from tflm_tools import unix_port
+from tflm_tools.port import unix_port
 
 _DEVICE = Path(__file__).parent / "device" / "standin.py"
 _WINDOW = 512

@@ -7,7 +7,7 @@ import textwrap
 from pathlib import Path
 
 from support.script import run_script
-from tflm_tools.flatten import flatten
+from tflm_tools.flat.flatten import flatten
 
 _FUZZ = Path(__file__).parent / "device" / "fuzz.py"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tflm.model import FlatModel
-from tflm_tools.flatten import flatten
+from tflm_tools.flat.flatten import flatten
 from unit import sample_models
 from unit.on_device import device, model_files
 

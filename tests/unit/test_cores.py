@@ -11,7 +11,7 @@ import pytest
 from support.script import run_script
 from tflm import format as layout
 from tflm.model import FlatModel
-from tflm_tools.flatten import flatten
+from tflm_tools.flat.flatten import flatten
 from unit import sample_models
 from unit.on_device import device, model_files
 from unit.shared_network import network

@@ -10,7 +10,7 @@ import tflm
 from support.builder import ModelBuilder
 from tflm import format as layout
 from tflm.errors import UnsupportedError
-from tflm_tools.flatten import flatten
+from tflm_tools.flat.flatten import flatten
 from unit import sample_models
 from unit.on_device import device
 

@@ -13,7 +13,7 @@ from tflm.errors import ModelError, TflmError, UnsupportedError
 from tflm.flat_program import make_program
 from tflm.model import FlatModel, is_flat
 from tflm.op_resolver import OpResolver
-from tflm_tools.flatten import flatten
+from tflm_tools.flat.flatten import flatten
 from unit import sample_models
 from unit.on_device import device, run_all
 

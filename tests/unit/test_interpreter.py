@@ -309,7 +309,7 @@ def test_profiler(run):
 
 # keep_tensors: the values of all tensors can be looked at after invoke.
 def test_keep_tensors(paths):
-    from tflm_tools.flatten import flatten
+    from tflm_tools.flat.flatten import flatten
 
     path = paths["tflite"][0]
     with open(path, "rb") as file:

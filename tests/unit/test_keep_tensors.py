@@ -3,7 +3,7 @@
 
 import pytest
 from support.builder import ModelBuilder
-from tflm_tools.flatten import flatten
+from tflm_tools.flat.flatten import flatten
 from unit.on_device import device
 
 

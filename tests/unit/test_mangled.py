@@ -7,7 +7,7 @@ import pytest
 from fuzz.campaign import kernel_tests, seeds_of
 from tflm.errors import TflmError
 from tflm.tflite import TfliteModel
-from tflm_tools.flatten import flatten
+from tflm_tools.flat.flatten import flatten
 from unit import sample_models
 from unit.mangling import copies
 from unit.on_device import run_all

@@ -10,7 +10,7 @@ from tflm.errors import InputError, ModelError, UnsupportedError
 from tflm.op_names import name
 from tflm.op_resolver import OpResolver
 from tflm.prepare.table import OPS
-from tflm_tools.flatten import flatten
+from tflm_tools.flat.flatten import flatten
 from unit import sample_models
 from unit.on_device import device, model_files
 

@@ -12,7 +12,7 @@ from tflm import labels, signature
 from tflm.errors import ModelError, UnsupportedError
 from tflm.model import FlatModel
 from tflm.tflite import TfliteModel
-from tflm_tools.flatten import flatten
+from tflm_tools.flat.flatten import flatten
 from unit.on_device import device, model_files
 
 

@@ -8,7 +8,7 @@ from support.schema import schema
 from tflm import dtypes
 from tflm.errors import ModelError, UnsupportedError
 from tflm.tflite import TfliteModel, is_tflite
-from tflm_tools.flatten import flatten
+from tflm_tools.flat.flatten import flatten
 from unit import sample_models
 from unit.on_device import device
 

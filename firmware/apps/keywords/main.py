@@ -2,8 +2,8 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # On a board sound comes from an I2S microphone (board.py has its pins). On a PC
-# `python -m tflm_tools.app keywords FILE.wav` runs this in MicroPython's unix port, with a folder
-# for /rom and the file as arguments.
+# `python -m tflm_tools.apps.run keywords FILE.wav` runs this in MicroPython's unix port, with a
+# folder for /rom and the file as arguments.
 
 import sys
 import time

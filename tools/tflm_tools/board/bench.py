@@ -3,9 +3,9 @@
 
 from dataclasses import dataclass
 
-from ..cases import make_cases
+from ..check.cases import make_cases
 from ..errors import DeviceError
-from ..model_file import open_model
+from ..model.model_file import open_model
 
 
 @dataclass

@@ -6,10 +6,10 @@ from contextlib import contextmanager
 
 from tflm import format as layout
 
-from ..device_model import Invocation, split
 from ..errors import DeviceError, ToolError
-from ..flat_file import FlatFile
-from ..flatten import flatten
+from ..flat.flatten import flatten
+from ..model.flat_file import FlatFile
+from ..run.device_model import Invocation, split
 from .facts import ask, script
 from .form import model_name, target_of
 from .link import Link
@@ -83,7 +83,7 @@ class BoardDevice:
     # The bytes of the model on one of the two paths.
     def _form(self, model, path, keep_tensors, custom):
         if model.kind == "tflite" and path == "flat":
-            from ..custom import load_resolver
+            from ..image.custom import load_resolver
 
             target = None if keep_tensors else target_of(self.facts.arch)
             return flatten(model.data, load_resolver(custom), keep_tensors, target)

@@ -4,8 +4,8 @@
 from tflm import format as layout
 
 from ..errors import DeviceError
-from ..flat_file import FlatFile
-from . import parts
+from ..model.flat_file import FlatFile
+from ..packages import parts
 from .facts import script
 
 # Heap that a small program, the interpreter's objects and a few names take beside the arena; and

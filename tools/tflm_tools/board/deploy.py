@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from tflm.format import CUSTOM_KERNEL
 
 from ..errors import DeviceError
-from ..flat_file import FlatFile
-from ..model_file import open_model
-from . import parts
+from ..model.flat_file import FlatFile
+from ..model.model_file import open_model
+from ..packages import parts
 from .checks import check_board, check_flash, check_frozen, check_heap
 from .facts import ask, script_path
 from .files import Files

@@ -7,10 +7,10 @@ from pathlib import Path
 from tflm import format as layout
 from tflm.errors import TflmError
 
-from .. import profiles
-from ..flat_file import FlatFile
-from ..model_file import open_model
-from . import parts
+from ..model.flat_file import FlatFile
+from ..model.model_file import open_model
+from ..packages import parts
+from . import profiles
 from .checks import check_heap
 from .facts import OLDEST, ask
 from .form import flat_for, target_of

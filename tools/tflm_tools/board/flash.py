@@ -6,9 +6,9 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from .. import files, profiles
+from .. import files
 from ..errors import DeviceError, ToolError
-from . import esp, uf2
+from . import esp, profiles, uf2
 from .checks import check_board
 from .facts import ask
 from .link import Link

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from tflm.prepare.lanes import TARGETS
 
-from ..custom import load_resolver
 from ..errors import ToolError
-from ..flatten import flatten
+from ..flat.flatten import flatten
+from ..image.custom import load_resolver
 
 
 def target_of(arch):

@@ -3,8 +3,8 @@
 
 from dataclasses import dataclass
 
-from .. import profiles
 from ..errors import DeviceError
+from . import profiles
 from .ports import Port, connected
 
 # USB vendors of boards, for a word on what is connected.

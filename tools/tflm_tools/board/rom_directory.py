@@ -14,8 +14,8 @@
 # power cut leaves the old directory or the new one. Only a full block has to be erased.
 
 from ..errors import ToolError
-from ..romfs import ALIGNMENT, MAGIC, number, record
 from .flash_blocks import BLOCK
+from .romfs_image import ALIGNMENT, MAGIC, number, record
 
 _DATA_POINTER, _DIRECTORY, _FILE = 3, 4, 5
 _ALIVE, _DEAD = 0x81, 0x01

@@ -8,9 +8,9 @@
 # /rom, and the next deploy mends it.
 
 from ..errors import DeviceError
-from ..romfs import MAGIC
 from . import rom_directory
 from .flash_blocks import BLOCK, FlashBlocks
+from .romfs_image import MAGIC
 
 _DEVICE = "__import__('vfs').rom_ioctl(2, 0)"
 _LIST = """\

@@ -5,7 +5,7 @@
 # .py files), all is written to a folder beside, which then takes the place of the old one: until
 # that moment the old runtime runs the old models.
 
-from . import parts
+from ..packages import parts
 from .files import PART
 from .storage import blocks
 

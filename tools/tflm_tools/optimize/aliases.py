@@ -13,9 +13,9 @@ from tflm.graph import Tensor
 from tflm.lifetimes import buffers_of
 from tflm.planner import plan_greedy
 
-from .graph import root_of
+from ..model.graph import root_of
+from ..plan.views import merge_views
 from .probe import emissions
-from .views import merge_views
 
 _WORD = 4  # what kernels read at a time
 _CUSTOM_ALIGNMENT = 16  # nobody knows what a custom operator reads

@@ -4,8 +4,8 @@
 import numpy as np
 from tflm import dtypes
 
+from ..model.graph import copy_quantization, set_channels
 from . import ranges
-from .graph import copy_quantization, set_channels
 from .probe import emissions, lookup_table
 from .ranges import MOST_CHANNELS, int8_record, values_of, windows_reach_out
 

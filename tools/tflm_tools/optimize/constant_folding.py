@@ -9,7 +9,7 @@ from tflm.call_graph import CALL_ONCE, IF, WHILE
 from tflm.context import CUSTOM, Operand
 from tflm.errors import TflmError
 
-from .. import unix_port
+from ..port import unix_port
 from .evaluation import flat_model_of
 from .probe import emissions
 

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from ..macs import macs
+from ..model.macs import macs
 from . import ranges
 from .channels import cut_weights, role_of
 from .ranges import Ranges, values_of

@@ -1,12 +1,12 @@
 # tflm_tools: evaluation: some nodes of a model as a flat model of their own
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from ..image.flat_image import image_of
+from ..image.prepare import prepare_graph
+
 
 def flat_model_of(graph, subgraph, nodes, outputs):
     """A .tflm (bytes) without inputs that runs `nodes` of a sub-graph and gives `outputs`."""
-    from ..flat_image import image_of
-    from ..flatten import prepare_graph
-
     part = graph.copy()
     own = part.subgraphs[subgraph.number]
     numbers = {node.index for node in nodes}

@@ -4,7 +4,7 @@
 import numpy as np
 from tflm import dtypes
 
-from .graph import root_of
+from ..model.graph import root_of
 from .probe import lookup_table
 from .ranges import AVERAGE_POOL, CONV, DEPTHWISE, FULLY_CONNECTED, MAX_POOL, values_of
 

@@ -8,7 +8,7 @@ import numpy as np
 from tflm.context import CUSTOM, Operand
 from tflm.prepare.table import OPS
 
-from ..custom import HostResolver
+from ..image.custom import HostResolver
 
 
 @dataclass

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from tflm.graph import Node
 
-from .windows import Rows, rows_of
+from ...plan.windows import Rows, rows_of
 
 RESHAPE = 22  # the operator that copies rows within a band buffer
 

@@ -3,9 +3,9 @@
 
 from tflm import dtypes
 
-from ...macs import macs
+from ...model.macs import macs
+from ...plan.windows import DEPTHWISE_CONV_2D
 from .bands import RESHAPE
-from .windows import DEPTHWISE_CONV_2D
 
 # Measured with tests/perf/cycles.py on the core m0plus: what layers of person_detect_int8 take
 # more in bands, divided by their calls.

@@ -4,10 +4,10 @@
 import copy
 from dataclasses import dataclass
 
-from ..graph import Graph
+from ...model.graph import Graph
+from ...plan.overlap import may_overlap
 from .order import reordered
 from .search import Search, apply
-from .storage import may_overlap
 
 SPEED, BALANCED, RAM, OFF = "speed", "balanced", "ram", "off"
 LEVELS = (RAM, BALANCED, SPEED, OFF)

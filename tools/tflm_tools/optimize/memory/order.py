@@ -4,7 +4,7 @@
 import copy
 from dataclasses import dataclass
 
-from ..graph import root_of
+from ...model.graph import root_of
 
 _KEEP = 400  # sets of operators that are followed up, of those with as many operators
 # Operators with effects or sources beside their tensors: they stay in their order.

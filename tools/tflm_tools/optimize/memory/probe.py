@@ -7,9 +7,9 @@ from functools import lru_cache
 from tflm.context import CUSTOM, PREPARE
 from tflm.prepare import dsp
 
-from ...custom import HostResolver, RecordingContext
-from ...rom import RomStorage
-from .distances import distances_of
+from ...image.custom import HostResolver, RecordingContext
+from ...image.rom import RomStorage
+from ...plan.distances import distances_of
 
 # The same channels are looked at again in each band; boards, which prepare each node once, have no
 # use for this.

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from tflm.errors import TflmError
 from tflm.graph import Tensor
 
-from ..graph import copy_quantization, root_of
+from ...model.graph import copy_quantization, root_of
+from ...plan.distances import Distance
+from ...plan.lives import Lives
+from ...plan.planner import place
 from .bands import RESHAPE, banded_rows, in_bands
 from .costs import chain_cycles, node_cycles
-from .distances import Distance
-from .lives import Lives
-from .planner import place
 from .probe import Probe
 
 _HEIGHTS = (1, 2, 3, 4, 6, 8, 12)

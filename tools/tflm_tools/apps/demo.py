@@ -1,0 +1,93 @@
+# tflm_tools: the demo behind `make run`: the digits model on real handwriting, in MicroPython
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from tflm.errors import TflmError
+
+from .. import files
+from ..errors import ToolError
+from ..flat.flatten import flatten
+from ..optimize.memory.levels import BALANCED
+from ..plan.arena_plan import Plan
+from ..port import unix_port
+from ..tell.model_plan import plan_model
+
+_FOLDER = Path(__file__).resolve().parents[3] / "models" / "digits"
+
+
+@dataclass
+class Demo:
+    """All held-out images with what the model said about them.
+
+    images: uint8 [n, 8, 8] of 0..16. scores: probability of the digit that was found.
+    times: microseconds of each invoke. Sizes in bytes.
+    """
+
+    images: np.ndarray
+    labels: np.ndarray
+    found: np.ndarray
+    scores: np.ndarray
+    times: np.ndarray
+    arena_bytes: int
+    flat_bytes: int
+    plan: Plan
+
+    def right(self):
+        """How many images were found to be what they are."""
+        return int((self.found == self.labels).sum())
+
+
+# The held-out images and labels.
+def _held_out():
+    path = _FOLDER / "digits_test.npz"
+    try:
+        with np.load(path) as file:
+            return file["x"].reshape(-1, 8, 8), file["y"]
+    except (OSError, ValueError, KeyError):
+        raise ToolError(
+            f"cannot read the held-out digits {path}; get an intact checkout"
+        ) from None
+
+
+def demo():
+    """Flatten the digits model and classify every held-out image in the MicroPython unix port."""
+    images, labels = _held_out()
+    tflite = files.read(_FOLDER / "digits_int8.tflite")
+    flat = flatten(tflite)
+    with tempfile.TemporaryDirectory(prefix="tflm-") as name:
+        folder = Path(name)
+        (folder / "digits.tflm").write_bytes(flat)
+        (folder / "images").write_bytes(images.tobytes())
+        job = {"model": str(folder / "digits.tflm"), "images": str(folder / "images")}
+        answer = unix_port.run_script("digits", job, folder)
+    found, scores, times = (np.array(column) for column in zip(*answer["found"], strict=True))
+    plan = plan_model(_FOLDER / "digits_int8.tflite", BALANCED).plan
+    return Demo(images, labels, found, scores, times, answer["arena"], len(flat), plan)
+
+
+def main(picture=None):
+    """Run the demo and print it, or draw it into an .svg; exit code 1 with one sentence when it
+    cannot run."""
+    from ..render.common import console
+    from ..render.digits import print_demo
+    from ..render.digits_scene import digits_scene
+    from ..render.svg import svg
+
+    try:
+        found = demo()
+        if picture is None:
+            print_demo(found, console())
+        else:
+            files.write(picture, svg(digits_scene(found)).encode())
+    except TflmError as error:
+        print(f"demo: {error}", file=sys.stderr)
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,123 @@
+# tflm_tools: what is known of boards, from boards/*/profile.toml; boards/README.md has the keys
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:  # pragma: no cover
+    import tomli as tomllib
+
+from .. import files
+from ..errors import ToolError
+
+_HERE = Path(__file__).resolve()
+FOLDER = _HERE.parents[3] / "boards"
+if not FOLDER.is_dir():  # installed with pip: setup.py has put the profiles here
+    FOLDER = _HERE.parents[1] / "boards"
+
+
+@dataclass
+class Firmware:
+    """What a firmware leaves: bytes of heap and of its largest block after boot, parts of flash.
+
+    firmware, romfs, filesystem: (offset, bytes) in flash, None where there is none.
+    in_place: Python can read flash in place outside ROMFS. inline_assembler: such kernels load.
+    """
+
+    heap: int
+    block: int
+    firmware: tuple[int, int] | None = None
+    romfs: tuple[int, int] | None = None
+    filesystem: tuple[int, int] | None = None
+    in_place: bool = False
+    inline_assembler: bool = False
+
+
+@dataclass
+class Profile:
+    """A board: `id` is its folder's name, BOARD= of make. stock: with the port's own firmware.
+
+    target: for `tflm flatten --target`, None: none. flash_address: None where flash cannot be
+    read in place. versions, flashing, qemu: those tables as they are in the file.
+    """
+
+    id: str
+    folder: Path
+    name: str
+    chip: str
+    port: str
+    arch: str
+    target: str | None
+    machine: list[str]
+    flash_bytes: int
+    flash_address: int | None
+    tflm: Firmware
+    stock: Firmware | None = None
+    versions: dict = field(default_factory=dict)
+    flashing: dict = field(default_factory=dict)
+    qemu: dict | None = None
+
+
+def _firmware(table):
+    values = dict(table)
+    for name in ("firmware", "romfs", "filesystem"):
+        if name in values:
+            values[name] = tuple(values[name])
+    return Firmware(**values)
+
+
+def read(path):
+    """The Profile of a profile.toml; raises ToolError for what is wrong in it."""
+    path = Path(path)
+    try:
+        table = tomllib.loads(files.read(path).decode())
+        flash = table["flash"]
+        return Profile(
+            id=path.parent.name,
+            folder=path.parent,
+            name=table["name"],
+            chip=table["chip"],
+            port=table["port"],
+            arch=table["arch"],
+            target=table.get("target"),
+            machine=table["machine"],
+            flash_bytes=flash["bytes"],
+            flash_address=flash.get("address"),
+            tflm=_firmware(table["tflm"]),
+            stock=_firmware(table["stock"]) if "stock" in table else None,
+            versions=table["versions"],
+            flashing=table["flashing"],
+            qemu=table.get("qemu"),
+        )
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ToolError(f"{path} is no TOML ({error}); boards/README.md has the format") from None
+    except KeyError as error:
+        raise ToolError(f"{path} lacks {error}; boards/README.md has the keys") from None
+    except TypeError as error:
+        raise ToolError(f"{path}: {error}; boards/README.md has the keys") from None
+
+
+def every():
+    """All Profiles, in the order of their folders' names."""
+    return [read(path) for path in sorted(FOLDER.glob("*/profile.toml"))]
+
+
+def named(board):
+    """The Profile of BOARD; raises ToolError when there is none."""
+    path = FOLDER / board / "profile.toml"
+    if not board.isidentifier() or not path.exists():
+        names = ", ".join(path.parent.name for path in sorted(FOLDER.glob("*/profile.toml")))
+        raise ToolError(f"there is no board {board}; take one of {names}")
+    return read(path)
+
+
+def of_machine(machine):
+    """The Profiles that fit the text of os.uname().machine ("Raspberry Pi Pico with RP2040")."""
+    return [
+        profile
+        for profile in every()
+        if any(machine == name or machine.endswith(f" {name}") for name in profile.machine)
+    ]

@@ -1,0 +1,108 @@
+# tflm_tools: the oracle, TFLM itself (the tflite-micro wheel), in a process of its own
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import importlib.util
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import ToolError
+
+
+class OracleError(ToolError):
+    """TFLM is not installed, or refuses the model, or was ended by it."""
+
+
+@dataclass
+class OracleResult:
+    """`outputs[run][i]` as arrays, and arrays by tensor number after the last run.
+
+    times: microseconds of each run.
+    """
+
+    outputs: list[list[np.ndarray]]
+    tensors: dict[int, np.ndarray]
+    times: list[float] = field(default_factory=list)
+
+
+def installed():
+    """True when the wheel is there."""
+    return importlib.util.find_spec("tflite_micro") is not None
+
+
+def require():
+    """Raise OracleError when the wheel is not installed."""
+    if not installed():
+        raise OracleError(
+            "verify compares with TFLM itself, which is not installed; install it with: "
+            "pip install 'micropython-tflm[verify]'"
+        )
+
+
+# How to read the tensors between the ops, the simplest way first (see oracle_worker.py).
+TENSOR_MODES = ("preserve", "outputs")
+
+
+def run(model, runs, tensors=None, timeout=600.0, reset=False):
+    """Invoke a .tflite (bytes) with each list of arrays in `runs`, state going on between them.
+
+    tensors: None, or one of TENSOR_MODES. reset: no state goes on. Raises OracleError.
+    """
+    require()
+    with tempfile.TemporaryDirectory(prefix="tflm-oracle-") as name:
+        folder = Path(name)
+        (folder / "model").write_bytes(model)
+        np.savez(
+            folder / "inputs.npz",
+            **{f"{i}_{k}": a for i, arrays in enumerate(runs) for k, a in enumerate(arrays)},
+        )
+        job = {"runs": len(runs), "inputs": len(runs[0]) if runs else 0, "tensors": tensors,
+               "reset": reset}  # fmt: skip
+        (folder / "job.json").write_text(json.dumps(job))
+        _call(folder, timeout)
+        with np.load(folder / "outputs.npz") as file:
+            arrays = {key: file[key] for key in file.files}
+    outputs = [[] for _ in runs]
+    for key in sorted(
+        (k for k in arrays if k[0] == "o"), key=lambda k: [*map(int, k[1:].split("_"))]
+    ):
+        outputs[int(key[1:].split("_")[0])].append(arrays[key])
+    kept = {int(key[1:]): array for key, array in arrays.items() if key[0] == "t"}
+    return OracleResult(outputs, kept, arrays["_times"].tolist())
+
+
+# Run the worker; what it or TFLM says last becomes the error.
+def _call(folder, timeout):
+    above = str(Path(__file__).resolve().parents[2])
+    path = os.pathsep.join(filter(None, [above, os.environ.get("PYTHONPATH", "")]))
+    with open(folder / "log.txt", "w+b") as log:
+        try:
+            code = subprocess.run(
+                [sys.executable, "-m", "tflm_tools.check.oracle_worker"],
+                cwd=folder,
+                env={**os.environ, "PYTHONPATH": path},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                timeout=timeout,
+            ).returncode
+        except subprocess.TimeoutExpired:
+            raise OracleError(
+                f"TFLM was not done after {timeout:g} s; use a longer --timeout"
+            ) from None
+        log.seek(0)
+        said = [line for line in log.read().decode(errors="replace").splitlines() if line.strip()]
+    if code:
+        end = f"{signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+        # TFLM tells the reason first, Python's exception only that there was one.
+        told = [line.strip() for line in said if not line.startswith(("Number of", " ", "Trace"))]
+        raise OracleError(
+            f"TFLM itself does not run this model ({end}): {(told or ['no reason given'])[0]}"
+        )

@@ -1,0 +1,107 @@
+# tflm_tools: the commands that meet a board: boards, doctor, deploy, flash, and the option --on
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from contextlib import contextmanager, nullcontext
+
+import rich_click as click
+
+PORT_HELP = "A board instead of the unix port, named as in mpremote: a0, u0, id:…, /dev/…, auto."
+ON = click.option("--on", "on", metavar="PORT", help=PORT_HELP)
+_PORT = click.argument("port", required=False)
+
+
+@contextmanager
+def device_on(port):
+    """The BoardDevice at a port, None for no port."""
+    if port is None:
+        yield None
+        return
+    from ..board.board_device import board_device
+
+    with board_device(port) as device:
+        yield device
+
+
+# A progress bar, but not beside JSON.
+def _bar(title, as_json):
+    if as_json:
+        return nullcontext()
+    from ..render.board import progress_bar
+
+    return progress_bar(title)
+
+
+def register(cli, show, model, as_json_option, custom_option):
+    """Add the commands to a click group; `show` prints data, the rest are options it shares."""
+
+    @cli.command()
+    @as_json_option
+    def boards(as_json):
+        """List the boards that tflm knows, and the ports with something behind them."""
+        from ..board.listing import boards
+
+        show(boards(), as_json, "board", "print_boards")
+
+    @cli.command()
+    @_PORT
+    @click.option(
+        "--model", "models", multiple=True, type=click.Path(), help="Would it fit? Any number."
+    )
+    @as_json_option
+    def doctor(port, models, as_json):
+        """Look at the board at PORT: firmware, heap, flash, tflm, and what is wrong.
+
+        PORT is named as in mpremote (a0, u0, id:…, a path); without it, the only one there is.
+        The exit code is 1 when there is a problem.
+        """
+        from ..board.doctor import doctor
+
+        result = doctor(port, models)
+        show(result, as_json, "board", "print_diagnosis")
+        if not result.healthy():
+            raise SystemExit(1)
+
+    @cli.command()
+    @model
+    @_PORT
+    @click.option(
+        "--to",
+        type=click.Choice(["auto", "romfs", "flash", "files"]),
+        default="auto",
+        show_default=True,
+        help="ROMFS, free flash of an RP2 board, or a file that is loaded into RAM.",
+    )
+    @click.option("--name", help="What it is called on the board. [default: the file's name]")
+    @click.option("--board", help="Refuse any board but this one, like RP2040.")
+    @click.option(
+        "--replace",
+        is_flag=True,
+        help="Let the old model go first, where flash has no room for both.",
+    )
+    @custom_option
+    @as_json_option
+    def deploy(model, port, as_json, **options):
+        """Put MODEL on the board at PORT, with the kernels it needs, if those are not there.
+
+        The old model of this name stays until the new one is whole and its CRC is right; a
+        transfer that was cut is taken up again by the same command.
+        """
+        from ..board.deploy import deploy
+
+        with _bar("deploy", as_json) as progress:
+            result = deploy(model, port, progress=progress, **options)
+        show(result, as_json, "board", "print_deployment")
+
+    @cli.command()
+    @click.argument("board")
+    @_PORT
+    @click.option("--image", type=click.Path(), help="[default: what make firmware has built]")
+    @click.option("--volume", type=click.Path(), help="The folder of the boot loader's drive.")
+    @as_json_option
+    def flash(board, port, as_json, **options):
+        """Put firmware on a BOARD of boards/, over its boot loader, and compare it after."""
+        from ..board.flash import flash
+
+        with _bar("flash", as_json) as progress:
+            result = flash(board, port, progress=progress, **options)
+        show(result, as_json, "board", "print_flashing")

@@ -1,0 +1,270 @@
+# tflm_tools: command `tflm`: options in, data to render/, errors to one sentence
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import os
+import sys
+
+import rich_click as click
+from tflm.errors import TflmError
+from tflm.prepare.lanes import TARGETS
+from tflm.version import __version__
+
+from ..optimize.memory.levels import BALANCED, LEVELS
+from ..optimize.savings import OPTIONS as SAVINGS
+from .board import ON, device_on, register
+from .models import register as register_models
+from .report import register as register_report
+
+_MODEL = click.argument("model", type=click.Path())
+_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+_HEAP = click.option(
+    "--heap", metavar="SIZE", help="MicroPython's heap, like 192k. [default: 64M]"
+)
+_TIMEOUT = click.option(
+    "--timeout", type=click.FloatRange(min=1), metavar="SECONDS", help="[default: 600]"
+)
+_CUSTOM = click.option(
+    "--custom",
+    multiple=True,
+    type=click.Path(),
+    metavar="FILE.py",
+    help="Registers custom operators: it has register(resolver). Can be given several times.",
+)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="tflm")
+def cli():
+    """TensorFlow Lite Micro in pure MicroPython: the tools of the host."""
+
+
+# A sign of life for commands that may take longer than a second.
+def _working(command, model):
+    from ..render.working import working
+
+    return working(f"{command} {os.path.basename(model)}")
+
+
+# Print `data` as JSON or by the function `name` of a file of render/.
+def _show(data, as_json, file, name, **options):
+    from importlib import import_module
+
+    from ..render import common
+
+    if as_json:
+        common.print_json(data)
+        return
+    getattr(import_module(f"..render.{file}", __package__), name)(
+        data, common.console(), **options
+    )
+
+
+@cli.command()
+@_MODEL
+@click.option("--plan", is_flag=True, help="Draw the arena plan over the operators.")
+@click.option("--allocations", is_flag=True, help="What takes the arena, in TFLM's sections.")
+@_CUSTOM
+@_JSON
+def inspect(model, plan, allocations, custom, as_json):
+    """Show what is in MODEL, what it costs, and whether it runs and fits.
+
+    Inputs and outputs, operators with shapes, multiply-accumulates, weights and arena bytes,
+    operators that tflm lacks (all of them; the exit code stays 0), and three boards.
+    """
+    from ..tell.inspection import inspect
+
+    with _working("inspect", model):
+        report = inspect(model, custom)
+    if plan and report.plan is None:
+        raise click.UsageError(
+            "--plan needs a .tflite; a .tflm does not say when its tensors live"
+        )
+    _show(report, as_json, "inspection", "print_inspection", plan=plan, allocations=allocations)
+
+
+@cli.command()
+@_MODEL
+@click.option("-o", "--output", type=click.Path(), required=True, help="The .tflm to write.")
+@click.option("--keep-tensors", is_flag=True, help="A place for each tensor, for debugging.")
+@click.option(
+    "--target",
+    type=click.Choice(TARGETS),
+    help="Pack weights for armv6m (Cortex-M0+: RP2040), armv7em (Cortex-M4, M33: RP2350), rv32imc "
+    "(RISC-V: ESP32-C3) or xtensawin (ESP32): faster, for more flash.",
+)
+@click.option(
+    "--flash-budget",
+    type=click.IntRange(min=1),
+    metavar="BYTES",
+    help="With --target: how large the .tflm may get. Layers that gain least get less.",
+)
+@click.option(
+    "--without",
+    multiple=True,
+    type=click.Choice(["all", *SAVINGS]),
+    metavar="NAME",
+    help=f"A saving to leave out, or all: {', '.join(SAVINGS)}. Can be given several times.",
+)
+@click.option(
+    "--optimize",
+    type=click.Choice(LEVELS),
+    default=BALANCED,
+    show_default=True,
+    help="How much time less RAM may cost: any, little or none. off leaves memory as TFLM plans "
+    "it.",
+)
+@click.option(
+    "--input-shape",
+    "input_shapes",
+    multiple=True,
+    metavar="[NAME=]N,N...",
+    help="Another shape of an input, as for a larger batch. Can be given several times.",
+)
+@_CUSTOM
+@_JSON
+def flatten(model, output, as_json, **options):
+    """Make the flat model (.tflm) of a .tflite, which boards read in place."""
+    from ..flat.conversion import convert
+
+    with _working("flatten", model):
+        result = convert(model, output, **options)
+    _show(result, as_json, "results", "print_conversion")
+
+
+@cli.command()
+@_MODEL
+@click.option(
+    "--input",
+    "inputs",
+    multiple=True,
+    type=click.Path(),
+    metavar="FILE.npy",
+    help="An array for each input, in order.",
+)
+@click.option("--output-dir", required=True, type=click.Path(), help="For output_0.npy and so on.")
+@click.option(
+    "--path",
+    "form",
+    type=click.Choice(["flat", "tflite"]),
+    default="flat",
+    show_default=True,
+    help="Flattened before, or the .tflite itself.",
+)
+@click.option("--repeat", type=click.IntRange(min=1), default=1, help="Invoke so many times.")
+@click.option("--quantize", is_flag=True, help="Take floats for integer inputs, quantized.")
+@ON
+@_CUSTOM
+@_HEAP
+@_TIMEOUT
+@_JSON
+def run(model, on, as_json, **options):
+    """Invoke MODEL in the MicroPython unix port, or on a board, on arrays of yours."""
+    from ..run.run import run
+
+    with _working("run", model), device_on(on) as device:
+        result = run(model, device=device, **options)
+    _show(result, as_json, "results", "print_run")
+
+
+@cli.command()
+@_MODEL
+@click.option(
+    "--runs",
+    type=click.IntRange(min=0),
+    default=8,
+    show_default=True,
+    help="Random inputs; four extreme ones come on top.",
+)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@click.option(
+    "--path",
+    "form",
+    type=click.Choice(["both", "flat", "tflite"]),
+    default="both",
+    show_default=True,
+    help="Flattened before, the .tflite itself, or both.",
+)
+@click.option("--layers", is_flag=True, help="Compare every operator's outputs, too.")
+@ON
+@_HEAP
+@_TIMEOUT
+@_JSON
+def verify(model, on, as_json, **options):
+    """Compare MODEL in MicroPython with TFLM itself.
+
+    Integers must be equal, floats within rtol 1e-5 and atol 1e-6. When an output differs, the
+    exit code is 1 and the first operator that differs is named, with both values. With --layers
+    operators must be equal one by one, each tensor in a place of its own.
+    """
+    from ..check.verify import verify
+
+    with _working("verify", model), device_on(on) as device:
+        result = verify(model, device=device, **options)
+    _show(result, as_json, "results", "print_verification")
+    if not result.is_equal():
+        raise SystemExit(1)
+
+
+@cli.command()
+@click.argument("models", nargs=-1, required=True, type=click.Path())
+@click.option("--invokes", type=click.IntRange(min=1), default=20, show_default=True)
+@click.option("--per-op", is_flag=True, help="Time, work and memory of each operator.")
+@click.option("--csv", "csv_path", type=click.Path(), help="Write the table there too.")
+@ON
+@_JSON
+def bench(models, invokes, per_op, csv_path, on, as_json):
+    """Time MODELS in the unix port and in TFLM's wheel, in turn, and compare their memory.
+
+    With --per-op, or on a board (--on): each operator, beside the last run of the same model.
+    """
+    from ..measure.bench import bench
+
+    if per_op or on is not None:
+        from ..measure.per_op import bench_ops
+
+        with _working("bench", models[0]), device_on(on) as device:
+            rows = bench_ops(models, invokes, device, csv_path)
+        _show(rows, as_json, "bench", "print_ops")
+        return
+    with _working("bench", models[0]):
+        rows = bench(models, invokes, csv_path)
+    _show(rows, as_json, "bench", "print_bench")
+
+
+register(cli, _show, _MODEL, _JSON, _CUSTOM)
+register_report(cli, _show, _working, _MODEL, _JSON, _CUSTOM)
+register_models(cli, _show, _MODEL, _JSON, _CUSTOM)
+
+
+# One sentence for an error, and the exit code.
+def _sentence(error):
+    if isinstance(error, click.ClickException):
+        text = error.format_message().rstrip(".")
+        command = getattr(getattr(error, "ctx", None), "command_path", "tflm")
+        return f"{text[:1].lower()}{text[1:]}; see: {command} --help", error.exit_code
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename or 'the system'}: {error.strerror}", 1
+    return str(error), 1
+
+
+def main(arguments=None):
+    """Entry point of the command `tflm`; ends with exit code 0, 1 for errors, 2 for usage."""
+    try:
+        code = cli.main(arguments, prog_name="tflm", standalone_mode=False) or 0
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader of our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 1
+    except (click.exceptions.Abort, KeyboardInterrupt):
+        print("tflm: stopped", file=sys.stderr)
+        code = 130
+    except (click.ClickException, TflmError, OSError, ValueError) as error:
+        from ..render.common import printable
+
+        text, code = _sentence(error)
+        print(f"tflm: {printable(' '.join(text.splitlines()))}", file=sys.stderr)
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,109 @@
+# tflm_tools: the commands that show and measure a model: plan, report and eval
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from contextlib import nullcontext
+
+import rich_click as click
+
+from .. import files
+from ..optimize.memory.levels import BALANCED, LEVELS, OFF
+from .board import ON, device_on
+
+_TARGET_HELP = "As for tflm flatten: whose kernels, which have scratch buffers of their own."
+
+
+def register(cli, show, working, model, as_json_option, custom_option):
+    """Add the commands to a click group.
+
+    `show` prints data, `working` is a sign of life, the rest are options that commands share.
+    """
+    from tflm.prepare.lanes import TARGETS
+
+    target_option = click.option("--target", type=click.Choice(TARGETS), help=_TARGET_HELP)
+
+    @cli.command()
+    @model
+    @click.option("-o", "--output", type=click.Path(), help="An .svg or .png instead of letters.")
+    @click.option(
+        "--optimize",
+        type=click.Choice(LEVELS),
+        default=OFF,
+        show_default=True,
+        help="The plan of tflm flatten at this level; off: TFLM's, as for a .tflite on a board.",
+    )
+    @target_option
+    @custom_option
+    @as_json_option
+    def plan(model, output, optimize, target, custom, as_json):
+        """Draw the arena of MODEL: operators from left to right, bytes upwards.
+
+        Each tensor is a block, from the operator that makes it to the last one that reads it;
+        scratch buffers are hatched, the operator with the most bytes in use is marked.
+        """
+        from ..render.plan import plan_picture
+        from ..tell.model_plan import plan_model
+
+        with working("plan", model):
+            result = plan_model(model, optimize, target, custom)
+        if output:
+            files.write(output, plan_picture(result, output))
+        show(result, as_json, "plan", "print_model_plan", written=output)
+
+    @cli.command()
+    @model
+    @click.option("-o", "--output", type=click.Path(), required=True, help="The .html to write.")
+    @click.option(
+        "--optimize", type=click.Choice(LEVELS), default=BALANCED, show_default=True,
+        help="Of the .tflm that is described.",
+    )  # fmt: skip
+    @target_option
+    @click.option(
+        "--profile",
+        type=click.Path(),
+        help="Times of the operators: CSV of tflm bench --per-op, or of a Profiler's log_csv().",
+    )
+    @custom_option
+    @as_json_option
+    def report(model, output, optimize, target, profile, custom, as_json):
+        """Write a page about MODEL: one HTML file that needs nothing else.
+
+        Its graph, operators, weights, quantization, the arena as a picture, the boards that it
+        fits, times, and the lines that run it.
+        """
+        from ..render.report import report_page
+        from ..tell.report import report
+
+        with working("report", model):
+            result = report(model, optimize, target, profile, custom)
+            files.write(output, report_page(result).encode())
+        show(result.summary(output), as_json, "report", "print_report")
+
+    @cli.command("eval")
+    @model
+    @click.option(
+        "--data",
+        required=True,
+        type=click.Path(),
+        metavar="FILE.npz",
+        help="Arrays x (inputs; x0, x1... for several) and y (classes, or values).",
+    )
+    @click.option("--compare", is_flag=True, help="Run TFLM's wheel on the same data, too.")
+    @click.option("--limit", type=click.IntRange(min=1), help="Only the first so many.")
+    @click.option(
+        "--jobs", type=click.IntRange(min=1), help="Processes. [default: one for each core]"
+    )
+    @ON
+    @custom_option
+    @as_json_option
+    def evaluate(model, data, on, as_json, **options):
+        """Accuracy, confusion matrix and time of MODEL over a data set."""
+        from ..measure.evaluation import evaluate
+
+        bar = nullcontext()
+        if not as_json:
+            from ..render.board import progress_bar
+
+            bar = progress_bar("eval", counts=True)
+        with device_on(on) as device, bar as progress:
+            result = evaluate(model, data, device=device, progress=progress, **options)
+        show(result, as_json, "evaluation", "print_evaluation")

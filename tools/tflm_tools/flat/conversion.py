@@ -1,0 +1,127 @@
+# tflm_tools: from a .tflite file to a .tflm file, with the sizes that come out
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from dataclasses import dataclass, field
+
+from .. import files
+from ..errors import ToolError
+from ..image.custom import CheckingResolver, load_resolver
+from ..image.flat_image import image_of
+from ..image.prepare import prepare_graph
+from ..model.flat_file import FlatFile
+from ..model.model_file import open_model
+from ..optimize.memory.levels import BALANCED, OFF, RAM, SPEED, LevelSize
+from ..optimize.savings import Saving, chosen
+from ..plan.arena_plan import tflm_head_bytes
+from .flatten import levels_of, packed_within, saved_model
+from .packing_costs import PackedLayer, packed_layers
+
+
+@dataclass
+class Conversion:
+    """What `tflm flatten` made; sizes in bytes. `tflm_head_bytes`: TFLM's plan of the tensors.
+
+    savings: what was saved. packing: for a target, what packed weights cost. levels: what each
+    level of --optimize comes to, `level` is the one that was taken ("" for none).
+    """
+
+    source: str
+    output: str
+    tflite_bytes: int
+    flat_bytes: int
+    arena_bytes: int
+    tflm_head_bytes: int
+    savings: list[Saving] = field(default_factory=list)
+    packing: list[PackedLayer] = field(default_factory=list)
+    level: str = ""
+    levels: list[LevelSize] = field(default_factory=list)
+
+
+# The .tflite of a path; a .tflm cannot be converted again.
+def open_tflite(path, what):
+    model = open_model(path)
+    if model.kind != "tflite":
+        raise ToolError(f"{path} is a .tflm already; {what} needs the .tflite it was made from")
+    return model
+
+
+def shapes_by_number(model, words):
+    """{number of an input: shape} of words like "name=1,96,96,1"; see convert()."""
+    names = [tensor.name for tensor in model.inputs]
+    found = {}
+    for word in words:
+        name, equals, numbers = word.rpartition("=")
+        if not equals and len(names) == 1:
+            name = names[0]
+        if name not in names:
+            raise ToolError(
+                f"--input-shape {word} names no input; the model has {', '.join(names)}, as in "
+                f"{names[0] if names else 'name'}=1,96,96,1"
+            )
+        try:
+            shape = tuple(int(number) for number in numbers.split(",") if number.strip())
+        except ValueError:
+            raise ToolError(
+                f"--input-shape {word} is no shape; give numbers with commas, as in 1,96,96,1"
+            ) from None
+        found[names.index(name)] = shape
+    return found
+
+
+def convert(
+    source,
+    output,
+    keep_tensors=False,
+    custom=(),
+    target=None,
+    flash_budget=None,
+    without=(),
+    optimize=BALANCED,
+    input_shapes=(),
+):
+    """Flatten the .tflite `source` into the file `output`.
+
+    keep_tensors: each tensor gets a place of its own, to be read after invoke; nothing is saved.
+    custom: Python files that register custom operators.
+    target, flash_budget, without, optimize: as for flatten.flatten().
+    input_shapes: words like "name=1,96,96,1", or "1,96,96,1" for a model's only input.
+    Raises TflmError for a model that cannot be flattened and for files.
+    """
+    from tflm.tflite import TfliteModel
+
+    model = open_tflite(source, "flatten")
+    resolver = load_resolver(custom)
+    names = chosen(("all",) if keep_tensors else without)
+    shapes = shapes_by_number(model, input_shapes)
+    saved, savings = saved_model(model.data, resolver, names, shapes)
+    levels = None
+    if not keep_tensors and optimize != OFF:
+        levels = levels_of(saved, resolver, target)
+    graph = saved if levels is None else levels.model(optimize)[0]
+    flat, packing = packed_within(model.data, graph, resolver, keep_tensors, target, flash_budget)
+    files.write(output, flat)
+
+    def prepare(packing):
+        return prepare_graph(saved, CheckingResolver(resolver), keep_tensors, target, packing)
+
+    return Conversion(
+        source=str(source),
+        output=str(output),
+        tflite_bytes=len(model.data),
+        flat_bytes=len(flat),
+        arena_bytes=FlatFile(flat).arena_bytes,
+        tflm_head_bytes=tflm_head_bytes(TfliteModel(model.data, shapes)),
+        savings=savings,
+        packing=packed_layers(prepare, packing, target) if target else [],
+        level=optimize if levels is not None else "",
+        levels=[] if levels is None else _levels(model.data, levels, resolver, target, packing),
+    )
+
+
+# What each level comes to, with the weights packed as in the one that was taken.
+def _levels(tflite, levels, resolver, target, packing):
+    def image(model):
+        storage = prepare_graph(model, resolver, target=target, packing=packing)
+        return len(image_of(tflite, model, storage)), storage.arena_bytes
+
+    return [levels.size(level, image) for level in (RAM, BALANCED, SPEED)]

@@ -1,0 +1,138 @@
+# tflm_tools: flatten: from a .tflite to the flat model that boards read in place
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from tflm.errors import UnsupportedError
+from tflm.tflite import TfliteModel
+
+from ..image.custom import CheckingResolver, HostResolver
+from ..image.flat_image import image_of
+from ..image.prepare import prepare_graph
+from ..model.graph import Graph, is_in_order
+from ..optimize.memory.levels import BALANCED, OFF, Levels
+from ..optimize.savings import apply_savings, chosen
+from .packing import fit, steps
+
+_MOST_OPERATORS = 512  # of a model that is made cheaper; larger ones stay as they are
+
+
+def prepare(
+    tflite,
+    resolver=None,
+    keep_tensors=False,
+    target=None,
+    packing=None,
+    savings=(),
+    optimize=OFF,
+):
+    """Prepare a .tflite (bytes) on the host: (model, RomStorage) with plan and records.
+
+    savings: names of passes of optimize/savings.py; without any, the model is as it is written.
+    optimize: a level of optimize/memory/levels.py; OFF leaves memory as TFLM plans it.
+    """
+    model, _ = saved_model(tflite, resolver, savings)
+    model = at_level(model, optimize, resolver, target, packing)
+    return model, prepare_graph(model, resolver, keep_tensors, target, packing)
+
+
+def saved_model(tflite, resolver=None, savings=(), input_shapes=None):
+    """The model of a .tflite (bytes), changed by `savings`, and what these saved.
+
+    input_shapes: {number of an input: shape} for other ones than those of the file.
+    Returns (TfliteModel or Graph, list of Saving). Raises tflm.TflmError as Prepare of the model
+    as it is written does: passes may rely on what is checked there.
+    """
+    model = TfliteModel(tflite, input_shapes)
+    resolver = resolver or HostResolver()
+    if not savings or resolver._builtin:  # what a user's operators do is not known
+        return model, []
+    prepare_graph(model, CheckingResolver(resolver))
+    if not _may_change(model):
+        return model, []
+    graph = Graph(model)
+    return graph, apply_savings(graph, savings)
+
+
+# Passes and searches compare each operator with each other one.
+def _may_change(model):
+    return sum(s.nodes_length() for s in model.subgraphs) <= _MOST_OPERATORS and is_in_order(model)
+
+
+def at_level(model, level, resolver=None, target=None, packing=None):
+    """What saved_model() returned, as a level of optimize/memory/levels.py makes it."""
+    levels = None if level == OFF else levels_of(model, resolver, target, packing)
+    return model if levels is None else levels.model(level)[0]
+
+
+def levels_of(model, resolver=None, target=None, packing=None):
+    """The Levels of what saved_model() returned; None where a user's operators are in the way.
+
+    The same for a model that is not in order (see optimize.graph.is_in_order) or very large.
+    """
+    resolver = resolver or HostResolver()
+    if resolver._builtin or not _may_change(model):
+        return None
+    tries = CheckingResolver(resolver)
+
+    def prepare(model):
+        return prepare_graph(model, tries, target=target, packing=packing)
+
+    return Levels(model, prepare, target, packing)
+
+
+def flatten(
+    tflite,
+    resolver=None,
+    keep_tensors=False,
+    target=None,
+    flash_budget=None,
+    without=(),
+    optimize=BALANCED,
+    input_shapes=None,
+):
+    """The flat model (bytes) of a .tflite (bytes).
+
+    keep_tensors: every tensor gets a place and a table entry of its own, for debugging; nothing
+    is saved then.
+    target: one of prepare.lanes.TARGETS packs weights for that instruction set, which costs flash.
+    flash_budget: bytes that the flat model may have; layers that gain least get smaller.
+    without: savings to leave out, as docs/optimizer.md names them; "all" leaves out all.
+    optimize: "ram", "balanced" or "speed": what RAM may cost, see docs/memory.md; "off" leaves
+    memory as TFLM plans it.
+    input_shapes: {number of an input: shape} for other ones than those of the file.
+    Raises tflm.TflmError for what is damaged or not supported.
+    """
+    savings = chosen(("all",) if keep_tensors else without)
+    model, _ = saved_model(tflite, resolver, savings, input_shapes)
+    if not keep_tensors:
+        model = at_level(model, optimize, resolver, target)
+    return image_within(tflite, model, resolver, keep_tensors, target, flash_budget)
+
+
+def image_within(tflite, model, resolver=None, keep_tensors=False, target=None, flash_budget=None):
+    """The bytes of a .tflm from what saved_model() returned, with at most `flash_budget` bytes."""
+    return packed_within(tflite, model, resolver, keep_tensors, target, flash_budget)[0]
+
+
+def packed_within(
+    tflite, model, resolver=None, keep_tensors=False, target=None, flash_budget=None
+):
+    """image_within(), and how weights are stored where that is not as fast as can be.
+
+    Returns (bytes, {operator's number: a constant of prepare.lanes}).
+    """
+    storage = prepare_graph(model, resolver, keep_tensors, target)
+    image = image_of(tflite, model, storage, keep_tensors)
+    if flash_budget is None or len(image) <= flash_budget:
+        return image, {}
+
+    def build(packing):
+        storage = prepare_graph(model, resolver, keep_tensors, target, packing)
+        return image_of(tflite, model, storage, keep_tensors)
+
+    image, packing = fit(build, steps(storage), flash_budget)
+    if image is None:
+        raise UnsupportedError(
+            f"the .tflm does not fit {flash_budget} bytes of flash, however it is packed; "
+            "use a smaller model"
+        )
+    return image, packing

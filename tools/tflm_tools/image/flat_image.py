@@ -1,0 +1,220 @@
+# tflm_tools: flat_image: the bytes of a .tflm: its sections and tables, from what Prepare wrote
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import binascii
+import hashlib
+import struct
+
+from tflm import dtypes, labels, signature
+from tflm import format as layout
+from tflm.arena import MAX_BYTES, align_up
+from tflm.errors import ModelError, UnsupportedError
+
+from ..model.labels import archived_labels
+from .scratch import pack_scratch
+
+_MAX_RECORDS = 65535
+
+
+def image_of(tflite, model, storage, keep_tensors=False):
+    """The bytes of a .tflm from what prepare() returned."""
+    _check_records(storage.records)
+    storage.records.sort(key=lambda record: record.step_list)
+    names = _Names()
+    subgraph = model.subgraphs[0]
+    kernels = sorted({record.kernel for record in storage.records})
+    tensors = _listed_tensors(model, storage, subgraph, keep_tensors)
+    # Constants that are outputs, and metadata, join the constants before these are placed.
+    constant_words = [storage.constant_tensor(t) if t.is_constant() else 0 for t, _, _ in tensors]
+    metadata = [
+        (names.add(name), storage.constant(data, 1) >> 2, len(data))
+        for name, data in _metadata(tflite, model, storage).items()
+        if len(data)
+    ]
+    kernel_names = [names.add(kernel) for kernel in kernels]
+    tensor_names = [names.add(name) for _, _, name in tensors]
+    no_name = names.add("") if storage.states else 0
+
+    sizes = [
+        len(kernels) * layout.KERNEL_BYTES,
+        storage.step_lists * layout.SUBGRAPH_BYTES,
+        len(storage.records) * layout.OP_BYTES,
+        (len(tensors) + len(storage.states)) * layout.TENSOR_BYTES,
+        len(names.data),
+        len(metadata) * layout.METADATA_BYTES,
+        sum(4 * len(r.words) + len(r.table) for r in storage.records),
+        len(storage.constants),
+    ]
+    starts = []
+    at = layout.HEADER_BYTES
+    for size in sizes:
+        starts.append(at)
+        at = align_up(at + size)
+    if at > MAX_BYTES:
+        raise UnsupportedError(
+            f"the .tflm would have {at} bytes, at most {MAX_BYTES} can be addressed; "
+            "use a smaller model"
+        )
+    constants_at = starts[layout.CONSTANTS]
+
+    sections = [b""] * layout.SECTIONS
+    sections[layout.KERNELS] = _table(layout.KERNEL, [(name,) for name in kernel_names])
+    sections[layout.SUBGRAPHS] = _table(layout.SUBGRAPH, _step_lists(storage, subgraph))
+    sections[layout.OPS], sections[layout.RECORDS] = _ops_and_records(
+        storage, kernels, starts[layout.RECORDS], constants_at
+    )
+    entries = []
+    for (tensor, flags, _), name, word in zip(tensors, tensor_names, constant_words, strict=True):
+        if tensor.is_constant():
+            word = storage.operand_word(word, constants_at)
+        elif tensor.nbytes():
+            word = storage.tensor_word(tensor.index)
+        entries.append(_tensor_entry(tensor, word, name, flags))
+    entries += [_state_entry(storage, *state, no_name) for state in storage.states]
+    sections[layout.TENSORS] = _table(layout.TENSOR, entries)
+    sections[layout.NAMES] = names.data
+    sections[layout.METADATA] = _table(
+        layout.METADATA_ENTRY, [(name, at + constants_at, size) for name, at, size in metadata]
+    )
+    sections[layout.CONSTANTS] = storage.constants
+    counts = [
+        len(kernels),
+        storage.step_lists,
+        len(storage.records),
+        len(entries),
+        sizes[layout.NAMES],
+    ]
+    counts += [len(metadata), sizes[layout.RECORDS], sizes[layout.CONSTANTS]]
+    return _assemble(tflite, storage, sections, starts, counts, at)
+
+
+# Refuse what a flat model has no room for.
+def _check_records(records):
+    if len(records) > _MAX_RECORDS:
+        raise UnsupportedError(
+            f"the model makes {len(records)} kernel calls, a .tflm holds {_MAX_RECORDS}; "
+            "use a smaller model"
+        )
+
+
+# Metadata of the .tflite, its labels that lie in an archive, its signatures, and what delegates
+# have to know of scratch buffers.
+def _metadata(tflite, model, storage):
+    found = model.metadata()
+    text = archived_labels(tflite, found)
+    if text is not None:
+        found[labels.NAME] = text
+    found.pop(layout.SIGNATURES, None)
+    found[layout.SCRATCH] = pack_scratch(storage)
+    try:
+        table = signature.table_of(model)
+        if table:
+            found[layout.SIGNATURES] = signature.pack(table)
+    except (ModelError, struct.error):
+        pass  # the model runs without them, as in TFLM
+    return found
+
+
+class _Names:
+    """The names section: each string once, behind a byte with its length."""
+
+    def __init__(self):
+        self.data = bytearray()
+        self._known = {}
+
+    def add(self, text):
+        if text not in self._known:
+            # Cut to 255 bytes, at a character.
+            raw = text.encode()[:255].decode(errors="ignore").encode()
+            self._known[text] = len(self.data)
+            self.data.append(len(raw))
+            self.data += raw
+        return self._known[text]
+
+
+# Packed entries of one section.
+def _table(kind, entries):
+    return b"".join(struct.pack(kind, *entry) for entry in entries)
+
+
+# Inputs, then outputs, then variables, then (kept) all others: (tensor, flags, name).
+def _listed_tensors(model, storage, subgraph, keep_tensors):
+    found = []
+    for i in list(subgraph.inputs) + list(subgraph.outputs):
+        tensor = subgraph.tensor(i)
+        found.append((tensor, 0, tensor.name))
+    for index in sorted(storage.variables):
+        found.append((model.tensor(index), layout.TENSOR_VARIABLE, ""))
+    if keep_tensors:
+        for index in sorted(storage.tensors):
+            tensor = model.tensor(index)
+            found.append((tensor, index << 1, tensor.name))
+    return found
+
+
+def _tensor_entry(tensor, word, name, flags):
+    rank = len(tensor.shape)
+    shape = tuple(tensor.shape) + (0,) * (layout.MAX_RANK - rank)
+    quantization = (tensor.zero_point(), tensor.scale_bits())
+    return (word, tensor.nbytes(), name, tensor.dtype, rank, flags, *quantization, *shape)
+
+
+# An entry for each sub-graph and for each list of copies; only sub-graph 0 has its inputs and
+# outputs listed.
+def _step_lists(storage, main):
+    counts = [0] * storage.step_lists
+    for record in storage.records:
+        counts[record.step_list] += 1
+    entries, first = [], 0
+    for number, count in enumerate(counts):
+        io = (0, 0) if number else (len(main.inputs), len(main.outputs))
+        entries.append((first, count, 0, *io))
+        first += count
+    return entries
+
+
+# What an operator keeps besides variable tensors, as a variable of bytes; the zero point says
+# which byte reset() writes.
+def _state_entry(storage, at, size, value, name):
+    word = (storage.head_bytes + at) << 2 | layout.IN_TAIL
+    shape = (size,) + (0,) * (layout.MAX_RANK - 1)
+    return (word, size, name, dtypes.INT8, 1, layout.TENSOR_VARIABLE, value, 0, *shape)
+
+
+# The op table and the records it leads to, their operands made final.
+def _ops_and_records(storage, kernels, records_at, constants_at):
+    ops, records = [], bytearray()
+    for record in storage.records:
+        words = list(record.words)
+        for k in range(1, record.operands + 1):
+            words[k] = storage.operand_word(words[k], constants_at)
+        data = struct.pack(f"<{len(words)}I", *words) + record.table
+        ops.append(
+            (
+                kernels.index(record.kernel),
+                record.node.builtin_code,
+                record.node.index,
+                record.operands | (layout.ORDERED if record.ordered else 0),
+                record.slice_units,
+                records_at + len(records),
+                len(data),
+            )
+        )
+        records += data
+    return _table(layout.OP, ops), records
+
+
+# Sections at their places, then the header, whose CRC comes last.
+def _assemble(tflite, storage, sections, starts, counts, size):
+    image = bytearray(size)
+    for start, section in zip(starts, sections, strict=True):
+        image[start : start + len(section)] = section
+    for i, entry in enumerate(zip(starts, counts, strict=True)):
+        struct.pack_into(layout.SECTION, image, layout.SECTIONS_OFFSET + 8 * i, *entry)
+    digest = hashlib.sha256(tflite).digest()[: layout.HASH_BYTES]
+    image[layout.HASH_OFFSET : layout.HASH_OFFSET + layout.HASH_BYTES] = digest
+    sizes = (layout.HEADER_BYTES, size, 0, storage.arena_bytes, storage.head_bytes, 0)
+    struct.pack_into(layout.HEADER, image, 0, layout.MAGIC, layout.VERSION, *sizes)
+    crc = binascii.crc32(memoryview(image)[layout.CRC_START :])
+    struct.pack_into("<I", image, layout.CRC_OFFSET, crc)
+    return bytes(image)

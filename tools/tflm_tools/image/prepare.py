@@ -1,0 +1,22 @@
+# tflm_tools: image: Prepare of a model on the host: its plan and records, as a RomStorage
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from tflm.custom_op import KERNEL as CUSTOM_KERNEL
+from tflm.prepare_model import prepare_model
+
+from .custom import HostResolver, RecordingContext, complete
+from .rom import RomStorage
+
+
+def prepare_graph(model, resolver=None, keep_tensors=False, target=None, packing=None):
+    """Prepare a TfliteModel or Graph: a RomStorage with plan and records."""
+    storage = RomStorage()
+    storage.start_model_allocation(model)
+    context = RecordingContext(storage, target=target, packing=packing)
+    custom = prepare_model(model, context, resolver or HostResolver(), keep_tensors)
+    for record in storage.records:
+        if record.kernel.startswith(CUSTOM_KERNEL):
+            complete(record, record.node, context)
+    for node in custom.values():
+        node.free()
+    return storage

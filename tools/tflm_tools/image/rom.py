@@ -1,0 +1,106 @@
+# tflm_tools: RomStorage: where Prepare's results go on the host: into the image of a flat model
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from tflm.arena import SingleArenaBufferAllocator, align_up
+from tflm.context import IN_ROM, IN_TAIL, NO_OPERAND, PLANNED_SCRATCH
+from tflm.errors import ModelError
+from tflm.lifetimes import buffers_of
+from tflm.planner import plan_greedy, plan_linear
+
+from ..plan.overlap import place_over, roll_loops
+from ..plan.records import RomRecord
+from ..plan.views import merge_views, place_views
+
+
+class RomStorage:
+    """The storage of a MicroContext on the host: same duties as tflm.allocator.MicroAllocator.
+
+    Constants are gathered (equal ones once); offsets in them are final, because `constants`
+    is placed by flatten() at a position it tells in advance by `rebase`.
+    """
+
+    def __init__(self):
+        self.sections = SingleArenaBufferAllocator()  # only for temporary buffers
+        self.records = []
+        self.constants = bytearray(16)  # offset 0 would read as "no operand"
+        self._known = {}
+        self.scratch_requests = []
+        self.loops = ()  # chains in bands, and the scratch buffers of their records
+        self.states = []  # (offset among the persistent bytes, bytes, byte to reset them to)
+        self.persistent_bytes = 0
+
+    def start_model_allocation(self, model):
+        self.model = model
+        self.step_list = 0  # which list of steps records go to: a sub-graph's, or copies
+        self.step_lists = len(model.subgraphs)
+
+    def record(self, node, kernel, words, operands, slice_units, table):
+        self.records.append(
+            RomRecord(self.step_list, node, kernel, words, operands, slice_units, bytes(table))
+        )
+
+    def constant(self, data, alignment):
+        data = bytes(data)
+        # 16 for every constant: kernels may read words, whatever the section's start.
+        if data not in self._known:
+            self.constants.extend(bytes((0 - len(self.constants)) % 16))
+            self._known[data] = len(self.constants)
+            self.constants.extend(data)
+        return self._known[data] << 2 | IN_ROM
+
+    def constant_tensor(self, tensor):
+        return self.constant(tensor.data, 16) if tensor.nbytes() else NO_OPERAND
+
+    def scratch(self, size, node):
+        self.scratch_requests.append((size, node))
+        return len(self.scratch_requests) - 1
+
+    def persistent(self, size):
+        at = self.persistent_bytes
+        self.persistent_bytes += align_up(size)
+        return at
+
+    def memory_of(self, operand):
+        return memoryview(bytearray(operand.size))
+
+    def finish_model_allocation(self, keep_tensors=False):
+        requests = [(size, node.index) for size, node in self.scratch_requests]
+        self.tensors, self.scratch_buffers = buffers_of(self.model, requests)
+        self.views = merge_views(self.model, self.tensors)
+        if getattr(self.model, "overlap", False) and not keep_tensors:
+            self.head_bytes = place_over(self, self.scratch_requests)
+        else:
+            plan = plan_linear if keep_tensors else plan_greedy
+            buffers = [self.tensors[i] for i in sorted(self.tensors)] + self.scratch_buffers
+            self.head_bytes = align_up(plan(buffers))
+        place_views(self.model, self.tensors, self.views)
+        self.variables = {}
+        for number in self.model.call_graph().numbers():
+            subgraph = self.model.subgraphs[number]
+            for i in range(subgraph.tensors_length()):
+                tensor = subgraph.tensor(i)
+                if tensor.is_variable and not tensor.is_constant() and tensor.nbytes():
+                    self.variables[tensor.index] = self.persistent(tensor.nbytes())
+        self.arena_bytes = self.head_bytes + self.persistent_bytes
+        roll_loops(self)
+
+    def tensor_word(self, index):
+        """The operand word of a tensor in the arena, as records hold it."""
+        if index in self.variables:
+            return (self.head_bytes + self.variables[index]) << 2 | 2
+        if index not in self.tensors:
+            raise ModelError(f"tensor {index} has no place in the arena; the model is damaged")
+        return self.tensors[index].offset << 2
+
+    def operand_word(self, word, constants_at):
+        """What a word of a record becomes once the plan and the image are known."""
+        kind = word & 3
+        if word == NO_OPERAND:
+            return word
+        if kind == IN_ROM:
+            return ((word >> 2) + constants_at) << 2 | IN_ROM
+        if kind == IN_TAIL:
+            return (self.head_bytes + (word >> 2)) << 2 | 2
+        if kind == PLANNED_SCRATCH:
+            return self.scratch_buffers[word >> 2].offset << 2
+        return self.tensor_word(word >> 2)

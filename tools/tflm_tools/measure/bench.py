@@ -1,0 +1,106 @@
+# tflm_tools: bench: time and memory of models in the unix port beside TFLM's wheel, in one run
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import csv
+import io
+import json
+import subprocess
+import sys
+import tempfile
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+
+import numpy as np
+
+from .. import files
+from ..check import oracle
+from ..check.cases import make_cases
+from ..errors import ToolError
+from ..flat.flatten import flatten
+from ..model.model_file import open_model
+from ..optimize.memory.levels import SPEED
+from ..run.device_model import invoke
+from ..tell.inspection import inspect
+
+_ROUNDS = 3  # ours and the wheel's in turn, so that both see the same machine
+
+
+@dataclass
+class BenchRow:
+    """One model; times are the best of all invokes, in microseconds; sizes in bytes.
+
+    ratio: TFLM's time by ours, above 1 where tflm is faster. arena: of the flat model;
+    arena_tflite: when the device prepares the .tflite; tflm_head: what TFLM plans for the
+    tensors alone; flash: the .tflm. refused: why TFLM does not run it, which then has no time.
+    """
+
+    model: str
+    macs: int
+    tflm_us: float
+    wheel_us: float | None
+    ratio: float | None
+    arena: int
+    arena_tflite: int
+    tflm_head: int
+    flash: int
+    refused: str = ""
+
+
+def bench(paths, invokes=20, csv_path=None):
+    """Time each .tflite; writes a CSV when `csv_path` is given. Returns a list of BenchRow."""
+    oracle.require()
+    rows = [_bench_one(path, invokes) for path in paths]
+    if csv_path:
+        text = io.StringIO()
+        columns = [field.name for field in fields(BenchRow) if field.name != "refused"]
+        writer = csv.DictWriter(text, columns, extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows(asdict(row) for row in rows)
+        files.make_folder(Path(csv_path).parent)
+        files.write(csv_path, text.getvalue().encode())
+    return rows
+
+
+def _bench_one(path, invokes):
+    model = open_model(path)
+    if model.kind != "tflite":
+        raise ToolError(f"{path} is a .tflm; bench compares with TFLM and needs the .tflite")
+    report = inspect(path)
+    inputs = make_cases(model.inputs, 1, 0)[0].inputs
+    # Memory is plenty here: no time is given for it.
+    flat = replace(model, kind="tflm", data=flatten(model.data, optimize=SPEED))
+    ours, wheels, refused = [], [], ""
+    for _ in range(_ROUNDS):
+        ours += invoke(flat, [inputs], repeat=invokes).times
+        try:
+            wheels += [] if refused else time_wheel(path, inputs, invokes)
+        except oracle.OracleError as error:
+            refused = str(error)
+    best = min(wheels, default=None)
+    return BenchRow(
+        Path(path).stem,
+        report.macs,
+        min(ours),
+        best,
+        None if best is None else best / max(min(ours), 1),
+        report.arena_bytes,
+        report.arena_tflite_bytes,
+        report.tflm_head_bytes,
+        report.flat_bytes,
+        refused,
+    )
+
+
+def time_wheel(path, inputs, invokes):
+    """Microseconds of each invoke of TFLM's wheel on these arrays. Raises OracleError."""
+    with tempfile.TemporaryDirectory(prefix="tflm-bench-") as name:
+        arrays, report = Path(name) / "inputs.npz", Path(name) / "report.json"
+        np.savez(arrays, **{str(i): array for i, array in enumerate(inputs)})
+        command = [sys.executable, str(Path(__file__).with_name("wheel_worker.py")), str(path)]
+        done = subprocess.run(
+            [*command, str(arrays), str(invokes), str(report)], capture_output=True, text=True
+        )
+        if done.returncode or not report.exists():
+            last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+            raise oracle.OracleError(f"TFLM itself does not run {Path(path).name}: {last}")
+        return json.loads(report.read_text())

@@ -1,0 +1,213 @@
+# tflm_tools: a data set (.npz) for `tflm eval`, as the inputs of a model
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import io
+import struct
+import zipfile
+import zlib
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .. import files
+from ..errors import ToolError
+from ..model.arrays import quantize
+
+_LARGE = 0.05  # the share of values outside the input's range that is worth a word
+
+# What numpy and zipfile raise for files that are damaged.
+_DAMAGED = (
+    ValueError, TypeError, EOFError, OSError, AttributeError, LookupError, SyntaxError,
+    RuntimeError, MemoryError, OverflowError, struct.error, zlib.error, zipfile.BadZipFile,
+)  # fmt: skip
+
+
+@dataclass
+class DataSet:
+    """`runs[i]`: the arrays of one invoke. count: examples; batch: how many an invoke takes.
+
+    labels: a class for each example, or None; values: what output 0 should be, or None.
+    notes: what looks odd.
+    """
+
+    runs: list[list[np.ndarray]] = field(repr=False)
+    count: int
+    batch: int
+    labels: np.ndarray | None
+    values: np.ndarray | None
+    notes: list[str] = field(default_factory=list)
+
+
+def _shape(shape):
+    return "x".join(map(str, shape)) or "scalar"
+
+
+# {key: array} of a .npz.
+def _arrays(path):
+    data = io.BytesIO(files.read(path))
+    try:
+        with np.load(data, allow_pickle=False) as file:
+            found = {key: file[key] for key in file.files}
+    except _DAMAGED:
+        raise ToolError(
+            f"{path} is no .npz of numbers; write it with numpy.savez(file, x=..., y=...)"
+        ) from None
+    if not all(isinstance(array, np.ndarray) for array in found.values()):
+        raise ToolError(f"{path} holds something that is no array; write it with numpy.savez")
+    for key, array in found.items():
+        if array.dtype.kind not in "biuf":
+            raise ToolError(f"{path}: {key} holds {array.dtype}, not numbers; convert it")
+    return found
+
+
+# Keys of the inputs: x, or x0, x1, ...
+def _keys(path, found, count):
+    if count == 1 and "x" in found:
+        return ["x"]
+    keys = [f"x{i}" for i in range(count)]
+    wanted = ["x"] if count == 1 else keys
+    if count == 1 and "x0" in found:
+        return keys
+    for key in [*wanted, "y"]:
+        if key not in found:
+            raise ToolError(
+                f"{path} has no array {key}, only {', '.join(sorted(found)) or 'nothing'}; "
+                f"save {', '.join(wanted)} and y with numpy.savez"
+            )
+    return keys
+
+
+# Examples for an input as its type, [n, *one example's shape], and how many an invoke takes.
+def _examples(path, key, array, info, notes):
+    if info.shape and array.ndim and array.shape[1:] == info.shape[1:]:
+        batch = info.shape[0]
+    elif array.ndim and _plain(array.shape[1:]) == _plain(info.shape):
+        batch = 1
+        array = array.reshape((len(array), *info.shape))
+    else:
+        one = info.shape[1:] if info.shape[:1] == (1,) else info.shape
+        raise ToolError(
+            f"{path}: {key} has the shape {_shape(array.shape)}, input '{info.name}' wants "
+            f"Nx{_shape(one)}; reshape it"
+        )
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        raise ToolError(f"{path}: {key} holds a NaN or an infinity; clean it")
+    dtype = info.numpy_dtype()
+    if array.dtype != dtype:
+        if dtype.kind == "f":
+            return array.astype(dtype), batch
+        if dtype.kind not in "iu":
+            raise ToolError(f"{path}: {key} holds {array.dtype}, input '{info.name}' is {dtype}")
+        _note_clipped(array, info, key, notes)
+        array = quantize(array, info) if info.scale else _as_integers(path, key, array, dtype)
+    return array, batch
+
+
+# A shape without its ones.
+def _plain(shape):
+    return tuple(size for size in shape if size != 1)
+
+
+# Integers of another type for an input without a scale.
+def _as_integers(path, key, array, dtype):
+    limits = np.iinfo(dtype)
+    whole = array.astype(np.float64)
+    if (whole != np.round(whole)).any() or whole.min() < limits.min or whole.max() > limits.max:
+        raise ToolError(f"{path}: {key} has values that are no {dtype}, which the input holds")
+    return array.astype(dtype)
+
+
+# A word where many real values are outside what an input can hold: a forgotten division by 255.
+def _note_clipped(array, info, key, notes):
+    if not info.scale:
+        return
+    limits = np.iinfo(info.numpy_dtype())
+    low, high = ((limit - info.zero_point) * info.scale for limit in (limits.min, limits.max))
+    share = np.mean((array < low - info.scale) | (array > high + info.scale))
+    if share > _LARGE:
+        notes.append(
+            f"{100 * share:.0f} % of the values of {key} are outside of {low:.4g} to {high:.4g}, "
+            f"which input '{info.name}' can hold: are they scaled as in training?"
+        )
+
+
+# Classes instead of rows that are 1 for the class and 0 for all others, as Keras trains with.
+def _one_hot(rows):
+    if rows.shape[1] > 1 and np.isin(rows, (0, 1)).all() and (rows.sum(1) == 1).all():
+        return rows.argmax(1).reshape(-1, 1)
+    return rows
+
+
+# Classes or values that output 0 should have: (labels, values).
+def _targets(path, array, count, outputs):
+    if not array.ndim or len(array) != count:
+        raise ToolError(
+            f"{path}: y has the shape {_shape(array.shape)}, but there are {count} examples in x; "
+            "save one y for each"
+        )
+    if not outputs:
+        raise ToolError("the model has no output to compare with y; use another model")
+    elements = outputs[0].bytes // outputs[0].numpy_dtype().itemsize
+    batch = outputs[0].shape[0] if outputs[0].shape else 1
+    flat = _one_hot(array.reshape(count, -1))
+    if flat.dtype.kind in "biu" and flat.shape[1] == 1:
+        classes = max(2, elements // max(batch, 1))
+        labels = flat[:, 0].astype(np.int64)
+        if labels.min() < 0 or labels.max() >= classes:
+            raise ToolError(
+                f"{path}: y holds classes {labels.min()} to {labels.max()}, the model has "
+                f"{classes}, from 0 on; give floats if y is no class"
+            )
+        return labels, None
+    if flat.dtype.kind == "f" and flat.shape[1] in (elements, elements // max(batch, 1)):
+        if not np.isfinite(flat).all():
+            raise ToolError(f"{path}: y holds a NaN or an infinity; clean it")
+        return None, flat.astype(np.float64)
+    raise ToolError(
+        f"{path}: y is {array.dtype} of the shape {_shape(array.shape)}; give a class for each "
+        f"example (integers, N), or values like output '{outputs[0].name}' (floats, "
+        f"Nx{_shape(outputs[0].shape[1:])})"
+    )
+
+
+def load(path, inputs, outputs, limit=None):
+    """The DataSet of a .npz for a model with these TensorInfo.
+
+    x (or x0, x1, ... for several inputs): N examples. Arrays of the input's own type are taken as
+    they are, all others are real values and are quantized. y: N integers or one-hot rows are
+    classes, floats of the shape of output 0 are values. limit: only so many. Raises ToolError.
+    """
+    found = _arrays(path)
+    if not inputs:
+        raise ToolError("the model has no inputs to give data to; use another model")
+    keys = _keys(path, found, len(inputs))
+    if "y" not in found:
+        raise ToolError(f"{path} has no array y; save the classes or values with numpy.savez")
+    arrays = [found[key] for key in keys]
+    for key, array in zip(keys, arrays, strict=True):
+        if not array.ndim or len(array) != len(arrays[0]) or not len(array):
+            raise ToolError(
+                f"{path}: {key} has the shape {_shape(array.shape)}; give N examples, N the same "
+                "for all inputs, and at least one"
+            )
+    count = len(arrays[0])
+    labels, values = _targets(path, found["y"], count, outputs)
+    count = min(count, limit or count)
+    notes = []
+    examples = [
+        _examples(path, key, array[:count], info, notes)
+        for key, array, info in zip(keys, arrays, inputs, strict=True)
+    ]
+    batch = examples[0][1]
+    if any(other != batch for _, other in examples):
+        raise ToolError(f"{path}: the inputs of the model take batches of different sizes")
+    runs = []
+    for at in range(0, count, batch):
+        chunk = [array[at : at + batch] for array, _ in examples]
+        # The last batch is filled up with its last example.
+        chunk = [np.concatenate([c, np.repeat(c[-1:], batch - len(c), 0)]) for c in chunk]
+        runs.append(
+            [np.ascontiguousarray(c.reshape(i.shape)) for c, i in zip(chunk, inputs, strict=True)]
+        )
+    labels = labels if labels is None else labels[:count]
+    return DataSet(runs, count, batch, labels, values if values is None else values[:count], notes)

@@ -1,0 +1,186 @@
+# tflm_tools: eval: accuracy and time of a model over a data set, in the unix port or on a board
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import os
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from tflm.model import FlatModel
+from tflm.tflite import TfliteModel
+
+from ..check import oracle
+from ..check.comparison import first_difference
+from ..errors import ToolError
+from ..flat.flatten import flatten
+from ..image.custom import load_resolver
+from ..model.arrays import dequantize
+from ..model.labels import labels_of
+from ..model.model_file import open_model
+from ..run.device_model import invoke
+from .dataset import load
+
+_CHUNK = 64  # invokes of a process, at most: what the progress bar moves by
+_ORACLE_CHUNK = 256
+
+
+@dataclass
+class Score:
+    """How well outputs are what they should be; None for what does not apply.
+
+    accuracy: share of right classes; confusion[i][k]: examples of class i taken for k.
+    mean_error, worst_error: absolute differences from the values that are wanted.
+    """
+
+    accuracy: float | None = None
+    right: int | None = None
+    confusion: list[list[int]] = field(default_factory=list)
+    mean_error: float | None = None
+    worst_error: float | None = None
+
+
+@dataclass
+class Comparison:
+    """TFLM's wheel on the same data. differing: examples with an output that is not the same."""
+
+    score: Score
+    differing: int
+    first_differing: int | None
+    median_us: float
+
+
+@dataclass
+class Evaluation:
+    """What `tflm eval` found; times in microseconds of an invoke, which takes `batch` examples."""
+
+    model: str
+    data: str
+    where: str
+    jobs: int
+    count: int
+    batch: int
+    score: Score
+    labels: list[str]
+    mean_us: float
+    median_us: float
+    best_us: float
+    arena_bytes: int
+    notes: list[str]
+    comparison: Comparison | None = None
+
+
+def evaluate(path, data, compare=False, limit=None, jobs=None, custom=(), device=None,
+             progress=None):  # fmt: skip
+    """The Evaluation of a model on a .npz as dataset.load() reads it.
+
+    compare: run TFLM's wheel, too. limit: only so many examples. jobs: processes. custom: Python
+    files that register custom operators. device: a board (board.board_device). progress: a
+    function (done, total). Variables are reset before each invoke. Raises TflmError.
+    """
+    model = open_model(path)
+    if compare:
+        oracle.require()
+        if model.kind != "tflite":
+            raise ToolError(f"{path} is a .tflm; --compare needs the .tflite it was made from")
+    examples = load(data, model.inputs, model.outputs, limit)
+    jobs = min(jobs or os.cpu_count() or 1, len(examples.runs))
+    if device is not None:
+        jobs = 1
+        result = device.invoke(model, examples.runs, custom=custom, reset=True, progress=progress)
+        outputs, times, arena = result.outputs, result.times, result.arena
+    else:
+        outputs, times, arena = _in_processes(model, examples.runs, jobs, custom, progress)
+    found = Evaluation(
+        model=str(path),
+        data=str(data),
+        where="unix port" if device is None else device.facts.machine,
+        jobs=jobs,
+        count=examples.count,
+        batch=examples.batch,
+        score=_score(examples, outputs, model.outputs[0]),
+        labels=_labels(model),
+        mean_us=float(np.mean(times)),
+        median_us=float(np.median(times)),
+        best_us=float(np.min(times)),
+        arena_bytes=arena,
+        notes=examples.notes,
+    )
+    if compare:
+        try:
+            found.comparison = _compare(model, examples, outputs)
+        except oracle.OracleError as error:
+            found.notes.append(f"nothing to compare with: {error}")
+    return found
+
+
+# Names of the classes, where the model has them.
+def _labels(model):
+    graph = TfliteModel(model.data) if model.kind == "tflite" else FlatModel(model.data)
+    return labels_of(model.data, graph.metadata())
+
+
+# Outputs and times of all runs, and the arena's bytes: chunks of runs in `jobs` processes.
+def _in_processes(model, runs, jobs, custom, progress):
+    flat = model
+    if model.kind == "tflite":
+        flat = replace(model, kind="tflm", data=flatten(model.data, load_resolver(custom)))
+    size = max(1, min(_CHUNK, -(-len(runs) // jobs)))
+    starts = range(0, len(runs), size)
+    results, done = {}, 0
+    with ThreadPoolExecutor(jobs) as pool:
+        waiting = {
+            pool.submit(invoke, flat, runs[at : at + size], custom=custom, reset=True): at
+            for at in starts
+        }
+        try:
+            for future in as_completed(waiting):
+                at = waiting[future]
+                results[at] = future.result()
+                done += len(results[at].outputs)
+                if progress is not None:
+                    progress(done, len(runs))
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    outputs = [output for at in starts for output in results[at].outputs]
+    times = [time for at in starts for time in results[at].times]
+    return outputs, times, results[0].arena
+
+
+# Output 0 of every example, as real values: [count, elements].
+def _values(examples, outputs, info):
+    rows = [dequantize(output[0], info).reshape(examples.batch, -1) for output in outputs]
+    return np.concatenate(rows)[: examples.count].astype(np.float64)
+
+
+def _score(examples, outputs, info):
+    values = _values(examples, outputs, info)
+    if examples.labels is None:
+        errors = np.abs(values - examples.values.reshape(values.shape))
+        return Score(mean_error=float(errors.mean()), worst_error=float(errors.max()))
+    if values.shape[1] == 1:  # the probability of class 1
+        classes, found = 2, (values[:, 0] > 0.5).astype(np.int64)
+    else:
+        classes, found = values.shape[1], values.argmax(1)
+    confusion = np.zeros((classes, classes), np.int64)
+    np.add.at(confusion, (examples.labels, found), 1)
+    right = int(np.trace(confusion))
+    return Score(right / examples.count, right, confusion.tolist())
+
+
+# The same data in TFLM's wheel.
+def _compare(model, examples, outputs):
+    theirs, times = [], []
+    for at in range(0, len(examples.runs), _ORACLE_CHUNK):
+        result = oracle.run(model.data, examples.runs[at : at + _ORACLE_CHUNK], reset=True)
+        theirs += result.outputs
+        times += result.times
+    differing = set()
+    for i, (ours, wanted) in enumerate(zip(outputs, theirs, strict=True)):
+        for got, other in zip(ours, wanted, strict=True):
+            if first_difference(got, other.reshape(got.shape)) is not None:
+                first = i * examples.batch
+                differing.update(range(first, min(first + examples.batch, examples.count)))
+    score = _score(examples, theirs, model.outputs[0])
+    first = min(differing) if differing else None
+    return Comparison(score, len(differing), first, float(np.median(times)))

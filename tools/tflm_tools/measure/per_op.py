@@ -1,0 +1,206 @@
+# tflm_tools: bench --per-op: time of each operator, beside its work, the last run and the wheel
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import csv
+import hashlib
+import io
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tflm.tflite import TfliteModel
+
+from .. import files
+from ..board.bench import bench_on
+from ..board.form import target_of
+from ..check import oracle
+from ..check.cases import make_cases
+from ..errors import ToolError
+from ..flat.flatten import at_level, flatten, saved_model
+from ..image.prepare import prepare_graph
+from ..model.model_file import open_model
+from ..optimize.memory.levels import BALANCED, SPEED
+from ..optimize.savings import chosen
+from ..plan.arena_plan import plan_of
+from ..run.device_model import invoke
+from ..tell.inspection import inspect
+from . import history as bench_history
+from .bench import time_wheel
+
+
+@dataclass
+class OpBench:
+    """An operator in one invoke; None for what is not known.
+
+    macs: of the model as it is written; arena: bytes in use while it runs; last_us: of the last
+    run; kernel: several are joined. cycles: on boards whose clock is known.
+    """
+
+    node: int
+    op: str
+    kernel: str
+    us: float
+    share: float
+    macs: int | None
+    ns_per_mac: float | None
+    cycles: float | None
+    cycles_per_mac: float | None
+    arena: int | None
+    last_us: float | None
+
+
+@dataclass
+class ModelBench:
+    """A model; times in microseconds of an invoke, without the profiler.
+
+    ops: measured with the profiler, in runs of their own. wheel_us: of TFLM's wheel, None where it
+    is not installed, or on a board. last_us, last_when (seconds since 1970): the last run here;
+    changed: the model is another one since. refused: why TFLM does not run it.
+    """
+
+    model: str
+    where: str
+    frequency: int
+    invokes: int
+    best_us: float
+    mean_us: float
+    arena_bytes: int
+    flat_bytes: int | None
+    wheel_us: float | None
+    last_us: float | None
+    last_when: float | None
+    changed: bool
+    ops: list[OpBench]
+    refused: str = ""
+
+
+def bench_ops(paths, invokes=20, device=None, csv_path=None):
+    """A ModelBench for each model, in the unix port or on a board; writes a CSV where asked to.
+
+    Each run is remembered, and the next one of the same file at the same place shows both.
+    Raises TflmError.
+    """
+    found = []
+    for path in paths:
+        result = _on_board(path, device, invokes) if device is not None else _here(path, invokes)
+        _compare_last(result, path)
+        found.append(result)
+    if csv_path:
+        write_csv(found, csv_path)
+    return found
+
+
+# The model in the unix port, flattened as `tflm bench` does.
+def _here(path, invokes):
+    model = open_model(path)
+    inputs = make_cases(model.inputs, 1, 0)[0].inputs
+    flat = model
+    if model.kind == "tflite":
+        flat = replace(model, kind="tflm", data=flatten(model.data, optimize=SPEED))
+    plain = invoke(flat, [inputs], repeat=invokes)
+    profiled = invoke(flat, [inputs], repeat=invokes, profile=True)
+    events = [(node, op, kernel, us / invokes) for node, op, kernel, us in profiled.events]
+    wheel, refused = None, ""
+    if model.kind == "tflite" and oracle.installed():
+        try:
+            wheel = min(time_wheel(path, inputs, invokes))
+        except oracle.OracleError as error:
+            refused = str(error)
+    mean = sum(plain.times) / len(plain.times)
+    return ModelBench(
+        str(path), "unix port", 0, invokes, min(plain.times), mean, plain.arena, len(flat.data),
+        wheel, None, None, False, _rows(events, path, model, SPEED, 0), refused,
+    )  # fmt: skip
+
+
+# The model on a board.
+def _on_board(path, device, invokes):
+    found = bench_on([path], device, invokes)[0]
+    model = open_model(path)
+    events = [(op.node, op.op, op.kernel, op.us) for op in found.ops]
+    target = target_of(device.facts.arch)
+    rows = _rows(events, path, model, BALANCED, found.frequency, target)
+    return ModelBench(
+        str(path), found.board, found.frequency, invokes, found.best_us, found.mean_us,
+        found.arena_bytes, None, None, None, None, False, rows,
+    )  # fmt: skip
+
+
+# A row for each operator, in the order of its first step.
+def _rows(events, path, model, level, frequency, target=None):
+    macs, arena, main = _work(path, model, level, target)
+    times = {}
+    for node, op, kernel, us in events:
+        name, kernels, total = times.get(node, (op, [], 0.0))
+        times[node] = name, kernels + [kernel] * (kernel not in kernels), total + us
+    total = sum(entry[2] for entry in times.values()) or 1.0
+    rows = []
+    for node, (name, kernels, us) in times.items():
+        count = macs.get(node)
+        each = count if node < main else None  # what IF and WHILE run counts as often as it ran
+        cycles = us * frequency / 1e6 if frequency else None
+        rows.append(
+            OpBench(
+                node, name, ", ".join(kernels), us, us / total, count,
+                1000 * us / each if each else None, cycles,
+                cycles / each if each and cycles is not None else None, arena.get(node), None,
+            )
+        )  # fmt: skip
+    return rows
+
+
+# ({operator: MACs}, {operator: bytes of the arena in use}, how many operators the first sub-graph
+# has, which run once an invoke); a .tflm does not say.
+def _work(path, model, level, target):
+    if model.kind != "tflite":
+        return {}, {}, 0
+    macs = {op.index: op.macs for op in inspect(path).ops}
+    saved, _ = saved_model(model.data, None, chosen(()))
+    graph = at_level(saved, level, target=target)
+    plan = plan_of(graph, prepare_graph(graph, target=target))
+    arena = {}
+    for op, node in enumerate(plan.nodes):
+        if node is not None:
+            arena[node] = max(arena.get(node, 0), plan.live_bytes(op))
+    return macs, arena, TfliteModel(model.data).subgraphs[0].nodes_length()
+
+
+# Fill in what was measured last, and remember this run.
+def _compare_last(result, path):
+    key = f"{result.where} {Path(path).resolve()}"
+    digest = hashlib.sha256(files.read(path)).hexdigest()[:16]
+    last = bench_history.last(key)
+    try:
+        if last is not None:
+            times = {(int(op), name): float(us) for op, name, us in last["ops"]}
+            result.last_us, result.last_when = float(last["best_us"]), float(last["when"])
+            result.changed = last["model"] != digest
+            for row in result.ops:
+                row.last_us = times.get((row.node, row.op))
+    except (KeyError, TypeError, ValueError):
+        result.last_us = result.last_when = None
+    ops = [(row.node, row.op, row.us) for row in result.ops]
+    entry = {"model": digest, "when": time.time(), "best_us": result.best_us, "ops": ops}
+    bench_history.note(key, entry)
+
+
+_COLUMNS = ("node", "op", "kernel", "us", "share", "macs", "ns_per_mac", "cycles",
+            "cycles_per_mac", "arena", "last_us")  # fmt: skip
+
+
+def write_csv(results, path):
+    """Write a row for each operator of each ModelBench."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(("model", "where", "op", "name", *_COLUMNS[2:]))
+    for result in results:
+        for row in result.ops:
+            values = [getattr(row, column) for column in _COLUMNS]
+            cells = [
+                "" if v is None else f"{v:.6g}" if isinstance(v, float) else v for v in values
+            ]
+            writer.writerow((Path(result.model).name, result.where, *cells))
+    if not any(result.ops for result in results):
+        raise ToolError(f"nothing was measured, so {path} is not written; give a model with ops")
+    files.make_folder(Path(path).parent)
+    files.write(path, text.getvalue().encode())

@@ -1,0 +1,73 @@
+# tflm_tools: .npy files and the tensors of a model
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import io
+
+import numpy as np
+
+from .. import files
+from ..errors import ToolError
+
+
+def _shape(shape):
+    return "x".join(map(str, shape)) or "scalar"
+
+
+# An array from a .npy file; nothing that would run code when it is read.
+def _load(path):
+    try:
+        array = np.load(io.BytesIO(files.read(path)), allow_pickle=False)
+    except (ValueError, EOFError, OSError):
+        raise ToolError(f"{path} is no .npy file of numbers; write it with numpy.save") from None
+    if not isinstance(array, np.ndarray):
+        raise ToolError(f"{path} holds several arrays; save one array with numpy.save")
+    return array
+
+
+def quantize(values, info):
+    """Real values as the integers of a tensor: halves away from zero, clamped to the type."""
+    limits = np.iinfo(info.numpy_dtype())
+    scaled = values.astype(np.float64) / (info.scale or 1.0)
+    rounded = np.trunc(scaled + np.copysign(0.5, scaled)) + info.zero_point
+    return np.clip(rounded, limits.min, limits.max).astype(info.numpy_dtype())
+
+
+def dequantize(values, info):
+    """The real values of a tensor: scale * (q - zero_point), or the values without a scale."""
+    if values.dtype.kind not in "iu" or not info.scale:
+        return values
+    return (values.astype(np.float64) - info.zero_point) * info.scale
+
+
+def load_input(path, number, info, with_quantize=False):
+    """The array of a .npy for input `number`: exactly its type and shape, else ToolError.
+
+    with_quantize: floats for an integer input are quantized with its scale and zero point.
+    """
+    array = _load(path)
+    wanted = f"input {number} '{info.name}' wants"
+    if array.shape != info.shape:
+        raise ToolError(
+            f"{path} has the shape {_shape(array.shape)}, {wanted} {_shape(info.shape)}; "
+            "reshape the array"
+        )
+    dtype = info.numpy_dtype()
+    if array.dtype.newbyteorder("=") == dtype:
+        return array.astype(dtype)
+    if array.dtype.kind != "f" or dtype.kind not in "iu":
+        raise ToolError(f"{path} holds {array.dtype}, {wanted} {dtype}; convert the array")
+    if not with_quantize:
+        raise ToolError(
+            f"{path} holds {array.dtype}, {wanted} {dtype}; "
+            "give --quantize to quantize real values"
+        )
+    if np.isnan(array).any():
+        raise ToolError(f"{path} holds a NaN, which has no integer; clean the array")
+    return quantize(array, info)
+
+
+def save(path, array):
+    """Write an array as .npy, whole or not at all."""
+    buffer = io.BytesIO()
+    np.save(buffer, array)
+    files.write(path, buffer.getvalue())

@@ -1,0 +1,91 @@
+# tflm_tools: a model file of either kind with its inputs and outputs
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import struct
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from tflm import dtypes
+from tflm.errors import ModelError, UnsupportedError
+from tflm.model import is_flat
+from tflm.tflite import TfliteModel, is_tflite
+
+from .. import files
+from .flat_file import FlatFile
+
+
+@dataclass
+class TensorInfo:
+    """An input or output: shape in elements, value = scale * (q - zero_point), scale 0: none."""
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+    scale: float
+    zero_point: int
+    bytes: int
+
+    def numpy_dtype(self):
+        """The type of numpy; raises UnsupportedError for those that numpy does not have."""
+        try:
+            return np.dtype(self.dtype)
+        except TypeError:
+            raise UnsupportedError(
+                f"tensor '{self.name}' is {self.dtype}, which has no array form on the host"
+            ) from None
+
+
+@dataclass
+class ModelFile:
+    """A .tflite or .tflm: `kind` is "tflite" or "tflm", `data` its bytes."""
+
+    path: Path
+    kind: str
+    data: bytes = field(repr=False)
+    inputs: list[TensorInfo]
+    outputs: list[TensorInfo]
+
+
+# float32 from its bits, for the tools beside.
+def bits_to_float(bits):
+    return struct.unpack("<f", struct.pack("<I", bits))[0]
+
+
+# What both kinds of file say of a tensor.
+def _info(name, dtype, shape, scale_bits, zero_point, size):
+    scale = bits_to_float(scale_bits)
+    return TensorInfo(name, dtypes.name(dtype), tuple(shape), scale, zero_point, size)
+
+
+def open_model(path, data=None):
+    """Read a model; raises ToolError for what cannot be read, ModelError for what is no model.
+
+    data: its bytes, where they are not in the file yet.
+    """
+    if data is None:
+        data = files.read(path)
+    if is_flat(data):
+        flat = FlatFile(data)
+        inputs, outputs = (
+            [
+                _info(t.name, t.dtype, t.shape, t.scale_bits, t.zero_point, t.nbytes)
+                for t in tensors
+            ]
+            for tensors in (flat.inputs, flat.outputs)
+        )
+        return ModelFile(Path(path), "tflm", data, inputs, outputs)
+    if is_tflite(data):
+        subgraph = TfliteModel(data).subgraphs[0]
+        inputs, outputs = (
+            [
+                _info(t.name, t.dtype, t.shape, t.scale_bits(), t.zero_point(), t.nbytes())
+                for t in map(subgraph.tensor, indices)
+            ]
+            for indices in (subgraph.inputs, subgraph.outputs)
+        )
+        return ModelFile(Path(path), "tflite", data, inputs, outputs)
+    raise ModelError(
+        f"{path} is neither a .tflite nor a .tflm ({len(data)} bytes, starting "
+        f"{data[:8]!r}); check the file"
+    )

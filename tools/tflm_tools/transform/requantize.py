@@ -1,0 +1,238 @@
+# tflm_tools: requantize: a model of int8 activations becomes one of int16 activations
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .. import files
+from ..check import oracle
+from ..check.cases import make_cases
+from ..errors import ToolError
+from ..flat.conversion import open_tflite
+from ..flat.flatten import flatten
+from ..model import arrays
+from ..model.model_file import open_model
+from ..tell.survey import survey
+from . import schema
+
+_INT8, _INT16, _INT32, _INT64 = 9, 7, 2, 4  # TensorType of the schema
+_CASES = 4
+
+# Operators with weights: inputs that stay int8, and (input, weights, bias) of each sum.
+_CONV_2D, _DEPTHWISE, _FULLY_CONNECTED, _LSTM, _TRANSPOSE_CONV = 3, 4, 9, 44, 67
+_WEIGHTS = {
+    _CONV_2D: ((1,), ((0, 1, 2),)),
+    _DEPTHWISE: ((1,), ((0, 1, 2),)),
+    _FULLY_CONNECTED: ((1,), ((0, 1, 2),)),
+    _TRANSPOSE_CONV: ((1,), ((2, 1, 3),)),
+    _LSTM: (tuple(range(1, 9)), tuple((0, 1 + i, 12 + i) for i in range(4))),
+}
+_WITH_BIAS_TYPE = (_CONV_2D, _FULLY_CONNECTED, _TRANSPOSE_CONV)
+
+
+@dataclass
+class Distance:
+    """How far an output of the int16 model is from the int8 model's, in real values.
+
+    step: what one step of the int8 output is worth; largest: over some random inputs.
+    """
+
+    name: str
+    step: float
+    largest: float
+
+
+@dataclass
+class Requantized:
+    """What `tflm requantize` wrote: how many activations and biases changed; sizes in bytes."""
+
+    source: str
+    output: str
+    activations: int
+    biases: int
+    before_bytes: int
+    after_bytes: int
+    distances: list[Distance]
+
+
+# The tensors of an operator's inputs by their place; those that are left out are missing.
+def _inputs(subgraph, operator):
+    numbers = operator.inputs if operator.inputs is not None else ()
+    return {i: subgraph.tensors[n] for i, n in enumerate(numbers) if n >= 0}
+
+
+# The one scale and zero point of a tensor, None where it has none.
+def _quantization(tensor):
+    found = tensor.quantization
+    if found is None or found.scale is None or len(found.scale) != 1:
+        return None
+    points = found.zeroPoint
+    return np.float64(found.scale[0]), int(points[0]) if points is not None and len(points) else 0
+
+
+class _Requantizer:
+    """Changes one ModelT. `old`: scales that activations had, by id of their TensorT."""
+
+    def __init__(self, model):
+        self.model = model
+        self.old = {}
+        self.biases = {}  # id of a TensorT: the scales that it has now
+        self.activations = 0
+
+    # Sums need the scale of their input as it is in the end, so activations come first.
+    def run(self):
+        for subgraph in self.model.subgraphs:
+            weights = self._weights(subgraph)
+            for tensor in subgraph.tensors:
+                if tensor.type == _INT8 and id(tensor) not in weights:
+                    self._activation(tensor)
+        for subgraph in self.model.subgraphs:
+            for operator in subgraph.operators or []:
+                self._sums(subgraph, operator)
+        schema.drop_unused_buffers(self.model)
+
+    # Tensors that stay int8.
+    def _weights(self, subgraph):
+        found, others = {}, {}
+        for operator in subgraph.operators or []:
+            places, _ = _WEIGHTS.get(schema.code_of(self.model, operator), ((), ()))
+            for i, tensor in _inputs(subgraph, operator).items():
+                (found if i in places else others)[id(tensor)] = tensor
+            for number in operator.outputs if operator.outputs is not None else ():
+                others[id(subgraph.tensors[number])] = subgraph.tensors[number]
+        for key in found.keys() & others.keys():
+            if found[key].type == _INT8:
+                name = _name(found[key])
+                raise ToolError(
+                    f"the weights '{name}' are an activation, too; convert the model so that "
+                    "weights are constants of their own"
+                )
+        return found
+
+    # int8 values of any zero point in int16 with zero point 0: the larger end of the range
+    # becomes 32768 steps. SOFTMAX, LOGISTIC and TANH, whose scales are 1/256 and 1/128, get
+    # the 1/32768 that their int16 kernels give.
+    def _activation(self, tensor):
+        found = _quantization(tensor)
+        if found is None:
+            return
+        scale, zero_point = found
+        steps = max(128 - zero_point, 128 + zero_point)
+        new = np.float32(scale * steps / 32768)
+        values = schema.constant(self.model, tensor)
+        if values is not None:
+            real = scale * (np.frombuffer(values, np.int8).astype(np.float64) - zero_point)
+            quantized = np.clip(np.round(real / np.float64(new)), -32768, 32767).astype("<i2")
+            tensor.buffer = schema.add_buffer(self.model, quantized.tobytes())
+        self.old[id(tensor)] = scale
+        tensor.type = _INT16
+        tensor.quantization.scale = [float(new)]
+        tensor.quantization.zeroPoint = [0]
+        tensor.quantization.min = tensor.quantization.max = None
+        self.activations += 1
+
+    # The biases of an operator: their scale is that of input times weights.
+    def _sums(self, subgraph, operator):
+        code = schema.code_of(self.model, operator)
+        tensors = _inputs(subgraph, operator)
+        sums = _WEIGHTS.get(code, ((), ()))[1]
+        wide = [sum_ for sum_ in sums if sum_[0] in tensors and tensors[sum_[0]].type == _INT16]
+        for source, weights, bias in wide:
+            if bias in tensors:
+                self._bias(tensors[source], tensors[weights], tensors[bias])
+        if wide and code in _WITH_BIAS_TYPE and operator.builtinOptions is not None:
+            operator.builtinOptions.quantizedBiasType = _INT64
+
+    def _bias(self, source, weights, bias):
+        scale = np.float64(np.float32(source.quantization.scale[0]))
+        scales = scale * np.asarray(weights.quantization.scale, np.float64)
+        if id(bias) in self.biases:
+            if not np.array_equal(self.biases[id(bias)], scales):
+                raise ToolError(
+                    f"operators with other scales share the bias '{_name(bias)}'; convert the "
+                    "model so that each has its own"
+                )
+            return
+        values = schema.constant(self.model, bias)
+        if bias.type != _INT32 or values is None:
+            return
+        old = self.old[id(source)] * np.asarray(weights.quantization.scale, np.float64)
+        numbers = np.frombuffer(values, "<i4").astype(np.float64)
+        wide = np.round(numbers * (old / scales)).astype("<i8")
+        bias.buffer = schema.add_buffer(self.model, wide.tobytes())
+        bias.type = _INT64
+        bias.quantization.scale = [float(value) for value in scales]
+        bias.quantization.zeroPoint = [0] * len(scales)
+        self.biases[id(bias)] = scales
+
+
+def _name(tensor):
+    name = tensor.name or ""
+    return name.decode(errors="replace") if isinstance(name, bytes) else name
+
+
+# Refuse what has no int16 kernel, before anything is written.
+def _check_runs(data, path):
+    _, _, missing = survey(data)
+    if missing:
+        reasons = "; ".join(f"{entry.op}: {entry.reason}" for entry in missing)
+        raise ToolError(f"{path} cannot have int16 activations: {reasons}; leave it in int8")
+    flatten(data)
+
+
+# The same real inputs for both models, and how far apart their real outputs are.
+def _distances(before, after):
+    cases = make_cases(before.inputs, _CASES, 0)[:_CASES]
+    ours = [
+        [_converted(array, b, a) for array, b, a in zip(case.inputs, before.inputs, after.inputs,
+                                                        strict=True)]
+        for case in cases
+    ]  # fmt: skip
+    wanted = oracle.run(before.data, [case.inputs for case in cases]).outputs
+    got = oracle.run(after.data, ours).outputs
+    found = []
+    for k, info in enumerate(before.outputs):
+        largest = 0.0
+        for run in range(len(cases)):
+            a = arrays.dequantize(got[run][k], after.outputs[k])
+            b = arrays.dequantize(wanted[run][k], info)
+            if a.size:
+                largest = max(largest, float(np.abs(a.astype(np.float64) - b).max()))
+        found.append(Distance(info.name, info.scale, largest))
+    return found
+
+
+# Values of an input of one model as the other one takes them.
+def _converted(array, before, after):
+    if before.dtype == after.dtype:
+        return array
+    return arrays.quantize(arrays.dequantize(array, before), after)
+
+
+def requantize(path, output):
+    """Write the int8 .tflite at `path` into `output` with int16 activations and int64 biases.
+
+    Weights stay int8. The new model is run in TFLM, on the inputs of the old one, before it is
+    written. Raises TflmError, for a model that has no int8 activations, too.
+    """
+    schema.require()
+    before = open_tflite(path, "requantize")
+    with schema.changes(path, before.data):
+        requantizer = _Requantizer(schema.read_model(before.data))
+        requantizer.run()
+        if not requantizer.activations:
+            raise ToolError(f"{path} has no int8 activations; there is nothing to requantize")
+        data = schema.write_model(requantizer.model)
+    _check_runs(data, path)
+    distances = _distances(before, open_model(output, data))
+    files.write(output, data)
+    return Requantized(
+        source=str(path),
+        output=str(output),
+        activations=requantizer.activations,
+        biases=len(requantizer.biases),
+        before_bytes=len(before.data),
+        after_bytes=len(data),
+        distances=distances,
+    )
