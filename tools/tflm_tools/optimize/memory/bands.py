@@ -3,9 +3,10 @@
 
 from dataclasses import dataclass, field
 
+from tflm import dtypes
 from tflm.graph import Node
 
-from ...plan.windows import Rows, rows_of
+from ...plan.windows import CONV_2D, DEPTHWISE_CONV_2D, Rows, rows_of
 
 RESHAPE = 22  # the operator that copies rows within a band buffer
 
@@ -39,7 +40,7 @@ def banded_rows(node):
         return None
     if any(t is not None and not t.is_constant() for t in node.inputs[1:]):
         return None
-    if not source.elements() or not target.elements():
+    if not source.elements() or not target.elements() or _looks_at_all(node):
         return None
     if node.builtin_code in _ELEMENTWISE:
         if source.shape != target.shape:
@@ -47,6 +48,14 @@ def banded_rows(node):
         height = source.shape[1]
         return Rows(1, height, height, 1, 1, 0, (0, 0, 0, 0))
     return rows_of(node)
+
+
+# True for hybrid operators: the least and the greatest of all inputs decide how each is rounded, so
+# rows alone would give other results.
+def _looks_at_all(node):
+    if node.builtin_code not in (CONV_2D, DEPTHWISE_CONV_2D):
+        return False
+    return node.inputs[0].dtype == dtypes.FLOAT32 and node.inputs[1].dtype != dtypes.FLOAT32
 
 
 # For each tensor of a chain (its input first) and each band the row behind the last one that is
