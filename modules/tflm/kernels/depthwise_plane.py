@@ -4,8 +4,8 @@
 import micropython
 from micropython import const
 
-# Words of the parameters, see tools/asm/plane.py. Here addresses count from the arena, that of
-# the image from its memory.
+# Words of the parameters, see tools/asm/common/parameters.py. Here addresses count from the arena,
+# that of the image from its memory.
 _LINE = const(2)
 _LINE_STEP = const(3)
 _ROW_BYTES = const(4)

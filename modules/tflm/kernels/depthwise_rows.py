@@ -9,8 +9,8 @@
 import micropython
 from micropython import const
 
-# Words of the parameters, see tools/asm/plane.py. Here addresses count from the arena, that of
-# the stream from its memory.
+# Words of the parameters, see tools/asm/common/parameters.py. Here addresses count from the arena,
+# that of the stream from its memory.
 _STREAM = const(0)
 _PLANE = const(11)
 _PLANE_ROW = const(12)

@@ -7,8 +7,8 @@
 import micropython
 from micropython import const
 
-# Words of the parameters, see tools/asm/lanes.py. Here addresses count from the arena, that of
-# the image from its memory.
+# Words of the parameters, see tools/asm/common/parameters.py. Here addresses count from the arena,
+# that of the image from its memory.
 _SOURCE = const(0)
 _LANES = const(1)
 _COLUMNS = const(2)

@@ -4,8 +4,8 @@
 import micropython
 from micropython import const
 
-# Words of the parameters, see tools/asm/lanes.py. Here addresses count from the arena, that of
-# the stream from its memory.
+# Words of the parameters, see tools/asm/common/parameters.py. Here addresses count from the arena,
+# that of the stream from its memory.
 _STREAM = const(0)
 _LANES = const(1)
 _OUTPUT = const(2)
@@ -25,7 +25,7 @@ _GROUP = const(11)
 # stay in registers: behind the beginning they are a pointer to weights, and an input or a sum.
 #
 # The upper half of a product, rounded, is the sum of two products of int8. Then comes TFLM's
-# rounding for sums below 2**30 and right shifts, see tools/asm/requantize.py.
+# rounding for sums below 2**30 and right shifts, see tools/asm/armv6m/requantize.py.
 @micropython.viper
 def multiply(w: ptr32, v: int, memory: ptr8):
     base = int(w)

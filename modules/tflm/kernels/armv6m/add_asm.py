@@ -1,13 +1,14 @@
 # tflm: ADD, int8: assembler for Cortex-M0+
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Made by `python tools/asm/make.py` from tools/asm/elementwise.py: change that, not this.
+# Made by `python tools/asm/make.py armv6m` from
+# tools/asm/armv6m/elementwise.py: change that, not this.
 
 import micropython
 
 
 # A run of a sum of int8. `r0` is the address of a block of parameters (ADD in
-# tools/asm/elementwise.py).
+# tools/asm/common/parameters.py).
 @micropython.asm_thumb
 def add_run(r0):
     mov(r4, r8)

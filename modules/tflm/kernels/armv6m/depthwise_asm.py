@@ -1,13 +1,14 @@
 # tflm: DEPTHWISE_CONV_2D, int8, in lanes: assembler for Cortex-M0+
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Made by `python tools/asm/make.py` from tools/asm/depthwise.py: change that, not this.
+# Made by `python tools/asm/make.py armv6m` from
+# tools/asm/armv6m/depthwise.py: change that, not this.
 
 import micropython
 
 
 # Channels of a 3x3 depthwise convolution with stride 1, two rows at a time. `r0` is the address of
-# a block of parameters (PARAMETERS in tools/asm/plane.py).
+# a block of parameters (DEPTHWISE in tools/asm/common/parameters.py).
 @micropython.asm_thumb
 def depthwise_3x3(r0):
     mov(r4, r8)
@@ -426,7 +427,7 @@ def depthwise_3x3(r0):
 
 
 # Channels of a 3x3 depthwise convolution with a stride of 2 rows. `r0` is the address of a block
-# of parameters (PARAMETERS in tools/asm/plane.py).
+# of parameters (DEPTHWISE in tools/asm/common/parameters.py).
 @micropython.asm_thumb
 def depthwise_3x3_stride_2(r0):
     mov(r4, r8)
@@ -707,7 +708,7 @@ def depthwise_3x3_stride_2(r0):
 
 
 # Channels of a depthwise convolution of any size. `r0` is the address of a block of parameters
-# (PARAMETERS in tools/asm/plane.py).
+# (DEPTHWISE in tools/asm/common/parameters.py).
 @micropython.asm_thumb
 def depthwise_any(r0):
     mov(r4, r8)

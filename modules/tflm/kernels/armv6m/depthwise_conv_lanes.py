@@ -34,7 +34,7 @@ _ACTIVATION_MIN = const(26)
 _ACTIVATION_MAX = const(27)
 _PLANE = const(128)  # where it begins in the scratch buffer, behind the parameters
 
-# Words of the parameters, see tools/asm/plane.py.
+# Words of the parameters, see tools/asm/common/parameters.py.
 _P_STREAM = const(0)
 _P_CHANNELS = const(1)
 _P_LINE = const(2)

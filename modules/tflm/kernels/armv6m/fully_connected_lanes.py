@@ -20,7 +20,7 @@ _ACTIVATION_MIN = const(11)
 _ACTIVATION_MAX = const(12)
 _LANES = const(128)  # where they begin in the scratch buffer, behind the parameters
 
-# Words of the parameters of gather() and multiply(), see tools/asm/lanes.py.
+# Words of the parameters of gather() and multiply(), see tools/asm/common/parameters.py.
 _G_SOURCE = const(0)
 _G_LANES = const(1)
 _G_COLUMNS = const(2)

@@ -1,14 +1,15 @@
 # tflm: CONV_2D and FULLY_CONNECTED, int8, in lanes: assembler for Cortex-M0+
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Made by `python tools/asm/make.py` from tools/asm/gather.py, multiply.py: change that, not this.
+# Made by `python tools/asm/make.py armv6m` from
+# tools/asm/armv6m/gather.py, multiply.py: change that, not this.
 
 import micropython
 
 
 # Unpack columns of int8 to lanes. `r0` is the address of a block of parameters (GATHER in
-# tools/asm/lanes.py). A column is a run of whole, aligned words in each row of the filter; it lies
-# in the image, or beside it.
+# tools/asm/common/parameters.py). A column is a run of whole, aligned words in each row of the
+# filter; it lies in the image, or beside it.
 @micropython.asm_thumb
 def gather(r0):
     mov(r4, r8)
@@ -321,7 +322,7 @@ def gather_bytes(r0):
 
 
 # Outputs of groups of four channels for pixels in lanes. `r0` is the address of a block of
-# parameters (MULTIPLY in tools/asm/lanes.py).
+# parameters (MULTIPLY in tools/asm/common/parameters.py).
 @micropython.asm_thumb
 def multiply(r0):
     mov(r4, r8)

@@ -1,7 +1,8 @@
 # tflm: AVERAGE_POOL_2D and MAX_POOL_2D, int8: assembler for Cortex-M0+
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Made by `python tools/asm/make.py` from tools/asm/elementwise.py: change that, not this.
+# Made by `python tools/asm/make.py armv6m` from
+# tools/asm/armv6m/elementwise.py: change that, not this.
 
 import micropython
 

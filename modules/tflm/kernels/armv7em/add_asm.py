@@ -1,14 +1,14 @@
 # tflm: ADD, int8: assembler for the DSP extension
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Made by `python tools/asm/make_dsp.py` from tools/asm/elementwise_dsp.py:
-# change that, not this.
+# Made by `python tools/asm/make.py armv7em` from
+# tools/asm/armv7em/elementwise.py: change that, not this.
 
 import micropython
 
 
 # A run of a sum of int8. `r0` is the address of a block of parameters (ADD in
-# tools/asm/elementwise_dsp.py).
+# tools/asm/armv7em/elementwise.py).
 @micropython.asm_thumb
 def add_run(r0):
     data(2, 0xE92D, 0x0F00)  # push {r8-r11}

@@ -1,15 +1,15 @@
 # tflm: CONV_2D, int8: assembler for the DSP extension
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Made by `python tools/asm/make_dsp.py` from tools/asm/gather_dsp.py, matrix_dsp.py:
-# change that, not this.
+# Made by `python tools/asm/make.py armv7em` from
+# tools/asm/armv7em/gather.py, multiply.py: change that, not this.
 
 import micropython
 
 
 # Unpack the windows of pairs of pixels, int8, to lanes: for each two elements a word of one pixel,
 # then one of the other. `r0` is the address of a block of parameters (GATHER in
-# tools/asm/gather_dsp.py).
+# tools/asm/armv7em/gather.py).
 @micropython.asm_thumb
 def gather(r0):
     data(2, 0xE92D, 0x0F00)  # push {r8-r11}
@@ -246,7 +246,7 @@ def gather(r0):
 
 
 # Outputs of groups of four channels for pairs of pixels in lanes. `r0` is the address of a block
-# of parameters (MULTIPLY in tools/asm/matrix_dsp.py).
+# of parameters (MULTIPLY in tools/asm/armv7em/multiply.py).
 @micropython.asm_thumb
 def multiply(r0):
     data(2, 0xE92D, 0x0F00)  # push {r8-r11}

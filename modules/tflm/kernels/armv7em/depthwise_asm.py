@@ -1,14 +1,14 @@
 # tflm: DEPTHWISE_CONV_2D, int8: assembler for the DSP extension
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Made by `python tools/asm/make_dsp.py` from tools/asm/depthwise_dsp.py:
-# change that, not this.
+# Made by `python tools/asm/make.py armv7em` from
+# tools/asm/armv7em/depthwise.py: change that, not this.
 
 import micropython
 
 
 # Channels of a 3x3 depthwise convolution with a stride of 1. `r0` is the address of a block of
-# parameters (PARAMETERS in tools/asm/depthwise_dsp.py).
+# parameters (PARAMETERS in tools/asm/armv7em/depthwise.py).
 @micropython.asm_thumb
 def depthwise_3x3(r0):
     data(2, 0xE92D, 0x0F00)  # push {r8-r11}
@@ -351,7 +351,7 @@ def depthwise_3x3(r0):
 
 
 # Channels of a 3x3 depthwise convolution with a stride of 2. `r0` is the address of a block of
-# parameters (PARAMETERS in tools/asm/depthwise_dsp.py).
+# parameters (PARAMETERS in tools/asm/armv7em/depthwise.py).
 @micropython.asm_thumb
 def depthwise_3x3_stride_2(r0):
     data(2, 0xE92D, 0x0F00)  # push {r8-r11}

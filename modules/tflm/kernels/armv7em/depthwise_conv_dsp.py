@@ -30,7 +30,7 @@ _ACTIVATION_MAX = const(21)
 _PLANE = const(128)  # where it begins in the scratch buffer, behind the parameters
 _STREAM_BYTES = const(40)  # of a channel
 
-# Words of the parameters, see tools/asm/depthwise_dsp.py.
+# Words of the parameters, see tools/asm/armv7em/depthwise.py.
 _P_STREAM = const(0)
 _P_CHANNELS = const(1)
 _P_LINE = const(2)

@@ -1,14 +1,14 @@
 # tflm: FULLY_CONNECTED, int8: assembler for the DSP extension
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Made by `python tools/asm/make_dsp.py` from tools/asm/matrix_dsp.py:
-# change that, not this.
+# Made by `python tools/asm/make.py armv7em` from
+# tools/asm/armv7em/multiply.py: change that, not this.
 
 import micropython
 
 
 # Outputs of groups of four channels for one row of inputs. `r0` is the address of a block of
-# parameters (CONNECT in tools/asm/matrix_dsp.py).
+# parameters (CONNECT in tools/asm/armv7em/multiply.py).
 @micropython.asm_thumb
 def connect(r0):
     data(2, 0xE92D, 0x0F00)  # push {r8-r11}

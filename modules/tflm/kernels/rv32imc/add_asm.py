@@ -1,14 +1,14 @@
 # tflm: ADD, int8: assembler for RV32
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Made by `python tools/asm/make_rv32.py` from tools/asm/rv32_elementwise.py:
-# change that, not this.
+# Made by `python tools/asm/make.py rv32imc` from
+# tools/asm/rv32imc/elementwise.py: change that, not this.
 
 import micropython
 
 
 # ADD of int8 by a table (prepare/add_table.py). `a0` is the arena, `a1` the offset of a block of
-# parameters in it (ADD in tools/asm/elementwise.py).
+# parameters in it (ADD in tools/asm/common/parameters.py).
 @micropython.asm_rv32
 def add_run(a0, a1):
     addi(sp, sp, -64)

@@ -1,15 +1,15 @@
 # tflm: DEPTHWISE_CONV_2D, int8, in lanes: assembler for RV32
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Made by `python tools/asm/make_rv32.py` from tools/asm/rv32_plane.py, rv32_depthwise.py:
-# change that, not this.
+# Made by `python tools/asm/make.py rv32imc` from
+# tools/asm/rv32imc/plane.py, depthwise.py: change that, not this.
 
 import micropython
 
 
 # The plane of one channel: word (j, x) holds rows 2 * j and 2 * j + 1 of column x as lanes, with
 # zero points for what lies beside the image. `a0` is the arena, `a1` the offset of a block of
-# parameters in it (PARAMETERS in tools/asm/plane.py), `a2` the memory of the image.
+# parameters in it (DEPTHWISE in tools/asm/common/parameters.py), `a2` the memory of the image.
 @micropython.asm_rv32
 def build_plane(a0, a1, a2):
     addi(sp, sp, -64)
@@ -106,7 +106,8 @@ def build_plane(a0, a1, a2):
 
 
 # The rows of a channel, 3x3 with stride 1, two rows at a time. `a0` is the arena, `a1` the offset
-# of a block of parameters in it (PARAMETERS in tools/asm/plane.py), `a2` the memory of the stream.
+# of a block of parameters in it (DEPTHWISE in tools/asm/common/parameters.py), `a2` the memory of
+# the stream.
 @micropython.asm_rv32
 def rows_3x3(a0, a1, a2, a3):
     addi(sp, sp, -96)

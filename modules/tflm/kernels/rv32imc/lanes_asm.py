@@ -1,16 +1,16 @@
 # tflm: CONV_2D and FULLY_CONNECTED, int8, in lanes: assembler for RV32
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Made by `python tools/asm/make_rv32.py` from tools/asm/rv32_gather.py, rv32_multiply.py:
-# change that, not this.
+# Made by `python tools/asm/make.py rv32imc` from
+# tools/asm/rv32imc/gather.py, multiply.py: change that, not this.
 
 import micropython
 
 
 # Unpack columns of int8 to lanes. `a0` is the arena, `a1` the offset of a block of parameters in
-# it (GATHER in tools/asm/lanes.py), `a2` the memory of the image; the places among the parameters
-# count from these. A column is a run of whole, aligned words in each row of the filter; it lies in
-# the image, or beside it.
+# it (GATHER in tools/asm/common/parameters.py), `a2` the memory of the image; the places among the
+# parameters count from these. A column is a run of whole, aligned words in each row of the filter;
+# it lies in the image, or beside it.
 @micropython.asm_rv32
 def gather(a0, a1, a2):
     addi(sp, sp, -64)
@@ -249,8 +249,8 @@ def gather_bytes(a0, a1, a2):
 
 
 # Outputs of groups of four channels for pixels in lanes, two pixels at a time. `a0` is the arena,
-# `a1` the offset of a block of parameters in it (MULTIPLY in tools/asm/lanes.py), `a2` the memory
-# of the stream; the places among the parameters count from these.
+# `a1` the offset of a block of parameters in it (MULTIPLY in tools/asm/common/parameters.py), `a2`
+# the memory of the stream; the places among the parameters count from these.
 @micropython.asm_rv32
 def multiply(a0, a1, a2):
     addi(sp, sp, -96)

@@ -1,26 +1,13 @@
 # Assembler kernels of ADD and pooling
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from requantize import clamp, requantize
-from thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12, Thumb
-
-# Words of add()'s parameter block.
-ADD = (
-    "input1_end",  # addresses
-    "input2_end",
-    "output_end",
-    "count",  # of elements
-    "lookup",  # address of the words that stand for each byte of input 2
-    "factor",  # of input 1
-    "output_zero_point",
-    "activation_min",
-    "activation_max",
-    "multiplier",  # three words: low half, high half, right shift
-)
+from ..common.parameters import ADD, at
+from ..common.thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12, Thumb
+from .requantize import clamp, requantize
 
 _ADD = """
 A run of a sum of int8. `r0` is the address of a block of parameters (ADD in
-tools/asm/elementwise.py).
+tools/asm/common/parameters.py).
 """
 
 
@@ -35,14 +22,14 @@ def add():
         ("activation_min", R9),
         ("activation_max", R10),
     ):
-        t.ldr(R1, R0, 4 * ADD.index(name))
+        t.ldr(R1, R0, at(ADD, name))
         t.mov(register, R1)
-    t.ldr(R1, R0, 4 * ADD.index("lookup"))
+    t.ldr(R1, R0, at(ADD, "lookup"))
     t.store(R1, "lookup")
-    t.ldr(R6, R0, 4 * ADD.index("output_zero_point"))
-    t.ldr(R7, R0, 4 * ADD.index("count"))
+    t.ldr(R6, R0, at(ADD, "output_zero_point"))
+    t.ldr(R7, R0, at(ADD, "count"))
     t.two("neg", R7, R7)
-    t.add(R0, 4 * ADD.index("multiplier"))
+    t.add(R0, at(ADD, "multiplier"))
     t.store(R0, "multiplier")
     element = t.new_label("element")
     t.label(element)

@@ -1,8 +1,8 @@
 # Assembler kernels of CONV_2D and FULLY_CONNECTED for RV32: inputs to lanes
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from lanes import GATHER, at
-from rv32 import Rv32
+from ..common.parameters import GATHER, at
+from .rv32 import Rv32
 
 _TO, _LINE, _AT, _LAST, _COLUMNS = "a3", "a4", "a5", "a6", "a7"
 _ABOVE, _ROWS, _BELOW, _RUN, _ROW_STEP, _COLUMN_STEP, _FILL = (f"s{i}" for i in range(7))
@@ -64,9 +64,9 @@ def _next_column(t, column):
 
 _GATHER = """
 Unpack columns of int8 to lanes. `a0` is the arena, `a1` the offset of a block of parameters in
-it (GATHER in tools/asm/lanes.py), `a2` the memory of the image; the places among the parameters
-count from these. A column is a run of whole, aligned words in each row of the filter; it lies in
-the image, or beside it.
+it (GATHER in tools/asm/common/parameters.py), `a2` the memory of the image; the places among the
+parameters count from these. A column is a run of whole, aligned words in each row of the filter;
+it lies in the image, or beside it.
 """
 
 

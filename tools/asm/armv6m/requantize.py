@@ -1,7 +1,7 @@
 # Assembler macros: from an int32 sum to an int8 output, as TFLM rounds
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from thumb import R0, R1, R2, R3, R4, R5, R6, R9, R10
+from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R9, R10
 
 
 # MultiplyByQuantizedMultiplier for |v| < 2**30, multipliers m < 2**31 and right shifts e of 0..31

@@ -1,11 +1,11 @@
 # Assembler kernels of DEPTHWISE_CONV_2D for the DSP extension: 3x3 filters
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from plane import PARAMETERS as PLANE_PARAMETERS
-from plane import channels
-from requantize_dsp import clamp_four, fold, requantize
-from thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12, SP
-from thumb_dsp import ThumbDsp
+from ..common.parameters import DEPTHWISE, at
+from ..common.thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12, SP
+from ..common.thumb_plane import channels
+from .requantize import clamp_four, fold, requantize
+from .thumb_dsp import ThumbDsp
 
 # Words of the stream of one channel: how sums become outputs (0 or 1), bias, weights, and two
 # words for the outputs. Weights of a column are two words, (w0, w1) and (w1, w2).
@@ -14,7 +14,7 @@ STREAM_WORDS = 10
 _WEIGHTS = (R7, R8), (R9, R10), (R11, R12)  # of each column
 
 # Words of the parameter block: what makes the plane, and the following.
-PARAMETERS = PLANE_PARAMETERS[: PLANE_PARAMETERS.index("rows") + 1] + (
+PARAMETERS = DEPTHWISE[: DEPTHWISE.index("rows") + 1] + (
     "multiplier",  # output channels for each input channel
     "uses",  # of the first input channel
     "pairs",  # bytes of the plane under windows that have a partner in their row
@@ -212,7 +212,7 @@ def _rows(t, both):
 
 _ABOUT = """
 Channels of a 3x3 depthwise convolution with a stride of {}. `r0` is the address of a block of
-parameters (PARAMETERS in tools/asm/depthwise_dsp.py).
+parameters (PARAMETERS in tools/asm/armv7em/depthwise.py).
 """
 
 
@@ -220,10 +220,10 @@ def _function(name, stride, both):
     slots = _SLOTS + tuple(word for word in PARAMETERS if word not in _SLOTS)
     t = ThumbDsp(name, _ABOUT.format(stride), slots=slots)
     for word in PARAMETERS:
-        t.ldr(R1, R0, 4 * PARAMETERS.index(word))
+        t.ldr(R1, R0, at(PARAMETERS, word))
         t.store(R1, word)
     t.load(R8, "stream")
-    t.add(R0, 4 * PARAMETERS.index("fill"))
+    t.add(R0, at(PARAMETERS, "fill"))
     t.store(R0, "zero")  # a byte of the input's zero point
     channels(t, lambda t: _rows(t, both))
     return t.text()

@@ -1,13 +1,13 @@
 # Assembler kernel of ADD for RV32
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from elementwise import ADD
-from rv32 import Rv32
-from rv32_requantize import requantize
+from ..common import parameters
+from .requantize import requantize
+from .rv32 import Rv32
 
 _ABOUT = """
 ADD of int8 by a table (prepare/add_table.py). `a0` is the arena, `a1` the offset of a block of
-parameters in it (ADD in tools/asm/elementwise.py).
+parameters in it (ADD in tools/asm/common/parameters.py).
 """
 _X, _OTHER, _OUTPUT, _END, _LOOKUP, _FACTOR = "a2", "a3", "a4", "a5", "a6", "a7"
 _HALF, _ONE, _ZERO_POINT, _LOW, _HIGH = "s0", "s1", "s2", "s3", "s4"
@@ -15,7 +15,7 @@ _HALF, _ONE, _ZERO_POINT, _LOW, _HIGH = "s0", "s1", "s2", "s3", "s4"
 
 # Offset of a parameter.
 def _at(name):
-    return 4 * ADD.index(name)
+    return parameters.at(parameters.ADD, name)
 
 
 def add():

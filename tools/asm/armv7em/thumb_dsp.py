@@ -1,7 +1,7 @@
 # Assembler macros: the 32-bit instructions of ARMv7E-M, with those of its DSP extension
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from thumb import SP, Thumb
+from ..common.thumb import SP, Thumb
 
 _SHIFTS = ("lsl", "lsr", "asr", "ror")
 

@@ -1,9 +1,9 @@
 # Assembler kernel of CONV_2D for the DSP extension: the windows of pairs of pixels to lanes
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from matrix_dsp import parameters
-from thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12
-from thumb_dsp import ThumbDsp
+from ..common.thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12
+from .multiply import parameters
+from .thumb_dsp import ThumbDsp
 
 # Words of the parameter block.
 GATHER = (
@@ -30,7 +30,7 @@ GATHER = (
 _GATHER = """
 Unpack the windows of pairs of pixels, int8, to lanes: for each two elements a word of one pixel,
 then one of the other. `r0` is the address of a block of parameters (GATHER in
-tools/asm/gather_dsp.py).
+tools/asm/armv7em/gather.py).
 """
 
 

@@ -1,9 +1,9 @@
 # Assembler kernels of CONV_2D and FULLY_CONNECTED for the DSP extension: dot products
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from requantize_dsp import clamp, fold, join_four, requantize, skip_clamp
-from thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12
-from thumb_dsp import ThumbDsp
+from ..common.thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12
+from .requantize import clamp, fold, join_four, requantize, skip_clamp
+from .thumb_dsp import ThumbDsp
 
 # Words of the parameter blocks.
 MULTIPLY = (
@@ -58,7 +58,7 @@ def _word(t):
 
 _MULTIPLY = """
 Outputs of groups of four channels for pairs of pixels in lanes. `r0` is the address of a block
-of parameters (MULTIPLY in tools/asm/matrix_dsp.py).
+of parameters (MULTIPLY in tools/asm/armv7em/multiply.py).
 """
 
 
@@ -159,7 +159,7 @@ def multiply():
 
 _CONNECT = """
 Outputs of groups of four channels for one row of inputs. `r0` is the address of a block of
-parameters (CONNECT in tools/asm/matrix_dsp.py).
+parameters (CONNECT in tools/asm/armv7em/multiply.py).
 """
 
 

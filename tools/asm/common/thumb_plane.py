@@ -1,46 +1,12 @@
 # Assembler macros of DEPTHWISE_CONV_2D: a plane of lanes for each channel
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R12
-
-# Words of the parameter block.
-PARAMETERS = (
-    "stream",  # address of the first channel's weights
-    "channels",
-    "line",  # one column before the first row of the image that the plane begins with
-    "line_step",  # bytes from one column of the image to the next
-    "row_bytes",  # of the image
-    "height",  # of the image
-    "first_row",  # of the image in the plane; may be negative
-    "left",  # columns of the plane beside the image at the left,
-    "columns",  # in it,
-    "right",  # and at its right
-    "fill",  # lanes of the input's zero point
-    "plane",  # where it goes
-    "plane_row",  # bytes of a row of the plane, which holds two of the image
-    "pair_rows",
-    "output",
-    "output_step",  # bytes from one column of the output to the next
-    "output_row",  # bytes
-    "rows",  # of the output
-    "width",  # bytes of the plane from the first window of a row to behind the last
-    "column_step",  # bytes of the plane from one window to the next
-    "multiplier",  # output channels for each input channel
-    "uses",  # of the first input channel
-    "output_zero_point",
-    "activation_min",
-    "activation_max",
-    "stride_height",  # this and what follows: for filters of any size
-    "filter_width",
-    "even_rows",  # rows of the plane under a window that begins at an even row of the image,
-    "odd_rows",  # at an odd one
-    "odd_set",  # where the weights for odd rows begin in a channel's stream, in bytes
-    "table",  # and the multiplier
-)
+from .parameters import DEPTHWISE, at
+from .thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R12
 
 
 def _at(name):
-    return 4 * PARAMETERS.index(name)
+    return at(DEPTHWISE, name)
 
 
 # Copy parameters to slots of the same names, and the output's limits to R9 and R10.

@@ -1,9 +1,9 @@
 # Assembler kernels of DEPTHWISE_CONV_2D: rows of outputs from the planes of channels
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from plane import OWN, PLANE, channels, load_parameters
-from requantize import requantize
-from thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R8, R11, R12, Thumb
+from ..common.thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R8, R11, R12, Thumb
+from ..common.thumb_plane import OWN, PLANE, channels, load_parameters
+from .requantize import requantize
 
 
 # acc += the rounded upper half of weight * x, see lanes.py; uses up `weight`.
@@ -43,7 +43,7 @@ def _next_pixel(t, pixel):
 
 _3X3 = """
 Channels of a 3x3 depthwise convolution with stride 1, two rows at a time. `r0` is the address of
-a block of parameters (PARAMETERS in tools/asm/plane.py).
+a block of parameters (DEPTHWISE in tools/asm/common/parameters.py).
 """
 
 
@@ -124,7 +124,7 @@ def depthwise_3x3():
 
 _3X3_STRIDE_2 = """
 Channels of a 3x3 depthwise convolution with a stride of 2 rows. `r0` is the address of a block
-of parameters (PARAMETERS in tools/asm/plane.py).
+of parameters (DEPTHWISE in tools/asm/common/parameters.py).
 """
 
 
@@ -178,7 +178,7 @@ def depthwise_3x3_stride_2():
 
 _ANY = """
 Channels of a depthwise convolution of any size. `r0` is the address of a block of parameters
-(PARAMETERS in tools/asm/plane.py).
+(DEPTHWISE in tools/asm/common/parameters.py).
 """
 _ANY_SLOTS = ["stride_height", "filter_width", "even_rows", "odd_rows", "odd_set", "table"]
 

@@ -1,8 +1,9 @@
 # Assembler kernels of CONV_2D and FULLY_CONNECTED: inputs to lanes
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from lanes import GATHER, at, constants, quads
-from thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R9, R10, R11, R12, Thumb
+from ..common.parameters import GATHER, at
+from ..common.thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R9, R10, R11, R12, Thumb
+from .lanes import constants, quads
 
 
 # Fill `rows` (a slot) rows of a column with zero points. Uses R2..R4.
@@ -48,8 +49,8 @@ def _next_column(t, column):
 
 _GATHER = """
 Unpack columns of int8 to lanes. `r0` is the address of a block of parameters (GATHER in
-tools/asm/lanes.py). A column is a run of whole, aligned words in each row of the filter; it lies
-in the image, or beside it.
+tools/asm/common/parameters.py). A column is a run of whole, aligned words in each row of the
+filter; it lies in the image, or beside it.
 """
 
 

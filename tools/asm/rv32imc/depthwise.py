@@ -1,8 +1,8 @@
 # Assembler kernels of DEPTHWISE_CONV_2D for RV32: rows of outputs from a channel's plane
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from rv32 import Rv32
-from rv32_plane import at
+from .plane import at
+from .rv32 import Rv32
 
 # What all functions keep in registers; s0..s11 are for weights.
 _X, _OUTPUT, _BIAS, _MULTIPLIER, _SHIFT = ("a0", "a1"), "a2", "a3", "a4", "a5"
@@ -111,7 +111,8 @@ def _next_row(t, count, end):
 
 _3X3 = """
 The rows of a channel, 3x3 with stride 1, two rows at a time. `a0` is the arena, `a1` the offset
-of a block of parameters in it (PARAMETERS in tools/asm/plane.py), `a2` the memory of the stream.
+of a block of parameters in it (DEPTHWISE in tools/asm/common/parameters.py), `a2` the memory of
+the stream.
 """
 _3X3_STRIDE_2 = """
 The same, 3x3 with a vertical stride of 2.

@@ -1,9 +1,9 @@
 # Assembler kernel of ADD for the DSP extension
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from requantize_dsp import clamp, join_four, requantize, skip_clamp
-from thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12
-from thumb_dsp import ThumbDsp
+from ..common.thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12
+from .requantize import clamp, join_four, requantize, skip_clamp
+from .thumb_dsp import ThumbDsp
 
 # Words of the parameter block.
 ADD = (
@@ -24,7 +24,7 @@ ADD = (
 
 _ADD = """
 A run of a sum of int8. `r0` is the address of a block of parameters (ADD in
-tools/asm/elementwise_dsp.py).
+tools/asm/armv7em/elementwise.py).
 """
 
 

@@ -1,13 +1,13 @@
 # Assembler kernel of DEPTHWISE_CONV_2D for RV32: the plane of a channel
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from plane import PARAMETERS
-from rv32 import Rv32
+from ..common import parameters
+from .rv32 import Rv32
 
 _ABOUT = """
 The plane of one channel: word (j, x) holds rows 2 * j and 2 * j + 1 of column x as lanes, with
 zero points for what lies beside the image. `a0` is the arena, `a1` the offset of a block of
-parameters in it (PARAMETERS in tools/asm/plane.py), `a2` the memory of the image.
+parameters in it (DEPTHWISE in tools/asm/common/parameters.py), `a2` the memory of the image.
 """
 
 _TO, _LINE, _ROW, _STEP, _ROW_BYTES = "a3", "a4", "a5", "a6", "a7"
@@ -16,8 +16,8 @@ _ZERO = "s6"  # address of a byte of the zero point
 
 
 def at(name):
-    """Offset of a parameter."""
-    return 4 * PARAMETERS.index(name)
+    """Offset of a parameter of DEPTHWISE_CONV_2D."""
+    return parameters.at(parameters.DEPTHWISE, name)
 
 
 # Store `count` words of zero points.

@@ -1,9 +1,9 @@
 # Assembler kernel of CONV_2D and FULLY_CONNECTED for RV32: dot products of lanes
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from lanes import MULTIPLY, at
-from rv32 import Rv32
-from rv32_requantize import requantize
+from ..common.parameters import MULTIPLY, at
+from .requantize import requantize
+from .rv32 import Rv32
 
 # Registers. Sums of four channels of a pixel, and of the next one.
 _SUMS = (("a3", "a4", "a5", "a6"), ("s8", "s9", "s10", "s11"))
@@ -16,8 +16,8 @@ _HALF, _ONE, _STOP, _WINDOW = "t4", "t5", "t6", "a7"
 
 _ABOUT = """
 Outputs of groups of four channels for pixels in lanes, two pixels at a time. `a0` is the arena,
-`a1` the offset of a block of parameters in it (MULTIPLY in tools/asm/lanes.py), `a2` the memory
-of the stream; the places among the parameters count from these.
+`a1` the offset of a block of parameters in it (MULTIPLY in tools/asm/common/parameters.py), `a2`
+the memory of the stream; the places among the parameters count from these.
 """
 
 

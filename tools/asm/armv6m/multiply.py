@@ -1,9 +1,10 @@
 # Assembler kernel of CONV_2D and FULLY_CONNECTED: dot products of lanes
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from lanes import MULTIPLY, at, constants, quads
-from requantize import requantize
-from thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12, Thumb
+from ..common.parameters import MULTIPLY, at
+from ..common.thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12, Thumb
+from .lanes import constants, quads
+from .requantize import requantize
 
 _UNROLLED = 32  # words of lanes in one pass of the inner loop
 _WORD_SHIFT = 3  # code for one word of lanes, 4 bytes, has 4 << 3 bytes
@@ -33,7 +34,7 @@ def _widen(t):
 
 _MULTIPLY = """
 Outputs of groups of four channels for pixels in lanes. `r0` is the address of a block of
-parameters (MULTIPLY in tools/asm/lanes.py).
+parameters (MULTIPLY in tools/asm/common/parameters.py).
 """
 
 

@@ -1,0 +1,21 @@
+# The assembler kernels for Cortex-M0+: what each file is for, and the functions in it
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from . import depthwise, elementwise, gather, multiply
+
+FOR = "Cortex-M0+"
+FILES = {
+    "lanes_asm.py": (
+        "CONV_2D and FULLY_CONNECTED, int8, in lanes",
+        (gather.gather, gather.gather_bytes, multiply.multiply),
+    ),
+    "depthwise_asm.py": (
+        "DEPTHWISE_CONV_2D, int8, in lanes",
+        (depthwise.depthwise_3x3, depthwise.depthwise_3x3_stride_2, depthwise.depthwise_any),
+    ),
+    "add_asm.py": ("ADD, int8", (elementwise.add,)),
+    "pooling_asm.py": (
+        "AVERAGE_POOL_2D and MAX_POOL_2D, int8",
+        (elementwise.average, elementwise.maximum),
+    ),
+}

@@ -1,0 +1,44 @@
+# Assembler macros: four bytes to two words of lanes
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R7
+
+
+# Four int8 of a word at R0 become two words of lanes at R1, (0, 2) and (1, 3): with the sign bits
+# flipped the bytes are positive and can be masked out, then 128 is taken off. Uses R3, R4.
+def quad(t):
+    t.ldm(R0, R3)
+    t.two("eor", R3, R6)
+    t.lsr(R4, R3, 8)
+    t.two("and_", R3, R7)
+    t.two("and_", R4, R7)
+    t.sub(R3, R5)
+    t.sub(R4, R5)
+    t.stm(R1, R3, R4)
+
+
+# Quads from R0 until R2 = R0 + `length` (a register): two in a pass, entered at the second one
+# where their number is odd.
+def quads(t, length):
+    loop, odd = t.new_label("quads"), t.new_label("odd")
+    t.add(R2, R0, length)
+    t.lsl(R4, length, 29)
+    t.branch("ne", odd)
+    t.label(loop)
+    quad(t)
+    t.label(odd)
+    quad(t)
+    t.cmp(R0, R2)
+    t.branch("cc", loop)
+
+
+# What quad() needs: R5 = 0x00800080, R6 = 0x80808080, R7 = 0x00ff00ff. Uses R4.
+def constants(t):
+    t.mov(R5, 0x80)
+    t.lsl(R6, R5, 16)
+    t.add(R5, R6)
+    t.lsl(R6, R5, 8)
+    t.add(R6, R5)
+    t.mov(R7, 0xFF)
+    t.lsl(R4, R7, 16)
+    t.add(R7, R4)
