@@ -45,19 +45,21 @@ bench: $(VENV)/test.stamp  ## time and memory beside TFLM's wheel (MODELS=...)
 
 MODELS ?= $(wildcard models/*/*.tflite ../shared/models/*int8.tflite ../shared/models/*8bit.tflite)
 
-cycles: $(VENV)/cycles.stamp  ## cycles of whole invokes on emulated cores (MODEL=...)
-	$(BIN)/python tests/perf/cycles.py $(if $(MODEL),--model $(MODEL))
+cycles: $(VENV)/cycles.stamp  ## cycles of whole invokes on emulated cores (MODEL= CORE=pico MISS=48)
+	$(BIN)/python tests/perf/cycles.py $(if $(MODEL),--model $(MODEL)) $(if $(CORE),--core $(CORE)) \
+		$(if $(MISS),--miss $(MISS))
 
 firmware: $(VENV)/firmware.stamp  ## firmware with tflm (BOARD=RPI_PICO APP= MODEL= KERNELS= MICROPYTHON_DIR=)
 	@PYTHONPATH=firmware $(BIN)/python firmware/make_firmware.py $(or $(BOARD),RPI_PICO) \
 		$(if $(APP),--app $(APP)) $(if $(MODEL),--model "$(MODEL)") $(if $(KERNELS),--kernels "$(KERNELS)") \
 		$(if $(STOCK),--stock) $(if $(MICROPYTHON_DIR),--micropython "$(MICROPYTHON_DIR)")
 
-emulate: $(VENV)/firmware.stamp  ## that firmware in an emulator here (the same, PTY=1 UART=1)
+emulate: $(VENV)/firmware.stamp  ## that firmware in an emulator here (the same, PTY=1 UART=1 XIP=48)
 	@PYTHONPATH=firmware $(BIN)/python firmware/emulate.py $(or $(BOARD),RPI_PICO) \
 		$(if $(APP),--app $(APP)) $(if $(MODEL),--model "$(MODEL)") $(if $(KERNELS),--kernels "$(KERNELS)") \
 		$(if $(STOCK),--stock) $(if $(MICROPYTHON_DIR),--micropython "$(MICROPYTHON_DIR)") \
-		$(if $(PTY),--pty) $(if $(UART),--uart) $(if $(FLASH),--flash $(FLASH))
+		$(if $(PTY),--pty) $(if $(UART),--uart) $(if $(FLASH),--flash $(FLASH)) \
+		$(if $(XIP),--xip $(XIP))
 
 test-install: $(VENV)/pip.stamp  ## pip install . in a fresh environment, and the command there
 	PYTHON=$(CURDIR)/$(BIN)/python tests/tools/install.sh

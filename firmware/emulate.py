@@ -63,6 +63,10 @@ def _arguments():
     parser.add_argument("--flash", default="", help="a file that keeps a Pico's flash")
     parser.add_argument("--pty", action="store_true", help="a port for mpremote and tflm")
     parser.add_argument("--uart", action="store_true", help="a Pico's UART 0 instead of USB")
+    parser.add_argument(
+        "--xip", type=int, default=0, metavar="CYCLES",
+        help="let a Pico wait for flash: so long for each miss of its cache (48 is what it takes)",
+    )  # fmt: skip
     return parser.parse_args()
 
 
@@ -80,7 +84,10 @@ def main():
         image, romfs = built.image, built.romfs
     flash = options.flash or FIRMWARE / f"{options.board}.flash"
     flash = Path(flash).absolute() if not options.board.startswith("QEMU") else None
-    board = emulators.start(options.board, image, flash=flash, romfs=romfs, uart=options.uart)
+    board = emulators.start(
+        options.board, image, flash=flash, romfs=romfs, uart=options.uart,
+        xip=options.xip,
+    )  # fmt: skip
     try:
         if options.pty:
             _serve(board)

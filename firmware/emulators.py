@@ -195,15 +195,26 @@ def _node():
     return said.stdout.strip()
 
 
-# node's command line for a Pico.
-def _pico(image, flash, uart, led, fast):
+# node's command line for a program of the Pico's emulator.
+def _emulator(program):
+    return [_node(), str(EMULATOR / program), "--rom", str(EMULATOR / "bootrom.bin")]
+
+
+def bench_command(job):
+    """The command that runs one script on a Pico and counts its cycles; see emulator/bench.mjs."""
     prepare_pico()
-    command = [_node(), str(EMULATOR / "pico.mjs")]
-    command += ["--rom", str(EMULATOR / "bootrom.bin")]
+    return [*_emulator("bench.mjs"), str(job)]
+
+
+# The command of a Pico.
+def _pico(image, flash, uart, led, fast, xip):
+    prepare_pico()
+    command = _emulator("pico.mjs")
     command += ["--flash", str(flash)] if flash else []
     command += ["--uart"] if uart else []
     command += ["--led"] if led else []
     command += ["--fast"] if fast else []
+    command += ["--xip", str(xip)] if xip else []
     return [*command, str(image)]
 
 
@@ -225,13 +236,16 @@ def check(board):
         raise ToolError(f"no emulator here runs {profile.name}; take RPI_PICO or a QEMU_ board")
 
 
-def start(board, image, flash=None, romfs=None, memory=(), uart=False, led=False, fast=False):
+def start(
+    board, image, flash=None, romfs=None, memory=(), uart=False, led=False, fast=False, xip=0
+):  # fmt: skip
     """Start BOARD (a folder of boards/) with a firmware; returns an Emulated.
 
     image: .elf for qemu, .uf2 or .bin for a Pico. flash: a file that keeps the Pico's flash (it
     is written by stop()). romfs: path of an image for a qemu board's /rom. memory: (address,
     path) of more bytes to load. uart: the port is UART 0 instead of USB. led: the LED's changes
-    go to the log. fast: time runs on at once while the board sleeps.
+    go to the log. fast: time runs on at once while the board sleeps. xip: cycles that a Pico's
+    core waits for a miss of the cache of its flash; 48 as it is, 0 not at all.
     """
     check(board)
     profile = profiles.named(board)
@@ -242,4 +256,4 @@ def start(board, image, flash=None, romfs=None, memory=(), uart=False, led=False
         if romfs:
             memory.append((profile.qemu["romfs"], romfs))
         return Emulated(_qemu(profile, image, memory), board)
-    return Emulated(_pico(image, flash, uart, led, fast), board)
+    return Emulated(_pico(image, flash, uart, led, fast, xip), board)

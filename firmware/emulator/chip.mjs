@@ -3,16 +3,21 @@
 
 import fs from 'node:fs';
 import { RP2040 } from 'rp2040js';
+import { Core } from './core.mjs';
 import { SimulationClock } from './node_modules/rp2040js/dist/esm/clock/simulation-clock.js';
+import { Xip } from './xip.mjs';
 
 export const LED = 25;
 
+const SSI = 0x18000; // devices by the upper bits of their address, as rp2040js has them
+const XIP_CONTROL = 0x14000;
 const UART_DATA = 0;
 const UART_SENT = 0x20; // the interrupt of an empty transmit queue
 
 // Thumb code in place of routines of the boot ROM: rp2040js has no serial flash behind its
 // registers, but lets programs write to the window where flash is read.
 const RETURN = [0x4770]; // bx lr
+const FLUSH = [0x2005, 0x0680, 0x6040, 0x4770]; // r0 = 5 << 26, the cache's registers; store at r0 + 4
 const ERASE = [ // r0: offset, r1: bytes
   0x2201, 0x0712, 0x1880, // r0 += 1 << 28, the window
   0x2200, 0x43d2, //         r2 = -1
@@ -33,7 +38,7 @@ const PROGRAM_SAVING = [0xb410, ...PROGRAM.slice(0, -1), 0xbc10, 0x4770];
 const ROUTINES = {
   IF: RETURN, // connect the flash chip
   EX: RETURN, // leave reading in place
-  FC: RETURN, // flush the cache
+  FC: FLUSH, // the cache
   CX: RETURN, // read in place again
   RE: ERASE,
   RP: PROGRAM_SAVING,
@@ -76,10 +81,14 @@ function mendUart(uart) {
 }
 
 // A chip with this boot ROM, and `fillFlash(flash)` to put into flash what is there at power-on.
-// fault(text) is called for what stops a real chip.
-export function makeChip(bootromFile, fillFlash, fault) {
+// fault(text) is called for what stops a real chip. miss: cycles that a miss of the XIP cache takes
+// while flash has half the core's clock, 0 for flash that nothing waits for.
+export function makeChip(bootromFile, fillFlash, fault, miss = 0) {
   const clock = new SimulationClock();
   const mcu = new RP2040(clock);
+  const xip = miss ? new Xip(miss, () => mcu.peripherals[SSI].baudr) : null;
+  mcu.core = new Core(mcu, xip);
+  if (xip) mcu.peripherals[XIP_CONTROL] = xip.registers;
   const where = () => {
     const hex = (value) => (value >>> 0).toString(16);
     return `pc 0x${hex(mcu.core.PC)}, lr 0x${hex(mcu.core.LR)}`;
@@ -97,5 +106,5 @@ export function makeChip(bootromFile, fillFlash, fault) {
   // What the boot ROM does before this needs the flash chip's registers.
   mcu.core.PC = 0x10000000;
   mcu.core.LR = 0;
-  return { mcu, clock };
+  return { mcu, clock, xip };
 }

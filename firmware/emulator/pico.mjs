@@ -6,6 +6,7 @@
 // --uart         the serial port is UART 0 instead of USB
 // --led          tell changes of the LED on stderr
 // --fast         while the board sleeps, time runs as fast as it can
+// --xip CYCLES   wait for flash: so long for a miss of its cache (48 is a Pico's; see docs/pico.md)
 // Exit codes: 0 stopped from outside, 2 wrong arguments, 3 the board faulted.
 
 import { createHash } from 'node:crypto';
@@ -28,6 +29,7 @@ const { values: options, positionals } = parseArgs({
     uart: { type: 'boolean' },
     led: { type: 'boolean' },
     fast: { type: 'boolean' },
+    xip: { type: 'string', default: '0' },
   },
 });
 const [image] = positionals;
@@ -85,7 +87,7 @@ function send(bytes) {
 
 // The chip from power-on; after a reset it starts with what flash holds then.
 function start() {
-  chip = makeChip(options.rom, fillFlash, fault);
+  chip = makeChip(options.rom, fillFlash, fault, Number(options.xip));
   const { mcu, clock } = chip;
   cores = new TwoCores(mcu);
   serial = options.uart ? new UartSerial(mcu, send, clock) : new UsbSerial(mcu, send);

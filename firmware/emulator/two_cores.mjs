@@ -1,7 +1,7 @@
 // pico emulator: core 1 beside the one core that rp2040js has: FIFO, launch, SEV, interrupts
 // MIT license; Copyright (c) 2026 the tflm authors
 
-import { CortexM0Core } from './node_modules/rp2040js/dist/esm/cortex-m0-core.js';
+import { Core } from './core.mjs';
 import { RPSIO } from './node_modules/rp2040js/dist/esm/sio.js';
 
 const CPUID = 0x00;
@@ -22,7 +22,7 @@ const WFE_AND_BRANCH_BACK = 0xe7fdbf20;
 export class TwoCores {
   constructor(mcu) {
     this.mcu = mcu;
-    this.cores = [mcu.core, new CortexM0Core(mcu)];
+    this.cores = [mcu.core, new Core(mcu, mcu.core.xip)];
     this.blocks = [mcu.sio, new RPSIO(mcu)]; // SIO of each; the divider is each core's own
     this.times = [0, 0]; // in cycles
     this.fifo = [[], []]; // words for each core
@@ -76,7 +76,7 @@ export class TwoCores {
       const off = power.frceOff & POWER_OF_CORE_1;
       if (!was && off) {
         this.running = false;
-        this.cores[1] = new CortexM0Core(this.mcu);
+        this.cores[1] = new Core(this.mcu, this.mcu.core.xip);
         this.fifo[0].length = this.fifo[1].length = 0;
         this.#raise();
       } else if (was && !off) {
@@ -144,6 +144,7 @@ export class TwoCores {
       const before = core.cycles;
       mcu.core = core;
       mcu.sio = blocks[1];
+      core.now = times[1];
       core.executeInstruction();
       mcu.core = cores[0];
       mcu.sio = blocks[0];
@@ -154,6 +155,7 @@ export class TwoCores {
       return passed;
     }
     const before = cores[0].cycles;
+    cores[0].now = times[0];
     cores[0].executeInstruction();
     const passed = cores[0].cycles - before;
     times[0] += passed;

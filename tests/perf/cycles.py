@@ -13,6 +13,7 @@ import docs_tables
 import emulated
 import listing
 import numpy as np
+import pico
 import report
 from layers import Layer, layers_of
 from tflm.errors import TflmError, UnsupportedError
@@ -31,15 +32,17 @@ from tflm_tools.render.common import console
 
 ROOT = Path(__file__).resolve().parents[2]
 # What each core's models are flattened for.
-_TARGETS = {"m0plus": "armv6m", "m33": "armv7em", "rv32": "rv32imc"}
-COLUMNS = ("core", "model", "layer", "op", "macs", "cycles", "scratch", "flash")
+_TARGETS = {"pico": "armv6m", "m0plus": "armv6m", "m33": "armv7em", "rv32": "rv32imc"}
+COLUMNS = ("core", "model", "layer", "op", "macs", "cycles", "scratch", "flash",
+           "no_wait_cycles", "weight_misses", "code_misses", "rest_misses")  # fmt: skip
 
 
 @dataclass
 class Result:
     """A model that was measured: cycles[i] belong to layers[i]; sizes in bytes.
 
-    Cycles are instructions where the core is not m0plus.
+    Cycles are instructions where the core is m33 or rv32. waits[i], of pico: what layers[i] waits
+    for flash; waited: the whole invoke.
     """
 
     core: str
@@ -51,6 +54,8 @@ class Result:
     flash: int
     arena: int
     hot: list[tuple[int, bytes, int, int]]
+    waits: list[emulated.Waits]
+    waited: emulated.Waits | None
 
 
 # The models of the project, and those that lie beside it.
@@ -74,8 +79,19 @@ def _compare(model, arrays, outputs):
             )
 
 
+# What runs a flat model with its inputs on a core: returns an emulated.Measurement.
+def _runner(core, options):
+    if core == "pico":
+        image = pico.firmware()
+        driver = emulated.driver(options.build, _TARGETS[core])
+        return lambda *job: pico.measure(image, driver, *job, options.miss, options.cores)
+    elf = emulated.firmware(options.build, core)
+    image = emulated.file_system(options.build, core, options.portable)
+    return lambda *job: emulated.measure(core, elf, image, *job, options.check_alignment)
+
+
 # Flatten, run, compare, and give each layer the cycles of its records.
-def _measure(path, core, elf, image, options):
+def _measure(path, core, runner, options):
     model = open_tflite(path, "cycles")
     prepared, storage = prepare(
         model.data,
@@ -88,13 +104,15 @@ def _measure(path, core, elf, image, options):
     layers = layers_of(prepared, storage)
     flat = image_of(model.data, prepared, storage)
     arrays = make_cases(model.inputs, 1, options.seed)[0].inputs
-    measured = emulated.measure(
-        core, elf, image, flat, [array.tobytes() for array in arrays], options.check_alignment
-    )
+    measured = runner(flat, [array.tobytes() for array in arrays])
     _compare(model, arrays, measured.outputs)
     cycles = dict.fromkeys((layer.node for layer in layers), 0)
-    for record, step in zip(_noted(storage.records), measured.steps, strict=True):
+    waits = dict.fromkeys(cycles, emulated.Waits())
+    noted = list(_noted(storage.records))
+    for record, step in zip(noted, measured.steps, strict=True):
         cycles[record.node.index] += step
+    for record, wait in zip(noted, measured.waits, strict=False):
+        waits[record.node.index] += wait
     return Result(
         core,
         Path(path).stem,
@@ -105,6 +123,8 @@ def _measure(path, core, elf, image, options):
         len(flat),
         measured.arena,
         measured.hot,
+        list(waits.values()) if measured.waits else [],
+        measured.waits[-1] if measured.waits else None,
     )
 
 
@@ -123,12 +143,21 @@ def _noted(records):
 
 # The rows of one model in the CSV; TOTAL is the whole invoke with its dispatch.
 def _rows(result):
-    for layer, cycles in zip(result.layers, result.cycles, strict=True):
+    waits = result.waits or [None] * len(result.layers)
+    for layer, cycles, wait in zip(result.layers, result.cycles, waits, strict=True):
         yield (result.core, result.model, layer.node, layer.op, layer.macs, cycles, layer.scratch,
-               layer.flash)  # fmt: skip
+               layer.flash, *_wait_columns(cycles, wait))  # fmt: skip
     macs = sum(layer.macs for layer in result.layers)
     scratch = max((layer.scratch for layer in result.layers), default=0)
-    yield result.core, result.model, "TOTAL", "", macs, result.total, scratch, result.flash
+    yield (result.core, result.model, "TOTAL", "", macs, result.total, scratch, result.flash,
+           *_wait_columns(result.total, result.waited))  # fmt: skip
+
+
+# The last columns, empty for a core whose memory has no wait states.
+def _wait_columns(cycles, wait):
+    if wait is None:
+        return ("",) * 4
+    return cycles - wait.cycles, wait.model, wait.code, wait.rest
 
 
 def _write_csv(path, results):
@@ -143,12 +172,11 @@ def _write_csv(path, results):
 
 # Measure models on a core and print them as they come; returns ([Result], [(path, error)]).
 def _run(core, paths, options, target):
-    elf = emulated.firmware(options.build, core)
-    image = emulated.file_system(options.build, core, options.portable)
+    runner = _runner(core, options)
 
     def attempt(path):
         try:
-            return _measure(path, core, elf, image, options)
+            return _measure(path, core, runner, options)
         except TflmError as error:
             return error
 
@@ -174,8 +202,17 @@ def _arguments():
     parser.add_argument(
         "--core",
         action="append",
-        choices=tuple(emulated.ARCHS),
-        help="m0plus (cycles), m33 or rv32 (instructions); all of them without it",
+        choices=tuple(_TARGETS),
+        help="pico, m0plus (cycles), m33 or rv32 (instructions); all of them without it",
+    )
+    parser.add_argument(
+        "--miss",
+        type=int,
+        default=48,
+        help="cycles of the core pico for a miss of its flash cache: 40 to 56, 0 for none (48)",
+    )
+    parser.add_argument(
+        "--cores", type=int, default=1, choices=(1, 2), help="cores of a pico that take part"
     )
     parser.add_argument("--target", help="flatten for this target, not for the core's own")
     parser.add_argument(
@@ -210,12 +247,24 @@ def _arguments():
     return parser.parse_args()
 
 
+# The bench with a Pico's firmware has its own kernels, and one core unless --cores says so.
+def _check(options):
+    cores = options.core or list(_TARGETS)
+    if options.portable and "pico" in cores:
+        raise ToolError(
+            "--portable is not for the core pico, whose kernels are in its firmware; name --core"
+        )
+    if options.cores > 1 and cores != ["pico"]:
+        raise ToolError("--cores 2 is for the core pico alone; name --core pico")
+
+
 def main():
     options = _arguments()
+    _check(options)
     paths = _chosen(options.model)
     target = console()
     results, refused = [], []
-    for core in options.core or emulated.ARCHS:
+    for core in options.core or _TARGETS:
         measured, not_measured = _run(core, paths, options, target)
         results += measured
         refused += not_measured

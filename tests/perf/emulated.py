@@ -33,7 +33,9 @@ class Measurement:
 
     total: all of invoke(). steps: of each step, its dispatch included. dispatch: of the call of
     an empty kernel. calls: of kernels (slices). outputs: bytes. arena: bytes used.
-    hot: the dearest basic blocks: (address, code, runs, cycles of each).
+    hot: the dearest basic blocks: (address, code, runs, cycles of each). waits: for flash, of
+    each step, and of all of invoke() behind them; empty where memory has no wait states. Cycles
+    hold them.
     """
 
     total: int
@@ -43,6 +45,25 @@ class Measurement:
     outputs: list[bytes]
     arena: int
     hot: list[tuple[int, bytes, int, int]]
+    waits: list["Waits"]
+
+
+@dataclass
+class Waits:
+    """Cycles that waited for flash, and misses of its cache: by model, code and the rest."""
+
+    cycles: int = 0
+    model: int = 0
+    code: int = 0
+    rest: int = 0
+
+    def __add__(self, other):
+        return Waits(
+            self.cycles + other.cycles,
+            self.model + other.model,
+            self.code + other.code,
+            self.rest + other.rest,
+        )
 
 
 # Folders of kernels that a core may take, the arch of MicroPython's native code first.
@@ -82,6 +103,13 @@ def _compiled(name, source, folder, arch):
             said = (answer.stderr or answer.stdout).strip().splitlines() or [""]
             raise ToolError(f"mpy-cross does not compile {source}: {said[-1]}")
     return mpy.read_bytes()
+
+
+def driver(folder, arch):
+    """cycles_device.mpy, kept below `folder`."""
+    folder = Path(folder) / arch
+    folder.mkdir(parents=True, exist_ok=True)
+    return _compiled(*next(_sources(())), folder, arch)
 
 
 def file_system(folder, core, portable=False):
@@ -133,19 +161,35 @@ def measure(core, elf, files, model, inputs, alignment=False):
             said = answer.stderr.strip().splitlines() or ["it said nothing"]
             raise ToolError(said[-1].removeprefix("cycles: "))
         said = json.loads(result.read_text())
+    return measurement(said)
+
+
+# What passed between two marks that have it: all waits.
+def _waits(before, after):
+    return Waits(*(b - a for a, b in zip(before[3:], after[3:], strict=True)))
+
+
+def measurement(said):
+    """The Measurement of what cycles_device.run told; raises ToolError where it failed.
+
+    A note costs what its step or call costs: taken off. What it waits for flash is not: the step
+    behind it would.
+    """
     if said["error"]:
         raise ToolError(said["error"].strip().splitlines()[-1])
-    return _measurement(said)
-
-
-# What the notes of cycles_device.run mean. A note costs what its step or call costs: taken off.
-def _measurement(said):
-    first, before, *notes, after = [cycles for _, cycles, _ in said["marks"]]
+    marks = said["marks"]
+    first, before, *notes, after = [mark[1] - sum(mark[3:4]) for mark in marks]
     step = notes[1] - notes[0]
     dispatch = notes[2] - notes[1] - step
     steps = [b - a - step for a, b in zip(notes[2:], notes[3:], strict=False)]
     total = (after - before) - (before - first) - step * len(notes) - dispatch
+    waits = []
+    if len(marks[0]) > 3:
+        pairs = zip(marks[4:-2], marks[5:-1], strict=True)
+        waits = [_waits(*pair) for pair in [*pairs, (marks[1], marks[-1])]]
+        steps = [cycles + wait.cycles for cycles, wait in zip(steps, waits, strict=False)]
+        total += waits[-1].cycles
     calls, arena = map(int, said["text"].split())
     outputs = [bytes.fromhex(text) for text in said["peeks"]]
-    hot = [(address, bytes.fromhex(code), runs, cost) for address, code, runs, cost in said["hot"]]
-    return Measurement(total, steps, dispatch, calls, outputs, arena, hot)
+    hot = [(at, bytes.fromhex(code), runs, cost) for at, code, runs, cost in said.get("hot", ())]
+    return Measurement(total, steps, dispatch, calls, outputs, arena, hot, waits)

@@ -11,15 +11,20 @@ def _each(cycles, macs):
 
 
 # What the numbers of a core are.
-_UNITS = {"m0plus": "cycles", "m33": "instructions", "rv32": "instructions"}
+_UNITS = {"pico": "cycles", "m0plus": "cycles", "m33": "instructions", "rv32": "instructions"}
 _MEANING = {
+    "pico": "Cycles of a Raspberry Pi Pico whose core waits for flash, our firmware",
     "m0plus": "Cortex-M0+ cycles by its manual, memory without wait states",
     "m33": "instructions that a Cortex-M33 executes, no cycles",
     "rv32": "instructions that an RV32IMC core executes, no cycles",
 }
 
-# Consoles from this width on show the kernels too.
-_WIDE = 110
+# Columns of a core that waits for flash: cycles without that, misses by what was read.
+_WAITS = [">no waits", ">weights", ">code", ">rest"]
+
+# Consoles from this width on show all columns; others not these, with and without waits.
+_WIDE = 120
+_WIDE_ONLY = {False: {"kernel"}, True: {"kernel", ">/MAC", ">share", ">scratch", ">flash"}}
 
 
 # A part of a whole.
@@ -27,17 +32,26 @@ def _share(part, whole):
     return f"{100 * part / whole:.1f} %"
 
 
+# The cells of those columns; none for other cores.
+def _waits(cycles, wait):
+    if wait is None:
+        return []
+    return [number(n) for n in (cycles - wait.cycles, wait.model, wait.code, wait.rest)]
+
+
 def print_model(result, target):
     """The layers of one model."""
-    wide = target.width >= _WIDE
     names = ["layer", "op", "kernel", ">MACs", ">" + _UNITS[result.core], ">/MAC", ">share"]
-    names += [">scratch", ">flash"]
-    grid = table(*(name for name in names if wide or name != "kernel"))
+    names += [*(_WAITS if result.waits else []), ">scratch", ">flash"]
+    left_out = set() if target.width >= _WIDE else _WIDE_ONLY[bool(result.waits)]
+    grid = table(*(name for name in names if name not in left_out))
 
-    def add_row(layer, op, kernel, *numbers):
-        grid.add_row(layer, op, *([kernel] if wide else []), *numbers)
+    def add_row(*cells):
+        row = zip(names, cells, strict=True)
+        grid.add_row(*(cell for name, cell in row if name not in left_out))
 
-    for layer, cycles in zip(result.layers, result.cycles, strict=True):
+    waits = result.waits or [None] * len(result.layers)
+    for layer, cycles, wait in zip(result.layers, result.cycles, waits, strict=True):
         add_row(
             str(layer.node),
             layer.op,
@@ -46,6 +60,7 @@ def print_model(result, target):
             number(cycles),
             _each(cycles, layer.macs),
             _share(cycles, result.total),
+            *_waits(cycles, wait),
             number(layer.scratch),
             number(layer.flash),
         )
@@ -54,7 +69,7 @@ def print_model(result, target):
     grid.add_section()
     add_row(
         "TOTAL", "", "", number(macs), number(result.total), _each(result.total, macs), "",
-        number(scratch), number(result.flash),
+        *_waits(result.total, result.waited), number(scratch), number(result.flash),
     )  # fmt: skip
     shrink(grid, target, "kernel", "op")
     target.print(Text(f"{result.model} on {result.core}", style="bold"))
@@ -73,7 +88,10 @@ def print_block(result, block, lines, target):
 
 def print_summary(core, results, refused, target):
     """One line a model, what could not be measured, and what the numbers mean."""
-    grid = table("model", ">MACs", ">" + _UNITS[core], ">/MAC", ">dispatch", ">arena", ">flash")
+    names = ["model", ">MACs", ">" + _UNITS[core], ">/MAC"]
+    names += _WAITS if core == "pico" else []
+    names += [">dispatch"] if core != "pico" else []
+    grid = table(*names, ">arena", ">flash")
     for result in results:
         macs = sum(layer.macs for layer in result.layers)
         grid.add_row(
@@ -81,7 +99,8 @@ def print_summary(core, results, refused, target):
             number(macs),
             number(result.total),
             _each(result.total, macs),
-            _share(result.dispatch, result.total),
+            *_waits(result.total, result.waited),
+            *([_share(result.dispatch, result.total)] if core != "pico" else []),
             number(result.arena),
             number(result.flash),
         )

@@ -63,8 +63,8 @@ def annotated(program):
 # Count one invoke() of a flat model. It is the second one, as a program in its loop has it: the
 # first one also fills MicroPython's cache of names. Notes before invoke(): two, one behind the
 # other; and one behind it.
-def run(model, model_bytes, inputs):
-    interpreter = tflm.Interpreter(uctypes.bytearray_at(model, model_bytes))
+def run(model, model_bytes, inputs, cores=1):
+    interpreter = tflm.Interpreter(uctypes.bytearray_at(model, model_bytes), cores=cores)
     set_inputs(interpreter, inputs)
     interpreter.invoke()
     interpreter.reset()

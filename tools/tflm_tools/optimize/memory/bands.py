@@ -50,8 +50,8 @@ def banded_rows(node):
     return rows_of(node)
 
 
-# True for hybrid operators: the least and the greatest of all inputs decide how each is rounded, so
-# rows alone would give other results.
+# True for hybrid operators: the least and the greatest of all inputs decide how each is rounded,
+# so rows alone would give other results.
 def _looks_at_all(node):
     if node.builtin_code not in (CONV_2D, DEPTHWISE_CONV_2D):
         return False

@@ -1,0 +1,82 @@
+# The measuring bench: one flat model on an emulated Pico, with the firmware of `make firmware`
+# MIT license; Copyright (c) 2026 the tflm authors
+
+# The image is what a Pico is flashed with: MicroPython and all of tflm frozen in flash, at the
+# addresses that the linker gave them. The model lies in the ROMFS partition, or behind the 2 MB
+# of a Pico's flash where it is larger. What measures comes as a .mpy, whose code goes to RAM.
+
+import json
+import subprocess
+import tempfile
+from pathlib import Path
+
+import emulated  # it finds firmware/ too
+from tflm_tools.board import profiles, rom_directory
+from tflm_tools.errors import ToolError
+
+BOARD = "RPI_PICO"
+
+_SCRIPT = """\
+import cycles_device
+cycles_device.run({model}, {model_bytes}, {inputs}, {cores})
+"""
+
+
+def firmware():
+    """The image of a Pico (.uf2), built when it is not there or out of date."""
+    import build
+    import emulators
+
+    emulators.prepare_pico()
+    return build.build(BOARD).image
+
+
+# [(address, bytes)] of what flash holds beside the firmware; the addresses of model and inputs.
+def _flash(model, inputs, driver):
+    profile = profiles.named(BOARD)
+    begin, room = profile.tflm.romfs
+    files = {"cycles_device.mpy": driver, "inputs": inputs}
+    image = rom_directory.image({**files, "model.tflm": model})
+    start = profile.flash_address + begin
+    if len(image) <= room:
+        return [(start, image)], start + image.index(model), start + image.index(inputs)
+    image = rom_directory.image(files)
+    behind = profile.flash_address + profile.flash_bytes
+    return [(start, image), (behind, model)], behind, start + image.index(inputs)
+
+
+def measure(image, driver, model, inputs, miss, cores=1):
+    """Run one invoke of a flat model (bytes) with the bytes of its inputs; raises ToolError.
+
+    image: of firmware(). driver: cycles_device.mpy for armv6m. miss: cycles of a miss of the XIP
+    cache, 0 for flash without wait states. Returns an emulated.Measurement.
+    """
+    import emulators
+
+    parts, at, inputs_at = _flash(model, b"".join(inputs), driver)
+    with tempfile.TemporaryDirectory(prefix="cycles-") as name:
+        folder = Path(name)
+        memory = []
+        for address, data in parts:
+            file = folder / f"{address:x}"
+            file.write_bytes(data)
+            memory.append([address, str(file)])
+        result = folder / "result.json"
+        script = _SCRIPT.format(model=at, model_bytes=len(model), inputs=inputs_at, cores=cores)
+        job = {
+            "firmware": str(image),
+            "memory": memory,
+            "miss": miss,
+            "model": [at, at + len(model)],
+            "script": script,
+            "result": str(result),
+        }
+        (folder / "job.json").write_text(json.dumps(job))
+        answer = subprocess.run(
+            emulators.bench_command(folder / "job.json"), stderr=subprocess.PIPE, text=True
+        )
+        if answer.returncode:
+            said = answer.stderr.strip().splitlines() or ["it said nothing"]
+            raise ToolError(said[-1].removeprefix("cycles: "))
+        said = json.loads(result.read_text())
+    return emulated.measurement(said)

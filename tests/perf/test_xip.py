@@ -1,0 +1,131 @@
+# Tests of the model of a Pico's flash: cache, windows and bus, by the datasheet and a second model
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import json
+import random
+import subprocess
+from pathlib import Path
+
+import core_firmware
+import pytest
+
+_XIP = Path(__file__).resolve().parents[2] / "firmware" / "emulator" / "xip.mjs"
+_NODE = core_firmware.toolchain.have("node")
+_FLASH = 0x10000000
+_WAY, _LINE = 8 << 10, 8
+
+pytestmark = pytest.mark.skipif(_NODE is None, reason="node is missing; see `make test`")
+
+
+# What `body` (JavaScript; xip is an Xip) hands to show().
+def _run(body, miss=48, divider=2):
+    program = f"""
+        import {{ Cache, Xip }} from {json.dumps(_XIP.as_uri())};
+        const xip = new Xip({miss}, () => {divider});
+        const show = (value) => console.log(JSON.stringify(value));
+        {body}
+    """
+    said = subprocess.run(
+        [_NODE, "--input-type=module", "-"], input=program,
+        env=core_firmware.toolchain.environment(), capture_output=True, text=True,
+    )  # fmt: skip
+    assert said.returncode == 0, said.stderr
+    return json.loads(said.stdout)
+
+
+# Cycles that each of these reads waits, one long after the other.
+def _waits(*addresses, **options):
+    return _run(
+        f"show({list(addresses)}.map((at, i) => xip.read(at, 1000 * i, false)))", **options
+    )
+
+
+def test_a_miss_fetches_four_bytes_and_not_the_line():
+    a = _FLASH + 0x100
+    assert _waits(a, a, a + 3, a + 4, a + 4, a) == [48, 0, 0, 48, 0, 0]
+
+
+def test_two_lines_of_a_set_stay_and_the_third_replaces_the_one_used_longer_ago():
+    a, b, c = (_FLASH + 0x40 + i * _WAY for i in range(3))
+    assert _waits(a, b, a, c, a, b) == [48, 48, 0, 48, 0, 48]
+
+
+def test_another_half_of_a_line_that_is_there_replaces_nothing():
+    a, b = _FLASH, _FLASH + _WAY
+    assert _waits(a, b, a + 4, a, b) == [48, 48, 48, 0, 0]
+
+
+def test_sixteen_kilobytes_in_a_row_stay():
+    all_words = "Array.from({ length: 4096 }, (_, i) => cache.read(4 * i))"
+    body = f"const cache = new Cache(); show([{all_words}, {all_words}])"
+    assert _run(body) == [[False] * 4096, [True] * 4096]
+
+
+def test_windows_of_flash():
+    plain, no_allocate, no_check, neither = (_FLASH + (i << 24) for i in range(4))
+    assert _waits(no_allocate, no_allocate, plain, no_allocate) == [48, 48, 48, 0]
+    assert _waits(no_check, no_check, plain) == [48, 48, 0]
+    assert _waits(neither, plain, neither) == [48, 48, 48]
+
+
+def test_a_slower_flash_takes_twenty_cycles_for_each_step_of_its_divider():
+    assert _waits(_FLASH, divider=4) == [48 + 40]
+    assert _waits(_FLASH, miss=56, divider=2) == [56]
+    assert _waits(_FLASH, divider=0) == [48]  # before the boot loader has set it
+
+
+def test_who_reads_while_a_word_is_fetched_waits_for_its_end():
+    reads = "xip.read(0x10000000, 100, false), xip.read(0x10000000, 110, false)"
+    more = "xip.read(0x10000004, 120, false), xip.read(0x10000004, 200, false)"
+    assert _run(f"show([{reads}, {more}])") == [48, 38, 28 + 48, 0]
+
+
+def test_misses_are_told_apart():
+    reads = "xip.read(4096 + 0x10000000, 0, false); xip.read(0x10000000, 0, true);"
+    more = "xip.read(0x10000008, 0, false); xip.read(0x11001ffc, 0, false);"
+    set_up = "xip.model = [0x10001000, 0x10002000];"
+    assert _run(f"{set_up} {reads} {more} show(xip.misses)") == {"model": 2, "code": 1, "rest": 1}
+
+
+def test_registers_of_the_cache():
+    body = """
+        const { registers } = xip;
+        const read = (at) => xip.read(at, 0, false) > 0;
+        xip.read(0x10000000, 0, false); xip.free = 0;
+        const found = [registers.readUint32(0), registers.readUint32(8) & 1];
+        found.push(xip.read(0x10000000, 0, false));
+        found.push(registers.readUint32(12), registers.readUint32(16));
+        registers.writeUint32Atomic(4, 1); // flush
+        found.push(xip.read(0x10000000, 0, false)); xip.free = 0;
+        registers.writeUint32Atomic(12, 0); registers.writeUint32Atomic(16, 7);
+        found.push(registers.readUint32(12), registers.readUint32(16));
+        registers.writeUint32Atomic(0, 0); // off
+        found.push(xip.read(0x10000000, 0, false), registers.readUint32(0));
+        show(found);
+    """
+    assert _run(body) == [1, 1, 0, 1, 2, 48, 0, 0, 48, 0]
+
+
+# Hits by a model that keeps, for each set, its lines in order of use.
+def _hits(offsets):
+    sets = {}
+    for offset in offsets:
+        line, half = offset // _LINE, offset // 4 % 2
+        ways = sets.setdefault(line % (_WAY // _LINE), {})
+        halves = ways.pop(line, set())
+        yield half in halves
+        if len(ways) == 2:
+            del ways[next(iter(ways))]
+        ways[line] = halves | {half}
+
+
+@pytest.mark.parametrize("spread", [1 << 11, 1 << 15, 1 << 20])
+def test_random_reads_hit_as_in_another_model(spread):
+    chosen = random.Random(spread)
+    starts = [chosen.randrange(spread) * _WAY % (1 << 24) for _ in range(4)]
+    offsets = [
+        (chosen.choice(starts) + chosen.randrange(spread)) % (1 << 24) for _ in range(20_000)
+    ]
+    got = _run(f"const cache = new Cache(); show({offsets}.map((at) => cache.read(at)))")
+    assert got == list(_hits(offsets))
+    assert any(got) and not all(got)
