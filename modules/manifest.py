@@ -15,11 +15,9 @@ import re
 
 options.defaults(arch="", kernels="", prepare=True, checks=True, app="")
 
-_TFLITE = (
-    "allocator", "call_graph", "context", "flatbuffer", "graph", "lifetimes", "planner",
-    "prepare_model", "list_updates", "resources", "shape_rules", "shape_values", "shapes",
-    "tflite", "tflite_program", "flat_custom", "custom_op", "flexbuffer", "guards",
-)  # fmt: skip
+# Folders that each board needs, and those that only a .tflite on the board does.
+_RUNTIME = ("", "run", "tell")
+_TFLITE = ("tflite", "prepare")
 
 
 # Python files of a folder below tflm/.
@@ -109,13 +107,21 @@ def _checks():
 
 
 def _runtime():
-    files = _files("")
-    if isinstance(options.prepare, str):
-        names = ["__init__", "table"] + options.prepare.split()
-        return files + [os.path.join("prepare", name + ".py") for name in names]
-    if options.prepare:
-        return files + _files("prepare")
-    return [file for file in files if file[:-3] not in _TFLITE]
+    folders = _RUNTIME + (_TFLITE if options.prepare else ())
+    files = [file for folder in folders for file in _files(folder)]
+    if not isinstance(options.prepare, str):
+        return files
+    names = ["__init__", "table"] + options.prepare.split()
+    wanted = [os.path.join("prepare", name + ".py") for name in names]
+    return [file for file in files if not file.startswith("prepare")] + wanted
+
+
+# Whether a file is an __init__.py of comments alone: folders need none on boards.
+def _is_empty(file):
+    if os.path.basename(file) != "__init__.py":
+        return False
+    with open(os.path.join("tflm", file)) as source:
+        return not re.search("^[^#\\n]", source.read(), re.M)
 
 
 # The Python files of an app.
@@ -124,15 +130,17 @@ def _app_files(app):
     return tuple(sorted(name for name in names if name.endswith(".py")))
 
 
-# Frozen names are looked up one by one: what a .tflm loads stands first, what only a .tflite needs
-# last.
+# Frozen names are looked up one by one: what each .tflm loads stands first, what only a .tflite
+# needs last.
 def _place(file):
-    if file.startswith(("prepare", "extents")) or file[:-3] in _TFLITE:
+    folders = file.split(os.sep)[:-1]
+    if folders and folders[0] != "kernels":
         return 3
-    return (1, 2, 0)[file.count(os.sep)]
+    return (1, 2, 0)[len(folders)]
 
 
 # opt=3 leaves out the numbers of lines, 4 KB of flash with int8 kernels alone.
-package("tflm", sorted(_runtime() + _kernels() + _checks(), key=_place), opt=3)
+_frozen = [file for file in _runtime() + _kernels() + _checks() if not _is_empty(file)]
+package("tflm", sorted(_frozen, key=_place), opt=3)
 if options.app:
     freeze("../firmware/apps/" + options.app, _app_files(options.app))

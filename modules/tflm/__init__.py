@@ -30,23 +30,23 @@ _names = dict(
     Interpreter="interpreter",
     ModelError="errors",
     OpResolver="op_resolver",
-    Profiler="profiler",
+    Profiler="tell.profiler",
     StateError="errors",
     Tensor="tensor",
     TflmError="errors",
     UnsupportedError="errors",
     load="loading",
 )
-_names["GreedyMemoryPlanner"] = "planner"
-_names["MicroAllocator"] = "allocator"
-_names["MicroContext"] = "context"
+_names["GreedyMemoryPlanner"] = "tflite.planner"
+_names["MicroAllocator"] = "tflite.allocator"
+_names["MicroContext"] = "tflite.context"
 _names["SingleArenaBufferAllocator"] = "arena"
 
 __all__ = ("__version__", "help") + tuple(_names)
 
 # Files that `from tflm import NAME` finds. MicroPython's TAB and dir() ask here for every word
 # that the firmware knows, so nothing else may be looked for, let alone loaded.
-_files = ("dtypes", "errors", "format", "op_resolver", "second_core")
+_files = ("dtypes", "errors", "format", "op_resolver")
 
 
 # Prints how tflm is used; help(tflm), which prints what is in this file, shows the same.
@@ -56,7 +56,7 @@ class _Help:
         print(self)
 
     def __repr__(self):
-        from .usage import TEXT
+        from .tell.usage import TEXT
 
         return TEXT
 

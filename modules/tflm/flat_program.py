@@ -79,7 +79,7 @@ def make_program(model, arena, resolver, shared=False, external_context=None, de
     custom = None
     kernels = model.kernels()
     if any([kernel.startswith(CUSTOM_KERNEL) for kernel in kernels]):
-        from .flat_custom import FlatCustom
+        from .tflite.flat_custom import FlatCustom
 
         custom = FlatCustom(model, arena, resolver, external_context)
         program.custom = custom.nodes
@@ -115,7 +115,7 @@ def _fill(program, model, kernels, arena, resolver, shift, custom):
         custom.finish()
     # Chains in bands lead to a later list, which leads nowhere.
     if any([kernel.startswith(CONTROL_KERNEL) and kernel != BANDS_KERNEL for kernel in kernels]):
-        from .control_flow import check_loops
+        from .run.control_flow import check_loops
 
         check_loops(program.calls, program.bands)
 

@@ -51,12 +51,12 @@ class Interpreter:
         self._slice_units = slice_units
         self._keep_tensors = keep_tensors
         if guards:
-            self._keep_tensors = 2  # more than True: with zones (guards.py)
+            self._keep_tensors = 2  # more than True: with zones (tflite/guards.py)
         self._external_context = external_context
         self._program = None
         self._delegates = tuple(delegates)
         if cores == 2:
-            from .cores import Cores
+            from .run.cores import Cores
 
             self._delegates += (Cores(),)
         self.delegate_error = None
@@ -95,7 +95,7 @@ class Interpreter:
                 ops = [] if self._delegates else None
                 needed = align_up(sum(self._measure(ops)))
                 if self._delegates:
-                    from .delegate import arena_bytes
+                    from .run.delegate import arena_bytes
 
                     extra = arena_bytes(self._delegates, ops)
             # With exactly these bytes a flat model's state lies where its records say.
@@ -105,7 +105,7 @@ class Interpreter:
         try:
             program = self._make_program(arena)
             if self._delegates:
-                from .delegate import apply_delegates
+                from .run.delegate import apply_delegates
 
                 shared = arena is self._given
                 self.delegate_error = apply_delegates(program, self._delegates, arena, shared)
@@ -133,7 +133,7 @@ class Interpreter:
                 self._external_context,
                 bool(self._delegates),
             )
-        from .tflite_program import make_program
+        from .tflite.program import make_program
 
         return make_program(
             self.model,
@@ -148,7 +148,7 @@ class Interpreter:
     def _measure(self, ops=None):
         if isinstance(self.model, FlatModel):
             if ops is not None:
-                from .op import describe_ops
+                from .tell.op import describe_ops
 
                 ops.extend(describe_ops(self.model))
             if not isinstance(self._given, Arena):
@@ -156,7 +156,7 @@ class Interpreter:
             from .flat_program import measure
 
             return measure(self.model)
-        from .tflite_program import measure
+        from .tflite.program import measure
 
         return measure(self.model, self._resolver, self._external_context, self._keep_tensors, ops)
 
@@ -187,7 +187,7 @@ class Interpreter:
         Raises InputError for a shape that the input cannot have; what cannot follow is refused
         with UnsupportedError by allocate_tensors().
         """
-        from .shapes import resized
+        from .tflite.shapes import resized
 
         self.model = resized(self.model, self._program, i, shape)
 
@@ -233,7 +233,7 @@ class Interpreter:
         one. Returns what invoke() does. Cancelling the task ends the run, and the next one begins
         anew; while it lasts, any other call that runs, resets or frees raises StateError.
         """
-        from .asynchronous import run
+        from .run.asynchronous import run
 
         program = self._start()
         self._is_running = True
@@ -259,7 +259,7 @@ class Interpreter:
 
     def signatures(self):
         """Names of the model's signatures, sorted."""
-        from .signature import table_of
+        from .tell.signature import table_of
 
         return sorted(table_of(self.model))
 
@@ -269,7 +269,7 @@ class Interpreter:
         `interp.signature("serving_default")(x=[0.5, 1])` is a dict of outputs by name.
         Raises InputError when there is none of that name.
         """
-        from .signature import find
+        from .tell.signature import find
 
         return find(self, key)
 
@@ -301,7 +301,7 @@ class Interpreter:
 
         The bytes add up to arena_used_bytes().
         """
-        from .allocations import parts_of
+        from .tell.allocations import parts_of
 
         shared = isinstance(self._given, Arena)
         program = self._ready()
@@ -310,13 +310,13 @@ class Interpreter:
 
     def print_allocations(self):
         """Print allocations() in the sections of TFLM's RecordingMicroAllocator."""
-        from .allocations import lines_of
+        from .tell.allocations import lines_of
 
         print("\n".join(lines_of(self.allocations())))
 
     def summary(self):
         """Print tensors, operators and what takes the arena, in 80 columns."""
-        from .summary import lines_of
+        from .tell.summary import lines_of
 
         print("\n".join(lines_of(self._ready(), self.allocations())))
 
@@ -326,7 +326,7 @@ class Interpreter:
         A profiler of your own keeps its ticks. With `invokes` the mean of so many, where inputs
         are what the arena has left of them.
         """
-        from .profiler import Profiler
+        from .tell.profiler import Profiler
 
         kept, self.profiler = self.profiler, Profiler()
         try:
@@ -343,6 +343,6 @@ class Interpreter:
     def __repr__(self):
         if self._program is None:
             return "<Interpreter, tensors not allocated yet>"
-        from .summary import described
+        from .tell.summary import described
 
         return described(self._program)

@@ -30,7 +30,7 @@ def load(source, trusted=False):
         raise InputError("a model is a path or a buffer of bytes; pass one of them")
     if is_flat(source):
         return FlatModel(source, trusted)
-    from .tflite import TfliteModel, is_tflite
+    from .tflite.reader import TfliteModel, is_tflite
 
     if is_tflite(source):
         return TfliteModel(source)

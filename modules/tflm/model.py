@@ -126,7 +126,7 @@ class FlatModel:
 
     def labels(self):
         """The lines of the text file of labels in the metadata; [] when there is none."""
-        from .labels import labels_of
+        from .tell.labels import labels_of
 
         return labels_of(self.metadata())
 

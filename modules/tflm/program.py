@@ -10,9 +10,9 @@ BANDS_KERNEL = "control.bands"
 
 # A step is (eval, record, units, units a slice): all that invoke() touches. `graphs` holds a list
 # of steps for each sub-graph, and then the copies that control flow makes, and what runs in bands
-# (bands.py); list 0 is the model.
+# (run/bands.py); list 0 is the model.
 class Program:
-    paused = False  # other tasks have run since the last slice (asynchronous.py)
+    paused = False  # other tasks have run since the last slice (run/asynchronous.py)
 
     def __init__(self, arena, rom, lists=1):
         self.arena = arena  # memoryview; operand words count from its first byte
@@ -30,13 +30,13 @@ class Program:
         self.custom = ()  # a CustomNode for each custom operator
         self.tensors = {}  # number: Tensor, when all of them are kept
         self.used_bytes = 0
-        self.uses = None  # of a .tflite: what takes them (allocations.py)
+        self.uses = None  # of a .tflite: what takes them (tell/allocations.py)
 
     # An Op for each step, list by list. Those of a flat model are made when somebody asks.
     @property
     def ops(self):
         if self._ops is None:
-            from .op import describe_ops
+            from .tell.op import describe_ops
 
             self._ops = describe_ops(*self.flat)
         return self._ops
@@ -49,11 +49,11 @@ class Program:
     # Lists are filled one by one, in their order.
     def add(self, number, kernel, record, slice_units, resolver, function=None):
         if kernel == BANDS_KERNEL:
-            from .bands import Bands
+            from .run.bands import Bands
 
             function = Bands(self, number, record).evaluate
         elif kernel.startswith(CONTROL_KERNEL):
-            from .control_flow import bind
+            from .run.control_flow import bind
 
             function = bind(self, number, kernel, record)
         units = int.from_bytes(bytes(record[:4]), "little")

@@ -9,7 +9,7 @@ from support import litert, runner
 from support.check import Cases
 from support.inputs import generator
 from support.script import run_script
-from tflm.tflite import TfliteModel
+from tflm.tflite.reader import TfliteModel
 from tflm_tools.flat.flatten import flatten, saved_model
 from tflm_tools.image.flat_image import image_of
 from tflm_tools.image.prepare import prepare_graph

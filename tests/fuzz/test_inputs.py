@@ -10,11 +10,11 @@ from host.test_board_link import peer
 from support.encoding import flexbuffer
 from tflm import format as layout
 from tflm.errors import ModelError, TflmError
-from tflm.flexbuffer import parse
-from tflm.labels import labels_of, lines
 from tflm.model import FlatModel
-from tflm.signature import pack
-from tflm.signature import parse as parse_signatures
+from tflm.tell.labels import labels_of, lines
+from tflm.tell.signature import pack
+from tflm.tell.signature import parse as parse_signatures
+from tflm.tflite.flexbuffer import parse
 from tflm_tools.board import link as link_file
 from tflm_tools.board import wire
 from tflm_tools.board.link import Link

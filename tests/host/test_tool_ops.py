@@ -98,9 +98,8 @@ def test_json(tflm, mixed, layers):
 def test_forms(mixed):
     flat = {entry.file for entry in needs([mixed], "flat", ["armv6m"]).files}
     both = {entry.file for entry in needs([mixed], "both", ["armv6m"]).files}
-    assert not [file for file in flat if file.startswith("prepare/")]
-    assert "allocator" not in flat and flat < both
-    assert {"prepare/pooling", "prepare/table", "allocator", "tflite"} <= both
+    assert not [file for file in flat if file.startswith(("prepare/", "tflite/"))] and flat < both
+    assert {"prepare/pooling", "prepare/table", "tflite/allocator", "tflite/reader"} <= both
 
 
 # What is listed is what a board loads: types that no operator has bring no file along.
@@ -279,5 +278,5 @@ def test_open_dimensions(tmp_path, repository, monkeypatch):
     path = tmp_path / "open.tflite"
     path.write_bytes(builder.build())
     files = files_in([needs_of(path)], "both", "")
-    assert "shapes" in files and "prepare/conv" not in files
+    assert "tflite/shapes" in files and "prepare/conv" not in files
     check_package(path, package(tmp_path / "only", repository, files), monkeypatch)

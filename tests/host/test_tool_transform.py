@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from support.builder import ModelBuilder
 from tflm.errors import ModelError
-from tflm.signature import table_of
-from tflm.tflite import TfliteModel
+from tflm.tell.signature import table_of
+from tflm.tflite.reader import TfliteModel
 from tflm_tools.check import oracle
 from tflm_tools.check.verify import verify
 from tflm_tools.errors import ToolError

@@ -12,7 +12,7 @@ from support.builder import ModelBuilder
 from support.check import Cases
 from tflm import format as layout
 from tflm.model import FlatModel
-from tflm.tflite import TfliteModel
+from tflm.tflite.reader import TfliteModel
 from tflm_tools.flat.flatten import flatten
 from tflm_tools.plan.arena_plan import tflm_head_bytes
 from unit.on_device import device, model_files

@@ -8,10 +8,10 @@ import pytest
 from support.script import run_script
 from tflm.arena import align_up
 from tflm.errors import TflmError, UnsupportedError
-from tflm.lifetimes import buffers_of
-from tflm.planner import plan_greedy
-from tflm.resources import ResourceVariables
-from tflm.tflite import TfliteModel
+from tflm.tflite.lifetimes import buffers_of
+from tflm.tflite.planner import plan_greedy
+from tflm.tflite.reader import TfliteModel
+from tflm.tflite.resources import ResourceVariables
 from tflm_tools.flat.flatten import flatten, prepare
 from tflm_tools.optimize.memory.levels import BALANCED
 from tflm_tools.optimize.savings import chosen

@@ -6,7 +6,7 @@ import pytest
 from optimize.graphs import Network
 from support.builder import ModelBuilder
 from support.check import Cases
-from tflm.op_names import name as op_name
+from tflm.tell.op_names import name as op_name
 from tflm_tools.flat.flatten import flatten, saved_model
 from tflm_tools.optimize.savings import chosen
 

@@ -4,7 +4,7 @@
 import pytest
 from optimize.test_memory_bands import ChainBuilder
 from support.check import Cases
-from tflm.tflite import TfliteModel
+from tflm.tflite.reader import TfliteModel
 from tflm_tools.flat.flatten import prepare, saved_model
 from tflm_tools.optimize.memory.levels import BALANCED, OFF, RAM, SPEED
 from tflm_tools.optimize.memory.search import runs_of

@@ -7,7 +7,7 @@ from optimize.graphs import Network
 from optimize.test_random_graphs import network
 from support.builder import ModelBuilder
 from support.check import Cases
-from tflm.tflite import TfliteModel
+from tflm.tflite.reader import TfliteModel
 from tflm_tools.flat.flatten import prepare
 from tflm_tools.model.graph import Graph
 from tflm_tools.optimize.memory import order

@@ -6,7 +6,7 @@ import time
 import pytest
 from support.builder import ModelBuilder
 from tflm.model import FlatModel
-from tflm.tflite import TfliteModel
+from tflm.tflite.reader import TfliteModel
 from tflm_tools.flat.flatten import flatten
 from tflm_tools.model.graph import is_in_order
 from tflm_tools.optimize.memory.levels import LEVELS

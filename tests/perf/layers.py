@@ -3,7 +3,7 @@
 
 from dataclasses import dataclass
 
-from tflm.context import PLANNED_SCRATCH
+from tflm.tflite.context import PLANNED_SCRATCH
 from tflm_tools.image.flash import flash_by_node, operands_in
 from tflm_tools.model.macs import macs
 from tflm_tools.model.op_name import op_name

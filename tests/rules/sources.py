@@ -8,8 +8,8 @@ import importlib
 from pathlib import Path
 
 from support.check import Cases
-from tflm.context import MicroContext
 from tflm.errors import TflmError
+from tflm.tflite.context import MicroContext
 from tflm_tools.flat.flatten import prepare
 
 REPOSITORY = Path(__file__).resolve().parents[2]

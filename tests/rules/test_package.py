@@ -8,9 +8,9 @@ import sys
 
 import pytest
 from rules.sources import PACKAGE, REPOSITORY, TESTS, files, top_imports, tree
-from tflm.op_names import name as op_name
 from tflm.op_resolver import _ARCHS as ARCHS
 from tflm.prepare.table import OPS
+from tflm.tell.op_names import name as op_name
 from tflm_tools.flat.flatten import flatten
 from unit import sample_models
 from unit.on_device import device
@@ -89,10 +89,9 @@ def test_a_flat_model_loads_little(tmp_path):
         PATH=str(path),
     )
     loaded = lines[-1].split()
-    for name in ("prepare", "tflite", "tflite_program", "flatbuffer", "graph", "planner"):
-        assert f"tflm.{name}" not in loaded
-    for name in ("allocator", "context", "lifetimes", "custom_op", "flexbuffer", "profiler"):
-        assert f"tflm.{name}" not in loaded
+    rooms = ("tflm.prepare", "tflm.tflite", "tflm.run", "tflm.tell")
+    # x64 has records of its own for a step, and asks for its op.
+    assert {name for name in loaded if name.startswith(rooms)} <= {"tflm.tell", "tflm.tell.op"}
     kernels = [name for name in loaded if name.startswith("tflm.kernels.")]
     kernels = [name for name in kernels if ".x64." not in name]  # has files for a kernel
     assert {name.split(".")[-1] for name in kernels} - set(ARCHS) == {

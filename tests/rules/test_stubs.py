@@ -12,8 +12,8 @@ import pytest
 import tflm
 from rules.sources import PACKAGE, REPOSITORY
 from tflm.model import FlatModel
-from tflm.signature import Signature
-from tflm.tflite import TfliteModel
+from tflm.tell.signature import Signature
+from tflm.tflite.reader import TfliteModel
 
 _PATH = PACKAGE / "__init__.pyi"
 _TREE = ast.parse(_PATH.read_text())

@@ -45,25 +45,27 @@ _SECTIONS = (
     (
         "Loading a model, and calls of the interpreter",
         "",
-        ("loading", "interpreter", "tensor", "signature", "control_flow"),
+        ("loading", "interpreter", "tensor", "tell/signature", "run/control_flow"),
     ),
     (
         "Flat models (.tflm)",
         "A `.tflm` is made for one version of the format. Damage comes from copying, or from a "
         "file that was not made by `tflm flatten`.",
-        ("model", "bands", "flat_custom", "flat_program", "extents/__init__", "extents/record"),
+        ("model", "run/bands", "tflite/flat_custom", "flat_program", "extents/__init__",
+         "extents/record"),
     ),
     (
         "Reading a .tflite",
         "Every offset of the file is checked before it is used. Where an intact file of a current "
         "converter is refused, it is larger or newer than tflm can read.",
-        ("tflite", "flatbuffer", "flexbuffer", "graph", "call_graph", "lifetimes", "planner",
-         "allocator", "prepare_model"),
+        ("tflite/reader", "tflite/flatbuffer", "tflite/flexbuffer", "tflite/graph",
+         "tflite/call_graph", "tflite/lifetimes", "tflite/planner", "tflite/allocator",
+         "tflite/prepare_model"),
     ),
     (
         "Operators",
         "",
-        ("op_resolver", "context", "resources", "prepare/common", "prepare/scale"),
+        ("op_resolver", "tflite/context", "tflite/resources", "prepare/common", "prepare/scale"),
     ),
     (
         "While a model runs",
@@ -71,8 +73,8 @@ _SECTIONS = (
         ("kernels/broadcast_args", "kernels/detection_postprocess", "kernels/floor_div_float",
          "kernels/gather", "kernels/rsqrt"),
     ),
-    ("Other shapes of inputs", "", ("shapes", "shape_rules", "shape_values")),
-    ("Delegates and cores", "", ("delegate", "cores", "second_core")),
+    ("Other shapes of inputs", "", ("tflite/shapes", "tflite/shape_rules", "tflite/shape_values")),
+    ("Delegates and cores", "", ("run/delegate", "run/cores", "run/second_core")),
 )  # fmt: skip
 
 # What to do where the sentence does not say it: beginnings of messages and remedies.

@@ -10,8 +10,9 @@ sys.path[:0] = [str(REPOSITORY / "tests")]
 
 from rules.sources import KERNELS, TESTS, files, sound_cases, tree  # noqa: E402
 from support import litert  # noqa: E402
-from tflm import dtypes, op_names  # noqa: E402
+from tflm import dtypes  # noqa: E402
 from tflm.errors import TflmError  # noqa: E402
+from tflm.tell import op_names  # noqa: E402
 from tflm_tools.flat.flatten import prepare  # noqa: E402
 
 PAGE = REPOSITORY / "docs" / "ops.md"

@@ -3,9 +3,9 @@
 
 import pytest
 from support.builder import ModelBuilder
-from tflm.allocator import MicroAllocator
 from tflm.arena import Arena
-from tflm.tflite import TfliteModel
+from tflm.tflite.allocator import MicroAllocator
+from tflm.tflite.reader import TfliteModel
 
 
 # An allocator over an arena of so many bytes, or None to measure.

@@ -5,11 +5,11 @@ import struct
 
 import pytest
 from support.builder import ModelBuilder
-from tflm.allocator import MicroAllocator
 from tflm.arena import Arena
-from tflm.context import INIT, INVOKE, MEMORY_PLANNING, PREPARE, MicroContext
 from tflm.errors import InputError, ModelError, StateError
-from tflm.tflite import TfliteModel
+from tflm.tflite.allocator import MicroAllocator
+from tflm.tflite.context import INIT, INVOKE, MEMORY_PLANNING, PREPARE, MicroContext
+from tflm.tflite.reader import TfliteModel
 
 _PHASES = {INIT: "init", PREPARE: "prepare", MEMORY_PLANNING: "memory planning", INVOKE: "invoke"}
 

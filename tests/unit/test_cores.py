@@ -20,7 +20,7 @@ _SCRIPT = """
 import sys
 import micropython
 import tflm
-from tflm import second_core
+from tflm.run import second_core
 
 seed = 1
 
@@ -142,7 +142,7 @@ def test_other_ways_of_waiting(paths):
     device(
         """
         import time
-        from tflm import second_core
+        from tflm.run import second_core
 
         sent = []
         second_core._events = lambda: (time.sleep_ms, sent.append)

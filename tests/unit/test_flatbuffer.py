@@ -6,7 +6,7 @@ import struct
 import flatbuffers
 import pytest
 from tflm.errors import ModelError
-from tflm.flatbuffer import Table, Vector, scalar
+from tflm.tflite.flatbuffer import Table, Vector, scalar
 
 
 # A table with an int8, a float32, a vector of int32, a string, a table and a vector of tables.

@@ -8,7 +8,7 @@ import pytest
 from flatbuffers import flexbuffers
 from support.encoding import flexbuffer
 from tflm.errors import ModelError
-from tflm.flexbuffer import parse
+from tflm.tflite.flexbuffer import parse
 
 
 # The bytes that a function writes with a builder.

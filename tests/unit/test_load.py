@@ -118,7 +118,7 @@ def test_other_versions(paths):
     device(
         """
         data = bytearray(open(TFLITE, "rb").read())
-        from tflm.flatbuffer import Table, scalar
+        from tflm.tflite.flatbuffer import Table, scalar
         root = Table(data, scalar(data, 0, "I"))
         at = root._field(0)
         assert data[at] == 3

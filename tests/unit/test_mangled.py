@@ -6,7 +6,7 @@ import struct
 import pytest
 from fuzz.campaign import kernel_tests, seeds_of
 from tflm.errors import TflmError
-from tflm.tflite import TfliteModel
+from tflm.tflite.reader import TfliteModel
 from tflm_tools.flat.flatten import flatten
 from unit import sample_models
 from unit.mangling import copies

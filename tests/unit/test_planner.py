@@ -7,9 +7,9 @@ import re
 import pytest
 from support.builder import ModelBuilder
 from tflm.errors import ModelError
-from tflm.lifetimes import buffers_of
-from tflm.planner import Buffer, GreedyMemoryPlanner, plan_greedy, plan_linear
-from tflm.tflite import TfliteModel
+from tflm.tflite.lifetimes import buffers_of
+from tflm.tflite.planner import Buffer, GreedyMemoryPlanner, plan_greedy, plan_linear
+from tflm.tflite.reader import TfliteModel
 
 
 # A planner that was given (size, first, last[, offset]) of each buffer.

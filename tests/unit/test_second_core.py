@@ -21,7 +21,7 @@ def test_worker_comes_and_goes(paths):
         """
         import _thread
         import time
-        from tflm import second_core
+        from tflm.run import second_core
 
         def run(interp):
             interp.input(0).raw[:] = bytes([(i * 37) & 255 for i in range(12)])
@@ -101,7 +101,7 @@ def test_fallback(paths):
 def test_errors(paths):
     device(
         """
-        from tflm import second_core
+        from tflm.run import second_core
 
         interp = tflm.Interpreter(CLASSIFIER, cores=2)
         interp.allocate_tensors()
@@ -134,7 +134,7 @@ def test_small_ops_are_left_alone(paths):
     device(
         """
         import time
-        from tflm import second_core
+        from tflm.run import second_core
 
         interp = tflm.Interpreter(CLASSIFIER, cores=2)
         interp.allocate_tensors()

@@ -6,7 +6,7 @@ import pytest
 from support.builder import ModelBuilder
 from support.script import run_script
 from tflm.errors import InputError, TflmError, UnsupportedError
-from tflm.tflite import TfliteModel
+from tflm.tflite.reader import TfliteModel
 from tflm_tools.flat.flatten import flatten
 from tflm_tools.tell.survey import survey
 from unit import mangling

@@ -8,10 +8,10 @@ import struct
 import pytest
 from support.builder import ModelBuilder
 from tflm import format as layout
-from tflm import labels, signature
 from tflm.errors import ModelError, UnsupportedError
 from tflm.model import FlatModel
-from tflm.tflite import TfliteModel
+from tflm.tell import labels, signature
+from tflm.tflite.reader import TfliteModel
 from tflm_tools.flat.flatten import flatten
 from unit.on_device import device, model_files
 

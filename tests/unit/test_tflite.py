@@ -7,7 +7,7 @@ from support.builder import ModelBuilder
 from support.schema import schema
 from tflm import dtypes
 from tflm.errors import ModelError, UnsupportedError
-from tflm.tflite import TfliteModel, is_tflite
+from tflm.tflite.reader import TfliteModel, is_tflite
 from tflm_tools.flat.flatten import flatten
 from unit import sample_models
 from unit.on_device import device

@@ -192,7 +192,7 @@ def check_model(model, describe=False, resolver=None):
                     _refuse(i, kernel)
                 chains[record[2]] = (i, data)
             elif kernel.startswith(layout.CUSTOM_KERNEL):
-                pass  # flat_custom.py reads it, and nothing that it does not check
+                pass  # tflite/flat_custom.py reads it, and nothing that it does not check
             elif kernel.startswith(layout.CONTROL_KERNEL):
                 if not _passes(_control, record):
                     _refuse(i, kernel)
@@ -242,13 +242,13 @@ def _passes(check, record, scratch=()):
         return False
 
 
-# IF, WHILE and CALL_ONCE run once, by a condition (operand 1); control_flow.py checks their lists.
+# IF, WHILE and CALL_ONCE run once, by a condition (operand 1); run/control_flow.py checks lists.
 def _control(r):
     r.need(r.units == 1)
     r.reads(1, 1)
 
 
-# The records of a chain in bands (bands.py) change in between: check them as each band finds
+# The records of a chain in bands (run/bands.py) change in between: check them as each band finds
 # them. None of its steps may write where these records lie meanwhile.
 def _check_chain(model, first, count, scratch, control, data):
     numbers = struct.unpack_from("<%dI" % (len(data) // 4), data, 0)

@@ -2,7 +2,6 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
-from ..graph import Tensor
 from .broadcast import BROADCAST, check_broadcast, emit_spread
 from .broadcast_to import emit_broadcast_copy
 from .common import check, check_dtype
@@ -35,7 +34,4 @@ def _for_rows(node, condition, first):
     rank = len(first.shape)
     if len(condition.shape) != 1 or rank < 2 or condition.elements() == 1:
         return condition
-    shape = condition.shape + (1,) * (rank - 1)
-    return Tensor(
-        condition.index, condition.name, condition.dtype, shape, condition.data, condition.offset
-    )
+    return condition.with_shape(condition.shape + (1,) * (rank - 1))

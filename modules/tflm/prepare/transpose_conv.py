@@ -2,7 +2,6 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
-from ..graph import Node
 from .common import FLOAT_WORK, REQUANTIZE, check, check_dtype, float_activation_range
 from .convolution import check_bias, requantize_fields, window_of
 from .requantize_int16 import REQUANTIZE_INT16, matrix_offsets, scratch_bytes
@@ -39,7 +38,7 @@ def prepare(context, node):
     fields = _sizes(node, source, weights, target, options)
     # From here on it is a node with the inputs of a CONV_2D.
     inputs = [source, weights, node.optional_input(3)]
-    node = Node(node.index, node.builtin_code, node.version, None, inputs, node.outputs)
+    node = node.with_inputs(inputs)
     check_dtype(node, source, dtypes.FLOAT32, dtypes.INT8, dtypes.INT16)
     activation = options.get(3, "b")
     if source.dtype == dtypes.FLOAT32:

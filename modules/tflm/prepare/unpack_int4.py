@@ -2,7 +2,6 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
-from ..graph import Node
 
 LAYOUT = ("input", "output")
 
@@ -34,7 +33,4 @@ def unpack_weights(context, node):
     size = packed.elements()
     weights = UnpackedTensor(packed, context.request_scratch_buffer(size))
     context.emit("unpack_int4.eval_int4", LAYOUT, size, size, input=packed, output=weights)
-    inputs = [node.inputs[0], weights] + list(node.inputs[2:])
-    return Node(
-        node.index, node.builtin_code, node.version, node.custom_name, inputs, node.outputs
-    )
+    return node.with_inputs([node.inputs[0], weights] + list(node.inputs[2:]))

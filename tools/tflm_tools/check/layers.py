@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from tflm import dtypes
-from tflm.op_names import name
-from tflm.tflite import TfliteModel
+from tflm.tell.op_names import name
+from tflm.tflite.reader import TfliteModel
 
 from ..errors import DeviceError
 from ..flat.flatten import prepare

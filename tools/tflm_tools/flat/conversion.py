@@ -87,7 +87,7 @@ def convert(
     input_shapes: words like "name=1,96,96,1", or "1,96,96,1" for a model's only input.
     Raises TflmError for a model that cannot be flattened and for files.
     """
-    from tflm.tflite import TfliteModel
+    from tflm.tflite.reader import TfliteModel
 
     model = open_tflite(source, "flatten")
     resolver = load_resolver(custom)

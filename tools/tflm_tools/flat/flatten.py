@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from tflm.errors import UnsupportedError
-from tflm.tflite import TfliteModel
+from tflm.tflite.reader import TfliteModel
 
 from ..image.custom import CheckingResolver, HostResolver
 from ..image.flat_image import image_of

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tflm import format as layout
-from tflm.context import IN_TAIL, NO_OPERAND, MicroContext
 from tflm.errors import UnsupportedError
 from tflm.op_resolver import OpResolver
+from tflm.tflite.context import IN_TAIL, NO_OPERAND, MicroContext
 
 from ..errors import ToolError
 

@@ -1,7 +1,7 @@
 # tflm_tools: the bytes of flash that each operator takes in a flat model
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from tflm.context import IN_ROM, NO_OPERAND
+from tflm.tflite.context import IN_ROM, NO_OPERAND
 
 
 def operands_in(record, kind):

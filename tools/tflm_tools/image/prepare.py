@@ -1,8 +1,8 @@
 # tflm_tools: image: Prepare of a model on the host: its plan and records, as a RomStorage
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from tflm.custom_op import KERNEL as CUSTOM_KERNEL
-from tflm.prepare_model import prepare_model
+from tflm.tflite.custom_op import KERNEL as CUSTOM_KERNEL
+from tflm.tflite.prepare_model import prepare_model
 
 from .custom import HostResolver, RecordingContext, complete
 from .rom import RomStorage

@@ -2,10 +2,10 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from tflm.arena import SingleArenaBufferAllocator, align_up
-from tflm.context import IN_ROM, IN_TAIL, NO_OPERAND, PLANNED_SCRATCH
 from tflm.errors import ModelError
-from tflm.lifetimes import buffers_of
-from tflm.planner import plan_greedy, plan_linear
+from tflm.tflite.context import IN_ROM, IN_TAIL, NO_OPERAND, PLANNED_SCRATCH
+from tflm.tflite.lifetimes import buffers_of
+from tflm.tflite.planner import plan_greedy, plan_linear
 
 from ..plan.overlap import place_over, roll_loops
 from ..plan.records import RomRecord
@@ -13,7 +13,7 @@ from ..plan.views import merge_views, place_views
 
 
 class RomStorage:
-    """The storage of a MicroContext on the host: same duties as tflm.allocator.MicroAllocator.
+    """The storage of a MicroContext on the host: same duties as tflm.MicroAllocator.
 
     Constants are gathered (equal ones once); offsets in them are final, because `constants`
     is placed by flatten() at a position it tells in advance by `rebase`.

@@ -5,7 +5,7 @@ import struct
 from collections import Counter
 
 from tflm import format as layout
-from tflm.context import PLANNED_SCRATCH
+from tflm.tflite.context import PLANNED_SCRATCH
 
 
 def scratch_entries(records):

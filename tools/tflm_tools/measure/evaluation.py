@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 from tflm.model import FlatModel
-from tflm.tflite import TfliteModel
+from tflm.tflite.reader import TfliteModel
 
 from ..check import oracle
 from ..check.comparison import first_difference

@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tflm.tflite import TfliteModel
+from tflm.tflite.reader import TfliteModel
 
 from .. import files
 from ..board.bench import bench_on

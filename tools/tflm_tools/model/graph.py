@@ -1,10 +1,10 @@
-# tflm_tools: Graph: a model that passes may change, with the interface of tflm.tflite.TfliteModel
+# tflm_tools: Graph: a model that passes may change, with the interface of TfliteModel
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import copy
 
-from tflm.call_graph import CallGraph
-from tflm.graph import SingleGraph, Tensor
+from tflm.tflite.call_graph import CallGraph
+from tflm.tflite.graph import SingleGraph, Tensor
 
 _CONTROL_FLOW = (118, 119, 129)  # IF, WHILE, CALL_ONCE
 _PLAN = "OfflineMemoryAllocation"
@@ -127,7 +127,7 @@ class GraphSubgraph:
 
 
 class Graph:
-    """A mutable model for the host: same methods as TfliteModel, on tflm.graph's objects.
+    """A mutable model for the host: same methods as TfliteModel, on tflm.tflite.graph's objects.
 
     Numbers of nodes and tensors that a .tflm reports stay those of the .tflite. Sub-graphs that
     never run are left as they are in the file.

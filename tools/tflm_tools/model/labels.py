@@ -6,7 +6,7 @@ import struct
 import zipfile
 import zlib
 
-from tflm import labels
+from tflm.tell import labels
 
 _MOST_BYTES = 1 << 20
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)

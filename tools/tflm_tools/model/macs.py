@@ -3,7 +3,7 @@
 
 from math import prod
 
-from tflm.op_names import name
+from tflm.tell.op_names import name
 
 
 # Each output element costs one filter.

@@ -9,7 +9,7 @@ import numpy as np
 from tflm import dtypes
 from tflm.errors import ModelError, UnsupportedError
 from tflm.model import is_flat
-from tflm.tflite import TfliteModel, is_tflite
+from tflm.tflite.reader import TfliteModel, is_tflite
 
 from .. import files
 from .flat_file import FlatFile

@@ -1,7 +1,7 @@
 # tflm_tools: model: the name of an operator, as it is shown
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from tflm.op_names import name
+from tflm.tell.op_names import name
 
 
 def op_name(node):

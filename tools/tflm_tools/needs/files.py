@@ -11,8 +11,6 @@ from .needs import ModelNeeds, needs_of
 FORMS = ("both", "flat", "tflite")
 # What is shown when nobody asks for an arch: Pico, Pico 2, ESP32, ESP32-C3.
 SHOWN = ("armv6m", "armv7emsp", "xtensawin", "rv32imc")
-# Where a .tflite on the board begins: what these import comes along.
-_TFLITE = ("tflite", "tflite_program", "prepare/table")
 
 
 @dataclass
@@ -66,7 +64,8 @@ def files_in(models, form, arch, assembler=True):
     if prepare:
         # Files of prepare/ are known one by one; what else they import is runtime.
         wanted = {f"prepare/{file}" for file in ["__init__", "table", *prepare]}
-        found |= {f for f in parts.everything(_TFLITE) if not f.startswith("prepare/")} | wanted
+        tflite = parts.everything(parts.only_tflite())
+        found |= {file for file in tflite if not file.startswith("prepare/")} | wanted
     return sorted(found)
 
 

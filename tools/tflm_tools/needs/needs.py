@@ -8,9 +8,9 @@ from pathlib import Path
 
 from tflm import dtypes
 from tflm.format import CUSTOM_KERNEL
-from tflm.op_names import name
 from tflm.prepare.table import CUSTOM, OPS
-from tflm.tflite import TfliteModel
+from tflm.tell.op_names import name
+from tflm.tflite.reader import TfliteModel
 
 from ..flat.flatten import flatten
 from ..image.custom import load_resolver
@@ -161,7 +161,8 @@ def needs_of(path, custom=(), target=None, without=()):
     with _loaded_prepare() as prepare:
         graph, storage, missing = survey(model.data, resolver)
     if any(subgraph.open_dimensions() for subgraph in TfliteModel(model.data).subgraphs):
-        files = everything(["shapes"])  # what works out the shapes that the file leaves open
+        # What works out the shapes that the file leaves open.
+        files = everything(["tflite/shapes"])
         prepare = sorted({*prepare, *(Path(f).name for f in files if f.startswith("prepare/"))})
         prepare.remove("__init__")
     flat = []

@@ -5,8 +5,8 @@ import os
 from pathlib import Path
 
 from tflm.format import CONTROL_KERNEL, CUSTOM_KERNEL
-from tflm.op_names import name
 from tflm.prepare.table import CUSTOM, OPS
+from tflm.tell.op_names import name
 
 from .. import files
 from ..errors import ToolError

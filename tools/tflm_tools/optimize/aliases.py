@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from tflm import dtypes
 from tflm.arena import align_up
-from tflm.context import CUSTOM
-from tflm.graph import Tensor
-from tflm.lifetimes import buffers_of
-from tflm.planner import plan_greedy
+from tflm.tflite.context import CUSTOM
+from tflm.tflite.graph import Tensor
+from tflm.tflite.lifetimes import buffers_of
+from tflm.tflite.planner import plan_greedy
 
 from ..model.graph import root_of
 from ..plan.views import merge_views

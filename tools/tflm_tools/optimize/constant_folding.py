@@ -5,9 +5,9 @@ import tempfile
 from pathlib import Path
 
 from tflm import dtypes
-from tflm.call_graph import CALL_ONCE, IF, WHILE
-from tflm.context import CUSTOM, Operand
 from tflm.errors import TflmError
+from tflm.tflite.call_graph import CALL_ONCE, IF, WHILE
+from tflm.tflite.context import CUSTOM, Operand
 
 from ..port import unix_port
 from .evaluation import flat_model_of

@@ -5,8 +5,8 @@ import struct
 from dataclasses import dataclass
 
 import numpy as np
-from tflm.context import CUSTOM, Operand
 from tflm.prepare.table import OPS
+from tflm.tflite.context import CUSTOM, Operand
 
 from ..image.custom import HostResolver
 

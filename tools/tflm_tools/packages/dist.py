@@ -66,8 +66,7 @@ def package_files(package, arch="", assembler=False, prepare=True):
         ]
     wanted += parts.checks(Path(file).name for file in wanted)
     if package == "all" and prepare:
-        wanted += ["tflite", "tflite_program", "flat_custom", "prepare/table"]
-        wanted += [f"prepare/{path.stem}" for path in (_PACKAGE / "prepare").glob("*.py")]
+        wanted += parts.only_tflite()
         return sorted(found | set(parts.everything(wanted)))
     return sorted(found | set(parts.with_imports(wanted)))
 

@@ -17,14 +17,11 @@ from ..model.flat_file import FlatFile
 
 _PACKAGE = Path(tflm.__file__).parent
 
-# Files that only a .tflite on the board needs, or only custom operators.
-ONLY_TFLITE = (
-    "tflite_program", "tflite", "flatbuffer", "graph", "call_graph", "planner", "lifetimes",
-    "allocator", "context", "prepare_model", "resources", "list_updates", "shape_rules",
-    "shape_values", "shapes",
-)  # fmt: skip
-ONLY_CUSTOM = ("custom_op", "flat_custom", "flexbuffer", *ONLY_TFLITE)
-_ROOTS = ("__init__", "interpreter", "flat_program", "profiler", "typed", "op_names")
+# What a .tflm does without: the folders that only a .tflite on the board needs, or a custom
+# operator, which needs of Prepare only what others import.
+_ONLY_TFLITE = ("tflite/", "prepare/")
+_ONLY_PREPARE = ("prepare/table",)
+_ROOTS = ("__init__", "interpreter", "flat_program", "tell/profiler", "tell/op_names", "typed")
 
 
 # Modules that a file imports from tflm, at its top and in functions: paths without .py.
@@ -41,14 +38,15 @@ def _imports(file):
     return tuple(found)
 
 
-# The closure of files under what they import, without those of `left_out`. Files for an
-# instruction set (kernels/<arch>/) are taken only from `folders`; None takes all.
+# The closure of files under what they import, without those whose paths begin with one of
+# `left_out`. Files for an instruction set (kernels/<arch>/) are taken only from `folders`; None
+# takes all.
 def _closure(files, left_out, folders=None):
     found, waiting = set(), list(files)
     while waiting:
         file = waiting.pop()
         parts = file.split("/")[:-1]
-        if file in found or file in left_out or not exists(file):
+        if file in found or file.startswith(left_out) or not exists(file):
             continue
         if folders is not None and len(parts) > 1 and parts[1] not in folders:
             continue
@@ -58,12 +56,23 @@ def _closure(files, left_out, folders=None):
     return found
 
 
+# What is left out of a board that runs a .tflm, with custom operators or without.
+def _without(custom):
+    return _ONLY_PREPARE if custom else _ONLY_TFLITE
+
+
 def runtime(custom=False):
     """Files of the runtime that invoke a .tflm, sorted: paths below tflm/ without .py.
 
     custom: with what custom operators need, which takes Prepare's files along.
     """
-    return sorted(_closure(_ROOTS, {"prepare/table", *(() if custom else ONLY_CUSTOM)}, ()))
+    return sorted(_closure(_ROOTS, _without(custom), ()))
+
+
+def only_tflite():
+    """Files that only a .tflite on the board needs, or a custom operator: paths as runtime()."""
+    found = [path for folder in _ONLY_TFLITE for path in (_PACKAGE / folder).glob("*.py")]
+    return sorted(path.relative_to(_PACKAGE).with_suffix("").as_posix() for path in found)
 
 
 def twin_folders(arch):
@@ -81,7 +90,7 @@ def needs_assembler(file):
     """True when a file of kernels/ loads only where the firmware has the inline assembler."""
     return any(
         "@micropython.asm_" in (_PACKAGE / f"{each}.py").read_text()
-        for each in _closure([file], {"prepare/table", *ONLY_CUSTOM})
+        for each in _closure([file], _ONLY_TFLITE)
     )
 
 
@@ -140,7 +149,7 @@ def files_for_kernels(kernels, arch, assembler=True):
     files = []
     for name in kernels:
         if name.startswith(CONTROL_KERNEL):
-            files.append("control_flow")
+            files.append("run/control_flow")
         elif not name.startswith(CUSTOM_KERNEL):
             files += _kernel_files(name, arch, assembler)
     if assembler:  # what tells of the core, and wakes the second one
@@ -148,7 +157,7 @@ def files_for_kernels(kernels, arch, assembler=True):
             files += [f"kernels/{folder}/{name}" for folder in twin_folders(arch)]
     if "armv7em" in twin_folders(arch):  # tells the DSP extension
         files.append("kernels/armv7em/core")
-    left_out = {"prepare/table", *(() if custom else ONLY_CUSTOM)}
+    left_out = _without(custom)
     return sorted(_closure(files, left_out, twin_folders(arch)) | set(runtime(custom)))
 
 
@@ -223,7 +232,7 @@ def _folders(files):
 
 def with_imports(files):
     """Files and all that they import, sorted."""
-    return sorted(_closure(files, {"prepare/table", *ONLY_CUSTOM}, _folders(files)))
+    return sorted(_closure(files, _ONLY_TFLITE, _folders(files)))
 
 
 def version():

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from tflm import dtypes
 from tflm.arena import align_up
 from tflm.errors import TflmError
-from tflm.lifetimes import buffers_of
-from tflm.planner import plan_greedy
+from tflm.tflite.lifetimes import buffers_of
+from tflm.tflite.planner import plan_greedy
 
 from ..model.op_name import op_name
 from .lives import Lives

@@ -3,8 +3,8 @@
 
 import struct
 
-from tflm.context import IN_ROM, PLANNED_SCRATCH
 from tflm.format import CONTROL_KERNEL
+from tflm.tflite.context import IN_ROM, PLANNED_SCRATCH
 
 from .records import RomRecord
 

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from tflm.arena import align_up
-from tflm.planner import Buffer, plan_greedy
+from tflm.tflite.planner import Buffer, plan_greedy
 
 from ..model.graph import Graph, root_of
 from .distances import distances_of

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from tflm.arena import align_up
-from tflm.planner import Buffer
+from tflm.tflite.planner import Buffer
 
 
 def merge_views(model, buffers):

@@ -3,8 +3,8 @@
 
 from dataclasses import dataclass
 
-from tflm.allocations import parts_of_flat, with_rest
 from tflm.model import FlatModel
+from tflm.tell.allocations import parts_of_flat, with_rest
 
 
 @dataclass

@@ -7,10 +7,10 @@ from tflm import dtypes
 from tflm.arena import align_up
 from tflm.errors import ModelError, TflmError
 from tflm.model import FlatModel
-from tflm.op_names import name
 from tflm.op_resolver import OpResolver
-from tflm.signature import table_of
-from tflm.tflite_program import measure
+from tflm.tell.op_names import name
+from tflm.tell.signature import table_of
+from tflm.tflite.program import measure
 
 from ..board.fit import Fit, fits
 from ..flat.flatten import flatten

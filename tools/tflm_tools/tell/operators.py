@@ -3,8 +3,8 @@
 
 from dataclasses import dataclass
 
-from tflm.op_names import name
 from tflm.prepare.table import OPS
+from tflm.tell.op_names import name
 
 
 @dataclass

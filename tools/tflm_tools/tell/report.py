@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tflm import dtypes
 from tflm.errors import TflmError
-from tflm.tflite import TfliteModel
+from tflm.tflite.reader import TfliteModel
 from tflm.version import __version__
 
 from ..board.fit import BoardFit, fits_all

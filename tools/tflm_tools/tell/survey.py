@@ -4,10 +4,10 @@
 import re
 from dataclasses import dataclass, field
 
-from tflm.context import PREPARE, MicroContext
 from tflm.errors import UnsupportedError
 from tflm.prepare.table import OPS
-from tflm.tflite import TfliteModel
+from tflm.tflite.context import PREPARE, MicroContext
+from tflm.tflite.reader import TfliteModel
 
 from ..flat.flatten import prepare
 from ..image.custom import HostResolver

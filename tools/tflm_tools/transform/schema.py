@@ -6,8 +6,8 @@ import struct
 from contextlib import contextmanager
 
 import numpy as np
-from tflm import labels
 from tflm.errors import ModelError
+from tflm.tell import labels
 
 from ..errors import ToolError
 from ..flat.flatten import prepare

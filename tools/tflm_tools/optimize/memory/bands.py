@@ -4,7 +4,7 @@
 from dataclasses import dataclass, field
 
 from tflm import dtypes
-from tflm.graph import Node
+from tflm.tflite.graph import Node
 
 from ...plan.windows import CONV_2D, DEPTHWISE_CONV_2D, Rows, rows_of
 

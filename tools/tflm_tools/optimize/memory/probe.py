@@ -4,8 +4,8 @@
 from dataclasses import dataclass
 from functools import lru_cache
 
-from tflm.context import CUSTOM, PREPARE
 from tflm.prepare import dsp
+from tflm.tflite.context import CUSTOM, PREPARE
 
 from ...image.custom import HostResolver, RecordingContext
 from ...image.rom import RomStorage

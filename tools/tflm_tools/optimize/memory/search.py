@@ -5,7 +5,7 @@ import copy
 from dataclasses import dataclass, field
 
 from tflm.errors import TflmError
-from tflm.graph import Tensor
+from tflm.tflite.graph import Tensor
 
 from ...model.graph import copy_quantization, root_of
 from ...plan.distances import Distance

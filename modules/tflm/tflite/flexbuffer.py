@@ -3,7 +3,7 @@
 
 import struct
 
-from .errors import ModelError
+from ..errors import ModelError
 
 _NULL, _INT, _UINT, _FLOAT, _KEY, _STRING = 0, 1, 2, 3, 4, 5
 _INDIRECT_INT, _INDIRECT_UINT, _INDIRECT_FLOAT = 6, 7, 8

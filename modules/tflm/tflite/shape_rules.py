@@ -1,11 +1,11 @@
 # tflm: the shape of each operator's outputs for the shapes of its inputs, for shapes.py
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .errors import ModelError, UnsupportedError
-from .prepare.broadcast import broadcast_shape
-from .prepare.common import positive_axis, product
-from .prepare.convolution import window_of
-from .prepare.strided_slice import elements_along
+from ..errors import ModelError, UnsupportedError
+from ..prepare.broadcast import broadcast_shape
+from ..prepare.common import positive_axis, product
+from ..prepare.convolution import window_of
+from ..prepare.strided_slice import elements_along
 from .shape_values import integers
 
 

@@ -1,8 +1,8 @@
 # tflm: ResourceVariables: what VAR_HANDLE names: which handle is which variable, and its bytes
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from ..errors import ModelError, UnsupportedError
 from .call_graph import CALL_ONCE, WHILE, callees
-from .errors import ModelError, UnsupportedError
 
 _VAR_HANDLE = 142
 _ASSIGN_VARIABLE = 144

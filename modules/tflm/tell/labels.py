@@ -1,7 +1,7 @@
 # tflm: labels: the names of a classifier's outputs, from a text file in the metadata
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .errors import plain
+from ..errors import plain
 
 NAME = "labels.txt"  # what `tflm flatten` calls the file that it finds in a .tflite
 

@@ -1,9 +1,9 @@
 # tflm: what takes the bytes of an arena, in the sections of TFLM's RecordingMicroAllocator
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from . import format as layout
-from .arena import align_up
-from .dtypes import INT8
+from .. import format as layout
+from ..arena import align_up
+from ..dtypes import INT8
 
 # A part is (section, what, how many, bytes); how many is None where nobody counted.
 HEAD = "head"

@@ -1,8 +1,8 @@
 # tflm: when each tensor and scratch buffer of a model is in use: what the planner works on
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .arena import MAX_BYTES, align_up
-from .errors import ModelError
+from ..arena import MAX_BYTES, align_up
+from ..errors import ModelError
 from .planner import ONLINE, Buffer
 
 _VAR_HANDLE = 142

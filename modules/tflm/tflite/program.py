@@ -1,15 +1,15 @@
 # tflm: from a .tflite in memory to a Program in an arena, on the board itself
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from . import dtypes
+from .. import dtypes
+from ..arena import Arena
+from ..format import CUSTOM_KERNEL
+from ..program import Program
+from ..tell.op import Op
+from ..tensor import Tensor
 from .allocator import MicroAllocator
-from .arena import Arena
 from .context import MicroContext
-from .format import CUSTOM_KERNEL
-from .op import Op
 from .prepare_model import prepare_model
-from .program import Program
-from .tensor import Tensor
 
 
 # Bytes of head and tail that a model needs: everything is prepared once without writing. `ops`
@@ -22,7 +22,7 @@ def measure(model, resolver, external_context=None, keep_tensors=False, ops=None
     if ops is not None:
         ops.extend(describe_ops(allocator))
     if parts is not None:
-        from .allocations import parts_of_uses
+        from ..tell.allocations import parts_of_uses
 
         parts.extend(parts_of_uses(allocator.uses))
     return arena.sections.head_used_bytes(), arena.sections.tail_used_bytes()

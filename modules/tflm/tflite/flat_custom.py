@@ -3,14 +3,14 @@
 
 import struct
 
-from . import dtypes
-from . import format as layout
+from .. import dtypes
+from .. import format as layout
+from ..errors import ModelError, plain
+from ..model import damaged
+from ..tensor import Tensor as View
 from .context import CUSTOM, INVOKE, MEMORY_PLANNING, NO_OPERAND, PREPARE, MicroContext
 from .custom_op import KERNEL, CustomNode
-from .errors import ModelError, plain
 from .graph import Node, Tensor
-from .model import damaged
-from .tensor import Tensor as View
 
 
 # Numbers of a record's table, as graph.Tensor wants its scales and zero points.

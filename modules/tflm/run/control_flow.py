@@ -1,11 +1,11 @@
 # tflm: IF, WHILE and CALL_ONCE while the model runs: which lists of steps, and how often
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .errors import ABORTED, InputError, ModelError
-from .format import CONTROL_KERNEL
-from .standard import struct
+from ..errors import ABORTED, InputError, ModelError
+from ..format import CONTROL_KERNEL
+from ..standard import struct
 
-_MAX_DEPTH = 16  # as in call_graph.py
+_MAX_DEPTH = 16  # as in tflite/call_graph.py
 
 
 # What all of them share. A list is the steps of a sub-graph, or the copies before or behind it.

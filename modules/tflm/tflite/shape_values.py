@@ -3,9 +3,9 @@
 
 import struct
 
-from . import dtypes
-from .prepare.common import positive_axis, product
-from .prepare.strided_slice import elements_along
+from .. import dtypes
+from ..prepare.common import positive_axis, product
+from ..prepare.strided_slice import elements_along
 
 _MOST = 64  # elements that a tensor of sizes may have
 _TYPES = (dtypes.INT32, dtypes.INT64)

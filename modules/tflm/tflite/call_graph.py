@@ -1,7 +1,7 @@
 # tflm: CallGraph: which sub-graphs of a model run, who runs them, and at which steps
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .errors import ModelError, UnsupportedError
+from ..errors import ModelError, UnsupportedError
 
 IF = 118
 WHILE = 119

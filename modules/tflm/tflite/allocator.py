@@ -4,15 +4,15 @@
 import binascii
 import struct
 
-from .arena import ALIGNMENT, address_of, fill
+from ..arena import ALIGNMENT, address_of, fill
+from ..errors import ModelError
+from ..format import CONTROL_KERNEL
 from .context import IN_ROM, IN_TAIL, NO_OPERAND, PLANNED_SCRATCH
 from .custom_op import KERNEL as CUSTOM_KERNEL
-from .errors import ModelError
-from .format import CONTROL_KERNEL
 from .lifetimes import buffers_of
 from .planner import plan_greedy, plan_linear
 
-# What pieces of the tail are for; allocations.py names them.
+# What pieces of the tail are for; tell/allocations.py names them.
 PERSISTENT, VARIABLES, RECORDS, TABLES = range(4)
 
 

@@ -1,8 +1,8 @@
 # tflm: what Prepare sees of a model: tensors, nodes and sub-graphs, whatever file they come from
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from . import dtypes
-from .errors import ModelError
+from .. import dtypes
+from ..errors import ModelError
 
 
 # A tensor of the graph. `data` is its constant value (bytes), `offset` where that is in the file.
@@ -42,6 +42,10 @@ class Tensor:
         if not self.is_quantized or not self._zero_points:
             return 0
         return self._zero_points.number(i if i < len(self._zero_points) else 0, "q")
+
+    # The same bytes with another shape, and without quantization.
+    def with_shape(self, shape):
+        return Tensor(self.index, self.name, self.dtype, shape, self.data, self.offset)
 
     # Number of elements.
     def elements(self):
@@ -135,6 +139,12 @@ class Node:
 
         return parse(self.custom_options)
 
+    # The same operator with other inputs; its options have been read.
+    def with_inputs(self, inputs):
+        return Node(
+            self.index, self.builtin_code, self.version, self.custom_name, inputs, self.outputs
+        )
+
     # Input `i`, which must be there.
     def input(self, i):
         return self._required(self.inputs, i, "input")
@@ -154,6 +164,6 @@ class Node:
 
     # What errors call it.
     def __str__(self):
-        from .op_names import name
+        from ..tell.op_names import name
 
         return "op %d %s" % (self.index, self.custom_name or name(self.builtin_code))

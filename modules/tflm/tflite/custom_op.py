@@ -1,7 +1,7 @@
 # tflm: custom operators: a registration of the user's, called in each phase
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .format import CUSTOM_KERNEL as KERNEL
+from ..format import CUSTOM_KERNEL as KERNEL
 
 
 # What a custom operator's functions get as `node`.

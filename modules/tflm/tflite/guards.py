@@ -1,9 +1,9 @@
 # tflm: guard zones between the tensors of a .tflite, to find a kernel that writes beside its own
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .arena import fill
-from .errors import StateError
-from .op_names import name
+from ..arena import fill
+from ..errors import StateError
+from ..tell.op_names import name
 
 BYTES = 16  # of a zone
 _VALUE = 0xA5

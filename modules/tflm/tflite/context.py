@@ -1,8 +1,8 @@
 # tflm: MicroContext: what Prepare and custom operators may ask for, and in which phase
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .arena import MAX_BYTES
-from .errors import InputError, ModelError, StateError
+from ..arena import MAX_BYTES
+from ..errors import InputError, ModelError, StateError
 from .graph import Tensor
 
 # The phases, in order.

@@ -1,8 +1,8 @@
 # tflm: where in the arena each buffer lies: GreedyMemoryPlanner as a pure function of lifetimes
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .arena import MAX_BYTES
-from .errors import ModelError
+from ..arena import MAX_BYTES
+from ..errors import ModelError
 
 ONLINE = -1  # no offset given by the model: the planner finds one
 

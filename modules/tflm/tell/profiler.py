@@ -3,8 +3,8 @@
 
 import time
 
-from .errors import ABORTED
-from .format import CUSTOM_KERNEL
+from ..errors import ABORTED
+from ..format import CUSTOM_KERNEL
 from .op_names import name
 
 _CUSTOM = 32

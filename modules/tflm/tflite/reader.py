@@ -1,9 +1,9 @@
 # tflm: reader of .tflite files; every offset and index is verified before it is used
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from . import dtypes
-from .arena import MAX_BYTES
-from .errors import ModelError, UnsupportedError
+from .. import dtypes
+from ..arena import MAX_BYTES
+from ..errors import ModelError, UnsupportedError
 from .flatbuffer import Table, scalar
 from .graph import Node, SingleGraph, Tensor
 
@@ -320,7 +320,7 @@ class TfliteModel:
 
     def labels(self):
         """The lines of the text file of labels in the metadata; [] when there is none."""
-        from .labels import labels_of
+        from ..tell.labels import labels_of
 
         return labels_of(self.metadata())
 

@@ -3,8 +3,8 @@
 
 import micropython
 
-from .errors import ABORTED, ModelError
-from .standard import struct
+from ..errors import ABORTED, ModelError
+from ..standard import struct
 
 
 # Copy the record of the model to the one that runs.

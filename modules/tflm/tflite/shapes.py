@@ -1,7 +1,7 @@
 # tflm: shapes: those of all tensors, from the inputs on, where a .tflite leaves dimensions open
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .errors import InputError, ModelError, StateError, UnsupportedError
+from ..errors import InputError, ModelError, StateError, UnsupportedError
 from .list_updates import ListUpdates
 from .shape_rules import rule_of
 from .shape_values import value_of
@@ -21,7 +21,7 @@ _READERS = (22, 67)  # RESHAPE, TRANSPOSE_CONV: they do not read the shape, but 
 _FAULTS = (
     IndexError, ValueError, TypeError, AttributeError, ArithmeticError, ModelError,
 )  # fmt: skip
-_MAX_RANK = 8  # as in tflite.py
+_MAX_RANK = 8  # as in reader.py
 _MAX_DEPTH = 16  # sub-graphs in sub-graphs; call_graph.py refuses what has more
 
 

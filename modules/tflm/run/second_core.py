@@ -8,7 +8,7 @@ from array import array
 import micropython
 from micropython import const
 
-from .standard import collect
+from ..standard import collect
 
 # Ops that take less than this on two cores go back to one: the hand-over takes some 30 us.
 _LEAST_US = const(100)
@@ -157,11 +157,11 @@ def _copy(source: ptr32, target: ptr32, numbers: ptr32):
 # sleep until an event; elsewhere they look again and again. True in the end where bytecode runs
 # on one core only, so that waiting must hand that on.
 def _events():
-    from .op_resolver import native_arch
+    from ..op_resolver import native_arch
 
     if sys.platform == "rp2" and native_arch()[:4] == "armv":
         try:
-            from .kernels.armv6m.core_events import send, wait
+            from ..kernels.armv6m.core_events import send, wait
 
             return wait, send
         except ImportError:

@@ -1,9 +1,9 @@
 # tflm: delegates: objects that run steps of a prepared model in place of the builtin kernels
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .errors import ArenaError, ModelError
-from .format import CONTROL_KERNEL
-from .op import Op
+from ..errors import ArenaError, ModelError
+from ..format import CONTROL_KERNEL
+from ..tell.op import Op
 
 _DELEGATE = 51  # the schema's code of a delegate, for sets of several operators
 

@@ -1,9 +1,9 @@
 # tflm: Init and Prepare of every node, in TFLM's phases; the same on boards and on the host
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from ..errors import ModelError, UnsupportedError
 from .context import CUSTOM, INIT, INVOKE, MEMORY_PLANNING, PREPARE
 from .custom_op import CustomNode
-from .errors import ModelError, UnsupportedError
 
 
 # Kernels write outputs into the arena at the offset that Prepare gives them: a constant of the

@@ -3,7 +3,7 @@
 
 import time
 
-from .errors import ABORTED
+from ..errors import ABORTED
 
 
 # Run list 0 of a program; other tasks get their turn when `pause_ms` have passed since they had

@@ -3,8 +3,8 @@
 
 import struct
 
-from . import format as layout
-from .errors import InputError, ModelError, UnsupportedError, plain
+from .. import format as layout
+from ..errors import InputError, ModelError, UnsupportedError, plain
 
 
 class Signature:

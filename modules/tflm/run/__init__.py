@@ -1,0 +1,2 @@
+# tflm: what runs beside the plain loop: bands, control flow, delegates, tasks, cores
+# MIT license; Copyright (c) 2026 the tflm authors
