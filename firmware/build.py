@@ -5,6 +5,7 @@ import fcntl
 import re
 import shutil
 import subprocess
+import sys
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +23,7 @@ from tflm_tools import files
 from tflm_tools.apps.rom_contents import flat, further_models
 from tflm_tools.board import profiles, rom_directory, romfs_image
 from tflm_tools.errors import ToolError
+from tflm_tools.packages import machine_code
 
 
 @dataclass
@@ -96,8 +98,20 @@ def _mpy_cross():
 # mpy-cross with another -march behind the one that it is given: ports/rp2 says armv6m always,
 # which has no room for what a Cortex-M33 can do.
 def _mpy_cross_for(arch, folder):
+    return _command(folder, f'exec "{_mpy_cross()}" "$@" -march={arch}')
+
+
+# What stands in for mpy-cross where machine code has to be in functions of kind viper.
+def _mpy_cross_of(profile, folder):
+    if profile.arch not in machine_code.ARCHS:
+        return _mpy_cross()
+    return _command(folder, f'exec "{sys.executable}" -m tflm_tools.packages.machine_code "$@"')
+
+
+# A command in a folder; returns its path.
+def _command(folder, line):
     path = folder / "mpy-cross"
-    files.write(path, f'#!/bin/sh\nexec "{_mpy_cross()}" "$@" -march={arch}\n'.encode())
+    files.write(path, f"#!/bin/sh\n{line}\n".encode())
     path.chmod(0o755)
     return str(path)
 
@@ -123,9 +137,9 @@ def _version(source):
     return {"MICROPY_GIT_TAG": f"v{version}"} if source.library else {}
 
 
-def _build_qemu(profile, source, objects, manifest, log):
+def _build_qemu(profile, source, objects, manifest, log, stock):
     prefix = _compiler(profile.arch)
-    variables = {"MICROPY_MPYCROSS": _mpy_cross(), **_version(source)}
+    variables = {"MICROPY_MPYCROSS": _mpy_cross_of(profile, objects), **_version(source)}
     if profile.arch == "xtensawin":
         from xtensa import prepare
 
@@ -136,6 +150,7 @@ def _build_qemu(profile, source, objects, manifest, log):
     command = ["make", "-C", source.micropython / "ports" / "qemu", "-j2", f"BOARD={profile.id}"]
     command += [f"BOARD_DIR={profile.folder}", f"BUILD={objects}"]
     command += [f"MPY_LIB_DIR={source.library}"] if source.library else []
+    command += ["TFLM_STOCK=1"] if stock else []
     _run([*command, f"FROZEN_MANIFEST={manifest}"], log, **variables)
     return objects / "firmware.elf"
 
@@ -271,7 +286,7 @@ def _compile(profile, source, folder, objects, manifest, stock):
     log.unlink(missing_ok=True)
     say(f"building {folder.name} with MicroPython {sources.version(source.micropython)}")
     if profile.port == "qemu":
-        elf = _build_qemu(profile, source, objects, manifest, log)
+        elf = _build_qemu(profile, source, objects, manifest, log, stock)
     else:
         elf = _build_pico(profile, source, objects, manifest, log, stock)
         shutil.copyfile(elf.with_suffix(".bin"), folder / "firmware.bin")

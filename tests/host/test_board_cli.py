@@ -21,6 +21,7 @@ from tflm_tools.board.link import Link
 from tflm_tools.errors import ToolError
 from tflm_tools.flat.flatten import flatten
 from tflm_tools.packages import dist, parts
+from tflm_tools.packages.machine_code.mpy_file import ASM, MpyFile
 
 
 # A board whose firmware has this tflm.
@@ -150,14 +151,12 @@ def test_one_sentence(tflm, board, layers, tmp_path, monkeypatch):
 # What a stock ESP32 would crash on is not among what it gets.
 def test_no_assembler_without_an_assembler(repository):
     flat = flatten(build_layers(8, 40, 6, 5))
+    packed = flatten(build_layers(8, 40, 6, 5), target="rv32imc")
     for arch in dist.ARCHS:
-        for file in parts.files_for(flat, arch, assembler=False):
-            text = (repository / "modules" / "tflm" / f"{file}.py").read_text()
-            assert "@micropython.asm_" not in text
-    for arch in ("xtensawin", "rv32imc"):
-        for file in dist.package_files("all", arch, dist.ARCHS[arch]):
-            text = (repository / "modules" / "tflm" / f"{file}.py").read_text()
-            assert "@micropython.asm_" not in text
+        files = parts.files_for(flat, arch, assembler=False)
+        for name, data in parts.compiled(files, arch).items():
+            assert ASM not in {code.kind for code in MpyFile(data).module.functions()}, name
+    assert "kernels/rv32imc/lanes_asm" in parts.files_for(packed, "rv32imc", assembler=False)
 
 
 def test_packages_of_mip(repository):

@@ -3,7 +3,7 @@
 
 # A program of its own, because unicorn is GPL: `python core.py JOB` reads a JSON file
 #
-#   {"core": "m0plus", "m33" or "rv32", "firmware": ELF, "memory": [[address, file], ...],
+#   {"core": one of _KINDS, "firmware": ELF, "memory": [[address, file], ...],
 #    "script": MicroPython source, "alignment": look at every access, slowly,
 #    "result": file to write}
 #
@@ -68,6 +68,7 @@ _KINDS = {
     "m0plus": _Kind(*_ARM, arm.UC_CPU_ARM_CORTEX_M0, *_THUMB, block_cost),
     "m33": _Kind(*_ARM, arm.UC_CPU_ARM_CORTEX_M33, *_THUMB, thumb_block),
     "rv32": _Kind(*_RISCV, riscv.UC_RISCV_REG_PC, 0, is_wide_riscv, riscv_block),
+    "rv32-stock": _Kind(*_RISCV, riscv.UC_RISCV_REG_PC, 0, is_wide_riscv, riscv_block),
 }
 
 

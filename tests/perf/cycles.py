@@ -32,7 +32,13 @@ from tflm_tools.render.common import console
 
 ROOT = Path(__file__).resolve().parents[2]
 # What each core's models are flattened for.
-_TARGETS = {"pico": "armv6m", "m0plus": "armv6m", "m33": "armv7em", "rv32": "rv32imc"}
+_TARGETS = {
+    "pico": "armv6m",
+    "m0plus": "armv6m",
+    "m33": "armv7em",
+    "rv32": "rv32imc",
+    "rv32-stock": "rv32imc",
+}
 COLUMNS = ("core", "model", "layer", "op", "macs", "cycles", "scratch", "flash",
            "no_wait_cycles", "weight_misses", "code_misses", "rest_misses")  # fmt: skip
 
@@ -203,7 +209,7 @@ def _arguments():
         "--core",
         action="append",
         choices=tuple(_TARGETS),
-        help="pico, m0plus (cycles), m33 or rv32 (instructions); all of them without it",
+        help="pico and m0plus count cycles, the others instructions; all of them without it",
     )
     parser.add_argument(
         "--miss",

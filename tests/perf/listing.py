@@ -12,6 +12,7 @@ _OBJDUMP = {
     "m0plus": ("arm-none-eabi-objdump", "-marm", "-Mforce-thumb"),
     "m33": ("arm-none-eabi-objdump", "-marm", "-Mforce-thumb"),
     "rv32": ("riscv64-unknown-elf-objdump", "-mriscv:rv32"),
+    "rv32-stock": ("riscv64-unknown-elf-objdump", "-mriscv:rv32"),
 }
 
 

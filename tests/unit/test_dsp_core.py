@@ -20,7 +20,7 @@ def folders(arch, answer):
 
         op_resolver.sys = System
         op_resolver.native_arch = lambda: ARCH
-        op_resolver._has_assembler = lambda name: True
+        op_resolver._has_assembler = lambda: True
         op_resolver._import = lambda name: None if ANSWER is None else Core
         print(" ".join(op_resolver._twin_folders()))
         """

@@ -14,6 +14,7 @@ from tflm.version import __version__
 
 from ..errors import ToolError
 from ..model.flat_file import FlatFile
+from . import machine_code
 
 _PACKAGE = Path(tflm.__file__).parent
 
@@ -84,10 +85,12 @@ def twin_folders(arch):
     return [arch] if arch else []
 
 
-# Firmware without the inline assembler (a stock ESP32) would run its functions as bytecode, and
-# crash.
+# Firmware without the inline assembler would run its functions as bytecode, and crash; those of
+# some archs become functions of kind viper when they are compiled.
 def needs_assembler(file):
     """True when a file of kernels/ loads only where the firmware has the inline assembler."""
+    if file.split("/")[1] in machine_code.ARCHS:
+        return False
     return any(
         "@micropython.asm_" in (_PACKAGE / f"{each}.py").read_text()
         for each in _closure([file], _ONLY_TFLITE)
@@ -194,7 +197,10 @@ def _compile_version(source, name, arch, version):
             [*command, "-o", str(output), str(source)], capture_output=True, text=True
         )
         if not done.returncode:
-            return output.read_bytes()
+            data = output.read_bytes()
+            if arch in machine_code.ARCHS:
+                data = machine_code.convert(data, source.read_text(), arch)
+            return data
     said = ((done.stderr or done.stdout).strip().splitlines() or ["no reason"])[-1]
     raise ToolError(f"mpy-cross does not compile {name} for {arch}: {said}")
 

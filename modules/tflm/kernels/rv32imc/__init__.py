@@ -1,5 +1,19 @@
-# tflm: kernels for RV32 with multiplication (IMC), where the firmware has the inline assembler
+# tflm: kernels for RV32 with multiplication (IMC), for every firmware
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import micropython
+
+
+# 1 when the tools compiled this folder: then its functions of the inline assembler are of kind
+# viper, which every firmware runs (tflm_tools.packages). mpy-cross alone leaves the 0.
+@micropython.viper
+def is_converted() -> int:
+    #: 0545 li a0, 1
+    #: 8280 ret
+    return 0
+
+
 # Kernel files that records may name.
-FILES = ("add_table", "conv_lanes", "depthwise_conv_lanes", "fully_connected_lanes")
+FILES = ()
+if is_converted():
+    FILES = ("add_table", "conv_lanes", "depthwise_conv_lanes", "fully_connected_lanes")

@@ -1,0 +1,138 @@
+# tflm_tools: machine code: reads a .mpy, lets its native functions be changed, writes it again
+# MIT license; Copyright (c) 2026 the tflm authors
+
+# The format is that of MicroPython's py/persistentcode.c: a header of four bytes, the flags of the
+# architecture where the header says so, names, constants, and the code of the module with that of
+# its functions, and of theirs.
+
+from dataclasses import dataclass, field
+
+from ...errors import ToolError
+
+BYTECODE, NATIVE, VIPER, ASM = range(4)  # kinds of code
+KINDS = ("bytecode", "native", "viper", "assembler")
+VERSION = 6
+_HAS_FLAGS = 0x40  # in the header's third byte
+_WITH_DATA = 0x70  # scope flags: rodata, bss or relocations follow the code
+# Kinds of constants: the table of the runtime's functions, str, bytes, tuple.
+_FUN_TABLE, _STR, _BYTES, _TUPLE = 0, 5, 6, 10
+_WITHOUT_TEXT = 4  # the last kind that is nothing but its number
+
+
+def number(value):
+    """A number as the file has it: seven bits a byte, the highest first."""
+    out = [value & 0x7F]
+    while value := value >> 7:
+        out.append(value & 0x7F | 0x80)
+    return bytes(reversed(out))
+
+
+@dataclass
+class Code:
+    """A function, or the module itself: kind (KINDS), its bytes, the numbers behind them, and
+    the functions in it."""
+
+    kind: int
+    data: bytes
+    numbers: list[int] = field(default_factory=list)
+    children: list["Code"] = field(default_factory=list)
+
+    def functions(self):
+        """All functions below this one."""
+        for child in self.children:
+            yield child
+            yield from child.functions()
+
+
+class _Reader:
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def take(self, count):
+        if self.at + count > len(self.data):
+            raise ToolError("a .mpy ends too early; compile it again")
+        self.at += count
+        return self.data[self.at - count : self.at]
+
+    def number(self):
+        value = 0
+        while True:
+            byte = self.take(1)[0]
+            value = value << 7 | byte & 0x7F
+            if not byte & 0x80:
+                return value
+
+
+class MpyFile:
+    """The contents of a .mpy: `module` is its Code. Raises ToolError for what is none."""
+
+    def __init__(self, data):
+        reader = _Reader(data)
+        self._header = reader.take(4)
+        if self._header[:2] != bytes([ord("M"), VERSION]):
+            raise ToolError(f"this is no .mpy of version {VERSION}; use mpy-cross 1.29")
+        self._flags = reader.number() if self._header[2] & _HAS_FLAGS else None
+        names, constants = reader.number(), reader.number()
+        self._names = [_name(reader) for _ in range(names)]
+        self._constants = [_constant(reader) for _ in range(constants)]
+        self.module = _code(reader)
+        if reader.at != len(data):
+            raise ToolError(f"a .mpy has {len(data) - reader.at} bytes too many; compile it again")
+
+    def fun_table(self):
+        """Number of the constant that is the table of the runtime's functions; it is added where
+        only functions of the inline assembler are, which have no use for it."""
+        table = bytes([_FUN_TABLE])
+        if table not in self._constants:
+            self._constants.append(table)
+        return self._constants.index(table)
+
+    def data(self):
+        """The bytes of the file."""
+        flags = [] if self._flags is None else [number(self._flags)]
+        counts = [number(len(self._names)), number(len(self._constants))]
+        parts = [self._header, *flags, *counts, *self._names, *self._constants]
+        return b"".join([*parts, _written(self.module)])
+
+
+# A name as it stands in the file: one of MicroPython's own by its number, or a text.
+def _name(reader):
+    at = reader.at
+    length = reader.number()
+    if not length & 1:
+        reader.take((length >> 1) + 1)
+    return reader.data[at : reader.at]
+
+
+# A constant as it stands in the file.
+def _constant(reader):
+    at = reader.at
+    kind = reader.take(1)[0]
+    if kind > _WITHOUT_TEXT:
+        length = reader.number()
+        if kind == _TUPLE:
+            for _ in range(length):
+                _constant(reader)
+        else:
+            reader.take(length + (kind in (_STR, _BYTES)))  # these two end with a zero
+    return reader.data[at : reader.at]
+
+
+def _code(reader):
+    head = reader.number()
+    code = Code(head & 3, reader.take(head >> 3))
+    if code.kind != BYTECODE:
+        code.numbers = [reader.number() for _ in range(3 if code.kind == ASM else 1)]
+        if code.kind != NATIVE and code.numbers[0] & _WITH_DATA:
+            raise ToolError("this .mpy has relocations or data of its own, as natmod makes them")
+    if head & 4:
+        code.children = [_code(reader) for _ in range(reader.number())]
+    return code
+
+
+def _written(code):
+    head = len(code.data) << 3 | bool(code.children) << 2 | code.kind
+    out = number(head) + code.data + b"".join(map(number, code.numbers))
+    if code.children:
+        out += number(len(code.children)) + b"".join(map(_written, code.children))
+    return out
