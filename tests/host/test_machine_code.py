@@ -81,7 +81,10 @@ def test_what_has_no_machine_code_stays(tmp_path):
     [
         (_STUBS + "\nx = lambda: 1\n", "line 16 has a class, a lambda"),
         (_STUBS.replace("@micropython.viper\ndef coded", "def coded"), "and is bytecode"),
-        ("@micropython.asm_rv32\ndef f(a0) -> uint:\n    li(a0, 1)\n", "may have no types"),
+        (
+            "@micropython.asm_rv32\ndef f(a0) -> uint:\n    li(a0, 1)\n",
+            "has types; leave them out",
+        ),
     ],
 )
 def test_refused(source, words, tmp_path):

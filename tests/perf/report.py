@@ -11,7 +11,10 @@ def _each(cycles, macs):
 
 
 # What the numbers of a core are.
-_UNITS = {"pico": "cycles", "m0plus": "cycles"}  # the others: instructions
+def _unit(core):
+    return "cycles" if core in ("pico", "m0plus") else "instructions"
+
+
 _MEANING = {
     "pico": "Cycles of a Raspberry Pi Pico whose core waits for flash, our firmware",
     "m0plus": "Cortex-M0+ cycles by its manual, memory without wait states",
@@ -42,7 +45,7 @@ def _waits(cycles, wait):
 
 def print_model(result, target):
     """The layers of one model."""
-    names = ["layer", "op", "kernel", ">MACs", ">" + _UNITS.get(result.core, "instructions"), ">/MAC", ">share"]
+    names = ["layer", "op", "kernel", ">MACs", ">" + _unit(result.core), ">/MAC", ">share"]
     names += [*(_WAITS if result.waits else []), ">scratch", ">flash"]
     left_out = set() if target.width >= _WIDE else _WIDE_ONLY[bool(result.waits)]
     grid = table(*(name for name in names if name not in left_out))
@@ -81,7 +84,7 @@ def print_block(result, block, lines, target):
     """A basic block with its share of the invoke, as assembler."""
     _, _, runs, cost = block
     share = _share(runs * cost, result.total)
-    target.print(Text(f"{share} in {number(runs)} runs of {cost} {_UNITS.get(result.core, "instructions")}:"))
+    target.print(Text(f"{share} in {number(runs)} runs of {cost} {_unit(result.core)}:"))
     for line in lines:
         target.print(Text(line, overflow="ellipsis", no_wrap=True))
     target.print()
@@ -89,7 +92,7 @@ def print_block(result, block, lines, target):
 
 def print_summary(core, results, refused, target):
     """One line a model, what could not be measured, and what the numbers mean."""
-    names = ["model", ">MACs", ">" + _UNITS.get(core, "instructions"), ">/MAC"]
+    names = ["model", ">MACs", ">" + _unit(core), ">/MAC"]
     names += _WAITS if core == "pico" else []
     names += [">dispatch"] if core != "pico" else []
     grid = table(*names, ">arena", ">flash")

@@ -14,6 +14,6 @@ def is_converted() -> int:
 
 
 # Kernel files that records may name.
-FILES = ()
-if is_converted():
-    FILES = ("add_table", "conv_lanes", "depthwise_conv_lanes", "fully_connected_lanes")
+FILES = ("add_table", "conv_lanes", "depthwise_conv_lanes", "fully_connected_lanes")
+if not is_converted():
+    FILES = ()

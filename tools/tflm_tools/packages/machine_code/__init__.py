@@ -36,14 +36,16 @@ def convert(data, source, arch):
         child = children[i]
         if child.kind == ASM:
             if child.numbers[1:] != [arguments, _PLAIN]:
-                raise ToolError(f"{name}() of the inline assembler may have no types")
+                raise ToolError(f"{name}() of the inline assembler has types; leave them out")
             code = child.data
         elif code and child.kind != VIPER:
-            raise ToolError(f"{name}() tells its machine code, and is {KINDS[child.kind]}")
+            raise ToolError(
+                f"{name}() tells its machine code, and is {KINDS[child.kind]}; make it viper"
+            )
         if code:
             children[i] = Code(VIPER, _AROUND[arch](code, arguments, mpy.fun_table()), [0])
     if _has_assembler(mpy):
-        raise ToolError("a function of the inline assembler stands in another one")
+        raise ToolError("a function of the inline assembler stands in another; move it out")
     return mpy.data()
 
 

@@ -124,7 +124,7 @@ def _code(reader):
     if code.kind != BYTECODE:
         code.numbers = [reader.number() for _ in range(3 if code.kind == ASM else 1)]
         if code.kind != NATIVE and code.numbers[0] & _WITH_DATA:
-            raise ToolError("this .mpy has relocations or data of its own, as natmod makes them")
+            raise ToolError("this .mpy has data of its own, as natmod makes it; take a .py")
     if head & 4:
         code.children = [_code(reader) for _ in range(reader.number())]
     return code
