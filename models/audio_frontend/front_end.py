@@ -1,4 +1,5 @@
-# The audio front end as a graph: 30 ms of sound to 40 int8 features, as micro_speech has them
+# Audio front ends as graphs: 30 ms of sound to 40 features, as micro_speech and microWakeWord
+# have them
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import sys
@@ -16,6 +17,7 @@ FRAME = 480  # samples: 30 ms
 HOP = 320  # samples from one frame to the next: 20 ms
 CHANNELS = 40
 MODEL_FILE = _HERE / "audio_frontend_int8.tflite"
+MICRO_FRONTEND_FILE = _HERE / "micro_frontend_int16.tflite"
 
 _FFT = 512
 _BINS = _FFT // 2 + 1
@@ -66,13 +68,10 @@ def _smoothing():
 
 
 # Window, FFT and the energy of each mel band, its square root taken.
-def _spectrum(chain, audio):
-    x = chain.signal(
-        "Window", [audio, chain.constant(tables.hann(FRAME))], ((FRAME,), "int16"), shift=12
-    )
+def _spectrum(chain, audio, window, bank):
+    x = chain.signal("Window", [audio, chain.constant(window)], ((FRAME,), "int16"), shift=12)
     x, bits = chain.signal("FftAutoScale", [x], ((FRAME,), "int16"), ((), "int32"))
     x = chain.signal("Rfft", [x], ((_FFT + 2,), "int16"), T=DTYPES["int16"][0], fft_length=_FFT)
-    bank = tables.filter_bank(_BINS, RATE, CHANNELS, _LOW, _HIGH)
     x = chain.signal(
         "Energy", [x], ((_BINS,), "uint32"), start_index=bank.first, end_index=bank.end
     )
@@ -93,15 +92,10 @@ def _to_int8(chain, x):
     return chain.operator("CAST", x, dtype="int8")
 
 
-def build():
-    """The front end as .tflite bytes: int16 [480] in, int8 [40] out.
-
-    The noise estimate is state: frames are to come in their order, and reset() begins anew.
-    """
-    chain = _Chain("audio front end")
+# From samples to the logarithms of the bands' energies, noise taken away: 64 * ln, int16.
+def _logarithms(chain, audio, window, bank):
     channels = ((CHANNELS,), "uint32")
-    audio = chain.model.tensor((FRAME,), "int16", name="audio")
-    x = _spectrum(chain, audio)
+    x = _spectrum(chain, audio, window, bank)
     x, noise = chain.signal(
         "FilterBankSpectralSubtraction",
         [x],
@@ -112,15 +106,45 @@ def build():
     )
     gains = chain.constant(tables.pcan_gains(0.95, 80, 10 - _CORRECTION_BITS))
     x = chain.signal("PCAN", [x, noise, gains], channels, snr_shift=6)
-    x = chain.signal(
+    return chain.signal(
         "FilterBankLog",
         [x],
         ((CHANNELS,), "int16"),
         input_correction_bits=_CORRECTION_BITS,
         output_scale=_LOG_SCALE,
     )
-    features = _to_int8(chain, x)
+
+
+# The model's bytes, from `audio` to `features`.
+def _finished(chain, audio, features):
     chain.model.main.table.tensors[features].name = "features"
     chain.model.io([audio], [features])
     chain.model.signature("serving_default", {"audio": audio}, {"features": features})
     return chain.model.build()
+
+
+def build():
+    """The front end of micro_speech as .tflite bytes: int16 [480] in, int8 [40] out.
+
+    The noise estimate is state: frames are to come in their order, and reset() begins anew.
+    """
+    chain = _Chain("audio front end")
+    audio = chain.model.tensor((FRAME,), "int16", name="audio")
+    bank = tables.filter_bank(_BINS, RATE, CHANNELS, _LOW, _HIGH)
+    features = _to_int8(chain, _logarithms(chain, audio, tables.hann(FRAME), bank))
+    return _finished(chain, audio, features)
+
+
+def build_micro_frontend():
+    """The front end of microWakeWord as .tflite bytes: int16 [480] in, int16 [40] out.
+
+    The same operators, with the tables of TensorFlow's microfrontend
+    (tensorflow/lite/experimental/microfrontend): computed in single precision, and rounded.
+    A feature is 64 times a logarithm; microWakeWord takes 0.0390625 of it. Frames are 30 ms,
+    10 ms apart, and are to come in their order.
+    """
+    chain = _Chain("micro front end")
+    audio = chain.model.tensor((FRAME,), "int16", name="audio")
+    bank = tables.filter_bank(_BINS, RATE, CHANNELS, _LOW, _HIGH, rounding=0.5)
+    features = _logarithms(chain, audio, tables.hann_single(FRAME), bank)
+    return _finished(chain, audio, features)

@@ -1,4 +1,4 @@
-# Writes audio_frontend_int8.tflite
+# Writes audio_frontend_int8.tflite and micro_frontend_int16.tflite
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import sys
@@ -12,10 +12,14 @@ from training import save  # noqa: E402
 
 
 def main():
-    """Write the model beside this file."""
-    data = front_end.build()
-    save.save(front_end.MODEL_FILE, data)
-    print(f"{front_end.MODEL_FILE.name}: {len(data)} bytes")
+    """Write the models beside this file."""
+    for file, build in (
+        (front_end.MODEL_FILE, front_end.build),
+        (front_end.MICRO_FRONTEND_FILE, front_end.build_micro_frontend),
+    ):
+        data = build()
+        save.save(file, data)
+        print(f"{file.name}: {len(data)} bytes")
 
 
 if __name__ == "__main__":

@@ -33,6 +33,15 @@ def hann(length):
     return np.round((0.5 - 0.5 * np.cos(angles)) * _ONE).astype(int)
 
 
+def hann_single(length):
+    """The same as hann(), computed in single precision: a weight or two come out one lower."""
+    one = np.float32
+    step = one(np.pi) * one(2) / one(length)
+    angles = step * (np.arange(length, dtype=one) + one(0.5))
+    cosines = np.cos(angles.astype(np.float64)).astype(one)
+    return np.floor((one(0.5) - one(0.5) * cosines) * one(_ONE) + one(0.5)).astype(int)
+
+
 # Hertz to mel.
 def _mel(frequency):
     return np.float32(1127) * np.log1p(np.float32(frequency) / np.float32(700))
@@ -48,8 +57,15 @@ def _edges(channels, low, high):
 # to the channel that ends there, and the rest, the unweight, to the next one. A band's bins lie
 # together; the first is moved to an even bin and the number filled up to a multiple of four,
 # with weights of zero.
-def filter_bank(bins, rate, channels, low, high):
-    """The FilterBank of `channels` mel bands between `low` and `high` Hz; `bins` include DC."""
+def filter_bank(bins, rate, channels, low, high, rounding=0.0):
+    """The FilterBank of `channels` mel bands between `low` and `high` Hz; `bins` include DC.
+
+    rounding: 0.5 rounds weights to nearest, 0 cuts off what is below 1 / 4096.
+    """
+
+    def quantized(weights):
+        return [int(weight * _ONE + np.float32(rounding)) for weight in weights]
+
     spacing = (rate / 2) / (bins - 1)
     edges = _edges(channels, low, high)
     bin_ = first = round(1 + low / spacing)
@@ -69,8 +85,8 @@ def filter_bank(bins, rate, channels, low, high):
         frequency_starts.append(begin - before)
         weight_starts.append(len(weights))
         widths.append(before + len(part) + after)
-        weights += [0] * before + [int(w * _ONE) for w in part] + [0] * after
-        unweights += [0] * before + [int((1 - w) * _ONE) for w in part] + [0] * after
+        weights += [0] * before + quantized(part) + [0] * after
+        unweights += [0] * before + quantized(1 - w for w in part) + [0] * after
         lower = edge
     return FilterBank(
         first,
