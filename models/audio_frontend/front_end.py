@@ -1,5 +1,4 @@
-# Audio front ends as graphs: 30 ms of sound to 40 features, as micro_speech and microWakeWord
-# have them
+# Audio front ends as graphs: 30 ms of sound to 40 features, for micro_speech and microWakeWord
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import sys
@@ -68,9 +67,10 @@ def _smoothing():
 
 
 # Window, FFT and the energy of each mel band, its square root taken.
-def _spectrum(chain, audio, window, bank):
+def _spectrum(chain, audio, window, bank, **scaling):
     x = chain.signal("Window", [audio, chain.constant(window)], ((FRAME,), "int16"), shift=12)
-    x, bits = chain.signal("FftAutoScale", [x], ((FRAME,), "int16"), ((), "int32"))
+    scaled = ((FRAME,), "int16"), ((), "int32")
+    x, bits = chain.signal("FftAutoScale", [x], *scaled, **scaling)
     x = chain.signal("Rfft", [x], ((_FFT + 2,), "int16"), T=DTYPES["int16"][0], fft_length=_FFT)
     x = chain.signal(
         "Energy", [x], ((_BINS,), "uint32"), start_index=bank.first, end_index=bank.end
@@ -93,9 +93,9 @@ def _to_int8(chain, x):
 
 
 # From samples to the logarithms of the bands' energies, noise taken away: 64 * ln, int16.
-def _logarithms(chain, audio, window, bank):
+def _logarithms(chain, audio, window, bank, **scaling):
     channels = ((CHANNELS,), "uint32")
-    x = _spectrum(chain, audio, window, bank)
+    x = _spectrum(chain, audio, window, bank, **scaling)
     x, noise = chain.signal(
         "FilterBankSpectralSubtraction",
         [x],
@@ -140,11 +140,13 @@ def build_micro_frontend():
 
     The same operators, with the tables of TensorFlow's microfrontend
     (tensorflow/lite/experimental/microfrontend): computed in single precision, and rounded.
+    What is clipped to -32768 is scaled as there, by an option that TFLM does not look at.
     A feature is 64 times a logarithm; microWakeWord takes 0.0390625 of it. Frames are 30 ms,
     10 ms apart, and are to come in their order.
     """
     chain = _Chain("micro front end")
     audio = chain.model.tensor((FRAME,), "int16", name="audio")
     bank = tables.filter_bank(_BINS, RATE, CHANNELS, _LOW, _HIGH, rounding=0.5)
-    features = _logarithms(chain, audio, tables.hann_single(FRAME), bank)
+    window = tables.hann_single(FRAME)
+    features = _logarithms(chain, audio, window, bank, ignore_lowest=True)
     return _finished(chain, audio, features)

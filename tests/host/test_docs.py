@@ -32,6 +32,7 @@ _OTHERS = {
     "audio.md": "parts of programs",
     "tools.md": "commands without their surroundings",
     "deploy.md": "tests/host/test_board_deploy.py",
+    "wake-words.md": "tests/host/test_tool_wake.py, tests/wake",
     "README.md": "the first page has a test below",
 }
 _PAGES = [
@@ -214,8 +215,11 @@ def test_options_exist(repository):
         for block in blocks(path):
             called += re.findall(r"^(?:\$ )?tflm ([a-z]+)([^\n#]*)", block.text, re.M)
         for name, rest in called:
-            assert name in cli.commands, f"{path.name}: tflm {name}"
-            known = {o for p in cli.commands[name].params for o in (*p.opts, *p.secondary_opts)}
+            command = cli.commands.get(name)
+            if hasattr(command, "commands"):  # a group: the next word is the command
+                command = command.commands.get((rest.split() or [""])[0])
+            assert command, f"{path.name}: tflm {name}{rest}"
+            known = {o for p in command.params for o in (*p.opts, *p.secondary_opts)}
             for option in re.findall(r"(?<=\s)(--?[a-z][a-z-]*)", rest):
                 assert option in known | {"--help"}, f"{path.name}: tflm {name} {option}"
 

@@ -8,6 +8,7 @@ _INPUT = const(1)
 _OUTPUT = const(2)
 _BITS = const(3)
 _SIZE = const(4)
+_IGNORED = const(5)
 
 
 # One unit: how far all can be shifted. TFLM keeps the largest magnitude in an int16: a sample of
@@ -18,11 +19,12 @@ def eval_bits(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     x = ptr16((int(rom) if word & 1 else int(arena)) + (word >> 2))
     top = 0
     n = op[_SIZE]
+    ignored = op[_IGNORED]
     while n:
         v = (x[0] ^ 0x8000) - 0x8000
         if v > top:
             top = v
-        elif 0 - v > top:
+        elif 0 - v > top and x[0] != ignored:
             top = (0 - v & 0xFFFF ^ 0x8000) - 0x8000
         x = ptr16(int(x) + 2)
         n -= 1

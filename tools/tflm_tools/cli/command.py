@@ -14,6 +14,7 @@ from ..optimize.savings import OPTIONS as SAVINGS
 from .board import ON, device_on, register
 from .models import register as register_models
 from .report import register as register_report
+from .wake import register as register_wake
 
 _MODEL = click.argument("model", type=click.Path())
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
@@ -233,6 +234,7 @@ def bench(models, invokes, per_op, csv_path, on, as_json):
 
 register(cli, _show, _MODEL, _JSON, _CUSTOM)
 register_report(cli, _show, _working, _MODEL, _JSON, _CUSTOM)
+register_wake(cli)
 register_models(cli, _show, _MODEL, _JSON, _CUSTOM)
 
 

@@ -87,6 +87,21 @@ def run_script(name, job, folder, heap=DEFAULT_HEAP, timeout=DEFAULT_TIMEOUT):
     return answer
 
 
+def running(name, argument, folder, heap=DEFAULT_HEAP):
+    """Start device/<name>.py with one argument; a Popen whose stdin and stdout are pipes.
+
+    `folder` is a temporary folder of the caller's. Use it as a context manager.
+    """
+    command = [executable(), "-X", f"heapsize={heap}", str(_SCRIPTS / f"{name}.py"), str(argument)]
+    return subprocess.Popen(
+        command,
+        env={**os.environ, "MICROPYPATH": f"{library(folder)}:.frozen"},
+        cwd=folder,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+
+
 # A sentence for a process that ended without a report.
 def _crash(code, said, heap):
     last = said.splitlines()[-1] if said else "nothing"

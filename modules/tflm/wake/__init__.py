@@ -1,0 +1,8 @@
+# tflm.wake: wake words: microWakeWord's models and manifests, over one front end
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from .listener import Listener
+from .manifest import load
+from .word import WakeWord
+
+__all__ = ("Listener", "WakeWord", "load")

@@ -1,0 +1,62 @@
+# tflm.wake: what a hop of sound goes through between front end and models, in viper
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import micropython
+
+from ..standard import struct
+
+CHANNELS = 40
+
+# A feature of the front end is 64 * ln(energy); microWakeWord was trained with 0.0390625, which
+# is 5 / 128, of it.
+_FACTOR = 5
+_SHIFT = 7
+_LARGEST = 1420  # more than 64 * ln(2 ** 32)
+
+
+def table(scale, zero_point, limits):
+    """Bytes that stand for features 0, 1, ... at a model's input: round(feature * 5 / 128 / scale)
+    + zero_point, halves to even, as microWakeWord's own tools quantize.
+
+    scale: float32. limits: least and greatest value of the type. The table ends where the
+    greatest is reached: features beyond have its last byte.
+    """
+    bits = struct.unpack("<I", struct.pack("<f", scale))[0]
+    divisor = bits & 0x7FFFFF | 0x800000
+    shift = 150 - (bits >> 23) - _SHIFT  # scale = divisor / 2 ** 150 * 2 ** exponent
+    factor = _FACTOR << shift if shift > 0 else _FACTOR
+    if shift < 0:
+        divisor <<= 0 - shift
+    found = bytearray()
+    for feature in range(_LARGEST):
+        doubled = 2 * feature * factor + divisor
+        value = doubled // (2 * divisor)
+        if doubled % (2 * divisor) == 0 and (value + zero_point) & 1:
+            value -= 1
+        value = min(max(value + zero_point, limits[0]), limits[1])
+        found.append(value & 0xFF)
+        if value == limits[1]:
+            break
+    return found
+
+
+# Features (int16, none below 0) through a table whose last entry is `last`, to bytes from
+# target[at] on.
+@micropython.viper
+def look_up(table: ptr8, last: int, features: ptr16, target: ptr8, at: int):
+    i = 0
+    while i < 40:
+        feature = features[i]
+        if feature > last:
+            feature = last
+        target[at + i] = table[feature]
+        i += 1
+
+
+# Words target[at..] = source[begin..]; buffers that lie at multiples of four, as the heap's do.
+@micropython.viper
+def copy_words(target: ptr32, at: int, source: ptr32, begin: int, count: int):
+    i = 0
+    while i < count:
+        target[at + i] = source[begin + i]
+        i += 1

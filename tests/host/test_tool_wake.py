@@ -1,0 +1,88 @@
+# Tests of `tflm wake listen`
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import json
+import subprocess
+import sys
+import wave
+from pathlib import Path
+
+import pytest
+
+_PHRASES = Path(__file__).resolve().parents[1] / "wake" / "phrases.wav"
+
+
+@pytest.fixture(scope="module")
+def models():
+    package = pytest.importorskip("pymicro_wakeword")
+    return Path(package.__file__).parent / "models"
+
+
+def tflm(*arguments, stdin=b""):
+    command = [sys.executable, "-m", "tflm_tools", "wake", "listen", *map(str, arguments)]
+    done = subprocess.run(command, input=stdin, capture_output=True, timeout=120)
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+def test_several_words(models):
+    manifests = [models / f"{name}.json" for name in ("okay_nabu", "hey_jarvis")]
+    code, out, err = tflm(*manifests, "--wav", _PHRASES)
+    assert code == 0, err
+    words = [line.split(maxsplit=2)[2].rsplit(maxsplit=2)[0] for line in out.splitlines()]
+    assert words == ["Okay Nabu", "Hey Jarvis", "Okay Nabu"]
+
+
+# Raw samples as a microphone sends them, with a voice detector, and another cutoff.
+def test_stream(models):
+    with wave.open(str(_PHRASES)) as file:
+        samples = file.readframes(6 * 16000)
+    options = ["--wav", "-", "--json", "--cutoff", "0.5", "--vad", models / "alexa.json"]
+    code, out, err = tflm(models / "alexa.json", *options, stdin=samples)
+    assert code == 0, err
+    (heard,) = [json.loads(line) for line in out.splitlines()]
+    assert heard["wake_word"] == "Alexa"
+    assert 4.6 < heard["seconds"] < 5.6 and heard["probability"] > 0.5
+
+
+def write_wav(path, rate=16000, channels=1, width=2, frames=1600):
+    with wave.open(str(path), "wb") as file:
+        file.setnchannels(channels)
+        file.setsampwidth(width)
+        file.setframerate(rate)
+        file.writeframes(bytes(frames * channels * width))
+    return path
+
+
+def test_bad_sound(models, tmp_path):
+    manifest = models / "alexa.json"
+    cut = tmp_path / "cut.wav"
+    cut.write_bytes(_PHRASES.read_bytes()[:100000])
+    cases = [
+        (write_wav(tmp_path / "fast.wav", rate=44100), "has 44100 samples a second"),
+        (write_wav(tmp_path / "stereo.wav", channels=2), "2 channels"),
+        (write_wav(tmp_path / "byte.wav", width=1), "8 bits"),
+        (cut, "is cut off: 252044 bytes of sound are missing"),
+        (manifest, "cannot read"),
+        (tmp_path / "absent.wav", "No such file"),
+        (tmp_path, "cannot read"),
+    ]
+    for path, says in cases:
+        code, _, err = tflm(manifest, "--wav", path)
+        assert code == 1 and says in err and err.count("\n") == 1, err
+    code, out, err = tflm(manifest, "--wav", write_wav(tmp_path / "short.wav", frames=0))
+    assert (code, out, err) == (0, "", "")
+
+
+def test_bad_manifests(models, tmp_path):
+    damaged = tmp_path / "damaged.json"
+    damaged.write_text('{"type": "micro"')
+    alone = tmp_path / "alexa.json"
+    alone.write_bytes((models / "alexa.json").read_bytes())
+    cases = [
+        (damaged, f"{damaged} is no JSON object"),
+        (alone, "names the model alexa.tflite, which is not beside it"),
+        (tmp_path / "absent.json", "absent.json"),
+    ]
+    for manifest, says in cases:
+        code, _, err = tflm(manifest, "--wav", _PHRASES)
+        assert code == 1 and says in err and err.count("\n") == 1, err

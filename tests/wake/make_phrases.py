@@ -1,0 +1,60 @@
+# Makes phrases.wav, what the tests of wake words listen to: espeak-ng's voices over soft noise
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import io
+import subprocess
+import wave
+from pathlib import Path
+
+import numpy as np
+
+RATE = 16000
+_FILE = Path(__file__).resolve().parent / "phrases.wav"
+_LOUDNESS = 2500  # of phrases, root of the mean square
+_NOISE = 60
+_SEED = 2026
+
+# Second, voice of espeak-ng, words a minute, text.
+SCENE = (
+    (1.3, "en-us", 160, "okay nabu"),
+    (2.9, "en-gb", 160, "what a lovely day"),
+    (4.6, "en-gb", 160, "alexa"),
+    (6.0, "en-us+f3", 160, "hey jarvis"),
+    (7.6, "en-gb", 160, "hey mycroft"),
+    (9.2, "en-us+m3", 130, "okay nabu"),
+)
+_SECONDS = 11
+
+
+# int16 samples at RATE of a text.
+def _say(voice, speed, text):
+    command = ["espeak-ng", "-v", voice, "-s", str(speed), "--stdout", text]
+    spoken = subprocess.run(command, capture_output=True, check=True).stdout
+    with wave.open(io.BytesIO(spoken)) as file:
+        rate = file.getframerate()
+        samples = np.frombuffer(file.readframes(1 << 24), "<i2").astype(float)
+    count = int(len(samples) * RATE / rate)
+    return np.interp(np.arange(count) * rate / RATE, np.arange(len(samples)), samples)
+
+
+def scene():
+    """int16 samples of SCENE."""
+    samples = _NOISE * np.random.RandomState(_SEED).normal(size=_SECONDS * RATE)
+    for second, voice, speed, text in SCENE:
+        phrase = _say(voice, speed, text)
+        begin = int(second * RATE)
+        samples[begin : begin + len(phrase)] += _LOUDNESS * phrase / np.sqrt(np.mean(phrase**2))
+    return np.clip(np.round(samples), -32768, 32767).astype("<i2")
+
+
+def main():
+    """Write phrases.wav beside this file; needs espeak-ng."""
+    with wave.open(str(_FILE), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(RATE)
+        file.writeframes(scene().tobytes())
+
+
+if __name__ == "__main__":
+    main()

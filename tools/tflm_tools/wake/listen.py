@@ -1,0 +1,113 @@
+# tflm_tools: wake: listens for wake words in MicroPython's unix port
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import json
+import tempfile
+import threading
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from .. import files
+from ..errors import DeviceError, ToolError
+from ..flat.flatten import flatten
+from ..port import unix_port
+from . import front_end, sound
+
+_SCRIPT = "wake"
+_HEAP = "16M"
+
+
+@dataclass
+class Heard:
+    """A wake word: when (seconds from the start of the sound), and its mean probability."""
+
+    seconds: float
+    wake_word: str
+    probability: float
+
+
+def listen(manifests, path, vad=None, cutoff=None, refractory_ms=None):
+    """Yield a Heard for each wake word in a sound, as it comes.
+
+    manifests, vad: paths of microWakeWord manifests (version 2); their models lie beside them.
+    path: a WAV file, or - for raw samples from standard input. cutoff: in place of the
+    manifests' probability_cutoff. Raises ToolError and DeviceError.
+    """
+    settings = {"probability_cutoff": cutoff, "refractory_ms": refractory_ms}
+    settings = {name: value for name, value in settings.items() if value is not None}
+    blocks = sound.blocks(path)
+    first = next(blocks, b"")  # what cannot be read is refused before anything starts
+    with tempfile.TemporaryDirectory(prefix="tflm-") as folder:
+        folder = Path(folder)
+        (folder / front_end.NAME).write_bytes(front_end.front_end())
+        given = [*manifests, vad] if vad else list(manifests)
+        copies = [_copy(manifest, folder, i) for i, manifest in enumerate(given)]
+        job = {
+            "front_end": str(folder / front_end.NAME),
+            "words": copies[: len(manifests)],
+            "vad": copies[-1] if vad else None,
+            "settings": settings,
+        }
+        originals = dict(zip(copies, given, strict=True))
+        yield from _run(folder, job, originals, first, blocks)
+
+
+# A sentence of the device, about the files as the user knows them.
+def _named(text, originals):
+    for copy, given in originals.items():
+        text = text.replace(copy, str(given))
+    return text
+
+
+# Put a manifest and its model, flattened, into a folder of their own; the manifest's new path.
+def _copy(manifest, folder, number):
+    manifest = Path(manifest)
+    data = files.read(manifest)
+    target = folder / str(number)
+    target.mkdir()
+    (target / manifest.name).write_bytes(data)
+    try:
+        name = json.loads(data)["model"]
+        model = manifest.parent / Path(name).name
+    except (ValueError, KeyError, TypeError):
+        return str(target / manifest.name)  # which the device refuses, with a sentence
+    if not model.exists():
+        raise ToolError(f"{manifest} names the model {name}, which is not beside it; put it there")
+    if model.suffix == ".tflite":
+        (target / model.name).with_suffix(".tflm").write_bytes(flatten(files.read(model)))
+    else:
+        (target / model.name).write_bytes(files.read(model))
+    return str(target / manifest.name)
+
+
+def _run(folder, job, originals, first, blocks):
+    (folder / "job.json").write_text(json.dumps(job))
+    with unix_port.running(_SCRIPT, folder / "job.json", folder, _HEAP) as process:
+        fed = []
+
+        def feed():
+            with suppress(BrokenPipeError):  # the device has ended, and says why
+                try:
+                    process.stdin.write(first)
+                    for block in blocks:
+                        process.stdin.write(block)
+                        process.stdin.flush()
+                except ToolError as error:
+                    fed.append(error)
+                finally:
+                    process.stdin.close()
+
+        feeder = threading.Thread(target=feed, daemon=True)
+        feeder.start()
+        for line in process.stdout:
+            answer = json.loads(line)
+            if "error" in answer:
+                raise DeviceError(_named(answer["error"], originals), answer["kind"])
+            yield Heard(answer["seconds"], answer["wake_word"], answer["probability"])
+        feeder.join()
+        if process.wait() != 0:
+            code = process.returncode
+            raise DeviceError(f"MicroPython ended with exit code {code}; run it again", "crash")
+    if fed:
+        raise fed[0]
