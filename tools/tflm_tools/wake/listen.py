@@ -16,6 +16,7 @@ from . import front_end, sound
 
 _SCRIPT = "wake"
 _HEAP = "16M"
+_PATIENCE = 2  # seconds
 
 
 @dataclass
@@ -84,7 +85,7 @@ def _copy(manifest, folder, number):
 def _run(folder, job, originals, first, blocks):
     (folder / "job.json").write_text(json.dumps(job))
     with unix_port.running(_SCRIPT, folder / "job.json", folder, _HEAP) as process:
-        fed = []
+        failures = []
 
         def feed():
             with suppress(BrokenPipeError):  # the device has ended, and says why
@@ -94,7 +95,7 @@ def _run(folder, job, originals, first, blocks):
                         process.stdin.write(block)
                         process.stdin.flush()
                 except ToolError as error:
-                    fed.append(error)
+                    failures.append(error)
                 finally:
                     process.stdin.close()
 
@@ -103,11 +104,15 @@ def _run(folder, job, originals, first, blocks):
         for line in process.stdout:
             answer = json.loads(line)
             if "error" in answer:
-                raise DeviceError(_named(answer["error"], originals), answer["kind"])
-            yield Heard(answer["seconds"], answer["wake_word"], answer["probability"])
-        feeder.join()
+                text = _named(answer["error"], originals)
+                failures.append(DeviceError(text, answer["kind"]))
+            else:
+                yield Heard(answer["seconds"], answer["wake_word"], answer["probability"])
+        feeder.join(_PATIENCE)  # a microphone that is silent does not hold up an error
         if process.wait() != 0:
             code = process.returncode
-            raise DeviceError(f"MicroPython ended with exit code {code}; run it again", "crash")
-    if fed:
-        raise fed[0]
+            failures.append(
+                DeviceError(f"MicroPython ended with exit code {code}; run it again", "crash")
+            )
+    if failures:
+        raise failures[0]
