@@ -22,6 +22,7 @@ DTYPES = {
     "uint64": (schema.TensorType.UINT64, np.uint64),
     "bool": (schema.TensorType.BOOL, np.bool_),
     "resource": (schema.TensorType.RESOURCE, np.int32),
+    "variant": (schema.TensorType.VARIANT, np.int32),
     "string": (schema.TensorType.STRING, np.uint8),
 }
 DTYPE_NAMES = {code: name for name, (code, _) in DTYPES.items()}

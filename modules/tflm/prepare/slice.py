@@ -68,10 +68,12 @@ def _prepare_computed(context, node, source, target):
 
 
 # Write the record that copies the whole of the smaller tensor from (`into` 0), or to (1), that
-# place in the larger one which `begin` tells at run time.
-def emit_computed(context, node, source, target, begin, into):
+# place in the larger one which `begin` tells at run time; `shape` is that of the smaller one, with
+# as many dimensions as the larger has.
+def emit_computed(context, node, source, target, begin, into, shape=None):
     whole, part = (target, source) if into else (source, target)
-    shape = part.shape
+    if shape is None:
+        shape = part.shape
     size = element_bytes(node, source)
     if part.elements() == 0:
         return

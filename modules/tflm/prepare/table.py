@@ -116,9 +116,14 @@ OPS = {
     152: "relu_limited",  # RELU_0_TO_1
 }
 
-# custom operators that TFLM itself has: file below prepare/
+# custom operators that TFLM itself has, and TensorFlow's lists: file below prepare/
 CUSTOM = {
     "CIRCULAR_BUFFER": "circular_buffer",
+    "FlexTensorListFromTensor": "tensor_list",
+    "FlexTensorListGetItem": "tensor_list",
+    "FlexTensorListReserve": "tensor_list",
+    "FlexTensorListSetItem": "tensor_list",
+    "FlexTensorListStack": "tensor_list",
     "SignalDelay": "signal_delay",
     "SignalEnergy": "signal_energy",
     "SignalFftAutoScale": "signal_fft_auto_scale",

@@ -76,11 +76,13 @@ class ListUpdates:
         if len(sum_inputs) != 2 or number not in sum_inputs:
             return
         one = sum_inputs[1] if sum_inputs[0] == number else sum_inputs[0]
-        shape = subgraph.tensor(source).shape
+        # What the file says of the joined list is a guess where steps are open: it is 1. One item
+        # in the place of one keeps the shape.
+        shape = subgraph.tensor(item).shape
         if (
             self._all(one, 1)
-            and subgraph.tensor(outputs[0]).shape == shape
-            and subgraph.tensor(item).shape == (1,) + shape[1:]
+            and shape[:1] == (1,)
+            and len(shape) == len(subgraph.tensor(source).shape)
         ):
             # The sizes [i, -1, -1] do as a begin: what lies outside is moved to 0.
             self.found[i] = source, item, size

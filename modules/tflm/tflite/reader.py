@@ -98,7 +98,9 @@ class Subgraph:
             )
         data, offset = model.buffer_data(table.get(2, "I"))
         shape = table.numbers(0, "i")
-        if index in model.known:
+        if dtype == dtypes.VARIANT and model.lists is not None:
+            shape, dtype = model.lists.type_of(index) or (shape, dtype)
+        elif index in model.known:
             shape, value = model.known[index]
             if value is not None:
                 data, offset = value, -1
@@ -204,6 +206,7 @@ class TfliteModel:
     def __init__(self, buffer, input_shapes=None):
         self.buffer = memoryview(buffer)
         self.input_shapes = input_shapes or {}
+        self.lists = None  # TensorLists, where there are some
         self.known = {}  # tensor: (shape, bytes or None) where the file has none, or another one
         self.refused = {}  # operator: why it cannot run with the shapes of its inputs
         if not is_tflite(self.buffer):
@@ -252,7 +255,12 @@ class TfliteModel:
     # With one open dimension, the batch, and none computed, converters know all shapes.
     def _find_shapes(self):
         known = 0 if self._has_code(_COMPUTES_SHAPES) else 1
-        if self.input_shapes or max([s.open_dimensions() for s in self.subgraphs]) > known:
+        is_open = max([s.open_dimensions() for s in self.subgraphs]) > known
+        if self._has_lists():
+            from .tensor_lists import TensorLists
+
+            self.lists = TensorLists(self)
+        if self.input_shapes or is_open or self.lists:
             from .shapes import Inference
 
             Inference(self)
@@ -275,6 +283,11 @@ class TfliteModel:
     def _has_code(self, wanted):
         codes = range(len(self._operator_codes) if self._operator_codes else 0)
         return any([self.operator_code(i)[0] in wanted for i in codes])
+
+    # True when there are operators on lists of tensors.
+    def _has_lists(self):
+        codes = range(len(self._operator_codes) if self._operator_codes else 0)
+        return any([self.operator_code(i)[2][:14] == "FlexTensorList" for i in codes])
 
     # Which sub-graphs run, and when.
     def call_graph(self):

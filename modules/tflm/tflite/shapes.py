@@ -9,6 +9,7 @@ from .shape_values import value_of
 _IF = 118
 _WHILE = 119
 _CALL_ONCE = 129
+_CUSTOM = 32
 _DYNAMIC_UPDATE_SLICE = 151
 _FIRST_BRANCH = {_IF: (92, 1), _WHILE: (93, 0)}  # type of options, input of the first argument
 
@@ -53,7 +54,7 @@ class Inference:
         self._changed = set()  # tensors whose shape is not that of the file
         self._called = {}  # sub-graph: shapes that it was run with
         self._folded = {}  # sub-graph: its operators that are constants now
-        self._plain = not input_shapes
+        self._plain = not input_shapes and model.lists is None
         self._depth = 0  # of sub-graphs
         main = model.subgraphs[0]
         for i in input_shapes:
@@ -134,10 +135,14 @@ class Inference:
         if node.builtin_code == _CALL_ONCE:
             self._walk_once(node, node.options(103).get(0, "i"), ())
             return
-        if not is_new and not computed and not [t for t in outputs if self._is_open(t)]:
+        lists = self.model.lists
+        if node.builtin_code == _CUSTOM and lists is not None and node.custom_name in lists.NAMES:
+            shapes = lists.shapes(node)
+        elif is_new or computed or [t for t in outputs if self._is_open(t)]:
+            rule = rule_of(node.builtin_code)
+            shapes = rule(node) if rule else None
+        else:
             return
-        rule = rule_of(node.builtin_code)
-        shapes = rule(node) if rule else None
         if shapes is None:
             if is_new:
                 raise UnsupportedError(
@@ -145,7 +150,7 @@ class Inference:
                 )
             return
         for tensor, shape in zip(node.outputs, shapes):
-            if tensor is not None:
+            if tensor is not None and shape is not None:
                 self._set(tensor, shape)
 
     # True when the file leaves a dimension of a tensor open.
@@ -161,8 +166,8 @@ class Inference:
         numbers = [node.options(options_type).get(k, "i") for k in (0, 1)]
         shapes = tuple([t.shape for t in node.inputs[first:]])
         results = [self._walk_once(node, number, shapes) for number in numbers]
-        if node.builtin_code == _WHILE:
-            results[0] = shapes
+        if node.builtin_code == _WHILE:  # the body may have told the shapes of lists
+            results[0] = tuple([self.model.tensor(t.index).shape for t in node.inputs])
         if results[0] != results[1]:
             raise UnsupportedError("its sub-graphs give other shapes than they get")
         for tensor, shape in zip(node.outputs, results[0]):
@@ -180,6 +185,7 @@ class Inference:
             self._depth += 1
             self._walk(number)
             self._depth -= 1
+            self._called[number] = tuple([subgraph.tensor(i).shape for i in subgraph.inputs])
         elif self._called[number] != shapes:
             raise UnsupportedError(
                 "sub-graph %d runs with other shapes elsewhere; convert the model with fixed "
