@@ -18,10 +18,11 @@ test: $(VENV)/firmware.stamp  ## lint and all tests, against TFLM's own wheel
 	$(MAKE) --no-print-directory lint
 	$(BIN)/python -m pytest -n 2
 
-lint: $(VENV)/test.stamp  ## style, import rules
+lint: $(VENV)/test.stamp  ## style, import rules, tables
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
+	$(BIN)/python tools/kernel_tables.py --check
 
 test-32bit: $(VENV)/test.stamp  ## kernels and runtime on a 32-bit MicroPython (needs root for apt-get)
 	tests/tools/micropython32.sh build/micropython32
@@ -71,6 +72,10 @@ test-asm: $(VENV)/cycles.stamp  ## the assembler kernels on emulated cores that 
 	$(BIN)/python tests/perf/cycles.py --model hello_world
 	$(BIN)/python -m pytest -n 2 tests/perf
 
+tables: $(VENV)/test.stamp  ## write what is made of the heads of kernel files, and the assembler kernels
+	$(BIN)/python tools/kernel_tables.py
+	$(BIN)/python tools/asm/make.py
+
 docs: $(VENV)/test.stamp  ## write docs/ops.md, errors.md, licences.md and the pictures again
 	$(BIN)/python tests/tools/ops_table.py
 	$(BIN)/python tests/tools/errors_page.py
@@ -113,4 +118,4 @@ $(VENV)/train.stamp: $(VENV)/test.stamp
 	$(BIN)/pip install -q --disable-pip-version-check -e '.[train]'
 	@touch $@
 
-.PHONY: help run run-keywords test lint firmware emulate test-boards dist test-install test-32bit test-cores fuzz endurance bench cycles test-asm docs models clean
+.PHONY: help run run-keywords test lint firmware emulate test-boards dist test-install test-32bit test-cores fuzz endurance bench cycles test-asm tables docs models clean

@@ -40,18 +40,22 @@ def _with_imports(file, found):
             _with_imports(os.path.join(folder, name + ".py"), found)
 
 
-# Not for int8: other types, the signal library, what unpacks weights, and kernels for DSP cores.
-_NOT_INT8 = re.compile("float|int16|int32|wide|signal|detection|decode|dsp|hybrid")
+# What the head of a kernel file says (docs/kernels.md): {"types": ["int8"], "check": ["binary"]}.
+def _facts(file):
+    with open(os.path.join("tflm", file)) as source:
+        head = re.search(r"^# Kernel: (.*(\n#   .*)*)", source.read(), re.M)
+    said = head.group(1).replace("\n#  ", "").split("; ") if head else []
+    return {part.split()[0]: part.split()[1:] for part in said}
 
 
-# Names of the files with kernels for int8 that no file for the instruction set replaces.
-def _int8(folders):
+# Names of the files with kernels for int8, but for those of other targets.
+def _int8():
     names = []
-    for file in [file for folder in folders for file in reversed(_files(folder))]:
-        with open(os.path.join("tflm", file)) as source:
-            name = os.path.basename(file)[:-3]
-            if re.search(r"^def eval", source.read(), re.M) and not _NOT_INT8.search(name):
-                names.append(name)
+    for file in _files("kernels"):
+        facts = _facts(file)
+        others = set(facts.get("target", ())) - set(options.arch.split())
+        if not others and {"int8", "any"} & set(facts.get("types", ())):
+            names.append(os.path.basename(file)[:-3])
     return names
 
 
@@ -74,7 +78,7 @@ def _kernels():
         return [file for folder in folders for file in _files(folder)]
     names = options.kernels.split()
     if names == ["int8"]:
-        names = _int8(folders)
+        names = _int8()
     found = []
     _with_imports(os.path.join("kernels", "__init__.py"), found)
     # core_events is no kernel: with it the second core waits without using power.
@@ -97,13 +101,14 @@ def _kernels():
 def _checks():
     if not options.checks:
         return []
-    with open(os.path.join("tflm", "extents", "__init__.py")) as source:
-        families = dict(re.findall(r'^    "(\w+)": "(\w+)",$', source.read(), re.M))
     found = []
+    _with_imports(os.path.join("extents", "__init__.py"), found)
     for kernel in _kernels():
-        family = families.get(os.path.basename(kernel)[:-3], "record")
-        _with_imports(os.path.join("extents", family + ".py"), found)
-    return [os.path.join("extents", "__init__.py")] + found
+        portable = os.path.join("kernels", os.path.basename(kernel))
+        if os.path.exists(os.path.join("tflm", portable)):
+            for check in _facts(portable).get("check", ()):
+                _with_imports(os.path.join("extents", check + ".py"), found)
+    return found
 
 
 def _runtime():

@@ -8,9 +8,11 @@ import importlib
 from pathlib import Path
 
 from support.check import Cases
+from tflm import dtypes
 from tflm.errors import TflmError
 from tflm.tflite.context import MicroContext
 from tflm_tools.flat.flatten import prepare
+from tflm_tools.model.op_name import op_name
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PACKAGE = REPOSITORY / "modules" / "tflm"
@@ -84,14 +86,30 @@ def sound_cases(path):
 
 # Every record that Prepare writes for the sound models of tests/kernels:
 # {kernel "file.function": {layout: length of the longest table}}.
-@functools.cache
 def emitted():
-    found = {}
+    return _emissions()[0]
+
+
+# The nodes behind them: {file: {(operator, types of a node's tensors)}}.
+def used():
+    return _emissions()[1]
+
+
+# What a node is, and the types of its tensors by name.
+def _described(node):
+    tensors = [t for t in (*node.inputs, *node.outputs) if t is not None]
+    return op_name(node), frozenset(dtypes.name(tensor.dtype) for tensor in tensors)
+
+
+@functools.cache
+def _emissions():
+    found, nodes = {}, {}
     emit = MicroContext.emit
 
     def noting(self, kernel, layout, units, work=0, table=b"", **fields):
         layouts = found.setdefault(kernel, {})
         layouts[tuple(layout)] = max(len(table), layouts.get(tuple(layout), 0))
+        nodes.setdefault(kernel.partition(".")[0], set()).add(_described(self.node))
         return emit(self, kernel, layout, units, work, table, **fields)
 
     MicroContext.emit = noting
@@ -106,4 +124,4 @@ def emitted():
                         prepare(case.build(), target=target)
     finally:
         MicroContext.emit = emit
-    return found
+    return found, nodes

@@ -14,7 +14,7 @@ from .record import Record
 
 _BANDS = layout.CONTROL_KERNEL + "bands"
 
-# File of a kernel: the file here that knows it.
+# File of a kernel: the file here that knows it. `make tables` writes this from the kernels' heads.
 _FAMILIES = {
     "activations_float": "unary_float",
     "add": "binary",

@@ -1,6 +1,8 @@
 # tflm: ADD and SUB, int8
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types int8; package core; check binary; units independent; order elements
+
 import micropython
 from micropython import const
 

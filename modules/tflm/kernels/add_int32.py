@@ -1,6 +1,8 @@
 # tflm: ADD and SUB, int32
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types int32; package core; check binary_wide; units independent
+
 import micropython
 from micropython import const
 

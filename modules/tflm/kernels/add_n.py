@@ -1,6 +1,8 @@
 # tflm: ADD_N, int8
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types int8; package core; check add_n
+
 import micropython
 from micropython import const
 

@@ -1,6 +1,8 @@
 # tflm: ADD and SUB, int8, with a table for one input (prepare/add_table.py)
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types int8; package core; check binary; units independent; order elements; weights table
+
 import micropython
 from micropython import const
 

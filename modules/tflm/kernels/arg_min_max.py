@@ -1,6 +1,8 @@
 # tflm: ARG_MAX and ARG_MIN, int8
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types int8; package core; check axis
+
 import micropython
 from micropython import const
 

@@ -1,6 +1,8 @@
 # tflm: ARG_MAX, ARG_MIN, float32
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types float32; package core; check axis
+
 import micropython
 from micropython import const
 

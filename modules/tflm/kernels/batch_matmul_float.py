@@ -1,6 +1,8 @@
 # tflm: BATCH_MATMUL, float32
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types float32; package core; check batch_matmul; units independent
+
 import micropython
 from micropython import const
 

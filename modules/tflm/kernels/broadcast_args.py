@@ -1,6 +1,8 @@
 # tflm: BROADCAST_ARGS, int32 and int64
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types any; package core; check indices
+
 import micropython
 from micropython import const
 

@@ -1,6 +1,8 @@
 # tflm: CAST between integers
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types any; package core; check unary
+
 import micropython
 from micropython import const
 

@@ -1,6 +1,8 @@
 # tflm: CIRCULAR_BUFFER
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types int8; package signal; check signal
+
 import micropython
 from micropython import const
 

@@ -1,6 +1,8 @@
 # tflm: comparisons of int16, int32 and int64
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types int16 int32 int64; package core; check binary_wide
+
 import micropython
 from micropython import const
 

@@ -1,6 +1,8 @@
 # tflm: CONV_2D, int8
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types int8; package cnn; check convolution; units independent; order rows
+
 import micropython
 from micropython import const
 

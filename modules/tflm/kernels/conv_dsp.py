@@ -1,6 +1,9 @@
 # tflm: CONV_2D, int8, with weights as halfwords (prepare/dsp.py)
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types int8; package cnn; check dsp; units independent; order rows in eval_int8, pixels in
+#   eval_pixels_int8; weights twice; target armv7em
+
 import micropython
 from micropython import const
 

@@ -1,6 +1,8 @@
 # tflm: CONV_2D, float32
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types float32; package cnn; check convolution_float; units independent
+
 import micropython
 from micropython import const
 

@@ -1,6 +1,9 @@
 # tflm: CONV_2D, int8, with weights in lanes (prepare/lanes.py)
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types int8; package cnn; check lanes; units independent; order rows in eval_int8, pixels
+#   in eval_pixels_int8; weights twice
+
 import micropython
 from micropython import const
 

@@ -1,6 +1,8 @@
 # tflm: all bytes from one tensor to another: RESHAPE, SQUEEZE, EXPAND_DIMS
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types any; package core; check movers; order elements
+
 import micropython
 from micropython import const
 

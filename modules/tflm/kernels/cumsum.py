@@ -1,6 +1,8 @@
 # tflm: CUMSUM, int8
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types int8; package rnn; check axis
+
 import micropython
 from micropython import const
 

@@ -1,6 +1,8 @@
 # tflm: CUMSUM, float32
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types float32; package rnn; check axis
+
 import micropython
 from micropython import const
 

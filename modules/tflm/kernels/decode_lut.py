@@ -1,6 +1,8 @@
 # tflm: TFLM_DECODE with a table of values
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types packed; package core; check decode
+
 import micropython
 from micropython import const
 

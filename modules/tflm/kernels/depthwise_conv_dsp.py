@@ -1,6 +1,9 @@
 # tflm: DEPTHWISE_CONV_2D, int8, 3x3, with weights as halfwords (prepare/depthwise_dsp.py)
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types int8; package cnn; check dsp; units independent; order channels; weights twice;
+#   target armv7em
+
 import micropython
 from micropython import const
 

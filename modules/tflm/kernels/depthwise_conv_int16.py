@@ -1,6 +1,8 @@
 # tflm: DEPTHWISE_CONV_2D, int16 with weights of int8
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types int16; package cnn; check convolution_int16; units independent
+
 import micropython
 from micropython import const
 

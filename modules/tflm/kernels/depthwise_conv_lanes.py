@@ -1,6 +1,9 @@
 # tflm: DEPTHWISE_CONV_2D, int8, with weights in lanes (prepare/depthwise_lanes.py)
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types int8; package cnn; check planes; units independent by 4; order channels; weights
+#   twice
+
 import micropython
 from micropython import const
 

@@ -1,6 +1,8 @@
 # tflm: TFLite_Detection_PostProcess
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types float32; package cnn; check detection
+
 import micropython
 from micropython import const
 

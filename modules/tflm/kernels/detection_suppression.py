@@ -1,6 +1,8 @@
 # tflm: TFLite_Detection_PostProcess: non-maximum suppression, and what it puts out
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types float32; package cnn; check detection
+
 import micropython
 from micropython import const
 

@@ -1,6 +1,8 @@
 # tflm: one value all over a tensor: FILL, ZEROS_LIKE, paddings
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types any; package core; check movers
+
 import micropython
 from micropython import const
 

@@ -1,6 +1,8 @@
 # tflm: DEQUANTIZE and CAST, float16 to float32
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types float16; package core; check unary_float
+
 import micropython
 from micropython import const
 

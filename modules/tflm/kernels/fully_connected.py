@@ -1,6 +1,8 @@
 # tflm: FULLY_CONNECTED, int8
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types int8; package core; check convolution; units independent
+
 import micropython
 from micropython import const
 

@@ -1,6 +1,8 @@
 # tflm: FULLY_CONNECTED, int8, with weights as halfwords (prepare/dsp.py)
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types int8; package core; check dsp; units independent; weights twice; target armv7em
+
 import micropython
 from micropython import const
 

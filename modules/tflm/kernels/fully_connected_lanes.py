@@ -1,6 +1,8 @@
 # tflm: FULLY_CONNECTED, int8, with weights in lanes (prepare/lanes.py)
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types int8; package core; check lanes; units independent by 4; weights twice
+
 import micropython
 
 from .fully_connected_groups import run_groups

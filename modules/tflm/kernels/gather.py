@@ -1,6 +1,8 @@
 # tflm: rows at places that are known at run time only: GATHER, GATHER_ND, EMBEDDING_LOOKUP
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types any; package core; check indices
+
 import micropython
 from micropython import const
 

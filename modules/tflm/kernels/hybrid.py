@@ -1,6 +1,8 @@
 # tflm: CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED of float32 with weights of int8
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types float32; package core; check hybrid
+
 import micropython
 from micropython import const
 

@@ -1,6 +1,8 @@
 # tflm: float32 to int8 with a scale for each batch, found at run time: for hybrid operators
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types float32; package core; check hybrid
+
 import micropython
 from micropython import const
 

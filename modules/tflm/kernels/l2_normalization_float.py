@@ -1,6 +1,8 @@
 # tflm: L2_NORMALIZATION, float32
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types float32; package core; check softmax
+
 import micropython
 from micropython import const
 

@@ -1,6 +1,8 @@
 # tflm: LEAKY_RELU, float32
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types float32; package core; check unary_float; units independent
+
 import micropython
 from micropython import const
 

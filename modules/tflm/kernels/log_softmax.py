@@ -1,6 +1,8 @@
 # tflm: LOG_SOFTMAX, int8
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types int8; package core; check softmax
+
 import micropython
 from micropython import const
 

@@ -1,6 +1,8 @@
 # tflm: int8 to int8 by a table of 256 bytes: every unary operator on int8 (LOGISTIC, RELU, ...)
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types int8 bool; package core; check unary; units independent; order elements
+
 import micropython
 from micropython import const
 

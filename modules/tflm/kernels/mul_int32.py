@@ -1,6 +1,8 @@
 # tflm: MUL, int32
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types int32; package core; check binary_wide
+
 import micropython
 from micropython import const
 

@@ -1,6 +1,8 @@
 # tflm: ONE_HOT: a value where each index points
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types any; package core; check indices
+
 import micropython
 from micropython import const
 

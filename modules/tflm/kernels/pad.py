@@ -1,6 +1,8 @@
 # tflm: PAD, PADV2: a tensor in a frame of one value
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types any; package cnn; check movers; units independent
+
 import micropython
 from micropython import const
 

@@ -1,6 +1,8 @@
 # tflm: AVERAGE_POOL_2D and MAX_POOL_2D, int8
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types int8; package cnn; check pooling; units independent; order rows
+
 import micropython
 from micropython import const
 

@@ -1,6 +1,8 @@
 # tflm: PRELU, int8 and int16
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types int8 int16; package core; check binary; units independent
+
 import micropython
 from micropython import const
 

@@ -1,6 +1,8 @@
 # tflm: QUANTIZE, float32 to int8 and int16
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types int8 int16 float32; package core; check unary; units independent
+
 import micropython
 from micropython import const
 

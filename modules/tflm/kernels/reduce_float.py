@@ -1,6 +1,8 @@
 # tflm: MEAN and SUM, float32
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types float32; package core; check reduce
+
 import micropython
 from micropython import const
 

@@ -1,6 +1,8 @@
 # tflm: MEAN and SUM, int16
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types int16; package core; check reduce
+
 import micropython
 from micropython import const
 

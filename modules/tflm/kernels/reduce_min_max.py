@@ -1,6 +1,8 @@
 # tflm: REDUCE_MAX and REDUCE_MIN, int8; REDUCE_ALL
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types int8 bool; package core; check reduce
+
 import micropython
 from micropython import const
 

@@ -1,6 +1,8 @@
 # tflm: integers from one scale and type to another: QUANTIZE; ABS, RELU, LEAKY_RELU on int16
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types int8 int16 int32; package core; check unary
+
 import micropython
 from micropython import const
 

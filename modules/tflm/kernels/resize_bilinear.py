@@ -1,6 +1,8 @@
 # tflm: RESIZE_BILINEAR, int8
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types int8; package cnn; check resize_bilinear; units independent
+
 import micropython
 from micropython import const
 

@@ -1,6 +1,8 @@
 # tflm: RESIZE_NEAREST_NEIGHBOR, all types
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types any; package cnn; check movers; units independent
+
 import micropython
 from micropython import const
 

@@ -1,6 +1,8 @@
 # tflm: REVERSE_SEQUENCE: the first steps of each batch backwards, the rest as it is
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types any; package rnn; check indices
+
 import micropython
 from micropython import const
 

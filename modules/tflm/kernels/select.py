@@ -1,6 +1,8 @@
 # tflm: SELECT_V2: one input over the other where a condition is true
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types any; package core; check indices
+
 import micropython
 from micropython import const
 

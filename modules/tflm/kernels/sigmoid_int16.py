@@ -1,6 +1,8 @@
 # tflm: LOGISTIC and TANH, int16
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types int16; package core; check sigmoid; units independent
+
 import micropython
 from micropython import const
 

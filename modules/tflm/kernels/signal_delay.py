@@ -1,6 +1,8 @@
 # tflm: SignalDelay
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types int16; package signal; check signal
+
 import micropython
 from micropython import const
 

@@ -1,6 +1,8 @@
 # tflm: SignalRfft: the input in the order that an FFT in place needs
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types int16 int32 float32; package signal; check fft
+
 import micropython
 from micropython import const
 

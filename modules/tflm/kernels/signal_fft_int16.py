@@ -1,6 +1,8 @@
 # tflm: SignalRfft and SignalIrfft, int16
 # MIT license; Copyright (c) 2026 the tflm authors
-#
+
+# Kernel: types int16; package signal; check fft
+
 # kissfft's arithmetic with 15 fractional bits: products are rounded to nearest, and before each
 # stage of p values all are divided by p, i.e. multiplied by 32767 / p. Sums are kept as wide as
 # they come, and cut to 16 bits where kissfft would do so and it shows.

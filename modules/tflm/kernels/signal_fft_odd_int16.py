@@ -1,6 +1,8 @@
 # tflm: SignalRfft and SignalIrfft, int16: stages of three and five values
 # MIT license; Copyright (c) 2026 the tflm authors
-#
+
+# Kernel: types int16; package signal; check fft
+
 # Arithmetic is that of signal_fft_int16.py. Behind the twiddles of the butterflies the table has
 # the roots of unity of the stage itself.
 

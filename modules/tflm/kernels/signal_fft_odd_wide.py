@@ -1,6 +1,8 @@
 # tflm: SignalRfft and SignalIrfft, int32 and float32: stages of three and five values
 # MIT license; Copyright (c) 2026 the tflm authors
-#
+
+# Kernel: types int32 float32; package signal; check fft
+
 # Vectors are those of signal_fft_wide.py. Behind the twiddles of the butterflies the table has the
 # roots of unity of the stage itself, each as (r, 0, r, i, 0, i).
 

@@ -1,6 +1,8 @@
 # tflm: SignalRfft and SignalIrfft, int32 and float32: the stages of the complex transform
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types int32 float32; package signal; check fft
+
 import micropython
 from micropython import const
 

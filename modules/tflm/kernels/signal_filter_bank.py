@@ -1,6 +1,8 @@
 # tflm: SignalFilterBank
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types uint32; package signal; check filter_bank
+
 import micropython
 from micropython import const
 

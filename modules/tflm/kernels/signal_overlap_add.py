@@ -1,6 +1,8 @@
 # tflm: SignalOverlapAdd
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types int16 float32; package signal; check signal
+
 import micropython
 from micropython import const
 

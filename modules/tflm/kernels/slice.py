@@ -1,6 +1,8 @@
 # tflm: a slice whose place is known at run time only: SLICE, DYNAMIC_UPDATE_SLICE
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types any; package core; check indices
+
 import micropython
 from micropython import const
 

@@ -1,6 +1,8 @@
 # tflm: SOFTMAX, int16
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types int16; package core; check softmax; units independent
+
 import micropython
 from micropython import const
 

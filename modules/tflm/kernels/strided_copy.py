@@ -1,6 +1,8 @@
 # tflm: elements from one tensor to another between strides: every operator that only moves them
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types any; package core; check movers; units independent
+
 import micropython
 from micropython import const
 

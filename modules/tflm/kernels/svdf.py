@@ -1,6 +1,8 @@
 # tflm: SVDF, int8, with a state of int8 or int16
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types int8; package rnn; check recurrent
+
 import micropython
 from micropython import const
 

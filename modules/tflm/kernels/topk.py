@@ -1,6 +1,8 @@
 # tflm: TOPK_V2: the largest numbers of each row
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types any; package core; check axis
+
 import micropython
 from micropython import const
 

@@ -1,6 +1,8 @@
 # tflm: TRANSPOSE_CONV, int8, and int16 with weights of int8
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types int8 int16; package cnn; check transpose_conv; units independent
+
 import micropython
 from micropython import const
 

@@ -1,6 +1,8 @@
 # tflm: TRANSPOSE_CONV, float32
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types float32; package cnn; check transpose_conv; units independent
+
 import micropython
 from micropython import const
 

@@ -1,6 +1,8 @@
 # tflm: UNIDIRECTIONAL_SEQUENCE_LSTM: int8 with biases of int32, int16 with biases of int64
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types int8 int16; package rnn; check recurrent
+
 import micropython
 from micropython import const
 

@@ -1,6 +1,8 @@
 # tflm: UNIDIRECTIONAL_SEQUENCE_LSTM, float32
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types float32; package rnn; check recurrent
+
 import micropython
 from micropython import const
 

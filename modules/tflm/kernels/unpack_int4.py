@@ -1,6 +1,8 @@
 # tflm: weights of int4, two in a byte, the first in the lower half, to int8
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Kernel: types int8; package core; check decode
+
 import micropython
 from micropython import const
 

@@ -3,6 +3,7 @@
 
 from tflm.prepare.lanes import BYTES, IN_PLACE
 
+from ..kernel_files import WEIGHTS, with_weights
 from ..model.macs import macs
 
 # Cycles of a Cortex-M0+ that packed weights save for each multiply-accumulate, and a table for
@@ -10,19 +11,12 @@ from ..model.macs import macs
 _SAVED_BY_LANES = 8
 _SAVED_BY_TABLE = 480
 _TABLE_BYTES = 1024
-# Kernel files of packed layers: those whose weights take twice their bytes, and those with tables.
-TWICE = (
-    *("conv_lanes", "fully_connected_lanes", "depthwise_conv_lanes"),
-    *("conv_dsp", "fully_connected_dsp", "depthwise_conv_dsp"),
-)
-TABLES = ("add_table",)
-TWICE += ("conv_dsp", "fully_connected_dsp", "depthwise_conv_dsp")
 
 
 # (cycles saved, bytes of flash) of a packed node, about.
 def _worth(record):
     node = record.node
-    if record.kernel.partition(".")[0] in TWICE:
+    if record.kernel.partition(".")[0] in with_weights("twice"):
         return _SAVED_BY_LANES * macs(node), node.input(1).nbytes()
     return _SAVED_BY_TABLE * node.output(0).elements(), _TABLE_BYTES
 
@@ -36,7 +30,7 @@ def steps(storage):
     found = {
         record.node.index: _worth(record)
         for record in storage.records
-        if record.kernel.partition(".")[0] in TWICE + TABLES
+        if record.kernel.partition(".")[0] in with_weights(*WEIGHTS)
     }
     depthwise = {
         record.node.index for record in storage.records if record.kernel.startswith("depthwise")

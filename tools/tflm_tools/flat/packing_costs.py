@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from tflm.prepare.lanes import BYTES, IN_PLACE, LANES
 
 from ..image.flash import flash_by_node
+from ..kernel_files import WEIGHTS, with_weights
 from ..model.macs import macs
 from ..model.op_name import op_name
-from .packing import TABLES, TWICE
 
 NAMES = {LANES: "lanes", BYTES: "bytes", IN_PLACE: "in place"}
 
@@ -48,7 +48,7 @@ def _files(storage):
 # The files of packed layers among these kernels.
 def _packed_files(kernels):
     files = [kernel.partition(".")[0] for kernel in kernels]
-    return [file for file in files if file in TWICE + TABLES]
+    return [file for file in files if file in with_weights(*WEIGHTS)]
 
 
 # The estimate, or None.

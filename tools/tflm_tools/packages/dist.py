@@ -7,7 +7,7 @@ from pathlib import Path
 
 import tflm
 
-from .. import files
+from .. import files, kernel_files
 from ..errors import TflmError, ToolError
 from . import parts
 
@@ -26,29 +26,25 @@ ARCHS = {
 }
 _MPY = "6.3"
 
-# How the kernels of each package begin; every package has the runtime and those of "core".
-PACKAGES = {
-    "core": (
-        "activations", "add", "arg_", "arithmetic", "batch_matmul", "broadcast", "cast",
-        "comparisons", "copy", "core", "dequantize", "div", "exp_", "fill",
-        "fully_connected", "gather", "hard_swish", "l2_", "leaky", "log", "lookup", "maximum",
-        "mul", "prelu", "quantize", "reduce", "rsqrt", "select", "sigmoid", "slice", "softmax",
-        "sqrt", "square", "strided", "tanh", "unpack",
-    ),
-    "cnn": ("conv", "depthwise", "pooling", "pad", "resize", "transpose_conv", "detection"),
-    "rnn": ("unidirectional", "svdf", "cumsum"),
-    "signal": ("signal_", "circular"),
-    "all": ("",),
-}  # fmt: skip
+# Every package has the runtime and the kernels of "core".
+PACKAGES = (*kernel_files.PACKAGES, "all")
+_OF_THE_CORE = ("core", "core_events")  # in folders of an arch: what tells of its processor core
+
+
+def package_kernels(package):
+    """Names of the kernel files of a package, as their heads say; what they import comes along."""
+    return {
+        name
+        for name, made in kernel_files.kernel_files().items()
+        if package == "all" or made.package in ("core", package)
+    }
 
 
 # Kernel files of a folder ("" or that of an arch) for a package.
 def _kernels(package, folder):
-    begins = PACKAGES["core"] + PACKAGES[package]
+    names = {*package_kernels(package), *(_OF_THE_CORE if folder else ())}
     base = Path("kernels") / folder
-    for path in sorted((_PACKAGE / base).glob("*.py")):
-        if path.name != "__init__.py" and path.name.startswith(begins):
-            yield (base / path.stem).as_posix()
+    return [(base / n).as_posix() for n in sorted(names) if parts.exists((base / n).as_posix())]
 
 
 def package_files(package, arch="", assembler=False, prepare=True):

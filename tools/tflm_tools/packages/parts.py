@@ -8,11 +8,11 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 import tflm
-from tflm import extents
 from tflm.format import CONTROL_KERNEL, CUSTOM_KERNEL
 from tflm.version import __version__
 
 from ..errors import ToolError
+from ..kernel_files import kernel_files
 from ..model.flat_file import FlatFile
 from . import machine_code
 
@@ -166,7 +166,8 @@ def files_for_kernels(kernels, arch, assembler=True):
 
 def checks(kernels):
     """Files that check the records of kernels, which are named by their files: "conv", "pad"."""
-    families = {extents._FAMILIES.get(kernel, "record") for kernel in kernels}
+    known = kernel_files()
+    families = {known[kernel].check for kernel in kernels if kernel in known}
     return with_imports([f"extents/{name}" for name in {"__init__", *families}])
 
 

@@ -3,43 +3,22 @@
 
 from dataclasses import dataclass
 
+from ..kernel_files import ORDERS, in_order
 from .windows import DEPTHWISE_CONV_2D, rows_of
 
 # Kernels run their units in ascending order, and once the outputs of a unit are written read no
 # more what only earlier units need (docs/architecture.md). So an output may lie over an input,
-# if what unit r writes ends before the first byte that units from r on still read. A kernel that
-# is not listed here is never placed so.
+# if what unit r writes ends before the first byte that units from r on still read. What units go
+# through in order stands in the head of each kernel file; others are never placed so:
+# rows: of the output; so units, or what a kernel goes through in order inside its units.
+# pixels: of an output that has one for each pixel of the input.
+# channels: one by one over all rows: its bytes must lie over those of the same channel.
+# elements: each is read before it is written.
 
-# Units, or what a kernel goes through in order inside its units, are rows of the output.
-_ROWS = {
-    "conv.eval_int8",
-    "conv_dsp.eval_int8",
-    "conv_lanes.eval_int8",
-    "pooling.eval_int8",
-    "pooling_int16.eval_int16",
-}
-# Units are pixels of an output that has one for each pixel of the input.
-_PIXELS = {"conv_dsp.eval_pixels_int8", "conv_lanes.eval_pixels_int8"}
-# Channel by channel over all rows: the bytes of a channel must lie over those of the same one.
-_CHANNELS = {
-    "depthwise_conv.eval_int8",
-    "depthwise_conv_dsp.eval_3x3_int8",
-    "depthwise_conv_dsp.eval_3x3_stride_2_int8",
-    "depthwise_conv_lanes.eval_int8",
-    "depthwise_conv_lanes.eval_3x3_int8",
-    "depthwise_conv_lanes.eval_3x3_stride_2_int8",
-}
-# Units are elements; each is read before it is written.
-_ELEMENTS = {
-    "add.eval_int8",
-    "add_table.eval_int8",
-    "copy.eval_bytes",
-    "lookup.eval_int8",
-    "maximum_minimum.eval_int8",
-    "mul.eval_int8",
-}
 
-KERNELS = _ROWS | _PIXELS | _CHANNELS | _ELEMENTS
+def kernels():
+    """All kernels that may write over an input."""
+    return set().union(*map(in_order, ORDERS))
 
 
 @dataclass(frozen=True)
@@ -85,7 +64,7 @@ def distances_of(node, kernel):
     target = node.outputs[0] if len(node.outputs) == 1 else None
     if target is None or not target.nbytes():
         return []
-    if kernel in _ELEMENTS:
+    if kernel in in_order("elements"):
         return [
             Distance(source, target, 0)
             for source in node.inputs
@@ -94,14 +73,14 @@ def distances_of(node, kernel):
     source = node.inputs[0]
     if source is None or source.is_constant() or not source.nbytes():
         return []
-    if kernel in _PIXELS:
+    if kernel in in_order("pixels"):
         size, step = target.shape[-1], source.shape[-1]
         least = _least(target.elements() // size, size, lambda pixel: pixel * step)
         return [Distance(source, target, least)]
-    if kernel in _ROWS:
+    if kernel in in_order("rows"):
         return _by_rows(node)
     if (
-        kernel in _CHANNELS
+        kernel in in_order("channels")
         and node.builtin_code == DEPTHWISE_CONV_2D
         and source.shape[-1] == target.shape[-1]
     ):

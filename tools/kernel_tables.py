@@ -1,0 +1,75 @@
+# Writes what boards need of the heads of kernel files: python tools/kernel_tables.py [--check]
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import sys
+import textwrap
+from pathlib import Path
+
+from tflm_tools.errors import ToolError
+from tflm_tools.kernel_files import KERNELS, kernel_files
+
+_PACKAGE = KERNELS.parent
+
+
+# Which file of extents/ knows a kernel's records.
+def _families(known):
+    return "".join(f'    "{name}": "{made.check}",\n' for name, made in known.items())
+
+
+# Files whose units two cores may share, as one string: a set would take heap.
+def _independent(known):
+    text = " ".join(name for name, made in known.items() if made.group)
+    lines = [f'    "{line} "\n' for line in textwrap.wrap(text, 92)]
+    return lines[0].replace('"', '" ', 1) + "".join(lines[1:])
+
+
+# {file: the logarithm of how many of its units form a group}.
+def _groups(known):
+    return "".join(
+        f'    "{name}": {made.group.bit_length() - 1},\n'
+        for name, made in known.items()
+        if made.group > 1
+    )
+
+
+# What is written: (file, the line it begins with, the line it ends with, the lines between).
+_TABLES = (
+    ("extents/__init__.py", "_FAMILIES = {\n", "}\n", _families),
+    ("run/cores.py", "_INDEPENDENT = (\n", ")\n", _independent),
+    ("run/cores.py", "_GROUPS = {\n", "}\n", _groups),
+)
+
+
+def tables():
+    """{Path: text} of the files with tables, as they must be. Raises ToolError."""
+    known, texts = kernel_files(), {}
+    for name, made in known.items():
+        if not (_PACKAGE / "extents" / f"{made.check}.py").is_file():
+            raise ToolError(f"kernels/{name}.py: there is no check extents/{made.check}.py")
+    for file, begin, end, lines in _TABLES:
+        path = _PACKAGE / file
+        text = texts.get(path) or path.read_text()
+        head, found, rest = text.partition(begin)
+        if not found:
+            raise ToolError(f"{file} lacks the line {begin.strip()}")
+        texts[path] = head + begin + lines(known) + rest[rest.index("\n" + end) + 1 :]
+    return texts
+
+
+def main(arguments):
+    """Write the tables; with --check only say whether they are as they must be."""
+    try:
+        made = tables()
+    except ToolError as error:
+        raise SystemExit(f"kernel_tables: {error}") from None
+    old = [path for path, text in made.items() if path.read_text() != text]
+    for path in old:
+        name = Path("modules", "tflm", path.relative_to(_PACKAGE))
+        if "--check" in arguments:
+            raise SystemExit(f"kernel_tables: {name} is old; run: make tables")
+        path.write_text(made[path])
+        print(f"wrote {name}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
