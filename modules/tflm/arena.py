@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .errors import ArenaError, InputError, StateError
-from .standard import free_bytes
+from .standard import free_bytes, more_heap
 
 ALIGNMENT = 16
 MAX_BYTES = 1 << 29  # what an operand word of a record can address
@@ -109,6 +109,13 @@ def address_of(buffer):
     return addressof(buffer)
 
 
+# True when two buffers have memory in common.
+def overlap(first, second):
+    start = address_of(first)
+    other = address_of(second)
+    return 0 < start < other + len(second) and other < start + len(first)
+
+
 # A writable memoryview of unsigned bytes, or a clear refusal.
 def _writable_bytes(buffer):
     try:
@@ -150,7 +157,7 @@ def _new_memory(size):
     free = free_bytes()
     raise ArenaError(
         "the heap has no room for the arena: needed %d bytes in one piece, %d are free in all; "
-        "make it before anything else, or use a smaller model" % (size, free),
+        "make it before anything else, or use a smaller model%s" % (size, free, more_heap()),
         size,
         free,
     )
@@ -159,22 +166,19 @@ def _new_memory(size):
 class Arena:
     """One buffer for the tensors of one interpreter, or of several that take turns.
 
-    `memory`: a writable buffer of bytes, a size in bytes, or None to measure only.
+    `memory`: a writable buffer of bytes, or a size in bytes.
     `most`: use no more than so many of its bytes (None: all), but for `extra` bytes behind them
     that belong to no section.
     Interpreters that share an Arena overlay their heads (activations); their tails add up.
     """
 
     def __init__(self, memory, most=None, extra=0):
-        self.buffer = None
-        size = None
-        if memory is not None:
-            if isinstance(memory, int):
-                memory = _new_memory(memory)
-            view = _writable_bytes(memory)
-            start = (0 - address_of(view)) & (ALIGNMENT - 1) if len(view) else 0
-            size = max(min(len(view) - start, MAX_BYTES if most is None else most), 0)
-            self.buffer = view[start : start + size + extra]  # its first byte is aligned
+        if isinstance(memory, int):
+            memory = _new_memory(memory)
+        view = _writable_bytes(memory)
+        start = (0 - address_of(view)) & (ALIGNMENT - 1) if len(view) else 0
+        size = max(min(len(view) - start, MAX_BYTES if most is None else most), 0)
+        self.buffer = view[start : start + size + extra]  # its first byte is aligned
         self.sections = SingleArenaBufferAllocator(size)
 
     # Make the head at least `size` bytes; returns where it begins.

@@ -37,6 +37,18 @@ class InputError(TflmError):
     """Values of the wrong count, type or range for a tensor."""
 
 
+# Refuse an argument that is not what it must be.
+def check(name, value, is_right, wanted):
+    if not is_right:
+        raise InputError("%s is %r; it must be %s" % (name, value, wanted))
+
+
+# The same for a number of things.
+def check_count(name, value, least=1):
+    is_right = isinstance(value, int) and value >= least
+    check(name, value, is_right, "a whole number, %d or more" % least)
+
+
 # No exception: what invoke() gives when an operator ended the run before the last one (TFLM's
 # kTfLiteAbort, as its Python interpreter spells it). The kernel has returned it.
 ABORTED = 15
@@ -51,5 +63,8 @@ def plain(raw):
     return text
 
 
+_MARKS = (0x61C, 0xFEFF)  # of writing, far from the others
+
+
 def _is_control(c):
-    return c < 32 or 127 <= c < 160 or 0x200B <= c < 0x2010 or 0x2028 <= c < 0x2070
+    return c < 32 or 127 <= c < 160 or 0x200B <= c < 0x2010 or 0x2028 <= c < 0x2070 or c in _MARKS

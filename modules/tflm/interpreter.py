@@ -1,11 +1,12 @@
 # tflm: Interpreter: a model in an arena, invoked slice by slice
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .arena import Arena, align_up
-from .errors import ArenaError, InputError, StateError
+from .arena import Arena, align_up, overlap
+from .errors import ArenaError, InputError, StateError, check, check_count
 from .loading import load
 from .model import FlatModel
 from .op_resolver import OpResolver
+from .standard import more_heap
 
 
 class Interpreter:
@@ -37,17 +38,24 @@ class Interpreter:
         cores=1,
         guards=False,
     ):
-        if not hasattr(model, "buffer"):
+        if not hasattr(model, "metadata"):
             model = load(model)
-        if slice_units is not None and slice_units < 1:
-            raise InputError("slice_units is %s; it must be 1 or more" % slice_units)
-        if cores not in (1, 2):
-            raise InputError("cores is %s; it must be 1 or 2" % cores)
+        if resolver is None:
+            resolver = OpResolver()
+        if slice_units is not None:
+            check_count("slice_units", slice_units)
+        if max_while_steps is not None:
+            check_count("max_while_steps", max_while_steps, 0)
+        check("cores", cores, cores in (1, 2), "1 or 2")
+        check("resolver", resolver, hasattr(resolver, "kernel"), "an OpResolver")
+        is_profiler = profiler is None or hasattr(profiler, "measure")
+        check("profiler", profiler, is_profiler, "a Profiler")
+        check("delegates", delegates, isinstance(delegates, (tuple, list)), "a list of them")
         self.model = model
         self.profiler = profiler
         self.max_while_steps = max_while_steps
         self._given = arena
-        self._resolver = resolver or OpResolver()
+        self._resolver = resolver
         self._slice_units = slice_units
         self._keep_tensors = keep_tensors
         if guards:
@@ -77,7 +85,7 @@ class Interpreter:
         if program is None:
             raise ArenaError(
                 "the heap has no room to prepare the model; free memory, or flatten the model "
-                "on the host: a .tflm needs next to nothing"
+                "on the host: a .tflm needs next to nothing%s" % more_heap()
             )
         if self._slice_units:
             program.limit_slices(self._slice_units)
@@ -101,6 +109,8 @@ class Interpreter:
             # With exactly these bytes a flat model's state lies where its records say.
             most = needed if flat or extra else None
             arena = Arena(needed + extra if arena is None else arena, most, extra)
+        if overlap(arena.buffer, self.model.buffer):
+            raise InputError("the arena lies over the model; give it memory of its own")
         positions = arena.sections.positions()
         try:
             program = self._make_program(arena)
@@ -125,7 +135,7 @@ class Interpreter:
             from .flat_program import make_program
 
             shared = arena is self._given
-            return make_program(
+            program = make_program(
                 self.model,
                 arena,
                 self._resolver,
@@ -133,6 +143,12 @@ class Interpreter:
                 self._external_context,
                 bool(self._delegates),
             )
+            if self._keep_tensors and (self._keep_tensors == 2 or not program.tensors):
+                raise InputError(
+                    "keep_tensors and guards are for a .tflite; a .tflm keeps its tensors after "
+                    "tflm flatten --keep-tensors"
+                )
+            return program
         from .tflite.program import make_program
 
         return make_program(
@@ -192,9 +208,10 @@ class Interpreter:
         self.model = resized(self.model, self._program, i, shape)
 
     def _pick(self, tensors, i, what):
-        if not 0 <= i < len(tensors):
-            raise InputError("there is no %s %d; the model has %d" % (what, i, len(tensors)))
-        return tensors[i]
+        if isinstance(i, int) and 0 <= i < len(tensors):
+            return tensors[i]
+        how = "" if isinstance(i, int) else ", each with a number"
+        raise InputError("there is no %s %r; the model has %d%s" % (what, i, len(tensors), how))
 
     def input(self, i):
         """Input `i` as a Tensor; set it again before each invoke."""
@@ -328,6 +345,7 @@ class Interpreter:
         """
         from .tell.profiler import Profiler
 
+        check_count("invokes", invokes)
         kept, self.profiler = self.profiler, Profiler()
         try:
             for _ in range(invokes):
@@ -338,7 +356,13 @@ class Interpreter:
 
     def tensors(self):
         """With keep_tensors: every tensor that is computed, as a dict of number to Tensor."""
-        return self._ready().tensors
+        program = self._ready()
+        if not program.tensors:
+            raise StateError(
+                "no tensors are kept; use a .tflite with keep_tensors=True, or "
+                "tflm flatten --keep-tensors"
+            )
+        return program.tensors
 
     def __repr__(self):
         if self._program is None:

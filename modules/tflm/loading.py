@@ -3,6 +3,7 @@
 
 from .errors import InputError, ModelError
 from .model import FlatModel, is_flat
+from .standard import more_heap
 
 
 def load(source, trusted=False):
@@ -58,6 +59,7 @@ def _read(path):
         if data is None:
             raise ModelError(
                 "the heap has no room for the %d bytes of %s; flatten the model, free memory, "
-                "or put it where it can be read in place (ROMFS, frozen)" % (size, path)
+                "or put it where it can be read in place (ROMFS, frozen)%s"
+                % (size, path, more_heap())
             )
         return memoryview(data)[: file.readinto(data)], False

@@ -93,7 +93,7 @@ class OpResolver:
         self._custom = {}
 
     def add_builtin(self, code, module):
-        if code == _CUSTOM or not hasattr(module, "prepare"):
+        if not isinstance(code, int) or code == _CUSTOM or not hasattr(module, "prepare"):
             raise InputError(
                 "add_builtin takes a builtin operator's code and a module with "
                 "prepare(context, node); use add_custom for custom operators"
@@ -101,7 +101,7 @@ class OpResolver:
         self._builtin[code] = module
 
     def add_custom(self, name, registration):
-        if not name or not hasattr(registration, "invoke"):
+        if not name or not isinstance(name, str) or not hasattr(registration, "invoke"):
             raise InputError(
                 "add_custom takes the name that the model uses and an object with "
                 "invoke(context, node)"

@@ -13,7 +13,7 @@ except ImportError:  # CPython, or a firmware that has dropped the old names
     import struct
     from binascii import crc32
 
-__all__ = ("struct", "crc32", "collect", "make_room", "free_bytes")
+__all__ = ("struct", "crc32", "collect", "make_room", "more_heap", "free_bytes")
 
 _ON_BOARD = hasattr(gc, "mem_free")
 
@@ -29,6 +29,11 @@ def collect():
 def make_room():
     if _ON_BOARD and not str(sys.modules["tflm"].__path__).startswith(".frozen"):
         gc.collect()
+
+
+# How to get more heap, at the end of a sentence; a board has what it has.
+def more_heap():
+    return "; or: micropython -X heapsize=64M" if sys.platform in ("linux", "darwin") else ""
 
 
 # Bytes of heap that are free; 0 under CPython, which has no such number.

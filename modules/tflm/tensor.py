@@ -22,25 +22,44 @@ def _range_of(code):
     return 0, (1 << bits) - 1
 
 
-# Numbers of nested lists, tuples and arrays, one after the other.
-def _flat(values, depth=0):
+# The sizes of nested lists, tuples and arrays of numbers, from the outermost on.
+def _sizes(values, depth=0):
     if isinstance(values, _NUMBER):
-        yield values
-        return
+        return ()
     try:
-        items = iter(values)
+        size = len(values)
     except TypeError:
-        items = None
-    if items is None or isinstance(values, (str, dict)) or depth > _MAX_DEPTH:
+        size = None
+    if size is None or isinstance(values, (str, dict)) or depth > _MAX_DEPTH:
         raise InputError(
             "a %s is no number; pass numbers, or nested lists of them" % type(values).__name__
         )
-    for value in items:
+    inner = None
+    for value in values:
+        own = () if isinstance(value, _NUMBER) else _sizes(value, depth + 1)
+        if inner is None:
+            inner = own
+        elif inner != own:
+            raise InputError("lists side by side have the shapes %s and %s" % (inner, own))
+    return (size,) + (inner or ())
+
+
+# Their numbers, one after the other.
+def _flat(values):
+    if isinstance(values, _NUMBER):
+        yield values
+        return
+    for value in values:
         if isinstance(value, _NUMBER):
             yield value
         else:
-            for inner in _flat(value, depth + 1):  # noqa: UP028
+            for inner in _flat(value):  # noqa: UP028
                 yield inner
+
+
+# A shape without the sizes that say nothing.
+def _plain(shape):
+    return [size for size in shape if size != 1]
 
 
 # The nearest integer, halves away from zero. Adding 0.5 would round before it is cut off.
@@ -64,7 +83,7 @@ class Tensor:
 
     def __init__(self, name, dtype, shape, scale_bits, zero_point, raw):
         self.name = name
-        self.shape = shape
+        self._shape = shape
         self.dtype = dtypes.name(dtype)
         self.scale = struct.unpack("<f", struct.pack("<I", scale_bits))[0]
         self.zero_point = zero_point
@@ -73,8 +92,19 @@ class Tensor:
         self._data = None
 
     @property
+    def shape(self):
+        return self._shape
+
+    @shape.setter
+    def shape(self, _):
+        raise InputError("a Tensor keeps its shape; Interpreter.resize_input() gives another")
+
+    @property
     def data(self):
-        """Typed memoryview: 'b' int8, 'B' uint8 and bool, 'h' int16, 'i' int32, 'q' int64, 'f'."""
+        """Typed memoryview: 'b' int8, 'B' uint8 and bool, 'h' int16, 'i' int32, 'q' int64, 'f'.
+
+        It keeps what fits of a number that is too large: 300 is 44 in an int8.
+        """
         if self._data is None:
             typecode = dtypes.typecode(self._code)
             if not typecode:
@@ -92,26 +122,40 @@ class Tensor:
         """
         data = self._numbers()
         limits = _range_of(self._code)
-        count = 0
-        for value in _flat(values):
-            if count >= len(data):
-                count += 1
-                break
-            data[count] = self._quantized(value, limits, count) if limits else value
-            count += 1
-        if count != len(data):
+        values = self._checked(values, len(data), limits)
+        for i, value in enumerate(_flat(values)):
+            data[i] = self._quantized(value, limits) if limits else value
+
+    # What quantize() may store, looked through before the first element changes.
+    def _checked(self, values, elements, limits):
+        if hasattr(values, "__next__"):  # a generator, which can be looked through once
+            values = [value for value, _ in zip(values, range(elements + 1))]
+        sizes = _sizes(values)
+        count = 1
+        for size in sizes:
+            count *= size
+        if count != elements:
             raise InputError(
                 "tensor '%s' has %d elements %s, got %s"
-                % (self.name, len(data), self.shape, "more" if count > len(data) else count)
+                % (self.name, elements, self.shape, "more" if count > elements else count)
             )
+        if len(_plain(sizes)) > 1 and _plain(sizes) != _plain(self.shape):
+            raise InputError(
+                "tensor '%s' has the shape %s, got %s" % (self.name, self.shape, sizes)
+            )
+        if limits:
+            for i, value in enumerate(_flat(values)):
+                if self.scale:
+                    value = value / self.scale
+                if value != value:
+                    raise InputError("tensor '%s' got a NaN at element %d" % (self.name, i))
+        return values
 
     # One real value as an integer within `limits`; without a scale integers stay exact.
-    def _quantized(self, value, limits, position):
+    def _quantized(self, value, limits):
         if self.scale:
             value = value / self.scale
         if isinstance(value, float):
-            if value != value:
-                raise InputError("tensor '%s' got a NaN at element %d" % (self.name, position))
             bound = 4.0 * limits[1] + 4  # outside whatever the zero point, and no infinity
             value = _round(min(max(value, 0 - bound), bound))
         return min(max(value + self.zero_point, limits[0]), limits[1])

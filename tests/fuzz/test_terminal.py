@@ -10,8 +10,8 @@ from tflm.errors import UnsupportedError, plain
 from tflm_tools.flat.flatten import flatten
 from unit.on_device import device
 
-_CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e]")
-_EVIL = "\x1b]0;owned\x07\x1b[2J\u202ex\r\n<script>alert(1)</script>"
+_CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u202a-\u202e\ufeff]")
+_EVIL = "\x1b]0;owned\x07\x1b[2J\u202e\u061c\ufeffx\r\n<script>alert(1)</script>"
 
 
 # A model whose every name is evil, and whose custom operator nobody has when `custom`.
@@ -86,6 +86,6 @@ def test_device(model, tmp_path):
 def test_plain():
     assert plain(b"conv2d/Relu;1") == "conv2d/Relu;1" and plain(b"") == ""
     assert plain("ümlaut 日本 – …".encode()) == "ümlaut 日本 – …"
-    assert plain("\x1b[1m\x7f\x9b2J\u202e\u2066\n".encode()) == "?[1m??2J???"
+    assert plain("\x1b[1m\x7f\x9b2J\u202e\u2066\u061c\ufeff\n".encode()) == "?[1m??2J?????"
     with pytest.raises(UnicodeError):
         plain(b"\xff")

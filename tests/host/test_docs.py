@@ -191,7 +191,7 @@ def test_index_has_every_page(repository):
 
 # All commands of the README exist, and all commands are in it.
 def test_readme_has_every_command(tflm, repository):
-    from tflm_tools.cli import cli
+    from tflm_tools.cli.command import cli
 
     text = (repository / "README.md").read_text()
     named = set(re.findall(r"`(?:tflm )?([a-z]+)\b[^`|]*`", text)) | set(
@@ -205,7 +205,7 @@ def test_readme_has_every_command(tflm, repository):
 # What a page calls the command with, in blocks and in running text: options that do not exist are
 # found in every page, also in those whose code is not run.
 def test_options_exist(repository):
-    from tflm_tools.cli import cli
+    from tflm_tools.cli.command import cli
 
     pages = [*repository.glob("*.md"), *(repository / "docs").glob("*.md")]
     for path in pages:

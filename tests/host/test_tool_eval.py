@@ -4,6 +4,7 @@
 import numpy as np
 import pytest
 from support.builder import ModelBuilder
+from tflm_tools.measure import dataset
 from tflm_tools.measure.evaluation import evaluate
 from tflm_tools.model.model_file import open_model
 
@@ -185,3 +186,36 @@ def test_beyond_tflm(tflm, repository, tmp_path):
     found = tflm("eval", model, "--data", tmp_path / "x.npz", "--compare")
     assert (found.code, found.err) == (0, "")
     assert "of 4" in found.out and "nothing to compare with: TFLM itself" in found.out
+
+
+# A small file may unpack to any size; nobody waits for that, or loses memory to it.
+def test_what_unpacks_to_too_much(tflm, digits, tmp_path, monkeypatch):
+    monkeypatch.setattr(dataset, "_MOST", 1 << 20)
+    bad = tmp_path / "bomb.npz"
+    x = np.zeros((3 << 15, 8, 8, 1), np.uint8)
+    np.savez_compressed(bad, x=x, y=np.zeros(len(x), np.int64))
+    assert bad.stat().st_size < 1 << 19
+    monkeypatch.setattr(np, "load", None)  # it is not even begun
+    found = tflm("eval", digits / "digits_int8.tflite", "--data", bad)
+    assert found.code == 1 and "bomb.npz unpacks to 0.0 GB" in found.err, found.err
+
+
+# Bytes for a model that was trained on values from 0 to 1 are noted where any float is taken, too.
+def test_bytes_for_a_float_input_are_noted(tmp_path):
+    builder = ModelBuilder()
+    x = builder.tensor((1, 4), "float32", name="x")
+    y = builder.tensor((1, 4), "float32", name="y")
+    builder.operator("RELU", [x], [y])
+    builder.io([x], [y])
+    path = tmp_path / "relu.tflite"
+    path.write_bytes(builder.build())
+    rng = np.random.default_rng(1)
+    bytes_ = rng.integers(0, 256, (6, 4))
+    for values, noted in (
+        (bytes_.astype(np.uint8), True), (bytes_.astype(np.float64), True),
+        (bytes_ / 255, False), (bytes_ + 300.0, False), (bytes_ - 128.0, False),
+        (bytes_ % 16, False),
+    ):  # fmt: skip
+        np.savez(tmp_path / "x.npz", x=values, y=np.zeros(6, np.int64))
+        notes = evaluate(path, tmp_path / "x.npz", jobs=1).notes
+        assert any("divided by 255" in note for note in notes) == noted, (values, notes)

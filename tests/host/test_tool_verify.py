@@ -112,7 +112,7 @@ def test_without_the_wheel(tflm, layers, monkeypatch):
     monkeypatch.setattr(oracle.importlib.util, "find_spec", lambda name: None)
     found = tflm("verify", layers)
     assert found.code == 1
-    assert "pip install 'micropython-tflm[verify]'" in found.err
+    assert "-m pip install tflite-micro==" in found.err
     assert len(found.err.splitlines()) == 1
 
 

@@ -156,11 +156,15 @@ def test_float32():
 def test_nested_values():
     run("""
         from array import array
+
+        def zip_of(start, stop):
+            return map(float, range(start, stop))
+
         t = Tensor("t", dtypes.INT8, (2, 3), bits(1.0), 0, memoryview(bytearray(6)))
         for values in (
-            [[1, 2, 3], [4, 5, 6]], [1, 2, 3, 4, 5, 6], ((1, 2), (3, 4), (5, 6)), range(1, 7),
+            [[1, 2, 3], [4, 5, 6]], [1, 2, 3, 4, 5, 6], ((1, 2, 3), (4, 5, 6)), range(1, 7),
             [array("b", [1, 2, 3]), bytes([4, 5, 6])], (float(i) for i in range(1, 7)),
-            [[[1]], [[2, 3], 4], 5, [], 6],
+            [[[1, 2, 3]], [[4, 5, 6]]], zip_of(1, 7), [[[1], [2], [3]], [[4], [5], [6]]],
         ):
             t.raw[:] = bytes(6)
             t.quantize(values)
@@ -189,6 +193,49 @@ def test_values_that_do_not_fit():
         for _ in range(50):
             deep = [deep]
         raises(InputError, t.quantize, deep)
+    """)
+
+
+# Lists that are nested in another shape are refused, and a tensor that is given what does not fit
+# stays as it was.
+def test_refused_values_change_nothing():
+    run("""
+        for code in (dtypes.INT8, dtypes.FLOAT32):
+            t = Tensor("x", code, (1, 2, 3), bits(0.5 if code else 0), 0,
+                       memoryview(bytearray(dtypes.nbytes(code, 6))))
+            t.quantize([1, 2, 3, -4, 5, 6])
+            kept = bytes(t.raw)
+            for values in (
+                [9] * 5, [9] * 7, [9, 9, 9, 9, 9, "9"], [9, 9, 9, 9, 9, None],
+                (9 for _ in range(7)), (9 for _ in range(5)), [[9, 9], [9, 9], [9, 9]],
+                [[9] * 3, [9] * 2, [9]],
+                [[[9] * 6] * 2], [[9, 9, 9], 9, 9, 9], iter([9, 9, 9, 9, 9, [9]]), [], 9,
+            ):
+                raises(InputError, t.quantize, values)
+                assert bytes(t.raw) == kept, values
+            text = raises(InputError, t.quantize, [[9, 9], [9, 9], [9, 9]])
+            assert text == "tensor 'x' has the shape (1, 2, 3), got (3, 2)", text
+            if code:
+                raises(InputError, t.quantize, [9, 9, 9, 9, 9, float("nan")])
+                assert bytes(t.raw) == kept
+            for values in ([[9] * 3] * 2, [[[9] * 3] * 2], [[9, 9, 9, 9, 9, 9]]):
+                t.quantize(values)
+                assert set(t.dequantize()) == {9.0}
+        assert "got more" in raises(InputError, t.quantize, (1 for _ in range(1 << 60)))
+    """)
+
+
+# A shape belongs to the model.
+def test_shape_is_read_only():
+    run("""
+        t = tensor(dtypes.INT8, 4)
+        try:
+            t.shape = (2, 2)
+        except InputError as error:
+            assert "resize_input" in str(error)
+        else:
+            assert False
+        assert t.shape == (4,)
     """)
 
 

@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import os
+import stat
 import tempfile
 from pathlib import Path
 
@@ -22,20 +23,49 @@ def read(path):
         raise ToolError(f"cannot read {path}: {_reason(error)}; check the path") from None
 
 
+def check_output(output, *inputs):
+    """Raise ToolError when writing `output` would replace one of the files that are read."""
+    for path in inputs:
+        try:
+            is_same = os.path.samefile(output, path)
+        except OSError:
+            continue  # one of them is not there
+        if is_same:
+            raise ToolError(f"{output} is the same file as the input {path}; write to another one")
+
+
+# The permissions of what is in a place, or those of a new file; None for what is no file, like
+# a device or a pipe.
+def _mode(path):
+    try:
+        mode = os.stat(path).st_mode
+    except FileNotFoundError:
+        umask = os.umask(0)
+        os.umask(umask)
+        return 0o666 & ~umask
+    return stat.S_IMODE(mode) if stat.S_ISREG(mode) else None
+
+
 def write(path, data):
-    """Write bytes beside `path`, then rename: readers never see half a file."""
-    path = Path(path)
+    """Write bytes beside the file at `path`, then rename: readers never see half a file.
+
+    A symbolic link stays, and what it points to is written; devices and pipes get the bytes.
+    """
     temporary = None
     try:
+        mode = _mode(path)
+        if mode is None:
+            with open(path, "wb") as file:
+                file.write(data)
+            return
+        real = os.path.realpath(path)
         with tempfile.NamedTemporaryFile(
-            dir=path.parent, prefix=f".{path.name}.", delete=False
+            dir=os.path.dirname(real), prefix=f".{os.path.basename(real)}.", delete=False
         ) as file:
             temporary = file.name
             file.write(data)
-        umask = os.umask(0)  # a temporary file is private; what it becomes should not be
-        os.umask(umask)
-        os.chmod(temporary, 0o666 & ~umask)
-        os.replace(temporary, path)
+        os.chmod(temporary, mode)  # a temporary file is private; what it becomes should not be
+        os.replace(temporary, real)
     except OSError as error:
         raise ToolError(f"cannot write {path}: {_reason(error)}; check the folder") from None
     finally:

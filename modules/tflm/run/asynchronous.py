@@ -3,7 +3,7 @@
 
 import time
 
-from ..errors import ABORTED
+from ..errors import ABORTED, check_count
 
 
 # Run list 0 of a program; other tasks get their turn when `pause_ms` have passed since they had
@@ -11,6 +11,7 @@ from ..errors import ABORTED
 async def run(program, pause_ms):
     from asyncio import sleep_ms
 
+    check_count("pause_ms", pause_ms, 0)
     profiler = program.profiler
     if profiler is not None:
         profiler.begin(program)

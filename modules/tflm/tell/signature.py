@@ -78,10 +78,10 @@ def find(interpreter, key):
     found = table_of(interpreter.model)
     if key is None and len(found) == 1:
         key = list(found)[0]
-    if key not in found:
+    if key not in list(found):
         raise InputError(
             "the model has no signature %s; it has: %s"
-            % ("of its own" if key is None else "'%s'" % key, ", ".join(sorted(found)) or "none")
+            % ("of its own" if key is None else repr(key), ", ".join(sorted(found)) or "none")
         )
     subgraph, inputs, outputs = found[key]
     if subgraph:

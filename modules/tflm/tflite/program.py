@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
-from ..arena import Arena
+from ..arena import Arena, SingleArenaBufferAllocator
 from ..format import CUSTOM_KERNEL
 from ..program import Program
 from ..tell.op import Op
@@ -12,10 +12,17 @@ from .context import MicroContext
 from .prepare_model import prepare_model
 
 
+# An arena without memory, to measure: nothing is too large for it.
+class _Measure(Arena):
+    def __init__(self):
+        self.buffer = None
+        self.sections = SingleArenaBufferAllocator()
+
+
 # Bytes of head and tail that a model needs: everything is prepared once without writing. `ops`
 # is a list that gets the ops as delegates are shown them, `parts` one for what takes the bytes.
 def measure(model, resolver, external_context=None, keep_tensors=False, ops=None, parts=None):
-    arena = Arena(None)
+    arena = _Measure()
     allocator, _, custom = _prepare(model, arena, resolver, external_context, keep_tensors)
     for node in custom.values():
         node.free()

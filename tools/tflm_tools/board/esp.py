@@ -8,6 +8,7 @@ import sys
 from importlib.util import find_spec
 
 from ..errors import DeviceError, ToolError
+from ..extras import installing
 
 _MAGIC = 0xE9
 _CHIP_IDS = {0: "esp32", 2: "esp32s2", 5: "esp32c3", 9: "esp32s3", 13: "esp32c6"}
@@ -26,9 +27,7 @@ def check_image(data, chip, path):
 # Run esptool with a progress report; its last words are the error.
 def _esptool(port, chip, arguments, progress, trace=None):
     if find_spec("esptool") is None:
-        raise ToolError(
-            "esptool is missing; install it with: pip install 'micropython-tflm[board]'"
-        )
+        raise ToolError(f"esptool is missing; install it with: {installing('board')}")
     command = [sys.executable, "-m", "esptool", "--chip", chip, "--port", port, *arguments]
     said = []
     with subprocess.Popen(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import DeviceError
+from ..extras import installing
 
 # Short names, as mpremote has them.
 _SHORT = {"a": "/dev/ttyACM", "u": "/dev/ttyUSB", "c": "COM"}
@@ -39,8 +40,7 @@ def connected():
 def missing_package(name):
     """The error for a package of the extra `board` that is not installed."""
     return DeviceError(
-        f"the package {name} is missing; install it with: pip install 'micropython-tflm[board]'",
-        "missing",
+        f"the package {name} is missing; install it with: {installing('board')}", "missing"
     )
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import ToolError
+from ..extras import installing
 
 
 class OracleError(ToolError):
@@ -41,9 +42,14 @@ def require():
     """Raise OracleError when the wheel is not installed."""
     if not installed():
         raise OracleError(
-            "verify compares with TFLM itself, which is not installed; install it with: "
-            "pip install 'micropython-tflm[verify]'"
+            "TFLM itself, to compare with, is not installed; install its wheel with: "
+            f"{installing('verify')}"
         )
+
+
+def arena_bytes(model_bytes):
+    """An arena that is large enough for TFLM: small models may have large tensors."""
+    return 10 * model_bytes + (64 << 20)
 
 
 # How to read the tensors between the ops, the simplest way first (see oracle_worker.py).
@@ -64,7 +70,7 @@ def run(model, runs, tensors=None, timeout=600.0, reset=False):
             **{f"{i}_{k}": a for i, arrays in enumerate(runs) for k, a in enumerate(arrays)},
         )
         job = {"runs": len(runs), "inputs": len(runs[0]) if runs else 0, "tensors": tensors,
-               "reset": reset}  # fmt: skip
+               "reset": reset, "arena": arena_bytes(len(model))}  # fmt: skip
         (folder / "job.json").write_text(json.dumps(job))
         _call(folder, timeout)
         with np.load(folder / "outputs.npz") as file:

@@ -9,7 +9,6 @@ import numpy as np
 from tflite_micro.python.tflite_micro import runtime
 from tflite_micro.tensorflow.lite.micro.python import schema_py_generated as schema
 
-_SPARE_ARENA = 64 << 20  # small models may have large tensors
 _NO_ARRAY = (schema.TensorType.STRING, schema.TensorType.RESOURCE, schema.TensorType.VARIANT)
 
 
@@ -50,7 +49,7 @@ def main():
     elif job["tensors"] == "outputs":
         data, computed = _with_all_outputs(model)
     interpreter = runtime.Interpreter.from_bytes(
-        data, arena_size=10 * len(data) + _SPARE_ARENA, intrepreter_config=config
+        data, arena_size=job["arena"], intrepreter_config=config
     )
     result = {}
     times = []

@@ -1,6 +1,18 @@
 # tflm_tools: cli: command `tflm`; command.py has it, the files beside hold more of its commands
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .command import cli, main
+import sys
 
-__all__ = ["cli", "main"]
+
+def main(arguments=None):
+    """Entry point of the command `tflm`: exit code 0, 1 for errors, 2 for usage, 130 for Ctrl-C.
+
+    What the command needs is imported here: that takes long enough to be interrupted.
+    """
+    try:
+        from .command import main as command
+
+        command(arguments)
+    except KeyboardInterrupt:
+        print("tflm: stopped", file=sys.stderr)
+        sys.exit(130)

@@ -4,6 +4,8 @@
 import rich_click as click
 from tflm.prepare.lanes import TARGETS
 
+from .. import files
+
 _OUTPUT = click.option(
     "-o", "--output", type=click.Path(), required=True, help="The .tflite to write."
 )
@@ -40,6 +42,8 @@ def register(cli, show, model, as_json_option, custom_option):
 
             if manifest and len(archs) > 1:
                 raise click.UsageError("--manifest is for one board; give one --arch, or none")
+            for output in filter(None, (resolver, manifest)):
+                files.check_output(output, *models, *custom)
             found = needs(models, form, archs, custom, target)
             written = write_outputs(found, resolver, manifest, archs[0] if archs else "")
             options = {} if as_json else {"written": written}

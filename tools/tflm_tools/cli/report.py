@@ -43,6 +43,8 @@ def register(cli, show, working, model, as_json_option, custom_option):
         from ..render.plan import plan_picture
         from ..tell.model_plan import plan_model
 
+        if output:
+            files.check_output(output, model, *custom)
         with working("plan", model):
             result = plan_model(model, optimize, target, custom)
         if output:
@@ -73,6 +75,7 @@ def register(cli, show, working, model, as_json_option, custom_option):
         from ..render.report import report_page
         from ..tell.report import report
 
+        files.check_output(output, model, *custom, *filter(None, [profile]))
         with working("report", model):
             result = report(model, optimize, target, profile, custom)
             files.write(output, report_page(result).encode())

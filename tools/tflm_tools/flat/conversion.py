@@ -89,6 +89,7 @@ def convert(
     """
     from tflm.tflite.reader import TfliteModel
 
+    files.check_output(output, source, *custom)
     model = open_tflite(source, "flatten")
     resolver = load_resolver(custom)
     names = chosen(("all",) if keep_tensors else without)

@@ -31,7 +31,7 @@ class BenchRow:
 
     ratio: TFLM's time by ours, above 1 where tflm is faster. arena: of the flat model;
     arena_tflite: when the device prepares the .tflite; tflm_head: what TFLM plans for the
-    tensors alone; flash: the .tflm. refused: why TFLM does not run it, which then has no time.
+    tensors alone; flash: the .tflm. refused: why there is no time of TFLM.
     """
 
     model: str
@@ -48,7 +48,8 @@ class BenchRow:
 
 def bench(paths, invokes=20, csv_path=None):
     """Time each .tflite; writes a CSV when `csv_path` is given. Returns a list of BenchRow."""
-    oracle.require()
+    if csv_path:
+        files.check_output(csv_path, *paths)
     rows = [_bench_one(path, invokes) for path in paths]
     if csv_path:
         text = io.StringIO()
@@ -93,12 +94,16 @@ def _bench_one(path, invokes):
 
 def time_wheel(path, inputs, invokes):
     """Microseconds of each invoke of TFLM's wheel on these arrays. Raises OracleError."""
+    oracle.require()
     with tempfile.TemporaryDirectory(prefix="tflm-bench-") as name:
         arrays, report = Path(name) / "inputs.npz", Path(name) / "report.json"
         np.savez(arrays, **{str(i): array for i, array in enumerate(inputs)})
+        arena_bytes = oracle.arena_bytes(Path(path).stat().st_size)
         command = [sys.executable, str(Path(__file__).with_name("wheel_worker.py")), str(path)]
         done = subprocess.run(
-            [*command, str(arrays), str(invokes), str(report)], capture_output=True, text=True
+            [*command, str(arrays), str(invokes), str(arena_bytes), str(report)],
+            capture_output=True,
+            text=True,
         )
         if done.returncode or not report.exists():
             last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]

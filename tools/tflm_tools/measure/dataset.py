@@ -13,6 +13,7 @@ from .. import files
 from ..errors import ToolError
 from ..model.arrays import quantize
 
+_MOST = 1 << 30  # bytes of all arrays of a file; a small one can unpack to any size
 _LARGE = 0.05  # the share of values outside the input's range that is worth a word
 
 # What numpy and zipfile raise for files that are damaged.
@@ -42,9 +43,27 @@ def _shape(shape):
     return "x".join(map(str, shape)) or "scalar"
 
 
+# Bytes that a .npz says it unpacks to; its readers stop where an array is larger than it says.
+def _unpacked_bytes(data):
+    with zipfile.ZipFile(data) as file:
+        return sum(entry.file_size for entry in file.infolist())
+
+
 # {key: array} of a .npz.
 def _arrays(path):
     data = io.BytesIO(files.read(path))
+    size = 0
+    try:
+        if zipfile.is_zipfile(data):
+            size = _unpacked_bytes(data)
+    except _DAMAGED:
+        pass  # numpy says what is wrong with it
+    if size > _MOST:
+        raise ToolError(
+            f"{path} unpacks to {size / (1 << 30):,.1f} GB, the most is {_MOST >> 30} GB; save "
+            "fewer examples, or a smaller type"
+        )
+    data.seek(0)
     try:
         with np.load(data, allow_pickle=False) as file:
             found = {key: file[key] for key in file.files}
@@ -93,6 +112,8 @@ def _examples(path, key, array, info, notes):
     if array.dtype.kind == "f" and not np.isfinite(array).all():
         raise ToolError(f"{path}: {key} holds a NaN or an infinity; clean it")
     dtype = info.numpy_dtype()
+    if dtype.kind == "f":
+        _note_bytes(array, info, key, notes)
     if array.dtype != dtype:
         if dtype.kind == "f":
             return array.astype(dtype), batch
@@ -128,6 +149,16 @@ def _note_clipped(array, info, key, notes):
         notes.append(
             f"{100 * share:.0f} % of the values of {key} are outside of {low:.4g} to {high:.4g}, "
             f"which input '{info.name}' can hold: are they scaled as in training?"
+        )
+
+
+# The same for an input that can hold any value, but was hardly trained on bytes as they are.
+def _note_bytes(array, info, key, notes):
+    if array.size and array.min() >= 0 and 128 <= array.max() <= 255 and (array % 1 == 0).all():
+        notes.append(
+            f"the values of {key} are whole numbers from {array.min():.4g} to {array.max():.4g}, "
+            f"input '{info.name}' is {info.dtype}: was the model trained on bytes, or on bytes "
+            "divided by 255?"
         )
 
 

@@ -80,6 +80,8 @@ def bench_ops(paths, invokes=20, device=None, csv_path=None):
     Each run is remembered, and the next one of the same file at the same place shows both.
     Raises TflmError.
     """
+    if csv_path:
+        files.check_output(csv_path, *paths)
     found = []
     for path in paths:
         result = _on_board(path, device, invokes) if device is not None else _here(path, invokes)

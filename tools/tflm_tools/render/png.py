@@ -4,6 +4,7 @@
 import io
 
 from ..errors import ToolError
+from ..extras import installing
 from .scene import COLOURS, Label, Line, Rect
 
 _SCALE = 2
@@ -96,8 +97,8 @@ def png(scene):
         from PIL import Image, ImageDraw, ImageFont
     except ImportError:
         raise ToolError(
-            "a PNG needs Pillow, which is not installed; install it with: "
-            "pip install 'micropython-tflm[report]', or write an .svg"
+            "a PNG needs Pillow, which is not installed; write an .svg, or install it with: "
+            f"{installing('report')}"
         ) from None
     scale = max(1, min(_SCALE, int(_LARGEST / max(scene.width, scene.height))))
     painter = _Painter(scene, (Image, ImageDraw, ImageFont), scale)

@@ -75,6 +75,9 @@ def run(path, inputs, output_dir, form="flat", repeat=1, quantize=False, heap=No
             f"the model's inputs are {len(model.inputs)}, the files given are {len(inputs)}; "
             "give one --input for each, in order"
         )
+    written = [Path(output_dir) / f"output_{i}.npy" for i in range(len(model.outputs))]
+    for file in written:
+        files.check_output(file, path, *inputs, *custom)
     values = [
         arrays.load_input(file, i, info, quantize)
         for i, (file, info) in enumerate(zip(inputs, model.inputs, strict=True))
@@ -84,8 +87,7 @@ def run(path, inputs, output_dir, form="flat", repeat=1, quantize=False, heap=No
     )
     files.make_folder(output_dir)
     outputs = []
-    for i, (array, info) in enumerate(zip(result.outputs[0], model.outputs, strict=True)):
-        file = Path(output_dir) / f"output_{i}.npy"
+    for file, array, info in zip(written, result.outputs[0], model.outputs, strict=True):
         arrays.save(file, array)
         outputs.append(_summary(file, array, info))
     return Run(

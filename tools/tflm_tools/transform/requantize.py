@@ -216,6 +216,7 @@ def requantize(path, output):
     Weights stay int8. The new model is run in TFLM, on the inputs of the old one, before it is
     written. Raises TflmError, for a model that has no int8 activations, too.
     """
+    files.check_output(output, path)
     schema.require()
     before = open_tflite(path, "requantize")
     with schema.changes(path, before.data):

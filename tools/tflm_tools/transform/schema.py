@@ -10,6 +10,7 @@ from tflm.errors import ModelError
 from tflm.tell import labels
 
 from ..errors import ToolError
+from ..extras import installing
 from ..flat.flatten import prepare
 from ..model.labels import archived_labels
 
@@ -22,7 +23,7 @@ def require():
         if importlib.util.find_spec(package) is None:
             raise ToolError(
                 f"models are changed with {package}, which is not installed; install it with: "
-                "pip install 'micropython-tflm[verify]'"
+                f"{installing('verify')}"
             )
 
 

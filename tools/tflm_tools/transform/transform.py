@@ -97,6 +97,7 @@ def transform(path, output, names=()):
 
     The new model is compared with the old one in TFLM before it is written. Raises TflmError.
     """
+    files.check_output(output, path)
     schema.require()
     before = open_tflite(path, "transform")
     done = [name for name in TRANSFORMS if not names or name in names]

@@ -1,0 +1,117 @@
+# Tests of what commands write: links stay, pipes get the bytes, inputs are not replaced
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+from tflm_tools import files
+from tflm_tools.flat.flatten import flatten
+
+
+def test_a_link_stays_and_its_target_is_written(tflm, layers, tmp_path):
+    (tmp_path / "real").mkdir()
+    target, link = tmp_path / "real" / "made.tflm", tmp_path / "link.tflm"
+    link.symlink_to("real/made.tflm")
+    for before in (None, b"old"):
+        if before:
+            target.write_bytes(before)
+        assert tflm("flatten", layers, "-o", link).code == 0
+        assert link.is_symlink() and target.read_bytes() == flatten(layers.read_bytes())
+        assert [path.name for path in target.parent.iterdir()] == ["made.tflm"]
+
+
+def test_permissions_stay(tmp_path):
+    path = tmp_path / "made"
+    umask = os.umask(0o027)
+    try:
+        files.write(path, b"1")
+        assert stat.S_IMODE(path.stat().st_mode) == 0o640
+        path.chmod(0o604)
+        files.write(path, b"2")
+    finally:
+        os.umask(umask)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o604 and path.read_bytes() == b"2"
+
+
+def test_a_pipe_gets_the_bytes(tflm, layers, tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    got = []
+    reader = threading.Thread(target=lambda: got.append(pipe.read_bytes()))
+    reader.start()
+    assert tflm("flatten", layers, "-o", pipe).code == 0
+    reader.join(10)
+    assert got == [flatten(layers.read_bytes())]
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["layers.tflite", "pipe"]
+
+
+# A link to a device, as /dev/null is no file of ours to try this on: it must stay what it is.
+def test_a_device_is_not_replaced(tflm, layers, tmp_path):
+    link = tmp_path / "null"
+    link.symlink_to(os.devnull)
+    before = os.stat(os.devnull)
+    assert tflm("flatten", layers, "-o", link).code == 0
+    after = os.stat(os.devnull)
+    assert (after.st_mode, after.st_rdev) == (before.st_mode, before.st_rdev)
+    assert link.is_symlink()
+
+
+def test_a_folder_is_no_output(tflm, layers, tmp_path):
+    found = tflm("flatten", layers, "-o", tmp_path)
+    assert found.code == 1 and len(found.err.splitlines()) == 1 and "directory" in found.err
+
+
+# Each command that writes, with an output that is its own input: by its name, as a link, and as a
+# second name of the same file.
+@pytest.mark.parametrize(
+    "command", ["flatten", "plan", "report", "transform", "requantize", "ops", "bench", "per-op"]
+)
+def test_an_input_is_not_replaced(command, tflm, layers, tmp_path):
+    (tmp_path / "link").symlink_to(layers)
+    os.link(layers, tmp_path / "second")
+    before = layers.read_bytes()
+    for output in (layers, tmp_path / "link", tmp_path / "second", f"{tmp_path}/./{layers.name}"):
+        arguments = {
+            "ops": ("ops", layers, "--resolver", output),
+            "bench": ("bench", layers, "--csv", output),
+            "per-op": ("bench", layers, "--per-op", "--csv", output),
+        }.get(command, (command, layers, "-o", output))
+        found = tflm(*arguments)
+        assert found.code == 1 and "is the same file as the input" in found.err, found
+        assert layers.read_bytes() == before
+    assert (tmp_path / "link").is_symlink()
+
+
+def test_an_array_of_run_is_not_replaced(tflm, layers, tmp_path):
+    given = tmp_path / "output_0.npy"
+    np.save(given, np.zeros((1, 8), np.int8))
+    before = given.read_bytes()
+    found = tflm("run", layers, "--input", given, "--output-dir", tmp_path)
+    assert found.code == 1 and "is the same file as the input" in found.err
+    assert given.read_bytes() == before
+
+
+# Ctrl-C while the command is still being loaded: no traceback, and the code of an interrupt.
+def test_stopped_at_any_moment():
+    codes = set()
+    for wait in (0.02, 0.05, 0.1, 0.15, 0.2, 0.3):
+        process = subprocess.Popen(
+            [sys.executable, "-c", "import time, sys; from tflm_tools.cli import main; "
+             "print(1, flush=True); main(['ops'])"],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        process.stdout.readline()
+        time.sleep(wait)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+        assert "Traceback" not in said, said
+        codes.add(process.returncode)
+    assert 130 in codes and codes <= {0, 130}

@@ -1,0 +1,40 @@
+# Tests of `tflm bench`: times beside TFLM's wheel, and without it
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import pytest
+from support.builder import ModelBuilder
+from tflm_tools.check import oracle
+from tflm_tools.measure.bench import bench
+
+
+# A small file with tensors that the wheel's own guess of an arena does not hold.
+@pytest.fixture
+def roomy(tmp_path):
+    builder = ModelBuilder()
+    x = builder.tensor((1, 1 << 17), "int8", scale=0.1, zero_point=0, name="x")
+    y = builder.tensor((1, 1 << 17), "int8", scale=0.1, zero_point=0, name="y")
+    builder.operator("RELU", [x], [y])
+    builder.io([x], [y])
+    path = tmp_path / "roomy.tflite"
+    path.write_bytes(builder.build())
+    return path
+
+
+def test_beside_the_wheel(layers, roomy):
+    for row in bench([layers, roomy], invokes=2):
+        assert row.refused == "" and row.wheel_us > 0, row
+        assert row.ratio == pytest.approx(row.wheel_us / max(row.tflm_us, 1))
+
+
+# Times of tflm alone are worth having, too.
+def test_without_the_wheel(tflm, layers, tmp_path, monkeypatch):
+    monkeypatch.setattr(oracle, "installed", lambda: False)
+    csv = tmp_path / "bench.csv"
+    found = tflm("bench", layers, "--invokes", 2, "--csv", csv, "--json")
+    assert (found.code, found.err) == (0, "")
+    row = found.json()[0]
+    assert row["tflm_us"] > 0 and row["wheel_us"] is None and row["ratio"] is None
+    assert "not installed" in row["refused"] and "tflite-micro==" in row["refused"]
+    assert csv.read_text().count("\n") == 2
+    told = tflm("bench", layers, layers, "--invokes", 2).out
+    assert " ".join(told.split()).count("-m pip install") == 1

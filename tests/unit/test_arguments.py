@@ -1,0 +1,124 @@
+# Wrong arguments of the public API, in MicroPython: each is one sentence that says what is taken
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import pytest
+from unit import sample_models
+from unit.on_device import device, model_files
+
+
+@pytest.fixture(scope="module")
+def paths(tmp_path_factory):
+    return model_files(tmp_path_factory.mktemp("models"), sample_models.classifier())
+
+
+# Run a piece with each form of a classifier.
+@pytest.fixture(params=["FLAT", "TFLITE"])
+def run(request, paths):
+    return lambda code: device(code, PATH=paths[request.param], **paths)
+
+
+def test_options_of_an_interpreter(run):
+    run("""
+        wrong = dict(
+            arena=(1.5, "x", [1], object()),
+            resolver=(3, [1], [], "x", object()),
+            slice_units=(1.5, "1", 0, [1]),
+            profiler=(5, "x", [], True),
+            max_while_steps=(1.5, "x", -1, []),
+            delegates=(None, 5, "x", object()),
+            cores=(0, 3, None, "2", [2], 1.5),
+        )
+        for name in wrong:
+            for value in wrong[name]:
+                def call():
+                    tflm.Interpreter(PATH, **{name: value}).allocate_tensors()
+                text = raises(InputError, call)
+                assert name in text and "; " in text, text
+        for model in (None, 5, 1.5, [1], object(), tflm.Arena(64), tflm.OpResolver()):
+            raises(InputError, tflm.Interpreter, model)
+        for memory in (None, 1.5, "x", [], object(), -1):
+            text = raises(InputError, tflm.Arena, memory)
+            assert text.startswith("the arena "), text
+    """)
+
+
+def test_calls_of_an_interpreter(run):
+    run("""
+        interp = tflm.Interpreter(PATH)
+        for call, what in ((interp.input, "input"), (interp.output, "output")):
+            for i in (None, 0.0, "x", [0], True, (), b"x"):
+                text = raises(InputError, call, i)
+                wanted = "there is no %s %r; the model has 1, each with a number" % (what, i)
+                assert text == wanted, text
+        for invokes in (None, 1.5, 0, -1, "3", []):
+            text = raises(InputError, interp.profile, invokes)
+            assert text == "invokes is %r; it must be a whole number, 1 or more" % (invokes,), text
+        for key in (5, "x", 1.5, [1], {}, ()):
+            raises(InputError, interp.signature, key)
+        for pause in (None, "x", 1.5, -1):
+            import asyncio
+            raises(InputError, asyncio.run, interp.invoke_async(pause))
+            interp.invoke()  # it is not running
+    """)
+
+
+def test_names_and_modules_of_a_resolver():
+    device("""
+        resolver = tflm.OpResolver()
+        for code, module in ((None, None), ("x", None), (0, None), (32, sys), (0, 5), ([], sys)):
+            raises(InputError, resolver.add_builtin, code, module)
+        class Op:
+            def invoke(self, context, node):
+                pass
+        for name, op in ((None, Op()), (5, Op()), ([], Op()), ("", Op()), ("x", None), ("x", 5)):
+            raises(InputError, resolver.add_custom, name, op)
+    """)
+
+
+# Only a .tflite can be watched; a .tflm has given up what that takes.
+def test_options_that_a_flat_model_does_not_have(paths):
+    device(
+        """
+        for options in (dict(guards=True), dict(keep_tensors=True)):
+            interp = tflm.Interpreter(FLAT, **options)
+            text = raises(InputError, interp.invoke)
+            assert "are for a .tflite" in text and "--keep-tensors" in text, text
+        """,
+        **paths,
+    )
+
+
+# An arena over the model itself would change what the model is while it is made ready.
+def test_arena_over_the_model(run):
+    run("""
+        with open(PATH, "rb") as file:
+            data = bytearray(file.read())
+        memory = bytearray(len(data) + 8192)
+        start = 4096
+        memory[start : start + len(data)] = data
+        view = memoryview(memory)
+        model = tflm.load(view[start : start + len(data)])
+        places = (view[start - 16 :], view[start:], view[start + 16 :])
+        for arena in places + (tflm.Arena(view[start:]),):
+            interp = tflm.Interpreter(model, arena=arena)
+            text = raises(InputError, interp.allocate_tensors)
+            assert text == "the arena lies over the model; give it memory of its own", text
+        assert memory[start : start + len(data)] == data
+        for arena in (view[:start], view[start + len(data) :], bytearray(8192)):
+            interp = tflm.Interpreter(model, arena=arena)
+            interp.input(0).quantize([0.1] * 12)
+            interp.invoke()
+            assert max(interp.output(0).dequantize()) > 0
+        tflm.Interpreter(tflm.load(data)).invoke()
+    """)
+
+
+# What a heap lacks can be given where MicroPython is a program.
+def test_heap_of_the_unix_port(run):
+    run("""
+        for call in (
+            lambda: tflm.Interpreter(PATH, arena=1 << 28).invoke(),
+            lambda: tflm.Arena(1 << 28),
+        ):
+            assert raises(ArenaError, call).endswith("; or: micropython -X heapsize=64M")
+    """)
