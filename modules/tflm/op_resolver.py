@@ -8,7 +8,7 @@ from .standard import free_bytes, make_room
 
 _CUSTOM = 32
 
-_ARCHS = (
+ARCHS = (
     "", "x86", "x64", "armv6", "armv6m", "armv7m", "armv7em", "armv7emsp", "armv7emdp",
     "xtensa", "xtensawin", "rv32imc", "rv64imc",
 )  # fmt: skip
@@ -20,7 +20,7 @@ _folders = None  # what _twin_folders() found
 # The instruction set that this interpreter runs native code of, "" where it runs none.
 def native_arch():
     arch = getattr(sys.implementation, "_mpy", 0) >> 10 & 15
-    return _ARCHS[arch] if arch < len(_ARCHS) else ""
+    return ARCHS[arch] if arch < len(ARCHS) else ""
 
 
 # True when this firmware has the inline assembler. One without it takes a function of the

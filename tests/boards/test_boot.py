@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from session import BoardGone, Session
 from terminal import listen
-from tflm.op_resolver import _ARCHS as ARCHS
+from tflm.op_resolver import ARCHS
 from tflm.version import __version__
 from tflm_tools.board import profiles, romfs_image
 from tflm_tools.check import oracle

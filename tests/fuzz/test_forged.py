@@ -16,12 +16,12 @@ from tflm.extents import _check, check_model, check_of
 from tflm.extents.record import Record
 from tflm.model import FlatModel
 from tflm_tools.flat.flatten import flatten
+from tflm_tools.targets import FORMS
 from unit.on_device import device
 
 _REPOSITORY = Path(__file__).resolve().parents[2]
 _KERNELS = _REPOSITORY / "modules" / "tflm" / "kernels"
 _DIGITS = _REPOSITORY / "models" / "digits" / "digits_int8.tflite"
-_TARGETS = (None, "armv6m", "armv7em")
 _NAMES = (
     "test_add", "test_comparisons", "test_concatenation", "test_conv", "test_depthwise_conv",
     "test_fully_connected", "test_logistic", "test_maximum_minimum", "test_mul", "test_pad",
@@ -66,7 +66,7 @@ _LARGE = 4096  # bytes of a .tflite
 def _models(name, most=3):
     found = []
     for i, model in enumerate(seeds_of(name, most)):
-        flat = flatten(model, target=_TARGETS[i % len(_TARGETS)])
+        flat = flatten(model, target=FORMS[i % len(FORMS)])
         if len(flat) < 1 << 16:
             found.append(flat)
     return found
@@ -79,7 +79,7 @@ def test_sound_models(name):
     for i, case in enumerate(cases[:: max(1, len(cases) // 8)]):
         model = case.build()
         optimize = "off" if len(model) > _LARGE else "balanced"
-        flat = flatten(model, target=_TARGETS[i % len(_TARGETS)], optimize=optimize)
+        flat = flatten(model, target=FORMS[i % len(FORMS)], optimize=optimize)
         check_model(FlatModel(flat))
 
 
@@ -101,7 +101,7 @@ def test_many_sound_models(name):
     assert _many_models(name)
 
 
-@pytest.mark.parametrize("target", _TARGETS[:2])
+@pytest.mark.parametrize("target", FORMS[:2])
 def test_sound_digits(target):
     check_model(FlatModel(flatten(_DIGITS.read_bytes(), target=target)))
 

@@ -18,6 +18,7 @@ from tflm.extents import check_of
 from tflm.extents.record import Record
 from tflm.model import FlatModel
 from tflm_tools.flat.flatten import flatten
+from tflm_tools.targets import FORMS
 
 # Files of tests whose cases have all kernels: among many of their cases, or among a few.
 _RARE = (
@@ -42,7 +43,6 @@ _COMMON = (
 )  # fmt: skip
 _FEW, _MANY = 9, 60  # cases, about
 _MOST_BYTES = 1 << 13  # of an arena
-_TARGETS = (None, "armv6m", "armv7em")
 _ROOM = 512  # bytes that an arena and a model have behind their ends
 _MOST_TRIES = 60  # to forge a record that passes its check
 _MOST_RUNS = 8  # of a kernel, sound or forged
@@ -56,7 +56,7 @@ def _models(name):
     step = max(1, len(cases) // (_FEW if name in _COMMON else _MANY))
     flats = []
     for i, case in enumerate(cases[::step]):
-        target = _TARGETS[i % len(_TARGETS)]
+        target = FORMS[i % len(FORMS)]
         flats.append(flatten(case.build(), target=target, optimize="off"))
     return one_of_each([x for x in flats if FlatModel(x).arena_bytes < _MOST_BYTES])
 

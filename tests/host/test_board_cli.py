@@ -22,6 +22,7 @@ from tflm_tools.errors import ToolError
 from tflm_tools.flat.flatten import flatten
 from tflm_tools.packages import dist, parts
 from tflm_tools.packages.machine_code.mpy_file import ASM, MpyFile
+from tflm_tools.targets import PACKAGED
 
 
 # A board whose firmware has this tflm.
@@ -152,7 +153,7 @@ def test_one_sentence(tflm, board, layers, tmp_path, monkeypatch):
 def test_no_assembler_without_an_assembler(repository):
     flat = flatten(build_layers(8, 40, 6, 5))
     packed = flatten(build_layers(8, 40, 6, 5), target="rv32imc")
-    for arch in dist.ARCHS:
+    for arch in PACKAGED:
         files = parts.files_for(flat, arch, assembler=False)
         for name, data in parts.compiled(files, arch).items():
             assert ASM not in {code.kind for code in MpyFile(data).module.functions()}, name

@@ -9,6 +9,7 @@ from tflm_tools.errors import ToolError
 from tflm_tools.packages import dist, machine_code, parts
 from tflm_tools.packages.machine_code import listing
 from tflm_tools.packages.machine_code.mpy_file import ASM, BYTECODE, VIPER, MpyFile
+from tflm_tools.targets import ARCHS
 
 _STUBS = """\
 import micropython
@@ -40,7 +41,7 @@ def carrier(source, arch, tmp_path):
 # Everything that `make dist` and `tflm deploy` send to a board with this arch: a file that one of
 # them sends is among these.
 def shipped(arch):
-    return parts.compiled(dist.package_files("all", arch, dist.ARCHS[arch]), arch)
+    return parts.compiled(dist.package_files("all", arch, ARCHS[arch].assembler), arch)
 
 
 @pytest.mark.parametrize("arch", ["rv32imc"])

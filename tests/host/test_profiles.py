@@ -7,7 +7,7 @@ import random
 import re
 
 import pytest
-from tflm.op_resolver import _ARCHS as ARCHS
+from tflm.op_resolver import ARCHS
 from tflm_tools.board import profiles, romfs_image
 from tflm_tools.errors import ToolError
 from unit.on_device import device

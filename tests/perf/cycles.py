@@ -29,16 +29,12 @@ from tflm_tools.optimize.memory.levels import BALANCED, LEVELS
 from tflm_tools.optimize.savings import NAMES, chosen
 from tflm_tools.plan.loops import KERNEL as BANDS
 from tflm_tools.render.common import console
+from tflm_tools.targets import target_of
 
 ROOT = Path(__file__).resolve().parents[2]
-# What each core's models are flattened for.
-_TARGETS = {
-    "pico": "armv6m",
-    "m0plus": "armv6m",
-    "m33": "armv7em",
-    "rv32": "rv32imc",
-    "rv32-stock": "rv32imc",
-}
+# What each core's models are flattened for: the Pico is linked firmware, not one of emulated's.
+_TARGETS = {core: target_of(archs[0]) for core, archs in emulated.ARCHS.items()}
+_TARGETS = {"pico": _TARGETS["m0plus"], **_TARGETS}
 COLUMNS = ("core", "model", "layer", "op", "macs", "cycles", "scratch", "flash",
            "no_wait_cycles", "weight_misses", "code_misses", "rest_misses")  # fmt: skip
 

@@ -13,12 +13,12 @@ from tflm.errors import TflmError
 from tflm.tflite.context import MicroContext
 from tflm_tools.flat.flatten import prepare
 from tflm_tools.model.op_name import op_name
+from tflm_tools.targets import FORMS
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PACKAGE = REPOSITORY / "modules" / "tflm"
 KERNELS = PACKAGE / "kernels"
 TESTS = REPOSITORY / "tests" / "kernels"
-_TARGETS = (None, "armv6m", "armv7em")  # for which some Prepare files choose other kernels
 
 
 # All .py files below a folder, with and without subfolders.
@@ -117,7 +117,7 @@ def _emissions():
         for path in files(TESTS, "test_*.py"):
             chooser = PACKAGE / "prepare" / path.name.removeprefix("test_")
             chooses = chooser.exists() and "context.target" in chooser.read_text()
-            targets = _TARGETS if chooses else (None,)
+            targets = FORMS if chooses else (None,)
             for case in sound_cases(path):
                 for target in targets:
                     with contextlib.suppress(TflmError):  # the case itself will tell

@@ -7,13 +7,14 @@ import subprocess
 
 import pytest
 from rules.sources import KERNEL_FILES, KERNELS, consts, emitted, eval_functions, eval_names, tree
-from tflm.op_resolver import _ARCHS as ARCHS
+from tflm.op_resolver import ARCHS
 from tflm.prepare.broadcast import BROADCAST
 from tflm.prepare.common import REQUANTIZE
 from tflm.prepare.elementwise import CLAMP
+from tflm_tools import targets
 
 # Architectures of boards, and of the unix port.
-_TARGETS = ("armv6m", "armv7m", "armv7em", "xtensawin", "rv32imc", "x64")
+_TARGETS = [name for name in targets.ARCHS if not name.endswith(("sp", "dp"))]  # nor an FPU
 
 # Kernels that kernels call, and the part of a record that each of them reads: the names, and the
 # number of the first.

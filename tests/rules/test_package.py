@@ -8,7 +8,7 @@ import sys
 
 import pytest
 from rules.sources import PACKAGE, REPOSITORY, TESTS, files, top_imports, tree
-from tflm.op_resolver import _ARCHS as ARCHS
+from tflm.op_resolver import ARCHS
 from tflm.prepare.table import OPS
 from tflm.tell.op_names import name as op_name
 from tflm_tools.flat.flatten import flatten

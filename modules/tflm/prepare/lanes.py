@@ -8,10 +8,6 @@ import struct
 # All of it fits when no weight is -128. Of four elements in a row, 0 and 2 are a pair, and 1
 # and 3: so the bytes of a word of inputs become two words with few instructions.
 
-# Targets of `tflm flatten`: instruction sets whose kernels want packed weights. The last two have
-# the records of the first.
-TARGETS = ("armv6m", "armv7em", "rv32imc", "xtensawin")
-
 GROUP = 4  # output channels that are computed together
 QUAD = 4  # elements, which make two words of lanes
 SCRATCH_WORDS = 32  # at the start of the scratch buffer: parameters, or accumulators

@@ -15,3 +15,13 @@ FILES = {
     ),
     "add_asm.py": ("ADD, int8", (elementwise.add,)),
 }
+# Files that are those of another folder but for some words.
+COPIES = {
+    "add_table.py": (
+        "armv6m",
+        {
+            "for Cortex-M0+": f"for {FOR}",
+            "add_run(int(p))": "add_run(arena, r[_SCRATCH] >> 2)",
+        },
+    ),
+}

@@ -10,8 +10,9 @@ from ..errors import DeviceError, ToolError
 from ..flat.flatten import flatten
 from ..model.flat_file import FlatFile
 from ..run.device_model import Invocation, split
+from ..targets import target_of
 from .facts import ask, script
-from .form import model_name, target_of
+from .form import model_name
 from .link import Link
 from .replies import SIZE, Maybe
 

@@ -10,10 +10,11 @@ from tflm.errors import TflmError
 from ..model.flat_file import FlatFile
 from ..model.model_file import open_model
 from ..packages import parts
+from ..targets import target_of
 from . import profiles
 from .checks import check_heap
 from .facts import OLDEST, ask
-from .form import flat_for, target_of
+from .form import flat_for
 from .link import Link
 
 

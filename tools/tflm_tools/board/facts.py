@@ -4,18 +4,16 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from tflm.op_resolver import ARCHS
+
 from ..errors import DeviceError
 from .replies import SIZE, Maybe
 
 _SCRIPTS = Path(__file__).parent / "device"
 
-# Of sys.implementation._mpy: the version of .mpy files that mpy-cross writes, and their archs.
+# Of sys.implementation._mpy: the version of .mpy files that mpy-cross writes.
 _MPY_VERSION = 6
 _MPY_SUBVERSION = 3
-_ARCHS = (
-    "", "x86", "x64", "armv6", "armv6m", "armv7m", "armv7em", "armv7emsp", "armv7emdp",
-    "xtensa", "xtensawin", "rv32imc", "rv64imc",
-)  # fmt: skip
 OLDEST = (1, 24, 0)
 
 # What device/probe.py says: the fields of Facts but for the port.
@@ -59,7 +57,7 @@ class Facts:
     def arch(self):
         """Native code that the board runs, as mpy-cross names it; "" for none."""
         index = self.mpy >> 10 & 15
-        return _ARCHS[index] if index < len(_ARCHS) else ""
+        return ARCHS[index] if index < len(ARCHS) else ""
 
     @property
     def frozen(self):

@@ -4,20 +4,10 @@
 import re
 from pathlib import Path
 
-from tflm.prepare.lanes import TARGETS
-
 from ..errors import ToolError
 from ..flat.flatten import flatten
 from ..image.custom import load_resolver
-
-
-def target_of(arch):
-    """What `flatten` takes as target for an arch of native code; None for the portable form."""
-    if arch.startswith("armv7e"):
-        return "armv7em"
-    if arch.startswith("armv"):
-        return "armv6m"
-    return arch if arch in TARGETS else None
+from ..targets import target_of
 
 
 def model_name(path, given=None):

@@ -6,11 +6,11 @@ import sys
 
 import rich_click as click
 from tflm.errors import TflmError
-from tflm.prepare.lanes import TARGETS
 from tflm.version import __version__
 
 from ..optimize.memory.levels import BALANCED, LEVELS
 from ..optimize.savings import OPTIONS as SAVINGS
+from ..targets import TARGETS, targets_help
 from .board import ON, device_on, register
 from .models import register as register_models
 from .report import register as register_report
@@ -90,8 +90,7 @@ def inspect(model, plan, allocations, custom, as_json):
 @click.option(
     "--target",
     type=click.Choice(TARGETS),
-    help="Pack weights for armv6m (Cortex-M0+: RP2040), armv7em (Cortex-M4, M33: RP2350), rv32imc "
-    "(RISC-V: ESP32-C3) or xtensawin (ESP32): faster, for more flash.",
+    help=f"Pack weights for {targets_help()}: faster, for more flash.",
 )
 @click.option(
     "--flash-budget",

@@ -2,9 +2,9 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import rich_click as click
-from tflm.prepare.lanes import TARGETS
 
 from .. import files
+from ..targets import TARGETS
 
 _OUTPUT = click.option(
     "-o", "--output", type=click.Path(), required=True, help="The .tflite to write."

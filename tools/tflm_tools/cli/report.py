@@ -17,7 +17,7 @@ def register(cli, show, working, model, as_json_option, custom_option):
 
     `show` prints data, `working` is a sign of life, the rest are options that commands share.
     """
-    from tflm.prepare.lanes import TARGETS
+    from ..targets import TARGETS
 
     target_option = click.option("--target", type=click.Choice(TARGETS), help=_TARGET_HELP)
 

@@ -93,7 +93,7 @@ def flatten(
 
     keep_tensors: every tensor gets a place and a table entry of its own, for debugging; nothing
     is saved then.
-    target: one of prepare.lanes.TARGETS packs weights for that instruction set, which costs flash.
+    target: one of targets.TARGETS packs weights for that instruction set, which costs flash.
     flash_budget: bytes that the flat model may have; layers that gain least get smaller.
     without: savings to leave out, as docs/optimizer.md names them; "all" leaves out all.
     optimize: "ram", "balanced" or "speed": what RAM may cost, see docs/memory.md; "off" leaves

@@ -12,7 +12,6 @@ from tflm.tflite.reader import TfliteModel
 
 from .. import files
 from ..board.bench import bench_on
-from ..board.form import target_of
 from ..check import oracle
 from ..check.cases import make_cases
 from ..errors import ToolError
@@ -23,6 +22,7 @@ from ..optimize.memory.levels import BALANCED, SPEED
 from ..optimize.savings import chosen
 from ..plan.arena_plan import plan_of
 from ..run.device_model import invoke
+from ..targets import target_of
 from ..tell.inspection import inspect
 from . import history as bench_history
 from .bench import time_wheel

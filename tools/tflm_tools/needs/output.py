@@ -11,6 +11,7 @@ from tflm.tell.op_names import name
 from .. import files
 from ..errors import ToolError
 from ..packages import parts
+from ..targets import twin_folders
 from .files import kernels_in, prepare_in
 
 _MANIFEST = Path(__file__).resolve().parents[3] / "modules" / "manifest.py"
@@ -117,7 +118,7 @@ def manifest_source(needs, output, arch=""):
     """
     _check(needs)
     kernels = sorted({kernel.partition(".")[0] for kernel in _own_kernels(needs)})
-    folders = [f for f in parts.twin_folders(arch) if parts.exists(f"kernels/{f}/__init__")]
+    folders = [f for f in twin_folders(arch) if parts.exists(f"kernels/{f}/__init__")]
     path = "modules/manifest.py"
     if _MANIFEST.exists():
         path = os.path.relpath(_MANIFEST, Path(output).resolve().parent)

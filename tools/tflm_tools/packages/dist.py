@@ -9,21 +9,12 @@ import tflm
 
 from .. import files, kernel_files
 from ..errors import TflmError, ToolError
+from ..targets import ARCHS, PACKAGED, twin_folders
 from . import parts
 
 _REPOSITORY = Path(__file__).resolve().parents[3]
 _PACKAGE = Path(tflm.__file__).parent
 
-# Kinds of native code, and whether the boards' stock firmware has the inline assembler.
-ARCHS = {
-    "armv6m": True,
-    "armv7m": True,
-    "armv7emsp": True,
-    "armv7emdp": True,
-    "xtensawin": False,
-    "rv32imc": False,
-    "x64": True,
-}
 _MPY = "6.3"
 
 # Every package has the runtime and the kernels of "core".
@@ -54,7 +45,7 @@ def package_files(package, arch="", assembler=False, prepare=True):
     """
     found = set(parts.runtime())
     wanted = list(_kernels(package, ""))
-    for folder in parts.twin_folders(arch):
+    for folder in twin_folders(arch):
         wanted += [
             file
             for file in _kernels(package, folder)
@@ -83,22 +74,22 @@ def root_package():
     return _package_json(names, "modules/tflm")
 
 
-def make_dist(output, archs=tuple(ARCHS), report=print):
+def make_dist(output, archs=PACKAGED, report=print):
     """Write <arch>_6.3/ for each arch into the folder `output`; returns {folder: bytes}.
 
     Each has tflm/*.mpy, package.json (all of them) and core.json, cnn.json and so on.
     """
     made = {}
     for arch in archs:
-        if arch not in ARCHS:
-            raise ToolError(f"there is no arch {arch}; take one of {', '.join(ARCHS)}")
+        if arch not in PACKAGED:
+            raise ToolError(f"there is no arch {arch}; take one of {', '.join(PACKAGED)}")
         folder = Path(output) / f"{arch}_{_MPY}"
-        compiled = parts.compiled(package_files("all", arch, ARCHS[arch]), arch)
+        compiled = parts.compiled(package_files("all", arch, ARCHS[arch].assembler), arch)
         for name, data in compiled.items():
             files.make_folder((folder / name).parent)
             files.write(folder / name, data)
         for package in PACKAGES:
-            names = [f"{name}.mpy" for name in package_files(package, arch, ARCHS[arch])]
+            names = [f"{name}.mpy" for name in package_files(package, arch, ARCHS[arch].assembler)]
             text = _package_json(names, "tflm")
             files.write(folder / f"{package}.json", text)
             if package == "all":
@@ -112,7 +103,7 @@ def main(arguments=None):
     """`python -m tflm_tools.packages.dist [ARCH...]`: dist/ and the root's package.json."""
     try:
         files.write(_REPOSITORY / "package.json", root_package())
-        make_dist(_REPOSITORY / "dist", arguments or tuple(ARCHS))
+        make_dist(_REPOSITORY / "dist", arguments or PACKAGED)
     except TflmError as error:
         print(f"dist: {error}", file=sys.stderr)
         raise SystemExit(1) from None

@@ -15,6 +15,7 @@ from ..errors import ToolError
 from ..extras import installing
 from ..kernel_files import kernel_files
 from ..model.flat_file import FlatFile
+from ..targets import twin_folders
 from . import machine_code
 
 _PACKAGE = Path(tflm.__file__).parent
@@ -75,15 +76,6 @@ def only_tflite():
     """Files that only a .tflite on the board needs, or a custom operator: paths as runtime()."""
     found = [path for folder in _ONLY_TFLITE for path in (_PACKAGE / folder).glob("*.py")]
     return sorted(path.relative_to(_PACKAGE).with_suffix("").as_posix() for path in found)
-
-
-def twin_folders(arch):
-    """Folders below kernels/ that may hold a twin for an arch, nearest first, as in OpResolver."""
-    if arch.startswith("armv7"):
-        # MicroPython calls a Cortex-M3 armv7em, too: only with an FPU it is none.
-        with_dsp = [arch, "armv7em"] if arch in ("armv7emsp", "armv7emdp") else []
-        return [*with_dsp, "armv7m", "armv6m"]
-    return [arch] if arch else []
 
 
 # Firmware without the inline assembler would run its functions as bytecode, and crash; those of

@@ -1,6 +1,9 @@
 # tflm: ADD and SUB, int8, with a table for one input (prepare/add_table.py): for RV32
 # MIT license; Copyright (c) 2026 the tflm authors
 
+# Made by `python tools/asm/make.py rv32imc` from kernels/armv6m/add_table.py:
+# change that, not this.
+
 import micropython
 from micropython import const
 
