@@ -130,6 +130,7 @@ class Interpreter:
         self,
         model: _Model | str | _Buffer,
         arena: int | bytearray | memoryview | Arena | None = None,
+        *,
         resolver: OpResolver | None = None,
         slice_units: int | None = None,
         keep_tensors: bool = False,

@@ -54,6 +54,11 @@ def check_count(name, value, least=1):
 ABORTED = 15
 
 
+# The error for a .tflm that contradicts itself.
+def damaged(what):
+    return ModelError("the .tflm is damaged: %s; flatten or copy the model again" % what)
+
+
 # A name (bytes) as errors and listings may print it: what commands a terminal, or turns the
 # direction of writing, comes out as "?". Raises UnicodeError.
 def plain(raw):

@@ -7,10 +7,13 @@ from . import dtypes
 from . import format as layout
 from .arena import fill
 from .format import CONTROL_KERNEL, CUSTOM_KERNEL
-from .model import CHECKED, DESCRIBED
 from .program import BANDS_KERNEL, Program
 from .standard import struct
 from .tensor import Tensor
+
+# What is known of the records: nothing; that kernels stay inside of their memory; and that scratch
+# buffers are as large as delegates are told; or all, because the caller has said so.
+UNCHECKED, CHECKED, DESCRIBED, TRUSTED = range(4)
 
 
 # True when a record names persistent bytes.

@@ -50,6 +50,9 @@ TENSOR_VARIABLE = 1
 IN_TAIL = 2  # low bits of an operand word: the bytes lie in the tail, behind the head
 MAX_RANK = 8
 
+# Lists in lists, as sub-graphs in sub-graphs: each takes some of the C stack.
+MAX_DEPTH = 16
+
 # Metadata: name, offset of the bytes, bytes.
 METADATA_ENTRY = "<III"
 METADATA_BYTES = 12

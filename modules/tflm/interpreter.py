@@ -4,7 +4,6 @@
 from .arena import Arena, align_up, overlap
 from .errors import ArenaError, InputError, StateError, check, check_count
 from .loading import load
-from .model import FlatModel
 from .op_resolver import OpResolver
 from .standard import more_heap
 
@@ -28,6 +27,7 @@ class Interpreter:
         self,
         model,
         arena=None,
+        *,
         resolver=None,
         slice_units=None,
         keep_tensors=False,
@@ -57,9 +57,8 @@ class Interpreter:
         self._given = arena
         self._resolver = resolver
         self._slice_units = slice_units
-        self._keep_tensors = keep_tensors
-        if guards:
-            self._keep_tensors = 2  # more than True: with zones (tflite/guards.py)
+        self._keep_tensors = keep_tensors or guards
+        self._guards = guards
         self._external_context = external_context
         self._program = None
         self._delegates = tuple(delegates)
@@ -96,10 +95,10 @@ class Interpreter:
     def _allocate(self):
         arena = self._given
         if not isinstance(arena, Arena):
-            flat = isinstance(self.model, FlatModel)
+            is_planned = self.model.is_planned
             needed = None
             extra = 0
-            if flat or arena is None:
+            if is_planned or arena is None:
                 ops = [] if self._delegates else None
                 needed = align_up(sum(self._measure(ops)))
                 if self._delegates:
@@ -107,7 +106,7 @@ class Interpreter:
 
                     extra = arena_bytes(self._delegates, ops)
             # With exactly these bytes a flat model's state lies where its records say.
-            most = needed if flat or extra else None
+            most = needed if is_planned or extra else None
             arena = Arena(needed + extra if arena is None else arena, most, extra)
         if overlap(arena.buffer, self.model.buffer):
             raise InputError("the arena lies over the model; give it memory of its own")
@@ -131,50 +130,26 @@ class Interpreter:
         self._refuse(arena.sections)
 
     def _make_program(self, arena):
-        if isinstance(self.model, FlatModel):
-            from .flat_program import make_program
-
-            shared = arena is self._given
-            program = make_program(
-                self.model,
-                arena,
-                self._resolver,
-                shared,
-                self._external_context,
-                bool(self._delegates),
-            )
-            if self._keep_tensors and (self._keep_tensors == 2 or not program.tensors):
-                raise InputError(
-                    "keep_tensors and guards are for a .tflite; a .tflm keeps its tensors after "
-                    "tflm flatten --keep-tensors"
-                )
-            return program
-        from .tflite.program import make_program
-
-        return make_program(
-            self.model,
+        return self.model.make_program(
             arena,
             self._resolver,
             self._external_context,
-            self._keep_tensors,
+            arena is self._given,
             bool(self._delegates),
+            self._keep_tensors,
+            self._guards,
         )
 
     # Bytes of (head, tail) that the model needs. `ops` gets what delegates are shown of it.
     def _measure(self, ops=None):
-        if isinstance(self.model, FlatModel):
-            if ops is not None:
-                from .tell.op import describe_ops
-
-                ops.extend(describe_ops(self.model))
-            if not isinstance(self._given, Arena):
-                return self.model.head_bytes, self.model.arena_bytes - self.model.head_bytes
-            from .flat_program import measure
-
-            return measure(self.model)
-        from .tflite.program import measure
-
-        return measure(self.model, self._resolver, self._external_context, self._keep_tensors, ops)
+        return self.model.measure(
+            self._resolver,
+            self._external_context,
+            isinstance(self._given, Arena),
+            self._keep_tensors,
+            self._guards,
+            ops,
+        )
 
     # Say what would have been enough, together with what others have in the same arena.
     def _refuse(self, sections):

@@ -1,15 +1,11 @@
 # tflm: FlatModel: a .tflm in ROM, a file or RAM, verified once and then used in place
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from . import dtypes
+from . import dtypes, flat_program
 from . import format as layout
 from .arena import MAX_BYTES, address_of
-from .errors import ModelError, UnsupportedError, plain
+from .errors import InputError, ModelError, UnsupportedError, damaged, plain
 from .standard import crc32, struct
-
-# What is known of the records: nothing; that kernels stay inside of their memory; and that scratch
-# buffers are as large as delegates are told; or all, because the caller has said so.
-UNCHECKED, CHECKED, DESCRIBED, TRUSTED = range(4)
 
 
 # True when the buffer starts like a flat model.
@@ -17,19 +13,15 @@ def is_flat(buffer):
     return bytes(buffer[:4]) == layout.MAGIC
 
 
-# The error for a file that contradicts itself.
-def damaged(what):
-    return ModelError("the .tflm is damaged: %s; flatten or copy the model again" % what)
-
-
 class FlatModel:
     """A flat model over a buffer; nothing is copied. Raises ModelError when it is damaged."""
 
+    is_planned = True  # in an arena of just its bytes, all lies where the file says
     alone = ()  # ops with scratch buffers that delegates are not told of
 
     # `trusted`: its records were not changed since `tflm flatten` wrote them.
     def __init__(self, buffer, trusted=False):
-        self.trust = TRUSTED if trusted else UNCHECKED
+        self.trust = flat_program.TRUSTED if trusted else flat_program.UNCHECKED
         self.buffer = memoryview(buffer)
         size = len(self.buffer)
         if size < layout.HEADER_BYTES:
@@ -90,6 +82,28 @@ class FlatModel:
         *_, inputs, outputs = self.subgraph()
         if inputs + outputs > self.tensors_length():
             raise damaged("it lacks tensors for its inputs and outputs")
+
+    # Bytes of (head, tail) that the model takes of an arena, which it may share. `ops` gets what
+    # delegates are shown of it. TfliteModel has the same two functions; the other arguments are
+    # what only Prepare needs.
+    def measure(self, _resolver, _context, shared, _keep_tensors, _guards, ops=None):
+        if ops is not None:
+            from .tell.op import describe_ops
+
+            ops.extend(describe_ops(self))
+        if not shared:
+            return self.head_bytes, self.arena_bytes - self.head_bytes
+        return flat_program.measure(self)
+
+    # A Program in an arena. `describe`: delegates are told more of the ops.
+    def make_program(self, arena, resolver, context, shared, describe, keep_tensors, guards):
+        program = flat_program.make_program(self, arena, resolver, shared, context, describe)
+        if guards or keep_tensors and not program.tensors:
+            raise InputError(
+                "keep_tensors and guards are for a .tflite; a .tflm keeps its tensors after "
+                "tflm flatten --keep-tensors"
+            )
+        return program
 
     def __repr__(self):
         return "<FlatModel of %d bytes, arena %d>" % (len(self.buffer), self.arena_bytes)

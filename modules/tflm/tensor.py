@@ -5,7 +5,7 @@ from . import dtypes
 from .errors import InputError, UnsupportedError
 from .standard import struct
 
-_MAX_DEPTH = 16  # of nested lists
+_MAX_NESTED = 16  # lists in lists
 _NUMBER = (bool, int, float)  # MicroPython's bool is no int
 
 
@@ -30,7 +30,7 @@ def _sizes(values, depth=0):
         size = len(values)
     except TypeError:
         size = None
-    if size is None or isinstance(values, (str, dict)) or depth > _MAX_DEPTH:
+    if size is None or isinstance(values, (str, dict)) or depth > _MAX_NESTED:
         raise InputError(
             "a %s is no number; pass numbers, or nested lists of them" % type(values).__name__
         )

@@ -32,20 +32,27 @@ def _code(name):
     return _INNER.get(name) or getattr(tflm, name)
 
 
-# Parameters of a stub: (name, default as source or None).
+# Parameters of a stub: (name, default, has none, by keyword only).
 def _parameters(node):
     given = node.args.args
     defaults = [None] * (len(given) - len(node.args.defaults)) + node.args.defaults
-    assert not node.args.kwonlyargs
-    return [(a.arg, None if d is None else ast.literal_eval(d), d is None)
-            for a, d in zip(given, defaults, strict=True)]  # fmt: skip
+    parameters = [(*each, False) for each in zip(given, defaults, strict=True)]
+    keywords = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+    parameters += [(*each, True) for each in keywords]
+    return [(a.arg, None if d is None else ast.literal_eval(d), d is None, keyword)
+            for a, d, keyword in parameters]  # fmt: skip
 
 
 # The same of the code.
 def _signature(function):
     empty = inspect.Parameter.empty
     return [
-        (p.name, None if p.default is empty else p.default, p.default is empty)
+        (
+            p.name,
+            None if p.default is empty else p.default,
+            p.default is empty,
+            p.kind is p.KEYWORD_ONLY,
+        )
         for p in inspect.signature(function).parameters.values()
         if p.kind is not p.VAR_KEYWORD
     ]
@@ -137,6 +144,7 @@ async def watch() -> None:
 """
 _BAD = (
     ("tflm.Interpreter('m', aren=1)", 'Unexpected keyword argument "aren"'),
+    ("tflm.Interpreter('m', None, None)", "Too many positional arguments"),
     ("tflm.Interpreter('m').invok()", 'has no attribute "invok"'),
     ("tflm.Interpreter('m').input('x')", "incompatible type"),
     ("tflm.load()", "Missing positional argument"),

@@ -137,12 +137,12 @@ def test_arena(run):
     run("""
 used = tflm.Interpreter(PATH, resolver=resolver).arena_used_bytes()
 block = bytearray(b"\\xc5" * (used + 64))
-interp = tflm.Interpreter(PATH, memoryview(block)[32 : 32 + used], resolver)
+interp = tflm.Interpreter(PATH, memoryview(block)[32 : 32 + used], resolver=resolver)
 interp.input(0).quantize([1] * 6)
 interp.invoke()
 assert interp.output(0).data[5] == 3.5
 assert bytes(block[:32]) == bytes(block[-32:]) == b"\\xc5" * 32
-text = raises(ArenaError, tflm.Interpreter(PATH, used - 16, resolver).invoke)
+text = raises(ArenaError, tflm.Interpreter(PATH, used - 16, resolver=resolver).invoke)
 assert "needed %d bytes, available %d" % (used, used - 16) in text
 """)
 
@@ -205,7 +205,7 @@ class Refuses(Gain):
 operator = Refuses()
 resolver.add_custom("Atan", operator)
 arena = tflm.Arena(4096)
-interp = tflm.Interpreter(PATH, arena, resolver)
+interp = tflm.Interpreter(PATH, arena, resolver=resolver)
 assert raises(ValueError, interp.allocate_tensors) == "not with me"
 assert operator.log == ["init", "free"]
 assert arena.used_bytes() == 0
@@ -335,7 +335,7 @@ class Other(Gain):
 operator = Other()
 resolver.add_custom("Atan", operator)
 arena = tflm.Arena(4096)
-text = raises(ModelError, tflm.Interpreter(PATH, arena, resolver).allocate_tensors)
+text = raises(ModelError, tflm.Interpreter(PATH, arena, resolver=resolver).allocate_tensors)
 assert text.startswith("op 1 Atan ") and {message!r} in text, text
 assert "; flatten the model again" in text
 assert operator.log == ["init", "free"] or operator.log == ["init", "prepare", "free"]
@@ -407,8 +407,8 @@ arena = None
 if SHARED:
     arena = tflm.Arena(bytearray(8192))
     arena.sections.allocate_persistent_buffer(96)
-interp = tflm.Interpreter(PATH, arena, resolver)
-other = tflm.Interpreter(PATH, arena, resolver)
+interp = tflm.Interpreter(PATH, arena, resolver=resolver)
+other = tflm.Interpreter(PATH, arena, resolver=resolver)
 for n in (1, 2, 3, 1):
     if n == 1:
         interp.reset()
@@ -533,7 +533,7 @@ with open(PATH, "rb") as file:
         image = bytearray(file.read(SIZE))
         arena = bytearray(b"\\xc5" * 4096)
         try:
-            interp = tflm.Interpreter(image, memoryview(arena)[64:-64], resolver)
+            interp = tflm.Interpreter(image, memoryview(arena)[64:-64], resolver=resolver)
             interp.allocate_tensors()
             interp.invoke()
             ran += 1
@@ -547,3 +547,53 @@ print(ran, refused)
     )
     ran, refused = map(int, lines[-1].split())
     assert ran > 20 and refused > 20, (ran, refused)
+
+
+_NOSY = """
+class Nosy:
+    def prepare(self, context, node):
+        context.begin_list()
+        context.end_list()
+        assert len(context.subgraph(0).outputs) == 1
+        context.resources()
+
+    def invoke(self, context, node):
+        node.outputs[0].data[:] = node.inputs[0].data
+
+resolver = tflm.OpResolver()
+resolver.add_custom("Nosy", Nosy())
+"""
+
+
+# The graph is there for a .tflite, and for flatten; a .tflm is without, and says so.
+@pytest.mark.parametrize("form", ["tflite", "tflm"])
+def test_graph(tmp_path, form):
+    builder = ModelBuilder()
+    x, y = (builder.tensor((3,), "int32") for _ in range(2))
+    builder.custom("Nosy", [x], [y])
+    builder.io([x], [y])
+    names = {"tflm": tflm}
+    exec(_NOSY, names)
+    path = tmp_path / f"nosy.{form}"
+    model = builder.build()
+    path.write_bytes(flatten(model, names["resolver"]) if form == "tflm" else model)
+    lines = device(
+        "import array\n"
+        + _NOSY
+        + """
+interp = tflm.Interpreter(PATH, resolver=resolver)
+try:
+    interp.input(0).data[:] = array.array("i", [1, 2, 3])
+    interp.invoke()
+    print(list(interp.output(0).data))
+except tflm.UnsupportedError as error:
+    print(error)
+""",
+        PATH=str(path),
+    )
+    assert lines[-1] == (
+        "[1, 2, 3]"
+        if form == "tflite"
+        else "op 0 Nosy asks for sub-graphs or resource variables, which a .tflm does not have; "
+        "load the .tflite"
+    )

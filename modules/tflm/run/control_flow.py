@@ -2,10 +2,8 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..errors import ABORTED, InputError, ModelError
-from ..format import CONTROL_KERNEL
+from ..format import CONTROL_KERNEL, MAX_DEPTH
 from ..standard import struct
-
-_MAX_DEPTH = 16  # as in tflite/call_graph.py
 
 
 # What all of them share. A list is the steps of a sub-graph, or the copies before or behind it.
@@ -99,7 +97,7 @@ def check_loops(calls, bands):
         if sum([lists.count(number) for lists in calls.values()]) != 1:
             raise ModelError("the .tflm runs bands out of turn; flatten the model again")
     left = dict(calls)
-    for _ in range(_MAX_DEPTH):
+    for _ in range(MAX_DEPTH):
         for number in [n for n in left if not any([c in left for c in calls[n]])]:
             del left[number]
     if left:

@@ -1,6 +1,7 @@
 # tflm: two cores: the delegate that shares the units of large ops with a second core
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from ..arena import align_up
 from .second_core import make_job, share, worker
 
 # Kernel files whose units neither read what other units write nor keep anything from one to the
@@ -51,10 +52,10 @@ class _Shared:
             at = self._at
             copy = context.arena[at : at + step.record_bytes]
             words = step.record_bytes >> 2
-            at = _align(at + step.record_bytes)
+            at = align_up(at + step.record_bytes)
             for operand, size in step.scratch:
                 patches.append((operand, at << 2))
-                at = _align(at + size)
+                at = align_up(at + size)
         worker.acquire()
         self._is_user = True
         self.record = make_job(step.function, step.record, self._group, copy, words, patches)
@@ -65,15 +66,11 @@ class _Shared:
             worker.release()
 
 
-def _align(value):
-    return (value + 15) & (0 - 16)
-
-
 # Bytes of arena that core 1 needs to run an op.
 def _bytes(op):
     if not op.scratch:
         return 0
-    return _align(op.record_bytes) + sum([_align(size) for _, size in op.scratch])
+    return align_up(op.record_bytes) + sum([align_up(size) for _, size in op.scratch])
 
 
 # True for what may run on both cores.

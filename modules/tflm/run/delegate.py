@@ -1,6 +1,7 @@
 # tflm: delegates: objects that run steps of a prepared model in place of the builtin kernels
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from ..arena import align_up
 from ..errors import ArenaError, ModelError
 from ..format import CONTROL_KERNEL
 from ..tell.op import Op
@@ -108,13 +109,13 @@ class DelegateContext:
 class DelegateMemory:
     def __init__(self, arena, shared):
         self._arena = arena
-        self._at = len(arena.buffer) if shared else arena.sections.buffer_tail + 15 & (0 - 16)
+        self._at = len(arena.buffer) if shared else align_up(arena.sections.buffer_tail)
         self._start = self._at
 
     def allocate(self, size):
         at = self._at
         if at + size <= len(self._arena.buffer):
-            self._at = (at + size + 15) & (0 - 16)
+            self._at = align_up(at + size)
             return at
         return self._arena.sections.allocate_persistent_buffer(size)
 
@@ -216,5 +217,5 @@ def arena_bytes(delegates, ops):
     total = 0
     for delegate in delegates:
         if hasattr(delegate, "arena_bytes"):
-            total += delegate.arena_bytes(ops) + 15 & (0 - 16)
+            total += align_up(delegate.arena_bytes(ops))
     return total

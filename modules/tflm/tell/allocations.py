@@ -19,11 +19,9 @@ TABLES = "Operator tables"
 
 # The parts of a .tflite, from the counts of its MicroAllocator.
 def parts_of_uses(uses):
-    parts = [(HEAD, ACTIVATIONS, uses[8], uses[9])]
-    for i, what in enumerate((PERSISTENT, VARIABLES, RECORDS, TABLES)):
-        if uses[2 * i]:
-            parts.append((TAIL, what, uses[2 * i], uses[2 * i + 1]))
-    return parts
+    whats = (ACTIVATIONS, PERSISTENT, VARIABLES, RECORDS, TABLES)
+    parts = [(TAIL, what, count, size) for what, (count, size) in zip(whats, uses)]
+    return [(HEAD,) + parts[0][1:]] + [part for part in parts[1:] if part[2]]
 
 
 # True for a variable of the model: what operators keep is listed among them, as plain bytes.

@@ -12,26 +12,27 @@ from .custom_op import KERNEL as CUSTOM_KERNEL
 from .lifetimes import buffers_of
 from .planner import plan_greedy, plan_linear
 
-# What pieces of the tail are for; tell/allocations.py names them.
-PERSISTENT, VARIABLES, RECORDS, TABLES = range(4)
+# What bytes of an arena are for, the head and pieces of the tail; tell/allocations.py names them.
+ACTIVATIONS, PERSISTENT, VARIABLES, RECORDS, TABLES = range(5)
 
 
 # One record in the tail: what runs, and where its words are.
 class Record:
-    def __init__(self, step_list, node, kernel, position, size, operands, slice_units):
+    def __init__(self, step_list, node, kernel, function, position, size, operands, slice_units):
         self.step_list = step_list
         self.node_index = node.index
         self.builtin_code = node.builtin_code
         self.kernel = kernel
+        self.function = function  # None where the Program knows: control flow, custom operators
         self.position = position
         self.size = size
         self.operands = operands
         self.slice_units = slice_units
 
 
-# The storage of a MicroContext on a board: records, constants and state go to the tail of the
-# arena, activations and scratch to the planned head (TFLM's micro_allocator.cc). Without an
-# arena nothing is written: that measures how large it must be.
+# The storage (storage.pyi) of a MicroContext on a board: records, constants and state go to the
+# tail of the arena, activations and scratch to the planned head (TFLM's micro_allocator.cc).
+# Without an arena nothing is written: that measures how large it must be.
 class MicroAllocator:
     """Allocates a .tflite model from an Arena. Raises ArenaError when it is too small.
 
@@ -50,7 +51,7 @@ class MicroAllocator:
         self.records = []
         self.variables = {}  # tensor number: offset
         self.states = []  # (offset, bytes, byte to reset to) of what operators keep besides those
-        self.uses = [0] * 10  # how many and bytes for each of those, then buffers of the head
+        self.uses = [[0, 0] for _ in range(5)]  # [how many, bytes] for each of those
         self.step_list = 0  # which list of steps records go to: a sub-graph's, or copies
         self.step_lists = len(model.subgraphs)
         self._scratch = []  # (bytes, node number)
@@ -62,18 +63,20 @@ class MicroAllocator:
     def _allocate(self, what, size, alignment=ALIGNMENT):
         before = self.sections.tail
         at = self.sections.allocate_persistent_buffer(size, alignment)
-        self.uses[2 * what] += 1
-        self.uses[2 * what + 1] += before - at
+        use = self.uses[what]
+        use[0] += 1
+        use[1] += before - at
         return at
 
     # MicroContext: a record of words and a table. Its kernel is loaded now: that takes the more
     # memory the larger it is, and at the end, with all of Prepare loaded, there is less.
     def record(self, node, kernel, words, operands, slice_units, table):
+        function = None
         if self.resolver is not None and not kernel.startswith((CUSTOM_KERNEL, CONTROL_KERNEL)):
-            self.resolver.kernel(kernel)
+            function = self.resolver.kernel(kernel)
         size = 4 * len(words) + len(table)
         at = self._allocate(RECORDS, size, 4)
-        record = Record(self.step_list, node, kernel, at, size, operands, slice_units)
+        record = Record(self.step_list, node, kernel, function, at, size, operands, slice_units)
         for i in range(1, operands + 1):
             if words[i] & 3 == PLANNED_SCRATCH:
                 self._scratch_users.append((words[i] >> 2, record, i))
@@ -138,20 +141,20 @@ class MicroAllocator:
         return self.memory[offset : offset + operand.size]
 
     # Place every activation and scratch buffer, then write the offsets into the records.
-    # `keep_tensors` gives each tensor a place of its own, to look at it after invoke; 2
-    # puts a guard zone behind each, too.
-    def finish_model_allocation(self, keep_tensors=False):
+    # `keep_tensors` gives each tensor a place of its own, to look at it after invoke; `guards`
+    # puts a zone behind each buffer.
+    def finish_model_allocation(self, keep_tensors=False, guards=False):
         self.sections.reset_temp_allocations()
         tensors, scratch = buffers_of(self.model, self._scratch)
         plan = plan_linear if keep_tensors else plan_greedy
         buffers = [tensors[i] for i in sorted(tensors)] + scratch
-        if keep_tensors and keep_tensors is not True:
+        if guards:
             from .guards import widen
 
             widen(buffers)
         head = plan(buffers)
         self.arena.reserve_head(head)
-        self.uses[8:] = len(tensors) + len(scratch), head
+        self.uses[ACTIVATIONS] = len(buffers), head
         self._place_variables()
         self.tensors = tensors
         self._placed_scratch = scratch

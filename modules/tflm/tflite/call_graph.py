@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..errors import ModelError, UnsupportedError
+from ..format import MAX_DEPTH
 
 IF = 118
 WHILE = 119
@@ -10,7 +11,6 @@ CALL_ONCE = 129
 # builtin code: (type of its options, how many sub-graphs they name)
 _CALLS = {IF: (92, 2), WHILE: (93, 2), CALL_ONCE: (103, 1)}
 
-_MAX_DEPTH = 16  # sub-graphs in sub-graphs: each takes some of the C stack
 _MAX_STEPS = 1 << 16
 
 
@@ -75,16 +75,16 @@ class CallGraph:
                     continue
                 calls[i] = named
                 for callee in named:
-                    if len(path) < _MAX_DEPTH:
+                    if len(path) < MAX_DEPTH:
                         self._visit(callee, path + (number,))
                         steps += 1 + self.steps[callee]
                         depth = max(depth, 1 + self._depth[callee])
                     else:
-                        depth = _MAX_DEPTH + 1
-            if depth > _MAX_DEPTH or steps > _MAX_STEPS:
+                        depth = MAX_DEPTH + 1
+            if depth > MAX_DEPTH or steps > _MAX_STEPS:
                 raise UnsupportedError(
                     "sub-graphs are nested more than %d deep or make more than %d steps; "
-                    "convert the model with less control flow" % (_MAX_DEPTH, _MAX_STEPS)
+                    "convert the model with less control flow" % (MAX_DEPTH, _MAX_STEPS)
                 )
             self.calls[number] = calls
             self._depth[number] = depth

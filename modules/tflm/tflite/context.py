@@ -35,8 +35,9 @@ class Operand:
         self.memory = None  # a memoryview, once a custom operator has looked at it
 
 
-# What a kernel's Prepare talks to. The storage is the arena of a board (allocator.py) or the
-# image that the host tools build; the same Prepare serves both.
+# What a kernel's Prepare talks to. The storage (storage.pyi) is the arena of a board
+# (allocator.py), the image that the host tools build, or what a flat model's custom operators were
+# planned (flat_custom.py); the same Prepare serves all.
 class MicroContext:
     """Phases and services for kernels: records, constants, scratch and persistent buffers.
 
@@ -202,5 +203,4 @@ class MicroContext:
         if len(table) & 3:  # the next record must be aligned too
             table = bytes(table) + bytes((0 - len(table)) & 3)
         slice_units = max(1, min(units, units * _SLICE_WORK // work if work else units))
-        table = bytes(table) + bytes((0 - len(table)) & 3)
         self.storage.record(self.node, kernel, words, operands, slice_units, table)

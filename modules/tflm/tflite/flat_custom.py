@@ -5,8 +5,7 @@ import struct
 
 from .. import dtypes
 from .. import format as layout
-from ..errors import ModelError, plain
-from ..model import damaged
+from ..errors import ModelError, UnsupportedError, damaged, plain
 from ..tensor import Tensor as View
 from .context import CUSTOM, INVOKE, MEMORY_PLANNING, NO_OPERAND, PREPARE, MicroContext
 from .custom_op import KERNEL, CustomNode
@@ -157,8 +156,8 @@ class _Temporary:
         return -1
 
 
-# All custom operators of a flat model, and the storage of their MicroContext. What a prepare
-# emits besides is in the file already.
+# All custom operators of a flat model, and the storage (storage.pyi) of their MicroContext. What a
+# prepare emits besides is in the file already.
 class FlatCustom:
     """Runs init, prepare and invoke of a flat model's custom operators; raises ModelError."""
 
@@ -166,6 +165,8 @@ class FlatCustom:
         self.nodes = []  # a CustomNode for each, for Program.custom
         self.sections = _Temporary()
         self.states = []
+        # Prepare runs for its Python objects alone: its lists of steps are in the file already.
+        self.step_list = self.step_lists = 0
         self._model = model
         self._arena = arena.buffer
         self._resolver = resolver
@@ -209,6 +210,14 @@ class FlatCustom:
             raw = self._arena[at : at + tensor.nbytes()]
         return View(
             tensor.name, tensor.dtype, tensor.shape, tensor.scale_bits(), tensor.zero_point(), raw
+        )
+
+    # MicroContext: the graph that was flattened.
+    @property
+    def model(self):
+        raise UnsupportedError(
+            "%s asks for sub-graphs or resource variables, which a .tflm does not have; load the "
+            ".tflite" % self._operator.node
         )
 
     # MicroContext: a scratch request: where it was planned.

@@ -11,7 +11,7 @@ _MAP, _VECTOR = 9, 10
 _TYPED_VECTORS = (11, 12, 13, 14, 15)  # int, uint, float, key, string
 _FIXED_VECTORS = 16  # to 24: two, three and four of int, uint, float
 _BLOB, _BOOL, _BOOL_VECTOR = 25, 26, 36
-_MAX_DEPTH = 16
+_MAX_NESTED = 16
 _INTS = {1: "b", 2: "h", 4: "i", 8: "q"}
 _FLOATS = {4: "f", 8: "d"}
 
@@ -82,7 +82,7 @@ class _Reader:
     def value(self, at, width, packed, depth=0):
         kind, inner = packed >> 2, 1 << (packed & 3)
         self._spend(1)
-        if depth > _MAX_DEPTH:
+        if depth > _MAX_NESTED:
             raise _broken("values are nested too deeply")
         if kind == _NULL:
             return None

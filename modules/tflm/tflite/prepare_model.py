@@ -15,8 +15,9 @@ def _check_outputs(node):
 
 
 # Init all nodes, prepare all nodes, then plan the memory. The context's storage must have
-# started the model. Returns {node number: CustomNode}.
-def prepare_model(model, context, resolver, keep_tensors=False):
+# started the model. `keep_tensors`, `guards`: how memory is planned, as Interpreter is told.
+# Returns {node number: CustomNode}.
+def prepare_model(model, context, resolver, keep_tensors=False, guards=False):
     for i in model.subgraphs[0].inputs:
         tensor = model.subgraphs[0].tensor(i)
         if tensor.is_constant():
@@ -26,7 +27,7 @@ def prepare_model(model, context, resolver, keep_tensors=False):
     try:
         _prepare_nodes(model, context, resolver, custom)
         context.enter(MEMORY_PLANNING)
-        context.storage.finish_model_allocation(keep_tensors)
+        context.storage.finish_model_allocation(keep_tensors, guards)
     except BaseException:
         for node in custom.values():
             node.free()

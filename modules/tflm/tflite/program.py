@@ -21,9 +21,17 @@ class _Measure(Arena):
 
 # Bytes of head and tail that a model needs: everything is prepared once without writing. `ops`
 # is a list that gets the ops as delegates are shown them, `parts` one for what takes the bytes.
-def measure(model, resolver, external_context=None, keep_tensors=False, ops=None, parts=None):
+def measure(
+    model,
+    resolver,
+    external_context=None,
+    keep_tensors=False,
+    guards=False,
+    ops=None,
+    parts=None,
+):
     arena = _Measure()
-    allocator, _, custom = _prepare(model, arena, resolver, external_context, keep_tensors)
+    allocator, _, custom = _prepare(model, arena, resolver, external_context, keep_tensors, guards)
     for node in custom.values():
         node.free()
     if ops is not None:
@@ -36,11 +44,11 @@ def measure(model, resolver, external_context=None, keep_tensors=False, ops=None
 
 
 # Init, Prepare and plan: (MicroAllocator, MicroContext, {node number: CustomNode}).
-def _prepare(model, arena, resolver, external_context, keep_tensors):
+def _prepare(model, arena, resolver, external_context, keep_tensors, guards):
     allocator = MicroAllocator(arena, resolver)
     allocator.start_model_allocation(model)
     context = MicroContext(allocator, external_context)
-    custom = prepare_model(model, context, resolver, keep_tensors)
+    custom = prepare_model(model, context, resolver, keep_tensors, guards)
     return allocator, context, custom
 
 
@@ -63,9 +71,17 @@ def _by_list(allocator):
 # Prepare a model into an arena; raises ArenaError when it does not fit.
 # `describe`: let delegates know more of the ops.
 def make_program(
-    model, arena, resolver, external_context=None, keep_tensors=False, describe=False
+    model,
+    arena,
+    resolver,
+    external_context=None,
+    keep_tensors=False,
+    guards=False,
+    describe=False,
 ):
-    allocator, context, custom = _prepare(model, arena, resolver, external_context, keep_tensors)
+    allocator, context, custom = _prepare(
+        model, arena, resolver, external_context, keep_tensors, guards
+    )
     program = Program(arena.buffer, model.buffer, allocator.step_lists)
     program.ops = []
 
@@ -93,7 +109,7 @@ def make_program(
     for record in _by_list(allocator):
         op = Op(record.node_index, record.builtin_code, record.kernel)
         words = arena.buffer[record.position :]
-        function = None
+        function = record.function
         if record.kernel.startswith(CUSTOM_KERNEL):
             function = custom[record.node_index].bind(view)
         program.ops.append(op)
@@ -112,10 +128,10 @@ def make_program(
     if keep_tensors:
         for index in allocator.tensors:
             program.tensors[index] = view(model.tensor(index))
-        if keep_tensors is not True:
-            from .guards import guard
+    if guards:
+        from .guards import guard
 
-            guard(program, allocator.placed_buffers(), arena.sections.buffer_head)
+        guard(program, allocator.placed_buffers(), arena.sections.buffer_head)
     program.used_bytes = arena.used_bytes()
     program.uses = allocator.uses
     return program

@@ -4,6 +4,7 @@
 from .. import dtypes
 from ..arena import MAX_BYTES
 from ..errors import ModelError, UnsupportedError
+from ..format import MAX_RANK
 from .flatbuffer import Table, scalar
 from .graph import Node, SingleGraph, Tensor
 
@@ -12,7 +13,6 @@ _CUSTOM = 32
 _CONTROL_FLOW = (118, 119, 129)  # IF, WHILE, CALL_ONCE
 _COMPUTES_SHAPES = (77, 110)  # SHAPE, RANK
 _NEWEST_OP_VERSION = 20  # no builtin operator of the schema has reached it
-_MAX_RANK = 8
 _MAX_SUBGRAPHS = 256
 _MAX_ITEMS = 1 << 12  # tensors or operators; the planner's time grows with the square
 
@@ -91,10 +91,10 @@ class Subgraph:
         name = table.string(3)
         index = self.first_tensor + i
         rank = table.length(0)
-        if rank > _MAX_RANK:
+        if rank > MAX_RANK:
             raise UnsupportedError(
                 "tensor %d '%s' has %d dimensions, at most %d are supported; reshape the model"
-                % (index, name, rank, _MAX_RANK)
+                % (index, name, rank, MAX_RANK)
             )
         data, offset = model.buffer_data(table.get(2, "I"))
         shape = table.numbers(0, "i")
@@ -201,6 +201,7 @@ def _check_type_and_shape(tensor):
 # A .tflite file in memory; weights are read in place. `input_shapes`: {number of an input: shape}
 # for other ones than those of the file.
 class TfliteModel:
+    is_planned = False  # what it takes of an arena is known once it is prepared
     views = None  # tensors that are part of others; only models of the host have them
 
     def __init__(self, buffer, input_shapes=None):
@@ -248,6 +249,19 @@ class TfliteModel:
             first_node += subgraph.nodes_length()
         self.tensors_length = first_tensor
         self._find_shapes()
+
+    # Bytes of (head, tail) that the model takes of an arena; it is prepared without writing. `ops`
+    # gets what delegates are shown of it. FlatModel has the same two functions.
+    def measure(self, resolver, context, _shared, keep_tensors, guards, ops=None):
+        from .program import measure
+
+        return measure(self, resolver, context, keep_tensors, guards, ops)
+
+    # A Program in an arena. `describe`: delegates are told more of the ops.
+    def make_program(self, arena, resolver, context, _shared, describe, keep_tensors, guards):
+        from .program import make_program
+
+        return make_program(self, arena, resolver, context, keep_tensors, guards, describe)
 
     def __repr__(self):
         return "<TfliteModel of %d bytes>" % len(self.buffer)

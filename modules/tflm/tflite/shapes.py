@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..errors import InputError, ModelError, StateError, UnsupportedError
+from ..format import MAX_DEPTH, MAX_RANK
 from .list_updates import ListUpdates
 from .shape_rules import rule_of
 from .shape_values import value_of
@@ -22,8 +23,6 @@ _READERS = (22, 67)  # RESHAPE, TRANSPOSE_CONV: they do not read the shape, but 
 _FAULTS = (
     IndexError, ValueError, TypeError, AttributeError, ArithmeticError, ModelError,
 )  # fmt: skip
-_MAX_RANK = 8  # as in reader.py
-_MAX_DEPTH = 16  # sub-graphs in sub-graphs; call_graph.py refuses what has more
 
 
 # An input that can have a shape.
@@ -70,7 +69,7 @@ class Inference:
     # Note the shape of a tensor, and its bytes when it is a constant now.
     def _set(self, tensor, shape, data=None):
         shape = tuple(shape)
-        if len(shape) > _MAX_RANK or min(shape, default=0) < 0:
+        if len(shape) > MAX_RANK or min(shape, default=0) < 0:
             raise ModelError("%s cannot have the shape %s" % (tensor, list(shape)))
         if shape != tensor.shape:
             self._changed.add(tensor.index)
@@ -175,7 +174,7 @@ class Inference:
 
     # Shapes of a sub-graph's outputs for those of its inputs; what runs twice has one set of them.
     def _walk_once(self, node, number, shapes):
-        if not 0 <= number < len(self.model.subgraphs) or self._depth == _MAX_DEPTH:
+        if not 0 <= number < len(self.model.subgraphs) or self._depth == MAX_DEPTH:
             return ()
         subgraph = self.model.subgraphs[number]
         if number not in self._called:

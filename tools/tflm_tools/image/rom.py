@@ -13,7 +13,7 @@ from ..plan.views import merge_views, place_views
 
 
 class RomStorage:
-    """The storage of a MicroContext on the host: same duties as tflm.MicroAllocator.
+    """The storage of a MicroContext on the host: see tflm/tflite/storage.pyi.
 
     Constants are gathered (equal ones once); offsets in them are final, because `constants`
     is placed by flatten() at a position it tells in advance by `rebase`.
@@ -43,7 +43,7 @@ class RomStorage:
         data = bytes(data)
         # 16 for every constant: kernels may read words, whatever the section's start.
         if data not in self._known:
-            self.constants.extend(bytes((0 - len(self.constants)) % 16))
+            self.constants.extend(bytes(align_up(len(self.constants)) - len(self.constants)))
             self._known[data] = len(self.constants)
             self.constants.extend(data)
         return self._known[data] << 2 | IN_ROM
@@ -63,7 +63,7 @@ class RomStorage:
     def memory_of(self, operand):
         return memoryview(bytearray(operand.size))
 
-    def finish_model_allocation(self, keep_tensors=False):
+    def finish_model_allocation(self, keep_tensors=False, guards=False):
         requests = [(size, node.index) for size, node in self.scratch_requests]
         self.tensors, self.scratch_buffers = buffers_of(self.model, requests)
         self.views = merge_views(self.model, self.tensors)

@@ -67,7 +67,7 @@ def start(model, resolver, keep, tensors, profile):
 
     _profiler = tflm.Profiler() if profile else None
     _interpreter = tflm.Interpreter(
-        tflm.load(model, True), None, resolver, keep_tensors=tensors, profiler=_profiler
+        tflm.load(model, True), None, resolver=resolver, keep_tensors=tensors, profiler=_profiler
     )
     _interpreter.allocate_tensors()
     _values = []

@@ -49,7 +49,7 @@ def main(job):
     resolver = _resolver(job["custom"])
     profiler = tflm.Profiler() if job.get("profile") else None
     interpreter = tflm.Interpreter(
-        tflm.load(job["model"]), None, resolver, keep_tensors=keep, profiler=profiler
+        tflm.load(job["model"]), None, resolver=resolver, keep_tensors=keep, profiler=profiler
     )
     interpreter.allocate_tensors()
     inputs = [interpreter.input(i) for i in range(interpreter.inputs_size())]
