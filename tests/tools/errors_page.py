@@ -73,7 +73,7 @@ _SECTIONS = (
         ("kernels/broadcast_args", "kernels/detection_postprocess", "kernels/floor_div_float",
          "kernels/gather", "kernels/rsqrt"),
     ),
-    ("Other shapes of inputs", "", ("tflite/shapes", "tflite/shape_rules", "tflite/shape_values")),
+    ("Other shapes of inputs", "", ("tflite/shapes", "tflite/shape_values")),
     ("Delegates and cores", "", ("run/delegate", "run/cores", "run/second_core")),
 )  # fmt: skip
 

@@ -3,12 +3,14 @@
 
 from .. import dtypes
 from . import scale
-from .common import check_dtype, scale_of, support
+from .common import check_dtype, same_shape, scale_of, support
 from .fixed_point import multiply_by_quantized_multiplier
 from .lookup import check_same_elements, emit_lookup, unary_tensors
 from .rescale import IDENTITY, MAGNITUDE, emit_rescale
 
 _UNSIGNED = 1 << 15  # what the lowest int16 would become; it wraps back to itself
+
+output_shapes = same_shape
 
 
 def prepare(context, node):

@@ -2,13 +2,16 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
+from ..dtypes import const
 from . import scale
-from .common import limits, scale_of, support
+from .common import limits, same_shape, scale_of, support
 from .fixed_point import multiply_by_quantized_multiplier
 from .lookup import emit_lookup, unary_tensors
 from .rescale import emit_rescale
 
-_RELU6 = 21
+_RELU6 = const(21)
+
+output_shapes = same_shape
 
 
 def prepare(context, node):

@@ -2,8 +2,9 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
+from ..dtypes import const
 from . import scale
-from .broadcast import BROADCAST, emit_broadcast
+from .broadcast import BROADCAST, emit_broadcast, spread_shape
 from .common import (
     REQUANTIZE,
     activation_range,
@@ -19,12 +20,14 @@ INT8 = _SCALED + REQUANTIZE
 INT16 = _SCALED + CLAMP + ("output_multiplier", "output_shift")
 INT32 = BROADCAST + ("factor", "activation_min", "activation_max")
 
-_OPTIONS = 11  # AddOptions
+_OPTIONS = const(11)  # AddOptions
 _INT8_SHIFT = 20
 _INT16_SHIFT = 15
 _INT8_WORK = 12  # multiply-accumulates that an element takes as long as
 _INT16_WORK = 20
 _INT32_WORK = 4
+
+output_shapes = spread_shape
 
 
 def prepare(context, node):

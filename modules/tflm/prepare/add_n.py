@@ -13,6 +13,7 @@ from .common import (
     check_dtype,
     check_quantized,
     requantize_table,
+    same_shape,
     scale_of,
     support,
 )
@@ -29,6 +30,8 @@ _LEFT_SHIFT = 20
 _BLOCK = 128  # elements summed up at a time
 _WORK = 4  # multiply-accumulates that an element of an input takes as long as
 _INFINITY, _MINUS_INFINITY = 0x7F800000, 0xFF800000
+
+output_shapes = same_shape
 
 
 def prepare(context, node):

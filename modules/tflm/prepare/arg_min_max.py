@@ -2,11 +2,12 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
+from ..dtypes import const
 from .common import check, check_dtype, constant_ints, positive_axis, product
 
 LAYOUT = ("input", "output", "length", "inner", "flip")
 
-_ARG_MAX = 56
+_ARG_MAX = const(56)
 
 # type: kernel, words to flip numbers with so that the largest, or the smallest, is the largest
 _KERNELS = {
@@ -15,16 +16,26 @@ _KERNELS = {
 }
 
 
+# What is left without the axis.
+def output_shapes(node):
+    shape, axis = node.input(0).shape, _axis(node)
+    return [shape[:axis] + shape[axis + 1 :]]
+
+
+def _axis(node):
+    axes = constant_ints(node, node.input(1), "the axis")
+    check(len(axes) == 1, node, "%s must hold one axis" % node.input(1))
+    return positive_axis(node, axes[0], len(node.input(0).shape))
+
+
 def prepare(context, node):
     source, target = node.input(0), node.output(0)
     check_dtype(node, source, *sorted(_KERNELS))
     check_dtype(node, target, dtypes.INT32, dtypes.INT64)
-    axes = constant_ints(node, node.input(1), "the axis")
-    check(len(axes) == 1, node, "%s must hold one axis" % node.input(1))
-    axis = positive_axis(node, axes[0], len(source.shape))
+    axis = _axis(node)
     length = source.shape[axis]
     inner = product(source.shape[axis + 1 :])
-    outputs = product(source.shape[:axis]) * inner
+    outputs = product(output_shapes(node)[0])
     check(
         target.elements() == outputs,
         node,

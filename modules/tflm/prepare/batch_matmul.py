@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
+from ..dtypes import const
 from .broadcast import broadcast_shape
 from .common import (
     FLOAT_WORK,
@@ -41,18 +42,49 @@ _INTEGER = _OPERANDS + ("scratch",) + _GEOMETRY + ("left_offset", "right_offset"
 INT8 = _INTEGER + REQUANTIZE
 INT16 = _INTEGER + REQUANTIZE_INT16
 
-_OPTIONS = 101  # BatchMatMulOptions
+_OPTIONS = const(101)  # BatchMatMulOptions
+_ADJ_X = const(0)
+_ADJ_Y = const(1)
 _BLOCK = 32  # taps, and sums, that the kernel holds at a time
+
+
+# The batches of both, by numpy's rules, and the product of two matrices.
+def output_shapes(node):
+    left, right = node.input(0), node.input(1)
+    rows, columns = _matrices(node)[:2]
+    batches = broadcast_shape([left.shape[:-2], right.shape[:-2]])
+    check(
+        batches is not None, node, "the batches of %s and %s do not fit together" % (left, right)
+    )
+    return [batches + (rows, columns)]
+
+
+# Rows, columns and depth of a product, and the strides (rows, depth) and (columns, depth).
+def _matrices(node):
+    left, right, options = node.input(0), node.input(1), node.options(_OPTIONS)
+    for tensor in (left, right):
+        rank = len(tensor.shape)
+        support(2 <= rank <= 5, node, "%s: %d dimensions" % (tensor, rank))
+    rows, depth = left.shape[-2:]
+    depth_2, columns = right.shape[-2:]
+    left_strides, right_strides = (depth, 1), (1, columns)
+    if options.get(_ADJ_X, "b"):
+        rows, depth = depth, rows
+        left_strides = (1, rows)
+    if options.get(_ADJ_Y, "b"):
+        depth_2, columns = columns, depth_2
+        right_strides = (depth, 1)
+    check(depth == depth_2, node, "the shapes of %s and %s do not fit together" % (left, right))
+    return rows, columns, depth, left_strides, right_strides
 
 
 def prepare(context, node):
     left, right, target = node.input(0), node.input(1), node.output(0)
-    options = node.options(_OPTIONS)
     check(len(node.inputs) == 2, node, "it must have 2 inputs")
     check_dtype(node, left, dtypes.FLOAT32, dtypes.INT8, dtypes.INT16)
     check_dtype(node, right, left.dtype)
     check_dtype(node, target, left.dtype)
-    fields = _geometry(node, left, right, target, options.get(0, "b"), options.get(1, "b"))
+    fields = _geometry(node, left, right, target)
     fields.update({"left": left, "right": right, "output": target})
     units, depth = target.elements(), fields["depth"]
     if left.dtype == dtypes.FLOAT32:
@@ -81,28 +113,15 @@ def prepare(context, node):
 
 # The fields of _GEOMETRY, once the shapes agree: [..., rows, depth] times [..., depth, columns],
 # or with the last two dimensions exchanged where adj_x or adj_y is set.
-def _geometry(node, left, right, target, adj_x, adj_y):
-    for tensor in (left, right):
-        support(
-            2 <= len(tensor.shape) <= 5, node, "%s: %d dimensions" % (tensor, len(tensor.shape))
-        )
-    rows, depth = left.shape[-2:]
-    depth_2, columns = right.shape[-2:]
-    left_strides, right_strides = (depth, 1), (1, columns)
-    if adj_x:
-        rows, depth = depth, rows
-        left_strides = (1, rows)
-    if adj_y:
-        depth_2, columns = columns, depth_2
-        right_strides = (depth, 1)
-    batches = broadcast_shape([left.shape[:-2], right.shape[:-2]])
-    wanted = None if batches is None else batches + (rows, columns)
+def _geometry(node, left, right, target):
+    rows, columns, depth, left_strides, right_strides = _matrices(node)
+    wanted = output_shapes(node)[0]
     check(
-        depth == depth_2 and wanted is not None and _same(target.shape, wanted),
+        _same(target.shape, wanted),
         node,
         "the shapes of %s, %s and %s do not fit together" % (left, right, target),
     )
-    batches = (1,) * (3 - len(batches)) + batches
+    batches = (1,) * (5 - len(wanted)) + wanted[:-2]
     fields = {
         "rows": rows,
         "columns": columns,

@@ -1,14 +1,14 @@
 # tflm: BATCH_TO_SPACE_ND: Prepare (TFLM batch_to_space_nd.cc)
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .common import check, constant_ints, product
-from .strided import check_same_dtype, check_shape, emit_copy, strides_of
+from .common import check, check_outputs, constant_ints, product
+from .strided import check_same_dtype, emit_copy, strides_of
 
 
 # What the blocks bring together, but for the crops.
-def prepare(context, node):
-    source, target = node.input(0), node.output(0)
-    blocks, crops = spatial(node, source, target)
+def output_shapes(node):
+    source = node.input(0)
+    blocks, crops = spatial(node)
     shape = list(source.shape)
     size = product(blocks)
     check(shape[0] % size == 0, node, "%s has no batches for blocks of %s" % (source, blocks))
@@ -16,14 +16,21 @@ def prepare(context, node):
     for i in range(len(blocks)):
         shape[1 + i] = shape[1 + i] * blocks[i] - crops[i][0] - crops[i][1]
         check(shape[1 + i] >= 0, node, "the crops are larger than %s" % source)
-    check_shape(node, target, shape)
+    return [shape]
+
+
+def prepare(context, node):
+    source, target = node.input(0), node.output(0)
+    check_outputs(node, output_shapes(node))
+    check_same_dtype(node, source, (target,))
+    blocks, crops = spatial(node)
     emit_blocks(context, node, source, target, blocks, crops, False)
 
 
 # The block sizes and (before, after) of each spatial dimension; those come right after the batch.
-def spatial(node, source, target):
+def spatial(node):
     check(len(node.inputs) == 3, node, "it must have 3 inputs")
-    check_same_dtype(node, source, (target,))
+    source = node.input(0)
     blocks = constant_ints(node, node.input(1), "the block shape")
     edges = constant_ints(node, node.input(2), "paddings and crops")
     count = len(blocks)

@@ -66,6 +66,17 @@ def emit_spread(
     context.emit(kernel, layout, elements, elements * work, table, output=target, **fields)
 
 
+# output_shapes() of operators that spread their inputs, by numpy's rules.
+def spread_shape(node):
+    shape = broadcast_shape([tensor.shape for tensor in node.inputs])
+    check(
+        shape is not None,
+        node,
+        "the shapes of %s do not fit together" % ", ".join([str(t) for t in node.inputs]),
+    )
+    return [shape]
+
+
 # Refuse shapes that do not fit together by numpy's rules. Leading ones of the output are free:
 # they change nothing.
 def check_broadcast(node, inputs, target):

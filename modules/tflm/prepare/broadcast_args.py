@@ -2,10 +2,14 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
-from .common import check, check_dtype
-from .strided import check_same_dtype, check_shape
+from .common import check, check_dtype, check_outputs
+from .strided import check_same_dtype
 
 LAYOUT = ("input1", "input2", "output", "words", "length1", "length2", "length")
+
+
+def output_shapes(node):
+    return [(max(node.input(0).elements(), node.input(1).elements()),)]
 
 
 # Two shapes in, the shape that both broadcast to out.
@@ -15,8 +19,8 @@ def prepare(context, node):
     check_same_dtype(node, first, (second, target))
     for tensor in (first, second):
         check(len(tensor.shape) == 1, node, "%s should have one dimension" % tensor)
-    length = max(first.elements(), second.elements())
-    check_shape(node, target, (length,))
+    check_outputs(node, output_shapes(node))
+    length = target.elements()
     context.emit(
         "broadcast_args.eval",
         LAYOUT,

@@ -2,15 +2,19 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .broadcast import broadcast_shape
-from .common import check
-from .strided import check_same_dtype, check_shape, constant_indices, emit_copy, strides_of
+from .common import check, check_outputs
+from .strided import check_same_dtype, constant_indices, emit_copy, strides_of
+
+
+def output_shapes(node):
+    return [constant_indices(node, node.input(1), "the shape")]
 
 
 # One copy; a dimension of 1 that grows has an input stride of 0.
 def prepare(context, node):
     source, target = node.input(0), node.output(0)
     check_same_dtype(node, source, (target,))
-    check_shape(node, target, constant_indices(node, node.input(1), "the shape"))
+    check_outputs(node, output_shapes(node))
     check(len(source.shape) <= len(target.shape), node, "%s has too many dimensions" % source)
     emit_broadcast_copy(context, node, source, target)
 

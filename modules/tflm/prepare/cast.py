@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
-from .common import FLOAT_WORK, check, check_dtype, support
+from .common import FLOAT_WORK, check, check_dtype, same_shape, support
 from .lookup import check_same_elements
 
 INTEGERS = ("input", "output", "input_size", "output_size", "signed", "to_bool")
@@ -27,6 +27,8 @@ _TYPES = {
     dtypes.INT32: 3,
     dtypes.UINT32: 4,
 }
+
+output_shapes = same_shape
 
 
 # As C casts: integers keep their low bits, floats lose their fraction, a bool is whether it was 0.

@@ -115,7 +115,9 @@ def requantize_table(multipliers):
 # The values of a small constant tensor of int32 or int64.
 def constant_ints(node, tensor, what):
     if not tensor.is_constant():
-        raise UnsupportedError("%s: %s must be constant, %s is not" % (node, what, tensor))
+        error = UnsupportedError("%s: %s must be constant, %s is not" % (node, what, tensor))
+        error.tensor = tensor  # shapes.py tells it in other words
+        raise error
     check_dtype(node, tensor, dtypes.INT32, dtypes.INT64)
     size = dtypes.itemsize(tensor.dtype)
     kind = "<i" if size == 4 else "<q"
@@ -127,6 +129,22 @@ def constant_ints(node, tensor, what):
 def positive_axis(node, axis, rank):
     check(-rank <= axis < rank, node, "axis %d does not exist in %d dimensions" % (axis, rank))
     return axis + rank if axis < 0 else axis
+
+
+# output_shapes() of operators on elements: the shape of input 0.
+def same_shape(node):
+    return [node.input(0).shape]
+
+
+# Refuse a tensor that does not have the shape that the operator computes.
+def check_shape(node, tensor, shape, text="%s should have shape %s"):
+    check(tensor.shape == tuple(shape), node, text % (tensor, list(shape)))
+
+
+# Refuse outputs that do not have the shapes of output_shapes().
+def check_outputs(node, shapes, text="%s should have shape %s"):
+    for i, shape in enumerate(shapes):
+        check_shape(node, node.output(i), shape, text)
 
 
 # Product of dimensions.

@@ -2,8 +2,9 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
+from ..dtypes import const
 from . import scale
-from .broadcast import BROADCAST, emit_broadcast
+from .broadcast import BROADCAST, emit_broadcast, spread_shape
 from .common import check, check_dtype, check_quantized, scale_of, support
 from .fixed_point import multiply_by_quantized_multiplier
 
@@ -12,24 +13,35 @@ BYTES = BROADCAST + ("flip", "outside")
 WIDE = BROADCAST + ("size", "answers")
 FLOAT = BROADCAST + ("kind",)
 
-_LESS, _SAME, _MORE = 1, 2, 4
+# Outcomes.
+_BELOW, _SAME, _ABOVE = 1, 2, 4
+
+_LESS = const(58)
+_GREATER = const(61)
+_GREATER_EQUAL = const(62)
+_LESS_EQUAL = const(63)
+_EQUAL = const(71)
+_NOT_EQUAL = const(72)
+
 # builtin code: which of the three outcomes are true
 _ANSWERS = {
-    58: _LESS,  # LESS
-    61: _MORE,  # GREATER
-    62: _MORE | _SAME,  # GREATER_EQUAL
-    63: _LESS | _SAME,  # LESS_EQUAL
-    71: _SAME,  # EQUAL
-    72: _LESS | _MORE,  # NOT_EQUAL
+    _LESS: _BELOW,
+    _GREATER: _ABOVE,
+    _GREATER_EQUAL: _ABOVE | _SAME,
+    _LESS_EQUAL: _BELOW | _SAME,
+    _EQUAL: _SAME,
+    _NOT_EQUAL: _BELOW | _ABOVE,
 }
 # Outcomes that kernels/float32_select.py knows; the others are these with the inputs swapped.
-_KINDS = {_SAME: 0, _LESS | _MORE: 1, _LESS: 2, _LESS | _SAME: 3}
-_SWAPPED = {_MORE: _LESS, _MORE | _SAME: _LESS | _SAME}
+_KINDS = {_SAME: 0, _BELOW | _ABOVE: 1, _BELOW: 2, _BELOW | _SAME: 3}
+_SWAPPED = {_ABOVE: _BELOW, _ABOVE | _SAME: _BELOW | _SAME}
 
 _LEFT_SHIFT = 8
 _BYTE_WORK = 5  # multiply-accumulates that an element takes as long as
 _WIDE_WORK = 8
 _FLOAT_WORK = 10
+
+output_shapes = spread_shape
 
 
 # TFLM compares int16 for GREATER only, and by numbers it never sets; here all six compare int16 of
@@ -39,7 +51,7 @@ def prepare(context, node):
     check(len(node.inputs) == 2, node, "it must have 2 inputs")
     answers = _ANSWERS[node.builtin_code]
     allowed = [dtypes.FLOAT32, dtypes.INT8, dtypes.INT16, dtypes.INT32, dtypes.INT64]
-    if answers in (_SAME, _LESS | _MORE):
+    if answers in (_SAME, _BELOW | _ABOVE):
         allowed.append(dtypes.BOOL)
     check_dtype(node, first, *allowed)
     check_dtype(node, second, first.dtype)
@@ -70,7 +82,7 @@ def _rescaled(node, tensor):
 # the bytes of the inputs stand for, in the order of their values. To each first belongs one
 # interval of seconds for which the answer is true; that of NOT_EQUAL is the rest.
 def emit_intervals(context, node, firsts, seconds, answers):
-    outside = 1 if answers == _LESS | _MORE else 0
+    outside = 1 if answers == _BELOW | _ABOVE else 0
     if outside:
         answers = _SAME
     flip = 0x80 if node.input(0).dtype == dtypes.INT8 else 0
@@ -82,8 +94,8 @@ def emit_intervals(context, node, firsts, seconds, answers):
         while not_above < 256 and seconds[not_above] <= firsts[i]:
             not_above += 1
         # The first is more than the seconds before `below`, less than those from `not_above` on.
-        low = 0 if answers & _MORE else below if answers & _SAME else not_above
-        end = 256 if answers & _LESS else not_above if answers & _SAME else below
+        low = 0 if answers & _ABOVE else below if answers & _SAME else not_above
+        end = 256 if answers & _BELOW else not_above if answers & _SAME else below
         if low >= end:
             low, end = 255, 1
         table[2 * (i ^ flip)] = low

@@ -2,23 +2,34 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
-from .common import NONE, check, positive_axis, product, support
-from .strided import check_same_dtype, check_shape, emit_copy
+from ..dtypes import const
+from .common import NONE, check, check_outputs, positive_axis, product, support
+from .strided import check_same_dtype, emit_copy
 
-_OPTIONS = 10  # ConcatenationOptions
+_OPTIONS = const(10)  # ConcatenationOptions
+_AXIS = const(0)
+_FUSED_ACTIVATION_FUNCTION = const(1)
+
+
+# One dimension is as long as those of all inputs together, the others are the same.
+def output_shapes(node):
+    sources = [node.input(i) for i in range(len(node.inputs))]
+    check(sources, node, "it has no inputs")
+    shape = list(sources[0].shape)
+    axis = positive_axis(node, node.options(_OPTIONS).get(_AXIS, "i"), len(shape))
+    shape[axis] = sum([_size_along(node, source, axis, shape) for source in sources])
+    return [shape]
 
 
 # One copy for each input: its rows go to their place in the rows of the output.
 def prepare(context, node):
     target = node.output(0)
     options = node.options(_OPTIONS)
-    support(options.get(1, "b") == NONE, node, "a fused activation")
+    support(options.get(_FUSED_ACTIVATION_FUNCTION, "b") == NONE, node, "a fused activation")
+    check_outputs(node, output_shapes(node))
     sources = [node.input(i) for i in range(len(node.inputs))]
-    check(sources, node, "it has no inputs")
-    shape = list(sources[0].shape)
-    axis = positive_axis(node, options.get(0, "i"), len(shape))
-    shape[axis] = sum([_size_along(node, source, axis, shape) for source in sources])
-    check_shape(node, target, shape)
+    shape = target.shape
+    axis = positive_axis(node, options.get(_AXIS, "i"), len(shape))
     check_same_dtype(node, target, sources)
     for source in sources:
         _check_quantization(node, source, target)

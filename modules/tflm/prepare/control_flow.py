@@ -2,14 +2,20 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
+from ..dtypes import const
 from .common import check
 from .reshape import COPY
 
-_IF = 118
-_WHILE = 119
-_IF_OPTIONS = 92
-_WHILE_OPTIONS = 93
-_CALL_ONCE_OPTIONS = 103
+_IF = const(118)
+_WHILE = const(119)
+_IF_OPTIONS = const(92)  # IfOptions
+_THEN_SUBGRAPH_INDEX = const(0)
+_ELSE_SUBGRAPH_INDEX = const(1)
+_WHILE_OPTIONS = const(93)  # WhileOptions
+_COND_SUBGRAPH_INDEX = const(0)
+_BODY_SUBGRAPH_INDEX = const(1)
+_CALL_ONCE_OPTIONS = const(103)  # CallOnceOptions
+_INIT_SUBGRAPH_INDEX = const(0)
 
 IF = (
     "condition", "then_inputs", "then_graph", "then_outputs",
@@ -30,7 +36,7 @@ def prepare(context, node):
         _prepare_while(context, node)
     else:
         check(not node.inputs and not node.outputs, node, "it has inputs or outputs")
-        graph = node.options(_CALL_ONCE_OPTIONS).get(0, "i")
+        graph = node.options(_CALL_ONCE_OPTIONS).get(_INIT_SUBGRAPH_INDEX, "i")
         check(not len(context.subgraph(graph).inputs), node, "sub-graph %d has inputs" % graph)
         context.emit("control.call_once", CALL_ONCE, 1, condition=None, graph=graph)
 
@@ -41,8 +47,8 @@ def _prepare_if(context, node):
     _check_condition(node, condition)
     options = node.options(_IF_OPTIONS)
     lists = {}
-    for i, name in enumerate(("then", "else")):
-        number = options.get(i, "i")
+    for name, field in (("then", _THEN_SUBGRAPH_INDEX), ("else", _ELSE_SUBGRAPH_INDEX)):
+        number = options.get(field, "i")
         graph = context.subgraph(number)
         inputs = _tensors(graph, graph.inputs)
         outputs = _tensors(graph, graph.outputs)
@@ -57,7 +63,8 @@ def _prepare_if(context, node):
 # The values of the loop live in the outputs; both sub-graphs get copies.
 def _prepare_while(context, node):
     options = node.options(_WHILE_OPTIONS)
-    condition_graph, body_graph = options.get(0, "i"), options.get(1, "i")
+    condition_graph = options.get(_COND_SUBGRAPH_INDEX, "i")
+    body_graph = options.get(_BODY_SUBGRAPH_INDEX, "i")
     graph, body = context.subgraph(condition_graph), context.subgraph(body_graph)
     asked = _tensors(graph, graph.inputs)
     inputs = _tensors(body, body.inputs)

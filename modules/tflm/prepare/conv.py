@@ -2,8 +2,9 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
+from ..dtypes import const
 from .common import REQUANTIZE, check, check_dtype
-from .convolution import WINDOWS, requantize_fields, windows
+from .convolution import WINDOWS, check_output, output_shape, requantize_fields, windows
 
 INT8 = (
     ("input", "weights", "bias", "output", "taps", "accumulators")
@@ -12,20 +13,36 @@ INT8 = (
     + REQUANTIZE
 )
 
-_OPTIONS = 1  # Conv2DOptions
+_OPTIONS = const(1)  # Conv2DOptions
+_PADDING = const(0)
+_STRIDE_W = const(1)
+_STRIDE_H = const(2)
+_FUSED_ACTIVATION_FUNCTION = const(3)
+_DILATION_W_FACTOR = const(4)
+_DILATION_H_FACTOR = const(5)
+_QUANTIZED_BIAS_TYPE = const(6)
 _BLOCK = 64  # taps and accumulators that the kernel holds at a time
 
 
-def prepare(context, node):
-    source, weights = node.input(0), node.input(1)
+def output_shapes(node):
+    return [output_shape(node, _windows(node))]
+
+
+# The fields of WINDOWS.
+def _windows(node):
+    weights, options = node.input(1), node.options(_OPTIONS)
     check(len(weights.shape) == 4, node, "%s must have 4 dimensions" % weights)
-    options = node.options(_OPTIONS)
-    stride = options.get(2, "i"), options.get(1, "i")
-    dilation = options.get(5, "i", 1), options.get(4, "i", 1)
-    channels, depth = weights.shape[0], weights.shape[3]
-    fields = windows(node, options.get(0, "b"), stride, dilation, channels)
-    _check_groups(node, source.shape[3], depth, channels)
-    fields["filter_channels"] = depth
+    stride = options.get(_STRIDE_H, "i"), options.get(_STRIDE_W, "i")
+    dilation = options.get(_DILATION_H_FACTOR, "i", 1), options.get(_DILATION_W_FACTOR, "i", 1)
+    return windows(node, options.get(_PADDING, "b"), stride, dilation, weights.shape[0])
+
+
+def prepare(context, node):
+    source, weights, options = node.input(0), node.input(1), node.options(_OPTIONS)
+    fields = _windows(node)
+    check_output(node, fields)
+    _check_groups(node, source.shape[3], weights.shape[3], weights.shape[0])
+    fields["filter_channels"] = weights.shape[3]
     check_dtype(node, source, dtypes.FLOAT32, dtypes.INT8, dtypes.INT16)
     if source.dtype == dtypes.FLOAT32:
         if weights.dtype == dtypes.INT8:
@@ -33,18 +50,24 @@ def prepare(context, node):
         else:
             from .conv_float import emit_conv
 
-        emit_conv(context, node, options.get(3, "b"), fields)
+        emit_conv(context, node, options.get(_FUSED_ACTIVATION_FUNCTION, "b"), fields)
         return
     if source.dtype == dtypes.INT16:
         from .conv_int16 import emit_conv
 
-        emit_conv(context, node, options.get(3, "b"), options.get(6, "b"), fields)
+        emit_conv(
+            context,
+            node,
+            options.get(_FUSED_ACTIVATION_FUNCTION, "b"),
+            options.get(_QUANTIZED_BIAS_TYPE, "b"),
+            fields,
+        )
         return
     if weights.dtype == dtypes.INT4:
         from .unpack_int4 import unpack_weights
 
         node = unpack_weights(context, node)
-    _prepare_int8(context, node, options.get(3, "b"), fields)
+    _prepare_int8(context, node, options.get(_FUSED_ACTIVATION_FUNCTION, "b"), fields)
 
 
 # A filter with fewer channels than the input is for groups of channels.

@@ -7,6 +7,7 @@ from .common import (
     activation_range,
     check,
     check_dtype,
+    check_outputs,
     check_quantized,
     requantize_table,
     scale_of,
@@ -34,30 +35,39 @@ _SAME, _VALID = 0, 1
 _LARGEST = 1 << 24  # far beyond any image; keeps every position of a window within 31 bits
 
 
-# The fields of WINDOWS, once all shapes agree. `stride` and `dilation` are (height, width);
-# `channels` is how many the filter makes.
+# The fields of WINDOWS, once the shapes of input and filter agree. `stride` and `dilation` are
+# (height, width); `channels` is how many the filter makes.
 def windows(node, padding, stride, dilation, channels):
-    source, weights, target = node.input(0), node.input(1), node.output(0)
-    for tensor in (source, weights, target):
+    source, weights = node.input(0), node.input(1)
+    for tensor in (source, weights):
         check(len(tensor.shape) == 4, node, "%s must have 4 dimensions" % tensor)
     fields = {"input_channels": source.shape[3], "output_channels": channels}
-    expected = [source.shape[0]]
     for i, side in enumerate(("height", "width")):
         size, window = source.shape[1 + i], weights.shape[1 + i]
         if node.padding is None:
             out, before = window_of(node, padding, size, window, stride[i], dilation[i])
         else:
             out, before = padded_window_of(node, i, size, window, stride[i], dilation[i])
-        expected.append(out)
         fields["input_" + side] = size
         fields["output_" + side] = out
         fields["filter_" + side] = window
         fields["stride_" + side] = stride[i]
         fields["dilation_" + side] = dilation[i]
         fields["padding_" + side] = before
-    expected.append(channels)
-    check(tuple(expected) == target.shape, node, "%s should be %s" % (target, expected))
     return fields
+
+
+# The output that belongs to these fields.
+def output_shape(node, fields):
+    sides = fields["output_height"], fields["output_width"]
+    return (node.input(0).shape[0],) + sides + (fields["output_channels"],)
+
+
+# Refuse any other output.
+def check_output(node, fields):
+    target = node.output(0)
+    check(len(target.shape) == 4, node, "%s must have 4 dimensions" % target)
+    check_outputs(node, [output_shape(node, fields)], "%s should be %s")
 
 
 # How many windows fit along one side, and how much padding comes before it: of an odd sum of

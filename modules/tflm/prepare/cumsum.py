@@ -2,22 +2,24 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
+from ..dtypes import const
 from . import scale
 from .common import (
     FLOAT_WORK,
     REQUANTIZE,
     check,
     check_dtype,
+    check_outputs,
     check_quantized,
     constant_ints,
     limits,
     positive_axis,
     product,
     requantize_table,
+    same_shape,
     scale_of,
     support,
 )
-from .strided import check_shape
 
 _GEOMETRY = ("depth", "inner", "exclusive", "reverse")
 FLOAT = ("input", "output") + _GEOMETRY
@@ -25,10 +27,14 @@ INT8 = (
     ("input", "output", "accumulators", "row") + _GEOMETRY + ("block", "zero_point") + REQUANTIZE
 )
 
-_OPTIONS = 102  # CumsumOptions
+_OPTIONS = const(102)  # CumsumOptions
+_EXCLUSIVE = const(0)
+_REVERSE = const(1)
 _LEFT_SHIFT = 20
 _BLOCK = 32
 _INT8_WORK = 12  # multiply-accumulates that an element takes as long as
+
+output_shapes = same_shape
 
 
 def prepare(context, node):
@@ -36,7 +42,7 @@ def prepare(context, node):
     check_dtype(node, source, dtypes.FLOAT32, dtypes.INT8)
     check_dtype(node, target, source.dtype)
     check_dtype(node, axis, dtypes.INT32)
-    check_shape(node, target, source.shape)
+    check_outputs(node, output_shapes(node))
     rank = len(source.shape)
     check(rank > 0 and axis.elements() == 1, node, "%s should be one axis of %s" % (axis, source))
     axis = positive_axis(node, constant_ints(node, axis, "the axis")[0], rank)
@@ -46,8 +52,8 @@ def prepare(context, node):
         "output": target,
         "depth": source.shape[axis],
         "inner": product(source.shape[axis + 1 :]),
-        "exclusive": 1 if options.get(0, "B") else 0,
-        "reverse": 1 if options.get(1, "B") else 0,
+        "exclusive": 1 if options.get(_EXCLUSIVE, "B") else 0,
+        "reverse": 1 if options.get(_REVERSE, "B") else 0,
     }
     if not source.elements():
         return

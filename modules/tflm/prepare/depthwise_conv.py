@@ -2,28 +2,46 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
+from ..dtypes import const
 from .common import REQUANTIZE, check, check_dtype
-from .convolution import WINDOWS, requantize_fields, windows
+from .convolution import WINDOWS, check_output, output_shape, requantize_fields, windows
 
 INT8 = ("input", "weights", "bias", "output", "taps") + WINDOWS + ("input_offset",) + REQUANTIZE
 
-_OPTIONS = 2  # DepthwiseConv2DOptions
+_OPTIONS = const(2)  # DepthwiseConv2DOptions
+_PADDING = const(0)
+_STRIDE_W = const(1)
+_STRIDE_H = const(2)
+_DEPTH_MULTIPLIER = const(3)
+_FUSED_ACTIVATION_FUNCTION = const(4)
+_DILATION_W_FACTOR = const(5)
+_DILATION_H_FACTOR = const(6)
 _MOST_TAPS = 128  # whose weights the kernel can hold as words
 
 
-def prepare(context, node):
-    source, weights = node.input(0), node.input(1)
+def output_shapes(node):
+    return [output_shape(node, _windows(node))]
+
+
+# The fields of WINDOWS.
+def _windows(node):
+    weights, options = node.input(1), node.options(_OPTIONS)
     check(
         len(weights.shape) == 4 and weights.shape[0] == 1,
         node,
         "%s must have 4 dimensions, the first of them 1" % weights,
     )
-    options = node.options(_OPTIONS)
-    stride = options.get(2, "i"), options.get(1, "i")
-    dilation = options.get(6, "i", 1), options.get(5, "i", 1)
-    channels = weights.shape[3]
-    fields = windows(node, options.get(0, "b"), stride, dilation, channels)
-    multiplier = options.get(3, "i")
+    stride = options.get(_STRIDE_H, "i"), options.get(_STRIDE_W, "i")
+    dilation = options.get(_DILATION_H_FACTOR, "i", 1), options.get(_DILATION_W_FACTOR, "i", 1)
+    return windows(node, options.get(_PADDING, "b"), stride, dilation, weights.shape[3])
+
+
+def prepare(context, node):
+    source, weights, options = node.input(0), node.input(1), node.options(_OPTIONS)
+    fields = _windows(node)
+    check_output(node, fields)
+    channels = fields["output_channels"]
+    multiplier = options.get(_DEPTH_MULTIPLIER, "i")
     check(
         source.shape[3] * multiplier == channels,
         node,
@@ -36,18 +54,18 @@ def prepare(context, node):
         else:
             from .conv_float import emit_depthwise_conv
 
-        emit_depthwise_conv(context, node, options.get(4, "b"), fields)
+        emit_depthwise_conv(context, node, options.get(_FUSED_ACTIVATION_FUNCTION, "b"), fields)
         return
     if source.dtype == dtypes.INT16:
         from .conv_int16 import emit_depthwise_conv
 
-        emit_depthwise_conv(context, node, options.get(4, "b"), fields)
+        emit_depthwise_conv(context, node, options.get(_FUSED_ACTIVATION_FUNCTION, "b"), fields)
         return
     if weights.dtype == dtypes.INT4:
         from .unpack_int4 import unpack_weights
 
         node = unpack_weights(context, node)
-    _prepare_int8(context, node, options.get(4, "b"), fields)
+    _prepare_int8(context, node, options.get(_FUSED_ACTIVATION_FUNCTION, "b"), fields)
 
 
 def _prepare_int8(context, node, activation, fields):

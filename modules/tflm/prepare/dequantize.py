@@ -4,12 +4,14 @@
 import struct
 
 from .. import dtypes
-from .common import check_dtype, check_quantized, support
+from .common import check_dtype, check_quantized, same_shape, support
 from .lookup import check_same_elements
 from .rescale import TYPES
 from .unary_float import UNARY
 
 DEQUANTIZE = ("input", "scale", "output", "type", "zero_point")
+
+output_shapes = same_shape
 
 
 def prepare(context, node):

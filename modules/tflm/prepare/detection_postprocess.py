@@ -49,6 +49,11 @@ _MOST = 1 << 16
 _TOO_LARGE = 1e30
 
 
+# An option says how many detections there are at most, whatever the inputs.
+def output_shapes(node):
+    return [tensor.shape for tensor in node.outputs]
+
+
 # Box encodings [1, boxes, 4 or more], scores [1, boxes, classes, with or without a background in
 # front], anchors [boxes, 4] -> boxes, classes, scores and their number, chosen by non-maximum
 # suppression, of each class by itself (regular) or of the best class of each box (fast); float32.

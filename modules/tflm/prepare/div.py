@@ -4,8 +4,9 @@
 import struct
 
 from .. import dtypes
+from ..dtypes import const
 from . import scale
-from .broadcast import BROADCAST, emit_broadcast
+from .broadcast import BROADCAST, emit_broadcast, spread_shape
 from .common import FLOAT_WORK, activation_range, check_quantized, float_activation_range, scale_of
 from .elementwise import check_unquantized, int32_range, prepare_binary
 from .fixed_point import one_over_one_plus
@@ -15,9 +16,11 @@ INT8 = BROADCAST + _SCALED + ("multiplier", "shift")
 INT32 = BROADCAST + ("activation_min", "activation_max")
 FLOAT = BROADCAST + ("activation_min", "activation_max")
 
-_OPTIONS = 29  # DivOptions
+_OPTIONS = const(29)  # DivOptions
 _INT8_WORK = 24  # multiply-accumulates that an element takes as long as
 _INT32_WORK = 12
+
+output_shapes = spread_shape
 
 
 def prepare(context, node):

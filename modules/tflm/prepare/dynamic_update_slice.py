@@ -2,10 +2,12 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
-from .common import check, check_dtype
+from .common import check, check_dtype, check_outputs, same_shape
 from .reshape import emit_reshape
 from .slice import emit_computed
-from .strided import check_same_dtype, check_shape
+from .strided import check_same_dtype
+
+output_shapes = same_shape
 
 
 # The output is the operand, then the update is written over it. A start that would let the update
@@ -15,7 +17,7 @@ def prepare(context, node):
     starts = node.input(2)
     check(len(node.inputs) == 3, node, "it must have 3 inputs")
     check_same_dtype(node, operand, (update, target))
-    check_shape(node, target, operand.shape)
+    check_outputs(node, output_shapes(node))
     check_dtype(node, starts, dtypes.INT32, dtypes.INT64)
     rank = len(operand.shape)
     check(starts.elements() == rank, node, "%s should have %d entries" % (starts, rank))

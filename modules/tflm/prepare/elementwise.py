@@ -1,11 +1,14 @@
 # tflm: what binary operators on one type share in Prepare
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from ..dtypes import const
 from .common import NONE, RELU, RELU6, RELU_N1_TO_1, check, check_dtype, support
 
 # Words that kernels/fixed_point.py reads to store int16.
 CLAMP = ("output_zero_point", "activation_min", "activation_max")
 
+# Of AddOptions, SubOptions, MulOptions, DivOptions.
+_FUSED_ACTIVATION_FUNCTION = const(0)
 _INT32_MIN = -(1 << 31)
 _INT32_MAX = (1 << 31) - 1
 
@@ -19,7 +22,8 @@ def prepare_binary(context, node, options, kernels):
     check_dtype(node, source, *sorted(kernels))
     check_dtype(node, node.input(1), source.dtype)
     check_dtype(node, node.output(0), source.dtype)
-    kernels[source.dtype](context, node, node.options(options).get(0, "b"))
+    activation = node.options(options).get(_FUSED_ACTIVATION_FUNCTION, "b")
+    kernels[source.dtype](context, node, activation)
 
 
 # Refuse quantized tensors where TFLM has only plain integers.

@@ -2,6 +2,8 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
+from ..dtypes import const
+from .common import same_shape
 from .lookup import unary_tensors
 from .unary_float import UNARY, emit_unary
 
@@ -9,22 +11,32 @@ ROUND = UNARY + ("direction",)
 SIN_COS = UNARY + ("quarters",)
 SIGN = UNARY + ("keep", "flip")
 
+_FLOOR = const(8)
+_EXP = const(47)
+_NEG = const(59)
+_SIN = const(66)
+_LOG = const(73)
+_SQRT = const(75)
+_SQUARE = const(92)
+_CEIL = const(104)
+_COS = const(108)
+_ROUND = const(116)
+
 # builtin code: kernel, multiply-accumulates that an element takes as long as, layout, fields
 _KERNELS = {
-    8: ("round_float", 1, ROUND, {"direction": 0}),  # FLOOR
-    47: ("exp_float", 2, UNARY, {}),  # EXP
-    59: ("sign_float", 1, SIGN, {"keep": -1, "flip": 1 << 31}),  # NEG
-    66: ("sin_cos_float", 3, SIN_COS, {"quarters": 0}),  # SIN
-    73: ("log_float", 2, UNARY, {}),  # LOG
-    75: ("sqrt_float", 2, UNARY, {}),  # SQRT
-    92: ("square_float", 1, UNARY, {}),  # SQUARE
-    104: ("round_float", 1, ROUND, {"direction": 1}),  # CEIL
-    108: ("sin_cos_float", 3, SIN_COS, {"quarters": 1}),  # COS
-    116: ("round_float", 1, ROUND, {"direction": 2}),  # ROUND
+    _FLOOR: ("round_float", 1, ROUND, {"direction": 0}),
+    _EXP: ("exp_float", 2, UNARY, {}),
+    _NEG: ("sign_float", 1, SIGN, {"keep": -1, "flip": 1 << 31}),
+    _SIN: ("sin_cos_float", 3, SIN_COS, {"quarters": 0}),
+    _LOG: ("log_float", 2, UNARY, {}),
+    _SQRT: ("sqrt_float", 2, UNARY, {}),
+    _SQUARE: ("square_float", 1, UNARY, {}),
+    _CEIL: ("round_float", 1, ROUND, {"direction": 1}),
+    _COS: ("sin_cos_float", 3, SIN_COS, {"quarters": 1}),
+    _ROUND: ("round_float", 1, ROUND, {"direction": 2}),
 }
 
-
-_EXP, _LOG = 47, 73
+output_shapes = same_shape
 
 
 def prepare(context, node):

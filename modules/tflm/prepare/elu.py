@@ -3,13 +3,15 @@
 
 from .. import dtypes
 from . import scale
-from .common import scale_of
+from .common import same_shape, scale_of
 from .exponential import exp
 from .lookup import emit_lookup, unary_tensors
 
 _ONE = (1, 0)
 _MINUS_ONE = (-1, 0)
 _VANISHED = (-100, 0)  # exp() of what is below is nothing beside 1
+
+output_shapes = same_shape
 
 
 # int8: every step is rounded to float32, as TFLM does it.

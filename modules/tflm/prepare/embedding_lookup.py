@@ -2,10 +2,17 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
-from .common import check, check_dtype, check_quantized, support
+from .common import check, check_dtype, check_outputs, check_quantized, support
 from .dequantize import emit_dequantize
 from .gather import emit_gather
-from .strided import check_shape
+
+
+# A row of the table for each number.
+def output_shapes(node):
+    numbers, values = node.input(0), node.input(1)
+    check(len(numbers.shape) == 1, node, "%s should have one dimension" % numbers)
+    check(len(values.shape) >= 2, node, "%s should have 2 or more dimensions" % values)
+    return [numbers.shape + values.shape[1:]]
 
 
 # Rows of a table, by their numbers. Rows of int8 for an output of float32 are gathered in
@@ -13,10 +20,8 @@ from .strided import check_shape
 def prepare(context, node):
     numbers, values, target = node.input(0), node.input(1), node.output(0)
     check_dtype(node, numbers, dtypes.INT32)
-    check(len(numbers.shape) == 1, node, "%s should have one dimension" % numbers)
-    check(len(values.shape) >= 2, node, "%s should have 2 or more dimensions" % values)
     check_dtype(node, values, dtypes.FLOAT32, dtypes.INT8)
-    check_shape(node, target, numbers.shape + values.shape[1:])
+    check_outputs(node, output_shapes(node))
     count = numbers.elements()
     if values.dtype == target.dtype:
         emit_gather(context, node, (values, numbers, target), values.shape, count, 1, 1)

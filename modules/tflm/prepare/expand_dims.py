@@ -1,17 +1,20 @@
 # tflm: EXPAND_DIMS: the bytes stay, a dimension of 1 comes in (TFLM expand_dims.cc)
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .common import check, constant_ints, positive_axis
+from .common import check, check_outputs, constant_ints, positive_axis
 from .reshape import emit_reshape
-from .strided import check_shape
 
 
-# The output's shape must be the input's with the new dimension.
-def prepare(context, node):
+# That of the input with the new dimension.
+def output_shapes(node):
     check(len(node.inputs) == 2, node, "it has %d inputs" % len(node.inputs))
     shape = node.input(0).shape
     axis = constant_ints(node, node.input(1), "the axis")
     check(len(axis) == 1, node, "it has %d axes" % len(axis))
     at = positive_axis(node, axis[0], len(shape) + 1)
-    check_shape(node, node.output(0), shape[:at] + (1,) + shape[at:])
+    return [shape[:at] + (1,) + shape[at:]]
+
+
+def prepare(context, node):
+    check_outputs(node, output_shapes(node))
     emit_reshape(context, node)

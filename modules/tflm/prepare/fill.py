@@ -4,12 +4,19 @@
 import struct
 
 from .. import dtypes
-from .common import check, check_dtype, support
-from .strided import check_same_dtype, check_shape, element_bytes
+from ..dtypes import const
+from .common import check, check_dtype, check_outputs, support
+from .strided import check_same_dtype, element_bytes
 
 FILL = ("value", "output", "size")
 
-_ZEROS_LIKE = 93
+_ZEROS_LIKE = const(93)
+
+
+def output_shapes(node):
+    if node.builtin_code == _ZEROS_LIKE:
+        return [node.input(0).shape]
+    return [_shape(node, node.input(0))]
 
 
 # ZEROS_LIKE writes zeros whatever the zero point is, as TFLM does.
@@ -17,15 +24,15 @@ def prepare(context, node):
     target = node.output(0)
     if node.builtin_code == _ZEROS_LIKE:
         check_same_dtype(node, node.input(0), (target,))
-        check_shape(node, target, node.input(0).shape)
+        check_outputs(node, output_shapes(node))
         element_bytes(node, target)
         emit_fill(context, node, context.constant(bytes(8), 8), dtypes.INT8)
         return
-    sizes, value = node.input(0), node.input(1)
+    value = node.input(1)
     check_same_dtype(node, value, (target,))
     element_bytes(node, target)
     check(value.shape == (), node, "%s should be a scalar" % value)
-    check_shape(node, target, _shape(node, sizes))
+    check_outputs(node, output_shapes(node))
     emit_fill(context, node, value, target.dtype)
 
 

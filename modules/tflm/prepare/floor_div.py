@@ -2,15 +2,18 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
-from .broadcast import BROADCAST, emit_broadcast
+from ..dtypes import const
+from .broadcast import BROADCAST, emit_broadcast, spread_shape
 from .common import FLOAT_WORK
 from .elementwise import prepare_binary
 
 LAYOUT = BROADCAST + ("modulo",)
 
-_FLOOR_MOD = 95
-_NO_OPTIONS = 0
+_FLOOR_MOD = const(95)
+_NO_OPTIONS = const(0)
 _WORK = 4 * FLOAT_WORK
+
+output_shapes = spread_shape
 
 
 def prepare(context, node):

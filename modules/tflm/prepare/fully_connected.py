@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
+from ..dtypes import const
 from . import scale
 from .common import (
     REQUANTIZE,
@@ -30,50 +31,87 @@ INT8 = (
     "weights_offset",
 ) + REQUANTIZE
 
-_OPTIONS = 8  # FullyConnectedOptions
+_OPTIONS = const(8)  # FullyConnectedOptions
+_FUSED_ACTIVATION_FUNCTION = const(0)
+_WEIGHTS_FORMAT = const(1)
+_KEEP_NUM_DIMS = const(2)
+_ASYMMETRIC_QUANTIZE_INPUTS = const(3)
+_QUANTIZED_BIAS_TYPE = const(4)
 _BLOCK = 64  # taps and accumulators that the kernel holds at a time
 _BIAS_TOLERANCE = (5764607523034235, -58)  # 0.02 as C's double
+
+
+# A row of outputs for each row of inputs; the dimensions before the last one are kept on demand.
+def output_shapes(node):
+    source, weights = node.input(0), node.input(1)
+    rows, depth = _matrix(node, weights)
+    if node.options(_OPTIONS).get(_KEEP_NUM_DIMS, "B"):
+        check(source.shape and source.shape[-1] == depth, node, "%s is no row" % source)
+        return [source.shape[:-1] + (rows,)]
+    if depth:
+        check(source.elements() % depth == 0, node, "%s does not fit %s" % (source, weights))
+        return [(source.elements() // depth, rows)]
+    return [(product(source.shape[:-1]), rows)]
+
+
+# Rows and columns of the weights, which may have more dimensions of 1.
+def _matrix(node, weights):
+    check(len(weights.shape) >= 2, node, "%s must have 2 dimensions" % weights)
+    rows, depth = weights.shape[-2:]
+    check(weights.elements() == rows * depth, node, "%s must have 2 dimensions" % weights)
+    return rows, depth
 
 
 def prepare(context, node):
     source, weights, target = node.input(0), node.input(1), node.output(0)
     options = node.options(_OPTIONS)
-    support(options.get(1, "b") == 0, node, "a shuffled format of the weights")
+    support(options.get(_WEIGHTS_FORMAT, "b") == 0, node, "a shuffled format of the weights")
     batches, channels, depth = _shape(node, source, weights, target)
     check_dtype(node, source, dtypes.FLOAT32, dtypes.INT8, dtypes.INT16)
     if source.dtype == dtypes.FLOAT32 and weights.dtype == dtypes.INT8:
         from .hybrid import emit_fully_connected
 
-        asymmetric = options.get(3, "B")
+        asymmetric = options.get(_ASYMMETRIC_QUANTIZE_INPUTS, "B")
         emit_fully_connected(
-            context, node, options.get(0, "b"), batches, channels, depth, asymmetric
+            context,
+            node,
+            options.get(_FUSED_ACTIVATION_FUNCTION, "b"),
+            batches,
+            channels,
+            depth,
+            asymmetric,
         )
         return
     if source.dtype == dtypes.FLOAT32:
         from .fully_connected_float import emit_fully_connected
 
-        emit_fully_connected(context, node, options.get(0, "b"), depth, channels)
+        emit_fully_connected(
+            context, node, options.get(_FUSED_ACTIVATION_FUNCTION, "b"), depth, channels
+        )
         return
     if source.dtype == dtypes.INT16:
         from .fully_connected_int16 import emit_fully_connected
 
-        kinds = options.get(0, "b"), options.get(4, "b")
+        kinds = (
+            options.get(_FUSED_ACTIVATION_FUNCTION, "b"),
+            options.get(_QUANTIZED_BIAS_TYPE, "b"),
+        )
         emit_fully_connected(context, node, kinds, batches, channels, depth)
         return
     if weights.dtype == dtypes.INT4:
         from .unpack_int4 import unpack_weights
 
         node = unpack_weights(context, node)
-    _prepare_int8(context, node, options.get(0, "b"), batches, channels, depth)
+    _prepare_int8(
+        context, node, options.get(_FUSED_ACTIVATION_FUNCTION, "b"), batches, channels, depth
+    )
 
 
 # (batches, channels, depth): the last dimension of the output counts the channels, as in TFLM;
 # those of the input may be any. The weights may have more rows than there are channels.
 def _shape(node, source, weights, target):
-    check(len(weights.shape) >= 2, node, "%s must have 2 dimensions" % weights)
     check(len(target.shape) >= 1, node, "%s must have dimensions" % target)
-    rows, depth = weights.shape[-2:]
-    check(weights.elements() == rows * depth, node, "%s must have 2 dimensions" % weights)
+    rows, depth = _matrix(node, weights)
     batches, channels = product(target.shape[:-1]), target.shape[-1]
     check(
         channels <= rows and source.elements() == batches * depth,

@@ -4,14 +4,30 @@
 import struct
 
 from .. import dtypes
-from .common import check, check_dtype, constant_ints, positive_axis, product
-from .strided import check_same_dtype, check_shape, element_bytes
+from ..dtypes import const
+from .common import (
+    check,
+    check_dtype,
+    check_outputs,
+    constant_ints,
+    positive_axis,
+    product,
+)
+from .strided import check_same_dtype, element_bytes
 
 # Sizes in bytes. Behind it a table: of each number of an index its stride in bytes, and the
 # largest that can point inside, up or down.
 GATHER = ("input", "indices", "output", "row", "extent", "coordinates", "outer", "depth")
 
-_OPTIONS = 23  # GatherOptions
+_OPTIONS = const(23)  # GatherOptions
+_AXIS = const(0)
+_BATCH_DIMS = const(1)
+
+
+# The indices' own dimensions in place of the axis.
+def output_shapes(node):
+    shape, (axis, batch_dims) = node.input(0).shape, _axes(node)
+    return [shape[:axis] + node.input(1).shape[batch_dims:] + shape[axis + 1 :]]
 
 
 # What the indices pick along an axis; the first `batch_dims` dimensions of both go together.
@@ -19,9 +35,24 @@ def prepare(context, node):
     source, indices, target = node.input(0), node.input(1), node.output(0)
     check_same_dtype(node, source, (target,))
     check_dtype(node, indices, dtypes.INT32)
-    options = node.options(_OPTIONS)
-    axis = positive_axis(node, options.get(0, "i"), len(source.shape))
-    batch_dims = options.get(1, "i")
+    check_outputs(node, output_shapes(node))
+    axis, batch_dims = _axes(node)
+    emit_gather(
+        context,
+        node,
+        (source, indices, target),
+        source.shape[axis:],
+        product(indices.shape[batch_dims:]),
+        product(source.shape[batch_dims:axis]),
+        1,
+    )
+
+
+# The axis, and how many batch dimensions there are.
+def _axes(node):
+    source, indices, options = node.input(0), node.input(1), node.options(_OPTIONS)
+    axis = positive_axis(node, options.get(_AXIS, "i"), len(source.shape))
+    batch_dims = options.get(_BATCH_DIMS, "i")
     if batch_dims < 0:
         batch_dims += len(indices.shape)
     check(
@@ -34,17 +65,7 @@ def prepare(context, node):
         node,
         "%s and %s differ in their batch dimensions" % (source, indices),
     )
-    rest = indices.shape[batch_dims:]
-    check_shape(node, target, source.shape[:axis] + rest + source.shape[axis + 1 :])
-    emit_gather(
-        context,
-        node,
-        (source, indices, target),
-        source.shape[axis:],
-        product(rest),
-        product(source.shape[batch_dims:axis]),
-        1,
-    )
+    return axis, batch_dims
 
 
 # Write the record. `tensors` are input, indices (of int32) and output, or memory as large as the

@@ -2,16 +2,14 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
-from .common import check, check_dtype, product
+from .common import check, check_dtype, check_outputs, product
 from .gather import emit_gather
-from .strided import check_same_dtype, check_shape
+from .strided import check_same_dtype
 
 
 # The last dimension of the indices is one index; the input's dimensions that it leaves are a row.
-def prepare(context, node):
-    source, indices, target = node.input(0), node.input(1), node.output(0)
-    check_same_dtype(node, source, (target,))
-    check_dtype(node, indices, dtypes.INT32)
+def output_shapes(node):
+    source, indices = node.input(0), node.input(1)
     check(
         source.shape and indices.shape, node, "%s and %s must not be scalars" % (source, indices)
     )
@@ -21,6 +19,14 @@ def prepare(context, node):
         node,
         "an index of %d numbers is too long for %s" % (depth, source),
     )
-    check_shape(node, target, indices.shape[:-1] + source.shape[depth:])
+    return [indices.shape[:-1] + source.shape[depth:]]
+
+
+def prepare(context, node):
+    source, indices, target = node.input(0), node.input(1), node.output(0)
+    check_same_dtype(node, source, (target,))
+    check_dtype(node, indices, dtypes.INT32)
+    check_outputs(node, output_shapes(node))
+    depth = indices.shape[-1]
     count = product(indices.shape[:-1])
     emit_gather(context, node, (source, indices, target), source.shape, count, 1, depth)

@@ -4,6 +4,8 @@
 import struct
 
 from .. import dtypes
+from ..dtypes import const
+from .common import same_shape
 from .exponential import exp
 from .float_table import emit_float_table
 from .lookup import unary_tensors
@@ -11,7 +13,8 @@ from .unary_float import UNARY, emit_unary
 
 FLOAT = UNARY + ("entries",)
 
-_OPTIONS = 116  # GeluOptions
+_OPTIONS = const(116)  # GeluOptions
+_APPROXIMATE = const(0)
 _BITS = 80  # fractional bits of what is computed
 _ONE = 1 << _BITS
 _ROOT = 0x662114CF50D942343F2C  # 1 / sqrt(2 * pi) with them
@@ -20,10 +23,12 @@ _CUBE = 0xB727136A400FBA8826AA  # 0.044715 in units of 2**-84
 _STEPS = 32  # entries of the table for 1
 _ENTRIES = 6 * _STEPS + 4
 
+output_shapes = same_shape
+
 
 def prepare(context, node):
     source, _ = unary_tensors(node, dtypes.FLOAT32, dtypes.INT8)
-    share = _tanh_share if node.options(_OPTIONS).get(0, "B") else _normal_share
+    share = _tanh_share if node.options(_OPTIONS).get(_APPROXIMATE, "B") else _normal_share
     if source.dtype == dtypes.FLOAT32:
         table = [_both_sides(share, (i - 1) * _ONE // _STEPS) for i in range(_ENTRIES)]
         words = [y + (1 << _BITS - 27) >> _BITS - 26 for y in table]

@@ -3,13 +3,15 @@
 
 from .. import dtypes
 from . import scale
-from .common import scale_of, support
+from .common import same_shape, scale_of, support
 from .lookup import emit_lookup, unary_tensors
 
 _INT16_MIN = -(1 << 15)
 _INT16_MAX = (1 << 15) - 1
 _HIRES_BITS = 7  # by which inputs are shifted up before everything else
 _RELUISH_SCALE = (3, -15)  # 3.0 is 32768 in the factor relu6(x + 3) / 6
+
+output_shapes = same_shape
 
 
 def prepare(context, node):

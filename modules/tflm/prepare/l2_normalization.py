@@ -2,15 +2,28 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
-from .common import FLOAT_WORK, NONE, check, check_dtype, check_quantized, support
+from ..dtypes import const
+from .common import (
+    FLOAT_WORK,
+    NONE,
+    check,
+    check_dtype,
+    check_outputs,
+    check_quantized,
+    same_shape,
+    support,
+)
 
 INT8 = ("input", "output", "depth", "offset")
 FLOAT = ("input", "output", "norm", "depth", "zero", "epsilon")
 
-_OPTIONS = 12  # L2NormOptions
+_OPTIONS = const(12)  # L2NormOptions
+_FUSED_ACTIVATION_FUNCTION = const(0)
 _MAX_RANK = 4
 _EPSILON = 0x358637BD  # 1e-6 as a float32
 _INT8_WORK = 10  # multiply-accumulates that an element takes as long as
+
+output_shapes = same_shape
 
 
 # Along the last dimension. An int8 output counts as scale 1/128, zero point 0, whatever it says.
@@ -20,8 +33,8 @@ def prepare(context, node):
     check_dtype(node, target, source.dtype)
     check(len(source.shape) > 0, node, "%s needs a dimension" % source)
     support(len(source.shape) <= _MAX_RANK, node, "%s: more than 4 dimensions" % source)
-    check(source.shape == target.shape, node, "%s and %s differ in shape" % (source, target))
-    activation = node.options(_OPTIONS).get(0, "b")
+    check_outputs(node, output_shapes(node))
+    activation = node.options(_OPTIONS).get(_FUSED_ACTIVATION_FUNCTION, "b")
     support(activation == NONE, node, "activation %d" % activation)
     elements = source.elements()
     if not elements:

@@ -2,20 +2,24 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
+from ..dtypes import const
 from . import scale
-from .common import scale_of
+from .common import same_shape, scale_of
 from .fixed_point import multiply_by_quantized_multiplier
 from .lookup import emit_lookup, unary_tensors
 from .rescale import emit_rescale
 
-_OPTIONS = 75  # LeakyReluOptions
+_OPTIONS = const(75)  # LeakyReluOptions
+_ALPHA = const(0)
+
+output_shapes = same_shape
 
 
 # A multiplier for inputs from the zero point on, another for those below. A negative alpha goes
 # through its magnitude: rounding is not the same on both sides of zero.
 def prepare(context, node):
     source, target = unary_tensors(node, dtypes.FLOAT32, dtypes.INT8, dtypes.INT16)
-    alpha = node.options(_OPTIONS).get(0, "I")
+    alpha = node.options(_OPTIONS).get(_ALPHA, "I")
     if source.dtype == dtypes.FLOAT32:
         from .unary_float import emit_leaky_relu
 

@@ -2,12 +2,16 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
+from ..dtypes import const
+from .broadcast import spread_shape
 from .common import check, check_dtype
 from .comparisons import emit_byte_table
 from .lookup import check_same_elements, emit_lookup
 
-_LOGICAL_AND = 86
-_LOGICAL_NOT = 87
+_LOGICAL_AND = const(86)
+_LOGICAL_NOT = const(87)
+
+output_shapes = spread_shape
 
 
 # AND and OR are comparisons of a kind: the first byte says which seconds make the answer true.

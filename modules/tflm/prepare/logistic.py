@@ -2,11 +2,13 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
-from .common import support
+from .common import same_shape, support
 from .fixed_point import logistic
 from .lookup import emit_fixed_point_lookup, unary_tensors
 
 _ZERO_POINT = -128  # with a scale of 1/256, outputs 0..1 fill the type
+
+output_shapes = same_shape
 
 
 def prepare(context, node):

@@ -2,12 +2,13 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
-from .broadcast import BROADCAST, emit_broadcast
+from ..dtypes import const
+from .broadcast import BROADCAST, emit_broadcast, spread_shape
 from .common import check, check_dtype
 
 LAYOUT = BROADCAST + ("flip",)
 
-_MAXIMUM = 55
+_MAXIMUM = const(55)
 _WORK = 4  # multiply-accumulates that an element takes as long as
 
 # type: kernel, word to flip numbers with so that they sort forwards, and backwards
@@ -18,6 +19,8 @@ _KERNELS = {
     dtypes.INT32: ("maximum_minimum_wide.eval_int32", 0, -1),
     dtypes.INT64: ("maximum_minimum_wide.eval_int64", 0, -1),
 }
+
+output_shapes = spread_shape
 
 
 # TFLM compares the stored numbers and takes no notice of scales.

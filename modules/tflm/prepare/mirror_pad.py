@@ -1,11 +1,16 @@
 # tflm: MIRROR_PAD: Prepare (TFLM mirror_pad.cc)
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .common import check
-from .strided import check_same_dtype, check_shape, constant_indices, emit_copy, strides_of
+from ..dtypes import const
+from .common import check, check_outputs
+from .pad import padded_shape
+from .strided import check_same_dtype, constant_indices, emit_copy, strides_of
 
-_OPTIONS = 77  # MirrorPadOptions
+_OPTIONS = const(77)  # MirrorPadOptions
+_MODE = const(0)
 _REFLECT = 0  # the elements at the edges are not repeated
+
+output_shapes = padded_shape
 
 
 # First the input is copied to its place; then each dimension is mirrored within the output at
@@ -13,21 +18,17 @@ _REFLECT = 0  # the elements at the edges are not repeated
 def prepare(context, node):
     source, target = node.input(0), node.output(0)
     check_same_dtype(node, source, (target,))
-    shape = source.shape
+    shape, padded = source.shape, target.shape
     rank = len(shape)
     paddings = constant_indices(node, node.input(1), "the paddings")
-    check(len(paddings) == 2 * rank, node, "it has %d paddings for %s" % (len(paddings), source))
-    edge = 1 if node.options(_OPTIONS).get(0, "b") == _REFLECT else 0
-    padded = []
-    for i in range(rank):
-        for padding in paddings[2 * i : 2 * i + 2]:
-            check(
-                0 <= padding <= max(0, shape[i] - edge),
-                node,
-                "a padding of %d cannot be mirrored from %d" % (padding, shape[i]),
-            )
-        padded.append(shape[i] + paddings[2 * i] + paddings[2 * i + 1])
-    check_shape(node, target, padded)
+    edge = 1 if node.options(_OPTIONS).get(_MODE, "b") == _REFLECT else 0
+    for i in range(min(len(paddings), 2 * rank)):
+        check(
+            0 <= paddings[i] <= max(0, shape[i // 2] - edge),
+            node,
+            "a padding of %d cannot be mirrored from %d" % (paddings[i], shape[i // 2]),
+        )
+    check_outputs(node, output_shapes(node))
     if not target.elements():
         return
     strides, steps = strides_of(shape), strides_of(padded)

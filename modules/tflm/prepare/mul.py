@@ -2,8 +2,9 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
+from ..dtypes import const
 from . import scale
-from .broadcast import BROADCAST, emit_broadcast
+from .broadcast import BROADCAST, emit_broadcast, spread_shape
 from .common import (
     REQUANTIZE,
     activation_range,
@@ -18,10 +19,12 @@ INT8 = BROADCAST + ("offset1", "offset2") + REQUANTIZE
 INT16 = BROADCAST + CLAMP + ("multiplier", "shift")
 INT32 = BROADCAST + ("activation_min", "activation_max")
 
-_OPTIONS = 21  # MulOptions
+_OPTIONS = const(21)  # MulOptions
 _INT8_WORK = 10  # multiply-accumulates that an element takes as long as
 _INT16_WORK = 12
 _INT32_WORK = 4
+
+output_shapes = spread_shape
 
 
 def prepare(context, node):

@@ -2,13 +2,37 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
-from .common import check, check_dtype, constant_ints, product
+from ..dtypes import const
+from .common import (
+    check,
+    check_dtype,
+    check_outputs,
+    constant_ints,
+    product,
+)
 from .fill import emit_fill
-from .strided import check_same_dtype, check_shape, element_bytes
+from .strided import check_same_dtype, element_bytes
 
 ONE_HOT = ("indices", "value", "output", "wide", "size", "depth", "inner")
 
-_OPTIONS = 61  # OneHotOptions
+_OPTIONS = const(61)  # OneHotOptions
+_AXIS = const(0)
+
+
+# A dimension more, of the depth.
+def output_shapes(node):
+    shape, axis = node.input(0).shape, _axis(node)
+    depth = constant_ints(node, node.input(1), "the depth")
+    check(len(depth) == 1 and depth[0] >= 0, node, "%s is no depth" % node.input(1))
+    return [shape[:axis] + (depth[0],) + shape[axis:]]
+
+
+# Where that dimension stands.
+def _axis(node):
+    rank, axis = len(node.input(0).shape), node.options(_OPTIONS).get(_AXIS, "i", 0)
+    axis = rank if axis == -1 else axis
+    check(0 <= axis <= rank, node, "axis %d does not exist" % axis)
+    return axis
 
 
 # The output is filled with the value for "off", then each index puts the other one in its place.
@@ -18,12 +42,8 @@ def prepare(context, node):
     check_same_dtype(node, target, (on, off))
     size = element_bytes(node, target)
     check(on.elements() == off.elements() == 1, node, "its values are not one number each")
-    depth = constant_ints(node, node.input(1), "the depth")
-    check(len(depth) == 1 and depth[0] >= 0, node, "%s is no depth" % node.input(1))
-    axis = node.options(_OPTIONS).get(0, "i", 0)
-    axis = len(indices.shape) if axis == -1 else axis
-    check(0 <= axis <= len(indices.shape), node, "axis %d does not exist" % axis)
-    check_shape(node, target, indices.shape[:axis] + (depth[0],) + indices.shape[axis:])
+    check_outputs(node, output_shapes(node))
+    axis = _axis(node)
     if not target.elements():
         return
     emit_fill(context, node, off, target.dtype)
@@ -37,6 +57,6 @@ def prepare(context, node):
         output=target,
         wide=1 if indices.dtype == dtypes.INT64 else 0,
         size=size,
-        depth=depth[0],
+        depth=target.shape[axis],
         inner=product(indices.shape[axis:]),
     )

@@ -1,10 +1,20 @@
 # tflm: PACK: Prepare (TFLM pack.cc)
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .common import check, positive_axis, product
-from .strided import check_same_dtype, check_shape, emit_copy
+from ..dtypes import const
+from .common import check, check_outputs, check_shape, positive_axis, product
+from .strided import check_same_dtype, emit_copy
 
-_OPTIONS = 59  # PackOptions
+_OPTIONS = const(59)  # PackOptions
+_VALUES_COUNT = const(0)
+_AXIS = const(1)
+
+
+# A dimension more, along which the inputs lie.
+def output_shapes(node):
+    shape = node.input(0).shape
+    axis = positive_axis(node, node.options(_OPTIONS).get(_AXIS, "i"), len(shape) + 1)
+    return [shape[:axis] + (len(node.inputs),) + shape[axis:]]
 
 
 # One copy for each input: its parts go to their place behind each other in the output.
@@ -14,13 +24,13 @@ def prepare(context, node):
     sources = [node.input(i) for i in range(len(node.inputs))]
     count = len(sources)
     check(
-        count and options.get(0, "i") == count,
+        count and options.get(_VALUES_COUNT, "i") == count,
         node,
-        "it has %d inputs but packs %d" % (count, options.get(0, "i")),
+        "it has %d inputs but packs %d" % (count, options.get(_VALUES_COUNT, "i")),
     )
+    check_outputs(node, output_shapes(node))
     shape = sources[0].shape
-    axis = positive_axis(node, options.get(1, "i"), len(shape) + 1)
-    check_shape(node, target, shape[:axis] + (count,) + shape[axis:])
+    axis = positive_axis(node, options.get(_AXIS, "i"), len(shape) + 1)
     check_same_dtype(node, target, sources)
     part = product(shape[axis:])
     for i in range(count):

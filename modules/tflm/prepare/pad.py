@@ -4,8 +4,8 @@
 import struct
 
 from .. import dtypes
-from .common import check, check_dtype, support
-from .strided import check_same_dtype, check_shape, constant_indices, element_bytes
+from .common import check, check_dtype, check_outputs, support
+from .strided import check_same_dtype, constant_indices, element_bytes
 
 # Sizes in bytes. Behind it a table, a row of words for each dimension around the rows, the
 # innermost first: output size, input size, padding before.
@@ -14,21 +14,27 @@ PAD = ("input", "output", "value", "value_size", "before", "inside", "after", "d
 _QUANTIZED = (dtypes.INT8, dtypes.UINT8)
 
 
+# The output of PAD, PADV2 and MIRROR_PAD: elements before and after each dimension.
+def padded_shape(node):
+    source = node.input(0)
+    paddings = constant_indices(node, node.input(1), "the paddings")
+    rank = len(source.shape)
+    check(len(paddings) == 2 * rank, node, "it has %d paddings for %s" % (len(paddings), source))
+    check(min(paddings + [0]) == 0, node, "a padding is negative")
+    return [[paddings[2 * i] + source.shape[i] + paddings[2 * i + 1] for i in range(rank)]]
+
+
+output_shapes = padded_shape
+
+
 # One record: each row of the output is padding, or padding, elements and padding.
 def prepare(context, node):
     source, target = node.input(0), node.output(0)
     check_same_dtype(node, source, (target,))
     size = element_bytes(node, source)
     support(size in (1, 2, 4), node, "type %s" % dtypes.name(source.dtype))
-    rank = len(source.shape)
+    check_outputs(node, output_shapes(node))
     paddings = constant_indices(node, node.input(1), "the paddings")
-    check(len(paddings) == 2 * rank, node, "it has %d paddings for %s" % (len(paddings), source))
-    check(min(paddings + [0]) == 0, node, "a padding is negative")
-    check_shape(
-        node,
-        target,
-        [paddings[2 * i] + source.shape[i] + paddings[2 * i + 1] for i in range(rank)],
-    )
     if target.elements() == 0:
         return
     value = _value(context, node, target)

@@ -2,11 +2,13 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
+from ..dtypes import const
 from . import scale
 from .common import (
     activation_range,
     check,
     check_dtype,
+    check_outputs,
     check_quantized,
     float_activation_range,
     product,
@@ -33,8 +35,14 @@ POOLING = (
     "activation_max",
 )
 
-_OPTIONS = 5  # Pool2DOptions
-_MAX_POOL_2D = 17
+_OPTIONS = const(5)  # Pool2DOptions
+_PADDING = const(0)
+_STRIDE_W = const(1)
+_STRIDE_H = const(2)
+_FILTER_WIDTH = const(3)
+_FILTER_HEIGHT = const(4)
+_FUSED_ACTIVATION_FUNCTION = const(5)
+_MAX_POOL_2D = const(17)
 _SAME, _VALID = 0, 1
 _SAME_SCALE = (4722366482869645, -72)  # 1e-6 as a double
 _FAR = 1 << 28  # cells from the first window to the end of the last one
@@ -45,8 +53,8 @@ def prepare(context, node):
     source, target = node.input(0), node.output(0)
     check_dtype(node, source, dtypes.FLOAT32, dtypes.INT8, dtypes.INT16)
     check_dtype(node, target, source.dtype)
-    geometry = pool_geometry(node, source, target)
-    activation = node.options(_OPTIONS).get(5, "b")
+    geometry = pool_geometry(node)
+    activation = node.options(_OPTIONS).get(_FUSED_ACTIVATION_FUNCTION, "b")
     if source.dtype == dtypes.FLOAT32:
         from .pooling_float import MAXIMUM, MEAN, emit_pooling_float
 
@@ -86,47 +94,57 @@ def emit_pooling(context, node, kernel, geometry, low, high):
     )
 
 
-# Check shapes and options; the words of the record that say which cells each window has.
-def pool_geometry(node, source, target):
-    options = node.options(_OPTIONS)
-    for tensor in (source, target):
-        check(len(tensor.shape) == 4, node, "%s must have 4 dimensions" % tensor)
-    padding = options.get(0, "b")
-    support(padding in (_SAME, _VALID), node, "padding %d" % padding)
-    batches, in_height, in_width, channels = source.shape
-    if node.padding is None:
-        height, top = _windows(node, padding, in_height, options.get(4, "i"), options.get(2, "i"))
-        width, left = _windows(node, padding, in_width, options.get(3, "i"), options.get(1, "i"))
-    else:
-        from .convolution import padded_window_of
-
-        sides = (0, in_height, options.get(4, "i"), options.get(2, "i"))
-        height, top = padded_window_of(node, *sides, 1)
-        sides = (1, in_width, options.get(3, "i"), options.get(1, "i"))
-        width, left = padded_window_of(node, *sides, 1)
-    shape = (batches, height, width, channels)
-    check(target.shape == shape, node, "%s should have shape %s" % (target, list(shape)))
+# The words of the record that say which cells each window has, once shapes and options agree.
+def pool_geometry(node):
+    fields = _fields(node)
+    check_outputs(node, [_shape(node, fields)])
+    height, width = fields["filter_height"], fields["filter_width"]
     # A window never has more cells than this; that keeps the products of the kernel small.
-    cells = min(options.get(4, "i"), in_height) * min(options.get(3, "i"), in_width)
+    cells = min(height, fields["input_height"]) * min(width, fields["input_width"])
     support(cells <= _MAX_CELLS, node, "a window of %d cells" % cells)
     far = max(
-        height * options.get(2, "i") + options.get(4, "i"),
-        width * options.get(1, "i") + options.get(3, "i"),
+        fields["output_height"] * fields["stride_height"] + height,
+        fields["output_width"] * fields["stride_width"] + width,
     )
     support(far < _FAR, node, "a window or stride that reaches %d cells far" % far)
-    return {
-        "input_height": in_height,
-        "input_width": in_width,
-        "channels": channels,
-        "output_height": height,
-        "output_width": width,
-        "filter_height": options.get(4, "i"),
-        "filter_width": options.get(3, "i"),
-        "stride_height": options.get(2, "i"),
-        "stride_width": options.get(1, "i"),
-        "padding_height": top,
-        "padding_width": left,
-    }
+    return fields
+
+
+# The output of the pools.
+def pool_shape(node):
+    return [_shape(node, _fields(node))]
+
+
+def _shape(node, fields):
+    batches, _, _, channels = node.input(0).shape
+    return (batches, fields["output_height"], fields["output_width"], channels)
+
+
+def _fields(node):
+    source, options = node.input(0), node.options(_OPTIONS)
+    check(len(source.shape) == 4, node, "%s must have 4 dimensions" % source)
+    padding = options.get(_PADDING, "b")
+    support(padding in (_SAME, _VALID), node, "padding %d" % padding)
+    filters = options.get(_FILTER_HEIGHT, "i"), options.get(_FILTER_WIDTH, "i")
+    strides = options.get(_STRIDE_H, "i"), options.get(_STRIDE_W, "i")
+    fields = {"channels": source.shape[3]}
+    for i, side in enumerate(("height", "width")):
+        size = source.shape[1 + i]
+        if node.padding is None:
+            count, before = _windows(node, padding, size, filters[i], strides[i])
+        else:
+            from .convolution import padded_window_of
+
+            count, before = padded_window_of(node, i, size, filters[i], strides[i], 1)
+        fields["input_" + side] = size
+        fields["output_" + side] = count
+        fields["filter_" + side] = filters[i]
+        fields["stride_" + side] = strides[i]
+        fields["padding_" + side] = before
+    return fields
+
+
+output_shapes = pool_shape
 
 
 # How many windows there are along one dimension, and how many cells lie before its first cell

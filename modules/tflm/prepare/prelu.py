@@ -3,7 +3,7 @@
 
 from .. import dtypes
 from . import scale
-from .broadcast import BROADCAST, emit_broadcast
+from .broadcast import BROADCAST, emit_broadcast, spread_shape
 from .common import FLOAT_WORK, check, check_dtype, check_quantized, scale_of
 
 INTEGERS = BROADCAST + (
@@ -19,6 +19,8 @@ INTEGERS = BROADCAST + (
 
 _INTEGERS_WORK = 14  # multiply-accumulates that an element takes as long as
 _MAX_SHIFT = 31  # any more saturates just the same
+
+output_shapes = spread_shape
 
 
 # alpha is int8 for int16, too.

@@ -5,7 +5,14 @@ import struct
 
 from .. import dtypes
 from . import scale
-from .common import check_dtype, check_quantized, limits, scale_of, support
+from .common import (
+    check_dtype,
+    check_quantized,
+    limits,
+    same_shape,
+    scale_of,
+    support,
+)
 from .fixed_point import multiply_by_quantized_multiplier
 from .lookup import check_same_elements, emit_lookup
 from .rescale import TYPES, emit_rescale
@@ -21,6 +28,8 @@ _PAIRS = {
     dtypes.INT32: (dtypes.INT8, dtypes.INT16),
 }
 _BYTES = (dtypes.INT8, dtypes.UINT8)
+
+output_shapes = same_shape
 
 
 def prepare(context, node):

@@ -4,24 +4,35 @@
 import struct
 
 from .. import dtypes
-from .common import check, check_dtype, constant_ints, support
+from ..dtypes import const
+from .common import check, check_dtype, check_outputs, constant_ints, support
 from .reshape import COPY
-from .strided import check_same_dtype, check_shape
+from .strided import check_same_dtype
 
-_RANK = 110
+_RANK = const(110)
 _MOST = 1 << 16  # numbers that a RANGE of a few bytes may become in the model
+
+
+# RANK is a number; RANGE a list of them.
+def output_shapes(node):
+    return [() if node.builtin_code == _RANK else (_range(node)[2],)]
 
 
 # Both are known before anything runs: the output is a copy of a constant.
 def prepare(context, node):
     target = node.output(0)
     check_dtype(node, target, dtypes.INT32, dtypes.INT64)
+    if node.builtin_code != _RANK:
+        count = _range(node)[2]
+        check(count == target.elements(), node, "%s should have %d elements" % (target, count))
+    check_outputs(node, output_shapes(node))
     if node.builtin_code == _RANK:
         numbers = [len(node.input(0).shape)]
-        check_shape(node, target, ())
     else:
-        numbers = _range(node, target)
-        check_shape(node, target, (len(numbers),))
+        check_same_dtype(node, target, [node.input(i) for i in (0, 1, 2)])
+        start, step, count = _range(node)
+        support(count <= _MOST, node, "more than %d numbers" % _MOST)
+        numbers = [start + i * step for i in range(count)]
     if not numbers:
         return
     kinds = "<%d%s" % (len(numbers), dtypes.typecode(target.dtype))
@@ -35,16 +46,12 @@ def prepare(context, node):
     )
 
 
-# The numbers from the first input up to the second, without it, by steps of the third.
-def _range(node, target):
-    check_same_dtype(node, target, [node.input(i) for i in (0, 1, 2)])
+# From the first input up to the second, without it, by steps of the third: start, step, count.
+def _range(node):
     values = []
     for i, what in enumerate(("the start", "the limit", "the step")):
         check(node.input(i).elements() == 1, node, "%s is not one number" % node.input(i))
         values += constant_ints(node, node.input(i), what)
-    check(values[2] != 0, node, "its step is 0")
     start, limit, step = values
-    count = max(0, 0 - (start - limit) // step)  # len() of a range is a word only
-    check(count == target.elements(), node, "%s should have %d elements" % (target, count))
-    support(count <= _MOST, node, "more than %d numbers" % _MOST)
-    return [start + i * step for i in range(count)]
+    check(step != 0, node, "its step is 0")
+    return start, step, max(0, 0 - (start - limit) // step)  # len() of a range is a word only

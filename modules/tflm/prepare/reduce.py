@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
+from ..dtypes import const
 from . import scale
 from .common import (
     REQUANTIZE,
@@ -41,13 +42,24 @@ INT8 = _OPERANDS + REDUCE + _SUMS + REQUANTIZE
 INT16 = _OPERANDS + REDUCE + _SUMS + CLAMP + ("multiplier", "shift")
 MIN_MAX = ("input", "output") + REDUCE + ("flip",)
 
-_MEAN = 40
-_REDUCE_MAX = 82
-_REDUCE_MIN = 89
-_REDUCE_ALL = 140
-_REDUCE_ANY = 91  # not in TFLM
+_OPTIONS = const(27)  # ReducerOptions
+_KEEP_DIMS = const(0)
+_MEAN = const(40)
+_REDUCE_MAX = const(82)
+_REDUCE_MIN = const(89)
+_REDUCE_ALL = const(140)
+_REDUCE_ANY = const(91)  # not in TFLM
 _BLOCK = 32
 _LEVELS = 3  # what 6 dimensions come to, kept and reduced in turns
+
+
+# What is left without the axes, or with 1 in their places.
+def output_shapes(node):
+    shape = node.input(0).shape
+    axes = reduced_axes(node, node.input(0), node.input(1))
+    if node.options(_OPTIONS).get(_KEEP_DIMS, "B"):
+        return [[1 if i in axes else d for i, d in enumerate(shape)]]
+    return [[d for i, d in enumerate(shape) if i not in axes]]
 
 
 # The output's own shape counts, with or without the reduced dimensions.
@@ -63,9 +75,10 @@ def prepare(context, node):
     check_dtype(node, target, source.dtype)
     axes = reduced_axes(node, source, node.input(1))
     kept, reduced = _levels(node, source, axes)
+    outputs = product(output_shapes(node)[0])
     count = product([source.shape[axis] for axis in axes])
     check(
-        target.elements() == product([length for length, _ in kept]),
+        target.elements() == outputs,
         node,
         "%s should have the dimensions of %s but those of the axes" % (target, source),
     )

@@ -2,14 +2,20 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
+from ..dtypes import const
 from . import scale
-from .common import scale_of
+from .common import same_shape, scale_of
 from .fixed_point import multiply_by_quantized_multiplier
 from .lookup import emit_lookup, unary_tensors
 
+_RELU_N1_TO_1 = const(20)
+_RELU_0_TO_1 = const(152)
+
 # builtin code: limits; and their bits as float32
-_LIMITS = {20: (-1, 1), 152: (0, 1)}
+_LIMITS = {_RELU_N1_TO_1: (-1, 1), _RELU_0_TO_1: (0, 1)}
 _BITS = {-1: 0xBF800000, 0: 0, 1: 0x3F800000}
+
+output_shapes = same_shape
 
 
 # LiteRT rescales like RELU, then limits.

@@ -1,10 +1,31 @@
 # tflm: RESHAPE: the bytes stay, the shape is another (TFLM reshape.cc)
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .common import check
-from .strided import check_same_dtype, element_bytes
+from ..dtypes import const
+from .common import check, product
+from .strided import check_same_dtype, constant_indices, element_bytes
+
+_OPTIONS = const(17)  # ReshapeOptions
+_NEW_SHAPE = const(0)
 
 COPY = ("input", "output", "size")
+
+
+# Input 1 or an option; one -1 in it stands for what is left. Where input 1 is known at run time
+# only, the file's shape must do.
+def output_shapes(node):
+    source, given = node.input(0), node.optional_input(1)
+    shape = list(node.output(0).shape)
+    if given is None:
+        shape = list(node.options(_OPTIONS).numbers(_NEW_SHAPE, "i")) or shape
+    elif given.is_constant() or product(shape) != source.elements():
+        shape = constant_indices(node, given, "the shape")
+    if -1 in shape:
+        rest = product([d for d in shape if d != -1])
+        shape[shape.index(-1)] = source.elements() // rest if rest else 0
+    fits = min(shape, default=0) >= 0 and product(shape) == source.elements()
+    check(fits, node, "%s cannot have the shape %s" % (source, shape))
+    return [shape]
 
 
 # The output's own shape counts, as in TFLM; what the shape input or the options say is not read.

@@ -2,7 +2,8 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
-from .common import check, check_dtype, constant_ints
+from ..dtypes import const
+from .common import check, check_dtype, check_outputs, constant_ints
 
 INT8 = (
     "input",
@@ -18,8 +19,22 @@ INT8 = (
     "width_start",
 )
 
-_OPTIONS = 15  # ResizeBilinearOptions
+_OPTIONS = const(15)  # ResizeBilinearOptions
+_ALIGN_CORNERS = const(2)
+_HALF_PIXEL_CENTERS = const(3)
 _WORK = 6  # multiply-accumulates that an element takes as long as
+
+
+# The output of RESIZE_BILINEAR and RESIZE_NEAREST_NEIGHBOR: input 1 is height and width.
+def resized_shape(node):
+    source = node.input(0)
+    check(len(source.shape) == 4, node, "%s must have 4 dimensions" % source)
+    size = constant_ints(node, node.input(1), "the size")
+    check(len(size) == 2, node, "%s must be height and width, 2 numbers" % node.input(1))
+    return [source.shape[:1] + tuple(size) + source.shape[3:]]
+
+
+output_shapes = resized_shape
 
 
 def prepare(context, node):
@@ -28,21 +43,13 @@ def prepare(context, node):
     check_dtype(node, source, *sorted(_KERNELS))
     check_dtype(node, target, source.dtype)
     check_dtype(node, node.input(1), dtypes.INT32)
-    check(len(source.shape) == 4, node, "%s must have 4 dimensions" % source)
-    size = constant_ints(node, node.input(1), "the size")
-    check(len(size) == 2, node, "%s must be height and width" % node.input(1))
-    batches, _, _, depth = source.shape
-    check(
-        target.shape == (batches, size[0], size[1], depth),
-        node,
-        "%s should be %s" % (target, [batches, size[0], size[1], depth]),
-    )
+    check_outputs(node, output_shapes(node), "%s should be %s")
     check(
         source.elements() > 0 or not target.elements(), node, "%s has nothing to resize" % source
     )
     options = node.options(_OPTIONS)
-    align_corners = options.get(2, "B") != 0
-    half_pixel_centers = options.get(3, "B") != 0
+    align_corners = options.get(_ALIGN_CORNERS, "B") != 0
+    half_pixel_centers = options.get(_HALF_PIXEL_CENTERS, "B") != 0
     check(
         not (align_corners and half_pixel_centers),
         node,

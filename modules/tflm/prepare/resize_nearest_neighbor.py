@@ -4,34 +4,45 @@
 import struct
 
 from .. import dtypes
+from ..dtypes import const
 from . import scale
-from .common import check, check_dtype, constant_ints, product, support
-from .strided import check_same_dtype, check_shape, element_bytes
+from .common import (
+    check,
+    check_dtype,
+    check_outputs,
+    product,
+    support,
+)
+from .resize_bilinear import resized_shape
+from .strided import check_same_dtype, element_bytes
 
 # Behind it a table of 16-bit numbers: the input row of each output row, and from `columns` on
 # the input column of each output column.
 RESIZE = ("input", "output", "depth", "width", "height", "out_width", "out_height", "columns")
 
-_OPTIONS = 74  # ResizeNearestNeighborOptions
+_OPTIONS = const(74)  # ResizeNearestNeighborOptions
+_ALIGN_CORNERS = const(0)
+_HALF_PIXEL_CENTERS = const(1)
 _LARGEST = 0xFFFF
+
+output_shapes = resized_shape
 
 
 def prepare(context, node):
     source, target = node.input(0), node.output(0)
     check_same_dtype(node, source, (target,))
-    check(len(source.shape) == 4, node, "%s should have 4 dimensions" % source)
     check_dtype(node, node.input(1), dtypes.INT32)
-    size = constant_ints(node, node.input(1), "the size")
-    check(len(size) == 2, node, "the size should have 2 numbers")
+    check_outputs(node, output_shapes(node))
     batches, height, width, depth = source.shape
-    out_height, out_width = size
-    check_shape(node, target, (batches, out_height, out_width, depth))
+    _, out_height, out_width, _ = target.shape
     if target.elements() == 0:
         return
     check(source.elements() > 0, node, "%s is empty" % source)
-    support(max(size + [height, width]) <= _LARGEST, node, "a side over %d" % _LARGEST)
+    largest = max(height, width, out_height, out_width)
+    support(largest <= _LARGEST, node, "a side over %d" % _LARGEST)
     options = node.options(_OPTIONS)
-    align_corners, half_pixel_centers = options.get(0, "B"), options.get(1, "B")
+    align_corners = options.get(_ALIGN_CORNERS, "B")
+    half_pixel_centers = options.get(_HALF_PIXEL_CENTERS, "B")
     indices = nearest_indices(height, out_height, align_corners, half_pixel_centers)
     columns = 0
     if (height, out_height) != (width, out_width):

@@ -1,11 +1,12 @@
 # tflm: VAR_HANDLE, READ_VARIABLE, ASSIGN_VARIABLE (TFLM var_handle.cc and its like)
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from ..dtypes import const
 from .common import check
 from .reshape import COPY
 
-_VAR_HANDLE = 142
-_READ_VARIABLE = 143
+_VAR_HANDLE = const(142)
+_READ_VARIABLE = const(143)
 
 
 # Handles are known before the model runs, so VAR_HANDLE does nothing, and the other two copy.

@@ -2,8 +2,17 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
-from .common import check, check_dtype, constant_ints, positive_axis
-from .strided import check_shape, emit_copy, strides_of
+from .common import (
+    check,
+    check_dtype,
+    check_outputs,
+    constant_ints,
+    positive_axis,
+    same_shape,
+)
+from .strided import emit_copy, strides_of
+
+output_shapes = same_shape
 
 
 # One copy that starts at the far end of each of the axes and steps backwards there. TFLM takes
@@ -11,7 +20,7 @@ from .strided import check_shape, emit_copy, strides_of
 def prepare(context, node):
     source, target, axes = node.input(0), node.output(0), node.input(1)
     check_dtype(node, axes, dtypes.INT32)
-    check_shape(node, target, source.shape)
+    check_outputs(node, output_shapes(node))
     numbers = constant_ints(node, axes, "the axis") if axes.elements() else []
     rank = len(source.shape)
     reversed_axes = [positive_axis(node, axis, rank) for axis in numbers]

@@ -3,7 +3,7 @@
 
 from .. import dtypes
 from . import scale
-from .common import scale_of
+from .common import same_shape, scale_of
 from .fixed_point import (
     multiply_by_quantized_multiplier,
     saturating_left_shift,
@@ -20,6 +20,8 @@ _SHIFT = 20  # fractional bits of the root's reciprocal
 _HALF_SQRT_2 = 1518500250  # 31 fractional bits
 _THREE_HALVES = 3 << 27  # 28 fractional bits
 _INT32_MAX = (1 << 31) - 1
+
+output_shapes = same_shape
 
 
 def prepare(context, node):

@@ -2,15 +2,21 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
-from .broadcast import BROADCAST, check_broadcast, emit_spread
+from ..dtypes import const
+from .broadcast import BROADCAST, check_broadcast, emit_spread, spread_shape
 from .broadcast_to import emit_broadcast_copy
-from .common import check, check_dtype
-from .strided import check_same_dtype, check_shape, element_bytes
+from .common import check, check_dtype, check_shape
+from .strided import check_same_dtype, element_bytes
 
 SELECT = BROADCAST + ("size",)
 
-_SELECT = 64
+_SELECT = const(64)
 _WORK = 5  # multiply-accumulates that an element takes as long as
+
+
+# SELECT asks for inputs of one shape, SELECT_V2 spreads all three.
+def output_shapes(node):
+    return [node.input(1).shape] if node.builtin_code == _SELECT else spread_shape(node)
 
 
 # The output becomes input 2, spread out, and then input 1 wherever the condition is true.

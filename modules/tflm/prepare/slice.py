@@ -4,15 +4,8 @@
 import struct
 
 from .. import dtypes
-from .common import check, check_dtype, product
-from .strided import (
-    check_same_dtype,
-    check_shape,
-    constant_indices,
-    element_bytes,
-    emit_copy,
-    strides_of,
-)
+from .common import check, check_dtype, check_outputs, product
+from .strided import check_same_dtype, constant_indices, element_bytes, emit_copy, strides_of
 
 # A begin that is computed. Behind it a table, of each dimension, the outermost first: size of
 # the slice, stride of the larger tensor in bytes, largest begin. `into`: 1 when the slice is
@@ -20,7 +13,29 @@ from .strided import (
 COMPUTED = ("input", "output", "begin", "begin_words", "row", "dimensions", "into")
 
 
-# A size of -1 reaches to the end of its dimension.
+# A size of -1 reaches to the end of its dimension; where the begin is known at run time only, the
+# file's shape tells how far that is.
+def output_shapes(node):
+    source, begin = node.input(0), None
+    rank = len(source.shape)
+    sizes = constant_indices(node, node.input(2), "the size of the slice")
+    if node.input(1).is_constant() or not rank:
+        begin = constant_indices(node, node.input(1), "the begin of the slice")
+    shape = source.shape if begin else node.output(0).shape
+    counts = (len(sizes), len(shape)) if begin is None else (len(sizes), len(begin))
+    check(counts == (rank, rank), node, "begin, size and %s differ in rank" % source)
+    for i in range(rank):
+        first = begin[i] if begin else 0
+        if sizes[i] == -1:
+            sizes[i] = shape[i] - first
+        check(
+            first >= 0 and sizes[i] >= 0 and first + sizes[i] <= source.shape[i],
+            node,
+            "begin %s and size %s reach outside %s" % (begin or "?", sizes, source),
+        )
+    return [sizes]
+
+
 def prepare(context, node):
     source, target = node.input(0), node.output(0)
     check_same_dtype(node, source, (target,))
@@ -35,17 +50,8 @@ def prepare(context, node):
     if rank and not (node.input(1).is_constant() and node.input(2).is_constant()):
         _prepare_computed(context, node, source, target)
         return
-    begin = constant_indices(node, node.input(1), "the begin of the slice")
-    sizes = constant_indices(node, node.input(2), "the size of the slice")
-    for i in range(rank):
-        if sizes[i] == -1:
-            sizes[i] = source.shape[i] - begin[i]
-        check(
-            begin[i] >= 0 and sizes[i] >= 0 and begin[i] + sizes[i] <= source.shape[i],
-            node,
-            "begin %s and size %s reach outside %s" % (begin, sizes, source),
-        )
-    check_shape(node, target, sizes)
+    check_outputs(node, output_shapes(node))
+    begin, sizes = constant_indices(node, node.input(1), "the begin of the slice"), target.shape
     strides, steps = strides_of(source.shape), strides_of(sizes)
     loops = [(sizes[i], strides[i], steps[i]) for i in range(rank)]
     offset = sum([begin[i] * strides[i] for i in range(rank)])
@@ -61,9 +67,7 @@ def _prepare_computed(context, node, source, target):
         fits = fits and shape[i] <= source.shape[i]
     check(fits, node, "%s is no slice of %s" % (target, source))
     if node.input(2).is_constant():
-        sizes = constant_indices(node, node.input(2), "the size of the slice")
-        for i in range(len(shape)):
-            check(sizes[i] in (-1, shape[i]), node, "%s should have shape %s" % (target, sizes))
+        check_outputs(node, output_shapes(node))
     emit_computed(context, node, source, target, node.input(1), 0)
 
 

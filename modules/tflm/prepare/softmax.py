@@ -4,8 +4,17 @@
 import struct
 
 from .. import dtypes
+from ..dtypes import const
 from . import scale
-from .common import check, check_dtype, check_quantized, scale_of, support
+from .common import (
+    check,
+    check_dtype,
+    check_outputs,
+    check_quantized,
+    same_shape,
+    scale_of,
+    support,
+)
 from .fixed_point import EXP_MINUS_EIGHTH, EXP_POWERS, NEWTON_SLOPE, NEWTON_START, ONE_THIRD
 
 SOFTMAX = (
@@ -20,7 +29,8 @@ SOFTMAX = (
     "slots",
 )
 
-_OPTIONS = 9  # SoftmaxOptions
+_OPTIONS = const(9)  # SoftmaxOptions
+_BETA = const(0)
 _DIFFERENCE_BITS = 5  # integer bits of what exp() is applied to
 _MAX_DEPTH = 8191  # the sum of exps has 13 integer bits
 _MAX_SLOTS = 223  # words of the table of exps, and with the sum 896 bytes
@@ -28,22 +38,24 @@ _SLOTS_PER_ELEMENT = 4  # a small tensor does not pay for a large table
 _NEAR = 0x3A83126F  # 0.001 in float32
 _CONSTANTS = (EXP_MINUS_EIGHTH, ONE_THIRD) + EXP_POWERS + (NEWTON_START, NEWTON_SLOPE)
 
+output_shapes = same_shape
+
 
 def prepare(context, node):
     source, target = node.input(0), node.output(0)
     check_dtype(node, source, dtypes.FLOAT32, dtypes.INT8, dtypes.INT16)
     check(len(source.shape) > 0, node, "%s needs a dimension" % source)
-    check(source.shape == target.shape, node, "%s and %s differ in shape" % (source, target))
+    check_outputs(node, output_shapes(node))
     if source.dtype == dtypes.FLOAT32:
         from .softmax_float import emit_softmax_float
 
         check_dtype(node, target, dtypes.FLOAT32)
-        emit_softmax_float(context, node, node.options(_OPTIONS).get(0, "I"))
+        emit_softmax_float(context, node, node.options(_OPTIONS).get(_BETA, "I"))
         return
     if source.dtype == dtypes.INT16:
         from .softmax_int16 import prepare_int16
 
-        prepare_int16(context, node, scale.from_bits(node.options(_OPTIONS).get(0, "I")))
+        prepare_int16(context, node, scale.from_bits(node.options(_OPTIONS).get(_BETA, "I")))
         return
     check_dtype(node, target, dtypes.INT8, dtypes.INT16)
     check_quantized(node, source)
@@ -90,7 +102,7 @@ def _check_output(node, target, bits):
 
 # beta times the input's scale, with 26 fractional bits (PreprocessSoftmaxScaling).
 def _difference_multiplier(node, source):
-    beta = scale.from_bits(node.options(_OPTIONS).get(0, "I"))
+    beta = scale.from_bits(node.options(_OPTIONS).get(_BETA, "I"))
     m, e = scale.multiply(beta, scale_of(source))
     real = (m, e + 31 - _DIFFERENCE_BITS)
     largest = ((1 << 31) - 1, 0)

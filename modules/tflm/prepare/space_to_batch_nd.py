@@ -3,16 +3,16 @@
 
 from .. import dtypes
 from .batch_to_space_nd import emit_blocks, spatial
-from .common import check
+from .common import check, check_outputs
 from .fill import emit_fill
 from .pad import zero_byte
-from .strided import check_shape
+from .strided import check_same_dtype
 
 
-# The padding is the output's zero point: TFLM pads with a number it never sets.
-def prepare(context, node):
-    source, target = node.input(0), node.output(0)
-    blocks, paddings = spatial(node, source, target)
+# What is left of the sides between blocks; each position within a block is a batch.
+def output_shapes(node):
+    source = node.input(0)
+    blocks, paddings = spatial(node)
     shape = list(source.shape)
     for i in range(len(blocks)):
         before, after = paddings[i]
@@ -24,7 +24,15 @@ def prepare(context, node):
         )
         shape[1 + i] //= blocks[i]
         shape[0] *= blocks[i]
-    check_shape(node, target, shape)
+    return [shape]
+
+
+# The padding is the output's zero point: TFLM pads with a number it never sets.
+def prepare(context, node):
+    source, target = node.input(0), node.output(0)
+    check_outputs(node, output_shapes(node))
+    check_same_dtype(node, source, (target,))
+    blocks, paddings = spatial(node)
     if target.elements() > source.elements():
         byte = zero_byte(node, target)
         emit_fill(context, node, context.constant(bytes([byte]) * 8, 8), dtypes.INT8)

@@ -1,16 +1,18 @@
 # tflm: SPACE_TO_DEPTH: Prepare (TFLM space_to_depth.cc)
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .common import check
-from .strided import check_shape, emit_copy, strides_of
+from ..dtypes import const
+from .common import check, check_outputs
+from .strided import emit_copy, strides_of
 
-_OPTIONS = 19  # SpaceToDepthOptions
+_OPTIONS = const(19)  # SpaceToDepthOptions
+_BLOCK_SIZE = const(0)
 
 
-# One copy: squares of pixels become blocks of channels.
-def prepare(context, node):
-    source, target = node.input(0), node.output(0)
-    block = node.options(_OPTIONS).get(0, "i")
+# Squares of pixels become blocks of channels.
+def output_shapes(node):
+    source = node.input(0)
+    block = node.options(_OPTIONS).get(_BLOCK_SIZE, "i")
     check(len(source.shape) == 4, node, "%s should have 4 dimensions" % source)
     check(block > 0, node, "its block size is %d" % block)
     batches, height, width, depth = source.shape
@@ -19,8 +21,14 @@ def prepare(context, node):
         node,
         "%s does not divide into blocks of %d x %d" % (source, block, block),
     )
-    shape = (batches, height // block, width // block, depth * block * block)
-    check_shape(node, target, shape)
+    return [(batches, height // block, width // block, depth * block * block)]
+
+
+# One copy.
+def prepare(context, node):
+    source, target = node.input(0), node.output(0)
+    check_outputs(node, output_shapes(node))
+    block = node.options(_OPTIONS).get(_BLOCK_SIZE, "i")
     emit_copy(context, node, source, target, block_loops(source.shape, block))
 
 

@@ -1,30 +1,52 @@
 # tflm: SPLIT_V: Prepare (TFLM split_v.cc)
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .common import check, constant_ints
-from .split import axis_of, emit_split
+from .common import check, check_outputs, constant_ints
+from .split import axis_of, emit_split, with_side
 
 
-# The outputs' own shapes count, as in TFLM; constant sizes must agree, and one of them may be -1.
+# The sizes along the axis are given; one of them may be -1, what the others leave. Where they are
+# no constant the outputs' own count, as in TFLM.
+def output_shapes(node):
+    source, axis = _source(node)
+    return [with_side(source.shape, axis, size) for size in _sizes(node, source, axis)]
+
+
 def prepare(context, node):
+    source, axis = _source(node)
+    own, sizes = _own_sizes(node, source, axis), _sizes(node, source, axis)
+    check(own == sizes, node, "its outputs have sizes %s instead of %s" % (own, sizes))
+    check_outputs(node, output_shapes(node))
+    emit_split(context, node, source, axis)
+
+
+# What is split, and along which axis.
+def _source(node):
     check(len(node.inputs) == 3, node, "it has %d inputs" % len(node.inputs))
-    source = node.input(0)
-    axis = axis_of(node, node.input(2), source)
-    sizes = []
+    return node.input(0), axis_of(node, node.input(2), node.input(0))
+
+
+def _sizes(node, source, axis):
+    if not node.input(1).is_constant():
+        return _own_sizes(node, source, axis)
+    sizes, length = constant_ints(node, node.input(1), "the sizes"), source.shape[axis]
+    if sizes.count(-1) == 1:
+        sizes[sizes.index(-1)] = length - sum(sizes) - 1
+    inside = min(sizes, default=0) >= 0 and sum(sizes) == length
+    check(inside, node, "sizes %s are not the %d along axis %d" % (sizes, length, axis))
+    return sizes
+
+
+# Sizes of the outputs as the file has them.
+def _own_sizes(node, source, axis):
+    sizes, length = [], source.shape[axis]
     for i in range(len(node.outputs)):
         shape = node.output(i).shape
         check(len(shape) == len(source.shape), node, "%s has the wrong rank" % node.output(i))
         sizes.append(shape[axis])
     check(
-        sum(sizes) == source.shape[axis],
+        sum(sizes) == length,
         node,
-        "its outputs are %s of the %d along axis %d" % (sizes, source.shape[axis], axis),
+        "its outputs are %s of the %d along axis %d" % (sizes, length, axis),
     )
-    wanted = node.input(1)
-    if wanted.is_constant():
-        given = constant_ints(node, wanted, "the sizes")
-        agrees = len(given) == len(sizes)
-        for i in range(len(sizes)):
-            agrees = agrees and given[i] in (sizes[i], -1)
-        check(agrees, node, "its outputs have sizes %s instead of %s" % (sizes, given))
-    emit_split(context, node, source, axis, sizes)
+    return sizes

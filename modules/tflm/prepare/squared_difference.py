@@ -2,8 +2,9 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
+from ..dtypes import const
 from . import scale
-from .broadcast import BROADCAST, emit_broadcast
+from .broadcast import BROADCAST, emit_broadcast, spread_shape
 from .common import FLOAT_WORK, check_quantized, limits, scale_of, support
 from .elementwise import CLAMP, prepare_binary
 
@@ -14,12 +15,14 @@ INTEGERS = (
     + ("output_multiplier", "output_shift")
 )
 
-_NO_OPTIONS = 0
+_NO_OPTIONS = const(0)
 _INT8_SHIFT = 7
 _INT16_SHIFT = 0
 _INTEGERS_WORK = 24  # multiply-accumulates that an element takes as long as
 _INT32_WORK = 4
 _MAX_SHIFT = 31
+
+output_shapes = spread_shape
 
 
 def prepare(context, node):

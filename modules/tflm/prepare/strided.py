@@ -23,11 +23,6 @@ def check_same_dtype(node, first, others):
         check(tensor.dtype == first.dtype, node, "%s and %s differ in type" % (first, tensor))
 
 
-# Refuse a tensor that does not have the shape that the operator computes.
-def check_shape(node, tensor, shape):
-    check(tensor.shape == tuple(shape), node, "%s should have shape %s" % (tensor, list(shape)))
-
-
 # The values of a constant tensor with a number for each dimension; a scalar has none.
 def constant_indices(node, tensor, what):
     return constant_ints(node, tensor, what) if tensor.elements() else []

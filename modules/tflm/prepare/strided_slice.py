@@ -1,22 +1,53 @@
 # tflm: STRIDED_SLICE: Prepare (TFLM strided_slice.cc, strided_slice_common.cc)
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .common import check, support
-from .strided import check_shape, constant_indices, emit_copy, strides_of
+from ..dtypes import const
+from .common import check, check_outputs, support
+from .strided import constant_indices, emit_copy, strides_of
 
-_OPTIONS = 32  # StridedSliceOptions
+_OPTIONS = const(32)  # StridedSliceOptions
+_BEGIN_MASK = const(0)
+_END_MASK = const(1)
+_ELLIPSIS_MASK = const(2)
+_NEW_AXIS_MASK = const(3)
+_SHRINK_AXIS_MASK = const(4)
+_OFFSET = const(5)
 
 
 # One copy; a mask's bit `i` is for dimension `i`, and dimensions without an entry are taken whole.
 def prepare(context, node):
-    source, target = node.input(0), node.output(0)
+    source, target, parts = node.input(0), node.output(0), _parts(node)
+    check_outputs(node, [_shape(parts)])
+    rank = len(source.shape)
+    strides, steps = strides_of(source.shape), strides_of([count for _, count, _, _ in parts])
+    loops = [(parts[i][1], parts[i][2] * strides[i], steps[i]) for i in range(rank)]
+    offset = sum([parts[i][0] * strides[i] for i in range(rank)])
+    emit_copy(context, node, source, target, loops, input_offset=offset)
+
+
+def output_shapes(node):
+    return [_shape(_parts(node))]
+
+
+# What is taken of a tensor, without dimensions of which one index is.
+def _shape(parts):
+    return [count for _, count, _, shrink in parts if not shrink]
+
+
+# Of each dimension the first index, the number of indices, the stride, and 1 where it goes away.
+def _parts(node):
+    source = node.input(0)
     rank = len(source.shape)
     options = node.options(_OPTIONS)
     # TFLM ignores these three, and would give other elements than were asked for.
-    support(options.get(2, "i") == 0, node, "an ellipsis mask")
-    support(options.get(3, "i") == 0, node, "a mask of new axes")
-    support(options.get(5, "B") == 0, node, "an end that counts from the begin")
-    masks = options.get(0, "i"), options.get(1, "i"), options.get(4, "i")
+    support(options.get(_ELLIPSIS_MASK, "i") == 0, node, "an ellipsis mask")
+    support(options.get(_NEW_AXIS_MASK, "i") == 0, node, "a mask of new axes")
+    support(options.get(_OFFSET, "B") == 0, node, "an end that counts from the begin")
+    masks = (
+        options.get(_BEGIN_MASK, "i"),
+        options.get(_END_MASK, "i"),
+        options.get(_SHRINK_AXIS_MASK, "i"),
+    )
     begin, end, stride = [
         constant_indices(node, node.input(i), what)
         for i, what in ((1, "the begin"), (2, "the end"), (3, "the strides"))
@@ -26,23 +57,12 @@ def prepare(context, node):
         node,
         "begin, end and strides should have %d entries for %s" % (rank, source),
     )
-    strides = strides_of(source.shape)
-    shape, taken, offset = [], [], 0
-    for i in range(rank):
-        first, count, step, shrink = 0, source.shape[i], 1, False
-        if i < len(begin):
-            bits = [mask >> i & 1 for mask in masks]
-            shrink = bits[2]
-            first, count = elements_along(node, source.shape[i], begin[i], end[i], stride[i], bits)
-            step = stride[i]
-        if not shrink:
-            shape.append(count)
-        taken.append((count, step * strides[i]))
-        offset += first * strides[i]
-    check_shape(node, target, shape)
-    steps = strides_of([count for count, _ in taken])
-    loops = [(taken[i][0], taken[i][1], steps[i]) for i in range(rank)]
-    emit_copy(context, node, source, target, loops, input_offset=offset)
+    parts = [(0, size, 1, 0) for size in source.shape]
+    for i in range(len(begin)):
+        bits, size = [mask >> i & 1 for mask in masks], source.shape[i]
+        first, count = elements_along(node, size, begin[i], end[i], stride[i], bits)
+        parts[i] = first, count, stride[i], bits[2]
+    return parts
 
 
 # The first index and the number of indices along one dimension, as strided_slice_logic.h has it:

@@ -2,10 +2,14 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
+from ..dtypes import const
 from .add import emit_int8, emit_int16, emit_int32
+from .broadcast import spread_shape
 from .elementwise import check_unquantized, prepare_binary
 
-_OPTIONS = 28  # SubOptions
+_OPTIONS = const(28)  # SubOptions
+
+output_shapes = spread_shape
 
 
 def prepare(context, node):

@@ -2,8 +2,17 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
+from ..dtypes import const
 from . import scale
-from .common import check, check_dtype, check_quantized, limits, scale_of, support
+from .common import (
+    check,
+    check_dtype,
+    check_outputs,
+    check_quantized,
+    limits,
+    scale_of,
+    support,
+)
 from .elementwise import CLAMP
 
 _OPERANDS = ("input", "weights_feature", "weights_time", "bias", "state", "output")
@@ -26,23 +35,32 @@ INT8 = (
 )
 FLOAT32 = _OPERANDS + ("sum",) + _SIZES + ("activation", "low", "high")
 
-_OPTIONS = 6  # SVDFOptions
+_OPTIONS = const(6)  # SVDFOptions
+_RANK = const(0)
+_FUSED_ACTIVATION_FUNCTION = const(1)
 _FILTERS = 64  # of a block, unless the rank is larger
 _TAPS = 64  # words that kernels/matrix.py unpacks the input to
 _BIAS_TOLERANCE = (5902958103587057, -69)  # 1e-5 as C's double
 
 
+# `rank` filters make a unit.
+def output_shapes(node):
+    rank = node.options(_OPTIONS).get(_RANK, "i")
+    check(rank > 0, node, "its rank is %d" % rank)
+    return [(node.input(0).shape[0], node.input(1).shape[0] // rank)]
+
+
 def prepare(context, node):
     source = node.input(0)
     options = node.options(_OPTIONS)
-    fields = _sizes(node, options.get(0, "i"))
+    fields = _sizes(node, options.get(_RANK, "i"))
     check_dtype(node, source, dtypes.FLOAT32, dtypes.INT8)
     check_dtype(node, node.output(0), source.dtype)
     check_dtype(node, node.input(1), source.dtype)
     if source.dtype == dtypes.FLOAT32:
         from .svdf_float import emit_svdf
 
-        emit_svdf(context, node, FLOAT32, fields, options.get(1, "b"))
+        emit_svdf(context, node, FLOAT32, fields, options.get(_FUSED_ACTIVATION_FUNCTION, "b"))
         return
     _prepare_int8(context, node, fields)
 
@@ -52,18 +70,18 @@ def _sizes(node, rank):
     source, features, times = node.input(0), node.input(1), node.input(2)
     bias, state, target = node.optional_input(3), node.input(4), node.output(0)
     check(len(node.inputs) == 5 and len(node.outputs) == 1, node, "it must have 5 inputs")
-    for tensor in (source, features, times, state, target):
+    for tensor in (source, features, times, state):
         check(len(tensor.shape) == 2, node, "%s must have 2 dimensions" % tensor)
     batches, size = source.shape
     filters, memory = features.shape[0], times.shape[1]
     check(rank > 0 and filters % rank == 0, node, "%d filters have no rank %d" % (filters, rank))
     check(memory > 0, node, "%s has no memory" % times)
+    check_outputs(node, output_shapes(node), "%s should be %s")
     units = filters // rank
     for tensor, shape in (
         (features, (filters, size)),
         (times, (filters, memory)),
         (state, (batches, memory * filters)),
-        (target, (batches, units)),
     ):
         check(tensor.shape == shape, node, "%s should be %s" % (tensor, list(shape)))
     if bias is not None:

@@ -2,8 +2,11 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
+from .common import same_shape
 from .fixed_point import tanh
 from .lookup import emit_fixed_point_lookup, unary_tensors
+
+output_shapes = same_shape
 
 
 # The output's quantization is taken to be scale 1/128, zero point 0, as in TFLM.

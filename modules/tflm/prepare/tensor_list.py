@@ -2,11 +2,11 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
-from .common import check, check_dtype
+from .common import check, check_dtype, check_shape
 from .fill import emit_fill
 from .reshape import emit_reshape
 from .slice import emit_computed
-from .strided import check_same_dtype, check_shape, element_bytes
+from .strided import check_same_dtype, element_bytes
 
 
 # tflite/tensor_lists.py has given the lists their shapes: [items, shape of an item]. Items that

@@ -2,7 +2,15 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
-from .common import FLOAT_WORK, REQUANTIZE, check, check_dtype, float_activation_range
+from ..dtypes import const
+from .common import (
+    FLOAT_WORK,
+    REQUANTIZE,
+    check,
+    check_dtype,
+    constant_ints,
+    float_activation_range,
+)
 from .convolution import check_bias, requantize_fields, window_of
 from .requantize_int16 import REQUANTIZE_INT16, matrix_offsets, scratch_bytes
 
@@ -27,7 +35,25 @@ INT8 = _INTEGER + REQUANTIZE
 INT16 = _INTEGER + REQUANTIZE_INT16
 FLOAT32 = _OPERANDS + _SIZES + ("activation_min", "activation_max")
 
-_OPTIONS = 49  # TransposeConvOptions
+_OPTIONS = const(49)  # TransposeConvOptions
+_PADDING = const(0)
+_STRIDE_W = const(1)
+_STRIDE_H = const(2)
+_FUSED_ACTIVATION_FUNCTION = const(3)
+
+
+# Input 0 says the sides, if it is known; the batch is that of the input, as converters write 1
+# where they do not know it.
+def output_shapes(node):
+    options, source, weights = node.options(_OPTIONS), node.input(2), node.input(1)
+    sides = node.output(0).shape[1:3]
+    if node.input(0).is_constant():
+        sides = constant_ints(node, node.input(0), "the shape")[1:3]
+    for i, stride in enumerate((_STRIDE_H, _STRIDE_W)):
+        size, window, stride = sides[i], weights.shape[1 + i], options.get(stride, "i")
+        count, _ = window_of(node, options.get(_PADDING, "b"), size, window, stride, 1)
+        check(count == source.shape[1 + i], node, "%s is none of a shape %s" % (source, sides))
+    return [source.shape[:1] + tuple(sides) + weights.shape[:1]]
 
 
 # Input 0, the shape of the output, does not count: the output's own does, as in TFLM.
@@ -40,7 +66,7 @@ def prepare(context, node):
     inputs = [source, weights, node.optional_input(3)]
     node = node.with_inputs(inputs)
     check_dtype(node, source, dtypes.FLOAT32, dtypes.INT8, dtypes.INT16)
-    activation = options.get(3, "b")
+    activation = options.get(_FUSED_ACTIVATION_FUNCTION, "b")
     if source.dtype == dtypes.FLOAT32:
         _prepare_float32(context, node, activation, fields)
     elif source.dtype == dtypes.INT8:
@@ -62,10 +88,10 @@ def _sizes(node, source, weights, target, options):
         "%s and %s do not fit %s" % (source, weights, target),
     )
     fields = {"input_channels": depth, "output_channels": channels}
-    strides = options.get(2, "i"), options.get(1, "i")
+    strides = options.get(_STRIDE_H, "i"), options.get(_STRIDE_W, "i")
     for i, side in enumerate(("height", "width")):
         size, window, stride = target.shape[1 + i], weights.shape[1 + i], strides[i]
-        _, before = window_of(node, options.get(0, "b"), size, window, stride, 1)
+        _, before = window_of(node, options.get(_PADDING, "b"), size, window, stride, 1)
         fields["input_" + side] = source.shape[1 + i]
         fields["output_" + side] = size
         fields["filter_" + side] = window

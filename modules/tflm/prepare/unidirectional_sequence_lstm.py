@@ -2,7 +2,8 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
-from .common import check, check_dtype, support
+from ..dtypes import const
+from .common import check, check_dtype, check_outputs, support
 from .svdf import check_state
 
 # Operands of a record. The four gates come in the order input, forget, cell, output.
@@ -23,7 +24,10 @@ GATES = (
 )
 SIZES = ("input_size", "state_size", "steps", "batches", "block")
 
-_OPTIONS = 71  # UnidirectionalSequenceLSTMOptions
+_OPTIONS = const(71)  # UnidirectionalSequenceLSTMOptions
+_FUSED_ACTIVATION_FUNCTION = const(0)
+_CELL_CLIP = const(1)
+_TIME_MAJOR = const(3)
 _INPUTS = 24
 _WEIGHTS = 1  # to 8
 _BIASES = 12  # to 15
@@ -38,16 +42,21 @@ _BLOCK = 32  # elements of the state that a kernel holds at a time
 _NONE, _TANH = 0, 4  # activations of the schema
 
 
+# As many elements of the state as the hidden state has, for each step of each batch.
+def output_shapes(node):
+    return [node.input(0).shape[:-1] + node.input(_HIDDEN_STATE).shape[-1:]]
+
+
 def prepare(context, node):
     source = node.input(0)
     check_dtype(node, source, dtypes.FLOAT32, dtypes.INT8, dtypes.INT16)
     options = node.options(_OPTIONS)
     fields = _operands(node)
-    fields.update(_sizes(node, options.get(3, "B") != 0))
-    activation = options.get(0, "b")
+    fields.update(_sizes(node, options.get(_TIME_MAJOR, "B") != 0))
+    activation = options.get(_FUSED_ACTIVATION_FUNCTION, "b")
     support(activation in (_NONE, _TANH), node, "a cell gate with activation %d" % activation)
     fields["activation"] = 1 if activation == _TANH else 0
-    clip = options.get(1, "I")
+    clip = options.get(_CELL_CLIP, "I")
     if source.dtype == dtypes.FLOAT32:
         from .lstm_float import emit_lstm
     else:
@@ -92,7 +101,7 @@ def _operands(node):
 # The fields SIZES, once all shapes agree. Inputs are [batches, steps, size], or [steps, batches,
 # size] when time is major; then a step of all batches comes before the next step of any.
 def _sizes(node, time_major):
-    source, target = node.input(0), node.output(0)
+    source = node.input(0)
     hidden, cell = node.input(_HIDDEN_STATE), node.input(_CELL_STATE)
     check(len(source.shape) == 3, node, "%s must have 3 dimensions" % source)
     check(len(hidden.shape) == 2, node, "%s must have 2 dimensions" % hidden)
@@ -112,8 +121,7 @@ def _sizes(node, time_major):
             node,
             "%s should have %d elements" % (tensor, batches * state_size),
         )
-    shape = source.shape[:2] + (state_size,)
-    check(target.shape == shape, node, "%s should be %s" % (target, list(shape)))
+    check_outputs(node, output_shapes(node), "%s should be %s")
     return {
         "input_size": size,
         "state_size": state_size,

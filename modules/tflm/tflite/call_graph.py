@@ -1,6 +1,7 @@
 # tflm: CallGraph: which sub-graphs of a model run, who runs them, and at which steps
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from ..dtypes import const
 from ..errors import ModelError, UnsupportedError
 from ..format import MAX_DEPTH
 
@@ -8,8 +9,12 @@ IF = 118
 WHILE = 119
 CALL_ONCE = 129
 
-# builtin code: (type of its options, how many sub-graphs they name)
-_CALLS = {IF: (92, 2), WHILE: (93, 2), CALL_ONCE: (103, 1)}
+_IF_OPTIONS = const(92)  # IfOptions
+_WHILE_OPTIONS = const(93)  # WhileOptions
+_CALL_ONCE_OPTIONS = const(103)  # CallOnceOptions
+
+# builtin code: (type of its options, how many sub-graphs their first fields name)
+_CALLS = {IF: (_IF_OPTIONS, 2), WHILE: (_WHILE_OPTIONS, 2), CALL_ONCE: (_CALL_ONCE_OPTIONS, 1)}
 
 _MAX_STEPS = 1 << 16
 

@@ -2,10 +2,11 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..arena import MAX_BYTES, align_up
+from ..dtypes import const
 from ..errors import ModelError
 from .planner import ONLINE, Buffer
 
-_VAR_HANDLE = 142
+_VAR_HANDLE = const(142)
 _OFFLINE_PLAN = "OfflineMemoryAllocation"
 
 

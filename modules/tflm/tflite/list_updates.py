@@ -1,13 +1,21 @@
 # tflm: writes to a TensorList, as converters spell them in loops of Keras: for shapes.py
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from ..dtypes import const
 from .shape_values import integers
 
-_ADD = 0
-_CONCATENATION = 2
-_SLICE = 65
-_JOINS = (_CONCATENATION, 83)  # and PACK
-_SAME_NUMBER = (22, 70)  # RESHAPE, EXPAND_DIMS
+_ADD = const(0)
+_CONCATENATION = const(2)
+_RESHAPE = const(22)
+_SLICE = const(65)
+_EXPAND_DIMS = const(70)
+_PACK = const(83)
+
+_CONCATENATION_OPTIONS = const(10)  # ConcatenationOptions
+_AXIS = const(0)
+
+_JOINS = (_CONCATENATION, _PACK)
+_SAME_NUMBER = (_RESHAPE, _EXPAND_DIMS)
 _MOST_COPIES = 4  # of a number, one of the other; in a damaged model they may run in a circle
 
 
@@ -61,7 +69,8 @@ class ListUpdates:
     def _look_at(self, i):
         subgraph = self._subgraph
         inputs, outputs = subgraph.node_indices(i)
-        if len(inputs) != 3 or len(outputs) != 1 or subgraph.node(i).options(10).get(0, "i"):
+        options = subgraph.node(i).options(_CONCATENATION_OPTIONS)
+        if len(inputs) != 3 or len(outputs) != 1 or options.get(_AXIS, "i"):
             return
         before, item, after = inputs
         head, head_inputs = self._writer(before, (_SLICE,))

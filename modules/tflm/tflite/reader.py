@@ -3,15 +3,21 @@
 
 from .. import dtypes
 from ..arena import MAX_BYTES
+from ..dtypes import const
 from ..errors import ModelError, UnsupportedError
 from ..format import MAX_RANK
 from .flatbuffer import Table, scalar
 from .graph import Node, SingleGraph, Tensor
 
 _SCHEMA_VERSION = 3
-_CUSTOM = 32
-_CONTROL_FLOW = (118, 119, 129)  # IF, WHILE, CALL_ONCE
-_COMPUTES_SHAPES = (77, 110)  # SHAPE, RANK
+_CUSTOM = const(32)
+_SHAPE = const(77)
+_RANK = const(110)
+_IF = const(118)
+_WHILE = const(119)
+_CALL_ONCE = const(129)
+_CONTROL_FLOW = (_IF, _WHILE, _CALL_ONCE)
+_COMPUTES_SHAPES = (_SHAPE, _RANK)
 _NEWEST_OP_VERSION = 20  # no builtin operator of the schema has reached it
 _MAX_SUBGRAPHS = 256
 _MAX_ITEMS = 1 << 12  # tensors or operators; the planner's time grows with the square

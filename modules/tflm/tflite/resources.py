@@ -1,14 +1,15 @@
 # tflm: ResourceVariables: what VAR_HANDLE names: which handle is which variable, and its bytes
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from ..dtypes import const
 from ..errors import ModelError, UnsupportedError
 from .call_graph import CALL_ONCE, WHILE, callees
 
-_VAR_HANDLE = 142
-_ASSIGN_VARIABLE = 144
-_HANDLE_OPTIONS = 111
-_CONTAINER = 0
-_SHARED_NAME = 1
+_VAR_HANDLE = const(142)
+_ASSIGN_VARIABLE = const(144)
+_HANDLE_OPTIONS = const(111)  # VarHandleOptions
+_CONTAINER = const(0)
+_SHARED_NAME = const(1)
 
 
 # One variable: its bytes, known from the first operator that assigns it, and the byte that they

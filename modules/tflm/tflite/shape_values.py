@@ -4,10 +4,42 @@
 import struct
 
 from .. import dtypes
+from ..dtypes import const
 from ..prepare.common import positive_axis, product
 from ..prepare.strided_slice import elements_along
 
+_ADD = const(0)
+_CONCATENATION = const(2)
+_MUL = const(18)
+_RESHAPE = const(22)
+_GATHER = const(36)
+_SUB = const(41)
+_SQUEEZE = const(43)
+_STRIDED_SLICE = const(45)
+_CAST = const(53)
+_MAXIMUM = const(55)
+_MINIMUM = const(57)
+_SLICE = const(65)
+_EXPAND_DIMS = const(70)
+_SUM = const(74)
+_SHAPE = const(77)
+_REDUCE_PROD = const(81)
+_PACK = const(83)
+_FLOOR_DIV = const(90)
+_FILL = const(94)
+_FLOOR_MOD = const(95)
+_RANGE = const(96)
+_RANK = const(110)
+
+_STRIDED_SLICE_OPTIONS = const(32)  # StridedSliceOptions
+_BEGIN_MASK = const(0)
+_END_MASK = const(1)
+_ELLIPSIS_MASK = const(2)
+_NEW_AXIS_MASK = const(3)
+_SHRINK_AXIS_MASK = const(4)
+
 _MOST = 64  # elements that a tensor of sizes may have
+_MASKS = (_BEGIN_MASK, _END_MASK, _SHRINK_AXIS_MASK)
 _TYPES = (dtypes.INT32, dtypes.INT64)
 
 
@@ -23,11 +55,11 @@ def integers(tensor):
     return list(struct.unpack_from(kind, bytes(tensor.data)))
 
 
-def _shape(node, _values):
+def _shape_of(node, _values):
     return list(node.input(0).shape)
 
 
-def _rank(node, _values):
+def _rank_of(node, _values):
     return [len(node.input(0).shape)]
 
 
@@ -41,10 +73,11 @@ def _joined(_node, values):
 
 # Input 0 is a list of numbers.
 def _strided_slice(node, values):
-    options = node.options(32)
-    if len(node.input(0).shape) != 1 or options.get(2, "i") or options.get(3, "i"):
+    options = node.options(_STRIDED_SLICE_OPTIONS)
+    other = options.get(_ELLIPSIS_MASK, "i") or options.get(_NEW_AXIS_MASK, "i")
+    if len(node.input(0).shape) != 1 or other:
         return None
-    masks = [options.get(k, "i") & 1 for k in (0, 1, 4)]
+    masks = [options.get(k, "i") & 1 for k in _MASKS]
     begin, end, stride = [values[i][0] for i in (1, 2, 3)]
     first, count = elements_along(node, len(values[0]), begin, end, stride, masks)
     return [values[0][first + i * stride] for i in range(count)]
@@ -94,34 +127,34 @@ def _range(_node, values):
 
 
 _FUNCTIONS = {
-    0: _binary(lambda a, b: a + b),  # ADD
-    2: _joined,  # CONCATENATION
-    18: _binary(lambda a, b: a * b),  # MUL
-    22: _same,  # RESHAPE
-    36: _gather,
-    41: _binary(lambda a, b: a - b),  # SUB
-    43: _same,  # SQUEEZE
-    45: _strided_slice,
-    53: _same,  # CAST
-    55: _binary(max),  # MAXIMUM
-    57: _binary(min),  # MINIMUM
-    65: _slice,
-    70: _same,  # EXPAND_DIMS
-    74: _reduced(sum),
-    77: _shape,
-    81: _reduced(product),  # REDUCE_PROD
-    83: _joined,  # PACK
-    90: _binary(lambda a, b: a // b),  # FLOOR_DIV
-    94: _filled,
-    95: _binary(lambda a, b: a % b),  # FLOOR_MOD
-    96: _range,
-    110: _rank,
+    _ADD: _binary(lambda a, b: a + b),
+    _CONCATENATION: _joined,
+    _MUL: _binary(lambda a, b: a * b),
+    _RESHAPE: _same,
+    _GATHER: _gather,
+    _SUB: _binary(lambda a, b: a - b),
+    _SQUEEZE: _same,
+    _STRIDED_SLICE: _strided_slice,
+    _CAST: _same,
+    _MAXIMUM: _binary(max),
+    _MINIMUM: _binary(min),
+    _SLICE: _slice,
+    _EXPAND_DIMS: _same,
+    _SUM: _reduced(sum),
+    _SHAPE: _shape_of,
+    _REDUCE_PROD: _reduced(product),
+    _PACK: _joined,
+    _FLOOR_DIV: _binary(lambda a, b: a // b),
+    _FILL: _filled,
+    _FLOOR_MOD: _binary(lambda a, b: a % b),
+    _RANGE: _range,
+    _RANK: _rank_of,
 }
-_BY_SHAPE = (77, 110)  # SHAPE, RANK: what the input holds does not matter
+_BY_SHAPE = (_SHAPE, _RANK)  # what the input holds does not matter
 
 
 # (shape, bytes) of the output of a node that computes with sizes alone; None of any other. Only
-# numbers, and lists of them, are followed: sizes are nothing else. `rule_of` is shape_rules'.
+# numbers, and lists of them, are followed: sizes are nothing else. `rule_of` is shapes.py's.
 def value_of(node, rule_of):
     code = node.builtin_code
     if code not in _FUNCTIONS or len(node.outputs) != 1 or node.outputs[0] is None:
@@ -137,8 +170,8 @@ def value_of(node, rule_of):
     numbers = _FUNCTIONS[code](node, values)
     if numbers is None or len(numbers) > _MOST:
         return None
-    rule = rule_of(code)
-    shape = [len(numbers)] if code == 77 else rule(node)[0] if rule else ()
+    rule = rule_of(node)
+    shape = rule(node)[0] if rule else target.shape
     if len(shape) > 1 or product(shape) != len(numbers):
         return None
     bits = 8 * dtypes.itemsize(target.dtype)

@@ -1,41 +1,97 @@
 # tflm: shapes: those of all tensors, from the inputs on, where a .tflite leaves dimensions open
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from .. import dtypes
+from ..arena import MAX_BYTES
+from ..dtypes import const
 from ..errors import InputError, ModelError, StateError, UnsupportedError
 from ..format import MAX_DEPTH, MAX_RANK
+from ..prepare.common import product
+from ..prepare.table import CUSTOM, OPS
 from .list_updates import ListUpdates
-from .shape_rules import rule_of
 from .shape_values import value_of
 
-_IF = 118
-_WHILE = 119
-_CALL_ONCE = 129
-_CUSTOM = 32
-_DYNAMIC_UPDATE_SLICE = 151
-_FIRST_BRANCH = {_IF: (92, 1), _WHILE: (93, 0)}  # type of options, input of the first argument
+_RESHAPE = const(22)
+_CUSTOM = const(32)
+_STRIDED_SLICE = const(45)
+_TRANSPOSE_CONV = const(67)
+_SHAPE = const(77)
+_PACK = const(83)
+_IF = const(118)
+_WHILE = const(119)
+_CALL_ONCE = const(129)
+_DYNAMIC_UPDATE_SLICE = const(151)
+
+_IF_OPTIONS = const(92)  # IfOptions
+_THEN_SUBGRAPH_INDEX = const(0)
+_ELSE_SUBGRAPH_INDEX = const(1)
+_WHILE_OPTIONS = const(93)  # WhileOptions
+_COND_SUBGRAPH_INDEX = const(0)
+_BODY_SUBGRAPH_INDEX = const(1)
+_CALL_ONCE_OPTIONS = const(103)  # CallOnceOptions
+_INIT_SUBGRAPH_INDEX = const(0)
 
 # What a model of TFLM's own operators computes shapes with, and who may read them: such a model
 # is left as it is when its shapes are right, and its arena is the one that TFLM needs.
-_PLAIN = (45, 77, 83)  # STRIDED_SLICE, SHAPE, PACK
-_READERS = (22, 67)  # RESHAPE, TRANSPOSE_CONV: they do not read the shape, but have it
+_PLAIN = (_STRIDED_SLICE, _SHAPE, _PACK)
+_READERS = (_RESHAPE, _TRANSPOSE_CONV)  # they do not read the shape, but have it
 
 # A rule that meets a node which contradicts itself fails in one of these; Prepare says why.
 _FAULTS = (
     IndexError, ValueError, TypeError, AttributeError, ArithmeticError, ModelError,
 )  # fmt: skip
+_BRANCHES = (_THEN_SUBGRAPH_INDEX, _ELSE_SUBGRAPH_INDEX)
+_LOOP = (_COND_SUBGRAPH_INDEX, _BODY_SUBGRAPH_INDEX)
 
 
 # An input that can have a shape.
 def _input(subgraph, i, shape):
-    if not 0 <= i < len(subgraph.inputs):
-        raise InputError("there is no input %s; the model has %d" % (i, len(subgraph.inputs)))
+    count = len(subgraph.inputs)
+    if not isinstance(i, int) or not 0 <= i < count:
+        raise InputError("there is no input %s; the model has %d" % (i, count))
     tensor = subgraph.tensor(subgraph.inputs[i])
-    if len(shape) != len(tensor.shape) or min(shape, default=0) < 0:
+    sizes = [d for d in shape if isinstance(d, int) and d >= 0]
+    if len(shape) != len(tensor.shape) or len(sizes) != len(shape):
         raise InputError(
-            "%s cannot have the shape %s; give %d dimensions of 0 or more"
+            "%s cannot have the shape %s; give %d dimensions, integers of 0 or more"
             % (tensor, list(shape), len(tensor.shape))
         )
+    if max(product(sizes), dtypes.nbytes(tensor.dtype, product(sizes))) > MAX_BYTES:
+        raise InputError(
+            "%s cannot have the shape %s; that is more than the %d bytes that can be addressed"
+            % (tensor, sizes, MAX_BYTES)
+        )
     return tensor
+
+
+# The rule of an operator: output_shapes(node) of the file that prepares it, which gives a shape
+# for each output. None for operators without one.
+def _rule_of(node):
+    if node.builtin_code == _CUSTOM:
+        file = CUSTOM.get(node.custom_name)
+    else:
+        file = OPS.get(node.builtin_code)
+    try:
+        module = __import__("tflm.prepare.%s" % file, None, None, ("",))
+    except ImportError:  # there is none, or not on this board; Prepare says so
+        return None
+    return getattr(module, "output_shapes", None)
+
+
+# Why an operator has no rule that tells its shapes.
+def _reason(error):
+    tensor = getattr(error, "tensor", None)
+    if tensor is None:
+        return str(error)
+    return (
+        "the shape of its output depends on %s, which is known at run time only; convert the "
+        "model with fixed shapes" % tensor.name
+    )
+
+
+# A text without what it may begin with.
+def _without(prefix, text):
+    return text[len(prefix) :] if text.startswith(prefix) else text
 
 
 # Converters write 1 for a dimension that they do not know, also where it is not 1 once the batch
@@ -97,9 +153,10 @@ class Inference:
                 self._shape(node, inputs, outputs)
             except _FAULTS as error:
                 if [t for t in inputs if t.index in self._changed]:
-                    self._refuse(node, outputs, "it does not fit the shapes (%s)" % error)
+                    why = _without("%s: " % node, str(error).split("; ")[0])
+                    self._refuse(node, outputs, "it does not fit the shapes (%s)" % why)
             except UnsupportedError as error:
-                self._refuse(node, outputs, str(error))
+                self._refuse(node, outputs, _reason(error))
 
     # Make writes to lists one operator each; the positions of those that are superfluous then.
     def _update_lists(self, subgraph):
@@ -113,7 +170,7 @@ class Inference:
 
     # Replace a node by the value of its output; False when that is not known.
     def _fold(self, node, inputs, outputs):
-        found = value_of(node, rule_of)
+        found = value_of(node, _rule_of)
         if found is None:
             return False
         shape, data = found
@@ -128,17 +185,18 @@ class Inference:
         computed = [t for t in inputs if t.index in self.model.known and t.is_constant()]
         if computed and node.builtin_code not in _READERS:
             self._plain = False
-        if node.builtin_code in _FIRST_BRANCH:
+        if node.builtin_code in (_IF, _WHILE):
             self._call(node)
             return
         if node.builtin_code == _CALL_ONCE:
-            self._walk_once(node, node.options(103).get(0, "i"), ())
+            number = node.options(_CALL_ONCE_OPTIONS).get(_INIT_SUBGRAPH_INDEX, "i")
+            self._walk_once(node, number, ())
             return
         lists = self.model.lists
         if node.builtin_code == _CUSTOM and lists is not None and node.custom_name in lists.NAMES:
             shapes = lists.shapes(node)
-        elif is_new or computed or [t for t in outputs if self._is_open(t)]:
-            rule = rule_of(node.builtin_code)
+        elif outputs and (is_new or computed or [t for t in outputs if self._is_open(t)]):
+            rule = _rule_of(node)
             shapes = rule(node) if rule else None
         else:
             return
@@ -161,9 +219,13 @@ class Inference:
 
     # IF and WHILE: the sub-graphs get the shapes of the node's inputs, its outputs get theirs.
     def _call(self, node):
-        options_type, first = _FIRST_BRANCH[node.builtin_code]
-        numbers = [node.options(options_type).get(k, "i") for k in (0, 1)]
-        shapes = tuple([t.shape for t in node.inputs[first:]])
+        if node.builtin_code == _IF:
+            options, fields = node.options(_IF_OPTIONS), _BRANCHES
+            shapes = tuple([t.shape for t in node.inputs[1:]])
+        else:
+            options, fields = node.options(_WHILE_OPTIONS), _LOOP
+            shapes = tuple([t.shape for t in node.inputs])
+        numbers = [options.get(field, "i") for field in fields]
         results = [self._walk_once(node, number, shapes) for number in numbers]
         if node.builtin_code == _WHILE:  # the body may have told the shapes of lists
             results[0] = tuple([self.model.tensor(t.index).shape for t in node.inputs])
@@ -195,7 +257,7 @@ class Inference:
     # Note why a node cannot run; Prepare says it, with all others of the model before it prepared.
     def _refuse(self, node, outputs, text):
         prefix = "%s: " % node
-        self.model.refused[node.index] = text if text.startswith(prefix) else prefix + text
+        self.model.refused[node.index] = prefix + _without(prefix, text)
         for tensor in outputs:
             self._lost.add(tensor.index)
 
@@ -209,6 +271,10 @@ def resized(model, program, i, shape):
         raise InputError(
             "a .tflm has fixed shapes; flatten the model with --input-shape for others"
         )
+    if not isinstance(shape, (tuple, list)):
+        raise InputError("input %s: a shape is a list of integers, not %r" % (i, shape))
+    if not isinstance(i, int):  # and may be none that a dict can have
+        raise InputError("there is no input %s; give its number" % (i,))
     shapes = dict(model.input_shapes)
     shapes[i] = tuple(shape)
     return type(model)(model.buffer, shapes)

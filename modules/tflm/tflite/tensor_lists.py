@@ -1,11 +1,12 @@
 # tflm: TensorLists: the lists of Keras loops that TensorFlow's own operators make, for shapes.py
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from ..dtypes import const
 from ..errors import UnsupportedError
 from .call_graph import CALL_ONCE, WHILE, callees
 from .shape_values import integers
 
-_CUSTOM = 32
+_CUSTOM = const(32)
 _RESERVE = "FlexTensorListReserve"
 _FROM_TENSOR = "FlexTensorListFromTensor"
 _SET_ITEM = "FlexTensorListSetItem"
