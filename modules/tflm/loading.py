@@ -1,6 +1,7 @@
 # tflm: load: a model from a path or a buffer, in place where that is possible
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from .arena import address_of
 from .errors import InputError, ModelError
 from .model import FlatModel, is_flat
 from .standard import more_heap
@@ -10,17 +11,17 @@ def load(source, trusted=False):
     """Load a model from a path or from any buffer of bytes; .tflm and .tflite alike.
 
     A buffer is used in place and must not change. A file is read into RAM, unless it lies in
-    a file system whose files can be read in place (ROMFS). `trusted` leaves out the check of a
+    a file system whose files can be read in place (ROMFS), at a multiple of 4. `trusted` leaves out the check of a
     .tflm's records that keeps kernels inside of their memory, as for a file in ROMFS, which is
     trusted as code is (docs/security.md). Raises ModelError for what is no model, InputError
     for what is no buffer, OSError for what cannot be read.
     """
     if isinstance(source, str):
         try:
-            source, in_place = _read(source)
+            source, in_rom = _read(source)
         except OSError as error:
             raise OSError(error.errno, source)  # open() leaves the name out
-        trusted = trusted or in_place
+        trusted = trusted or in_rom
     try:
         source = memoryview(source)
         if len(bytes(source[:1])) > 1:
@@ -41,12 +42,17 @@ def load(source, trusted=False):
     )
 
 
-# The bytes of a file, and whether they are in place, as its file system can do that; else they
-# are a copy in RAM.
+# The bytes of a file, and whether it is in ROMFS, whose files are used in place; else they are a
+# copy in RAM. So are those of an image that aligns nothing (mpremote romfs build): kernels need
+# words.
 def _read(path):
     with open(path, "rb") as file:
+        in_rom = False
         try:
-            return memoryview(file), True  # ROMFS
+            view = memoryview(file)
+            in_rom = True  # ROMFS
+            if not address_of(view) & 3:
+                return view, True
         except TypeError:
             pass
         file.read(1)  # a folder can be opened, but not read
@@ -62,4 +68,4 @@ def _read(path):
                 "or put it where it can be read in place (ROMFS, frozen)%s"
                 % (size, path, more_heap())
             )
-        return memoryview(data)[: file.readinto(data)], False
+        return memoryview(data)[: file.readinto(data)], in_rom

@@ -218,7 +218,7 @@ for path in {paths!r}:
 """).splitlines()
     assert lines[:2] == ["ran", "ran"]
     assert lines[2].startswith("the resolver lacks the kernel fully_connected.eval_int8; ")
-    assert lines[3].startswith("the resolver lacks the operator of builtin code 9; ")
+    assert lines[3].startswith("the resolver lacks the operator FULLY_CONNECTED; ")
 
 
 def test_resolver_names_operators_of_yours(tmp_path, repository):

@@ -174,3 +174,38 @@ def test_file_that_is_too_large(tmp_path):
         PATH=str(path),
         heap="500k",
     )
+
+
+# An image of mpremote's builder aligns nothing: models run all the same, from a copy where they
+# lie at an odd address, and are trusted as all of ROMFS is.
+def test_an_image_that_aligns_nothing(tmp_path):
+    from mpremote.romfs import VfsRomWriter
+    from tflm_tools.flat.flatten import flatten
+
+    image = VfsRomWriter()
+    tflite = sample_models.classifier()
+    for pad in range(4):
+        image.mkfile(f"pad{pad}", bytes(8 + pad))
+        for name, data in (("tflm", flatten(tflite)), ("tflite", tflite)):
+            image.mkfile(f"{pad}.{name}", data)
+    path = tmp_path / "romfs"
+    path.write_bytes(image.finalise())
+    device(
+        """
+        import uctypes, vfs
+        with open(IMAGE, "rb") as file:
+            image = file.read()
+        vfs.mount(vfs.VfsRom(image), "/rom")
+        shifts, found = set(), set()
+        for name in ("0.tflm", "1.tflm", "2.tflm", "3.tflm", "0.tflite", "1.tflite", "2.tflite"):
+            with open("/rom/" + name, "rb") as file:
+                shifts.add(uctypes.addressof(memoryview(file)) & 3)
+            interp = tflm.Interpreter(tflm.load("/rom/" + name))
+            assert uctypes.addressof(interp.model.buffer) & 3 == 0
+            interp.input(0).quantize([0.1 * i for i in range(12)])
+            interp.invoke()
+            found.add(bytes(interp.output(0).raw))
+        assert len(found) == 1 and len(shifts) > 1, (found, shifts)
+        """,
+        IMAGE=str(path),
+    )

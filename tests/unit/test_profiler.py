@@ -49,6 +49,27 @@ def test_printed(measured):
     assert lines[10].split() == ["all", "together", "87", "100.0%"]
 
 
+# An operator is one row, however many kernels it calls and in which list they lie; no name is cut.
+def test_each_operator_once(capsys):
+    long = "signal_filter_bank_spectral_subtraction.eval_uint32"
+    result = profiler(
+        (2, "copy.eval_bytes", 10), (44, "unidirectional_sequence_lstm.eval_integers", 20),
+        (2, "copy.eval_strided", 30), (32, long, 40),
+    )  # fmt: skip
+    for op, node in zip(result._ops, (3, 1, 3, 0), strict=True):
+        op.node_index = node
+    lines = repr(result).splitlines()
+    assert all(len(line) <= 80 for line in lines)
+    rows = [line.split() for line in lines[1:] if not line.startswith(" all")]
+    assert rows == [
+        ["0", "signal_filter_bank_spectral_", "20", "40.0%"], [long],
+        ["1", "UNIDIRECTIONAL_SEQUENCE_LSTM", "10", "20.0%"],
+        ["unidirectional_sequence_lstm.eval_integers"],
+        ["3", "CONCATENATION", "copy.eval_bytes", "20", "40.0%"],
+    ]  # fmt: skip
+    assert [event[0] for event in result.events()] == [3, 1, 3, 0]
+
+
 def test_csv(measured, capsys):
     measured.log_csv()
     measured.log_ticks_per_tag_csv()

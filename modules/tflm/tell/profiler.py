@@ -115,11 +115,19 @@ class Profiler:
 
     def __repr__(self):
         lines = ["%4s %-24s %-28s %9s %6s" % ("op", "name", "kernel", "us", "share")]
+        rows = {}  # of an operator with several kernels the first is named
         for node, tag, kernel, ticks in self.events():
-            lines.append("%4d %-24s %-28s %s" % (node, tag[:24], kernel[:28], self._cells(ticks)))
+            tag, kernel, more = rows.get(node, (tag, kernel, 0))
+            rows[node] = tag, kernel, more + ticks
+        for node in sorted(rows):
+            tag, kernel, ticks = rows[node]
+            short = kernel if len(kernel) <= 28 else ""
+            lines.append("%4d %-24s %-28s %s" % (node, tag[:28], short, self._cells(ticks)))
+            if not short:
+                lines.append("     " + kernel)
         for tag, calls, ticks in self.totals():
             count = "%d call%s" % (calls, "" if calls == 1 else "s")
-            lines.append("%4s %-24s %-28s %s" % ("all", tag[:24], count, self._cells(ticks)))
+            lines.append("%4s %-24s %-28s %s" % ("all", tag[:28], count, self._cells(ticks)))
         if self.ticks:
             lines.append("%4s %-53s %s" % ("all", "together", self._cells(self.total_ticks())))
         return "\n".join(lines)

@@ -53,14 +53,11 @@ def lines_of(program, parts):
     lines += ["", "%4s  %-28s %-28s %7s %7s" % ("op", "operator", "kernel", "units", "a slice")]
     steps = [step for graph in program.graphs for step in graph]
     for op, (_, _, units, slice_units) in zip(program.ops, steps):
-        cells = (
-            op.node_index,
-            tag(op)[:28],
-            op.kernel[:28],
-            units or "-",
-            min(slice_units, units),
-        )
-        lines.append("%4d  %-28s %-28s %7s %7s" % (cells[:4] + (cells[4] or "-",)))
+        short = op.kernel if len(op.kernel) <= 28 else ""
+        cells = op.node_index, tag(op)[:28], short, units or "-", min(slice_units, units) or "-"
+        lines.append("%4d  %-28s %-28s %7s %7s" % cells)
+        if not short:
+            lines.append("      " + op.kernel)
     lines += ["", "arena %s bytes" % _grouped(program.used_bytes)]
     for section, what, _, size in parts:
         lines.append("  %-6s %-48s %9s" % (section, what[:48], _grouped(size)))

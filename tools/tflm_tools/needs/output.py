@@ -22,6 +22,7 @@ _RESOLVER = '''\
 
 from tflm import OpResolver
 from tflm.errors import UnsupportedError
+from tflm.tell.op_names import name
 
 _BUILTIN = (
 {builtin})
@@ -38,8 +39,8 @@ class Resolver(OpResolver):
         if code in _BUILTIN or code in self._builtin:
             return super().builtin(code)
         raise UnsupportedError(
-            "the resolver lacks the operator of builtin code %d; write it anew with: "
-            "tflm ops MODEL --resolver FILE" % code
+            "the resolver lacks the operator %s; write it anew with: "
+            "tflm ops MODEL --resolver FILE" % name(code)
         )
 
     def shipped(self, name):
