@@ -11,10 +11,10 @@ def load(source, trusted=False):
     """Load a model from a path or from any buffer of bytes; .tflm and .tflite alike.
 
     A buffer is used in place and must not change. A file is read into RAM, unless it lies in
-    a file system whose files can be read in place (ROMFS), at a multiple of 4. `trusted` leaves out the check of a
-    .tflm's records that keeps kernels inside of their memory, as for a file in ROMFS, which is
-    trusted as code is (docs/security.md). Raises ModelError for what is no model, InputError
-    for what is no buffer, OSError for what cannot be read.
+    a file system whose files can be read in place (ROMFS) at a multiple of 4. `trusted` leaves
+    out the check of a .tflm's records that keeps kernels inside of their memory, as for a file
+    in ROMFS, which is trusted as code is (docs/security.md). Raises ModelError for what is no
+    model, InputError for what is no buffer, OSError for what cannot be read.
     """
     if isinstance(source, str):
         try:

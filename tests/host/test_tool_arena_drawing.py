@@ -82,7 +82,9 @@ def test_width(count, width):
     blocks = [(chr(97 + i % 26), 16 + 16 * (i % 5), 100 * (i % 3), i, i + 1) for i in range(count)]
     console = _console(width)
     print_plan(_plan(blocks, ["FULLY_CONNECTED"] * count), console)
-    assert max(map(len, console.file.getvalue().splitlines())) <= width
+    drawing, _, legend = console.file.getvalue().partition(" block ")
+    assert max(len(line.rstrip()) for line in drawing.splitlines()) <= width
+    assert max(map(len, legend.splitlines())) <= max(width, 61)  # its numbers are not cut
 
 
 def test_colour_only_where_there_is_colour():

@@ -3,7 +3,7 @@
 
 from rich.text import Text
 
-from .common import UNKNOWN, has_colour, number, shape, shrink, size, table
+from .common import UNKNOWN, has_colour, number, shape, show, size, table
 
 _AXIS = 10  # columns of the byte axis
 _ROWS = 16
@@ -190,7 +190,7 @@ def block_ops(plan, block):
 
 def plan_legend(plan):
     """A table that says what each letter of the drawing is."""
-    result = table("", "made by", "shape", "type", ">bytes", ">offset", ">ops")
+    result = table("block", "made by", "shape", "type", ">bytes", ">offset", ">ops")
     for block in plan.blocks:
         made = "input"
         if block.first:
@@ -222,8 +222,7 @@ def print_plan(plan, target, legend=True):
         target.print(line, no_wrap=True, crop=False)
     if legend:
         grid = plan_legend(plan)
-        shrink(grid, target, "made by", "shape", "type")
-        target.print(grid)
+        show(grid, target, "made by", "shape", "type")
         return
     target.print()
     for line in _op_names(plan, target.width - _AXIS - 1):

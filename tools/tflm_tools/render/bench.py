@@ -6,7 +6,7 @@ from pathlib import Path
 
 from rich.text import Text
 
-from .common import UNKNOWN, microseconds, number, shrink, size, table
+from .common import UNKNOWN, microseconds, number, show, size, table
 
 _NOISE = 0.05  # changes below are not coloured
 
@@ -30,8 +30,7 @@ def print_bench(rows, target):
             number(row.tflm_head),
             number(row.flash),
         )
-    shrink(grid, target, "model")
-    target.print(grid)
+    show(grid, target, "model")
     for text in dict.fromkeys(row.refused for row in rows if row.refused):
         target.print(Text(text, style="yellow"))
     target.print(
@@ -79,8 +78,7 @@ def print_ops(results, target):
                 number(row.macs), _figure(row.cycles_per_mac if cycles else row.ns_per_mac),
                 number(row.arena), *([_change(row.us, row.last_us)] if with_last else []),
             )  # fmt: skip
-        shrink(grid, target, "name")
-        target.print(grid)
+        show(grid, target, "name")
         _print_invoke(result, target)
 
 

@@ -15,7 +15,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from .common import UNKNOWN, console, number, shrink, size, table
+from .common import UNKNOWN, console, number, show, size, table
 
 _COLOURS = {"ok": "green", "note": "yellow", "problem": "bold red"}
 
@@ -39,13 +39,12 @@ def progress_bar(title, show=True, counts=False):
 
 def print_boards(result, target):
     """The known boards, then the ports."""
-    grid = table("board", "name", "arch", ">heap", ">flash", ">ROMFS", "flash")
+    grid = table("board", "name", "arch", ">heap", ">flash", ">ROMFS", "method")
     for board in result.known:
         romfs = size(board.romfs) if board.romfs else UNKNOWN
         grid.add_row(board.id, board.name, board.arch, size(board.heap), size(board.flash),
                      romfs, board.method)  # fmt: skip
-    shrink(grid, target, "name")
-    target.print(grid)
+    show(grid, target, "name")
     if not result.ports:
         words = result.unknown and f"Ports are not looked for: {result.unknown}."
         target.print(Text(words or "No board is connected over USB."))
@@ -53,14 +52,15 @@ def print_boards(result, target):
     grid = table("port", "serial number", "USB", "what")
     for port in result.ports:
         grid.add_row(port.device, port.serial_number, port.usb_id, port.description)
-    target.print(grid)
+    show(grid, target)
 
 
 def print_diagnosis(result, target):
     """Everything that was looked at, with a next step for each problem, then the models."""
     target.print(Text(result.port, style="bold"))
     for line in result.lines:
-        target.print(Text(f"{line.what:<10}", style=_COLOURS[line.state]).append(
+        word = f"{line.state}: " if line.state != "ok" else ""
+        target.print(Text(f"{line.what:<10}{word}", style=_COLOURS[line.state]).append(
             line.found, style="default not bold"
         ))  # fmt: skip
         if line.step:
@@ -72,8 +72,7 @@ def print_diagnosis(result, target):
         verdict = Text("yes", style="green") if fit.fits else Text("no", style="red")
         how = fit.how if fit.fits else ""
         grid.add_row(fit.model, size(fit.flat_bytes), size(fit.arena_bytes), verdict, how)
-    shrink(grid, target, "how", "model")
-    target.print(grid)
+    show(grid, target, "how", "model")
     for fit in result.models:
         if not fit.fits:
             target.print(Text(f"{fit.model}: {fit.how}"))

@@ -10,6 +10,7 @@ import sys
 from rich import box
 from rich.console import Console
 from rich.measure import Measurement
+from rich.segment import Segment, Segments
 from rich.table import Table
 from rich.text import Text
 
@@ -61,17 +62,40 @@ def table(*columns):
     return result
 
 
-def shrink(grid, target, *columns):
-    """Narrow the named columns of a table, in this order, until it fits the console."""
+# Characters that a table takes when nothing limits it.
+def natural_width(grid, target):
     wide = target.options.update(max_width=10_000)
+    return Measurement.get(target, wide, grid).maximum
+
+
+# Narrow a column by some characters: names end in an ellipsis, sentences go over several lines.
+def _narrow(column, excess):
+    cells = [str(cell) for cell in column.cells]
+    widest = max((Text(cell).cell_len for cell in cells), default=0)
+    least = 6
+    if any(" " in cell for cell in cells):
+        column.no_wrap = False
+        least = max((Text(word).cell_len for cell in cells for word in cell.split()), default=6)
+    column.max_width = max(least, len(str(column.header)), widest - excess)
+
+
+def show(grid, target, *columns):
+    """Print a table. Where it is too wide the named columns get narrower, in this order.
+
+    No other column is cut, numbers and kernels least of all: the lines are too long then.
+    """
     for header in columns:
-        excess = Measurement.get(target, wide, grid).maximum - target.width
+        excess = natural_width(grid, target) - target.width
         if excess <= 0:
-            return
+            break
         for column in grid.columns:
             if str(column.header) == header:
-                widest = max((Text(str(cell)).cell_len for cell in column.cells), default=0)
-                column.max_width = max(6, widest - excess)
+                _narrow(column, excess)
+    options = target.options
+    if (width := natural_width(grid, target)) > target.width:
+        options = options.update(width=width)
+    for line in target.render_lines(grid, options, pad=False):
+        target.print(Segments([*line, Segment.line()]), soft_wrap=True, end="")
 
 
 def size(count):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from rich.text import Text
 
-from .common import microseconds, number, shrink, table
+from .common import microseconds, number, show, table
 
 _NAME = 12  # characters of a class's name, at most
 _WORST = 10  # confusions that are listed where there are too many classes for a matrix
@@ -89,7 +89,7 @@ def _print_confusion(result, target):
             cells.append(Text(str(matrix[i][k]) if matrix[i][k] else "·", style=style))
         share = f"{100 * matrix[i][i] / total:.0f} %" if total else "–"
         grid.add_row(Text(names[i], style="bold"), *cells, share)
-    target.print(grid)
+    show(grid, target)
 
 
 def _print_worst(result, matrix, target):
@@ -105,7 +105,6 @@ def _print_worst(result, matrix, target):
     for count, i, k in sorted(wrong, key=lambda entry: (-entry[0], entry[1:]))[:_WORST]:
         share = f"{100 * count / sum(matrix[i]):.0f} %"
         grid.add_row(Text(_name(result, i)), Text(_name(result, k)), number(count), share)
-    shrink(grid, target, "label", "found")
-    target.print(grid)
+    show(grid, target, "label", "found")
     if len(wrong) > _WORST:
         target.print(Text(f"and {len(wrong) - _WORST} more pairs; all of them with --json"))

@@ -6,7 +6,7 @@ from pathlib import Path
 from rich.text import Text
 
 from .arena import print_plan
-from .common import UNKNOWN, number, shape, shrink, size, table
+from .common import UNKNOWN, natural_width, number, shape, show, size, table
 
 _LABELS = 12
 
@@ -16,8 +16,8 @@ def print_inspection(report, target, plan=False, allocations=False):
     title = Text(Path(report.path).name, style="bold")
     title.append(f"  {size(report.file_bytes)}, {len(report.ops)} ops", style="default not bold")
     target.print(title)
-    target.print(_tensors(report, target))
-    target.print(_ops(report, target))
+    _print_tensors(report, target)
+    _print_ops(report, target)
     _print_totals(report, target)
     if plan:
         target.print()
@@ -29,45 +29,56 @@ def print_inspection(report, target, plan=False, allocations=False):
 
 
 # Inputs and outputs.
-def _tensors(report, target):
-    grid = table("", "name", "type", "shape", ">scale", ">zero point")
+def _print_tensors(report, target):
+    grid = table("which", "name", "type", "shape", ">scale", ">zero point")
     for what, tensors in (("in", report.inputs), ("out", report.outputs)):
         for i, tensor in enumerate(tensors):
             scale = f"{tensor.scale:.6g}" if tensor.scale else UNKNOWN
             zero_point = str(tensor.zero_point) if tensor.scale else UNKNOWN
             grid.add_row(f"{what} {i}", Text(tensor.name), tensor.dtype, shape(tensor.shape),
                          scale, zero_point)  # fmt: skip
-    shrink(grid, target, "name")
-    return grid
+    show(grid, target, "name")
 
 
 # Kernels of one op; a kernel that is called several times stands once.
 def _kernels(op):
     counts = {kernel: op.kernels.count(kernel) for kernel in op.kernels}
-    return ", ".join(k if n == 1 else f"{n} × {k}" for k, n in counts.items())
+    return [k if n == 1 else f"{n} × {k}" for k, n in counts.items()]
 
 
-# The table of operators.
-def _ops(report, target):
+# The table of operators; where it is too wide kernels stand below the names.
+def _print_ops(report, target):
+    grid = _ops(report, False)
+    if natural_width(grid, target) > target.width:
+        grid = _ops(report, True)
+    show(grid, target)
+
+
+def _ops(report, is_narrow):
     graph = report.kind == "tflite"
     more = ("output", ">MACs", ">weights", ">arena") if graph else ()
-    grid = table(">op", "name", "kernel", *more)
+    grid = table(">op", *(["name, kernel"] if is_narrow else ["name", "kernel"]), *more)
     lacking = {node for entry in report.missing for node in entry.nodes}
     subgraph = 0
     for op in report.ops:
         if op.subgraph != subgraph:
             subgraph = op.subgraph
-            grid.add_row("", Text(f"sub-graph {subgraph}", style="bold"), *[""] * (1 + len(more)))
-        row = [str(op.index), Text(op.name), _kernels(op)]
+            empty = [""] * (len(grid.columns) - 2)
+            grid.add_row("", Text(f"sub-graph {subgraph}", style="bold"), *empty)
+        kernels = Text(", ".join(_kernels(op)))
+        if is_narrow:
+            kernels = Text("\n".join(f"  {kernel}" for kernel in _kernels(op)))
         if op.index in lacking:
-            row[2] = Text("missing", style="red")
+            kernels = Text("  missing" if is_narrow else "missing", style="red")
+        row = [str(op.index), Text(op.name), kernels]
+        if is_narrow:
+            row[1:] = [Text("\n").join(text for text in row[1:] if text.plain)]
         if graph:
             live = number(op.live_bytes)
             peak = op.index == report.peak_op
             row += [shape(op.output_shape), number(op.macs), number(op.weights_bytes),
                     Text(live, style="bold") if peak else live]  # fmt: skip
         grid.add_row(*row)
-    shrink(grid, target, "kernel", "name", "output")
     return grid
 
 
@@ -106,7 +117,7 @@ def _print_allocations(report, target):
             grid.add_row(part.what, part.section, number(part.bytes), count)
         grid.add_section()
         grid.add_row("Arena allocation total", "", number(sum(p.bytes for p in entry.parts)), "")
-        target.print(grid)
+        show(grid, target)
 
 
 # A word where floats are multiplied, which a converter that quantizes in full leaves none of.
@@ -161,4 +172,4 @@ def _print_boards(report, target):
     for fit in report.boards:
         verdict = Text("yes", style="green") if fit.fits else Text("no", style="red")
         grid.add_row(fit.board, verdict, fit.advice)
-    target.print(grid)
+    show(grid, target, "how")

@@ -5,16 +5,14 @@ from pathlib import Path
 
 from rich.text import Text
 
-from .common import UNKNOWN, number, shrink, table
+from .common import UNKNOWN, number, show, table
 
 
 def print_needs(needs, target, written=()):
     """Operators of each model of Needs, then the files that all of them need."""
     for model in needs.models:
-        target.print(_ops(model, target))
-    grid = _files(needs, target)
-    if grid is not None:
-        target.print(grid)
+        _print_ops(model, target)
+    _print_files(needs, target)
     counts = {}
     for need in needs.files:
         counts[need.group] = counts.get(need.group, 0) + 1
@@ -25,24 +23,23 @@ def print_needs(needs, target, written=()):
 
 
 # The operators of one model.
-def _ops(model, target):
+def _print_ops(model, target):
     grid = table(f"{Path(model.path).name} needs", ">times", ">version", "types", "kernels")
     lacking = {entry.op for entry in model.missing}
     for op in model.ops:
         versions = ", ".join(map(str, op.versions)) or UNKNOWN
-        kernels = Text(", ".join(op.kernels))
+        kernels = Text("\n".join(op.kernels))
         if op.name in lacking:
             kernels = Text("missing: see tflm inspect", style="red")
         types = ", ".join(op.types) or UNKNOWN
         grid.add_row(Text(op.name), str(op.count), versions, types, kernels)
-    shrink(grid, target, "kernels", "types", f"{Path(model.path).name} needs")
-    return grid
+    show(grid, target)
 
 
-# Flash of each file of kernels/ and prepare/, and the sums; None without sizes.
-def _files(needs, target):
+# Flash of each file of kernels/ and prepare/, and the sums; nothing without sizes.
+def _print_files(needs, target):
     if not needs.archs:
-        return None
+        return
     grid = table("bytes of .mpy", *(f">{arch}" for arch in needs.archs))
 
     def add_row(name, entries, style=""):
@@ -58,5 +55,4 @@ def _files(needs, target):
             add_row(f"all of {group}", entries, "bold")
     grid.add_section()
     add_row("TOTAL", needs.files, "bold")
-    shrink(grid, target, "bytes of .mpy")
-    return grid
+    show(grid, target)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from rich.text import Text
 
-from .common import microseconds, number, shape, shrink, size, table
+from .common import UNKNOWN, microseconds, number, shape, show, size, table
 
 
 def print_conversion(result, target):
@@ -22,20 +22,24 @@ def print_conversion(result, target):
     _print_packing(result.packing, target)
 
 
-# Arena, flash and cycles of each level of --optimize; the one that was taken is bold.
+# What marks the choice among several, beside bold type, which is lost in a pipe.
+_CHOSEN = "* "
+
+
+# Arena, flash and cycles of each level of --optimize; the one that was taken is marked.
 def _print_levels(result, target):
     if not result.levels:
         return
     grid = table("--optimize", ">arena", ">cycles", ">flash", "in bands")
     for level in result.levels:
         bands = ", ".join(f"ops {first} to {last}" for first, last in level.bands) or "–"
-        cells = (level.level, number(level.arena_bytes), f"{level.cycles / 1e6:.2f} M",
+        name = (_CHOSEN if level.level == result.level else "  ") + level.level
+        cells = (name, number(level.arena_bytes), f"{level.cycles / 1e6:.2f} M",
                  number(level.flat_bytes), bands)  # fmt: skip
         style = "bold" if level.level == result.level else ""
         grid.add_row(*[Text(cell, style=style) for cell in cells])
-    shrink(grid, target, "in bands")
-    target.print(grid)
-    note = "Bytes; cycles of a Cortex-M0+, estimated for int8; bold is what was written."
+    show(grid, target, "in bands")
+    note = "Bytes; cycles of a Cortex-M0+, estimated for int8; * is what was written."
     target.print(Text(note, style="dim"))
 
 
@@ -54,30 +58,33 @@ def _print_savings(savings, target):
         add_row(name.replace("_", "-"), entries, entries[0].reason)
     grid.add_section()
     add_row("TOTAL", savings, "to leave one out: --without NAME")
-    shrink(grid, target, "why nothing changes")
-    target.print(grid)
+    show(grid, target, "why nothing changes")
 
 
-# Flash and cycles of each way to store the weights of packed layers; the chosen one is bold.
+# Flash and cycles of each way to store the weights of packed layers; the chosen one is marked.
 def _print_packing(layers, target):
     if not layers:
         return
     ways = list(layers[0].flash)
-    grid = table(">layer", "op", *(">" + way for way in ways))
+    is_estimated = any(c is not None for layer in layers for c in layer.cycles.values())
+    heads = [head for way in ways for head in (f">{way}", ">cycles")[: 1 + is_estimated]]
+    grid = table(">layer", "op", *heads)
     for layer in sorted(layers, key=lambda layer: layer.node):
         cells = []
         for way in ways:
-            text, cycles = number(layer.flash[way]), layer.cycles[way]
-            if cycles is not None:
-                text += f" {cycles / 1e6:7.3f}"
-            cells.append(Text(text, style="bold" if way == layer.chosen else "dim"))
+            style = "bold" if way == layer.chosen else "dim"
+            mark = _CHOSEN if way == layer.chosen else ""
+            cells.append(Text(mark + number(layer.flash[way]), style=style))
+            if is_estimated:
+                cycles = layer.cycles[way]
+                text = UNKNOWN if cycles is None else f"{cycles / 1e6:.3f} M"
+                cells.append(Text(text, style=style))
         grid.add_row(str(layer.node), layer.op, *cells)
-    shrink(grid, target, "op")
-    target.print(grid)
+    show(grid, target, "op")
     text = "Bytes of flash of each way to store the weights"
-    if any(cycles is not None for layer in layers for cycles in layer.cycles.values()):
-        text += ", and million cycles of a Cortex-M0+ by estimate"
-    target.print(Text(f"{text}; bold is chosen.", style="dim"))
+    if is_estimated:
+        text += ", and cycles of a Cortex-M0+ by estimate"
+    target.print(Text(f"{text}; * is chosen.", style="dim"))
 
 
 # The largest values of a row of scores, or the range of anything else.
@@ -94,8 +101,7 @@ def print_run(result, target):
     grid = table("output", "type", "shape", "largest, or range")
     for output in result.outputs:
         grid.add_row(Path(output.file).name, output.dtype, shape(output.shape), _values(output))
-    shrink(grid, target, "largest, or range")
-    target.print(grid)
+    show(grid, target, "largest, or range")
     time = microseconds(result.mean_us)
     if result.invokes > 1:
         time += f" (mean of {result.invokes}, best {microseconds(result.best_us)})"
@@ -113,13 +119,13 @@ def _difference(difference):
 
 def print_verification(result, target):
     """Paths of a Verification, and where it differs."""
-    grid = table("path", ">cases", ">time an invoke", ">arena", "")
+    grid = table("path", ">cases", ">time an invoke", ">arena", "result")
     for entry in result.paths:
         differs = result.mismatch is not None and result.mismatch.path == entry.path
         word = Text("differs", style="bold red") if differs else Text("equal", style="green")
         grid.add_row(entry.path, str(entry.cases), microseconds(entry.mean_us),
                      number(entry.arena_bytes), word)  # fmt: skip
-    target.print(grid)
+    show(grid, target)
     for layers in result.layers:
         print_layers(layers, target)
     mismatch = result.mismatch
@@ -157,7 +163,7 @@ def _value(value):
 def print_layers(layers, target):
     """A row for each output of each operator of Layers."""
     target.print(Text(f"Operators on the path {layers.path}, case '{layers.case}':"))
-    grid = table("op", "tensor", "", "first at", ">tflm", ">TFLM", ">largest", ">how many")
+    grid = table("op", "tensor", "result", "first at", ">tflm", ">TFLM", ">largest", ">how many")
     styles = {"equal": "green", "differs": "bold red", "not shown": "dim"}
     for row in layers.rows:
         verdict = Text(row.verdict, style=styles[row.verdict])
@@ -168,8 +174,7 @@ def print_layers(layers, target):
             cells = [", ".join(map(str, found.index)), _value(found.got), _value(found.wanted),
                      largest, f"{found.count}/{found.total}"]  # fmt: skip
         grid.add_row(f"{row.node} {row.op}", Text(row.tensor), verdict, *cells)
-    shrink(grid, target, "tensor", "op", "first at")
-    target.print(grid)
+    show(grid, target, "tensor", "op", "first at")
 
 
 def print_operators(operators, target):
@@ -177,5 +182,5 @@ def print_operators(operators, target):
     grid = table(">code", "operator", "prepared by")
     for operator in operators:
         grid.add_row(str(operator.code), operator.name, operator.file)
-    target.print(grid)
+    show(grid, target)
     target.print(Text(f"{len(operators)} operators"))

@@ -3,7 +3,7 @@
 
 from rich.text import Text
 
-from .common import size, table
+from .common import show, size, table
 
 
 # The file, and its size before and after.
@@ -27,6 +27,6 @@ def print_requantized(result, target):
     for entry in result.distances:
         step = f"{entry.step:.6g}" if entry.step else "float32"
         grid.add_row(Text(entry.name), step, f"{entry.largest:.6g}")
-    target.print(grid)
+    show(grid, target)
     note = "Real values in TFLM, int16 beside int8, on random inputs; check with data of yours."
     target.print(Text(note, style="dim"))
