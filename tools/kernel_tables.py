@@ -1,6 +1,7 @@
 # Writes what boards need of the heads of kernel files: python tools/kernel_tables.py [--check]
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import re
 import sys
 import textwrap
 from pathlib import Path
@@ -32,6 +33,16 @@ def _groups(known):
     )
 
 
+# Files of a folder for an instruction set that records may name.
+def _twins(folder):
+    names = [
+        path.stem
+        for path in sorted(folder.glob("*.py"))
+        if re.search(r"^def (eval|bind)|^from .* import .*\b(eval|bind)", path.read_text(), re.M)
+    ]
+    return "".join(f'    "{name}",\n' for name in names)
+
+
 # What is written: (file, the line it begins with, the line it ends with, the lines between).
 _TABLES = (
     ("extents/__init__.py", "_FAMILIES = {\n", "}\n", _families),
@@ -46,13 +57,16 @@ def tables():
     for name, made in known.items():
         if not (_PACKAGE / "extents" / f"{made.check}.py").is_file():
             raise ToolError(f"kernels/{name}.py: there is no check extents/{made.check}.py")
-    for file, begin, end, lines in _TABLES:
-        path = _PACKAGE / file
+    wanted = [(_PACKAGE / file, *table, made(known)) for file, *table, made in _TABLES]
+    for path in sorted(KERNELS.glob("*/__init__.py")):
+        wanted.append((path, "FILES = (\n", ")\n", _twins(path.parent)))
+    for path, begin, end, lines in wanted:
         text = texts.get(path) or path.read_text()
         head, found, rest = text.partition(begin)
         if not found:
-            raise ToolError(f"{file} lacks the line {begin.strip()}")
-        texts[path] = head + begin + lines(known) + rest[rest.index("\n" + end) + 1 :]
+            raise ToolError(f"{path.relative_to(_PACKAGE)} lacks the line {begin.strip()}")
+        behind = ("\n" + rest).partition("\n" + end)[2]
+        texts[path] = head + begin + lines + end + behind
     return texts
 
 

@@ -1,5 +1,11 @@
 # tflm: kernels for Cortex-M0 and M0+ (ARMv6-M); other Cortex-M cores run them too
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel files that records may name.
-FILES = ("add_table", "conv_lanes", "depthwise_conv_lanes", "fully_connected_lanes", "pooling")
+# Kernel files that records may name; `make tables` writes this.
+FILES = (
+    "add_table",
+    "conv_lanes",
+    "depthwise_conv_lanes",
+    "fully_connected_lanes",
+    "pooling",
+)

@@ -13,7 +13,12 @@ def is_converted() -> int:
     return 0
 
 
-# Kernel files that records may name.
-FILES = ("add_table", "conv_lanes", "depthwise_conv_lanes", "fully_connected_lanes")
+# Kernel files that records may name; `make tables` writes this.
+FILES = (
+    "add_table",
+    "conv_lanes",
+    "depthwise_conv_lanes",
+    "fully_connected_lanes",
+)
 if not is_converted():
     FILES = ()

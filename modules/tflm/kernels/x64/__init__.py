@@ -1,5 +1,10 @@
 # tflm: kernels for x86-64, where words have 64 bits
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel files that records may name.
-FILES = ("add", "conv", "depthwise_conv", "fully_connected")
+# Kernel files that records may name; `make tables` writes this.
+FILES = (
+    "add",
+    "conv",
+    "depthwise_conv",
+    "fully_connected",
+)

@@ -1,0 +1,167 @@
+# What CONTRIBUTING.md says of a new operator and a twin: in a copy of the repository, done so
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from rules.sources import REPOSITORY
+from tflm_tools.port import unix_port
+
+_NEW = Path(__file__).parent / "new_operator"
+_NAME = "mirror_bits"
+_SKIPPED = shutil.ignore_patterns("__pycache__", "test_*.py", "new_operator", "models", "beyond")
+
+# In the copy: a package for mip, with the operator's files and a model of it in both forms.
+_BUNDLE = """
+import sys
+from pathlib import Path
+from kernels.test_mirror_bits import model
+from tflm_tools.flat.flatten import flatten
+from tflm_tools.packages import dist, parts
+
+folder, package, form = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+data = model((2, 3, 5))
+(folder / "model").write_bytes(flatten(data) if form == "flat" else data)
+files = dist.package_files(package, "x64", True)
+for name in ("kernels/mirror_bits", "kernels/x64/mirror_bits", "extents/mirror_bits"):
+    assert name in files, name
+assert set(parts.files_for(flatten(data), "x64")) <= set(files)
+for name, data in parts.compiled(files, "x64").items():
+    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_bytes(data)
+"""
+# In MicroPython, with that package alone.
+_RUN = """
+import sys
+folder = sys.argv[1]
+sys.path[:] = [folder, ".frozen"]
+import tflm
+interp = tflm.Interpreter(folder + "/model")
+interp.input(0).data[:] = bytes(range(100, 130))
+interp.invoke()
+assert bytes(interp.output(0).data) == bytes([x ^ 255 for x in range(100, 130)])
+loaded = [name for name in sys.modules if "kernels" in name and "mirror_bits" in name]
+assert loaded == ["tflm.kernels.x64.mirror_bits"], loaded
+print("equal")
+"""
+# In MicroPython: another shape of the input than that of the file.
+_RESIZE = """
+import sys
+folder = sys.argv[1]
+sys.path[:] = [folder, ".frozen"]
+import tflm
+interp = tflm.Interpreter(folder + "/model")
+interp.resize_input(0, (4, 3, 5))
+interp.input(0).data[:] = bytes(60)
+interp.invoke()
+assert bytes(interp.output(0).data) == bytes([255] * 60)
+print("equal")
+"""
+# In the copy: records of more elements than their tensors have.
+_FORGE = """
+import struct
+from fuzz.forged import sealed
+from kernels.test_mirror_bits import model
+from tflm.errors import ModelError
+from tflm.extents import check_model
+from tflm.model import FlatModel
+from tflm_tools.flat.flatten import flatten
+
+flat = flatten(model((2, 3, 5)))
+check_model(FlatModel(flat))
+refused = 0
+for at in range(0, len(flat), 4):
+    if flat[at : at + 4] == struct.pack("<I", 30):
+        forged = bytearray(flat)
+        struct.pack_into("<I", forged, at, 1 << 20)
+        try:
+            check_model(FlatModel(sealed(forged)))
+        except ModelError as error:
+            refused += "mirror_bits.eval_int8) would reach outside" in str(error)
+print(refused)
+"""
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory):
+    """A copy of the repository with the operator, added as CONTRIBUTING.md says."""
+    folder = tmp_path_factory.mktemp("copy")
+    for name in ("modules", "tools", "boards", "tests"):
+        shutil.copytree(REPOSITORY / name, folder / name, ignore=_SKIPPED)
+    for name in ("pyproject.toml", "Makefile"):
+        shutil.copy(REPOSITORY / name, folder / name)
+    for name in ("test_kernels.py", "test_kernel_files.py", "test_targets.py"):
+        shutil.copy(REPOSITORY / "tests" / "rules" / name, folder / "tests" / "rules" / name)
+    shutil.copytree(_NEW, folder, dirs_exist_ok=True)
+    table = folder / "modules" / "tflm" / "prepare" / "table.py"
+    line = (folder / "table_line").read_text()
+    code = int(line.split(":")[0])
+    lines = table.read_text().splitlines(keepends=True)
+    codes = [re.match(r" +(\d+): ", text) for text in lines]
+    after = max(i for i, found in enumerate(codes) if found and int(found[1]) < code)
+    table.write_text("".join([*lines[: after + 1], line, *lines[after + 1 :]]))
+    old = run(folder, "tools/kernel_tables.py", "--check", code=1)
+    assert "is old; run: make tables" in old.stderr
+    run(folder, "tools/kernel_tables.py")
+    return folder
+
+
+# Python in the copy, with its files instead of those of this repository.
+def run(folder, *arguments, code=0):
+    paths = [str(folder / name) for name in ("modules", "tools", "tests")]
+    done = subprocess.run(
+        [sys.executable, *map(str, arguments)],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == code, done.stdout + done.stderr
+    return done
+
+
+def test_it_has_right_results_on_both_paths(copy):
+    done = run(copy, "-m", "pytest", "tests/kernels/test_mirror_bits.py")
+    assert "5 passed, 0 failed" in done.stdout
+
+
+def test_it_keeps_the_rules(copy):
+    run(copy, "tools/kernel_tables.py", "--check")
+    tests = ("tests/rules/test_kernels.py", "tests/rules/test_kernel_files.py")
+    done = run(copy, "-m", "pytest", *tests, "-k", f"{_NAME} or up_to_date or head")
+    assert ", 0 failed" in done.stdout
+    run(copy, "-m", "ruff", "check", "modules", "tests/kernels")
+
+
+@pytest.mark.parametrize(("package", "form"), [("core", "flat"), ("all", "tflite")])
+def test_it_runs_with_a_package_for_mip(copy, tmp_path, package, form):
+    run(copy, "-c", _BUNDLE, tmp_path, package, form)
+    for source in (_RUN, _RESIZE) if form == "tflite" else (_RUN,):
+        script = tmp_path / "run.py"
+        script.write_text(source)
+        done = subprocess.run(
+            [unix_port.executable(), script, tmp_path], capture_output=True, text=True
+        )
+        assert (done.stdout.strip(), done.stderr) == ("equal", ""), done.stdout
+
+
+def test_its_records_are_checked(copy):
+    assert run(copy, "-c", _FORGE).stdout.strip() == "1"
+
+
+# Every kind of file that was added is one that CONTRIBUTING.md names.
+def test_contributing_names_what_is_added():
+    text = (REPOSITORY / "CONTRIBUTING.md").read_text()
+    for path in _NEW.rglob("*.py"):
+        if "__pycache__" not in path.parts:
+            name = (
+                path.relative_to(_NEW).as_posix().replace(_NAME, "NAME").replace("x64", "<arch>")
+            )
+            assert f"`{name}`" in text, name
+    for name in ("modules/tflm/prepare/table.py", "make tables"):
+        assert f"`{name}`" in text, name
