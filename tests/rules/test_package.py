@@ -123,3 +123,17 @@ def test_no_paths_of_a_machine():
                     if "re.compile" not in line:
                         found = private.search(line) or hosts.search(line)
                         assert not found, f"{path}:{number}: {line}"
+
+
+# The map names every room, and every file of the rooms in which one walks: nobody is lost there.
+def test_the_map_is_whole():
+    text = (REPOSITORY / "docs" / "architecture.md").read_text()
+    rooms = [path for path in PACKAGE.iterdir() if (path / "__init__.py").exists()]
+    walked = [PACKAGE, *(PACKAGE / room for room in ("run", "tell", "tflite"))]
+    named = {p.name for room in walked for p in (*files(room, "*.py"), *room.glob("storage.pyi"))}
+    tools = REPOSITORY / "tools" / "tflm_tools"
+    named |= {path.name for path in files(tools, "*.py")} - {"__main__.py"}
+    rooms += [path for path in tools.iterdir() if (path / "__init__.py").exists()]
+    named |= {f"{path.name}/" for path in rooms}
+    assert not [name for name in sorted(named) if f"`{name}`" not in text]
+    assert max(map(len, text.splitlines())) <= 160

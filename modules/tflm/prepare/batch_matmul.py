@@ -16,7 +16,7 @@ from .common import (
     requantize_table,
     support,
 )
-from .fully_connected import multiplier_of
+from .convolution import multiplier_of
 from .requantize_int16 import REQUANTIZE_INT16, requantize_int16_fields
 
 _OPERANDS = ("left", "right", "output")

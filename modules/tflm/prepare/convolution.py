@@ -1,4 +1,4 @@
-# tflm: what CONV_2D and DEPTHWISE_CONV_2D have in common in Prepare (TFLM conv_common.cc)
+# tflm: what convolutions and FULLY_CONNECTED have in common in Prepare (TFLM conv_common.cc)
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
@@ -12,6 +12,8 @@ from .common import (
     requantize_table,
     scale_of,
 )
+
+_BIAS_TOLERANCE = (5764607523034235, -58)  # 0.02 as C's double
 
 # Words of a record: where the filter's windows lie on the input.
 WINDOWS = (
@@ -144,3 +146,18 @@ def channel_multipliers(node, source, weights, target, channels):
         product = scale.multiply(scale_of(source), weights_scale)
         multipliers.append(scale.quantize_multiplier(scale.divide(product, scale_of(target))))
     return multipliers
+
+
+# The multiplier for all channels, in double like everywhere in the wheel (TFLM's sources of
+# 2026-08 still had the product in float32). TFLM refuses a bias of another scale than it.
+def multiplier_of(node, source, weights, bias, target):
+    product = scale.multiply(scale_of(source), scale_of(weights))
+    if bias is not None:
+        m, e = scale.add(product, (0 - scale_of(bias)[0], scale_of(bias)[1]))
+        difference = scale.divide((abs(m), e), scale_of(target))
+        check(
+            not scale.less(_BIAS_TOLERANCE, difference),
+            node,
+            "%s must have the scale of the input times that of the weights" % bias,
+        )
+    return scale.quantize_multiplier(scale.divide(product, scale_of(target)))

@@ -3,7 +3,6 @@
 
 from .. import dtypes
 from ..dtypes import const
-from . import scale
 from .common import (
     REQUANTIZE,
     activation_range,
@@ -12,10 +11,9 @@ from .common import (
     check_quantized,
     product,
     requantize_table,
-    scale_of,
     support,
 )
-from .convolution import channel_multipliers
+from .convolution import channel_multipliers, multiplier_of
 
 INT8 = (
     "input",
@@ -38,7 +36,6 @@ _KEEP_NUM_DIMS = const(2)
 _ASYMMETRIC_QUANTIZE_INPUTS = const(3)
 _QUANTIZED_BIAS_TYPE = const(4)
 _BLOCK = 64  # taps and accumulators that the kernel holds at a time
-_BIAS_TOLERANCE = (5764607523034235, -58)  # 0.02 as C's double
 
 
 # A row of outputs for each row of inputs; the dimensions before the last one are kept on demand.
@@ -185,18 +182,3 @@ def _prepare_int8(context, node, activation, batches, channels, depth):
         weights_offset=128 + weights_zero_point,
         **fields,
     )
-
-
-# The multiplier for all channels, in double like everywhere in the wheel (TFLM's sources of
-# 2026-08 still had the product in float32). TFLM refuses a bias of another scale than it.
-def multiplier_of(node, source, weights, bias, target):
-    product = scale.multiply(scale_of(source), scale_of(weights))
-    if bias is not None:
-        m, e = scale.add(product, (0 - scale_of(bias)[0], scale_of(bias)[1]))
-        difference = scale.divide((abs(m), e), scale_of(target))
-        check(
-            not scale.less(_BIAS_TOLERANCE, difference),
-            node,
-            "%s must have the scale of the input times that of the weights" % bias,
-        )
-    return scale.quantize_multiplier(scale.divide(product, scale_of(target)))

@@ -3,8 +3,7 @@
 
 from .. import dtypes
 from .common import check_quantized
-from .convolution import channel_multipliers
-from .fully_connected import multiplier_of
+from .convolution import channel_multipliers, multiplier_of
 from .requantize_int16 import (
     REQUANTIZE_INT16,
     bias_kind,

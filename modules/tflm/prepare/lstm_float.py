@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .common import FLOAT_WORK, NONE, float_activation_range
-from .unidirectional_sequence_lstm import GATES, SIZES, TENSORS
+from .lstm import GATES, SIZES, TENSORS
 
 FLOAT32 = (
     TENSORS + GATES + SIZES + ("activation", "clip", "lowest", "highest", "clip_low", "clip_high")

@@ -5,8 +5,8 @@ from .. import dtypes
 from . import scale
 from .common import check_quantized, limits, scale_of, support
 from .elementwise import CLAMP
+from .lstm import GATES, SIZES, TENSORS
 from .sigmoid_int16 import CURVE, LOGISTIC, TANH, curve_fields, sigmoid_table
-from .unidirectional_sequence_lstm import GATES, SIZES, TENSORS
 
 
 # Names with a prefix.

@@ -4,25 +4,8 @@
 from .. import dtypes
 from ..dtypes import const
 from .common import check, check_dtype, check_outputs, support
+from .lstm import GATES
 from .svdf import check_state
-
-# Operands of a record. The four gates come in the order input, forget, cell, output.
-TENSORS = ("input", "hidden_state", "cell_state", "output", "scratch")
-GATES = (
-    "input_to_input_weights",
-    "input_to_forget_weights",
-    "input_to_cell_weights",
-    "input_to_output_weights",
-    "recurrent_to_input_weights",
-    "recurrent_to_forget_weights",
-    "recurrent_to_cell_weights",
-    "recurrent_to_output_weights",
-    "input_gate_bias",
-    "forget_gate_bias",
-    "cell_gate_bias",
-    "output_gate_bias",
-)
-SIZES = ("input_size", "state_size", "steps", "batches", "block")
 
 _OPTIONS = const(71)  # UnidirectionalSequenceLSTMOptions
 _FUSED_ACTIVATION_FUNCTION = const(0)

@@ -78,6 +78,10 @@ class _Reader:
         self._spend(size)
         return self.buffer[at : at + size]
 
+    # A number of the kinds _INT, _UINT and _FLOAT.
+    def _number(self, kind, at, width):
+        return (self._int, self._uint, self._float)[kind - _INT](at, width)
+
     # The value in the slot at `at`; `packed` holds its type and the width of what it leads to.
     def value(self, at, width, packed, depth=0):
         kind, inner = packed >> 2, 1 << (packed & 3)
@@ -86,27 +90,23 @@ class _Reader:
             raise _broken("values are nested too deeply")
         if kind == _NULL:
             return None
-        if kind == _INT:
-            return self._int(at, width)
-        if kind == _UINT:
-            return self._uint(at, width)
-        if kind == _FLOAT:
-            return self._float(at, width)
         if kind == _BOOL:
             return self._uint(at, width) != 0
+        if _INT <= kind <= _FLOAT:
+            return self._number(kind, at, width)
         target = self._follow(at, width)
-        if kind == _INDIRECT_INT:
-            return self._int(target, inner)
-        if kind == _INDIRECT_UINT:
-            return self._uint(target, inner)
-        if kind == _INDIRECT_FLOAT:
-            return self._float(target, inner)
+        if _INDIRECT_INT <= kind <= _INDIRECT_FLOAT:
+            return self._number(kind - _INDIRECT_INT + _INT, target, inner)
         if kind == _KEY:
             return self._key(target)
         if kind == _STRING:
             return self._text(self._sized(target, inner))
         if kind == _BLOB:
             return self._sized(target, inner)
+        return self._values(kind, target, inner, packed & 3, depth)
+
+    # A map or vector; `each` is the packed width of the items of a typed one.
+    def _values(self, kind, target, inner, each, depth):
         if kind == _MAP:
             keys_at = self._follow(target - 3 * inner, inner)
             keys_width = self._uint(target - 2 * inner, inner)
@@ -117,7 +117,7 @@ class _Reader:
         if kind == _VECTOR:
             return self._items(target, inner, None, depth)
         if kind in _TYPED_VECTORS:
-            return self._items(target, inner, (kind - 10) << 2 | (packed & 3), depth)
+            return self._items(target, inner, (kind - 10) << 2 | each, depth)
         if kind == _BOOL_VECTOR:
             return self._items(target, inner, _BOOL << 2, depth)
         if _FIXED_VECTORS <= kind < _FIXED_VECTORS + 9:

@@ -99,6 +99,21 @@ def _candidates(subgraph, roles):
     return found
 
 
+# Tensors of which all channels must stay: those that somebody sees, or that no known role makes.
+def _whole(subgraph, roles, tensors):
+    yield from subgraph.input_tensors() + subgraph.output_tensors()
+    for tensor in subgraph.tensors.values():
+        if tensor.view_of:
+            yield from (tensor.view_of[0], tensor)
+    made = {node.output(0).index for node in subgraph.nodes if roles[node.index]}
+    for index, tensor in tensors.items():
+        if index not in made or tensor.is_variable or tensor.is_constant():
+            yield tensor
+    for node in subgraph.nodes:
+        if roles[node.index] is None:
+            yield from (tensor for tensor in node.inputs + node.outputs if tensor is not None)
+
+
 # The classes that must stay.
 def _needed(subgraph, roles, bounds, classes, tensors):
     needed = set()
@@ -107,24 +122,12 @@ def _needed(subgraph, roles, bounds, classes, tensors):
         numbers = range(tensor.shape[-1]) if mask is None else np.flatnonzero(mask)
         needed.update(classes.of((tensor.index, int(i))) for i in numbers)
 
-    for tensor in subgraph.input_tensors() + subgraph.output_tensors():
+    for tensor in _whole(subgraph, roles, tensors):
         if tensor.index in tensors:
-            need(tensor)
-    for tensor in subgraph.tensors.values():
-        for shared in tensor.view_of[:1] + (tensor,) if tensor.view_of else ():
-            if shared.index in tensors:
-                need(shared)
-    made = {node.output(0).index for node in subgraph.nodes if roles[node.index]}
-    for index, tensor in tensors.items():
-        if index not in made or tensor.is_variable or tensor.is_constant():
             need(tensor)
     for node in subgraph.nodes:
         role = roles[node.index]
-        if role is None:
-            for tensor in node.inputs + node.outputs:
-                if tensor is not None and tensor.index in tensors:
-                    need(tensor)
-        elif role.reads is not None:
+        if role is not None and role.reads is not None:
             need(node.input(0), _read(node, role.reads, bounds))
     return needed
 

@@ -68,6 +68,31 @@ class _Uses:
         return parts
 
 
+# {tensor number: _Uses} of the tensors in the arena, views with what they are part of.
+def _uses_of(inputs, outputs, nodes):
+    uses = {}
+
+    def note(tensor, step, writes):
+        if tensor is None or tensor.is_constant() or tensor.is_variable:
+            return
+        root, offset = root_of(tensor)
+        if tensor.nbytes() and not root.is_constant() and not root.is_variable:
+            if root.index not in uses:
+                uses[root.index] = _Uses(root.nbytes())
+            uses[root.index].note(step, writes, offset, tensor.nbytes())
+
+    for tensor in inputs:
+        note(tensor, -1, True)
+    for step, node in enumerate(nodes):
+        for tensor in node.inputs:
+            note(tensor, step, False)
+        for tensor in node.outputs:
+            note(tensor, step, True)
+    for tensor in outputs:
+        note(tensor, len(nodes), False)
+    return uses
+
+
 class Lives:
     """The buffers of a model with one sub-graph, and what keeps each two of them apart.
 
@@ -78,26 +103,7 @@ class Lives:
 
     def __init__(self, inputs, outputs, nodes, scratch, distances):
         self._near = {}  # (root, root): {step: (their views' offsets, least, step)}
-        uses = {}
-
-        def note(tensor, step, writes):
-            if tensor is None or tensor.is_constant() or tensor.is_variable:
-                return
-            root, offset = root_of(tensor)
-            if tensor.nbytes() and not root.is_constant() and not root.is_variable:
-                if root.index not in uses:
-                    uses[root.index] = _Uses(root.nbytes())
-                uses[root.index].note(step, writes, offset, tensor.nbytes())
-
-        for tensor in inputs:
-            note(tensor, -1, True)
-        for step, node in enumerate(nodes):
-            for tensor in node.inputs:
-                note(tensor, step, False)
-            for tensor in node.outputs:
-                note(tensor, step, True)
-        for tensor in outputs:
-            note(tensor, len(nodes), False)
+        uses = _uses_of(inputs, outputs, nodes)
         self.blocks = [Block(key, use.size, use.parts()) for key, use in uses.items()]
         for key, size, steps in scratch:
             lives = tuple((step, step) for step in sorted(set(steps)))
