@@ -41,4 +41,5 @@ CHECKS = {
     "pooling.eval_int8": lambda r: _pool(r, 4, 1),
     "pooling_float.eval_float32": _float,
     "pooling_int16.eval_int16": lambda r: _pool(r, 4, 2),
+    "pooling_unsigned.eval_average": lambda r: _pool(r, 4, 1),
 }
