@@ -80,10 +80,6 @@ class Subgraph:
     def signature(self, i):
         return self._tensors.table(i).numbers(7, "i")
 
-    # The type of tensor `i`, as the file has it.
-    def tensor_type(self, i):
-        return self._tensors.table(i).get(1, "b")
-
     def _indices(self, numbers, what):
         for i in numbers:
             if not 0 <= i < self.tensors_length():
@@ -125,10 +121,7 @@ class Subgraph:
         quantization = table.table(4)
         scales = quantization.vector(2, 4) if quantization else None
         if scales:
-            zero_points = quantization.vector(3, 8)
-            if not zero_points:
-                raise ModelError("%s has a scale but no zero point; the model is damaged" % tensor)
-            tensor.set_quantization(scales, zero_points, quantization.get(6, "i"))
+            tensor.set_quantization(scales, quantization.vector(3, 8), quantization.get(6, "i"))
             if not -(1 << 31) <= tensor.zero_point() < 1 << 31:
                 raise ModelError(
                     "%s has the zero point %d; the model is damaged"
@@ -157,11 +150,6 @@ class Subgraph:
         if options:
             node.set_options(table.get(3, "B"), options)
         start, length = table.bytes_at(5)
-        if code != _CUSTOM and table.vector(5, 1) is not None:
-            raise ModelError(
-                "%s has custom options, which only custom operators have; the model is damaged"
-                % node
-            )
         node.custom_options = self.model.buffer[start : start + length]
         return node
 
@@ -267,7 +255,6 @@ class TfliteModel:
             first_node += subgraph.nodes_length()
         self.tensors_length = first_tensor
         self._find_shapes()
-        self._make_signed()
 
     # Bytes of (head, tail) that the model takes of an arena; it is prepared without writing. `ops`
     # gets what delegates are shown of it. FlatModel has the same two functions.
@@ -297,18 +284,6 @@ class TfliteModel:
             from .shapes import Inference
 
             Inference(self)
-
-    # Models of uint8, which TFLM does not run any more, are seen as models of int8.
-    def _make_signed(self):
-        subgraph = self.subgraphs[0]
-        for i in range(subgraph.tensors_length()):
-            if subgraph.tensor_type(i) == dtypes.UINT8:
-                from .unsigned import UnsignedSubgraph, is_unsigned
-
-                if is_unsigned(self):
-                    self.subgraphs[0] = UnsignedSubgraph(subgraph)
-                    self.tensors_length = self.subgraphs[0].tensors_length()
-                return
 
     # The lists of a damaged file may overlap, and then hold far more in all than the file has
     # bytes: that would take all memory and time. In a sound one each item has 4 bytes of its own.
