@@ -27,7 +27,7 @@ def _energy(r):
 
 
 def _bits(r):
-    (size,) = r.numbers(4, 1, 0)
+    size, _ = r.numbers(4, 2, 0)  # and the number that counts for nothing
     r.need(r.units == 1)
     r.reads(1, 2 * size, align=2)
     r.reads(2, 0)
