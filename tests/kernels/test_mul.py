@@ -40,6 +40,13 @@ cases.add("output scale too small", single_op("MUL", scaled[:2], scaled[2:]), er
 
 add_shape_cases(cases, "MUL", "int32", activations=True)
 
+# Converters give zeros a scale of 0, as in the first state of an LSTM.
+for dtype, zero_point in (("int8", 3), ("int16", 0)):
+    zeros = Tensor((1, 9), dtype, [zero_point] * 9, scale=0.0, zero_point=zero_point)
+    given = Tensor((1, 9), dtype, scale=0.01, zero_point=0)
+    target = Tensor((1, 9), dtype, scale=0.02, zero_point=zero_point)
+    cases.add(f"{dtype} zeros of scale 0", single_op("MUL", [given, zeros], [target]))
+
 
 @cases.parametrize
 def test_mul(case):

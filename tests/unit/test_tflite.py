@@ -254,3 +254,17 @@ def test_variables_that_cannot_be_addressed():
     for _ in range(5):
         builder.tensor((1 << 27,), "int8", variable=True)
     refused(builder, "the variables of the model need 671088640 bytes")
+
+
+# LiteRT refuses it, TFLM takes it for a tensor without quantization.
+def test_scale_without_zero_point():
+    builder = reshape(dtype="int8", scale=0.5, zero_point=0)
+    builder.table.subgraphs[0].tensors[0].quantization.zeroPoint = None
+    refused(builder, "has a scale but no zero point")
+
+
+# TFLM refuses it.
+def test_builtin_operator_with_custom_options():
+    builder = reshape()
+    builder.table.subgraphs[0].operators[0].customOptions = np.zeros(4, np.uint8)
+    refused(builder, "op 0 RESHAPE has custom options")

@@ -46,11 +46,12 @@ def check_dtype(node, tensor, *allowed):
         )
 
 
-# Refuse a quantized tensor without the scale or zero point that its type needs.
-def check_quantized(node, tensor):
+# Refuse a quantized tensor without the scale or zero point that its type needs. `is_zero`: a scale
+# of 0 will do, as converters give one to zeros.
+def check_quantized(node, tensor, is_zero=False):
     check(tensor.is_quantized, node, "%s has no scale" % tensor)
     m, _ = scale.from_bits(tensor.scale_bits())
-    check(m > 0, node, "%s has a scale that is not positive" % tensor)
+    check(m > 0 or is_zero and not m, node, "%s has a scale that is not positive" % tensor)
     low, high = _LIMITS[tensor.dtype]
     inside = low <= tensor.zero_point() <= high
     check(inside, node, "%s has a zero point outside its type" % tensor)

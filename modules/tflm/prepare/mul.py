@@ -108,7 +108,7 @@ _KERNELS = {
 def _multiplier(node):
     first, second, target = node.input(0), node.input(1), node.output(0)
     for tensor in (first, second, target):
-        check_quantized(node, tensor)
+        check_quantized(node, tensor, tensor.is_constant())
     product = scale.multiply(scale_of(first), scale_of(second))
     multiplier, shift = scale.quantize_multiplier(scale.divide(product, scale_of(target)))
     support(shift < 31, node, "%s: a scale so small beside those of the inputs" % target)

@@ -121,7 +121,10 @@ class Subgraph:
         quantization = table.table(4)
         scales = quantization.vector(2, 4) if quantization else None
         if scales:
-            tensor.set_quantization(scales, quantization.vector(3, 8), quantization.get(6, "i"))
+            zero_points = quantization.vector(3, 8)
+            if not zero_points:
+                raise ModelError("%s has a scale but no zero point; the model is damaged" % tensor)
+            tensor.set_quantization(scales, zero_points, quantization.get(6, "i"))
             if not -(1 << 31) <= tensor.zero_point() < 1 << 31:
                 raise ModelError(
                     "%s has the zero point %d; the model is damaged"
@@ -150,6 +153,11 @@ class Subgraph:
         if options:
             node.set_options(table.get(3, "B"), options)
         start, length = table.bytes_at(5)
+        if code != _CUSTOM and table.vector(5, 1) is not None:
+            raise ModelError(
+                "%s has custom options, which only custom operators have; the model is damaged"
+                % node
+            )
         node.custom_options = self.model.buffer[start : start + length]
         return node
 

@@ -45,6 +45,12 @@ _ADVICE = {
 def advice_for(op):
     if op in _ADVICE:
         return _ADVICE[op]
+    if op == "edgetpu-custom-op":
+        return "it was compiled for an Edge TPU: take the file from before the compiler"
+    if op == "ethos-u":
+        return "it was compiled for an Ethos-U: take the file from before vela"
+    if op.startswith("XC_"):
+        return "it was compiled for XMOS: take the file from before the compiler"
     if op.startswith("Flex"):
         return "convert with OpsSet.TFLITE_BUILTINS only, and see what the converter says"
     if op.startswith("STABLEHLO_"):
