@@ -73,6 +73,18 @@ for name, shape, source, options in (
 ):
     cases.add(name, random_conv(name, shape, source, **options), paths=BOTH)
 
+# Blocks of whole rows, the last of them incomplete; some go on in the next image of the batch.
+ROWS = tuple(f"{path} rows" for path in BOTH)
+for name, shape, source, options in (
+    ("rows", (9, 3, 3, 8), (1, 11, 9, 8), {}),
+    ("rows of two images", (8, 3, 3, 16), (2, 7, 6, 16), {}),
+    ("rows and strides", (5, 3, 3, 12), (2, 13, 10, 12), {"stride": 2}),
+    ("rows of 3 channels", (6, 5, 5, 3), (1, 14, 11, 3), {"stride": 2}),
+    ("pixels apart in rows", (8, 1, 1, 16), (1, 15, 9, 16), {"stride": 2}),
+    ("a column of pixels", (6, 3, 1, 4), (1, 30, 1, 4), {}),
+):
+    cases.add(name, random_conv(name, shape, source, **options), paths=ROWS)
+
 # Every number of words behind the last whole pass of a kernel's inner loop, and of pixels behind
 # the last two.
 for depth in (4, 8, 12, 16, 20, 36):

@@ -180,12 +180,20 @@ def _check(batch: list[Case], oracle: Oracle, device: dict[str, Any]) -> dict[st
     return texts
 
 
+# What a path may say beside target and level. "rows": of weights in lanes, so that blocks of some
+# rows are unpacked at a time.
+_WORDS = ("flat", "saved", "bytes", "rows")
+_ROWS_BYTES = 6000
+
+
 # The flat model in the form that is the path's name.
 def flat_form(model: bytes, path: str) -> bytes:
     """Return the .tflm of a .tflite, for no target ("flat") or for one; see Cases.add."""
-    from tflm.prepare.lanes import BYTES
+    from tflm.prepare.lanes import BYTES, LANES
+    from tflm.tflite.reader import TfliteModel
     from tflm_tools.flat.flatten import prepare
     from tflm_tools.image.flat_image import image_of
+    from tflm_tools.image.prepare import prepare_graph
     from tflm_tools.optimize.memory.levels import LEVELS, OFF
     from tflm_tools.optimize.savings import chosen
 
@@ -193,10 +201,14 @@ def flat_form(model: bytes, path: str) -> bytes:
     savings = chosen() if "saved" in words else ()
     level = next((word for word in words if word in LEVELS), OFF)
     packing = dict.fromkeys(range(64), BYTES) if "bytes" in words else None
-    targets = [word for word in words if word not in ("flat", "saved", "bytes", *LEVELS)]
+    targets = [word for word in words if word not in (*_WORDS, *LEVELS)]
     target = targets[0] if targets else None
-    prepared = prepare(model, target=target, packing=packing, savings=savings, optimize=level)
-    return image_of(model, *prepared)
+    if "rows" not in words:
+        prepared = prepare(model, target=target, packing=packing, savings=savings, optimize=level)
+        return image_of(model, *prepared)
+    tflite = TfliteModel(model)
+    tflite.stored = dict.fromkeys(range(64), (BYTES if packing else LANES, _ROWS_BYTES))
+    return image_of(model, tflite, prepare_graph(tflite, target=target))
 
 
 # The file in one of its forms, or the outcome when the host tool refuses to make it.

@@ -53,7 +53,9 @@ def _conv(r, flat):
     r.reads(_INPUT, images * height * row_bytes, align=4 if whole else 1)
     r.reads(_STREAM, stream, align=4)
     r.writes(_OUTPUT, (r.units if flat else r.units * columns) * channels)
-    scratch = _PARAMETERS + (block - 1) * 2 * lanes * pixel + 2 * size
+    block_rows = block // columns if block > columns else 1
+    row = (min(block, columns) - 1) * 2 * lanes * pixel + 2 * size
+    scratch = _PARAMETERS + block_rows * row
     r.writes(_SCRATCH, scratch + max(_GROUP * block, lanes) + group, align=4)
     r.apart(_OUTPUT, _SCRATCH)
     r.need(r.words >= 29)

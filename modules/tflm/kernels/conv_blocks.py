@@ -60,6 +60,8 @@ _M_OUTPUT_ZERO_POINT = const(24)
 _M_ACTIVATION_MIN = const(25)
 _M_ACTIVATION_MAX = const(26)
 _M_GROUP = const(27)
+_M_ROWS = const(28)
+_M_ROW_STEP = const(29)
 
 
 # Pixels first..stop-1 of rows row..last-1. The inputs of a block of pixels become lanes once,
@@ -86,7 +88,13 @@ def run_blocks(
     window = column * r[_WINDOW_COLUMNS]
     step = column * r[_PIXEL_COLUMNS]
     lanes = scratch + _LANES
-    spare = lanes + (r[_BLOCK_PIXELS] - 1) * step + window
+    # A block is a part of a row, or some whole rows.
+    block_rows = 1
+    row_lanes = (r[_BLOCK_PIXELS] - 1) * step + window
+    if r[_BLOCK_PIXELS] > r[_OUTPUT_WIDTH]:
+        block_rows = r[_BLOCK_PIXELS] // r[_OUTPUT_WIDTH]
+        row_lanes = (r[_OUTPUT_WIDTH] - 1) * step + window
+    spare = lanes + block_rows * row_lanes
     rest_stream = stream + groups * (64 + 2 * r[_WEIGHT_BYTES] * window)
     row_bytes = r[_ROW_BYTES]
     is_whole = r[_IS_WHOLE]
@@ -95,7 +103,6 @@ def run_blocks(
     if is_whole and r[_COLUMN_LANES] == r[_COLUMN_STEP] and r[_WINDOW_COLUMNS] == 1:
         if row_bytes == r[_OUTPUT_WIDTH] * r[_COLUMN_STEP]:
             merged = r[_RUN]
-    p[_G_LANES] = lanes
     p[_G_COLUMN_STEP] = r[_COLUMN_STEP]
     p[_G_RUN] = r[_RUN]
     p[_G_ROW_STEP] = r[_DILATION_HEIGHT] * row_bytes
@@ -114,48 +121,55 @@ def run_blocks(
     p[_M_LANES] = lanes
     p[_M_LANES_STEP] = step
     p[_M_WINDOW] = window
+    p[_M_ROW_STEP] = row_lanes
     p[_M_OUTPUT_ZERO_POINT] = r[_OUTPUT_ZERO_POINT]
     p[_M_ACTIVATION_MIN] = r[_ACTIVATION_MIN]
     p[_M_ACTIVATION_MAX] = r[_ACTIVATION_MAX]
-    batch = row // r[_OUTPUT_HEIGHT]
-    y = row - batch * r[_OUTPUT_HEIGHT]
     out = (r[_OUTPUT] >> 2) + (row * r[_OUTPUT_WIDTH] + first) * channels
     while row < last:
-        # Rows of the filter above the image, in it and below it.
-        in_y = y * r[_STRIDE_HEIGHT] - r[_PADDING_HEIGHT]
-        rows = r[_FILTER_HEIGHT]
-        k = 0
-        while rows and in_y < 0:
-            in_y += r[_DILATION_HEIGHT]
-            rows -= 1
-            k += 1
-        p[_G_ROWS_ABOVE] = k
-        at_y = in_y
-        in_y += (rows - 1) * r[_DILATION_HEIGHT]
-        k = 0
-        while rows and in_y >= r[_INPUT_HEIGHT]:
-            in_y -= r[_DILATION_HEIGHT]
-            rows -= 1
-            k += 1
-        p[_G_ROWS] = rows
-        p[_G_ROWS_BELOW] = k
-        line = source + (batch * r[_INPUT_HEIGHT] + at_y) * row_bytes
+        rows = last - row
+        if rows > block_rows:
+            rows = block_rows
         pixel = first
         while pixel < stop:
             n = stop - pixel
             if n > r[_BLOCK_PIXELS]:
                 n = r[_BLOCK_PIXELS]
             at = pixel * r[_PIXEL_COLUMNS] * r[_COLUMN_STEP] - r[_PADDING_BYTES]
-            p[_G_AT] = at
-            p[_G_SOURCE] = line + at
             p[_G_COLUMNS] = (n - 1) * r[_PIXEL_COLUMNS] + r[_WINDOW_COLUMNS]
             if merged:
                 p[_G_COLUMNS] = 1
                 p[_G_RUN] = n * merged
-            if is_whole:
-                gather(arena, scratch, image_memory)
-            else:
-                gather_bytes(arena, scratch, image_memory)
+            p[_M_ROWS] = rows
+            while rows:
+                rows -= 1
+                p[_G_AT] = at
+                p[_G_LANES] = lanes + rows * row_lanes
+                batch = (row + rows) // r[_OUTPUT_HEIGHT]
+                # Rows of the filter above the image, in it and below it.
+                in_y = (row + rows - batch * r[_OUTPUT_HEIGHT]) * r[_STRIDE_HEIGHT]
+                in_y -= r[_PADDING_HEIGHT]
+                inside = r[_FILTER_HEIGHT]
+                k = 0
+                while inside and in_y < 0:
+                    in_y += r[_DILATION_HEIGHT]
+                    inside -= 1
+                    k += 1
+                p[_G_ROWS_ABOVE] = k
+                p[_G_SOURCE] = source + (batch * r[_INPUT_HEIGHT] + in_y) * row_bytes + at
+                in_y += (inside - 1) * r[_DILATION_HEIGHT]
+                k = 0
+                while inside and in_y >= r[_INPUT_HEIGHT]:
+                    in_y -= r[_DILATION_HEIGHT]
+                    inside -= 1
+                    k += 1
+                p[_G_ROWS] = inside
+                p[_G_ROWS_BELOW] = k
+                if is_whole:
+                    gather(arena, scratch, image_memory)
+                else:
+                    gather_bytes(arena, scratch, image_memory)
+            rows = p[_M_ROWS]
             p[_M_LANES_END] = lanes + n * step
             if groups:
                 p[_M_STREAM] = stream
@@ -163,6 +177,8 @@ def run_blocks(
                 p[_M_GROUPS] = groups
                 p[_M_OUTPUT_STEP] = channels
                 multiply(arena, scratch + 4 * _M_STREAM, stream_memory)
+            pixel += n
+            n *= rows
             if rest:
                 # The last, incomplete group goes to the spare memory first.
                 p[_M_STREAM] = rest_stream
@@ -182,10 +198,5 @@ def run_blocks(
                     to = ptr8(int(to) + channels)
                     k += 1
             out += n * channels
-            pixel += n
         out += (r[_OUTPUT_WIDTH] - stop + first) * channels
-        y += 1
-        if y == r[_OUTPUT_HEIGHT]:
-            y = 0
-            batch += 1
-        row += 1
+        row += rows

@@ -18,6 +18,8 @@ _OUTPUT_ZERO_POINT = const(8)
 _ACTIVATION_MIN = const(9)
 _ACTIVATION_MAX = const(10)
 _GROUP = const(11)
+_ROWS = const(12)
+_ROW_STEP = const(13)
 
 
 # Outputs of groups of four channels for pixels in lanes. `w` is the arena, `v` where the
@@ -37,7 +39,6 @@ def multiply(w: ptr32, v: int, memory: ptr8):
     zero_point = ((p[_OUTPUT_ZERO_POINT] << sign) >> sign) - low
     span = uint(((p[_ACTIVATION_MAX] << sign) >> sign) - low)
     stream = int(memory) + p[_STREAM]
-    end = base + p[_LANES_END]
     step = p[_LANES_STEP]
     passes = p[_WINDOW] >> 5
     rest = p[_WINDOW] >> 3 & 3
@@ -70,9 +71,11 @@ def multiply(w: ptr32, v: int, memory: ptr8):
                     k -= 1
                     n = 12
             stream = int(x)
-        lanes = base + p[_LANES]
         y = ptr8(out)
-        while lanes < end:
+        lanes = base + p[_LANES]
+        end = base + p[_LANES_END]
+        row = p[_ROWS]
+        while row:
             w = ptr32(group)
             a0 = w[0]
             a1 = w[1]
@@ -207,6 +210,10 @@ def multiply(w: ptr32, v: int, memory: ptr8):
             y[3] = v + low
             y = ptr8(int(y) + p[_OUTPUT_STEP])
             lanes += step
+            if lanes == end:
+                lanes += p[_LANES] - p[_LANES_END] + p[_ROW_STEP]
+                end += p[_ROW_STEP]
+                row -= 1
         if group == stream:
             stream = int(w) + 48
         out += 4

@@ -64,9 +64,9 @@ def emit_conv(context, node, fields, table):
     if flat:
         geometry["row_bytes"] = source.elements()
         rows, pixels = 1, rows * pixels
-    block = lanes.block_pixels(
-        pixels, column * geometry["window_columns"], column * geometry["pixel_columns"]
-    )
+    first, step = column * geometry["window_columns"], column * geometry["pixel_columns"]
+    most = context.lane_bytes.get(node.index)
+    block = lanes.block_pixels(rows, pixels, first, step, most)
     stored = lanes.weight_bytes(
         context, node, geometry["column_lanes"] * geometry["window_columns"]
     )
@@ -77,9 +77,9 @@ def emit_conv(context, node, fields, table):
     channels = _channels(node, fields, table, rows_of_weights)
     if not channels.fits:
         return False
-    columns = (block - 1) * geometry["pixel_columns"] + geometry["window_columns"]
-    size = 4 * lanes.SCRATCH_WORDS + columns * column
-    size += max(lanes.padded(lanes.GROUP * block), geometry["column_lanes"]) + stored[1]
+    block_rows = max(1, block // pixels)
+    row = first + (min(block, pixels) - 1) * step
+    size = lanes.lane_scratch(block_rows * row, block, geometry["column_lanes"]) + stored[1]
     for name in ("input_height", "output_height", "output_width", "output_channels"):
         geometry[name] = fields[name]
     for name in ("stride_height", "dilation_height", "padding_height"):
@@ -92,6 +92,7 @@ def emit_conv(context, node, fields, table):
         pixels if flat else rows,
         target.elements() * height * width * depth // _SPEED,
         table=channels.table,
+        at_once=block if flat else block_rows,
         input=source,
         stream=context.constant(lanes.stream(rows_of_weights, channels, stored[0])),
         output=target,
@@ -114,7 +115,7 @@ def emit_fully_connected(context, node, fields, table):
         return False
     size = lanes.padded(depth)
     stored = lanes.weight_bytes(context, node, size)
-    if lanes.block_pixels(1, 2 * size, 2 * size) is None or stored is None:
+    if lanes.block_pixels(1, 1, 2 * size, 2 * size) is None or stored is None:
         return False
     values = lanes.int8_values(weights)
     filler = (0,) * (size - depth)
@@ -131,7 +132,7 @@ def emit_fully_connected(context, node, fields, table):
         input=source,
         stream=context.constant(lanes.stream(rows, channels, stored[0])),
         output=target,
-        scratch=context.request_scratch_buffer(4 * lanes.SCRATCH_WORDS + 3 * size + stored[1]),
+        scratch=context.request_scratch_buffer(lanes.lane_scratch(2 * size, 1, size) + stored[1]),
         depth=depth,
         depth_lanes=size,
         batches=fields["batches"],

@@ -17,7 +17,7 @@ IN_PLACE, BYTES, LANES = 0, 1, 2
 
 _LANE_BYTES = 2048  # of inputs, that a kernel unpacks at a time
 _MOST_LANE_BYTES = 4096  # where that holds a whole row, or less not a single pixel
-_MOST_GROUP_BYTES = 4096
+MOST_GROUP_BYTES = 8192
 _MOST_ACCUMULATOR = 1 << 30
 
 
@@ -26,16 +26,26 @@ def padded(run):
     return (run + QUAD - 1) & (0 - QUAD)
 
 
-# How many pixels (at most `pixels`) to unpack at a time, in blocks of about equal size; None
-# when not even one fits. The first one takes `first` bytes of lanes, each other `step`.
-def block_pixels(pixels, first, step):
+# How many pixels of `rows` rows of `pixels` to unpack at a time: some whole rows, or a part of
+# one, in blocks of about equal size; None when not even one pixel fits. The first pixel of a row
+# takes `first` bytes of lanes, each other `step`. lane_bytes: of all of them, where
+# context.lane_bytes says so; parts of rows otherwise, or one row.
+def block_pixels(rows, pixels, first, step, lane_bytes=None):
     if first > _MOST_LANE_BYTES:
         return None
-    if first + (pixels - 1) * step <= _MOST_LANE_BYTES:
+    row = first + (pixels - 1) * step
+    if lane_bytes and row <= lane_bytes:
+        return pixels * _equal(rows, lane_bytes // row)
+    if not lane_bytes and row <= _MOST_LANE_BYTES:
         return pixels
-    most = max(1, min(pixels, 1 + (_LANE_BYTES - first) // step if first < _LANE_BYTES else 1))
-    blocks = (pixels + most - 1) // most
-    return (pixels + blocks - 1) // blocks
+    most = lane_bytes or _LANE_BYTES
+    return _equal(pixels, 1 + (most - first) // step if first < most else 1)
+
+
+# At most `most` of `count`, so that all parts are about equal.
+def _equal(count, most):
+    parts = (count + most - 1) // most
+    return (count + parts - 1) // parts
 
 
 # What the kernels need of the quantization of a node, as far as they can have it.
@@ -117,10 +127,20 @@ def _word(w0, w1):
 # Bytes of a weight of `size` elements a channel, and of scratch that this takes: single bytes
 # become lanes by groups. None where that does not fit.
 def weight_bytes(context, node, size):
-    if context.packing.get(node.index) != BYTES:
-        return LANES, 0
-    group = 64 + 8 * size
-    return (BYTES, group) if group <= _MOST_GROUP_BYTES else None
+    way = BYTES if context.packing.get(node.index) == BYTES else LANES
+    group = group_bytes(way, size)
+    return (way, group) if group <= MOST_GROUP_BYTES else None
+
+
+# Bytes of scratch that a group's weights take as lanes.
+def group_bytes(way, size):
+    return 64 + 8 * size if way == BYTES else 0
+
+
+# Bytes of scratch for `lane_bytes` of inputs, of `block` pixels: parameters, lanes, and the
+# outputs of an incomplete group or the bytes of a column.
+def lane_scratch(lane_bytes, block, column):
+    return 4 * SCRATCH_WORDS + lane_bytes + max(padded(GROUP * block), column)
 
 
 # The stream of weights of a matrix. For each group of four channels: four biases; for each

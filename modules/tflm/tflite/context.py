@@ -48,6 +48,7 @@ class MicroContext:
         self.storage = storage
         self.target = target  # instruction set whose packed weights Prepare may choose, or None
         self.packing = packing or {}  # node number: how its weights are stored (lanes.py)
+        self.lane_bytes = {}  # node number: of inputs that a kernel unpacks at a time (lanes.py)
         self.external_context = external_context  # any object of the application's
         self.phase = INIT
         self.node = None  # the node that is being prepared
@@ -180,8 +181,8 @@ class MicroContext:
     # `kernel` is "file.function" below kernels/. `layout` names the words of the record behind
     # word 0 (units): operands first, then numbers; every name must be given. `table` follows
     # the words, padded to whole ones. `work` is the number of multiply-accumulates (or the like)
-    # of all units.
-    def emit(self, kernel, layout, units, work=0, table=b"", **fields):
+    # of all units; a slice has a multiple of `at_once` of them.
+    def emit(self, kernel, layout, units, work=0, table=b"", at_once=1, **fields):
         self._allowed("emit", PREPARE)
         words = [units]
         operands = 0
@@ -202,5 +203,6 @@ class MicroContext:
             return  # an empty tensor: nothing to do
         if len(table) & 3:  # the next record must be aligned too
             table = bytes(table) + bytes((0 - len(table)) & 3)
-        slice_units = max(1, min(units, units * _SLICE_WORK // work if work else units))
+        slice_units = min(units, units * _SLICE_WORK // work if work else units)
+        slice_units = max(at_once, slice_units - slice_units % at_once)
         self.storage.record(self.node, kernel, words, operands, slice_units, table)

@@ -63,6 +63,7 @@ def _word(t, index):
 def multiply():
     slots = ["stream", "inputs", "output", "output_step", "lanes_step", "lanes_end", "groups"]
     slots += ["first", "skipped", "window", "zero_point", "third", "group", "weights", "next"]
+    slots += ["rows", "row_step", "row", "row_end", "rows_left"]
     t = Thumb("multiply", _MULTIPLY, slots=slots)
     one, two = _INPUTS, _INPUTS_END  # sums of these channels, once the loop over inputs is done
     for name, register in (("activation_min", _LOW), ("activation_max", _HIGH)):
@@ -76,6 +77,8 @@ def multiply():
         ("groups", "groups"),
         ("stream", "stream"),
         ("group", "group"),
+        ("rows", "rows"),
+        ("row_step", "row_step"),
     ):
         t.ldr(R1, R0, at(MULTIPLY, name))
         t.store(R1, slot)
@@ -99,13 +102,19 @@ def multiply():
     t.mov(R1, 4 * _UNROLLED)
     t.mov(_PASS_BYTES, R1)
 
-    group, pixel, words = map(t.new_label, ("group", "pixel", "words"))
+    group, row, pixel, words = map(t.new_label, ("group", "row", "pixel", "words"))
     t.label(group)
     _widen(t)
-    t.load(R5, "first")
-    t.store(R5, "inputs")
     t.load(R1, "output")
     t.mov(_OUTPUT, R1)
+    t.load(R1, "rows")
+    t.load(R2, "lanes_end")
+    t.load(R5, "first")
+    t.label(row)
+    t.store(R1, "rows_left")
+    t.store(R2, "row_end")
+    t.store(R5, "row")
+    t.store(R5, "inputs")
     t.label(pixel)
     t.load(_STREAM, "stream")
     t.ldm(_STREAM, *_SUMS)
@@ -144,9 +153,17 @@ def multiply():
     t.load(R1, "lanes_step")
     t.add(R5, R1)
     t.store(R5, "inputs")
-    t.load(R1, "lanes_end")
-    t.cmp(R5, R1)
+    t.load(R2, "row_end")
+    t.cmp(R5, R2)
     t.branch_far("cc", pixel)
+    t.note("next row of pixels")
+    t.load(R3, "row_step")
+    t.add(R2, R3)
+    t.load(R5, "row")
+    t.add(R5, R3)
+    t.load(R1, "rows_left")
+    t.sub(R1, 1)
+    t.branch_far("ne", row)
     t.note("next group of channels: its stream lies behind this one's")
     lanes_only = t.new_label("lanes_only")
     t.load(R1, "group")

@@ -25,7 +25,7 @@ MULTIPLY = (
     "stream",  # address of the first group of channels
     "lanes",  # of the first pixel
     "output",  # of the first pixel and group
-    "lanes_end",  # behind the first words of the last pixel: lanes + pixels * lanes_step
+    "lanes_end",  # lanes + lanes_step * pixels of a row
     "groups",
     "lanes_step",  # bytes from one pixel to the next
     "output_step",
@@ -34,6 +34,8 @@ MULTIPLY = (
     "activation_min",
     "activation_max",
     "group",  # memory for one group's stream where weights have one byte, else 0
+    "rows",  # of pixels
+    "row_step",  # bytes of lanes from one row to the next
 )
 
 # Of DEPTHWISE_CONV_2D: the plane of each channel, and the rows of its outputs.

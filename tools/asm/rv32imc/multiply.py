@@ -125,20 +125,19 @@ def _widen(t):
 
 def multiply():
     slots = ["stream", "output", "output_step", "lanes_step", "lanes", "groups", "group", "next"]
+    slots += ["lanes_end", "rows", "row_step", "row", "rows_left"]
     t = Rv32("multiply", _ABOUT, 3, slots)
     t.add("a1", "a1", "a0")
-    for name in ("output_step", "lanes_step", "groups"):
+    for name in ("output_step", "lanes_step", "groups", "rows", "row_step"):
         t.lw("t0", "a1", at(MULTIPLY, name))
         t.store("t0", name)
-    for name in ("output", "lanes"):
+    for name in ("output", "lanes", "lanes_end"):
         t.lw("t0", "a1", at(MULTIPLY, name))
         t.add("t0", "t0", "a0")
         t.store("t0", name)
     t.lw("t0", "a1", at(MULTIPLY, "stream"))
     t.add("t0", "t0", "a2")
     t.store("t0", "stream")
-    t.lw(_END, "a1", at(MULTIPLY, "lanes_end"))
-    t.add(_END, _END, "a0")
     t.lw(_WINDOW, "a1", at(MULTIPLY, "window"))
     t.lw(_ZERO_POINT, "a1", at(MULTIPLY, "output_zero_point"))
     t.lw(_LOW, "a1", at(MULTIPLY, "activation_min"))
@@ -163,7 +162,13 @@ def multiply():
     t.li(_HALF, 1 << 30)
     t.li(_ONE, 1)
     t.load(_OUTPUT, "output")
+    row = t.new_label("row")
+    t.load("t0", "rows")
+    t.load(_END, "lanes_end")
     t.load(_LANES, "lanes")
+    t.label(row)
+    t.store("t0", "rows_left")
+    t.store(_LANES, "row")
     t.load("t0", "lanes_step")
     t.sub(_END, _END, "t0")  # where the last pixel begins
     t.label(two)
@@ -176,6 +181,17 @@ def multiply():
     t.branch("bgeu", _LANES, _END, done)
     _pixels(t, 1)
     t.label(done)
+    t.note("next row of pixels")
+    last_row = t.new_label("last_row")
+    t.load("t1", "row_step")
+    t.add(_END, _END, "t1")
+    t.load(_LANES, "row")
+    t.add(_LANES, _LANES, "t1")
+    t.load("t0", "rows_left")
+    t.addi("t0", "t0", -1)
+    t.branch("beq", "t0", "zero", last_row)
+    t.jump(row)
+    t.label(last_row)
     t.note("next group of channels: its stream lies behind this one's")
     t.load("t0", "group")
     narrow = t.new_label("was_narrow")

@@ -330,7 +330,7 @@ def multiply(r0):
     mov(r6, r10)
     mov(r7, r11)
     push({r4, r5, r6, r7})
-    data(2, 0xB08F)  # sub sp, #60
+    data(2, 0xB094)  # sub sp, #80
     ldr(r1, [r0, 36])
     mov(r9, r1)
     ldr(r1, [r0, 40])
@@ -349,6 +349,10 @@ def multiply(r0):
     data(2, 0x9100)  # str r1, [sp] stream
     ldr(r1, [r0, 44])
     data(2, 0x910C)  # str r1, [sp] group
+    ldr(r1, [r0, 48])
+    data(2, 0x910F)  # str r1, [sp] rows
+    ldr(r1, [r0, 52])
+    data(2, 0x9110)  # str r1, [sp] row_step
     # skipped = (-words % 32) words
     ldr(r1, [r0, 28])
     lsl(r2, r1, 1)
@@ -371,7 +375,7 @@ def multiply(r0):
     label(group_1)
     data(2, 0x990C)  # ldr r1, [sp] group
     cmp(r1, 0)
-    beq(ready_4)
+    beq(ready_5)
     data(2, 0x9800)  # ldr r0, [sp] stream
     data(2, 0xC83C)  # ldmia r0!, {r2, r3, r4, r5}
     data(2, 0xC13C)  # stmia r1!, {r2, r3, r4, r5}
@@ -386,8 +390,8 @@ def multiply(r0):
     data(2, 0x9B0D)  # ldr r3, [sp] weights
     add(r2, r0, r3)
     lsl(r4, r3, 29)
-    bne(odd_6)
-    label(quads_5)
+    bne(odd_7)
+    label(quads_6)
     data(2, 0xC808)  # ldmia r0!, {r3}
     eor(r3, r6)
     lsr(r4, r3, 8)
@@ -396,7 +400,7 @@ def multiply(r0):
     sub(r3, r3, r5)
     sub(r4, r4, r5)
     data(2, 0xC118)  # stmia r1!, {r3, r4}
-    label(odd_6)
+    label(odd_7)
     data(2, 0xC808)  # ldmia r0!, {r3}
     eor(r3, r6)
     lsr(r4, r3, 8)
@@ -406,7 +410,7 @@ def multiply(r0):
     sub(r4, r4, r5)
     data(2, 0xC118)  # stmia r1!, {r3, r4}
     cmp(r0, r2)
-    bcc(quads_5)
+    bcc(quads_6)
     data(2, 0xC83C)  # ldmia r0!, {r2, r3, r4, r5}
     data(2, 0xC13C)  # stmia r1!, {r2, r3, r4, r5}
     data(2, 0xC83C)  # ldmia r0!, {r2, r3, r4, r5}
@@ -416,12 +420,18 @@ def multiply(r0):
     data(2, 0x900E)  # str r0, [sp] next
     data(2, 0x990C)  # ldr r1, [sp] group
     data(2, 0x9100)  # str r1, [sp] stream
-    label(ready_4)
-    data(2, 0x9D07)  # ldr r5, [sp] first
-    data(2, 0x9501)  # str r5, [sp] inputs
+    label(ready_5)
     data(2, 0x9902)  # ldr r1, [sp] output
     mov(r11, r1)
-    label(pixel_2)
+    data(2, 0x990F)  # ldr r1, [sp] rows
+    data(2, 0x9A05)  # ldr r2, [sp] lanes_end
+    data(2, 0x9D07)  # ldr r5, [sp] first
+    label(row_2)
+    data(2, 0x9113)  # str r1, [sp] rows_left
+    data(2, 0x9212)  # str r2, [sp] row_end
+    data(2, 0x9511)  # str r5, [sp] row
+    data(2, 0x9501)  # str r5, [sp] inputs
+    label(pixel_3)
     data(2, 0x9F00)  # ldr r7, [sp] stream
     data(2, 0xCF0F)  # ldmia r7!, {r0, r1, r2, r3}
     mov(r8, r5)
@@ -431,7 +441,7 @@ def multiply(r0):
     data(2, 0x9E08)  # ldr r6, [sp] skipped
     data(2, 0x44B7)  # add pc, r6
     nop()
-    label(words_3)
+    label(words_4)
     mov(r4, r8)
     ldr(r4, [r4, 0])
     data(2, 0xCF60)  # ldmia r7!, {r5, r6}
@@ -946,9 +956,9 @@ def multiply(r0):
     adc(r3, r6)
     data(2, 0x44E0)  # add r8, r12
     data(2, 0x45F0)  # cmp r8, lr
-    bcs(near_7)
-    b(words_3)
-    label(near_7)
+    bcs(near_8)
+    b(words_4)
+    label(near_8)
     mov(r8, r1)
     mov(lr, r2)
     data(2, 0x930B)  # str r3, [sp] third
@@ -973,13 +983,13 @@ def multiply(r0):
     asr(r0, r4)
     adc(r0, r6)
     data(2, 0x4548)  # cmp r0, r9
-    bge(above_8)
+    bge(above_9)
     mov(r0, r9)
-    label(above_8)
+    label(above_9)
     data(2, 0x4550)  # cmp r0, r10
-    ble(below_9)
+    ble(below_10)
     mov(r0, r10)
-    label(below_9)
+    label(below_10)
     mov(r1, r11)
     strb(r0, [r1, 0])
     mov(r0, r8)
@@ -1003,13 +1013,13 @@ def multiply(r0):
     asr(r0, r4)
     adc(r0, r6)
     data(2, 0x4548)  # cmp r0, r9
-    bge(above_10)
+    bge(above_11)
     mov(r0, r9)
-    label(above_10)
+    label(above_11)
     data(2, 0x4550)  # cmp r0, r10
-    ble(below_11)
+    ble(below_12)
     mov(r0, r10)
-    label(below_11)
+    label(below_12)
     mov(r1, r11)
     strb(r0, [r1, 1])
     mov(r0, lr)
@@ -1033,13 +1043,13 @@ def multiply(r0):
     asr(r0, r4)
     adc(r0, r6)
     data(2, 0x4548)  # cmp r0, r9
-    bge(above_12)
+    bge(above_13)
     mov(r0, r9)
-    label(above_12)
+    label(above_13)
     data(2, 0x4550)  # cmp r0, r10
-    ble(below_13)
+    ble(below_14)
     mov(r0, r10)
-    label(below_13)
+    label(below_14)
     mov(r1, r11)
     strb(r0, [r1, 2])
     data(2, 0x980B)  # ldr r0, [sp] third
@@ -1063,13 +1073,13 @@ def multiply(r0):
     asr(r0, r4)
     adc(r0, r6)
     data(2, 0x4548)  # cmp r0, r9
-    bge(above_14)
+    bge(above_15)
     mov(r0, r9)
-    label(above_14)
+    label(above_15)
     data(2, 0x4550)  # cmp r0, r10
-    ble(below_15)
+    ble(below_16)
     mov(r0, r10)
-    label(below_15)
+    label(below_16)
     mov(r1, r11)
     strb(r0, [r1, 3])
     # next pixel
@@ -1079,17 +1089,27 @@ def multiply(r0):
     data(2, 0x9904)  # ldr r1, [sp] lanes_step
     add(r5, r5, r1)
     data(2, 0x9501)  # str r5, [sp] inputs
-    data(2, 0x9905)  # ldr r1, [sp] lanes_end
-    cmp(r5, r1)
-    bcs(near_16)
-    b(pixel_2)
-    label(near_16)
+    data(2, 0x9A12)  # ldr r2, [sp] row_end
+    cmp(r5, r2)
+    bcs(near_17)
+    b(pixel_3)
+    label(near_17)
+    # next row of pixels
+    data(2, 0x9B10)  # ldr r3, [sp] row_step
+    add(r2, r2, r3)
+    data(2, 0x9D11)  # ldr r5, [sp] row
+    add(r5, r5, r3)
+    data(2, 0x9913)  # ldr r1, [sp] rows_left
+    sub(r1, 1)
+    beq(near_18)
+    b(row_2)
+    label(near_18)
     # next group of channels: its stream lies behind this one's
     data(2, 0x990C)  # ldr r1, [sp] group
     cmp(r1, 0)
-    beq(lanes_only_17)
+    beq(lanes_only_19)
     data(2, 0x9F0E)  # ldr r7, [sp] next
-    label(lanes_only_17)
+    label(lanes_only_19)
     data(2, 0x9700)  # str r7, [sp] stream
     data(2, 0x9902)  # ldr r1, [sp] output
     add(r1, 4)
@@ -1097,10 +1117,10 @@ def multiply(r0):
     data(2, 0x9906)  # ldr r1, [sp] groups
     sub(r1, 1)
     data(2, 0x9106)  # str r1, [sp] groups
-    beq(near_18)
+    beq(near_20)
     b(group_1)
-    label(near_18)
-    data(2, 0xB00F)  # add sp, #60
+    label(near_20)
+    data(2, 0xB014)  # add sp, #80
     pop({r4, r5, r6, r7})
     mov(r8, r4)
     mov(r9, r5)
