@@ -9,6 +9,7 @@ from ..image.flat_image import image_of
 from ..image.prepare import prepare_graph
 from ..model.graph import Graph, is_in_order
 from ..optimize.memory.levels import BALANCED, OFF, Levels
+from ..optimize.memory.weights import miss_of
 from ..optimize.savings import apply_savings, chosen
 from .packing import fit, steps
 
@@ -23,14 +24,16 @@ def prepare(
     packing=None,
     savings=(),
     optimize=OFF,
+    miss=None,
 ):
     """Prepare a .tflite (bytes) on the host: (model, RomStorage) with plan and records.
 
     savings: names of passes of optimize/savings.py; without any, the model is as it is written.
     optimize: a level of optimize/memory/levels.py; OFF leaves memory as TFLM plans it.
+    miss: cycles that a word of weights takes to fetch (optimize/memory/weights.py).
     """
     model, _ = saved_model(tflite, resolver, savings)
-    model = at_level(model, optimize, resolver, target, packing)
+    model = at_level(model, optimize, resolver, target, packing, miss)
     return model, prepare_graph(model, resolver, keep_tensors, target, packing)
 
 
@@ -57,13 +60,17 @@ def _may_change(model):
     return sum(s.nodes_length() for s in model.subgraphs) <= _MOST_OPERATORS and is_in_order(model)
 
 
-def at_level(model, level, resolver=None, target=None, packing=None):
+def at_level(model, level, resolver=None, target=None, packing=None, miss=None):
     """What saved_model() returned, as a level of optimize/memory/levels.py makes it."""
-    levels = None if level == OFF else levels_of(model, resolver, target, packing)
-    return model if levels is None else levels.model(level)[0]
+    if level == OFF and not miss_of(target, miss):
+        return model
+    levels = levels_of(model, resolver, target, packing, miss)
+    if levels is None:
+        return model
+    return levels.as_planned(model) if level == OFF else levels.model(level)[0]
 
 
-def levels_of(model, resolver=None, target=None, packing=None):
+def levels_of(model, resolver=None, target=None, packing=None, miss=None):
     """The Levels of what saved_model() returned; None where a user's operators are in the way.
 
     The same for a model that is not in order (see optimize.graph.is_in_order) or very large.
@@ -76,7 +83,7 @@ def levels_of(model, resolver=None, target=None, packing=None):
     def prepare(model):
         return prepare_graph(model, tries, target=target, packing=packing)
 
-    return Levels(model, prepare, target, packing)
+    return Levels(model, prepare, target, packing, miss)
 
 
 def flatten(
@@ -88,6 +95,7 @@ def flatten(
     without=(),
     optimize=BALANCED,
     input_shapes=None,
+    miss=None,
 ):
     """The flat model (bytes) of a .tflite (bytes).
 
@@ -99,12 +107,14 @@ def flatten(
     optimize: "ram", "balanced" or "speed": what RAM may cost, see docs/memory.md; "off" leaves
     memory as TFLM plans it.
     input_shapes: {number of an input: shape} for other ones than those of the file.
+    miss: cycles that a word of weights takes to fetch; None: what is usual where the target runs,
+    0 for memory without wait states.
     Raises tflm.TflmError for what is damaged or not supported.
     """
     savings = chosen(("all",) if keep_tensors else without)
     model, _ = saved_model(tflite, resolver, savings, input_shapes)
     if not keep_tensors:
-        model = at_level(model, optimize, resolver, target)
+        model = at_level(model, optimize, resolver, target, miss=miss)
     return image_within(tflite, model, resolver, keep_tensors, target, flash_budget)
 
 

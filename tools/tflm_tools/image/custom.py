@@ -101,6 +101,15 @@ class RecordingContext(MicroContext):
         super().__init__(*arguments, **keywords)
         self.requests = {}  # node number: operands
 
+    def store(self, stored, packing=None):
+        """Take {node number: (how its weights are stored, bytes of lanes at a time or None)}.
+
+        packing: {node number: how its weights are stored}, which goes before.
+        """
+        self.packing = {number: way for number, (way, _) in stored.items()}
+        self.packing.update(packing or {})
+        self.lane_bytes = {number: size for number, (_, size) in stored.items() if size}
+
     def request_scratch_buffer(self, size):
         return self._note(super().request_scratch_buffer(size))
 

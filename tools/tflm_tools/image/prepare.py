@@ -9,10 +9,14 @@ from .rom import RomStorage
 
 
 def prepare_graph(model, resolver=None, keep_tensors=False, target=None, packing=None):
-    """Prepare a TfliteModel or Graph: a RomStorage with plan and records."""
+    """Prepare a TfliteModel or Graph: a RomStorage with plan and records.
+
+    packing: {operator's number: how its weights are stored}, before what model.stored says.
+    """
     storage = RomStorage()
     storage.start_model_allocation(model)
-    context = RecordingContext(storage, target=target, packing=packing)
+    context = RecordingContext(storage, target=target)
+    context.store(getattr(model, "stored", {}), packing)
     custom = prepare_model(model, context, resolver or HostResolver(), keep_tensors)
     for record in storage.records:
         if record.kernel.startswith(CUSTOM_KERNEL):

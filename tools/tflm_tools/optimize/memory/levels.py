@@ -14,6 +14,11 @@ LEVELS = (RAM, BALANCED, SPEED, OFF)
 
 # The share of a model's cycles that its chains in bands may cost, by estimate.
 _SHARES = {BALANCED: 0.03, RAM: 1.0}
+# How much larger than with small blocks the arena may be, for weights that are fetched once.
+_GROWTH = {SPEED: 1.5}
+_SMALL = 8192  # an arena that need not be smaller for their sake
+_AFTER = {BALANCED: SPEED, RAM: BALANCED}  # levels that need no less
+_LIMITS = (1.0, 0.92, 0.84, 0.76, 0.68, 0.6)  # of an arena: what one operator may need
 _WIDER = (1.0, 1.12)  # limits that are tried, of the least one
 
 
@@ -34,14 +39,14 @@ class Levels:
     model: a TfliteModel, or a Graph, which stays as it is. prepare(model) gives its RomStorage.
     """
 
-    def __init__(self, model, prepare, target=None, packing=None):
+    def __init__(self, model, prepare, target=None, packing=None, miss=None):
         self._model = copy.copy(model) if isinstance(model, Graph) else Graph(model)
         self._fits = may_overlap(self._model)
         self._model.overlap = self._fits
         self._prepare = prepare
         if self._fits:
             self._model = self._in_better_order()
-        self._options = target, packing
+        self._options = target, packing, miss
         self._search = None
         self._known = {}
 
@@ -79,13 +84,25 @@ class Levels:
         return self._known[level]
 
     def _made(self, level):
-        if not self._fits or level not in _SHARES:
+        if not self._fits:
             return self._model, 0
+        graph, cycles, head = self._in_bands(level)
+        most = head * _GROWTH.get(level, 1)
+        if level != RAM:
+            most = max(most, _SMALL)
+        if level in _AFTER:
+            most = min(most, self._prepare(self.model(_AFTER[level])[0]).head_bytes)
+        graph, more = with_stored(graph, self._plain(), self._prepare, most)
+        return graph, cycles + more
+
+    # (Graph, extra cycles, bytes of arena) with chains in bands, as far as a level may.
+    def _in_bands(self, level):
+        best = self._model, 0, self._prepare(self._model).head_bytes
+        if level not in _SHARES:
+            return best
         search = self._plain()
         most = _SHARES[level] * search.base_cycles
-        best = self._model, 0
-        best_head = self._prepare(self._model).head_bytes
-        first = search.cheapest(best_head, most)
+        first = search.cheapest(best[2], most)
         tried = set()
         for wider in _WIDER if first is not None else ():
             fusion = search.within(int(first.arena * wider))
@@ -95,7 +112,32 @@ class Levels:
             tried.add(key)
             graph = apply(self._model, fusion)
             head = self._prepare(graph).head_bytes
-            if head < best_head:
-                best_head = head
-                best = graph, fusion.cycles
+            if head < best[2]:
+                best = graph, fusion.cycles, head
         return best
+
+    def as_planned(self, model):
+        """A model that keeps TFLM's plan, its weights stored as is fastest in that."""
+        if not self._fits:
+            return model
+        return with_stored(model, self._plain(), self._prepare, self._prepare(model).head_bytes)[0]
+
+
+def with_stored(model, search, prepare, most):
+    """A model whose weights are stored as is fastest in an arena of `most` bytes, or the same.
+
+    prepare(model) gives its RomStorage. Returns (model, cycles that another arena would save).
+    """
+    chained = {node.index for chain in getattr(model, "chains", ()) for node in chain.nodes}
+    nodes = [node for node in search.nodes if node.index not in chained]
+    before = None
+    for share in _LIMITS:
+        stored, cycles = search.stored(nodes, share * most)
+        if not stored or stored == before:
+            continue
+        before = stored
+        made = copy.copy(model)
+        made.stored = stored
+        if prepare(made).head_bytes <= most:
+            return made, cycles
+    return model, search.unstored(nodes)

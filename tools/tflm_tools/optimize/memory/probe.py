@@ -10,6 +10,7 @@ from tflm.tflite.context import CUSTOM, PREPARE
 from ...image.custom import HostResolver, RecordingContext
 from ...image.rom import RomStorage
 from ...plan.distances import distances_of
+from .weights import choices_of, cycles_of, miss_of
 
 # The same channels are looked at again in each band; boards, which prepare each node once, have no
 # use for this.
@@ -18,20 +19,27 @@ dsp.fold = lru_cache(maxsize=1 << 14)(dsp.fold)
 
 @dataclass
 class Made:
-    """The kernels that a node's records call, the bytes of its scratch buffers and records."""
+    """The kernels that a node's records call, the bytes of its scratch buffers and records.
+
+    choices: of ways to store its weights (weights.py), beside the one that is told here;
+    fetching: cycles that this one takes for them.
+    """
 
     kernels: tuple
     scratch: tuple
     record_bytes: int
+    choices: tuple = ()
+    fetching: int = 0
 
 
 class Probe:
     """Prepares nodes one by one, each kind of part once."""
 
-    def __init__(self, model, target=None, packing=None):
+    def __init__(self, model, target=None, packing=None, miss=None):
         self._model = model
         self._target = target
         self._packing = packing
+        self._miss = miss_of(target, miss)
         self._resolver = HostResolver()
         self._known = {}
 
@@ -54,7 +62,12 @@ class Probe:
         self._resolver.builtin(node.builtin_code).prepare(context, node)
         size = sum(4 * len(record.words) + len(record.table) for record in storage.records)
         kernels = tuple(record.kernel for record in storage.records)
-        return Made(kernels, tuple(size for size, _ in storage.scratch_requests), size)
+        scratch = tuple(size for size, _ in storage.scratch_requests)
+        choices, fetching = (), 0
+        if len(storage.records) == 1 and node.index not in (self._packing or {}):
+            choices = tuple(choices_of(storage.records[0], self._miss))
+            fetching = cycles_of(storage.records[0], self._miss)
+        return Made(kernels, scratch, size, choices, fetching)
 
     def distances(self, node):
         """The Distances of a node."""

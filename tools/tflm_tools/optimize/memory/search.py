@@ -91,22 +91,33 @@ def runs_of(subgraph):
 class Search:
     """Looks for the cheapest way to run a model in an arena of a given size."""
 
-    def __init__(self, graph, target=None, packing=None):
+    def __init__(self, graph, target=None, packing=None, miss=None):
         self._subgraph = graph.running()[0]
+        self.nodes = self._subgraph.nodes
         self._target = target
-        self._probe = Probe(graph, target, packing)
+        self._probe = Probe(graph, target, packing, miss)
         self._scrap = _Scrap()
         self._edges = {}
+        self._needs = {}  # bytes that a chain in bands needs at least
+        self._ways = {}
         self.runs = runs_of(self._subgraph)
         self._others = self._bytes_beside()
         self.base_cycles = sum(node_cycles(node, target) for node in self._subgraph.nodes)
+        self.base_cycles += sum(c[0].cycles for c in map(self._choices, self._subgraph.nodes) if c)
+
+    # Ways to store the weights of a node.
+    def _choices(self, node):
+        return self._probe.made(node).choices
+
+    # The Lives of all tensors.
+    def _lives(self):
+        subgraph = self._subgraph
+        return Lives(subgraph.input_tensors(), subgraph.output_tensors(), subgraph.nodes, [], {})
 
     # {id(node): bytes of tensors in use while it runs that are neither its own nor its run's}.
     def _bytes_beside(self):
         nodes = self._subgraph.nodes
-        lives = Lives(
-            self._subgraph.input_tensors(), self._subgraph.output_tensors(), nodes, [], {}
-        )
+        lives = self._lives()
         beside = {}
         for run in self.runs:
             own = {root_of(run[0].inputs[0])[0].index}
@@ -120,8 +131,8 @@ class Search:
                 )
         return beside
 
-    # The bytes that some nodes need by themselves.
-    def _arena(self, nodes, source, target, chain=None):
+    # The bytes that some nodes need by themselves; `buffer`: of scratch, for one with a choice.
+    def _arena(self, nodes, source, target, chain=None, buffer=None):
         scratch, distances = [], {}
         steps = {id(node): step for step, node in enumerate(nodes)}
         key = -1
@@ -129,7 +140,7 @@ class Search:
             parts = [node for node in slot if node is not None]
             made = [self._probe.made(part) for part in parts]
             for k in range(max(len(m.scratch) for m in made)):
-                size = max(m.scratch[k] for m in made if k < len(m.scratch))
+                size = buffer or max(m.scratch[k] for m in made if k < len(m.scratch))
                 scratch.append((key, size, [steps[id(part)] for part in parts]))
                 key -= 1
         if chain:
@@ -167,22 +178,73 @@ class Search:
         if 2 * height > rows:
             self._edges[key] = None
             return None
+        if self._needs.get(key, 0) > limit:
+            return None
         chain = in_bands(nodes, height, self._scrap)
         if chain is None:
             self._edges[key] = None
             return None
         own = sum(t.nbytes() for t in chain.tensors if t.view_of is None)
         ends = nodes[0].inputs[0], nodes[-1].outputs[0]
-        if own + max(t.nbytes() for t in ends) + others > limit:
+        self._needs[key] = own + max(t.nbytes() for t in ends) + others
+        if self._needs[key] > limit:
             return None  # may do for another limit
         try:
             arena = self._arena(chain.nodes, *ends, chain)
         except TflmError:  # Prepare does not take a part
             self._edges[key] = None
             return None
-        edge = Edge(i, j, height, arena + others, chain_cycles(chain))
+        cycles = chain_cycles(chain) + self._fetching(nodes, chain)
+        edge = Edge(i, j, height, arena + others, cycles)
         self._edges[key] = edge
         return edge
+
+    # Cycles to fetch the weights of a chain in each band, beyond what its operators need at least.
+    def _fetching(self, nodes, chain):
+        least = sum(c[0].cycles for c in map(self._choices, nodes) if c)
+        return sum(self._probe.made(node).fetching for node in chain.nodes) - least
+
+    # [(bytes that are in use while a node runs, Choice)], from the cheapest to what needs least.
+    def _ways_of(self, node):
+        if id(node) not in self._ways:
+            self._ways[id(node)] = self._measured(node) if self._choices(node) else []
+        return self._ways[id(node)]
+
+    def _measured(self, node):
+        source, target = node.inputs[0], node.outputs[0]
+        step = next(i for i, other in enumerate(self.nodes) if other is node)
+        used = [b for b in self._lives().blocks if b.first <= step <= b.last]
+        total = sum(block.size for block in used)
+        own = {root_of(source)[0].index, root_of(target)[0].index}
+        if any(block.key in own and block.first < step < block.last for block in used):
+            return [(total + c.scratch, c) for c in self._choices(node)]  # the input is kept
+        beside = total - sum(block.size for block in used if block.key in own)
+        return [
+            (beside + self._arena([node], source, target, None, choice.scratch), choice)
+            for choice in self._choices(node)
+        ]
+
+    def stored(self, nodes, limit):
+        """How to store the weights of nodes that have a choice.
+
+        Each may need `limit` bytes of arena, or as much scratch as Prepare gives it by itself.
+        Returns ({operator's number: Choice.stored}, cycles more than without a limit).
+        """
+        found, cycles = {}, 0
+        for node in nodes:
+            ways = self._ways_of(node)
+            if ways:
+                usual = self._probe.made(node).scratch[0]
+                fit = (way for arena, way in ways if arena <= limit or way.scratch <= usual)
+                choice = next(fit, ways[-1][1])
+                found[node.index] = choice.stored
+                cycles += choice.cycles - ways[0][1].cycles
+        return found, cycles
+
+    def unstored(self, nodes):
+        """What stored() counts for nodes that stay as Prepare makes them."""
+        made = [self._probe.made(node) for node in nodes]
+        return sum(m.fetching - m.choices[0].cycles for m in made if m.choices)
 
     # The cheapest way through a run with at most `limit` bytes: (cycles, edges), or None.
     def _path(self, run, limit):

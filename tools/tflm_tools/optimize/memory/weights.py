@@ -1,0 +1,141 @@
+# tflm_tools: ways to store the weights of a layer and to go over them: scratch, and what they cost
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from dataclasses import dataclass
+
+from tflm.prepare.conv_lanes import CONV, FULLY_CONNECTED
+from tflm.prepare.lanes import (
+    BYTES,
+    GROUP,
+    LANES,
+    MOST_GROUP_BYTES,
+    group_bytes,
+    lane_scratch,
+)
+
+# Cycles that a word takes from the serial flash of an RP2040 when it is not in the cache: it is
+# read at half the clock of the core, 20 clocks a word, and published times of a chip add some 8
+# cycles. The cache has 16 KB, which weights share with code and tables.
+MISS = 48
+_CACHE_BYTES = 10240
+# Cycles of kernels/armv6m: to make lanes of a weight that is a byte, to begin a block, and to
+# begin a group of channels in it.
+_WIDEN = 3.1
+_BLOCK = 1500
+_BLOCK_GROUP = 60
+_MOST_BLOCK_MACS = 1_500_000  # some 35 ms of a Pico: Ctrl-C waits for the end of a block
+_BYTE = 16  # cycles that a byte more of scratch saves at least
+_MOST_PARTS = 24  # of a row, or of all rows
+_MEASURED = "armv6m"  # the target that all this is for
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A way to run a layer: `stored` (how weights are stored, bytes of lanes at a time or None).
+
+    scratch: bytes of its scratch buffer. cycles: what fetching and unpacking its weights takes.
+    """
+
+    stored: tuple
+    scratch: int
+    cycles: int
+
+
+def miss_of(target, miss=None):
+    """What a word of weights costs on boards of a target: `miss`, or what is usual there."""
+    if target != _MEASURED:
+        return 0
+    return MISS if miss is None else miss
+
+
+# Pixels of a block, and blocks: some whole rows, or a part of one.
+def _blocks(rows, pixels):
+    for parts in range(1, min(rows, _MOST_PARTS) + 1):
+        most = -(-rows // parts)
+        yield most * pixels, -(-rows // most)
+    for parts in range(2, min(pixels, _MOST_PARTS) + 1):
+        most = -(-pixels // parts)
+        yield most, rows * -(-pixels // most)
+
+
+# Cycles to go over `groups` groups of channels with `depth` elements in `blocks` blocks.
+def _cycles(way, groups, depth, blocks, miss):
+    words = groups * (16 + depth * (2 if way == LANES else 1))
+    fetches = 1 if 4 * words <= _CACHE_BYTES else blocks
+    cycles = miss * words * fetches + blocks * (_BLOCK + groups * _BLOCK_GROUP)
+    if way == BYTES:
+        cycles += blocks * _WIDEN * groups * GROUP * depth
+    return round(cycles)
+
+
+def _conv(r, is_flat, miss):
+    rows, pixels = (1 if is_flat else r["units"]), r["output_width"]
+    column, depth = r["column_lanes"], r["depth_lanes"]
+    step = 2 * column * r["pixel_columns"]
+    groups = -(-r["output_channels"] // GROUP)
+    for block, blocks in _blocks(rows, pixels):
+        if block * depth * GROUP * groups > _MOST_BLOCK_MACS and block > 1:
+            continue
+        row = 2 * depth + (min(block, pixels) - 1) * step
+        lane_bytes = row * max(1, block // pixels)
+        for way in (LANES, BYTES):
+            scratch = lane_scratch(lane_bytes, block, column) + group_bytes(way, depth)
+            yield (way, lane_bytes), scratch, _cycles(way, groups, depth, blocks, miss)
+
+
+def _fully_connected(r, miss):
+    depth, batches = r["depth_lanes"], r["batches"]
+    groups = -(-r["output_channels"] // GROUP)
+    for way in (LANES, BYTES):
+        scratch = lane_scratch(2 * depth, 1, depth) + group_bytes(way, depth)
+        yield (way, None), scratch, _cycles(way, groups, depth, batches, miss)
+
+
+# The words of a record by their names, or None when it has no weights in lanes.
+def _fields(record):
+    name = record.kernel.partition(".")[0]
+    if name not in ("conv_lanes", "fully_connected_lanes"):
+        return None
+    layout = CONV if name == "conv_lanes" else FULLY_CONNECTED
+    r = dict(zip(("units", *layout), record.words, strict=False))
+    if name == "conv_lanes":
+        r["depth_lanes"] = r["column_lanes"] * r["window_columns"]
+    return r
+
+
+def choices_of(record, miss):
+    """Choices for a record with weights in lanes, from the cheapest to what needs least scratch.
+
+    An empty list for other records, and where words of weights cost nothing.
+    """
+    r = _fields(record)
+    if r is None or not miss:
+        return []
+    if "block_pixels" in r:
+        found = _conv(r, record.kernel.endswith("pixels_int8"), miss)
+    else:
+        found = _fully_connected(r, miss)
+    found = [
+        each for each in found if group_bytes(each[0][0], r["depth_lanes"]) <= MOST_GROUP_BYTES
+    ]
+    choices = sorted((Choice(*each) for each in found), key=lambda c: (c.scratch, c.cycles))
+    best = choices[:1]
+    for choice in choices[1:]:
+        if best[-1].cycles - choice.cycles > _BYTE * (choice.scratch - best[-1].scratch):
+            best.append(choice)
+    return best[::-1]
+
+
+def cycles_of(record, miss):
+    """What fetching and unpacking the weights of a record takes, as it is."""
+    r = _fields(record)
+    if r is None or not miss:
+        return 0
+    blocks = r.get("batches", 1)
+    if "block_pixels" in r:
+        rows = 1 if record.kernel.endswith("pixels_int8") else r["units"]
+        pixels = r["output_width"]
+        block = r["block_pixels"]
+        blocks = -(-rows // (block // pixels)) if block >= pixels else rows * -(-pixels // block)
+    groups = -(-r["output_channels"] // GROUP)
+    return _cycles(r["weight_bytes"], groups, r["depth_lanes"], blocks, miss)
