@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import esp_idf
 import images
 import sizes
 import sources
@@ -17,7 +18,7 @@ import toolchain
 from debian import say
 from fingerprint import fingerprint
 from places import APPS, FIRMWARE, TOOLCHAIN
-from refusals import check_app, check_kernels, check_paths, explain_esp32
+from refusals import check_app, check_kernels, check_paths
 from tflm.format import MAGIC
 from tflm_tools import files
 from tflm_tools.apps.rom_contents import flat, further_models
@@ -121,6 +122,7 @@ def _manifest(profile, folder, stock, options):
         lines = {
             "rp2": ['freeze("$(PORT_DIR)/modules")', 'include("$(MPY_DIR)/extmod/asyncio")'],
             "qemu": [f'freeze("{profile.folder.parent / "common"}", "_boot.py")'],
+            "esp32": ['include("$(PORT_DIR)/boards/manifest.py")'],
         }[profile.port]
     else:
         given = "".join(f", {name}={value!r}" for name, value in options.items())
@@ -166,6 +168,12 @@ def _build_pico(profile, source, objects, manifest, log, stock):
     _run(command, log, **variables)
     _run(["ninja", "-C", objects, "-j2"], log, **variables)
     return objects / "firmware.elf"
+
+
+def _build_esp32(profile, source, objects, manifest, log):
+    variables = {"MICROPY_MPYCROSS": _mpy_cross_of(profile, objects)}
+    _run(esp_idf.command(profile, source.micropython, objects, manifest), log, **variables)
+    return objects / "micropython.elf"
 
 
 # The prefix of the compiler's commands.
@@ -227,10 +235,7 @@ def build(
     frozen = {"app": app, "kernels": kernels, "prepare": prepare, "checks": checks}
     with _alone():
         if profile.port == "esp32":
-            folder = folder_of(profile.id, app)
-            files.make_folder(folder)
-            manifest = _manifest(profile, folder, False, frozen)
-            explain_esp32(profile, micropython, _mpy_cross(), manifest, _model_of(app, model))
+            esp_idf.check(profile, micropython)
         return _build(profile, app, _model_of(app, model), stock, frozen, micropython)
 
 
@@ -268,6 +273,9 @@ def _build(profile, app, model, stock, options, micropython):
         files.write(built.romfs, _romfs(models, profile))
     if profile.port == "rp2":
         _write_uf2(profile, built, stock)
+    if profile.port == "esp32":
+        _write_esp32(profile, built)
+        return built  # its compiler, which could tell sizes, is ESP-IDF's
     heap = (profile.stock if stock else profile.tflm).heap
     built.sizes = sizes.measure(built, _compiler(profile.arch), heap)
     sizes.write(folder, built.sizes)
@@ -284,12 +292,23 @@ def _compile(profile, source, folder, objects, manifest, stock):
     log = folder / "build.log"
     log.unlink(missing_ok=True)
     say(f"building {folder.name} with MicroPython {sources.version(source.micropython)}")
-    if profile.port == "qemu":
+    if profile.port == "esp32":
+        elf = _build_esp32(profile, source, objects, manifest, log)
+        shutil.copyfile(objects / "firmware.bin", folder / "port.img")
+    elif profile.port == "qemu":
         elf = _build_qemu(profile, source, objects, manifest, log, stock)
     else:
         elf = _build_pico(profile, source, objects, manifest, log, stock)
         shutil.copyfile(elf.with_suffix(".bin"), folder / "firmware.bin")
     shutil.copyfile(elf, folder / "firmware.elf")
+
+
+# .bin of an ESP32, for `tflm flash`.
+def _write_esp32(profile, built):
+    romfs = built.romfs.read_bytes() if built.romfs else None
+    data = esp_idf.image(profile, (built.folder / "port.img").read_bytes(), romfs)
+    built.image = built.bin = built.folder / "firmware.bin"
+    files.write(built.image, data)
 
 
 # .uf2 of a Pico; the models go to where ROMFS lies.

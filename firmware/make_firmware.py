@@ -28,7 +28,8 @@ def main():
         options.board, options.app, options.model, options.stock, options.kernels,
         not options.no_prepare, options.micropython or None, not options.no_checks,
     )  # fmt: skip
-    sizes.show(built.sizes, built.folder.name)
+    if built.sizes:
+        sizes.show(built.sizes, built.folder.name)
     print(built.image)
 
 

@@ -1,7 +1,6 @@
 # firmware: what is refused before anything is built, in one sentence each
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import toolchain
 from places import APPS, ROOT
 from tflm_tools.errors import ToolError
 
@@ -40,21 +39,3 @@ def check_paths(*paths):
                 f"MicroPython does not build where a path has spaces ({path}); move the project "
                 "to a folder without"
             )
-
-
-def explain_esp32(profile, micropython, mpy_cross, manifest, model):
-    """What `make firmware` says for boards that need ESP-IDF: raises ToolError with the command.
-
-    mpy_cross: path of the program. manifest: of what is frozen. model: for /rom/model.tflm.
-    """
-    place = micropython or "MICROPYTHON"
-    command = f"MICROPY_MPYCROSS={mpy_cross} make -C {place}/ports/esp32 BOARD={profile.id} "
-    command += f"BOARD_DIR={profile.folder} FROZEN_MANIFEST={manifest}"
-    missing = [] if micropython else ["a checkout of MicroPython (MICROPYTHON_DIR=)"]
-    missing += [] if toolchain.have("idf.py") else ["ESP-IDF 5.4 (source its export.sh)"]
-    lacks = f"; missing here: {' and '.join(missing)}" if missing else ""
-    then = f"; then flash it and run `tflm deploy {model} --name model`" if model else ""
-    raise ToolError(
-        f"firmware for {profile.name} is built with Espressif's ESP-IDF, which is in no package "
-        f"registry; where you have it, run `{command}`{then}{lacks}"
-    )

@@ -22,7 +22,11 @@ _REPAIRS = (
 )
 
 # A file that is there when a port's submodules are.
-_SUBMODULE = {"rp2": "pico-sdk/pico_sdk_init.cmake", "qemu": "micropython-lib/README.md"}
+_SUBMODULE = {
+    "rp2": "pico-sdk/pico_sdk_init.cmake",
+    "qemu": "micropython-lib/README.md",
+    "esp32": "micropython-lib/README.md",
+}
 
 
 # Unpack a tar file as the folder `target`, whole or not at all.

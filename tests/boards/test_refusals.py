@@ -72,20 +72,20 @@ def test_apps_that_a_board_cannot_run(refused):
         assert refused("QEMU_M0", app) == text
 
 
-# The exact command, and what is missing for it.
-def test_esp32(refused, repository, monkeypatch, tmp_path):
-    import refusals
+# What is missing for ESP-IDF.
+def test_esp32(refused, monkeypatch, tmp_path):
+    import esp_idf
 
-    text = refused("ESP32_GENERIC_S3", "digits")
-    assert "mpy-cross make -C MICROPYTHON/ports/esp32 BOARD=ESP32_GENERIC_S3" in text
-    assert f"BOARD_DIR={repository / 'boards' / 'ESP32_GENERIC_S3'} FROZEN_MANIFEST=" in text
-    assert "digits_int8.tflite --name model`; missing here: a checkout of MicroPython" in text
-    assert text.endswith("and ESP-IDF 5.4 (source its export.sh)")
-    manifest = tmp_path / "firmware" / "ESP32_GENERIC_S3-digits" / "manifest.py"
-    assert "app='digits'" in manifest.read_text()
-    monkeypatch.setattr(refusals.toolchain, "have", lambda command: f"/idf/{command}")
+    monkeypatch.delenv("IDF_PATH", raising=False)
+    assert "name yours with MICROPYTHON_DIR=" in refused("ESP32_GENERIC_S3", "digits")
+    monkeypatch.setattr(esp_idf.toolchain, "have", lambda command: None)
+    assert "name its folder with IDF_PATH=" in refused("ESP32_GENERIC", micropython="mine")
+    monkeypatch.setenv("IDF_PATH", str(tmp_path))
     text = refused("ESP32_GENERIC", micropython="mine")
-    assert "missing" not in text and "make -C mine/ports/esp32 BOARD=ESP32_GENERIC " in text
+    assert f"there is no export.sh in {tmp_path}" in text
+    (tmp_path / "export.sh").write_text("")
+    text = refused("ESP32_GENERIC", micropython="mine")
+    assert "mine is no checkout of MicroPython" in text
 
 
 def test_paths_with_spaces(refused, monkeypatch, tmp_path):
