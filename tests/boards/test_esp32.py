@@ -1,5 +1,4 @@
-# `make firmware` for ESP32 boards: MicroPython's makefile and ESP-IDF are stand-ins that note what
-# they are asked for, and "build" an image; no real ESP-IDF can be installed here
+# `make firmware` for ESP32 boards, with stand-ins for MicroPython's makefile and ESP-IDF
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import pytest
@@ -8,6 +7,7 @@ from tflm_tools.errors import ToolError
 
 pytestmark = pytest.mark.quick_boards
 
+# They note what they are asked for, and "build" an image.
 _EXPORT = """
 export PATH="$idf/bin:$PATH"
 """
