@@ -46,7 +46,7 @@ _RECORDS = {
     ),
     "circular_buffer.eval_int8": (3, (1, _A, _B, _C, 6, 3, 2), {0: 2}, {5: 0}, {3: _P}),
     "signal_energy.eval_int16": (2, (8, _A, _B, 0, 8), {2: _P}, {1: _A | 4}, {2: _B | 8}),
-    "signal_fft_auto_scale.eval_bits": (3, (1, _A, _B, _C, 60), {0: 2}, {3: _P}),
+    "signal_fft_auto_scale.eval_bits": (3, (1, _A, _B, _C, 60, 65536), {0: 2}, {3: _P}),
     "signal_fft_auto_scale.eval_scaled": (3, (60, _A, _B, _C, 60), {3: _P}),
     "signal_window.eval_int16": (3, (2, _A, _P, _B, 4, 15), {4: 0}, {5: 32}),
     "signal_filter_bank_log.eval_uint32": (3, (4, _A, _P, _B, 3, 64), {4: 32}),

@@ -60,7 +60,7 @@ def _energy(r):
 
 
 def _bits(r):
-    (size,) = r.numbers(_SIZE, 1, 0)
+    size, _ = r.numbers(_SIZE, 2, 0)  # and the number that counts for nothing
     r.need(r.units == 1)
     r.reads(_INPUT, 2 * size, align=2)
     r.reads(_BITS_OUTPUT, 0)
