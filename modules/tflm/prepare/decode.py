@@ -55,7 +55,10 @@ def _prepare_lut(context, node, source, ancillary, target, header):
     elements, size = target.elements(), dtypes.itemsize(target.dtype)
     check(8 * source.nbytes() >= bits * elements, node, "%s is too short" % source)
     inner, channels = _channels(node, target)
-    # No index may lead outside: a table that is not filled up gets zeros behind it.
+    # Each channel has its `stride` entries. No index may lead outside: where that is not as many as
+    # there are indices, the last channel gets zeros behind its own.
+    filled = _HEADER + ((channels - 1) * stride + min(stride, 1 << bits)) * size
+    check(filled <= ancillary.nbytes(), node, "%s is too short for its channels" % ancillary)
     values, first = ancillary, _HEADER
     missing = _HEADER + ((channels - 1) * stride + (1 << bits)) * size - ancillary.nbytes()
     if missing > 0:
