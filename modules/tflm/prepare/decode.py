@@ -55,8 +55,8 @@ def _prepare_lut(context, node, source, ancillary, target, header):
     elements, size = target.elements(), dtypes.itemsize(target.dtype)
     check(8 * source.nbytes() >= bits * elements, node, "%s is too short" % source)
     inner, channels = _channels(node, target)
-    # Each channel has its `stride` entries. No index may lead outside: where that is not as many as
-    # there are indices, the last channel gets zeros behind its own.
+    # Each channel has `stride` entries. No index may lead outside: where that is fewer than there
+    # are indices, the last channel gets zeros behind its own.
     filled = _HEADER + ((channels - 1) * stride + min(stride, 1 << bits)) * size
     check(filled <= ancillary.nbytes(), node, "%s is too short for its channels" % ancillary)
     values, first = ancillary, _HEADER
