@@ -108,6 +108,19 @@ def test_kernel_that_allocates_is_an_error(tflm, layers, mended_modules):
     assert "a kernel allocated memory in invoke" in found.err
 
 
+# What a kernel says of its data takes memory; it is no fault of the kernel.
+def test_error_of_a_kernel_is_heard(tflm, layers, mended_modules):
+    mended_modules(
+        "kernels/fully_connected.py",
+        "\n\ndef eval_int8(op, arena, rom, start, stop):\n"
+        "    from ..errors import InputError\n"
+        "    raise InputError('its %s words' % 'own')\n",
+    )
+    found = tflm("verify", layers)
+    assert found.code == 1
+    assert "its own words" in found.err and "allocated" not in found.err
+
+
 def test_without_the_wheel(tflm, layers, monkeypatch):
     monkeypatch.setattr(oracle.importlib.util, "find_spec", lambda name: None)
     found = tflm("verify", layers)

@@ -14,7 +14,8 @@ def _describe(tensor):
     return {"name": tensor.name, "dtype": tensor.dtype, "shape": list(tensor.shape)}
 
 
-# Invoke once and return the microseconds; `locked` forbids every allocation meanwhile.
+# Invoke once and return the microseconds; `locked` forbids every allocation meanwhile. An error of
+# a kernel takes memory, too: what it says is heard with the heap unlocked.
 def _timed_invoke(interpreter, locked):
     if locked:
         micropython.heap_lock()
@@ -22,6 +23,12 @@ def _timed_invoke(interpreter, locked):
         begin = time.ticks_us()
         interpreter.invoke()
         end = time.ticks_us()
+    except MemoryError:
+        if locked:
+            micropython.heap_unlock()
+            locked = False
+            interpreter.invoke()
+        raise
     finally:
         if locked:
             micropython.heap_unlock()
