@@ -13,7 +13,7 @@
 //    "marks": [[value, cycles, instructions, waited for flash, misses of the model, of code, of
 //               the rest], ...]}
 //
-// Cycles are of core 0's time; what both cores wait and miss is added up.
+// Cycles, instructions and waiting are core 0's; misses are those of both cores.
 
 import fs from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -64,8 +64,8 @@ if (xip) xip.model = job.model;
 
 function mark(value) {
   const { model, code, rest } = xip ? xip.misses : { model: 0, code: 0, rest: 0 };
-  const sum = (name) => cores.cores.reduce((all, core) => all + core[name], 0);
-  result.marks.push([value, cores.times[0], sum('instructions'), sum('waited'), model, code, rest]);
+  const { instructions, waited } = mcu.core;
+  result.marks.push([value, cores.times[0], instructions, waited, model, code, rest]);
 }
 
 let peekAt = 0;

@@ -214,7 +214,7 @@ def _arguments():
         help="cycles of the core pico for a miss of its flash cache: 40 to 56, 0 for none (48)",
     )
     parser.add_argument(
-        "--cores", type=int, default=1, choices=(1, 2), help="cores of a pico that take part"
+        "--cores", type=int, default=1, choices=(1, 2), help="cores of a pico that share the work"
     )
     parser.add_argument("--target", help="flatten for this target, not for the core's own")
     parser.add_argument(
@@ -272,7 +272,7 @@ def main():
         refused += not_measured
     _write_csv(options.output, results)
     if options.docs:
-        docs_tables.update(options.docs, results)
+        docs_tables.update(options.docs, results, options.miss)
     # What tflm does not have yet is told, and no failure of this bench.
     wrong = [path.stem for path, error in refused if not isinstance(error, UnsupportedError)]
     if wrong:

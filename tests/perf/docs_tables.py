@@ -1,11 +1,12 @@
-# The measuring bench: its tables in docs/benchmarks.md, between two marker lines
+# The measuring bench: its tables in docs/benchmarks.md, each between two marker lines
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from tflm_tools import files
 from tflm_tools.errors import ToolError
 
-_BEGIN, _END = "<!-- cycles: begin -->\n", "<!-- cycles: end -->\n"
+_MARKS = ("<!-- {}: begin -->\n", "<!-- {}: end -->\n")
 _MEGAHERTZ = 125  # what MicroPython runs an RP2040 with
+_MISSES = (40, 56)  # cycles of a miss, the least and the most that a Pico may take
 
 
 # A line of a table.
@@ -29,11 +30,33 @@ def _each(cost, macs):
     return f"{cost / macs:.2f}" if macs else "–"
 
 
-# One line a model: cycles of the M0+, instructions of the other cores.
-def _summary(results):
-    by_core = {}
+# Milliseconds on a Pico.
+def _ms(cycles):
+    return f"{cycles / _MEGAHERTZ / 1000:.1f}"
+
+
+# What a Pico does: one line a model.
+def _pico_summary(results, miss):
+    names = [">MACs", ">cycles", ">/MAC", f">ms at {_MEGAHERTZ} MHz", ">without wait states",
+             ">misses: weights", ">code", ">rest", *(f">ms at {m} a miss" for m in _MISSES),
+             ">arena", ">flash"]  # fmt: skip
+    text = _head("model", *names)
     for result in results:
-        by_core.setdefault(result.core, {})[result.model] = result
+        macs = sum(layer.macs for layer in result.layers)
+        wait = result.waited
+        misses = wait.model + wait.code + wait.rest
+        text += _row(
+            result.model, _number(macs), _number(result.total), _each(result.total, macs),
+            _ms(result.total), _number(result.total - wait.cycles), _number(wait.model),
+            _number(wait.code), _number(wait.rest),
+            *(_ms(result.total + misses * (each - miss)) for each in _MISSES),
+            _number(result.arena), _number(result.flash),
+        )  # fmt: skip
+    return text
+
+
+# One line a model: cycles of the M0+, instructions of the other cores.
+def _summary(by_core):
     text = _head("model", ">MACs", ">M0+ cycles", ">/MAC", f">ms at {_MEGAHERTZ} MHz",
                  ">M33 instructions/MAC", ">RV32 instructions/MAC", ">dispatch", ">arena",
                  ">flash")  # fmt: skip
@@ -42,7 +65,7 @@ def _summary(results):
         others = [by_core.get(core, {}).get(model) for core in ("m33", "rv32")]
         text += _row(
             model, _number(macs), _number(result.total), _each(result.total, macs),
-            f"{result.total / _MEGAHERTZ / 1000:.1f}",
+            _ms(result.total),
             *(_each(other.total, macs) if other else "–" for other in others),
             f"{100 * result.dispatch / result.total:.1f} %", _number(result.arena),
             _number(result.flash),
@@ -50,28 +73,48 @@ def _summary(results):
     return text
 
 
-# The layers of one model.
+# The layers of one model; with what a Pico waits for.
 def _layers(result):
-    text = f"\n### {result.model}\n\n"
-    text += _head("layer", "op", ">MACs", ">cycles", ">/MAC", ">share", ">scratch", ">flash")
-    for layer, cycles in zip(result.layers, result.cycles, strict=True):
+    text = f"\n### {result.model}{' on a Pico' * bool(result.waits)}\n\n"
+    columns = [">no wait states", ">weights", ">code", ">rest"] if result.waits else []
+    text += _head("layer", "op", ">MACs", ">cycles", ">/MAC", ">share", *columns, ">scratch",
+                  ">flash")  # fmt: skip
+    waits = result.waits or [None] * len(result.layers)
+    for layer, cycles, wait in zip(result.layers, result.cycles, waits, strict=True):
+        cells = [cycles - wait.cycles, wait.model, wait.code, wait.rest] if wait else []
         text += _row(
             layer.node, layer.op, _number(layer.macs), _number(cycles),
             _each(cycles, layer.macs), f"{100 * cycles / result.total:.1f} %",
-            _number(layer.scratch), _number(layer.flash),
+            *map(_number, cells), _number(layer.scratch), _number(layer.flash),
         )  # fmt: skip
     return text
 
 
-def update(path, results):
-    """Put the tables of these results into a document, in place of those it has."""
+# Put a text between the marker lines of a name, in place of what stands there.
+def _replace(document, name, text, path):
+    begin, end = (mark.format(name) for mark in _MARKS)
+    if [document.count(begin), document.count(end)] != [1, 1] or (
+        document.index(begin) > document.index(end)
+    ):
+        raise ToolError(f"{path} lacks the lines {begin.strip()} and {end.strip()}")
+    before, rest = document.split(begin)
+    return f"{before}{begin}{text}{end}{rest.split(end)[1]}"
+
+
+def update(path, results, miss):
+    """Put the tables of these results into a document, in place of those it has.
+
+    What no result is for stays. miss: cycles of a miss that the results of the core pico have.
+    """
     text = files.read(path).decode()
-    if text.count(_BEGIN) != 1 or text.count(_END) != 1 or text.index(_BEGIN) > text.index(_END):
-        raise ToolError(f"{path} lacks the lines {_BEGIN.strip()} and {_END.strip()}")
-    tables = _summary(results)
+    by_core = {}
     for result in results:
-        if result.core == "m0plus":
-            tables += _layers(result)
-    before, rest = text.split(_BEGIN)
-    after = rest.split(_END)[1]
-    files.write(path, f"{before}{_BEGIN}{tables}{_END}{after}".encode())
+        by_core.setdefault(result.core, {})[result.model] = result
+    pico = list(by_core.get("pico", {}).values())
+    if pico:
+        text = _replace(text, "pico", _pico_summary(pico, miss), path)
+        text = _replace(text, "pico layers", "".join(map(_layers, pico)), path)
+    if "m0plus" in by_core:
+        tables = _summary(by_core) + "".join(map(_layers, by_core["m0plus"].values()))
+        text = _replace(text, "cycles", tables, path)
+    files.write(path, text.encode())

@@ -19,6 +19,7 @@ from .replies import SIZE, Maybe
 _CHUNK = 1024
 _SECONDS = 600.0
 _EVENTS = [(int, str, str, int)]  # of the board's Profiler
+_MISSES = [Maybe(int)]
 
 
 @contextmanager
@@ -47,7 +48,7 @@ class BoardDevice:
                progress=None):  # fmt: skip
         """As device_model.invoke(), on the board; `heap` is what the board has.
 
-        profile: `events` of the result is a list of (node, operator, kernel, microseconds).
+        profile: `events` and `misses` of the result say what each step took.
         progress: is called with how many runs are done, and how many there are.
         """
         if heap is not None:
@@ -59,8 +60,12 @@ class BoardDevice:
         link.exec(script("invoke"))
         source = self._source(model_name(model.path), data)
         resolver = self._resolver(custom)
+        profiler = "None"
+        if profile:
+            link.exec(script("misses"))
+            profiler = "Misses()"
         arena = link.eval(
-            f"start({source}, {resolver}, {repeat > 1}, {keep_tensors}, {profile})", seconds, SIZE
+            f"start({source}, {resolver}, {repeat > 1}, {keep_tensors}, {profiler})", seconds, SIZE
         )
         outputs, times = [], []
         for done, arrays in enumerate(runs):
@@ -78,8 +83,11 @@ class BoardDevice:
             )
             outputs += split(raw, 1, model.outputs)
         tensors = self._tensors() if keep_tensors else {}
-        events = link.eval("_profiler.events()", form=_EVENTS) if profile else []
-        return Invocation(outputs, times, arena, tensors, events)
+        events, misses = [], []
+        if profile:
+            events = link.eval("_profiler.events()", form=_EVENTS)
+            misses = link.eval("_profiler.misses", form=_MISSES)
+        return Invocation(outputs, times, arena, tensors, events, misses)
 
     # The bytes of the model on one of the two paths.
     def _form(self, model, path, keep_tensors, custom):

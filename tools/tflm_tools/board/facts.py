@@ -21,7 +21,8 @@ _FORM = {
     "version": (99, 999, 999), "machine": str, "mpy": SIZE, "platform": str, "free": SIZE,
     "used": SIZE, "block": SIZE, "root": str, "file_system": Maybe((1 << 48, 1 << 48)),
     "romfs": Maybe((SIZE, SIZE, 1 << 64, bool)), "storage": Maybe((SIZE, SIZE)),
-    "tflm": Maybe((str, int, bool)), "assembler": bool, "frequency": 1 << 40, "path": [str],
+    "tflm": Maybe((str, int, bool)), "assembler": bool, "frequency": 1 << 40,
+    "flash_divider": Maybe(0xFFFF), "path": [str],
 }  # fmt: skip
 
 
@@ -33,7 +34,7 @@ class Facts:
     romfs: (bytes, block bytes, address, it can be written). storage: (address, bytes) of an RP2's
     file system in its flash. tflm: (version, format it reads, it is frozen). assembler: the
     firmware has the inline assembler for the board's native code. frequency: in Hz, 0
-    where it is not known.
+    where it is not known. flash_divider: of that, for flash; None where the chip does not tell.
     """
 
     port: str
@@ -51,6 +52,7 @@ class Facts:
     tflm: tuple[str, int, bool] | None
     assembler: bool
     frequency: int
+    flash_divider: int | None
     path: list[str]
 
     @property

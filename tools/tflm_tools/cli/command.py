@@ -11,6 +11,7 @@ from tflm.version import __version__
 from ..optimize.memory.levels import BALANCED, LEVELS
 from ..optimize.savings import OPTIONS as SAVINGS
 from ..targets import TARGETS, targets_help
+from .bench import register as register_bench
 from .board import ON, device_on, register
 from .models import register as register_models
 from .report import register as register_report
@@ -205,33 +206,8 @@ def verify(model, on, as_json, **options):
         raise SystemExit(1)
 
 
-@cli.command()
-@click.argument("models", nargs=-1, required=True, type=click.Path())
-@click.option("--invokes", type=click.IntRange(min=1), default=20, show_default=True)
-@click.option("--per-op", is_flag=True, help="Time, work and memory of each operator.")
-@click.option("--csv", "csv_path", type=click.Path(), help="Write the table there too.")
-@ON
-@_JSON
-def bench(models, invokes, per_op, csv_path, on, as_json):
-    """Time MODELS in the unix port and in TFLM's wheel, in turn, and compare their memory.
-
-    With --per-op, or on a board (--on): each operator, beside the last run of the same model.
-    """
-    from ..measure.bench import bench
-
-    if per_op or on is not None:
-        from ..measure.per_op import bench_ops
-
-        with _working("bench", models[0]), device_on(on) as device:
-            rows = bench_ops(models, invokes, device, csv_path)
-        _show(rows, as_json, "bench", "print_ops")
-        return
-    with _working("bench", models[0]):
-        rows = bench(models, invokes, csv_path)
-    _show(rows, as_json, "bench", "print_bench")
-
-
 register(cli, _show, _MODEL, _JSON, _CUSTOM)
+register_bench(cli, _show, _working, _JSON)
 register_report(cli, _show, _working, _MODEL, _JSON, _CUSTOM)
 register_wake(cli)
 register_models(cli, _show, _MODEL, _JSON, _CUSTOM)

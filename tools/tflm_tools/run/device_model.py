@@ -17,7 +17,8 @@ class Invocation:
     """`outputs[run][i]`: arrays. `times`: microseconds of each invoke. `arena`: bytes used.
 
     `tensors`: bytes by tensor number after the last run, if they were kept. `events`: of each
-    step (node, operator, kernel, microseconds of all invokes), where they were asked for.
+    step (node, operator, kernel, microseconds of all invokes), where they were asked for; beside
+    them `misses`: of a board's flash cache, None where it does not count them.
     """
 
     outputs: list[list[np.ndarray]]
@@ -25,6 +26,7 @@ class Invocation:
     arena: int
     tensors: dict[int, bytes]
     events: list[tuple[int, str, str, int]] = field(default_factory=list)
+    misses: list[int | None] = field(default_factory=list)
 
 
 # The bytes of the model on one of the two paths.

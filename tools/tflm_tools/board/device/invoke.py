@@ -60,12 +60,12 @@ def fill(text):
 
 
 # Make the interpreter of a model that the host has checked. keep: room for a copy of the inputs,
-# which an invoke may overwrite.
-def start(model, resolver, keep, tensors, profile):
+# which an invoke may overwrite. profiler: a Profiler, or None.
+def start(model, resolver, keep, tensors, profiler):
     global _interpreter, _values, _profiler
     import tflm
 
-    _profiler = tflm.Profiler() if profile else None
+    _profiler = profiler
     _interpreter = tflm.Interpreter(
         tflm.load(model, True), None, resolver=resolver, keep_tensors=tensors, profiler=_profiler
     )

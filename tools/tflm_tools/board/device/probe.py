@@ -94,6 +94,18 @@ def _frequency():
         return 0
 
 
+# By what the core's clock is divided for flash: SSI_BAUDR of an RP2040, CLKDIV of the first window
+# of an RP2350's QMI; None for a chip that does not tell.
+def _flash_divider():
+    machine = getattr(sys.implementation, "_machine", "")
+    for chip, place, mask in (("RP2040", 0x18000014, 0xFFFF), ("RP2350", 0x400D000C, 0xFF)):
+        if chip in machine:
+            from machine import mem32
+
+            return mem32[place] & mask
+    return None
+
+
 # The folder that files are written to, with a slash behind it; "" without a file system.
 def _root():
     try:
@@ -122,6 +134,7 @@ def _probe():
         "tflm": tflm,
         "assembler": _assembler(),
         "frequency": _frequency(),
+        "flash_divider": _flash_divider(),
         "path": sys.path,
     }
 

@@ -1,0 +1,135 @@
+# Tests of the emulated Pico's time: cycles of its core by the manual, flash that it waits for, and
+# `tflm bench --all` from end to end
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from session import Session
+from tflm_tools.measure import hardware, predicted
+
+_PERF = Path(__file__).resolve().parents[1] / "perf"
+sys.path.insert(0, str(_PERF))
+
+from m0plus import instruction_cycles, is_wide_thumb  # noqa: E402
+
+# Runs each instruction from RAM, with all registers at data; prints its cycles.
+_EVERY_INSTRUCTION = """
+import { Core } from '%s';
+const memory = new DataView(new ArrayBuffer(0x10000));
+const at = (address) => (address & 0xfffe) >>> 0;
+const silent = () => {};
+const mcu = {
+  logger: { debug: silent, info: silent, warn: silent, error: silent }, onBreak: silent,
+  readUint32: (address) => memory.getUint32(at(address) & ~3, true),
+  readUint16: (address) => memory.getUint16(at(address), true),
+  readUint8: (address) => memory.getUint8(at(address)),
+  writeUint32: silent, writeUint16: silent, writeUint8: silent,
+};
+const core = new Core(mcu);
+const cycles = [];
+for (let half = 0; half < 0x10000; half++) {
+  core.registers.fill(0x10001000); // two of them make an address of RAM
+  [core.N, core.Z, core.C, core.V] = [false, false, false, false];
+  core.PC = 0x20001000;
+  memory.setUint16(0x1000, half, true);
+  const before = core.cycles;
+  core.executeInstruction();
+  cycles.push(core.cycles - before);
+}
+console.log(JSON.stringify(cycles));
+"""
+
+
+# What the manual has no cycles for, or what depends on more: SVC, UDF, BKPT, hints, CPS, BX that
+# is none, LDM of nothing.
+def _has_cycles(half):
+    return not (
+        is_wide_thumb(half)
+        or half >> 8 in (0xDE, 0xDF, 0xBE, 0xBF, 0xB6)
+        or half >> 8 == 0x47
+        and half & 7
+        or half >> 12 == 0b1100
+        and not half & 0xFF
+    )
+
+
+# True for B<cond> that is taken where no flag is set: NE, CC, PL, VC, LS, GE, GT.
+def _is_taken(half):
+    return half >> 12 == 0b1101 and half >> 8 & 15 in (1, 3, 5, 7, 9, 10, 12)
+
+
+def test_each_instruction_takes_what_the_manual_says():
+    import emulators
+    import toolchain
+
+    emulators.prepare_pico()
+    core = (emulators.EMULATOR / "core.mjs").as_uri()
+    said = subprocess.run(
+        [toolchain.have("node"), "--input-type=module", "-"], input=_EVERY_INSTRUCTION % core,
+        env=toolchain.environment(), capture_output=True, text=True,
+    )  # fmt: skip
+    assert said.returncode == 0, said.stderr
+    wrong = {
+        f"{half:04x}": (got, instruction_cycles(half) + _is_taken(half))
+        for half, got in enumerate(json.loads(said.stdout))
+        if _has_cycles(half) and got != instruction_cycles(half) + _is_taken(half)
+    }
+    assert not wrong
+
+
+# 1024 words of flash that are read for the first time take 48 cycles each more than a second time.
+def test_ticks_tell_the_misses(emulated):
+    code = """
+import time
+@micropython.viper
+def read(at: int) -> int:
+    words = ptr32(at)
+    sum = 0
+    for i in range(1024):
+        sum += words[i]
+    return sum
+@micropython.viper
+def missed() -> int:
+    counters = ptr32(0x1400000C)
+    return counters[1] - counters[0]
+def spent():
+    begin = time.ticks_us()
+    before = missed()
+    read(0x10080000)
+    fetched = missed() - before
+    return time.ticks_diff(time.ticks_us(), begin), fetched
+spent()
+read(0x10100000), read(0x10180000)
+print([spent(), spent()])
+"""
+    session = Session(emulated("RPI_PICO", fast=True, xip=48))
+    (cold, fetched), (warm, again) = eval(session.exec(code))
+    assert fetched > 900 and again < 300
+    assert (cold - warm) * 125 == pytest.approx((fetched - again) * 48, rel=0.03)
+
+
+# What an owner of a Pico does, and what the tables say.
+def test_bench_all_agrees_with_the_prediction(emulated, repository, tmp_path):
+    models = [repository / "models" / "digits", repository / "models" / "keywords"]
+    board = emulated("RPI_PICO", flash=tmp_path / "flash.bin", fast=True, xip=48)
+    found = hardware.record(models, board.port, invokes=2)
+    assert [model.refused for model in found.models] == [""] * 2
+    assert all(model.equal for model in found.models)
+    assert (found.frequency, found.flash_divider) == (125_000_000, 2)
+    command = [sys.executable, _PERF / "cycles.py", "--core", "pico", "--model", "digits_int8"]
+    command += ["--model", "keywords_int8", "--output", tmp_path / "cycles.csv"]
+    said = subprocess.run([*command, "--jobs", "1"], capture_output=True, text=True)
+    assert said.returncode == 0, said.stderr
+    for model in predicted.compare(found, tmp_path / "cycles.csv").models:
+        assert not model.note
+        assert model.total.ratio == pytest.approx(1, abs=0.05)
+        # By the profiler, beside USB, which takes time and room in the cache for itself.
+        together = sum(layer.us for layer in model.layers)
+        assert together == pytest.approx(
+            sum(layer.predicted_us for layer in model.layers), rel=0.2
+        )
+        assert 40 < model.total.miss < 80

@@ -1,0 +1,78 @@
+# tflm_tools: render: what bench --all and bench --compare print
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from rich.text import Text
+
+from .common import UNKNOWN, microseconds, number, shrink, table
+
+
+# A figure that may be missing.
+def _figure(value, form="{:.2f}"):
+    return UNKNOWN if value is None else form.format(value)
+
+
+def _count(value):
+    return UNKNOWN if value is None else number(round(value))
+
+
+# "Raspberry Pi Pico with RP2040, MicroPython 1.26.1, 125 MHz, flash at 62.5 MHz".
+def _head(result):
+    parts = [result.machine, f"MicroPython {result.firmware}"]
+    if result.frequency:
+        parts.append(f"{result.frequency / 1e6:g} MHz")
+    if result.frequency and result.flash_divider:
+        parts.append(f"flash at {result.frequency / 1e6 / result.flash_divider:g} MHz")
+    return Text(", ".join(parts), style="bold")
+
+
+# Whether the bits were right.
+def _bits(model):
+    right = f"as {model.compared}"
+    return Text(right, style="green") if model.equal else Text(f"NOT {right}", style="bold red")
+
+
+def print_record(result, target):
+    """One line a model, then what was refused."""
+    target.print(_head(result))
+    grid = table("model", ">invoke", ">misses", ">arena", ">flash", "place", "bits")
+    for model in result.models:
+        if not model.refused:
+            grid.add_row(
+                model.model, microseconds(model.best_us), _count(model.misses),
+                number(model.arena_bytes), number(model.flat_bytes), model.place, _bits(model),
+            )  # fmt: skip
+    shrink(grid, target, "model")
+    target.print(grid)
+    for model in result.models:
+        if model.refused:
+            target.print(Text(f"{model.model}: {model.refused}", style="yellow"))
+
+
+def print_comparison(result, target):
+    """Each model's layers: the board, the prediction, and what a miss must have cost."""
+    target.print(_head(result))
+    for model in result.models:
+        target.print()
+        target.print(Text(model.model, style="bold"))
+        if model.note:
+            target.print(Text(model.note, style="yellow"))
+        if model.total is None:
+            continue
+        target.print(Text("bits: ").append_text(_bits(model)))
+        grid = table("layer", "op", ">board", ">predicted", ">ratio", ">misses", ">predicted",
+                     ">cycles a miss")  # fmt: skip
+        for layer in model.layers:
+            grid.add_row(str(layer.layer), layer.op, *_cells(layer))
+        grid.add_section()
+        grid.add_row("TOTAL", "", *_cells(model.total))
+        shrink(grid, target, "op")
+        target.print(grid)
+
+
+def _cells(layer):
+    predicted = layer.predicted_us
+    return (
+        microseconds(layer.us), UNKNOWN if predicted is None else microseconds(predicted),
+        _figure(layer.ratio), _count(layer.misses), _count(layer.predicted_misses),
+        _figure(layer.miss, "{:.0f}"),
+    )  # fmt: skip
