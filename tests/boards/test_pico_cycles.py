@@ -109,7 +109,7 @@ print([spent(), spent()])
     session = Session(emulated("RPI_PICO", fast=True, xip=48))
     (cold, fetched), (warm, again) = eval(session.exec(code))
     assert fetched > 900 and again < 300
-    assert (cold - warm) * 125 == pytest.approx((fetched - again) * 48, rel=0.03)
+    assert (cold - warm) * 125 == pytest.approx((fetched - again) * 48, rel=0.06)
 
 
 # What an owner of a Pico does, and what the tables say.

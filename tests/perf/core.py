@@ -5,11 +5,13 @@
 #
 #   {"core": one of _KINDS, "firmware": ELF, "memory": [[address, file], ...],
 #    "script": MicroPython source, "alignment": look at every access, slowly,
+#    "watched": [first address, address behind it] of flash whose lines are counted, or null,
 #    "result": file to write}
 #
 # boots the firmware, hands the script to its raw REPL, and writes
 #
-#   {"text": what it printed, "error": its traceback, "marks": [[value, cycles, instructions]],
+#   {"text": what it printed, "error": its traceback,
+#    "marks": [[value, cycles, instructions], ...], with 0 and lines fetched behind where watched,
 #    "peeks": [hex of the memory it showed, ...],
 #    "hot": [[address, hex of its code, runs, cycles of each], ...] of the dearest basic blocks}
 #
@@ -26,6 +28,7 @@ from pathlib import Path
 import unicorn
 from elf import segments
 from instructions import is_wide_riscv, is_wide_thumb, riscv_block, thumb_block
+from lines import Lines
 from m0plus import block_cost
 from unicorn import arm_const as arm
 from unicorn import riscv_const as riscv
@@ -75,8 +78,10 @@ _KINDS = {
 class Core:
     """The machine: a core with flash, RAM, read-only memory of yours, UART and DEVICE."""
 
-    def __init__(self, core, firmware, check_alignment=False):
+    def __init__(self, core, firmware, check_alignment=False, watched=None):
         self.check_alignment = check_alignment
+        self.watched = watched
+        self.lines = Lines()
         self.kind = _KINDS[core]
         self.uc = unicorn.Uc(self.kind.arch, self.kind.mode)
         self.uc.ctl_set_cpu_model(self.kind.model)
@@ -139,7 +144,8 @@ class Core:
             self._switch = bool(value)
             uc.emu_stop()
         elif offset == MARK:
-            self.marks.append((value, self.cycles, self.instructions))
+            lines = () if self.watched is None else (0, self.lines.fetched)
+            self.marks.append((value, self.cycles, self.instructions, *lines))
         elif offset == PEEK_ADDRESS:
             self._peek = value
         elif offset == PEEK:
@@ -173,6 +179,10 @@ class Core:
             self._fault = f"the unaligned address 0x{address:08x}"
             uc.emu_stop()
 
+    # Called for each load from what is watched.
+    def _on_watched(self, uc, access, address, size, value, _):
+        self.lines.read(address, size)
+
     # Begin or end counting; translated code must go, as the calls of hooks are part of it.
     def _count(self, on):
         for hook in self._hooks:
@@ -185,6 +195,12 @@ class Core:
             if self.check_alignment:
                 accesses = unicorn.UC_HOOK_MEM_READ | unicorn.UC_HOOK_MEM_WRITE
                 self._hooks.append(self.uc.hook_add(accesses, self._on_access))
+            if self.watched:
+                begin, end = self.watched
+                hook = self.uc.hook_add(
+                    unicorn.UC_HOOK_MEM_READ, self._on_watched, begin=begin, end=end - 1
+                )
+                self._hooks.append(hook)
         self.uc.ctl_flush_tb()
 
     # Run until the firmware waits for input that is not there.
@@ -237,7 +253,7 @@ class Core:
 
 def main():
     job = json.loads(Path(sys.argv[1]).read_text())
-    core = Core(job["core"], job["firmware"], job["alignment"])
+    core = Core(job["core"], job["firmware"], job["alignment"], job["watched"])
     for address, file in job["memory"]:
         core.add_memory(address, Path(file).read_bytes())
     core.boot()

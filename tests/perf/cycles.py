@@ -44,7 +44,7 @@ class Result:
     """A model that was measured: cycles[i] belong to layers[i]; sizes in bytes.
 
     Cycles are instructions where the core is m33 or rv32. waits[i], of pico: what layers[i] waits
-    for flash; waited: the whole invoke.
+    for flash; waited: the whole invoke. lines, of m33: that an RP2350 fetches for the model.
     """
 
     core: str
@@ -58,6 +58,7 @@ class Result:
     hot: list[tuple[int, bytes, int, int]]
     waits: list[emulated.Waits]
     waited: emulated.Waits | None
+    lines: int | None
 
 
 # The models of the project, and those that lie beside it.
@@ -115,6 +116,7 @@ def _measure(path, core, runner, options):
         cycles[record.node.index] += step
     for record, wait in zip(noted, measured.waits, strict=False):
         waits[record.node.index] += wait
+    last = measured.waits[-1] if measured.waits else None
     return Result(
         core,
         Path(path).stem,
@@ -125,8 +127,9 @@ def _measure(path, core, runner, options):
         len(flat),
         measured.arena,
         measured.hot,
-        list(waits.values()) if measured.waits else [],
-        measured.waits[-1] if measured.waits else None,
+        list(waits.values()) if core == "pico" else [],
+        last if core == "pico" else None,
+        last.model if core == "m33" else None,
     )
 
 

@@ -7,6 +7,7 @@ from tflm_tools.errors import ToolError
 _MARKS = ("<!-- {}: begin -->\n", "<!-- {}: end -->\n")
 _MEGAHERTZ = 125  # what MicroPython runs an RP2040 with
 _MISSES = (40, 56)  # cycles of a miss, the least and the most that a Pico may take
+_PICO2 = (150, 1.0, 32, 1.5, 60)  # MHz; cycles of an instruction and of a line: least, most
 
 
 # A line of a table.
@@ -51,6 +52,25 @@ def _pico_summary(results, miss):
             _number(wait.code), _number(wait.rest),
             *(_ms(result.total + misses * (each - miss)) for each in _MISSES),
             _number(result.arena), _number(result.flash),
+        )  # fmt: skip
+    return text
+
+
+# What a Pico 2 may do: estimates from instructions and lines of flash, one line a model.
+def _pico2_summary(results):
+    megahertz, *costs = _PICO2
+    text = _head("model", ">MACs", ">instructions", ">lines of weights", ">ms, at least",
+                 ">ms, at most", ">ms, in RAM")  # fmt: skip
+    for result in results:
+        ms = [
+            (result.total * each + result.lines * line) / megahertz / 1000
+            for each, line in (costs[:2], costs[2:])
+        ]
+        in_ram = [result.total * each / megahertz / 1000 for each in costs[::2]]
+        text += _row(
+            result.model, _number(sum(layer.macs for layer in result.layers)),
+            _number(result.total), _number(result.lines), *(f"{each:.1f}" for each in ms),
+            "–".join(f"{each:.1f}" for each in in_ram),
         )  # fmt: skip
     return text
 
@@ -114,6 +134,8 @@ def update(path, results, miss):
     if pico:
         text = _replace(text, "pico", _pico_summary(pico, miss), path)
         text = _replace(text, "pico layers", "".join(map(_layers, pico)), path)
+    if "m33" in by_core:
+        text = _replace(text, "pico 2", _pico2_summary(by_core["m33"].values()), path)
     if "m0plus" in by_core:
         tables = _summary(by_core) + "".join(map(_layers, by_core["m0plus"].values()))
         text = _replace(text, "cycles", tables, path)

@@ -165,6 +165,7 @@ def measure(core, elf, files, model, inputs, alignment=False):
             "memory": memory,
             "script": script,
             "alignment": alignment,
+            "watched": [MODEL, MODEL + len(model)] if core == "m33" else None,
             "result": str(result),
         }
         (folder / "job.json").write_text(json.dumps(job))

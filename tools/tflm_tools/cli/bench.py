@@ -47,7 +47,7 @@ def register(cli, show, working, as_json_option):
         elif every:
             _record(show, models, on, invokes or _BOARD_INVOKES, output, as_json)
         elif not models:
-            raise click.UsageError("Missing argument 'MODELS...'.")
+            raise click.UsageError("there is no model to time; name MODELS")
         elif per_op or on is not None:
             from ..measure.per_op import bench_ops
 
@@ -73,7 +73,7 @@ def _compare(show, path, cycles, as_json):
 # All models on a board; the exit code is 1 where bits are wrong.
 def _record(show, models, port, invokes, output, as_json):
     if port is None or output is None:
-        raise click.UsageError("--all needs a board and a file to write: --on PORT -o result.json")
+        raise click.UsageError("--all needs a board and a file to write; give --on PORT -o result.json")
     from ..measure import hardware
     from ..render.board import progress_bar
 

@@ -96,7 +96,7 @@ def models_in(places):
             raise ToolError(f"there is no .tflite in {place}; name a folder that has some")
         found += inside if place.is_dir() else [place]
     if not found:
-        raise ToolError("name models, or a folder of them: the project's own are in its checkout")
+        raise ToolError("there are no models to measure; name some, or a folder of them")
     return found
 
 
