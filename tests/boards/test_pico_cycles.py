@@ -1,5 +1,4 @@
-# Tests of the emulated Pico's time: cycles of its core by the manual, flash that it waits for, and
-# `tflm bench --all` from end to end
+# Tests of the emulated Pico's time: its core by the manual, waiting for flash, `tflm bench --all`
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from rich.text import Text
-from tflm_tools.render.common import UNKNOWN, number, shrink, table
+from tflm_tools.render.common import UNKNOWN, number, show, table
 
 
 # Cycles a multiply-accumulate; a dash for what multiplies nothing.
@@ -75,9 +75,8 @@ def print_model(result, target):
         "TOTAL", "", "", number(macs), number(result.total), _each(result.total, macs), "",
         *_waits(result.total, result.waited), number(scratch), number(result.flash),
     )  # fmt: skip
-    shrink(grid, target, "kernel", "op")
     target.print(Text(f"{result.model} on {result.core}", style="bold"))
-    target.print(grid)
+    show(grid, target, "kernel", "op")
 
 
 def print_block(result, block, lines, target):
@@ -108,8 +107,7 @@ def print_summary(core, results, refused, target):
             number(result.arena),
             number(result.flash),
         )
-    shrink(grid, target, "model")
-    target.print(grid)
+    show(grid, target, "model")
     for path, error in refused:
         target.print(Text(f"{path.stem}: {error}", style="red"))
     target.print(

@@ -73,7 +73,9 @@ def _compare(show, path, cycles, as_json):
 # All models on a board; the exit code is 1 where bits are wrong.
 def _record(show, models, port, invokes, output, as_json):
     if port is None or output is None:
-        raise click.UsageError("--all needs a board and a file to write; give --on PORT -o result.json")
+        raise click.UsageError(
+            "--all needs a board and a file to write; give --on PORT -o result.json"
+        )
     from ..measure import hardware
     from ..render.board import progress_bar
 

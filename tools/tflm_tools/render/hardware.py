@@ -3,7 +3,7 @@
 
 from rich.text import Text
 
-from .common import UNKNOWN, microseconds, number, shrink, table
+from .common import UNKNOWN, microseconds, number, show, table
 
 
 # A figure that may be missing.
@@ -41,8 +41,7 @@ def print_record(result, target):
                 model.model, microseconds(model.best_us), _count(model.misses),
                 number(model.arena_bytes), number(model.flat_bytes), model.place, _bits(model),
             )  # fmt: skip
-    shrink(grid, target, "model")
-    target.print(grid)
+    show(grid, target, "model")
     for model in result.models:
         if model.refused:
             target.print(Text(f"{model.model}: {model.refused}", style="yellow"))
@@ -65,8 +64,7 @@ def print_comparison(result, target):
             grid.add_row(str(layer.layer), layer.op, *_cells(layer))
         grid.add_section()
         grid.add_row("TOTAL", "", *_cells(model.total))
-        shrink(grid, target, "op")
-        target.print(grid)
+        show(grid, target, "op")
 
 
 def _cells(layer):
