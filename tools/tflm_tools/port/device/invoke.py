@@ -14,9 +14,16 @@ def _describe(tensor):
     return {"name": tensor.name, "dtype": tensor.dtype, "shape": list(tensor.shape)}
 
 
+# Give the inputs their bytes: an invoke may have overwritten them.
+def _fill(interpreter, values):
+    for i in range(len(values)):
+        interpreter.input(i).raw[:] = values[i]
+
+
 # Invoke once and return the microseconds; `locked` forbids every allocation meanwhile. An error of
 # a kernel takes memory, too: what it says is heard with the heap unlocked.
-def _timed_invoke(interpreter, locked):
+def _timed_invoke(interpreter, values, locked):
+    _fill(interpreter, values)
     if locked:
         micropython.heap_lock()
     try:
@@ -27,6 +34,7 @@ def _timed_invoke(interpreter, locked):
         if locked:
             micropython.heap_unlock()
             locked = False
+            _fill(interpreter, values)
             interpreter.invoke()
         raise
     finally:
@@ -68,9 +76,7 @@ def main(job):
             if job.get("reset"):
                 interpreter.reset()
             for _ in range(job["repeat"]):
-                for i in range(len(inputs)):  # an invoke may overwrite its inputs
-                    inputs[i].raw[:] = values[i]
-                times.append(_timed_invoke(interpreter, job["locked"]))
+                times.append(_timed_invoke(interpreter, values, job["locked"]))
             for tensor in outputs:
                 sink.write(tensor.raw)
     answer = {
