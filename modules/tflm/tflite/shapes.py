@@ -272,7 +272,9 @@ def resized(model, program, i, shape):
             "a .tflm has fixed shapes; flatten the model with --input-shape for others"
         )
     if not isinstance(shape, (tuple, list)):
-        raise InputError("input %s: a shape is a list of integers, not %r" % (i, shape))
+        raise InputError(
+            "input %s: a shape is a list of integers, not %r; pass one as [1, 28, 28]" % (i, shape)
+        )
     if not isinstance(i, int):  # and may be none that a dict can have
         raise InputError("there is no input %s; give its number" % (i,))
     shapes = dict(model.input_shapes)
