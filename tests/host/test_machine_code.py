@@ -44,7 +44,7 @@ def shipped(arch):
     return parts.compiled(dist.package_files("all", arch, ARCHS[arch].assembler), arch)
 
 
-@pytest.mark.parametrize("arch", ["rv32imc"])
+@pytest.mark.parametrize("arch", machine_code.ARCHS)
 def test_kinds_of_all_that_is_shipped(arch):
     files = shipped(arch)
     assert any(name.startswith(f"tflm/kernels/{arch}/") for name in files)

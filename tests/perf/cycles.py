@@ -14,6 +14,7 @@ import emulated
 import listing
 import numpy as np
 import pico
+import qemu_xtensa
 import report
 from layers import Layer, layers_of
 from tflm.errors import TflmError, UnsupportedError
@@ -88,6 +89,10 @@ def _runner(core, options):
         image = pico.firmware()
         driver = emulated.driver(options.build, _TARGETS[core])
         return lambda *job: pico.measure(image, driver, *job, options.miss, options.cores)
+    if core == "xtensa":
+        elf = qemu_xtensa.firmware()
+        modules = qemu_xtensa.modules(options.build, options.portable)
+        return lambda *job: qemu_xtensa.measure(elf, modules, *job)
     elf = emulated.firmware(options.build, core)
     image = emulated.file_system(options.build, core, options.portable)
     return lambda *job: emulated.measure(core, elf, image, *job, options.check_alignment)

@@ -73,6 +73,7 @@ ARCHS = {
     "m33": ("armv7em", "armv7m", "armv6m"),
     "rv32": ("rv32imc",),
     "rv32-stock": ("rv32imc",),
+    "xtensa": ("xtensawin",),  # which qemu_xtensa.py runs
 }
 
 
@@ -125,20 +126,23 @@ def driver(folder, arch):
     return _compiled(*next(_sources(())), folder, arch)
 
 
-def file_system(folder, core, portable=False):
-    """The image with all modules, compiled for a core; .mpy files are kept below `folder`.
+def modules(folder, archs, portable=False, more=()):
+    """{path: bytes} of all modules, compiled for archs[0]; .mpy files are kept below `folder`.
 
-    portable: without the kernels for instruction sets.
+    portable: without the kernels for instruction sets. more: files in device/.
     """
-    archs = ARCHS[core]
     folder = Path(folder) / archs[0]
     folder.mkdir(parents=True, exist_ok=True)
-    return romfs_image.image(
-        {
-            name.removesuffix(".py") + ".mpy": _compiled(name, source, folder, archs[0])
-            for name, source in _sources(() if portable else archs)
-        }
-    )
+    sources = [*_sources(() if portable else archs), *((n, HERE / "device" / n) for n in more)]
+    return {
+        name.removesuffix(".py") + ".mpy": _compiled(name, source, folder, archs[0])
+        for name, source in sources
+    }
+
+
+def file_system(folder, core, portable=False):
+    """The image with all modules() for a core."""
+    return romfs_image.image(modules(folder, ARCHS[core], portable))
 
 
 def measure(core, elf, files, model, inputs, alignment=False):

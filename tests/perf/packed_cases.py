@@ -46,6 +46,14 @@ def packed_cases(every):
 # Run a case in its forms, or in those that are named; `alignment`: loads and stores that are not
 # aligned stop the core.
 def check_outputs(case, core, files, paths=None, alignment=True):
+    def run(model, inputs):
+        return emulated.measure(core, firmware_of(core), files, model, inputs, alignment)
+
+    check_cases(case, run, paths)
+
+
+# The same; run(flat model, bytes of the inputs) gives a Measurement.
+def check_cases(case, measure, paths=None):
     run = case.input_lists()[-1]
     wanted = shared_oracle().run(case.oracle_model or case.build(), [run], False)[0]
     inputs = [array.tobytes() for array in run]
@@ -53,6 +61,6 @@ def check_outputs(case, core, files, paths=None, alignment=True):
         if path == "tflite":
             continue
         model = flat_form(case.build(), path)
-        measured = emulated.measure(core, firmware_of(core), files, model, inputs, alignment)
+        measured = measure(model, inputs)
         for output, array in zip(measured.outputs, wanted, strict=True):
             assert np.array_equal(np.frombuffer(output, array.dtype), array.ravel()), path

@@ -21,6 +21,7 @@ _MEANING = {
     "m33": "instructions that a Cortex-M33 executes, no cycles",
     "rv32": "instructions that an RV32IMC core executes, no cycles",
     "rv32-stock": "as rv32, the firmware has no inline assembler",
+    "xtensa": "instructions that a windowed Xtensa executes in qemu, no cycles, the same firmware",
 }
 
 # Columns of a core that waits for flash: cycles without that, misses by what was read.

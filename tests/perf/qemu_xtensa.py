@@ -1,0 +1,110 @@
+# The measuring bench: one flat model on qemu's Xtensa: instructions of each step, outputs
+# MIT license; Copyright (c) 2026 the tflm authors
+
+# No other emulator here runs Xtensa. With -icount each instruction takes qemu's clock one
+# nanosecond, and the core's CCOUNT runs at 40 MHz: a tick is 25 instructions.
+
+import os
+import select
+import struct
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import core_firmware
+import emulated
+from tflm_tools.board import profiles, romfs_image
+from tflm_tools.errors import ToolError
+
+TICK = 25
+_BOARD = "QEMU_XTENSA"
+_SECONDS = 120
+_SCRIPT = b"import cycles_xtensa\ncycles_xtensa.run()\n"
+
+
+def is_there():
+    """Whether that firmware has been built, and qemu is there to run it."""
+    import build
+
+    elf = build.folder_of(_BOARD, stock=True) / "firmware.elf"
+    return elf.exists() and bool(core_firmware.toolchain.have("qemu-system-xtensa"))
+
+
+def firmware():
+    """The board's firmware without tflm and without an inline assembler, built where missing."""
+    import build
+
+    core_firmware.toolchain.require("qemu-system-xtensa")
+    return build.build(_BOARD, stock=True).elf
+
+
+def modules(folder, portable=False):
+    """emulated.modules() for this core, with what counts on it."""
+    return emulated.modules(folder, emulated.ARCHS["xtensa"], portable, ("cycles_xtensa.py",))
+
+
+def measure(elf, files, model, inputs):
+    """Run one invoke of a flat model (bytes) with the bytes of its inputs; raises ToolError.
+
+    files: what modules() gave. Returns an emulated.Measurement in instructions.
+    """
+    contents = {**files, "model.tflm": model, "inputs": b"".join(inputs)}
+    with tempfile.NamedTemporaryFile(prefix="cycles-") as file:
+        file.write(romfs_image.image(contents))
+        file.flush()
+        said = _run(elf, Path(file.name))
+    error = said.partition("\x04")[2].strip("\x04>\r\n ")
+    if error:
+        raise ToolError(error.splitlines()[-1])
+    lines = said.partition("\x04")[0].replace("\r", "").splitlines()
+    ticks = [word for (word,) in struct.iter_unpack("<I", bytes.fromhex(lines[0]))]
+    marks = [[0, ((tick - ticks[0]) & 0xFFFFFFFF) * TICK, 0] for tick in ticks]
+    return emulated.measurement(
+        {"error": None, "marks": marks, "text": lines[-1], "peeks": lines[1:-1], "hot": []}
+    )
+
+
+# What the script said on a booted board, up to the end of the raw REPL's answer.
+def _run(elf, image):
+    qemu = profiles.named(_BOARD).qemu
+    place = f"loader,file={image},addr={qemu['romfs']:#x},force-raw=on"
+    command = [core_firmware.toolchain.have(qemu["system"]), *qemu["arguments"]]
+    command += ["-nographic", "-monitor", "none", "-semihosting", "-serial", "stdio"]
+    command += ["-icount", "shift=0,sleep=off", "-kernel", str(elf), "-device", place]
+    board = subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env=core_firmware.toolchain.environment(),
+    )
+    try:
+        _until(board, b">>> ")
+        _send(board, b"\x01")
+        _until(board, b"to exit\r\n>")
+        _send(board, _SCRIPT + b"\x04")
+        return _until(board, b"\x04>").partition(b"OK")[2].decode(errors="replace")
+    finally:
+        board.kill()
+        board.wait()
+
+
+# The UART of the board has room for 16 bytes, and no way to say so.
+def _send(board, data):
+    for at in range(0, len(data), 8):
+        board.stdin.write(data[at : at + 8])
+        board.stdin.flush()
+        time.sleep(0.005)
+
+
+def _until(board, mark):
+    seen, end = b"", time.monotonic() + _SECONDS
+    while mark not in seen:
+        ready, _, _ = select.select([board.stdout], [], [], max(0, end - time.monotonic()))
+        data = os.read(board.stdout.fileno(), 1 << 16) if ready else b""
+        if not data:
+            text = seen.decode(errors="replace").strip().splitlines() or ["nothing"]
+            raise ToolError(f"the emulated Xtensa stopped; it said last: {text[-1]}")
+        seen += data
+    return seen

@@ -1,0 +1,27 @@
+# Tests of the Xtensa kernels: their machine code in qemu, on firmware without an inline assembler
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import pytest
+from packed_cases import BUILD, check_cases, packed_cases
+
+qemu_xtensa = pytest.importorskip("qemu_xtensa")
+pytestmark = pytest.mark.skipif(
+    not qemu_xtensa.is_there(),
+    reason="there is no firmware for Xtensa; `tests/perf/cycles.py --core xtensa` builds it",
+)
+_EVERY = 9  # so many cases of the operators' own tests there are to one that runs here
+
+
+# With the machine code, and viper alone; loads and stores that are not aligned stop this core.
+@pytest.fixture(scope="module", params=["machine code", "viper"])
+def run(request):
+    files = qemu_xtensa.modules(BUILD, request.param == "viper")
+    elf = qemu_xtensa.firmware()
+    return lambda model, inputs: qemu_xtensa.measure(elf, files, model, inputs)
+
+
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, id=case.name) for case in packed_cases(_EVERY)]
+)
+def test_outputs_are_those_of_tflm(case, run):
+    check_cases(case, run)

@@ -1,0 +1,2 @@
+# asm: xtensawin: generators of the kernels for Xtensa
+# MIT license; Copyright (c) 2026 the tflm authors

@@ -1,0 +1,59 @@
+# One function for Xtensa: a stub of viper whose source tells its machine code
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from tflm_tools.packages.machine_code import listing
+from tflm_tools.packages.machine_code.xtensa import Xtensa
+
+_WINDOWS = 32  # bytes at the upper end of a frame that register windows need
+_STUB = """\
+@micropython.viper
+def {name}({arguments}):
+{lines}    raise NotImplementedError("no machine code; compile with tflm_tools.packages")
+"""
+_NAMES = ("arena", "offset", "memory", "taps")
+
+
+class Function(Xtensa):
+    """A function of the windowed ABI; its arguments come in a2, a3, ..., its value is 0.
+
+    slots: names of words in its frame, for `load(register, slot)` and `store`. It calls nothing,
+    and leaves a0 (the way back) and a1 (the frame) alone.
+    """
+
+    def __init__(self, name, about, arguments, slots=()):
+        super().__init__()
+        self._name, self._about, self._arguments = name, about, arguments
+        self._slots = {slot: 4 * i for i, slot in enumerate(slots)}
+        self.entry(4 * len(slots) + _WINDOWS + 15 & ~15)
+
+    def text(self):
+        """The source of the function."""
+        self.movi("a2", 0)
+        self.retw()
+        lines = listing.lines((code, text) for _, code, text in self.lines())
+        names = ", ".join(_NAMES[: self._arguments])
+        about = "".join(f"# {line}\n" for line in self._about.strip().splitlines())
+        return about + _STUB.format(name=self._name, arguments=names, lines=lines)
+
+    def load(self, to, slot):
+        self.l32i(to, "a1", self._slots[slot])
+
+    def store(self, value, slot):
+        self.s32i(value, "a1", self._slots[slot])
+
+    # What takes several instructions.
+
+    def far(self, name, one, other, label):
+        """A branch `name` on two registers that reaches any label."""
+        past = self.new_label("past")
+        opposite = {"beq": "bne", "bne": "beq", "blt": "bge", "bge": "blt", "bltu": "bgeu",
+                    "bgeu": "bltu"}[name]  # fmt: skip
+        getattr(self, opposite)(one, other, past)
+        self.j(label)
+        self.label(past)
+
+    def lanes(self, to, half, spare):
+        """Both lanes of a word the same number from 1 to 2047."""
+        self.movi(to, half)
+        self.slli(spare, to, 16)
+        self.add(to, to, spare)
