@@ -46,7 +46,7 @@ __all__ = ("__version__", "help") + tuple(_names)
 
 # Files that `from tflm import NAME` finds. MicroPython's TAB and dir() ask here for every word
 # that the firmware knows, so nothing else may be looked for, let alone loaded.
-_files = ("dtypes", "errors", "format", "op_resolver", "wake")
+_files = ("dtypes", "errors", "flat_program", "format", "op_resolver", "wake")
 
 
 # Prints how tflm is used; help(tflm), which prints what is in this file, shows the same.

@@ -44,6 +44,29 @@ def loaded(port, use):
         return link.eval("interpreter.output(0).shape[-1]")
 
 
+# What a program that uses a model sees of a board: microseconds and heap.
+_FIRST_MINUTE = """
+import gc, time
+gc.collect()
+free, start = gc.mem_free(), time.ticks_us()
+import tflm
+import_us = time.ticks_diff(time.ticks_us(), start)
+gc.collect()
+import_heap = free - gc.mem_free()
+{use}
+x = interpreter.input(0)
+start = time.ticks_us()
+interpreter.invoke()
+invoke_us = time.ticks_diff(time.ticks_us(), start)
+"""
+
+
+def first_minute(link, use):
+    link.reset()
+    link.exec(_FIRST_MINUTE.format(use="\n".join(use[1:])), seconds=60)
+    return link.eval("dict(import_us=import_us, import_heap=import_heap, invoke_us=invoke_us)")
+
+
 # Turns a board off so many seconds after the first byte was sent to it: the port is open then.
 class Cut:
     def __init__(self, board, seconds):
@@ -120,9 +143,15 @@ def test_stock_pico(emulated, models):
     found = {line.what: line for line in doctor_file.doctor(board.port, models).lines}
     assert found["tflm"].step == "tflm deploy MODEL brings it along"
     assert "RPI_PICO" in found["board"].found and found["ROMFS"].found == "none"
+    with Link(board.port) as link:
+        begin = link.eval("__import__('time').ticks_ms()")
     done = deploy(models[0], board.port)
     assert (done.place, done.arch) == ("flash", "armv6m")
     with Link(board.port) as link:
+        assert link.eval("__import__('time').ticks_ms()") - begin < 30_000
+        first = first_minute(link, done.use)
+        assert first["import_us"] < 80_000 and first["import_heap"] < 16_384
+        assert first["invoke_us"] < 60_000
         device = BoardDevice(link)
         assert verify(models[0], runs=1, device=device).mismatch is None
         row = bench_on([models[0]], device, invokes=2)[0]

@@ -43,6 +43,31 @@ def test_boards(tflm, monkeypatch):
     assert {entry["id"] for entry in known} == {profile.id for profile in profiles.every()}
 
 
+# Several boards at once, one of which is not there: the others are served, each in a line.
+def test_deploy_to_several(tflm, tmp_path, monkeypatch):
+    model = tmp_path / "net.tflite"
+    model.write_bytes(build_layers(8, 40, 6, 5))
+    with Board(tmp_path / "a") as one, Board(tmp_path / "b") as two:
+        absent = str(tmp_path / "absent")
+        found = tflm("deploy", model, one.port, absent, two.port)
+        assert found.code == 1 and len(found.out.splitlines()) == 3
+        lines = dict(line.split(": ", 1) for line in found.out.splitlines())
+        assert "there is no port" in lines[absent]
+        assert all("bytes sent" in lines[board.port] for board in (one, two))
+        names = [ports.Port(board.port, "", "2e8a:0005", "") for board in (one, two)]
+        monkeypatch.setattr("tflm_tools.board.deploy_all.connected", lambda: names)
+        found = tflm("deploy", model, "--all", "--json")
+        assert found.code == 0
+        assert {board["port"] for board in found.json()} == {one.port, two.port}
+        assert [board["deployment"]["sent"] for board in found.json()] == [0, 0]
+        with Link(two.port) as link:
+            link.exec("import tflm\ni = tflm.Interpreter(tflm.load('net.tflm', trusted=True))")
+            assert link.eval("i.output(0).shape") == (1, 5)
+    monkeypatch.setattr("tflm_tools.board.deploy_all.connected", list)
+    found = tflm("deploy", model, "--all")
+    assert found.code == 1 and "no board is connected" in found.err
+
+
 # The boards are known without the packages that look for ports.
 def test_boards_without_pyserial(tflm, monkeypatch):
     monkeypatch.setitem(sys.modules, "serial.tools", None)

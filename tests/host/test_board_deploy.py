@@ -3,6 +3,7 @@
 
 import random
 import shutil
+from pathlib import Path
 
 import pytest
 from host.conftest import build_layers
@@ -14,6 +15,7 @@ from tflm_tools.check.cases import make_cases
 from tflm_tools.check.verify import verify
 from tflm_tools.errors import DeviceError, ToolError
 from tflm_tools.model.model_file import open_model
+from tflm_tools.packages import bundle
 
 _ROM = 1 << 17
 
@@ -76,14 +78,52 @@ def test_runtime_comes_along(tmp_path, models):
     with Board(tmp_path / "board") as board:
         first = deploy(models[0], board.port)
         assert first.sent > 20000
-        names = [path.name for path in (tmp_path / "board" / "lib").rglob("*.mpy")]
+        folder = tmp_path / "board" / "lib" / "tflm"
+        names = {Path(name).name for name in held(folder)}
         assert "fully_connected.mpy" in names and "interpreter.mpy" in names
-        assert not {"conv.mpy", "svdf.mpy", "tflite.mpy", "planner.mpy"} & set(names)
+        assert not {"conv.mpy", "svdf.mpy", "reader.mpy", "planner.mpy"} & names
+        assert len(list(folder.iterdir())) == 2  # an __init__ and a bundle
         assert list((tmp_path / "board").rglob("*.part")) == []
         second = deploy(models[1], board.port)
         assert second.sent == second.flat_bytes
         with Link(board.port) as link:
             assert loaded(link, second.use) == 3
+
+
+# What a further model lacks is one more bundle; a damaged one, or one of another version, is sent
+# anew, and nothing else lies there then.
+def test_bundles_add_up(tmp_path, models, repository):
+    folder = tmp_path / "board" / "lib" / "tflm"
+    digits = repository / "models" / "digits" / "digits_int8.tflite"
+    with Board(tmp_path / "board") as board:
+        deploy(models[0], board.port)
+        before = set(held(folder))
+        done = deploy(digits, board.port)
+        assert len(list(folder.glob("*.bundle"))) == 2
+        assert before < set(held(folder))
+        assert deploy(digits, board.port).sent == 0
+        run = "x = interpreter.input(0)\ninterpreter.invoke()"
+        with Link(board.port) as link:
+            link.exec("\n".join([*done.use, run]))
+        for damage in (b"", b"nothing", None):
+            path = sorted(folder.glob("*.bundle"))[-1]
+            data = path.read_bytes()
+            path.write_bytes(data + b"!" if damage is None else damage)
+            wanted = set(held(folder)) if damage is None else before
+            assert deploy(digits, board.port).sent > 20000
+            assert wanted <= set(held(folder))
+            (only,) = folder.glob("*.bundle")
+            with Link(board.port) as link:
+                link.exec("\n".join([*done.use, run]))
+
+
+# Paths of the files in a folder's bundles.
+def held(folder):
+    found = []
+    for path in folder.glob("*.bundle"):
+        data = path.read_bytes()
+        found += bundle.contents(data[: bundle.data_start(data[: bundle.HEAD_BYTES])])
+    return found
 
 
 # Another version in lib/ is replaced as a whole; kernels of other models stay.
@@ -99,7 +139,7 @@ def test_other_version_in_lib(tmp_path, models):
         with Link(board.port) as link:
             assert loaded(link, done.use) == 5
     assert list(folder.rglob("*.py")) == []
-    assert (folder / "kernels" / "softmax.mpy").exists()
+    assert "kernels/softmax.mpy" in held(folder)
     assert [path.name for path in folder.parent.iterdir()] == ["tflm"]
 
 

@@ -6,8 +6,10 @@ import sys
 
 import pytest
 from rules.sources import KERNEL_FILES, PACKAGE, REPOSITORY, eval_functions, used
+from tflm.tell.op_names import name as op_name
 from tflm_tools.errors import ToolError
 from tflm_tools.kernel_files import kernel_files, parse
+from tflm_tools.optimize.memory.bands import ELEMENTWISE
 
 _SOURCE = "# Kernel: {}\n\ndef eval_int8(op, arena, rom, start, stop):\n    pass\n"
 _FACTS = "types int8; package core; check binary"
@@ -85,3 +87,15 @@ def test_kernels_of_an_operator_are_in_one_package():
                 packages.setdefault(operator, set()).add(kernel_files()[name].package)
     assert len(packages) > 100
     assert not [operator for operator, found in packages.items() if len(found - {"core"}) > 1]
+
+
+# What runs in bands of rows by element: its kernels read and write element by element.
+def test_operators_in_bands_go_by_elements():
+    assert len(ELEMENTWISE) == 6
+    names = {op_name(code) for code in ELEMENTWISE}
+    checks = {
+        kernel_files()[name].check
+        for name, nodes in used().items()
+        if any(operator in names for operator, _ in nodes)
+    }
+    assert checks == {"unary", "unary_float", "sigmoid"}

@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import ast
+import graphlib
 import re
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from unit import sample_models
 from unit.on_device import device
 
 _ON_BOARDS_ONLY = {"bands", "cores", "second_core", "typed"}  # besides kernels
+_TOOLS = REPOSITORY / "tools"
 _BOARD_MODULES = {"micropython", "uctypes", "machine", "rp2", "esp32"}
 _OWN = [path for path in files(PACKAGE) if "kernels" not in path.parts]
 _HOST = [p for p in _OWN if p.stem not in _ON_BOARDS_ONLY and "wake" not in p.parts]
@@ -65,6 +67,24 @@ def test_no_modules_that_boards_lack():
     allowed = {"array", "struct", "binascii", "sys", "gc", "time", "micropython", "json"}
     for path in _OWN:
         assert {m for m in top_imports(path) if not m.startswith(".")} <= allowed, path
+
+
+# Modules of the host tools that a file imports, in functions too: its own, by full names.
+def _host_imports(path, modules):
+    base = path.relative_to(_TOOLS).with_suffix("").parts[:-1]
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            above = base[: len(base) - node.level + 1]
+            found = ".".join([*above, *filter(None, [node.module])])
+            yield from {found, *(f"{found}.{alias.name}" for alias in node.names)} & modules.keys()
+
+
+# No file of the host tools imports one that imports it, by whatever way.
+def test_host_tools_have_no_circles():
+    paths = [path for path in files(_TOOLS / "tflm_tools") if "device" not in path.parts]
+    modules = {".".join(p.relative_to(_TOOLS).with_suffix("").parts): p for p in paths}
+    graph = {name: set(_host_imports(path, modules)) - {name} for name, path in modules.items()}
+    list(graphlib.TopologicalSorter(graph).static_order())  # raises CycleError with the circle
 
 
 # `raise ... from ...` prints a warning on boards.

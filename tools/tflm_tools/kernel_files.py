@@ -12,7 +12,7 @@ from .errors import ToolError
 
 KERNELS = Path(tflm.__file__).parent / "kernels"
 PACKAGES = ("core", "cnn", "rnn", "signal")
-TYPES = ("int8", "int16", "int32", "int64", "uint32", "bool", "float16", "float32")
+TYPES = ("int8", "uint8", "int16", "int32", "int64", "uint32", "bool", "float16", "float32")
 TYPES += ("any", "packed")
 ORDERS = ("rows", "pixels", "channels", "elements")
 WEIGHTS = ("twice", "table")

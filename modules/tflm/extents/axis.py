@@ -1,7 +1,24 @@
 # tflm: extents: along an axis: ARG_MAX, ARG_MIN, TOPK_V2, CUMSUM
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from ..dtypes import const
 from .record import divided
+
+# Words of the records.
+_INPUT = const(1)
+_OUTPUT = const(2)
+_ARG_LENGTH = const(3)
+_VALUES = const(2)
+_INDICES = const(3)
+_KIND = const(4)
+_TOPK_LENGTH = const(5)
+_ACCUMULATORS = const(3)
+_ROW = const(4)
+_CUMSUM_DEPTH = const(5)
+_BLOCK = const(9)
+_OUTPUT_ZERO_POINT = const(11)
+_PER_CHANNEL = const(14)
+_CUMSUM_FLOAT_DEPTH = const(3)
 
 _SIZES = (4, 4, 1, 1, 2)  # of the kinds of kernels/topk.py
 
@@ -12,43 +29,43 @@ def _elements(lines, length, inner):
 
 
 def _arg(r, size):
-    length, inner = r.numbers(3, 2)
+    length, inner = r.numbers(_ARG_LENGTH, 2)
     r.need(r.words >= 6)
-    r.reads(1, size * _elements(r.units, length, inner), align=size)
-    r.writes(2, 4 * r.units, align=4)
+    r.reads(_INPUT, size * _elements(r.units, length, inner), align=size)
+    r.writes(_OUTPUT, 4 * r.units, align=4)
 
 
 # As many numbers must be found as the row has: it must not change meanwhile.
 def _topk(r):
-    (kind,) = r.numbers(4, 1, 0)
-    length, count = r.numbers(5, 2)
+    (kind,) = r.numbers(_KIND, 1, 0)
+    length, count = r.numbers(_TOPK_LENGTH, 2)
     r.need(kind < len(_SIZES) and count <= length)
     size = _SIZES[kind]
-    r.reads(1, size * r.units * length, align=size)
-    r.writes(2, size * r.units * count, align=size)
-    r.writes(3, 4 * r.units * count, align=4)
-    r.apart(1, 2)
-    r.apart(1, 3)
+    r.reads(_INPUT, size * r.units * length, align=size)
+    r.writes(_VALUES, size * r.units * count, align=size)
+    r.writes(_INDICES, 4 * r.units * count, align=4)
+    r.apart(_INPUT, _VALUES)
+    r.apart(_INPUT, _INDICES)
 
 
 def _cumsum(r):
-    depth, inner = r.numbers(5, 2)
-    (block,) = r.numbers(9, 1)
+    depth, inner = r.numbers(_CUMSUM_DEPTH, 2)
+    (block,) = r.numbers(_BLOCK, 1)
     size = _elements(divided(r.units, depth), depth, inner)
-    r.reads(1, size)
-    r.writes(2, size)
-    r.writes(3, 4 * min(block, depth), align=4)
-    r.writes(4, min(block, depth))
-    r.requantize(11, 1)
-    r.need(not r[14])
+    r.reads(_INPUT, size)
+    r.writes(_OUTPUT, size)
+    r.writes(_ACCUMULATORS, 4 * min(block, depth), align=4)
+    r.writes(_ROW, min(block, depth))
+    r.requantize(_OUTPUT_ZERO_POINT, 1)
+    r.need(not r[_PER_CHANNEL])
 
 
 def _cumsum_float(r):
-    depth, inner = r.numbers(3, 2)
+    depth, inner = r.numbers(_CUMSUM_FLOAT_DEPTH, 2)
     r.need(r.words >= 7)
     size = 4 * divided(r.units, depth * inner) * depth * inner
-    r.reads(1, size, align=4)
-    r.writes(2, size, align=4)
+    r.reads(_INPUT, size, align=4)
+    r.writes(_OUTPUT, size, align=4)
 
 
 CHECKS = {

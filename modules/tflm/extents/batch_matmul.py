@@ -1,8 +1,15 @@
 # tflm: extents: BATCH_MATMUL
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from ..dtypes import const
 from . import sums_int16
 from .record import divided
+
+# Words of the records.
+_OUTPUT = const(3)
+_SCRATCH = const(4)
+_OUTPUT_ZERO_POINT = const(22)
+_PER_CHANNEL = const(25)
 
 _BLOCK = 32  # taps, and sums, that the kernels hold at a time
 
@@ -22,7 +29,7 @@ def _matrices(r, at, size):
         steps = batches + (columns - 1, depth - 1)
         _matrix(r, 2, size, steps, r.numbers(at + 12, 3, 0) + (right_column, right_depth))
     r.need(r.words >= at + 15)
-    r.writes(3, size * r.units, align=size)
+    r.writes(_OUTPUT, size * r.units, align=size)
     return columns, depth
 
 
@@ -35,12 +42,12 @@ def _matrix(r, i, size, steps, strides):
 # `wide`: int16, sums and taps are pairs of words.
 def _integers(r, wide):
     columns, depth = _matrices(r, 5, 1 << wide)
-    r.need(not r[25])
-    r.writes(4, (4 << wide) * (min(columns, _BLOCK) + min(depth, _BLOCK)), align=4)
+    r.need(not r[_PER_CHANNEL])
+    r.writes(_SCRATCH, (4 << wide) * (min(columns, _BLOCK) + min(depth, _BLOCK)), align=4)
     if wide:
         sums_int16.requantize(r, 22, 1, 1)
     else:
-        r.requantize(22, 1)
+        r.requantize(_OUTPUT_ZERO_POINT, 1)
 
 
 CHECKS = {

@@ -1,50 +1,66 @@
 # tflm: extents: operators on two inputs, int8 and int16
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from ..dtypes import const
 from .broadcast import binary
+
+# Words of the records.
+_ADD_OUTPUT_ZERO_POINT = const(18)
+_ADD_PER_CHANNEL = const(21)
+_MUL_OUTPUT_ZERO_POINT = const(14)
+_MUL_PER_CHANNEL = const(17)
+_INPUT1 = const(1)
+_INPUT2 = const(2)
+_OUTPUT = const(3)
+_LOOKUP = const(4)
+_SCRATCH = const(5)
+_ADD_TABLE_OUTPUT_ZERO_POINT = const(7)
+_OFFSET1 = const(12)
+_OFFSET2 = const(13)
+_SIZE = const(12)
 
 _RECIPROCALS = 128  # words of the table of DIV
 
 
 def _add(r):
     binary(r, 1, 1, 18, True)
-    r.requantize(18, 1)
-    r.need(not r[21])
+    r.requantize(_ADD_OUTPUT_ZERO_POINT, 1)
+    r.need(not r[_ADD_PER_CHANNEL])
 
 
 def _mul(r):
     binary(r, 1, 1, 14, True)
-    r.requantize(14, 1)
-    r.need(not r[17])
+    r.requantize(_MUL_OUTPUT_ZERO_POINT, 1)
+    r.need(not r[_MUL_PER_CHANNEL])
 
 
 # The scratch buffer holds addresses while the assembler kernel runs.
 def _add_table(r):
-    r.reads(1, r.units)
-    r.reads(2, r.units)
-    r.writes(3, r.units)
-    r.reads(4, 1024, align=4)
-    r.writes(5, 256, align=4)
-    r.apart(3, 5)
-    r.requantize(7, 1)
+    r.reads(_INPUT1, r.units)
+    r.reads(_INPUT2, r.units)
+    r.writes(_OUTPUT, r.units)
+    r.reads(_LOOKUP, 1024, align=4)
+    r.writes(_SCRATCH, 256, align=4)
+    r.apart(_OUTPUT, _SCRATCH)
+    r.requantize(_ADD_TABLE_OUTPUT_ZERO_POINT, 1)
 
 
 # The divisor chooses an entry of the table: less its offset it has 8 bits.
 def _div(r):
     binary(r, 1, 1, 19 + _RECIPROCALS)
-    r.is_offset(12)
-    r.is_offset(13)
+    r.is_offset(_OFFSET1)
+    r.is_offset(_OFFSET2)
 
 
 # alpha is int8, whatever the input is.
 def _prelu(r):
-    size = r[12]
+    size = r[_SIZE]
     r.need(size in (1, 2))
     binary(r, (size, 1), size, 20)
 
 
 def _squared_difference(r):
-    size = r[12]
+    size = r[_SIZE]
     r.need(size in (1, 2))
     binary(r, size, size, 23, True)
 

@@ -1,22 +1,28 @@
 # tflm: extents: operators on two inputs, float32, and integers that are only compared or wrap
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from ..dtypes import const
 from .broadcast import binary
+
+# Words of the records.
+_KIND = const(12)
+_MODULO = const(12)
+_SIZE = const(12)
 
 
 # Word 12 passes between two functions: a larger number would be a heap object.
 def _kind(r, output, words):
     binary(r, 4, output, words)
-    r.numbers(12, 1, 0)
+    r.numbers(_KIND, 1, 0)
 
 
 def _floor_div(r):
     binary(r, 4, 4, 13)
-    r.need(r[12] <= 1)
+    r.need(r[_MODULO] <= 1)
 
 
 def _compare_integers(r):
-    size = r[12]
+    size = r[_SIZE]
     r.need(size in (2, 4, 8))
     binary(r, size, 1, 14)
 

@@ -1,7 +1,27 @@
 # tflm: extents: CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED, int8
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from ..dtypes import const
 from .windows import ROWS, windows
+
+# Words of the records.
+_WEIGHTS = const(2)
+_BIAS = const(3)
+_TAPS = const(5)
+_ACCUMULATORS = const(6)
+_OUTPUT_WIDTH = const(11)
+_FILTER_CHANNELS = const(21)
+_CONV_INPUT_OFFSET = const(22)
+_CONV_OUTPUT_ZERO_POINT = const(23)
+_DEPTHWISE_INPUT_OFFSET = const(20)
+_DEPTHWISE_OUTPUT_ZERO_POINT = const(21)
+_INPUT = const(1)
+_OUTPUT = const(4)
+_DEPTH = const(7)
+_BATCHES = const(8)
+_FULLY_CONNECTED_INPUT_OFFSET = const(10)
+_WEIGHTS_OFFSET = const(11)
+_FULLY_CONNECTED_OUTPUT_ZERO_POINT = const(12)
 
 _BLOCK = 64  # taps, and accumulators, that the kernels hold at a time
 _MOST_TAPS = 128  # of DEPTHWISE_CONV_2D
@@ -10,43 +30,43 @@ _MOST_TAPS = 128  # of DEPTHWISE_CONV_2D
 def _conv(r):
     depth, channels, taps_y, taps_x = windows(r, 7, ROWS, 1)
     taps = taps_y * taps_x
-    (run,) = r.numbers(21, 1)
+    (run,) = r.numbers(_FILTER_CHANNELS, 1)
     r.need(depth % run == 0 and channels % (depth // run) == 0)
-    r.reads(2, channels * taps * run)
-    if r.has(3):
-        r.reads(3, 4 * channels, align=4)
-    r.writes(5, 4 * min(taps * run, _BLOCK), align=4)
-    r.writes(6, 4 * min(r.units * r[11] * channels, _BLOCK), align=4)
-    r.is_offset(22)
-    r.requantize(23, channels)
+    r.reads(_WEIGHTS, channels * taps * run)
+    if r.has(_BIAS):
+        r.reads(_BIAS, 4 * channels, align=4)
+    r.writes(_TAPS, 4 * min(taps * run, _BLOCK), align=4)
+    r.writes(_ACCUMULATORS, 4 * min(r.units * r[_OUTPUT_WIDTH] * channels, _BLOCK), align=4)
+    r.is_offset(_CONV_INPUT_OFFSET)
+    r.requantize(_CONV_OUTPUT_ZERO_POINT, channels)
 
 
 def _depthwise(r):
     depth, channels, taps_y, taps_x = windows(r, 6, ROWS, 1)
     taps = taps_y * taps_x
     r.need(channels % depth == 0)
-    r.reads(2, channels * taps)
-    if r.has(3):
-        r.reads(3, 4 * channels, align=4)
-    r.writes(5, 4 * min(taps, _MOST_TAPS), align=4)
-    r.is_offset(20)
-    r.requantize(21, channels)
+    r.reads(_WEIGHTS, channels * taps)
+    if r.has(_BIAS):
+        r.reads(_BIAS, 4 * channels, align=4)
+    r.writes(_TAPS, 4 * min(taps, _MOST_TAPS), align=4)
+    r.is_offset(_DEPTHWISE_INPUT_OFFSET)
+    r.requantize(_DEPTHWISE_OUTPUT_ZERO_POINT, channels)
 
 
 def _fully_connected(r):
-    (depth,) = r.numbers(7, 1, 0)
-    batches, channels = r.numbers(8, 2)
+    (depth,) = r.numbers(_DEPTH, 1, 0)
+    batches, channels = r.numbers(_BATCHES, 2)
     r.need(r.units == channels)
-    r.reads(1, batches * depth)
-    r.reads(2, r.units * depth)
-    if r.has(3):
-        r.reads(3, 4 * r.units, align=4)
-    r.writes(4, (batches - 1) * channels + r.units)
-    r.writes(5, 4 * max(1, min(depth, _BLOCK)), align=4)
-    r.writes(6, 4 * min(r.units, _BLOCK), align=4)
-    r.is_offset(10)
-    r.is_offset(11)
-    r.requantize(12, r.units)
+    r.reads(_INPUT, batches * depth)
+    r.reads(_WEIGHTS, r.units * depth)
+    if r.has(_BIAS):
+        r.reads(_BIAS, 4 * r.units, align=4)
+    r.writes(_OUTPUT, (batches - 1) * channels + r.units)
+    r.writes(_TAPS, 4 * max(1, min(depth, _BLOCK)), align=4)
+    r.writes(_ACCUMULATORS, 4 * min(r.units, _BLOCK), align=4)
+    r.is_offset(_FULLY_CONNECTED_INPUT_OFFSET)
+    r.is_offset(_WEIGHTS_OFFSET)
+    r.requantize(_FULLY_CONNECTED_OUTPUT_ZERO_POINT, r.units)
 
 
 CHECKS = {

@@ -1,20 +1,32 @@
 # tflm: extents: CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED, float32
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from ..dtypes import const
 from .record import divided
 from .windows import OUTPUTS, PIXELS, windows
+
+# Words of the records.
+_WEIGHTS = const(2)
+_BIAS = const(3)
+_FILTER_CHANNELS = const(19)
+_LOOPS = const(19)
+_INPUT_MOVE = const(22)
+_INPUT = const(1)
+_OUTPUT = const(4)
+_DEPTH = const(5)
+_CHANNELS = const(6)
 
 
 # Weights (operand 2), and the bias where there is one.
 def _filters(r, channels, taps):
-    r.reads(2, 4 * channels * taps, align=4)
-    if r.has(3):
-        r.reads(3, 4 * channels, align=4)
+    r.reads(_WEIGHTS, 4 * channels * taps, align=4)
+    if r.has(_BIAS):
+        r.reads(_BIAS, 4 * channels, align=4)
 
 
 def _conv(r):
     depth, channels, taps_y, taps_x = windows(r, 5, OUTPUTS, 4)
-    run, group = r.numbers(19, 2)
+    run, group = r.numbers(_FILTER_CHANNELS, 2)
     r.need(divided(channels, group) * run <= depth and r.words >= 23)
     _filters(r, channels, taps_y * taps_x * run)
 
@@ -23,8 +35,8 @@ def _conv(r):
 # three numbers of 10 bits, of the output, the input and the weights.
 def _depthwise(r):
     depth, channels, taps_y, taps_x = windows(r, 5, PIXELS, 4)
-    loops, length, steps = r.numbers(19, 3)
-    input_move, output_move = r.numbers(22, 2, 0)
+    loops, length, steps = r.numbers(_LOOPS, 3)
+    input_move, output_move = r.numbers(_INPUT_MOVE, 2, 0)
     r.need(r.words >= 26)
     last, others = length - 1, loops - 1
     for move, shift, elements in (
@@ -37,11 +49,11 @@ def _depthwise(r):
 
 
 def _fully_connected(r):
-    (depth,) = r.numbers(5, 1, 0)
-    (channels,) = r.numbers(6, 1)
+    (depth,) = r.numbers(_DEPTH, 1, 0)
+    (channels,) = r.numbers(_CHANNELS, 1)
     r.need(r.words >= 9)
-    r.reads(1, 4 * divided(r.units, channels) * depth, align=4)
-    r.writes(4, 4 * r.units, align=4)
+    r.reads(_INPUT, 4 * divided(r.units, channels) * depth, align=4)
+    r.writes(_OUTPUT, 4 * r.units, align=4)
     _filters(r, min(channels, r.units), depth)
 
 

@@ -1,34 +1,43 @@
 # tflm: extents: CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED, int16 with weights of int8
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from ..dtypes import const
 from .sums_int16 import requantize, scratch, sums
 from .windows import PIXELS, windows
+
+# Words of the records.
+_WEIGHTS = const(2)
+_FILTER_CHANNELS = const(20)
+_INPUT = const(1)
+_OUTPUT = const(4)
+_DEPTH = const(6)
+_BATCHES = const(7)
 
 _INT64 = 1  # kind of the sums of DEPTHWISE_CONV_2D
 
 
 def _conv(r):
     depth, channels, taps_y, taps_x = windows(r, 6, PIXELS, 2)
-    run, group = r.numbers(20, 2)
+    run, group = r.numbers(_FILTER_CHANNELS, 2)
     r.need(channels % group == 0 and channels // group * run <= depth)
-    r.reads(2, channels * taps_y * taps_x * run)
+    r.reads(_WEIGHTS, channels * taps_y * taps_x * run)
     sums(r, 22, channels, group, taps_x * run)
 
 
 def _depthwise(r):
     depth, channels, taps_y, taps_x = windows(r, 6, PIXELS, 2)
     r.need(channels % depth == 0)
-    r.reads(2, channels * taps_y * taps_x)
+    r.reads(_WEIGHTS, channels * taps_y * taps_x)
     scratch(r, _INT64, channels, channels, 0)
     requantize(r, 20, channels, _INT64)
 
 
 def _fully_connected(r):
-    (depth,) = r.numbers(6, 1, 0)
-    batches, channels = r.numbers(7, 2)
-    r.reads(1, 2 * batches * depth, align=2)
-    r.reads(2, r.units * depth)
-    r.writes(4, 2 * ((batches - 1) * channels + r.units), align=2)
+    (depth,) = r.numbers(_DEPTH, 1, 0)
+    batches, channels = r.numbers(_BATCHES, 2)
+    r.reads(_INPUT, 2 * batches * depth, align=2)
+    r.reads(_WEIGHTS, r.units * depth)
+    r.writes(_OUTPUT, 2 * ((batches - 1) * channels + r.units), align=2)
     sums(r, 9, r.units, r.units, depth)
 
 

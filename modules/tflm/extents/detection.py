@@ -1,10 +1,34 @@
 # tflm: extents: TFLite_Detection_PostProcess
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from ..dtypes import const
+
+# Words of the records.
+_ENCODINGS = const(1)
+_ANCHORS = const(2)
+_BOXES_BOXES = const(3)
+_BOXES_AREAS = const(4)
+_BOXES_TEMP = const(5)
+_BOXES_ROW = const(6)
+_INPUT = const(1)
+_BEST_SCORES = const(2)
+_BEST_ROW = const(3)
+_PICK_SCORES = const(1)
+_PICK_BOXES = const(2)
+_PICK_AREAS = const(3)
+_ACTIVE = const(4)
+_PICK_FOUND = const(5)
+_PICK_TEMP = const(6)
+_PICK_ROW = const(7)
+_PICKS = const(10)
+_MOST_FOUND = const(11)
+_OUTPUTS_BOXES = const(2)
+_OUTPUTS_FOUND = const(3)
+_OUTPUTS_ROW = const(9)
 _BOX = 16  # bytes
 _LONGEST_ROW = 1023
 _TEMP = 160  # bytes of scratch
-_PICK_TEMP = 24
+_PICK_TEMP_BYTES = 24
 _MOST_EMPTY = 1 << 16  # classes when there is no box
 
 
@@ -14,54 +38,54 @@ def _list(most):
 
 
 def _boxes(r):
-    (row,) = r.numbers(6, 1)
+    (row,) = r.numbers(_BOXES_ROW, 1)
     r.need(row <= _LONGEST_ROW and r.words >= 12)
-    r.reads(1, 4 * ((r.units - 1) * row + 4), align=4)
-    r.reads(2, _BOX * r.units, align=4)
-    r.writes(3, _BOX * r.units, align=4)
-    r.writes(4, 4 * r.units, align=4)
-    r.writes(5, _TEMP, align=4)
+    r.reads(_ENCODINGS, 4 * ((r.units - 1) * row + 4), align=4)
+    r.reads(_ANCHORS, _BOX * r.units, align=4)
+    r.writes(_BOXES_BOXES, _BOX * r.units, align=4)
+    r.writes(_BOXES_AREAS, 4 * r.units, align=4)
+    r.writes(_BOXES_TEMP, _TEMP, align=4)
 
 
 def _best(r):
-    row, offset, classes = r.numbers(3, 3, 0)
+    row, offset, classes = r.numbers(_BEST_ROW, 3, 0)
     r.need(classes)
-    r.reads(1, 4 * ((r.units - 1) * row + offset + classes), align=4)
-    r.writes(2, 4 * r.units, align=4)
+    r.reads(_INPUT, 4 * ((r.units - 1) * row + offset + classes), align=4)
+    r.writes(_BEST_SCORES, 4 * r.units, align=4)
 
 
 # Boxes are only read, but always in the arena. The list and the marks of boxes that are left
 # must agree while it runs.
 def _pick(r):
-    row, offset, count = r.numbers(7, 3, 0)
-    (picks,) = r.numbers(10, 1)
-    (most,) = r.numbers(11, 1, 0)
+    row, offset, count = r.numbers(_PICK_ROW, 3, 0)
+    (picks,) = r.numbers(_PICKS, 1)
+    (most,) = r.numbers(_MOST_FOUND, 1, 0)
     r.need(r.words >= 14 and picks <= max(1, count))
     r.need(count or r.units <= _MOST_EMPTY)
     if count:
         last = (count - 1) * row + offset + (r.units - 1) // picks
-        r.reads(1, 4 * (last + 1), align=4)
-        r.writes(2, _BOX * count, align=4)
-        r.reads(3, 4 * count, align=4)
-    r.writes(4, count)
-    r.writes(5, _list(most), align=4)
-    r.writes(6, _PICK_TEMP, align=4)
-    r.apart(4, 5)
-    r.apart(4, 6)
-    r.apart(5, 6)
+        r.reads(_PICK_SCORES, 4 * (last + 1), align=4)
+        r.writes(_PICK_BOXES, _BOX * count, align=4)
+        r.reads(_PICK_AREAS, 4 * count, align=4)
+    r.writes(_ACTIVE, count)
+    r.writes(_PICK_FOUND, _list(most), align=4)
+    r.writes(_PICK_TEMP, _PICK_TEMP_BYTES, align=4)
+    r.apart(_ACTIVE, _PICK_FOUND)
+    r.apart(_ACTIVE, _PICK_TEMP)
+    r.apart(_PICK_FOUND, _PICK_TEMP)
 
 
 # The list may hold anything: the kernel checks its numbers. Scores must stay while it sorts them.
 def _outputs(r):
-    row, offset, classes, categories, capacity, count, most = r.numbers(9, 7, 0)
+    row, offset, classes, categories, capacity, count, most = r.numbers(_OUTPUTS_ROW, 7, 0)
     r.need(r.units == 1 and categories <= classes and classes and (count or not most))
     if count:
-        r.reads(1, 4 * ((count - 1) * row + offset + classes), align=4)
-        r.writes(2, _BOX * count, align=4)
-    r.writes(3, _list(most), align=4)
+        r.reads(_INPUT, 4 * ((count - 1) * row + offset + classes), align=4)
+        r.writes(_OUTPUTS_BOXES, _BOX * count, align=4)
+    r.writes(_OUTPUTS_FOUND, _list(most), align=4)
     for i, size in ((4, _BOX * capacity), (5, 4 * capacity), (6, 4 * capacity), (7, 4), (8, 4)):
         r.writes(i, size, align=4)
-        r.apart(1, i)
+        r.apart(_INPUT, i)
 
 
 CHECKS = {

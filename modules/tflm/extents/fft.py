@@ -3,7 +3,22 @@
 
 import struct
 
+from ..dtypes import const
 from .record import divided
+
+# Words of the records.
+_INPUT = const(1)
+_LOAD_OUTPUT = const(3)
+_LOAD_PAIRS = const(4)
+_STAGE_TWIDDLES = const(1)
+_STAGE_OUTPUT = const(2)
+_BUTTERFLIES = const(4)
+_SPLIT_TWIDDLES = const(3)
+_SPLIT_OUTPUT = const(4)
+_SPLIT_SCRATCH = const(5)
+_SPLIT_PAIRS = const(6)
+_LENGTH_OUTPUT = const(1)
+_LENGTH = const(2)
 
 _SCRATCH = 1024  # bytes of the vectors of kernels for words
 _MOST_STEP = 1023  # elements that such a vector moves on by at most
@@ -20,23 +35,23 @@ def _places(r, i, pairs, row):
 
 
 def _load(r):
-    pairs, input_row, row, halves = r.numbers(4, 4)
+    pairs, input_row, row, halves = r.numbers(_LOAD_PAIRS, 4)
     r.need(halves <= 2)
     rows = divided(r.units, pairs)
-    r.reads(1, 2 * halves * rows * input_row, align=2 * halves)
+    r.reads(_INPUT, 2 * halves * rows * input_row, align=2 * halves)
     _places(r, 2, pairs, row)
-    r.writes(3, 2 * halves * rows * row, align=2 * halves)
+    r.writes(_LOAD_OUTPUT, 2 * halves * rows * row, align=2 * halves)
 
 
 # A stage of int16, in place; `radices`: what the kernel can do. Behind the twiddles of a stage of
 # three or five values lie one or two roots.
 def _stage(r, *radices):
-    butterflies, row, radix, span = r.numbers(4, 4)
+    butterflies, row, radix, span = r.numbers(_BUTTERFLIES, 4)
     r.need(radix in radices and butterflies % span == 0 and 2 * butterflies * radix <= row)
     r.need(r.words >= 18)
     roots = radix // 2 if radix & 1 else 0
-    r.reads(1, 4 * (span * (radix - 1) + roots), align=2)
-    r.writes(2, 2 * divided(r.units, butterflies) * row, align=2)
+    r.reads(_STAGE_TWIDDLES, 4 * (span * (radix - 1) + roots), align=2)
+    r.writes(_STAGE_OUTPUT, 2 * divided(r.units, butterflies) * row, align=2)
 
 
 # The same for words, by vectors of pairs; roots have six words.
@@ -59,24 +74,24 @@ def _wide_stage(r, *radices):
 # From pairs to a spectrum in place, or (`join`) from a spectrum to pairs at their places; values
 # have `size` bytes.
 def _split(r, size, join):
-    pairs, input_row, row = r.numbers(6, 3)
+    pairs, input_row, row = r.numbers(_SPLIT_PAIRS, 3)
     rows = divided(r.units, pairs // 2 + 1)
     r.need(r.words >= 13 and 2 * pairs + 2 <= (input_row if join else row))
     if join:
-        r.reads(1, size * rows * input_row, align=size)
+        r.reads(_INPUT, size * rows * input_row, align=size)
         _places(r, 2, pairs, row)
     else:
-        r.reads(1, 0)
-    r.reads(3, (4 if size == 2 else 16) * (pairs // 2), align=size)
-    r.writes(4, size * rows * row, align=size)
+        r.reads(_INPUT, 0)
+    r.reads(_SPLIT_TWIDDLES, (4 if size == 2 else 16) * (pairs // 2), align=size)
+    r.writes(_SPLIT_OUTPUT, size * rows * row, align=size)
     if size == 4:
-        r.writes(5, _SCRATCH, align=4)
+        r.writes(_SPLIT_SCRATCH, _SCRATCH, align=4)
 
 
 def _length(r):
-    length, row = r.numbers(2, 2)
+    length, row = r.numbers(_LENGTH, 2)
     r.need(length <= row and r.words >= 5)
-    r.writes(1, 4 * divided(r.units, length) * row, align=4)
+    r.writes(_LENGTH_OUTPUT, 4 * divided(r.units, length) * row, align=4)
 
 
 CHECKS = {

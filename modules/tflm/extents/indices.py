@@ -1,16 +1,42 @@
 # tflm: extents: what moves elements to or from places that are known at run time only
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from ..dtypes import const
 from .broadcast import binary
 from .record import divided
+
+# Words of the records.
+_INPUT = const(1)
+_GATHER_INDICES = const(2)
+_GATHER_OUTPUT = const(3)
+_ROW = const(4)
+_DEPTH = const(8)
+_ONE_HOT_INDICES = const(1)
+_VALUE = const(2)
+_ONE_HOT_OUTPUT = const(3)
+_WIDE = const(4)
+_ONE_HOT_SIZE = const(5)
+_LENGTHS = const(2)
+_REVERSE_SEQUENCE_OUTPUT = const(3)
+_REVERSE_SEQUENCE_SIZE = const(5)
+_SLICE_OUTPUT = const(2)
+_BEGIN = const(3)
+_BEGIN_WORDS = const(4)
+_INTO = const(7)
+_INPUT1 = const(1)
+_INPUT2 = const(2)
+_BROADCAST_ARGS_OUTPUT = const(3)
+_WORDS = const(4)
+_LENGTH1 = const(5)
+_SELECT_SIZE = const(12)
 
 _MOST_DIMENSIONS = 8
 
 
 # The kernel checks each place, with numbers of the table that must not be too large to be added.
 def _gather(r):
-    row, extent, coordinates, outer = r.numbers(4, 4)
-    (depth,) = r.numbers(8, 1, 0)
+    row, extent, coordinates, outer = r.numbers(_ROW, 4)
+    (depth,) = r.numbers(_DEPTH, 1, 0)
     r.need(row <= extent and depth <= _MOST_DIMENSIONS)
     far = 0
     for at in range(9, 9 + 2 * depth, 2):
@@ -18,34 +44,34 @@ def _gather(r):
         far += stride * largest
     r.small(far)
     blocks = divided(r.units, coordinates)
-    r.reads(1, blocks * extent)
-    r.reads(2, 4 * depth * coordinates * divided(blocks, outer), align=4)
-    r.writes(3, r.units * row)
+    r.reads(_INPUT, blocks * extent)
+    r.reads(_GATHER_INDICES, 4 * depth * coordinates * divided(blocks, outer), align=4)
+    r.writes(_GATHER_OUTPUT, r.units * row)
 
 
 # An index that points outside writes nothing.
 def _one_hot(r):
-    r.need(r[4] <= 1)
-    size, depth, inner = r.numbers(5, 3)
-    r.reads(1, (4 << r[4]) * r.units, align=4)
-    r.reads(2, size)
+    r.need(r[_WIDE] <= 1)
+    size, depth, inner = r.numbers(_ONE_HOT_SIZE, 3)
+    r.reads(_ONE_HOT_INDICES, (4 << r[_WIDE]) * r.units, align=4)
+    r.reads(_VALUE, size)
     before = (r.units - 1) // inner * (depth - 1)
-    r.writes(3, size * ((before + depth - 1) * inner + r.units))
+    r.writes(_ONE_HOT_OUTPUT, size * ((before + depth - 1) * inner + r.units))
 
 
 # Blocks stay in their group, which has `steps` times `step` of them.
 def _reverse_sequence(r):
-    r.need(r[4] <= 1)
-    size, steps, step, batches, _ = r.numbers(5, 5)
-    r.reads(1, divided(r.units, steps * step) * steps * step * size)
-    r.reads(2, (4 << r[4]) * batches, align=4)
-    r.writes(3, r.units * size)
+    r.need(r[_WIDE] <= 1)
+    size, steps, step, batches, _ = r.numbers(_REVERSE_SEQUENCE_SIZE, 5)
+    r.reads(_INPUT, divided(r.units, steps * step) * steps * step * size)
+    r.reads(_LENGTHS, (4 << r[_WIDE]) * batches, align=4)
+    r.writes(_REVERSE_SEQUENCE_OUTPUT, r.units * size)
 
 
 # A begin is moved to where the slice lies inside: 0 to the largest of its table.
 def _slice(r):
-    words, row, dimensions = r.numbers(4, 3)
-    into = r[7]
+    words, row, dimensions = r.numbers(_BEGIN_WORDS, 3)
+    into = r[_INTO]
     r.need(words <= 2 and dimensions <= _MOST_DIMENSIONS and into <= 1)
     last = 0
     for level in range(dimensions):
@@ -55,23 +81,23 @@ def _slice(r):
             size = 1  # its part is the row
         last += (size - 1 + largest) * stride
     dense = r.units * row
-    r.reads(1, dense if into else last + row)
-    r.writes(2, last + row if into else dense)
-    r.reads(3, 4 * words * dimensions, align=4)
+    r.reads(_INPUT, dense if into else last + row)
+    r.writes(_SLICE_OUTPUT, last + row if into else dense)
+    r.reads(_BEGIN, 4 * words * dimensions, align=4)
 
 
 def _broadcast_args(r):
-    (words,) = r.numbers(4, 1)
-    length1, length2, length = r.numbers(5, 3, 0)
+    (words,) = r.numbers(_WORDS, 1)
+    length1, length2, length = r.numbers(_LENGTH1, 3, 0)
     r.need(words <= 2 and max(length1, length2, r.units) <= length)
-    r.reads(1, 4 * words * length1, align=4)
-    r.reads(2, 4 * words * length2, align=4)
-    r.writes(3, 4 * words * r.units, align=4)
+    r.reads(_INPUT1, 4 * words * length1, align=4)
+    r.reads(_INPUT2, 4 * words * length2, align=4)
+    r.writes(_BROADCAST_ARGS_OUTPUT, 4 * words * r.units, align=4)
 
 
 # The condition has bytes.
 def _select(r):
-    size = r[12]
+    size = r[_SELECT_SIZE]
     r.need(size in (1, 2, 4, 8))
     binary(r, (1, size), size, 13)
 

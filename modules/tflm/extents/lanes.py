@@ -1,7 +1,22 @@
 # tflm: extents: CONV_2D and FULLY_CONNECTED with weights in lanes
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from ..dtypes import const
 from .record import divided
+
+# Words of the records.
+_INPUT = const(1)
+_STREAM = const(2)
+_OUTPUT = const(3)
+_SCRATCH = const(4)
+_INPUT_HEIGHT = const(5)
+_ROW_BYTES = const(6)
+_PADDING_HEIGHT = const(13)
+_COLUMN_STEP = const(15)
+_IS_WHOLE = const(18)
+_CONV_OUTPUT_ZERO_POINT = const(24)
+_DEPTH = const(5)
+_FULLY_CONNECTED_OUTPUT_ZERO_POINT = const(10)
 
 _PARAMETERS = 128  # bytes at the start of the scratch buffer: addresses among them
 _GROUP = 4  # output channels that are computed together
@@ -17,11 +32,11 @@ def _stream(r, i, channels, size):
 
 # `flat`: units are pixels of the only row.
 def _conv(r, flat):
-    (height,) = r.numbers(5, 1, 0)
-    row_bytes, rows, columns, channels, taps_y, stride_y, dilation_y = r.numbers(6, 7)
-    top, left = r.numbers(13, 2, 0)
-    step, run, lanes = r.numbers(15, 3)
-    whole, window, pixel, block = r.numbers(18, 4, 0)
+    (height,) = r.numbers(_INPUT_HEIGHT, 1, 0)
+    row_bytes, rows, columns, channels, taps_y, stride_y, dilation_y = r.numbers(_ROW_BYTES, 7)
+    top, left = r.numbers(_PADDING_HEIGHT, 2, 0)
+    step, run, lanes = r.numbers(_COLUMN_STEP, 3)
+    whole, window, pixel, block = r.numbers(_IS_WHOLE, 4, 0)
     r.need(whole <= 1 and window and pixel and block)
     r.small(rows * stride_y + taps_y * dilation_y + top + height, dilation_y * row_bytes)
     r.small((columns + block) * pixel * step + window * step + left + run + row_bytes)
@@ -35,30 +50,30 @@ def _conv(r, flat):
     size = lanes * window
     stream, group = _stream(r, 23, channels, size)
     images = 1 if flat else divided(r.units, rows)
-    r.reads(1, images * height * row_bytes, align=4 if whole else 1)
-    r.reads(2, stream, align=4)
-    r.writes(3, (r.units if flat else r.units * columns) * channels)
+    r.reads(_INPUT, images * height * row_bytes, align=4 if whole else 1)
+    r.reads(_STREAM, stream, align=4)
+    r.writes(_OUTPUT, (r.units if flat else r.units * columns) * channels)
     block_rows = block // columns if block > columns else 1
     row = (min(block, columns) - 1) * 2 * lanes * pixel + 2 * size
     scratch = _PARAMETERS + block_rows * row
-    r.writes(4, scratch + max(_GROUP * block, lanes) + group, align=4)
-    r.apart(3, 4)
+    r.writes(_SCRATCH, scratch + max(_GROUP * block, lanes) + group, align=4)
+    r.apart(_OUTPUT, _SCRATCH)
     r.need(r.words >= 29)
-    r.limits(24)
+    r.limits(_CONV_OUTPUT_ZERO_POINT)
 
 
 def _fully_connected(r):
-    depth, lanes, batches, channels = r.numbers(5, 4)
+    depth, lanes, batches, channels = r.numbers(_DEPTH, 4)
     r.need(lanes >= depth and not lanes & 3)
     r.need(r.units == divided(channels, _GROUP))
     stream, group = _stream(r, 9, channels, lanes)
-    r.reads(1, batches * depth, align=1 if depth & 3 else 4)
-    r.reads(2, stream, align=4)
-    r.writes(3, batches * channels)
-    r.writes(4, _PARAMETERS + 3 * lanes + group, align=4)
-    r.apart(3, 4)
+    r.reads(_INPUT, batches * depth, align=1 if depth & 3 else 4)
+    r.reads(_STREAM, stream, align=4)
+    r.writes(_OUTPUT, batches * channels)
+    r.writes(_SCRATCH, _PARAMETERS + 3 * lanes + group, align=4)
+    r.apart(_OUTPUT, _SCRATCH)
     r.need(r.words >= 15)
-    r.limits(10)
+    r.limits(_FULLY_CONNECTED_OUTPUT_ZERO_POINT)
 
 
 CHECKS = {

@@ -1,25 +1,38 @@
 # tflm: extents: what only moves elements
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from ..dtypes import const
 from .record import LARGEST, divided
+
+# Words of the records.
+_INPUT = const(1)
+_OUTPUT = const(2)
+_FILL_VALUE = const(1)
+_SIZE = const(3)
+_INPUT_OFFSET = const(3)
+_PAD_VALUE = const(3)
+_VALUE_SIZE = const(4)
+_BEFORE = const(5)
+_DEPTH = const(3)
+_COLUMNS = const(8)
 
 
 def _copy(r):
-    r.reads(1, r.units)
-    r.writes(2, r.units)
+    r.reads(_INPUT, r.units)
+    r.writes(_OUTPUT, r.units)
 
 
 # The kernel finds words that are aligned by itself.
 def _fill(r):
-    size = r[3]
+    size = r[_SIZE]
     r.need(size in (1, 2, 4, 8))
-    r.reads(1, size)
-    r.writes(2, size * r.units)
+    r.reads(_FILL_VALUE, size)
+    r.writes(_OUTPUT, size * r.units)
 
 
 # Every loop takes its turn modulo its length, so the loops alone say how far it goes.
 def _strided(r):
-    source, target, size, loops = r.numbers(3, 4, 0)
+    source, target, size, loops = r.numbers(_INPUT_OFFSET, 4, 0)
     r.need(size >= 1 and 2 <= loops <= 16)
     low = high = last = 0
     items = 1
@@ -32,13 +45,13 @@ def _strided(r):
         high += max(0, way)
         last += (turns - 1) * stride
     r.need(r.units <= items < LARGEST)
-    r.reads(1, high - low + size, source + low)
-    r.writes(2, last + size, target)
+    r.reads(_INPUT, high - low + size, source + low)
+    r.writes(_OUTPUT, last + size, target)
 
 
 def _pad(r):
-    r.need(r[4] in (1, 2, 4))
-    before, inside, after, dimensions = r.numbers(5, 4, 0)
+    r.need(r[_VALUE_SIZE] in (1, 2, 4))
+    before, inside, after, dimensions = r.numbers(_BEFORE, 4, 0)
     r.small(before + inside + after)
     r.need(dimensions <= 8)
     rows = 1
@@ -47,19 +60,19 @@ def _pad(r):
         _, length, _ = r.numbers(at, 3, 0)
         rows *= length
         r.small(rows)
-    r.reads(3, r[4], align=r[4])
-    r.reads(1, rows * inside)
-    r.writes(2, r.units * (before + inside + after))
+    r.reads(_PAD_VALUE, r[_VALUE_SIZE], align=r[_VALUE_SIZE])
+    r.reads(_INPUT, rows * inside)
+    r.writes(_OUTPUT, r.units * (before + inside + after))
 
 
 # The record ends with 16-bit rows of the input, and columns.
 def _resize(r):
-    depth, width, height, out_width, out_height = r.numbers(3, 5)
-    (columns,) = r.numbers(8, 1, 0)
+    depth, width, height, out_width, out_height = r.numbers(_DEPTH, 5)
+    (columns,) = r.numbers(_COLUMNS, 1, 0)
     r.need(max(r.halfwords(18, out_height)) < height)
     r.need(max(r.halfwords(18 + columns, out_width)) < width)
-    r.reads(1, divided(r.units, out_height) * height * width * depth)
-    r.writes(2, r.units * out_width * depth)
+    r.reads(_INPUT, divided(r.units, out_height) * height * width * depth)
+    r.writes(_OUTPUT, r.units * out_width * depth)
 
 
 CHECKS = {

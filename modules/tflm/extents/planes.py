@@ -1,6 +1,21 @@
 # tflm: extents: DEPTHWISE_CONV_2D with weights in lanes
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from ..dtypes import const
+
+# Words of the records.
+_INPUT = const(1)
+_STREAM = const(2)
+_OUTPUT = const(3)
+_SCRATCH = const(4)
+_BATCHES = const(5)
+_INPUT_HEIGHT = const(6)
+_INPUT_CHANNELS = const(8)
+_STRIDE_HEIGHT = const(15)
+_PADDING_HEIGHT = const(17)
+_CHANNEL_WORDS = const(19)
+_ODD_SET = const(21)
+_OUTPUT_ZERO_POINT = const(25)
 _PARAMETERS = 128  # bytes at the start of the scratch buffer: addresses among them
 _TAIL = 3  # words of a channel's multiplier
 
@@ -8,13 +23,13 @@ _TAIL = 3  # words of a channel's multiplier
 # `side`: of the filter, when the kernel is for one size only; `stride`: likewise; `paired`: even
 # and odd weights take turns.
 def _depthwise(r, side=0, stride=0, paired=False):
-    (batches,) = r.numbers(5, 1)
-    height, width = r.numbers(6, 2, 0)
-    depth, rows, columns, channels, multiplier, taps_y, taps_x = r.numbers(8, 7)
-    stride_y, stride_x = r.numbers(15, 2)
-    top, left = r.numbers(17, 2, 0)
-    words, tap_words = r.numbers(19, 2)
-    odd_set, band, across = r.numbers(21, 3)
+    (batches,) = r.numbers(_BATCHES, 1)
+    height, width = r.numbers(_INPUT_HEIGHT, 2, 0)
+    depth, rows, columns, channels, multiplier, taps_y, taps_x = r.numbers(_INPUT_CHANNELS, 7)
+    stride_y, stride_x = r.numbers(_STRIDE_HEIGHT, 2)
+    top, left = r.numbers(_PADDING_HEIGHT, 2, 0)
+    words, tap_words = r.numbers(_CHANNEL_WORDS, 2)
+    odd_set, band, across = r.numbers(_ODD_SET, 3)
     if side:
         r.need(taps_y == taps_x == side and stride_y == stride)
     else:  # the twin for ARMv6-M takes what is for 3x3 by these numbers
@@ -31,13 +46,13 @@ def _depthwise(r, side=0, stride=0, paired=False):
         r.need(words >= 1 + (taps_y + 1) // 2 * taps_x + _TAIL)
         if stride_y & 1 and min(rows, band) > 1:
             r.need(words >= odd_set + (taps_y // 2 + 1) * taps_x + _TAIL)
-    r.reads(1, batches * height * width * depth)
-    r.reads(2, 4 * words * r.units, align=4)
-    r.writes(3, batches * rows * columns * channels)
-    r.writes(4, _PARAMETERS + 4 * (across * pairs + left), align=4)
-    r.apart(3, 4)
+    r.reads(_INPUT, batches * height * width * depth)
+    r.reads(_STREAM, 4 * words * r.units, align=4)
+    r.writes(_OUTPUT, batches * rows * columns * channels)
+    r.writes(_SCRATCH, _PARAMETERS + 4 * (across * pairs + left), align=4)
+    r.apart(_OUTPUT, _SCRATCH)
     r.need(r.words >= 30)
-    r.limits(25)
+    r.limits(_OUTPUT_ZERO_POINT)
 
 
 CHECKS = {

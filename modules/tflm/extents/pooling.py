@@ -1,7 +1,14 @@
 # tflm: extents: pools, int8, int16 and float32
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from ..dtypes import const
 from .record import divided
+
+# Words of the records.
+_INPUT = const(1)
+_OUTPUT = const(2)
+_DIVISOR = const(3)
+_KIND = const(4)
 
 _MAXIMUM = 1  # kind of MAX_POOL_2D, float32
 
@@ -18,20 +25,21 @@ def _pool(r, at, size, pixels=False):
     r.need(r.words >= at + 13)
     outputs = r.units * (1 if pixels else columns)
     images = divided(outputs, rows * columns)
-    r.reads(1, images * height * width * channels * size, align=size)
-    r.writes(2, outputs * channels * size, align=size)
+    r.reads(_INPUT, images * height * width * channels * size, align=size)
+    r.writes(_OUTPUT, outputs * channels * size, align=size)
 
 
 # Means are divided by a number in scratch.
 def _float(r):
     _pool(r, 5, 4, True)
     r.need(r.words >= 19)
-    if r[4] != _MAXIMUM:
-        r.writes(3, 4, align=4)
+    if r[_KIND] != _MAXIMUM:
+        r.writes(_DIVISOR, 4, align=4)
 
 
 CHECKS = {
     "pooling.eval_int8": lambda r: _pool(r, 4, 1),
     "pooling_float.eval_float32": _float,
     "pooling_int16.eval_int16": lambda r: _pool(r, 4, 2),
+    "pooling_unsigned.eval_average": lambda r: _pool(r, 4, 1),
 }

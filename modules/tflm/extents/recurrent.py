@@ -1,8 +1,30 @@
 # tflm: extents: SVDF and UNIDIRECTIONAL_SEQUENCE_LSTM
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from ..dtypes import const
 from .record import divided
 from .sigmoid import curve
+
+# Words of the records.
+_INPUT = const(1)
+_WEIGHTS_FEATURE = const(2)
+_WEIGHTS_TIME = const(3)
+_BIAS = const(4)
+_STATE = const(5)
+_SVDF_OUTPUT = const(6)
+_INPUT_SIZE = const(8)
+_MEMORY_SIZE = const(9)
+_SVDF_INT8_SCRATCH = const(7)
+_BLOCK = const(12)
+_FEATURE_OFFSETS = const(13)
+_STATE_BITS = const(15)
+_SUM = const(7)
+_HIDDEN_STATE = const(2)
+_CELL_STATE = const(3)
+_LSTM_OUTPUT = const(4)
+_LSTM_INTEGERS_SCRATCH = const(5)
+_WIDE = const(24)
+_LSTM_FLOAT32_SCRATCH = const(5)
 
 _TAPS = 64  # of a vector, that kernels/matrix.py unpacks at a time
 
@@ -11,30 +33,30 @@ _TAPS = 64  # of a vector, that kernels/matrix.py unpacks at a time
 # weights of its features and of the output; `state`: of the other weights and of the state.
 # Returns elements of the input, filters of an output, and outputs of a batch.
 def _svdf(r, size, state):
-    (depth,) = r.numbers(8, 1, 0)
-    memory, rank, outputs = r.numbers(9, 3)
-    r.reads(1, divided(r.units, outputs) * depth * size, align=size)
-    r.reads(2, outputs * rank * depth * size, align=size)
-    r.reads(3, outputs * rank * memory * state, align=state)
-    if r.has(4):
-        r.reads(4, 4 * outputs, align=4)
-    r.writes(5, r.units * rank * memory * state, align=state)
-    r.writes(6, r.units * size, align=size)
+    (depth,) = r.numbers(_INPUT_SIZE, 1, 0)
+    memory, rank, outputs = r.numbers(_MEMORY_SIZE, 3)
+    r.reads(_INPUT, divided(r.units, outputs) * depth * size, align=size)
+    r.reads(_WEIGHTS_FEATURE, outputs * rank * depth * size, align=size)
+    r.reads(_WEIGHTS_TIME, outputs * rank * memory * state, align=state)
+    if r.has(_BIAS):
+        r.reads(_BIAS, 4 * outputs, align=4)
+    r.writes(_STATE, r.units * rank * memory * state, align=state)
+    r.writes(_SVDF_OUTPUT, r.units * size, align=size)
     return depth, rank, outputs
 
 
 def _svdf_int8(r):
-    r.need(r.words >= 23 and r[15] in (8, 16))
-    depth, rank, outputs = _svdf(r, 1, r[15] // 8)
-    (block,) = r.numbers(12, 1)
-    r.need(r[13] < 1 << 24)  # or kernels/matrix.py would take the input for int16
-    r.writes(7, 4 * (min(block, outputs) * rank + min(depth, _TAPS)), align=4)
+    r.need(r.words >= 23 and r[_STATE_BITS] in (8, 16))
+    depth, rank, outputs = _svdf(r, 1, r[_STATE_BITS] // 8)
+    (block,) = r.numbers(_BLOCK, 1)
+    r.need(r[_FEATURE_OFFSETS] < 1 << 24)  # or kernels/matrix.py would take the input for int16
+    r.writes(_SVDF_INT8_SCRATCH, 4 * (min(block, outputs) * rank + min(depth, _TAPS)), align=4)
 
 
 def _svdf_float32(r):
     r.need(r.words >= 15)
     _svdf(r, 4, 4)
-    r.writes(7, 4, align=4)
+    r.writes(_SUM, 4, align=4)
 
 
 # The operands of an LSTM but for its scratch buffer: weights begin at operand `at`, sizes behind
@@ -44,10 +66,10 @@ def _lstm(r, at, size, cell, weight, bias):
     (depth,) = r.numbers(at + 12, 1, 0)
     state, _, batches, block = r.numbers(at + 13, 4)
     r.need(block <= state)
-    r.reads(1, divided(r.units, state) * depth * size, align=size)
-    r.writes(2, batches * state * size, align=size)
-    r.writes(3, batches * state * cell, align=cell)
-    r.writes(4, r.units * size, align=size)
+    r.reads(_INPUT, divided(r.units, state) * depth * size, align=size)
+    r.writes(_HIDDEN_STATE, batches * state * size, align=size)
+    r.writes(_CELL_STATE, batches * state * cell, align=cell)
+    r.writes(_LSTM_OUTPUT, r.units * size, align=size)
     for gate in range(at, at + 4):
         r.reads(gate, state * depth * weight, align=weight)
         r.reads(gate + 4, state * state * weight, align=weight)
@@ -56,10 +78,14 @@ def _lstm(r, at, size, cell, weight, bias):
 
 
 def _lstm_integers(r):
-    wide = r[24]
+    wide = r[_WIDE]
     r.need(wide <= 1 and r.words >= 81)
     depth, state, block = _lstm(r, 7, 1 + wide, 2, 1, 4 + 4 * wide)
-    r.writes(5, block * (12 + 4 * wide) + 4 * min(_TAPS, max(depth, state)), align=4)
+    r.writes(
+        _LSTM_INTEGERS_SCRATCH,
+        block * (12 + 4 * wide) + 4 * min(_TAPS, max(depth, state)),
+        align=4,
+    )
     for at in range(26, 50, 3):
         r.need(r[at] >> 24 == wide)  # kernels/matrix.py: vectors and sums are that long
     for at in (59, 66, 73):
@@ -69,7 +95,7 @@ def _lstm_integers(r):
 def _lstm_float32(r):
     r.need(r.words >= 29)
     _, _, block = _lstm(r, 6, 4, 4, 4, 4)
-    r.writes(5, 20 * block, align=4)
+    r.writes(_LSTM_FLOAT32_SCRATCH, 20 * block, align=4)
 
 
 CHECKS = {

@@ -1,6 +1,18 @@
 # tflm: extents: MEAN, SUM, REDUCE_MAX and their like (prepare/reduce.py)
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from ..dtypes import const
+
+# Words of the records.
+_INPUT = const(1)
+_OUTPUT = const(2)
+_ACCUMULATORS = const(3)
+_BLOCK = const(15)
+_OUTPUT_ZERO_POINT = const(17)
+_PER_CHANNEL = const(20)
+_KEPT_STEP0 = const(4)
+_REDUCED0 = const(8)
+_REDUCED_STEP0 = const(9)
 
 _MOST_EMPTY = 1 << 20  # turns of loops over nothing
 
@@ -26,35 +38,35 @@ def _reduced(r, at, words, size=1):
         r.need(cells <= _MOST_EMPTY)
         return
     r.need(not steps & size - 1 and cells * size <= last + size)
-    r.reads(1, last + size, align=size)
+    r.reads(_INPUT, last + size, align=size)
 
 
 def _sum(r):
     _reduced(r, 4, 17)
-    (block,) = r.numbers(15, 1)
-    r.writes(2, r.units)
-    r.writes(3, 4 * min(block, r.units), align=4)
-    r.requantize(17, 1)
-    r.need(not r[20])
+    (block,) = r.numbers(_BLOCK, 1)
+    r.writes(_OUTPUT, r.units)
+    r.writes(_ACCUMULATORS, 4 * min(block, r.units), align=4)
+    r.requantize(_OUTPUT_ZERO_POINT, 1)
+    r.need(not r[_PER_CHANNEL])
 
 
 def _sum_int16(r):
     _reduced(r, 4, 22, 2)
-    (block,) = r.numbers(15, 1)
-    r.writes(2, 2 * r.units, align=2)
-    r.writes(3, 4 * min(block, r.units), align=4)
+    (block,) = r.numbers(_BLOCK, 1)
+    r.writes(_OUTPUT, 2 * r.units, align=2)
+    r.writes(_ACCUMULATORS, 4 * min(block, r.units), align=4)
 
 
 # Elements of the innermost dimension are added up as neighbours, kept ones or reduced ones.
 def _sum_float(r):
     _reduced(r, 3, 15, 4)
-    r.need(4 in (r[4], r[9]) or r[8] <= 1)
-    r.writes(2, 4 * r.units, align=4)
+    r.need(4 in (r[_KEPT_STEP0], r[_REDUCED_STEP0]) or r[_REDUCED0] <= 1)
+    r.writes(_OUTPUT, 4 * r.units, align=4)
 
 
 def _extreme(r, size):
     _reduced(r, 3, 15, size)
-    r.writes(2, size * r.units, align=size)
+    r.writes(_OUTPUT, size * r.units, align=size)
 
 
 CHECKS = {

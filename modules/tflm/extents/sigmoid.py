@@ -1,6 +1,11 @@
 # tflm: extents: LOGISTIC and TANH on int16 (prepare/sigmoid_int16.py)
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from ..dtypes import const
+
+# Words of the records.
+_INPUT = const(1)
+_OUTPUT = const(3)
 _TABLE = 512  # bytes: 256 entries, all of which may be looked up
 
 
@@ -16,8 +21,8 @@ def curve(r, at, entries):
 
 def _sigmoid(r):
     curve(r, 4, 2)
-    r.reads(1, 2 * r.units, align=2)
-    r.writes(3, 2 * r.units, align=2)
+    r.reads(_INPUT, 2 * r.units, align=2)
+    r.writes(_OUTPUT, 2 * r.units, align=2)
 
 
 CHECKS = {"sigmoid_int16.eval_int16": _sigmoid}

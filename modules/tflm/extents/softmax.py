@@ -1,6 +1,23 @@
 # tflm: extents: SOFTMAX, LOG_SOFTMAX, L2_NORMALIZATION: units are rows
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from ..dtypes import const
+
+# Words of the records.
+_INPUT = const(1)
+_SOFTMAX_OUTPUT = const(2)
+_EXPS = const(3)
+_OUTPUT_BITS = const(5)
+_SOFTMAX_LARGEST_DIFFERENCE = const(8)
+_SOFTMAX_INT16_EXP = const(2)
+_RECIPROCAL = const(3)
+_SOFTMAX_INT16_OUTPUT = const(4)
+_MULTIPLIER = const(6)
+_SHIFT = const(7)
+_LOG_SOFTMAX_OUTPUT = const(2)
+_WORDS = const(3)
+_LOG_SOFTMAX_LARGEST_DIFFERENCE = const(7)
+_OFFSET = const(4)
 _MOST_DEPTH = 8191  # the sum of exps has 13 integer bits
 _MOST_DEPTH_INT16 = 65535
 _MOST_DEPTH_LOG = 4095
@@ -25,7 +42,7 @@ def _rows(r, at, words, size, output=2, most=1 << 30, output_size=0):
     (depth,) = r.numbers(at, 1)
     r.need(depth <= most and r.words >= words)
     elements = r.units * depth
-    r.reads(1, elements * size, align=size)
+    r.reads(_INPUT, elements * size, align=size)
     r.writes(output, elements * (output_size or size), align=output_size or size)
     return depth
 
@@ -33,37 +50,37 @@ def _rows(r, at, words, size, output=2, most=1 << 30, output_size=0):
 # Differences to the largest value of a row choose a slot of the scratch buffer: a row must not
 # change before it is done with, not by another core either.
 def _softmax(r):
-    bits = r[5]
-    largest, slots = r.numbers(8, 2, 0)
+    bits = r[_OUTPUT_BITS]
+    largest, slots = r.numbers(_SOFTMAX_LARGEST_DIFFERENCE, 2, 0)
     r.need(bits in (8, 16) and largest <= 255 and 1 <= slots <= 256)
     r.need(r.table(10, 11) == _EXP)
     _rows(r, 4, 21, 1, most=_MOST_DEPTH, output_size=bits // 8)
-    r.writes(3, 4 + 4 * slots, align=4)
-    r.apart(1, 3)
-    r.apart(1, 2)
+    r.writes(_EXPS, 4 + 4 * slots, align=4)
+    r.apart(_INPUT, _EXPS)
+    r.apart(_INPUT, _SOFTMAX_OUTPUT)
 
 
 # Likewise with entries of a table; their sum must be positive.
 def _softmax_int16(r):
-    r.need(r.signed(6) >= 0 and -31 <= r.signed(7) <= 31)
-    exps = r.constant(2, 2 * _STEPS, 2)
+    r.need(r.signed(_MULTIPLIER) >= 0 and -31 <= r.signed(_SHIFT) <= 31)
+    exps = r.constant(_SOFTMAX_INT16_EXP, 2 * _STEPS, 2)
     r.need(any(exps[-4:-2]) and any(exps[-2:]))
     r.need(not [i for i in range(1, 2 * _STEPS, 2) if exps[i] > 127])  # negative ones
-    r.reads(3, 2 * _STEPS, align=2)
+    r.reads(_RECIPROCAL, 2 * _STEPS, align=2)
     _rows(r, 5, 8, 2, 4, _MOST_DEPTH_INT16)
-    r.apart(1, 4)
+    r.apart(_INPUT, _SOFTMAX_INT16_OUTPUT)
 
 
 # Differences choose an exp of the table behind the constants.
 def _log_softmax(r):
-    (largest,) = r.numbers(7, 1, 0)
+    (largest,) = r.numbers(_LOG_SOFTMAX_LARGEST_DIFFERENCE, 1, 0)
     r.need(largest <= 255 and r.table(9, 9) == _LOGARITHM)
     exps = r.numbers(19, largest + 1, 0)
     r.need(exps[0] and max(exps) <= _LARGEST_EXP_LOG)
     _rows(r, 4, 20, 1, most=_MOST_DEPTH_LOG)
-    r.writes(3, 4 * _LOG_WORDS, align=4)
-    r.apart(1, 2)
-    r.apart(1, 3)
+    r.writes(_WORDS, 4 * _LOG_WORDS, align=4)
+    r.apart(_INPUT, _LOG_SOFTMAX_OUTPUT)
+    r.apart(_INPUT, _WORDS)
 
 
 # Float32, with so many floats of scratch.
@@ -73,7 +90,7 @@ def _float(r, words, scalars):
 
 
 def _l2_normalization(r):
-    r.is_offset(4)
+    r.is_offset(_OFFSET)
     _rows(r, 3, 5, 1)
 
 

@@ -1,8 +1,18 @@
 # tflm: extents: TRANSPOSE_CONV, float32, int8 and int16
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from ..dtypes import const
 from .record import divided
 from .sums_int16 import scratch, sums
+
+# Words of the records.
+_INPUT = const(1)
+_WEIGHTS = const(2)
+_OUTPUT = const(4)
+_BIAS = const(3)
+_BIAS_KIND = const(18)
+_OFFSETS = const(19)
+_OUTPUT_ZERO_POINT = const(20)
 
 
 # Sizes from word `at` on; elements have `size` bytes, weights `weight`. `single`: a unit is one
@@ -15,24 +25,24 @@ def _sizes(r, at, size, weight, single=False):
     r.small(rows + top + taps_y + stride_y, columns + left + taps_x + stride_x)
     outputs = r.units * (1 if single else channels)
     images = divided(outputs, rows * columns * channels)
-    r.reads(1, images * height * width * depth * size, align=size)
-    r.reads(2, channels * taps_y * taps_x * depth * weight, align=weight)
-    r.writes(4, outputs * size, align=size)
+    r.reads(_INPUT, images * height * width * depth * size, align=size)
+    r.reads(_WEIGHTS, channels * taps_y * taps_x * depth * weight, align=weight)
+    r.writes(_OUTPUT, outputs * size, align=size)
     return channels, depth
 
 
 def _float(r):
     channels, _ = _sizes(r, 5, 4, 4, True)
     r.need(r.words >= 19)
-    if r.has(3):
-        r.reads(3, 4 * channels, align=4)
+    if r.has(_BIAS):
+        r.reads(_BIAS, 4 * channels, align=4)
 
 
 def _int8(r):
     channels, depth = _sizes(r, 6, 1, 1)
-    r.need(r[18] == 0 and r[19] >> 24 == 0)
+    r.need(r[_BIAS_KIND] == 0 and r[_OFFSETS] >> 24 == 0)
     scratch(r, 0, channels, channels, depth)
-    r.requantize(20, channels)
+    r.requantize(_OUTPUT_ZERO_POINT, channels)
 
 
 def _int16(r):

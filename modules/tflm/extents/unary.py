@@ -1,6 +1,19 @@
 # tflm: extents: tables of 256 bytes, QUANTIZE, DEQUANTIZE, and integers to others
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from ..dtypes import const
+
+# Words of the records.
+_INPUT = const(1)
+_ENTRIES = const(2)
+_LOOKUP_OUTPUT = const(3)
+_SCALE = const(2)
+_QUANTIZE_OUTPUT = const(3)
+_DEQUANTIZE_OUTPUT = const(3)
+_RESCALE_OUTPUT = const(2)
+_CAST_OUTPUT = const(2)
+_INPUT_SIZE = const(3)
+_OUTPUT_SIZE = const(4)
 _SIZES = (1, 1, 2, 4)  # of the codes of types in prepare/rescale.py
 _INT16 = 2
 
@@ -12,39 +25,39 @@ def _size(r, i, most=_INT16):
 
 
 def _lookup(r):
-    r.reads(1, r.units)
-    r.reads(2, 256)
-    r.writes(3, r.units)
+    r.reads(_INPUT, r.units)
+    r.reads(_ENTRIES, 256)
+    r.writes(_LOOKUP_OUTPUT, r.units)
 
 
 def _quantize(r):
     size = _size(r, 4)
     r.need(r.words >= 6)
-    r.reads(1, 4 * r.units, align=4)
-    r.reads(2, 4, align=4)
-    r.writes(3, size * r.units, align=size)
+    r.reads(_INPUT, 4 * r.units, align=4)
+    r.reads(_SCALE, 4, align=4)
+    r.writes(_QUANTIZE_OUTPUT, size * r.units, align=size)
 
 
 def _dequantize(r):
     size = _size(r, 4)
     r.need(r.words >= 6)
-    r.reads(1, size * r.units, align=size)
-    r.reads(2, 4, align=4)
-    r.writes(3, 4 * r.units, align=4)
+    r.reads(_INPUT, size * r.units, align=size)
+    r.reads(_SCALE, 4, align=4)
+    r.writes(_DEQUANTIZE_OUTPUT, 4 * r.units, align=4)
 
 
 def _rescale(r):
     size, other = _size(r, 3, 3), _size(r, 4, 3)
     r.need(r.words >= 14)
-    r.reads(1, size * r.units, align=size)
-    r.writes(2, other * r.units, align=other)
+    r.reads(_INPUT, size * r.units, align=size)
+    r.writes(_RESCALE_OUTPUT, other * r.units, align=other)
 
 
 def _cast(r):
-    size, other = r[3], r[4]
+    size, other = r[_INPUT_SIZE], r[_OUTPUT_SIZE]
     r.need(r.words >= 7 and size in (1, 2, 4, 8) and other in (1, 2, 4, 8))
-    r.reads(1, size * r.units, align=min(size, 4))
-    r.writes(2, other * r.units, align=min(other, 4))
+    r.reads(_INPUT, size * r.units, align=min(size, 4))
+    r.writes(_CAST_OUTPUT, other * r.units, align=min(other, 4))
 
 
 def _rsqrt(r):

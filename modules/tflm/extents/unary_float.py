@@ -1,6 +1,14 @@
 # tflm: extents: operators on each element of float32, and casts to it and from it
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from ..dtypes import const
+
+# Words of the records.
+_INPUT = const(1)
+_OUTPUT = const(2)
+_ENTRIES = const(3)
+_TYPE = const(3)
+_SIZE = const(4)
 _SIZES = (1, 1, 2, 4, 4)  # of the types of kernels/float32_convert.py
 _SHARES = 196  # words of the table of GELU
 
@@ -8,8 +16,8 @@ _SHARES = 196  # words of the table of GELU
 # `words`: how many the record has.
 def _unary(r, words=3):
     r.need(r.words >= words)
-    r.reads(1, 4 * r.units, align=4)
-    r.writes(2, 4 * r.units, align=4)
+    r.reads(_INPUT, 4 * r.units, align=4)
+    r.writes(_OUTPUT, 4 * r.units, align=4)
 
 
 # Word 3 passes between two functions: a larger number would be a heap object.
@@ -20,31 +28,31 @@ def _kind(r):
 
 def _gelu(r):
     _unary(r)
-    r.reads(3, 4 * _SHARES, align=4)
+    r.reads(_ENTRIES, 4 * _SHARES, align=4)
 
 
 # Bytes of the integers of a CAST.
 def _size(r):
-    (kind,) = r.numbers(3, 1, 0)
-    r.need(kind < len(_SIZES) and r[4] == _SIZES[kind])
-    return r[4]
+    (kind,) = r.numbers(_TYPE, 1, 0)
+    r.need(kind < len(_SIZES) and r[_SIZE] == _SIZES[kind])
+    return r[_SIZE]
 
 
 def _from_integers(r):
     size = _size(r)
-    r.reads(1, size * r.units, align=size)
-    r.writes(2, 4 * r.units, align=4)
+    r.reads(_INPUT, size * r.units, align=size)
+    r.writes(_OUTPUT, 4 * r.units, align=4)
 
 
 def _to_integers(r):
     size = _size(r)
-    r.reads(1, 4 * r.units, align=4)
-    r.writes(2, size * r.units, align=size)
+    r.reads(_INPUT, 4 * r.units, align=4)
+    r.writes(_OUTPUT, size * r.units, align=size)
 
 
 def _from_float16(r):
-    r.reads(1, 2 * r.units, align=2)
-    r.writes(2, 4 * r.units, align=4)
+    r.reads(_INPUT, 2 * r.units, align=2)
+    r.writes(_OUTPUT, 4 * r.units, align=4)
 
 
 CHECKS = {

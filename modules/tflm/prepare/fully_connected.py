@@ -95,6 +95,11 @@ def prepare(context, node):
         )
         emit_fully_connected(context, node, kinds, batches, channels, depth)
         return
+    if weights.dtype == dtypes.UINT8:
+        from .conv_unsigned import emit_fully_connected
+
+        emit_fully_connected(context, node, options.get(0, "b"), channels, depth)
+        return
     if weights.dtype == dtypes.INT4:
         from .unpack_int4 import unpack_weights
 

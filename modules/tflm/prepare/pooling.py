@@ -72,8 +72,13 @@ def prepare(context, node):
         "%s and %s differ in quantization" % (source, target),
     )
     low, high = activation_range(node, target, activation)
-    kernel = "pooling" if source.dtype == dtypes.INT8 else "pooling_int16"
-    emit_pooling(context, node, kernel + ".eval_" + dtypes.name(source.dtype), geometry, low, high)
+    if source.was_unsigned and node.builtin_code != _MAX_POOL_2D:
+        kernel = "pooling_unsigned.eval_average"
+    elif source.dtype == dtypes.INT8:
+        kernel = "pooling.eval_int8"
+    else:
+        kernel = "pooling_int16.eval_int16"
+    emit_pooling(context, node, kernel, geometry, low, high)
 
 
 # Write the record; units are output rows. `low` and `high` are the fused activation's range.

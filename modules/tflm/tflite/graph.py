@@ -7,6 +7,7 @@ from ..errors import ModelError
 
 # A tensor of the graph. `data` is its constant value (bytes), `offset` where that is in the file.
 class Tensor:
+    was_unsigned = False  # the file has it as uint8 (unsigned.py)
     view_of = None  # on the host, a tensor that this one is part of, and the byte where it begins
 
     def __init__(self, index, name, dtype, shape, data=None, offset=-1):
@@ -28,6 +29,10 @@ class Tensor:
         self._zero_points = zero_points
         self.quantized_dimension = dimension
         self.is_quantized = True
+
+    # What set_quantization() was given.
+    def quantization(self):
+        return self._scales, self._zero_points, self.quantized_dimension
 
     # How many scales there are: 1 is per-tensor, more is per-channel.
     def scales_length(self):

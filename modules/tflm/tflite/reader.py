@@ -80,6 +80,10 @@ class Subgraph:
     def signature(self, i):
         return self._tensors.table(i).numbers(7, "i")
 
+    # The type of tensor `i`, as the file has it.
+    def tensor_type(self, i):
+        return self._tensors.table(i).get(1, "b")
+
     def _indices(self, numbers, what):
         for i in numbers:
             if not 0 <= i < self.tensors_length():
@@ -263,6 +267,7 @@ class TfliteModel:
             first_node += subgraph.nodes_length()
         self.tensors_length = first_tensor
         self._find_shapes()
+        self._make_signed()
 
     # Bytes of (head, tail) that the model takes of an arena; it is prepared without writing. `ops`
     # gets what delegates are shown of it. FlatModel has the same two functions.
@@ -292,6 +297,18 @@ class TfliteModel:
             from .shapes import Inference
 
             Inference(self)
+
+    # Models of uint8, which TFLM does not run any more, are seen as models of int8.
+    def _make_signed(self):
+        subgraph = self.subgraphs[0]
+        for i in range(subgraph.tensors_length()):
+            if subgraph.tensor_type(i) == dtypes.UINT8:
+                from .unsigned import UnsignedSubgraph, is_unsigned
+
+                if is_unsigned(self):
+                    self.subgraphs[0] = UnsignedSubgraph(subgraph)
+                    self.tensors_length = self.subgraphs[0].tensors_length()
+                return
 
     # The lists of a damaged file may overlap, and then hold far more in all than the file has
     # bytes: that would take all memory and time. In a sound one each item has 4 bytes of its own.

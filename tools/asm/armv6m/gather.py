@@ -5,6 +5,11 @@ from ..common.parameters import GATHER, at
 from ..common.thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R9, R10, R11, R12, Thumb
 from .lanes import constants, quads
 
+# What stays in registers from one column to the next, and within a column. The place is the byte
+# of the image's row where the column begins.
+_COLUMN, _PLACE, _COLUMNS_LEFT = R9, R10, R11
+_ROW, _ROWS_LEFT = R12, LR
+
 
 # Fill `rows` (a slot) rows of a column with zero points. Uses R2..R4.
 def _fill_rows(t, rows):
@@ -30,7 +35,7 @@ def _begin_gather(t, slots):
     for name in slots:
         t.ldr(R1, R0, at(GATHER, name))
         t.store(R1, name)
-    for name, register in (("source", R9), ("at", R10), ("columns", R11)):
+    for name, register in (("source", _COLUMN), ("at", _PLACE), ("columns", _COLUMNS_LEFT)):
         t.ldr(R1, R0, at(GATHER, name))
         t.mov(register, R1)
     t.ldr(R1, R0, at(GATHER, "lanes"))
@@ -39,11 +44,11 @@ def _begin_gather(t, slots):
 # The end of the loop over columns.
 def _next_column(t, column):
     t.load(R2, "column_step")
-    t.add(R9, R2)
-    t.add(R10, R2)
-    t.mov(R2, R11)
+    t.add(_COLUMN, R2)
+    t.add(_PLACE, R2)
+    t.mov(R2, _COLUMNS_LEFT)
     t.sub(R2, 1)
-    t.mov(R11, R2)
+    t.mov(_COLUMNS_LEFT, R2)
     t.branch_far("ne", column)
 
 
@@ -54,8 +59,7 @@ filter; it lies in the image, or beside it.
 """
 
 
-# r0: run, r1: lanes, r2: the run's end, r3, r4: words, r5..r7: constants; r9: column, r10: its
-# place in the row, r11: columns left, r12: row, lr: rows left.
+# r0: run, r1: lanes, r2: the run's end, r3, r4: words, r5..r7: constants.
 def gather():
     slots = ["rows_above", "rows", "rows_below", "run", "row_step", "column_step", "last", "fill"]
     t = Thumb("gather", _GATHER, slots=slots)
@@ -64,24 +68,24 @@ def gather():
     column, row, beside, below = map(t.new_label, ("column", "row", "beside", "below"))
     t.label(column)
     _fill_rows(t, "rows_above")
-    t.mov(R3, R10)
+    t.mov(R3, _PLACE)
     t.load(R2, "last")
     t.cmp(R3, R2)  # unsigned: columns left of the image are large
     t.branch("hi", beside)
     t.load(R4, "rows")
     t.cmp(R4, 0)
     t.branch("eq", below)
-    t.mov(LR, R4)
-    t.mov(R12, R9)
+    t.mov(_ROWS_LEFT, R4)
+    t.mov(_ROW, _COLUMN)
     t.label(row)
-    t.mov(R0, R12)
+    t.mov(R0, _ROW)
     t.load(R3, "run")
     quads(t, R3)
     t.load(R2, "row_step")
-    t.add(R12, R2)
-    t.mov(R2, LR)
+    t.add(_ROW, R2)
+    t.mov(R2, _ROWS_LEFT)
     t.sub(R2, 1)
-    t.mov(LR, R2)
+    t.mov(_ROWS_LEFT, R2)
     t.branch("ne", row)
     t.b(below)
     t.label(beside)
@@ -131,12 +135,12 @@ def gather_bytes():
     t.load(R4, "rows")
     t.cmp(R4, 0)
     t.branch("eq", below)
-    t.mov(LR, R4)
-    t.mov(R12, R9)
+    t.mov(_ROWS_LEFT, R4)
+    t.mov(_ROW, _COLUMN)
     t.label(row)
-    t.mov(R6, R12)
+    t.mov(R6, _ROW)
     t.load(R3, "run")
-    t.mov(R4, R10)
+    t.mov(R4, _PLACE)
     t.load(R2, "last")
     t.cmp(R2, 0)
     t.branch("lt", partly)
@@ -154,10 +158,10 @@ def gather_bytes():
     t.branch("ne", inside)
     t.label(next_row)
     t.load(R2, "row_step")
-    t.add(R12, R2)
-    t.mov(R2, LR)
+    t.add(_ROW, R2)
+    t.mov(R2, _ROWS_LEFT)
     t.sub(R2, 1)
-    t.mov(LR, R2)
+    t.mov(_ROWS_LEFT, R2)
     t.branch("ne", row)
     t.label(below)
     _fill_bytes(t, "rows_below")

@@ -9,6 +9,13 @@ from .requantize import requantize
 _UNROLLED = 32  # words of lanes in one pass of the inner loop
 _WORD_SHIFT = 3  # code for one word of lanes, 4 bytes, has 4 << 3 bytes
 
+_SUMS = R0, R1, R2, R3  # of four channels of a pixel
+_X, _WEIGHTS = R4, (R5, R6)  # words of lanes
+_STREAM = R7
+_INPUTS, _INPUTS_END = R8, LR
+_LOW, _HIGH = R9, R10  # outputs
+_OUTPUT, _PASS_BYTES = R11, R12  # bytes of inputs in a pass of the inner loop
+
 
 # A group's stream whose weights have one byte becomes one of lanes, in memory of its own. A word
 # of bytes is two words of lanes, of two channels.
@@ -41,18 +48,16 @@ parameters (MULTIPLY in tools/asm/common/parameters.py).
 # One word of lanes times the words of four channels: eight products in 21 cycles. ASR leaves the
 # highest of the dropped bits in the carry, so ADC adds the rounded upper half.
 def _word(t, index):
-    t.mov(R4, R8)
-    t.ldr(R4, R4, 4 * index)
-    for one, other in ((R0, R1), (R2, R3)):
-        t.ldm(R7, R5, R6)
-        for weight, acc in ((R5, one), (R6, other)):
-            t.mul(weight, R4)
+    t.mov(_X, _INPUTS)
+    t.ldr(_X, _X, 4 * index)
+    for one, other in (_SUMS[:2], _SUMS[2:]):
+        t.ldm(_STREAM, *_WEIGHTS)
+        for weight, acc in zip(_WEIGHTS, (one, other), strict=True):
+            t.mul(weight, _X)
             t.asr(weight, weight, 16)
             t.adc(acc, weight)
 
 
-# r0..r3: sums, r4: a word of inputs, r5, r6: of weights, r7: stream; r8: inputs, lr: their end,
-# r9, r10: lowest and highest output, r11: output, r12: bytes of inputs in a pass.
 # The loop is entered so far on that its last pass is a whole one: `skipped` bytes of code, and
 # the inputs begin as many words before their first.
 def multiply():
@@ -60,8 +65,8 @@ def multiply():
     slots += ["first", "skipped", "window", "zero_point", "third", "group", "weights", "next"]
     slots += ["rows", "row_step", "row", "row_end", "rows_left"]
     t = Thumb("multiply", _MULTIPLY, slots=slots)
-    output = R11
-    for name, register in (("activation_min", R9), ("activation_max", R10)):
+    one, two = _INPUTS, _INPUTS_END  # sums of these channels, once the loop over inputs is done
+    for name, register in (("activation_min", _LOW), ("activation_max", _HIGH)):
         t.ldr(R1, R0, at(MULTIPLY, name))
         t.mov(register, R1)
     for name, slot in (
@@ -95,13 +100,13 @@ def multiply():
     t.lsl(R2, R2, _WORD_SHIFT)
     t.store(R2, "skipped")
     t.mov(R1, 4 * _UNROLLED)
-    t.mov(R12, R1)
+    t.mov(_PASS_BYTES, R1)
 
     group, row, pixel, words = map(t.new_label, ("group", "row", "pixel", "words"))
     t.label(group)
     _widen(t)
     t.load(R1, "output")
-    t.mov(output, R1)
+    t.mov(_OUTPUT, R1)
     t.load(R1, "rows")
     t.load(R2, "lanes_end")
     t.load(R5, "first")
@@ -111,12 +116,12 @@ def multiply():
     t.store(R5, "row")
     t.store(R5, "inputs")
     t.label(pixel)
-    t.load(R7, "stream")
-    t.ldm(R7, R0, R1, R2, R3)
-    t.mov(R8, R5)
+    t.load(_STREAM, "stream")
+    t.ldm(_STREAM, *_SUMS)
+    t.mov(_INPUTS, R5)
     t.load(R6, "window")
     t.add(R6, R5)
-    t.mov(LR, R6)
+    t.mov(_INPUTS_END, R6)
     t.load(R6, "skipped")
     t.jump_forward(R6)
     t.label(words)
@@ -124,26 +129,26 @@ def multiply():
     for index in range(_UNROLLED):
         _word(t, index)
     assert t.position() - begin == _UNROLLED * (4 << _WORD_SHIFT)
-    t.add(R8, R12)
-    t.cmp(R8, LR)
+    t.add(_INPUTS, _PASS_BYTES)
+    t.cmp(_INPUTS, _INPUTS_END)
     t.branch_far("cc", words)
-    t.mov(R8, R1)
-    t.mov(LR, R2)
+    t.mov(one, R1)
+    t.mov(two, R2)
     t.store(R3, "third")
     t.load(R6, "zero_point")
     for channel in range(4):
         if channel == 1:
-            t.mov(R0, R8)
+            t.mov(R0, one)
         elif channel == 2:
-            t.mov(R0, LR)
+            t.mov(R0, two)
         elif channel == 3:
             t.load(R0, "third")
-        requantize(t, R7)
-        t.mov(R1, output)
+        requantize(t, _STREAM)
+        t.mov(R1, _OUTPUT)
         t.strb(R0, R1, channel)
     t.note("next pixel")
     t.load(R1, "output_step")
-    t.add(output, R1)
+    t.add(_OUTPUT, R1)
     t.load(R5, "inputs")
     t.load(R1, "lanes_step")
     t.add(R5, R1)
@@ -164,9 +169,9 @@ def multiply():
     t.load(R1, "group")
     t.cmp(R1, 0)
     t.branch("eq", lanes_only)
-    t.load(R7, "next")
+    t.load(_STREAM, "next")
     t.label(lanes_only)
-    t.store(R7, "stream")
+    t.store(_STREAM, "stream")
     t.load(R1, "output")
     t.add(R1, 4)
     t.store(R1, "output")

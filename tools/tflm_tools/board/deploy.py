@@ -8,7 +8,7 @@ from tflm.format import CUSTOM_KERNEL
 from ..errors import DeviceError
 from ..model.flat_file import FlatFile
 from ..model.model_file import open_model
-from ..packages import parts
+from ..packages import bundle, parts
 from .checks import check_board, check_flash, check_frozen, check_heap
 from .facts import ask, script_path
 from .files import Files
@@ -140,7 +140,7 @@ def _runtime(files, facts, flat, storage):
             "build firmware that has it with: make firmware",
             "firmware",
         )
-    wanted = parts.compiled(parts.files_for(flat, facts.arch, facts.assembler), facts.arch)
+    wanted = bundle.files(parts.files_for(flat, facts.arch, facts.assembler), facts.arch)
     extra = {}
     if storage.name == "flash":
         extra["tflm_flash.mpy"] = parts.compile_file(script_path("tflm_flash"))

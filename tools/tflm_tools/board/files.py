@@ -27,6 +27,10 @@ class Files:
         """True when the file holds just these bytes."""
         return self.crc(path) == (len(data), binascii.crc32(data))
 
+    def read(self, path, size):
+        """The first `size` bytes of a file, which has as many."""
+        return self._link.bytes(f"first_bytes({path!r}, {size})", size)
+
     def send(self, path, data):
         """Write PATH.part; what an earlier try has left there is kept as far as it is right.
 

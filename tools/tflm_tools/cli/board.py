@@ -63,7 +63,8 @@ def register(cli, show, model, as_json_option, custom_option):
 
     @cli.command()
     @model
-    @_PORT
+    @click.argument("ports", nargs=-1, metavar="[PORT]...")
+    @click.option("--all", "every", is_flag=True, help="All boards that USB has, at once.")
     @click.option(
         "--to",
         type=click.Choice(["auto", "romfs", "flash", "files"]),
@@ -80,16 +81,33 @@ def register(cli, show, model, as_json_option, custom_option):
     )
     @custom_option
     @as_json_option
-    def deploy(model, port, as_json, **options):
+    def deploy(model, ports, every, as_json, **options):
         """Put MODEL on the board at PORT, with the kernels it needs, if those are not there.
+
+        With several PORTs, or with --all, on all of them at once: a line for each.
 
         The old model of this name stays until the new one is whole and its CRC is right; a
         transfer that was cut is taken up again by the same command.
         """
         from ..board.deploy import deploy
 
+        if every or len(ports) > 1:
+            from ..board.deploy_all import deploy_all
+
+            if every and ports:
+                raise click.UsageError("--all takes every board; leave the ports out")
+            boards = []
+            for served in deploy_all(model, ports, **options):
+                boards.append(served)
+                if not as_json:
+                    show(served, as_json, "board", "print_served")
+            if as_json:
+                show(boards, as_json, "board", "print_served")
+            if any(served.error for served in boards):
+                raise SystemExit(1)
+            return
         with _bar("deploy", as_json) as progress:
-            result = deploy(model, port, progress=progress, **options)
+            result = deploy(model, *ports, progress=progress, **options)
         show(result, as_json, "board", "print_deployment")
 
     @cli.command()

@@ -1,4 +1,4 @@
-# tflm_tools: packages for MicroPython's installer mip: .py, and .mpy for each kind of board
+# tflm_tools: packages for MicroPython's installer mip: .py, and bundles for each kind of board
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -10,7 +10,7 @@ import tflm
 from .. import files, kernel_files
 from ..errors import TflmError, ToolError
 from ..targets import ARCHS, PACKAGED, twin_folders
-from . import parts
+from . import bundle, parts
 
 _REPOSITORY = Path(__file__).resolve().parents[3]
 _PACKAGE = Path(tflm.__file__).parent
@@ -20,6 +20,7 @@ _MPY = "6.3"
 # Every package has the runtime and the kernels of "core".
 PACKAGES = (*kernel_files.PACKAGES, "all")
 _OF_THE_CORE = ("core", "core_events")  # in folders of an arch: what tells of its processor core
+_WAKE = ("signal", "all")  # packages with wake words, which begin with the signal library
 
 
 def package_kernels(package):
@@ -52,6 +53,8 @@ def package_files(package, arch="", assembler=False, prepare=True):
             if assembler or not parts.needs_assembler(file)
         ]
     wanted += parts.checks(Path(file).name for file in wanted)
+    if package in _WAKE:
+        wanted += parts.wake()
     if package == "all" and prepare:
         wanted += parts.only_tflite()
         return sorted(found | set(parts.everything(wanted)))
@@ -60,7 +63,7 @@ def package_files(package, arch="", assembler=False, prepare=True):
 
 # The JSON that mip reads: where each file goes, and its address relative to the JSON's own.
 def _package_json(names, source):
-    urls = [[f"tflm/{name}", f"{source}/{name}"] for name in names]
+    urls = [[f"tflm/{name}", f"{source}{name}"] for name in names]
     text = {"urls": urls, "version": parts.version()}
     return (json.dumps(text, indent=1) + "\n").encode()
 
@@ -71,31 +74,35 @@ def root_package():
     With Prepare it would not fit the file system of a Pico.
     """
     names = [f"{name}.py" for name in package_files("all", prepare=False)]
-    return _package_json(names, "modules/tflm")
+    return _package_json(names, "modules/tflm/")
 
 
 def make_dist(output, archs=PACKAGED, report=print):
-    """Write <arch>_6.3/ for each arch into the folder `output`; returns {folder: bytes}.
+    """Write <arch>_6.3/ for each arch into `output`; returns {folder: {package: bytes}}.
 
-    Each has tflm/*.mpy, package.json (all of them) and core.json, cnn.json and so on.
+    Each has __init__.mpy and for each package a bundle with its JSON: core.bundle, core.json;
+    package.json is that of all. Packages may be installed beside each other.
     """
     made = {}
     for arch in archs:
         if arch not in PACKAGED:
             raise ToolError(f"there is no arch {arch}; take one of {', '.join(PACKAGED)}")
         folder = Path(output) / f"{arch}_{_MPY}"
-        compiled = parts.compiled(package_files("all", arch, ARCHS[arch].assembler), arch)
-        for name, data in compiled.items():
-            files.make_folder((folder / name).parent)
-            files.write(folder / name, data)
+        files.make_folder(folder)
+        init = bundle.init(arch)
+        files.write(folder / "__init__.mpy", init)
+        sizes = {}
         for package in PACKAGES:
-            names = [f"{name}.mpy" for name in package_files(package, arch, ARCHS[arch].assembler)]
-            text = _package_json(names, "tflm")
-            files.write(folder / f"{package}.json", text)
-            if package == "all":
-                files.write(folder / "package.json", text)
-        made[folder.name] = sum(map(len, compiled.values()))
-        report(f"{folder}: {len(compiled)} files, {made[folder.name]} bytes")
+            packed = bundle.pack(
+                bundle.files(package_files(package, arch, ARCHS[arch].assembler), arch)
+            )
+            files.write(folder / f"{package}.bundle", packed)
+            text = _package_json(["__init__.mpy", f"{package}.bundle"], "")
+            for name in {package, "package" if package == "all" else package}:
+                files.write(folder / f"{name}.json", text)
+            sizes[package] = len(init) + len(packed)
+        made[folder.name] = sizes
+        report(f"{folder}: " + ", ".join(f"{name} {size}" for name, size in sizes.items()))
     return made
 
 

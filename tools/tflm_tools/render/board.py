@@ -103,6 +103,17 @@ def print_deployment(result, target):
         target.print(Text("  " + line), soft_wrap=True)
 
 
+def print_served(served, target):
+    """One line for a Served."""
+    if served.error:
+        target.print(Text(f"{served.port}: {served.error}", style="red"), soft_wrap=True)
+        return
+    done = served.deployment
+    sent = f"{number(done.sent)} bytes sent" if done.sent else "all was there already"
+    text = f"{served.port}: {done.name} on {done.board} {_PLACES[done.place]}, {sent}"
+    target.print(Text(text), soft_wrap=True)
+
+
 def print_flashing(result, target):
     """What a Flashing did."""
     image = Path(result.image).name

@@ -25,6 +25,11 @@ def file_crc(path, most=1 << 30):
     return size, crc & 0xFFFFFFFF
 
 
+def first_bytes(path, size):
+    with open(path, "rb") as file:
+        return file.read(size)
+
+
 # Make the folders of a path.
 def make_folders(path):
     parts = path.split("/")

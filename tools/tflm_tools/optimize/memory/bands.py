@@ -4,14 +4,17 @@
 from dataclasses import dataclass, field
 
 from tflm import dtypes
+from tflm.prepare.table import OPS
+from tflm.tell.op_names import name
 from tflm.tflite.graph import Node
 
 from ...plan.windows import CONV_2D, DEPTHWISE_CONV_2D, Rows, rows_of
 
 RESHAPE = 22  # the operator that copies rows within a band buffer
 
-# Operators on each element by itself: RELU, RELU6, LOGISTIC, TANH, QUANTIZE, HARD_SWISH.
-_ELEMENTWISE = {19, 21, 14, 28, 114, 117}
+# Operators on each element by itself; a rule holds them to the checks of their kernels.
+_NAMES = ("RELU", "RELU6", "LOGISTIC", "TANH", "QUANTIZE", "HARD_SWISH")
+ELEMENTWISE = {code for code in OPS if name(code) in _NAMES}
 
 
 @dataclass
@@ -42,7 +45,7 @@ def banded_rows(node):
         return None
     if not source.elements() or not target.elements() or _looks_at_all(node):
         return None
-    if node.builtin_code in _ELEMENTWISE:
+    if node.builtin_code in ELEMENTWISE:
         if source.shape != target.shape:
             return None
         height = source.shape[1]
@@ -102,7 +105,7 @@ def _part(chain, make, node, rows, span, base, held, target, target_row):
     if view is None or output is None:
         return None
     part = copied(node, [view] + list(node.inputs[1:]), [output])
-    if node.builtin_code not in _ELEMENTWISE:
+    if node.builtin_code not in ELEMENTWISE:
         top = low - (first * rows.stride - rows.top)
         bottom = (last - 1) * rows.stride - rows.top + rows.reach - high
         if not 0 <= top < rows.reach or bottom < 0:

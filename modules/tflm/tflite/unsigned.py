@@ -1,0 +1,151 @@
+# tflm: UnsignedSubgraph: a model of quantized uint8, of old converters, seen as one of int8
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from .. import dtypes
+from .graph import Node, Tensor
+
+_QUANTIZE = 114
+_WITH_WEIGHTS = (3, 4, 9)  # CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED
+_SHIFT = 128
+
+# Operators that do the same with both: tests/kernels/test_unsigned.py proves each beside LiteRT.
+_SAME = _WITH_WEIGHTS + (
+    0, 1, 2, 6, 14, 17, 18, 19, 22, 25, 34, 39, 41, 43, 45, 49, 65, 70, 83, 88, 97, 114,
+)  # fmt: skip
+
+
+# True for an old model: TFLM has none of these operators with weights of uint8 any more.
+def is_unsigned(model):
+    if len(model.subgraphs) != 1:
+        return False
+    subgraph = model.subgraphs[0]
+    for i in range(subgraph.nodes_length()):
+        if subgraph.node_code(i) in _WITH_WEIGHTS:
+            inputs = subgraph.node_indices(i)[0]
+            if len(inputs) > 1 and inputs[1] != -1:
+                tensor = subgraph.tensor(inputs[1])
+                if tensor.dtype == dtypes.UINT8 and tensor.is_quantized:
+                    return True
+    return False
+
+
+# Zero points, less 128.
+class _Shifted:
+    def __init__(self, vector):
+        self._vector = vector
+
+    def __len__(self):
+        return len(self._vector)
+
+    def number(self, i, kind):
+        return self._vector.number(i, kind) - _SHIFT
+
+
+# q of uint8 with the zero point z is q - 128 of int8 with z - 128: the top bit of each byte is
+# flipped. Only the inputs and outputs of the model stay what they are: a QUANTIZE stands behind
+# each input and before each output. Weights stay, too: nobody else reads them, and the kernel
+# (conv_unsigned.py) takes them as they lie in the file.
+#
+# It has the interface of reader.Subgraph. Numbers of the file stay: tensors and operators that are
+# added come behind all others.
+class UnsignedSubgraph:
+    def __init__(self, source):
+        self._source = source
+        self.model = source.model
+        self.number = source.number
+        self.first_tensor = source.first_tensor
+        self.first_node = source.first_node
+        self.name = source.name
+        self.inputs = source.inputs
+        self.outputs = source.outputs
+        self._weights = set()
+        for i in range(source.nodes_length()):
+            inputs = source.node_indices(i)[0]
+            if source.node_code(i) in _WITH_WEIGHTS and len(inputs) > 1:
+                self._weights.add(inputs[1])
+        # What is added: {number of a tensor of the file: that of the same one in int8}.
+        self._inner = {}
+        count = source.tensors_length()
+        for i in source.inputs + source.outputs:
+            if i not in self._inner and self._is_unsigned(source.tensor(i)):
+                self._inner[i] = count + len(self._inner)
+        self._outer = {self._inner[i]: i for i in self._inner}
+        first = set([i for i in source.inputs if i in self._inner])
+        last = set([i for i in source.outputs if i in self._inner and i not in first])
+        self._before = [(i, self._inner[i]) for i in sorted(first)]
+        self._behind = [(self._inner[i], i) for i in sorted(last)]
+
+    def _is_unsigned(self, tensor):
+        return tensor.dtype == dtypes.UINT8 and tensor.is_quantized
+
+    def tensors_length(self):
+        return self._source.tensors_length() + len(self._inner)
+
+    def nodes_length(self):
+        return self._source.nodes_length() + len(self._before) + len(self._behind)
+
+    def open_dimensions(self):
+        return self._source.open_dimensions()
+
+    def signature(self, i):
+        return self._source.signature(self._outer.get(i, i))
+
+    def tensor(self, i):
+        tensor = self._source.tensor(self._outer.get(i, i))
+        if i in self._inner or i in self._weights or not self._is_unsigned(tensor):
+            return tensor
+        inner = Tensor(self.first_tensor + i, tensor.name, dtypes.INT8, tensor.shape)
+        if tensor.data is not None:
+            inner.data = bytes([byte ^ 0x80 for byte in tensor.data])
+        inner.is_variable = tensor.is_variable
+        inner.was_unsigned = True
+        scales, zero_points, dimension = tensor.quantization()
+        inner.set_quantization(scales, _Shifted(zero_points), dimension)
+        return inner
+
+    # The position of an operator in the file, or the tensors of one that was added.
+    def _place(self, i):
+        if i < len(self._before):
+            return None, self._before[i]
+        at = i - len(self._before)
+        behind = at - self._source.nodes_length()
+        return (at, None) if behind < 0 else (None, self._behind[behind])
+
+    def node_code(self, i):
+        at, added = self._place(i)
+        return _QUANTIZE if added else self._source.node_code(at)
+
+    def node_number(self, i):
+        at, added = self._place(i)
+        if not added:
+            return self._source.node_number(at)
+        count = len(self._before)
+        last = self._source.nodes_length()
+        last = self._source.node_number(last - 1) + 1 if last else self.first_node
+        return last + (i if i < count else i - self._source.nodes_length())
+
+    def node_indices(self, i):
+        at, added = self._place(i)
+        if added:
+            return added[:1], added[1:]
+        inputs, outputs = self._source.node_indices(at)
+        return (
+            tuple([self._inner.get(t, t) for t in inputs]),
+            tuple([self._inner.get(t, t) for t in outputs]),
+        )
+
+    def node(self, i):
+        at, added = self._place(i)
+        lists = self.node_indices(i)
+        inputs, outputs = [[None if t == -1 else self.tensor(t) for t in each] for each in lists]
+        if added:
+            return Node(self.node_number(i), _QUANTIZE, 1, "", inputs, outputs)
+        node = self._source.node(at)
+        node.inputs, node.outputs = inputs, outputs
+        changed = [t for t in inputs + outputs if t is not None and t.was_unsigned]
+        if changed and node.builtin_code not in _SAME and not node.refused:
+            node.refused = (
+                "%s: it is quantized to uint8, which is not supported; convert the model again, "
+                "with int8" % node
+            )
+        return node

@@ -1,0 +1,51 @@
+# tflm: goes before tflm/__init__ where tflm came as bundles: files in one file, read as a folder
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import os
+
+
+# The files of all bundles in a folder as a read-only file system. A file of a bundle is the
+# bundle, opened where the file begins: a .mpy knows by itself where it ends.
+class _Bundles:
+    def __init__(self, folder, names):
+        self._folder = folder
+        self._bundles = []  # (name, lines of "/path offset", a line end before and behind each)
+        for name in names:
+            if name[-7:] == ".bundle":
+                with open(folder + "/" + name, "rb") as file:
+                    head = file.read(32)
+                    if head[:14] == b"tflm bundle v1":
+                        self._bundles.append((name, file.read(int(head[16:24]))))
+
+    # Called by os.mount.
+    def mount(self, readonly, make):
+        pass
+
+    def umount(self):
+        pass
+
+    def ilistdir(self, path):
+        return iter(())
+
+    def stat(self, path):
+        text = "\n" + path + ("/" if path.find(".") < 0 else " ")
+        for _, index in self._bundles:
+            if index.find(text.encode()) >= 0:
+                return (0x4000 if text[-1] == "/" else 0x8000, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+        raise OSError(2)
+
+    def open(self, path, mode):
+        text = ("\n" + path + " ").encode()
+        for name, index in self._bundles:
+            at = index.find(text)
+            if at >= 0:
+                file = open(self._folder + "/" + name, "rb")
+                at += len(text)
+                file.seek(int(index[at : index.find(b"\n", at)]))
+                return file
+        raise OSError(2)
+
+
+os.mount(_Bundles(__path__, os.listdir(__path__)), "/.tflm")
+__path__ = "/.tflm"
+del os
