@@ -126,9 +126,7 @@ def test_bench_all_agrees_with_the_prediction(emulated, repository, tmp_path):
     for model in predicted.compare(found, tmp_path / "cycles.csv").models:
         assert not model.note
         assert model.total.ratio == pytest.approx(1, abs=0.05)
-        # By the profiler, beside USB, which takes time and room in the cache for itself.
-        together = sum(layer.us for layer in model.layers)
-        assert together == pytest.approx(
-            sum(layer.predicted_us for layer in model.layers), rel=0.2
-        )
+        # The profiler takes some 200 us of each operator for itself.
+        more = sum(layer.us - layer.predicted_us for layer in model.layers)
+        assert -50 < more / len(model.layers) < 300
         assert 40 < model.total.miss < 80
