@@ -66,7 +66,7 @@ def prepare(context, node):
     if weights.dtype == dtypes.UINT8:
         from .conv_unsigned import emit_conv
 
-        emit_conv(context, node, options.get(3, "b"), fields)
+        emit_conv(context, node, options.get(_FUSED_ACTIVATION_FUNCTION, "b"), fields)
         return
     if weights.dtype == dtypes.INT4:
         from .unpack_int4 import unpack_weights

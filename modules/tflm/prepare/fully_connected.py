@@ -98,7 +98,9 @@ def prepare(context, node):
     if weights.dtype == dtypes.UINT8:
         from .conv_unsigned import emit_fully_connected
 
-        emit_fully_connected(context, node, options.get(0, "b"), channels, depth)
+        emit_fully_connected(
+            context, node, options.get(_FUSED_ACTIVATION_FUNCTION, "b"), channels, depth
+        )
         return
     if weights.dtype == dtypes.INT4:
         from .unpack_int4 import unpack_weights

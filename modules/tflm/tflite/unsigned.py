@@ -2,15 +2,43 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
+from ..dtypes import const
 from .graph import Node, Tensor
 
-_QUANTIZE = 114
-_WITH_WEIGHTS = (3, 4, 9)  # CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED
+_ADD = const(0)
+_AVERAGE_POOL_2D = const(1)
+_CONCATENATION = const(2)
+_CONV_2D = const(3)
+_DEPTHWISE_CONV_2D = const(4)
+_DEQUANTIZE = const(6)
+_FULLY_CONNECTED = const(9)
+_LOGISTIC = const(14)
+_MAX_POOL_2D = const(17)
+_MUL = const(18)
+_RELU = const(19)
+_RESHAPE = const(22)
+_SOFTMAX = const(25)
+_PAD = const(34)
+_TRANSPOSE = const(39)
+_SUB = const(41)
+_SQUEEZE = const(43)
+_STRIDED_SLICE = const(45)
+_SPLIT = const(49)
+_SLICE = const(65)
+_EXPAND_DIMS = const(70)
+_PACK = const(83)
+_UNPACK = const(88)
+_RESIZE_NEAREST_NEIGHBOR = const(97)
+_QUANTIZE = const(114)
+
+_WITH_WEIGHTS = (_CONV_2D, _DEPTHWISE_CONV_2D, _FULLY_CONNECTED)
 _SHIFT = 128
 
 # Operators that do the same with both: tests/kernels/test_unsigned.py proves each beside LiteRT.
 _SAME = _WITH_WEIGHTS + (
-    0, 1, 2, 6, 14, 17, 18, 19, 22, 25, 34, 39, 41, 43, 45, 49, 65, 70, 83, 88, 97, 114,
+    _ADD, _AVERAGE_POOL_2D, _CONCATENATION, _DEQUANTIZE, _LOGISTIC, _MAX_POOL_2D, _MUL, _RELU,
+    _RESHAPE, _SOFTMAX, _PAD, _TRANSPOSE, _SUB, _SQUEEZE, _STRIDED_SLICE, _SPLIT, _SLICE,
+    _EXPAND_DIMS, _PACK, _UNPACK, _RESIZE_NEAREST_NEIGHBOR, _QUANTIZE,
 )  # fmt: skip
 
 
