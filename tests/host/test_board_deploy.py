@@ -10,6 +10,7 @@ from host.conftest import build_layers
 from support.standin import Board
 from tflm_tools.board.board_device import BoardDevice
 from tflm_tools.board.deploy import deploy
+from tflm_tools.board.doctor import doctor
 from tflm_tools.board.link import Link
 from tflm_tools.check.cases import make_cases
 from tflm_tools.check.verify import verify
@@ -269,6 +270,23 @@ def test_flash_too_small(tmp_path, repository):
         with pytest.raises(DeviceError, match="do not fit the flash .* --replace"):
             deploy(path, board.port, to="romfs")
         assert deploy(path, board.port, to="romfs", replace=True).place == "romfs"
+
+
+# What is missing is flash, though the file system has room: nobody is sent to look for heap, and
+# nobody who has our firmware is told to install it.
+def test_no_room_where_it_would_be_read_in_place(tmp_path, repository):
+    path = tmp_path / "large.tflite"
+    path.write_bytes(build_layers(64, 5000, 64))  # 640 KB
+    with frozen(tmp_path, repository, rom=1 << 16, heap="600k") as board:
+        with pytest.raises(
+            DeviceError, match=r"where it would be read in place \(ROMFS"
+        ) as caught:
+            deploy(path, board.port)
+        assert caught.value.kind == "flash" and "firmware" not in str(caught.value)
+        found = doctor(board.port, [path]).models[0]
+        assert not found.fits and "read in place (ROMFS" in found.how
+        path.write_bytes(build_layers(64, 100, 64))
+        assert doctor(board.port, [path]).models[0].fits
 
 
 # Files that a ROMFS image had before stay, wherever in it they lie.

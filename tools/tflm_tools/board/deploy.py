@@ -9,17 +9,13 @@ from ..errors import DeviceError
 from ..model.flat_file import FlatFile
 from ..model.model_file import open_model
 from ..packages import bundle, parts
-from .checks import check_board, check_flash, check_frozen, check_heap
+from .checks import check_board, check_files, check_frozen, check_heap
 from .facts import ask, script_path
 from .files import Files
 from .form import flat_for, model_name
 from .link import Link
-from .romfs import RomfsStorage
-from .rp2_flash import Rp2FlashStorage
+from .places import choose, storages
 from .runtime import Runtime
-from .storage import FileStorage
-
-PLACES = ("auto", "romfs", "flash", "files")
 
 
 @dataclass
@@ -45,56 +41,12 @@ class Deployment:
     free: int
 
 
-# The places that a board has, in the order in which they are tried.
-def _storages(link, files, facts, to):
-    if to in ("auto", "romfs") and facts.romfs is not None and facts.romfs[3]:
-        yield RomfsStorage(link, files, facts)
-    elif to == "romfs":
-        raise DeviceError(
-            f"the board at {facts.port} has no ROMFS that can be written; use: --to files", "flash"
-        )
-    if (
-        to in ("auto", "flash")
-        and facts.storage is not None
-        and (to == "flash" or not facts.romfs)
-    ):
-        try:
-            yield Rp2FlashStorage(link, files, facts)
-        except DeviceError:
-            if to == "flash":
-                raise
-    elif to == "flash":
-        raise DeviceError(
-            f"the board at {facts.port} cannot read its flash in place; use: --to files", "flash"
-        )
-    if to in ("auto", "files") and facts.file_system is not None:
-        yield FileStorage(link, files, facts)
-
-
-# The first place with room for the model.
-def _choose(storages, facts, name, flat, replace):
-    rooms = []
-    for storage in storages:
-        if storage.holds(name, flat):
-            return storage
-        room = storage.room(name, replace)
-        if room >= len(flat):
-            return storage
-        rooms.append(f"{storage.name} {room} bytes")
-    there = f"free: {', '.join(rooms)}" if rooms else "it has no place for files at all"
-    raise DeviceError(
-        f"the model has {len(flat)} bytes, which do not fit the flash of the board at "
-        f"{facts.port} ({there}); remove what is not needed, let the old model go first with "
-        "--replace, or deploy what `tflm flatten --flash-budget` has made smaller",
-        "flash",
-    )
-
-
 def deploy(path, port=None, to="auto", name=None, custom=(), replace=False, progress=None,
            board=None):  # fmt: skip
     """Put the model at `path` on a board, with the kernels that it needs.
 
-    to: one of PLACES. replace: the old model of this name may go before the new one is whole.
+    to: one of PLACES of places. replace: the old model of this name may go before the new one is
+    whole.
     progress: called with (bytes done, bytes in all). board: a text that the board's own name
     must have. Everything is checked before the first byte is written. Returns a Deployment.
     """
@@ -111,11 +63,13 @@ def deploy(path, port=None, to="auto", name=None, custom=(), replace=False, prog
             check_frozen(link, facts, flat)
             link.reset()
             files = Files(link, counter.add)
-        storage = _choose(_storages(link, files, facts, to), facts, name, flat, replace)
+        places = storages(link, files, facts, to)
+        storage, rooms = choose(places, facts, name, flat, replace)
         runtime = None if facts.frozen else _runtime(files, facts, flat, storage)
-        check_heap(facts, flat, runtime.code_bytes() if runtime else 0, not storage.in_place)
+        code = runtime.code_bytes() if runtime else 0
+        check_heap(facts, flat, code, not storage.in_place, rooms)
         if runtime is not None and runtime.missing:
-            check_flash(facts, runtime, storage, flat)
+            check_files(facts, runtime.flash, 0 if storage.in_place else len(flat))
         unchanged = storage.holds(name, flat)
         missing = runtime.missing if runtime is not None else 0
         counter.total = missing + (0 if unchanged else len(flat))

@@ -10,12 +10,15 @@ from tflm.errors import TflmError
 from ..model.flat_file import FlatFile
 from ..model.model_file import open_model
 from ..packages import parts
+from ..render.common import size as size_text
 from ..targets import target_of
 from . import profiles
-from .checks import check_heap
+from .checks import check_files, check_heap
 from .facts import OLDEST, ask
+from .files import Files
 from .form import flat_for
 from .link import Link
+from .places import storages, told
 
 
 @dataclass
@@ -52,9 +55,9 @@ class Diagnosis:
         return all(line.state != "problem" for line in self.lines)
 
 
-# A size for people.
-def _kilobytes(size):
-    return f"{size / 1024:,.1f} KB"
+# What a look at a board reports of its progress.
+def _nothing(count):
+    pass
 
 
 def _firmware(facts):
@@ -73,7 +76,7 @@ def _arch(facts):
 
 
 def _heap(facts):
-    found = f"{_kilobytes(facts.free)} free, {_kilobytes(facts.block)} in one piece"
+    found = f"{size_text(facts.free)} free, {size_text(facts.block)} in one piece"
     if facts.block < 16 * 1024:
         return Line("heap", found, "problem", "too little for a model: free memory in boot.py")
     return Line("heap", found)
@@ -95,7 +98,7 @@ def _romfs(facts):
     if facts.romfs is None:
         return Line("ROMFS", "none", "note", "models go to free flash or into files")
     size, _, address, writable = facts.romfs
-    found = f"{_kilobytes(size)} at 0x{address:x}"
+    found = f"{size_text(size)} at 0x{address:x}"
     if address % 16:
         return Line("ROMFS", found, "problem", "it is not aligned to 16: use another firmware")
     return Line("ROMFS", found if writable else found + ", cannot be written")
@@ -105,7 +108,7 @@ def _file_system(facts):
     if facts.file_system is None:
         return Line("files", "no file system", "note", "models must lie in ROMFS or in RAM")
     free, size = facts.file_system
-    found = f"{_kilobytes(free)} of {_kilobytes(size)} free"
+    found = f"{size_text(free)} of {size_text(size)} free"
     if free < 64 * 1024 and not facts.frozen:
         return Line("files", found, "problem", "remove files: the runtime takes about 150 KB")
     return Line("files", found)
@@ -119,8 +122,8 @@ def _profile(facts):
     return Line("board", ", ".join(f"{profile.name} ({profile.id})" for profile in found))
 
 
-# Whether a model fits this board.
-def _fit(path, facts):
+# Whether a model fits this board, whose places for models have `rooms`: (Storage, bytes).
+def _fit(path, facts, rooms):
     name = Path(path).name
     try:
         flat = flat_for(open_model(path), facts)
@@ -134,8 +137,18 @@ def _fit(path, facts):
                     "the board has no tflm and no file system for it; flash firmware with tflm"
                 )
                 return Fit(name, len(flat), arena, False, reason)
-        in_place = bool(facts.romfs or facts.storage)
-        check_heap(facts, flat, code, not in_place)
+        small = {}
+        for in_place, place, room in rooms:  # noqa: B007
+            if room >= len(flat):
+                break
+            small[place] = room
+        else:
+            free = told(small) or "none"
+            reason = f"flash: the model has {len(flat)} bytes, free: {free}"
+            return Fit(name, len(flat), arena, False, reason)
+        if code:
+            check_files(facts, code, 0 if in_place else len(flat))
+        check_heap(facts, flat, code, not in_place, small)
     except TflmError as error:
         known = "flat" in locals() and "arena" in locals()
         return Fit(name, len(flat) if known else 0, arena if known else 0, False, str(error))
@@ -147,10 +160,12 @@ def doctor(port=None, models=()):
     """Look at the board at a port: a Diagnosis; nothing is written there. Raises DeviceError."""
     with Link(port) as link:
         facts = ask(link)
+        places = storages(link, Files(link, _nothing), facts) if models else ()
+        rooms = [(place.in_place, place.name, place.room("", False)) for place in places]
     result = Diagnosis(facts.port)
     for look in (_profile, _firmware, _arch, _heap, _tflm, _romfs, _file_system):
         result.lines.append(look(facts))
     if facts.frequency:
         result.lines.append(Line("clock", f"{facts.frequency / 1e6:g} MHz"))
-    result.models = [_fit(path, facts) for path in models]
+    result.models = [_fit(path, facts, rooms) for path in models]
     return result

@@ -3,36 +3,49 @@
 
 from dataclasses import dataclass
 
+from ..render.common import size
 from . import profiles
 
 _KB = 1024
 
-# What tflm, its compiled kernels and a small program take of the heap.
+# What tflm, its compiled kernels and a small program take of the heap, and of the file system,
+# where they are not in the firmware.
 _RUNTIME = 30 * _KB
+_RUNTIME_FILES = 150 * _KB
 
 
 @dataclass
-class Board:
-    """`memory`: bytes that an arena may have; `flash`: bytes of the file system for models."""
+class Room:
+    """What a board has for a model, in bytes. memory: for its arena, and a model in a file.
+
+    in_place: of flash in which it is read in place, by the name of the place. files: of the file
+    system, 0 where there is none.
+    """
 
     name: str
     memory: int
-    flash: int
-    in_place: bool  # flash can be read in place by a stock firmware
+    in_place: dict[str, int]
+    files: int
 
 
-# The three boards, with their port's own firmware; what they leave is in boards/*/profile.toml.
-# An ESP32 without PSRAM has its heap in pieces: the arena gets the largest, the runtime lies in
-# others.
+# The boards that inspect shows, with their port's own firmware; what they leave is in
+# boards/*/profile.toml.
 _SHOWN = {"Pico": "RPI_PICO", "Pico 2": "RPI_PICO2", "ESP32": "ESP32_GENERIC"}
 
 
-def _boards():
-    for name, board in _SHOWN.items():
-        profile = profiles.named(board)
-        stock = profile.stock
-        memory = min(stock.heap - _RUNTIME, stock.block)
-        yield Board(name, memory, stock.filesystem[1], stock.in_place)
+# The Room of a firmware, of which there is the port's own and ours, with the runtime in flash.
+# An ESP32 without PSRAM has its heap in pieces: the arena gets the largest, the runtime others.
+def _room(name, firmware, is_ours):
+    in_place = {}
+    if firmware.romfs is not None:
+        in_place["ROMFS"] = firmware.romfs[1]
+    elif firmware.free is not None and firmware.in_place:
+        in_place["free flash"] = firmware.free[1]
+    files = firmware.filesystem[1] if firmware.filesystem else 0
+    heap = firmware.heap
+    if not is_ours:
+        heap, files = heap - _RUNTIME, max(files - _RUNTIME_FILES, 0)
+    return Room(name, min(heap, firmware.block), in_place, files)
 
 
 @dataclass
@@ -44,22 +57,25 @@ class Fit:
     advice: str
 
 
-def _kilobytes(size):
-    return f"{size / _KB:,.1f} KB"
-
-
-# The verdict for one board, from the bytes of the arena and of the flat model.
-def _fit(board, arena, flash):
-    if arena > board.memory:
-        text = f"arena {_kilobytes(arena)}, but {_kilobytes(board.memory)} of memory"
-        return Fit(board.name, False, text)
-    if flash > board.flash:
-        text = f"model {_kilobytes(flash)}, but {_kilobytes(board.flash)} of flash"
-        return Fit(board.name, False, text)
-    if arena + flash <= board.memory:
-        return Fit(board.name, True, "also with the model in RAM")
-    how = "read in place from flash" if board.in_place else "frozen into the firmware"
-    return Fit(board.name, True, f"with the model {how}")
+# The verdict for one board, from the bytes of the arena and of the flat model: RAM and each kind
+# of flash for themselves.
+def _fit(room, arena, flash):
+    if arena > room.memory:
+        text = f"RAM: arena {size(arena)}, but {size(room.memory)} are free"
+        return Fit(room.name, False, text)
+    if flash <= room.files and arena + flash <= room.memory:
+        return Fit(room.name, True, "also with the model in RAM")
+    for place, free in room.in_place.items():
+        if flash <= free:
+            return Fit(room.name, True, f"with the model read in place from {place}")
+    if not room.in_place and arena <= room.memory and flash <= room.files:
+        return Fit(room.name, True, "with the model frozen into the firmware")
+    there = [f"{place} {size(free)}" for place, free in room.in_place.items()]
+    if flash <= room.files:
+        there.append(f"RAM {size(room.memory)} with the arena")
+    else:
+        there.append(f"files {size(room.files)}")
+    return Fit(room.name, False, f"flash: model {size(flash)}, but {', '.join(there)}")
 
 
 @dataclass
@@ -84,16 +100,11 @@ def fits_all(arena, flash):
         for name, firmware in (("stock", profile.stock), ("tflm", profile.tflm)):
             if firmware is None:
                 continue
-            place = firmware.romfs or firmware.filesystem
-            if place is None:
-                continue
-            # Our firmware has the runtime in flash.
-            heap = firmware.heap - (_RUNTIME if name == "stock" else 0)
-            in_place = firmware.in_place or firmware.romfs is not None
-            board = Board(profile.name, min(heap, firmware.block), place[1], in_place)
-            fit = _fit(board, arena, flash)
+            room = _room(profile.name, firmware, name == "tflm")
+            fit = _fit(room, arena, flash)
+            largest = max([*room.in_place.values(), room.files])
             found.append(
-                BoardFit(profile.name, profile.chip, name, board.memory, board.flash, fit.fits,
+                BoardFit(profile.name, profile.chip, name, room.memory, largest, fit.fits,
                          fit.advice)
             )  # fmt: skip
     return found
@@ -101,4 +112,5 @@ def fits_all(arena, flash):
 
 def fits(arena, flash):
     """A Fit for each board, of a model with `arena` and `flash` bytes."""
-    return [_fit(board, arena, flash) for board in _boards()]
+    profiled = ((name, profiles.named(board)) for name, board in _SHOWN.items())
+    return [_fit(_room(name, p.stock, False), arena, flash) for name, p in profiled]

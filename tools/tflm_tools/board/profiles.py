@@ -23,7 +23,8 @@ if not FOLDER.is_dir():  # installed with pip: setup.py has put the profiles her
 class Firmware:
     """What a firmware leaves: bytes of heap and of its largest block after boot, parts of flash.
 
-    firmware, romfs, filesystem: (offset, bytes) in flash, None where there is none.
+    firmware, romfs, filesystem: (offset, bytes) in flash, None where there is none. free: what no
+    part of the firmware needs, in which models can be read in place.
     in_place: Python can read flash in place outside ROMFS. inline_assembler: such kernels load.
     """
 
@@ -32,6 +33,7 @@ class Firmware:
     firmware: tuple[int, int] | None = None
     romfs: tuple[int, int] | None = None
     filesystem: tuple[int, int] | None = None
+    free: tuple[int, int] | None = None
     in_place: bool = False
     inline_assembler: bool = False
 
@@ -63,7 +65,7 @@ class Profile:
 
 def _firmware(table):
     values = dict(table)
-    for name in ("firmware", "romfs", "filesystem"):
+    for name in ("firmware", "romfs", "filesystem", "free"):
         if name in values:
             values[name] = tuple(values[name])
     return Firmware(**values)
