@@ -209,6 +209,10 @@ class OpResolver:
                 self._binders[name] = getattr(module, "bind" + function[4:])
             if hasattr(module, function):
                 return getattr(module, function)
+        if sys.implementation.name != "micropython":
+            raise UnsupportedError(
+                "models run in MicroPython, not in %s; use: tflm run" % sys.implementation.name
+            )
         module = _import("tflm.kernels." + file)
         if not callable(getattr(module, function, None)):
             raise UnsupportedError(

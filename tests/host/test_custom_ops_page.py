@@ -129,7 +129,7 @@ def test_flatten_names_the_option(tflm, example, tmp_path):
     assert found.code == 1
     assert found.err == (
         "tflm: unresolved custom op: Atan; register it with --custom FILE, an option "
-        "of inspect, flatten and run\n"
+        "of inspect, flatten, run, plan, report, ops, eval and deploy\n"
     )
 
 
@@ -161,3 +161,19 @@ def test_kernels_of_a_file(tmp_path):
     )
     assert load_resolver([path]).custom("Op").number == 7
     assert isinstance(load_resolver([]), device_tflm.OpResolver)
+
+
+# The message for an operator that is not registered names the commands that take one, all of them.
+def test_commands_that_take_custom_operators(lacking):
+    import re
+
+    import pytest
+    from tflm.errors import UnsupportedError
+    from tflm_tools.cli.command import cli
+    from tflm_tools.flat.flatten import flatten
+
+    with pytest.raises(UnsupportedError) as caught:
+        flatten(lacking.read_bytes())
+    told = re.search(r"an option of (.*)", str(caught.value))[1].replace(" and ", ", ").split(", ")
+    taking = [n for n, c in cli.commands.items() if any(p.name == "custom" for p in c.params)]
+    assert sorted(told) == sorted(taking)

@@ -186,3 +186,12 @@ def test_floats_are_told(tflm, repository, layers):
     assert "operators multiply floats" in found.out and "docs/own-model.md" in found.out
     assert (repository / "docs" / "own-model.md").read_text().count("## When quantization is not")
     assert "multiply floats" not in tflm("inspect", layers).out
+
+
+# What a trained model is before it is converted, by what it holds or what it is called.
+@pytest.mark.parametrize("name", ["model.keras", "model.h5", "saved"])
+def test_not_converted_yet(name, tflm, tmp_path):
+    path = tmp_path / name
+    path.write_bytes(b"PK\x03\x04" if name.endswith("keras") else b"\x89HDF\r\n\x1a\n")
+    found = tflm("inspect", path)
+    assert found.code == 1 and "docs/own-model.md" in found.err

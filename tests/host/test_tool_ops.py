@@ -281,3 +281,13 @@ def test_open_dimensions(tmp_path, repository, monkeypatch):
     files = files_in([needs_of(path)], "both", "")
     assert "tflite/shapes" in files and "prepare/conv" not in files
     check_package(path, package(tmp_path / "only", repository, files), monkeypatch)
+
+
+# The README's number is that of the command.
+def test_readme_counts_the_same(tflm, repository):
+    count = len(tflm("ops", "--json").json())
+    assert f"{count} operators" in tflm("ops").out
+    assert (
+        f"* **Operators**: {count}, as `tflm ops` lists them"
+        in (repository / "README.md").read_text()
+    )

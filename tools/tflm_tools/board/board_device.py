@@ -23,9 +23,9 @@ _MISSES = [Maybe(int)]
 
 
 @contextmanager
-def board_device(port):
-    """A BoardDevice at a port (see ports.resolve), in a `with`."""
-    with Link(port) as link:
+def board_device(port, timeout=None):
+    """A BoardDevice at a port (see ports.resolve), in a `with`; timeout: see Link."""
+    with Link(port, timeout) as link:
         yield BoardDevice(link)
 
 

@@ -42,17 +42,17 @@ class Deployment:
 
 
 def deploy(path, port=None, to="auto", name=None, custom=(), replace=False, progress=None,
-           board=None):  # fmt: skip
+           board=None, timeout=None):  # fmt: skip
     """Put the model at `path` on a board, with the kernels that it needs.
 
     to: one of PLACES of places. replace: the old model of this name may go before the new one is
-    whole.
-    progress: called with (bytes done, bytes in all). board: a text that the board's own name
-    must have. Everything is checked before the first byte is written. Returns a Deployment.
+    whole. progress: called with (bytes done, bytes in all). board: a text that the board's own
+    name must have. timeout: seconds for its first answer. Everything is checked before the first
+    byte is written. Returns a Deployment.
     """
     model = open_model(path)
     name = model_name(path, name)
-    with Link(port) as link:
+    with Link(port, timeout) as link:
         facts = ask(link)
         check_board(facts, board)
         facts.check_firmware()

@@ -156,9 +156,12 @@ def _fit(path, facts, rooms):
     return Fit(name, len(flat), arena, True, how)
 
 
-def doctor(port=None, models=()):
-    """Look at the board at a port: a Diagnosis; nothing is written there. Raises DeviceError."""
-    with Link(port) as link:
+def doctor(port=None, models=(), timeout=None):
+    """Look at the board at a port: a Diagnosis; nothing is written there. Raises DeviceError.
+
+    timeout: seconds for its first answer.
+    """
+    with Link(port, timeout) as link:
         facts = ask(link)
         places = storages(link, Files(link, _nothing), facts) if models else ()
         rooms = [(place.in_place, place.name, place.room("", False)) for place in places]

@@ -94,4 +94,6 @@ def script(name):
 
 def ask(link):
     """The Facts of the board at a Link."""
-    return Facts(port=link.port, **link.value(link.exec(script("probe"), seconds=15), _FORM))
+    return Facts(
+        port=link.port, **link.value(link.exec(script("probe"), link.first_seconds), _FORM)
+    )

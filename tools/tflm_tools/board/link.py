@@ -10,6 +10,7 @@ from .replies import has_form
 from .wire import Wire, WireError
 
 _ENTER_SECONDS = 12.0
+FIRST_SECONDS = 60.0  # for a slow board, or a busy emulator, to say what it is
 _TRIES = 2
 
 
@@ -35,10 +36,12 @@ class Link:
 
     Raises DeviceError in one sentence; its `kind` is "absent", "busy", "silent", "endless",
     "garbage", "lost", or the name of the exception that Python code raised on the board.
+    timeout: seconds that the board has for its first answer, where that is not enough.
     """
 
-    def __init__(self, port=None):
+    def __init__(self, port=None, timeout=None):
         self.port = resolve(port)
+        self.first_seconds = timeout or FIRST_SECONDS
         self._errors, transport = _mpremote()
         try:
             self._transport = transport(self.port, timeout=1)

@@ -59,7 +59,7 @@ def _only_one():
 
 
 def resolve(name=None):
-    """The device file of a port named as in mpremote: None or "auto", a0, u0, c0, id:…, a path.
+    """A port named as in mpremote: None or "auto", a0, u0, c0, id:…, a path, or a URL (socket://).
 
     Raises DeviceError when there is no such port, or none that could be meant.
     """
@@ -76,7 +76,7 @@ def resolve(name=None):
     short = re.fullmatch(r"([auc])([0-9]+)", name)
     if short:
         name = _SHORT[short[1]] + short[2]
-    if os.name == "posix":
+    if os.name == "posix" and "://" not in name:  # pyserial knows what URLs mean
         _check_file(name)
     return name
 

@@ -5,20 +5,29 @@ from contextlib import contextmanager, nullcontext
 
 import rich_click as click
 
-PORT_HELP = "A board instead of the unix port, named as in mpremote: a0, u0, id:…, /dev/…, auto."
+PORT_HELP = (
+    "A board instead of the unix port, named as in mpremote: a0, u0, id:…, /dev/…, "
+    "socket://HOST:PORT, auto."
+)
 ON = click.option("--on", "on", metavar="PORT", help=PORT_HELP)
 _PORT = click.argument("port", required=False)
+_TIMEOUT = click.option(
+    "--timeout",
+    type=click.FloatRange(min=1),
+    metavar="SECONDS",
+    help="For the board's first answer. [default: 60]",
+)
 
 
 @contextmanager
-def device_on(port):
+def device_on(port, timeout=None):
     """The BoardDevice at a port, None for no port."""
     if port is None:
         yield None
         return
     from ..board.board_device import board_device
 
-    with board_device(port) as device:
+    with board_device(port, timeout) as device:
         yield device
 
 
@@ -47,16 +56,17 @@ def register(cli, show, model, as_json_option, custom_option):
     @click.option(
         "--model", "models", multiple=True, type=click.Path(), help="Would it fit? Any number."
     )
+    @_TIMEOUT
     @as_json_option
-    def doctor(port, models, as_json):
+    def doctor(port, models, timeout, as_json):
         """Look at the board at PORT: firmware, heap, flash, tflm, and what is wrong.
 
-        PORT is named as in mpremote (a0, u0, id:…, a path); without it, the only one there is.
-        The exit code is 1 when there is a problem.
+        PORT is named as in mpremote (a0, u0, id:…, a path, socket://…); without it, the only one
+        there is. The exit code is 1 when there is a problem.
         """
         from ..board.doctor import doctor
 
-        result = doctor(port, models)
+        result = doctor(port, models, timeout)
         show(result, as_json, "board", "print_diagnosis")
         if not result.healthy():
             raise SystemExit(1)
@@ -79,6 +89,7 @@ def register(cli, show, model, as_json_option, custom_option):
         is_flag=True,
         help="Let the old model go first, where flash has no room for both.",
     )
+    @_TIMEOUT
     @custom_option
     @as_json_option
     def deploy(model, ports, every, as_json, **options):

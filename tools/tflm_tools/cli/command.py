@@ -162,7 +162,7 @@ def run(model, on, as_json, **options):
     """Invoke MODEL in the MicroPython unix port, or on a board, on arrays of yours."""
     from ..run.run import run
 
-    with _working("run", model), device_on(on) as device:
+    with _working("run", model), device_on(on, options["timeout"]) as device:
         result = run(model, device=device, **options)
     _show(result, as_json, "results", "print_run")
 
@@ -199,7 +199,7 @@ def verify(model, on, as_json, **options):
     """
     from ..check.verify import verify
 
-    with _working("verify", model), device_on(on) as device:
+    with _working("verify", model), device_on(on, options["timeout"]) as device:
         result = verify(model, device=device, **options)
     _show(result, as_json, "results", "print_verification")
     if not result.is_equal():

@@ -26,7 +26,7 @@ class HostResolver(OpResolver):
             return super().custom(name)
         raise UnsupportedError(
             f"unresolved custom op: {name}; register it with --custom FILE, an option "
-            "of inspect, flatten and run"
+            "of inspect, flatten, run, plan, report, ops, eval and deploy"
         )
 
 

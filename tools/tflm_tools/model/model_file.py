@@ -85,6 +85,17 @@ def open_model(path, data=None):
             for indices in (subgraph.inputs, subgraph.outputs)
         )
         return ModelFile(Path(path), "tflite", data, inputs, outputs)
+    if data[:8] == b"\x89HDF\r\n\x1a\n" or Path(path).suffix in (
+        ".keras",
+        ".h5",
+        ".pb",
+        ".onnx",
+        ".pt",
+    ):
+        raise ModelError(
+            f"{path} is a model as it was trained, not converted; make a .tflite of it: "
+            "docs/own-model.md"
+        )
     raise ModelError(
         f"{path} is neither a .tflite nor a .tflm ({len(data)} bytes, starting "
         f"{data[:8]!r}); check the file"

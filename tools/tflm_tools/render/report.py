@@ -178,12 +178,21 @@ def _quantization(report):
     return f"<details><summary>{count}</summary>{_table(columns, rows)}{note}</details>"
 
 
+# The lines for computer and board.
+def _how_to_run(report):
+    commands = clean("\n".join(report.commands))
+    return (
+        f"<h2>Run it</h2><p>On the computer:</p><pre>{commands}</pre>"
+        "<p>On the board, with the file where <code>tflm deploy</code> says it is:</p>"
+        f"<pre>{clean(report.snippet)}</pre>"
+    )
+
+
 def report_page(report):
     """The text of the HTML page of a Report."""
     found = report.inspection
     name = clean(Path(found.path).name)
     target = f", target {report.target}" if report.target else ""
-    commands = clean("\n".join(report.commands))
     sections = [
         f"<h1>{name}</h1>",
         f'<p class="dim">{size(found.file_bytes)} as .tflite; the .tflm is that of '
@@ -192,9 +201,7 @@ def report_page(report):
         _tiles(report),
         "<h2>Inputs and outputs</h2>",
         _ends(report),
-        f"<h2>Run it</h2><p>On the computer:</p><pre>{commands}</pre>"
-        "<p>On the board, with the file where <code>tflm deploy</code> says it is:</p>"
-        f"<pre>{clean(report.snippet)}</pre>",
+        _how_to_run(report) if report.commands else "",
         "<h2>The arena</h2><p>Operators from left to right, bytes upwards. A tensor is there from "
         "the operator that makes it to the last one that reads it; what is hatched is scratch "
         "of one operator; grey grounds are chains that run in bands of rows.</p>",

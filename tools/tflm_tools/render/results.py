@@ -181,6 +181,7 @@ def print_operators(operators, target):
     """The list of operators."""
     grid = table(">code", "operator", "prepared by")
     for operator in operators:
-        grid.add_row(str(operator.code), operator.name, operator.file)
-    show(grid, target)
+        code = UNKNOWN if operator.code is None else str(operator.code)
+        grid.add_row(code, operator.name, operator.file)
+    show(grid, target, "prepared by")
     target.print(Text(f"{len(operators)} operators"))

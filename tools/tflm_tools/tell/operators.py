@@ -3,15 +3,18 @@
 
 from dataclasses import dataclass
 
-from tflm.prepare.table import OPS
+from tflm.prepare.table import CUSTOM, OPS
 from tflm.tell.op_names import name
 
 
 @dataclass
 class Operator:
-    """A builtin operator: its code in the schema, its name, and the file that prepares it."""
+    """An operator: its code in the schema, its name, and the file that prepares it.
 
-    code: int
+    code: None for what models hold as a custom operator, and TFLM or tflm has all the same.
+    """
+
+    code: int | None
     name: str
     file: str
 
@@ -19,4 +22,5 @@ class Operator:
 def operators():
     """All operators that tflm has, by name."""
     found = [Operator(code, name(code), f"prepare/{file}.py") for code, file in OPS.items()]
+    found += [Operator(None, op, f"prepare/{file}.py") for op, file in CUSTOM.items()]
     return sorted(found, key=lambda operator: operator.name)

@@ -130,8 +130,8 @@ def report(path, level=BALANCED, target=None, profile=None, custom=()):
         tensors=_tensors(graph),
         plans=plans,
         boards=fits_all(arena, flat_bytes or len(model.data)),
-        commands=_commands(Path(path).name, level, target),
-        snippet=_snippet(found),
+        commands=[] if found.missing else _commands(Path(path).name, level, target),
+        snippet="" if found.missing else _snippet(found),
         profile=times,
         profile_name=Path(profile).name if profile else "",
     )
@@ -198,15 +198,15 @@ def _tensor(tensor, i, subgraph):
     )  # fmt: skip
 
 
-# The lines that bring the model to a board; deploy flattens for the board's core by itself.
+# The lines that make the .tflm of this page, and bring the model to a board; deploy flattens a
+# .tflite for the board's core by itself.
 def _commands(name, level, target):
-    if level == BALANCED and not target:
-        return [f"tflm deploy {shlex.quote(name)}"]
     flat = Path(name).with_suffix(".tflm").name
     options = f" --optimize {level}" if level != BALANCED else ""
     options += f" --target {target}" if target else ""
     source, flat = shlex.quote(name), shlex.quote(flat)
-    return [f"tflm flatten {source} -o {flat}{options}", f"tflm deploy {flat}"]
+    deployed = flat if options else source
+    return [f"tflm flatten {source} -o {flat}{options}", f"tflm deploy {deployed}"]
 
 
 # The lines that run it there.
