@@ -81,6 +81,7 @@ def add_run(a0, a1):
     addi(a3, a3, 1)
     addi(a4, a4, 1)
     bne(a4, a5, element_1)
+    label(end_5)
     lw(ra, 0(sp))
     lw(s0, 4(sp))
     lw(s1, 8(sp))

@@ -88,6 +88,7 @@ def build_plane(a0, a1, a2):
     label(filled_8)
     addi(s5, s5, -1)
     bne(s5, zero, pair_1)
+    label(end_9)
     lw(ra, 0(sp))
     lw(s0, 4(sp))
     lw(s1, 8(sp))
