@@ -2,8 +2,10 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import numpy as np
+from kernels.binary_cases import SHAPES
 from support import litert
 from support.check import Cases
+from support.inputs import generator
 from support.single_op import Tensor, single_op
 
 cases = Cases()
@@ -56,6 +58,45 @@ for axes, target in (([1], (3, 2)), ([0, 2], (4,)), ([0, 1, 2], ())):
         [Tensor((3, 4, 2), "bool"), Tensor((len(axes),), "int32", axes)],
         [Tensor(target, "bool")],
     )
+
+_LOWEST, _HIGHEST = -(1 << 31), (1 << 31) - 1
+_REALS = [0.0, -0.0, np.nan, -np.nan, np.inf, -np.inf, 1e-42, -1e-42, 3.5, -1e30, 1.0]
+for dtype, values in (("float32", _REALS), ("int32", [0, 1, -1, _LOWEST, _HIGHEST, -7, 1 << 30])):
+    for shape in ((len(values),), (1, len(values))):
+        tensors = [Tensor(shape, dtype)], [Tensor(shape, dtype)]
+        runs = [[np.array(values, dtype).reshape(shape)]]
+        _add(f"SIGN {dtype} {shape}", "SIGN", *tensors, runs)
+    _add(f"SIGN {dtype} scalar", "SIGN", [Tensor((), dtype)], [Tensor((), dtype)])
+
+# Every divisor that is special against every such dividend, then random ones in all shapes; scales
+# count for nothing.
+for op in ("FLOOR_DIV", "FLOOR_MOD"):
+    for dtype in ("int16", "int32"):
+        low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
+        special = [low, low + 1, high, high - 1, 1, -1, 2, -2, 3, -3, 7, -7, high // 2, low // 2]
+        over, under = (side.ravel() for side in np.meshgrid([*special, 0], special))
+        defined = (over != low) | (under != -1)
+        operands = [over[defined].astype(dtype), under[defined].astype(dtype)]
+        tensors = [Tensor(operands[0].shape, dtype) for _ in range(3)]
+        _add(f"{op} {dtype} special", op, tensors[:2], tensors[2:], [operands])
+        for number, shapes in enumerate(SHAPES):
+            random = generator(f"{op} {dtype} {number}")
+            operands = [random.integers(low, high, shape, dtype) for shape in shapes[:2]]
+            operands[1] >>= random.integers(0, 8 * operands[1].itemsize - 1, shapes[1], dtype)
+            operands[1] |= 1
+            scale = {"scale": 0.5, "zero_point": 0} if number % 2 and dtype == "int16" else {}
+            tensors = [Tensor(shape, dtype, **scale) for shape in shapes]
+            if shapes[0] == shapes[1] or len(shapes[2]) <= 4:
+                _add(f"{op} {dtype} {number}", op, tensors[:2], tensors[2:], [operands])
+        tensors = [Tensor((3,), dtype) for _ in range(3)]
+        zero = single_op(op, tensors[:2], tensors[2:])
+        operands = [[[1, 2, 3], [1, 0, 2]]]
+        cases.add(f"{op} {dtype} by 0", zero, operands, error="by zero", heap_lock=False)
+        # C leaves this undefined: LiteRT ends the process.
+        wrapped = [[[low if op == "FLOOR_DIV" else 0, 3 if op == "FLOOR_DIV" else 1]]]
+        tensors = [Tensor((2,), dtype) for _ in range(3)]
+        model = single_op(op, tensors[:2], tensors[2:])
+        cases.add(f"{op} {dtype} wraps", model, [[[low, 7], [-1, 2]]], expected=wrapped)
 
 _F16 = [0, -0.0, 1, -2.5, 6e-8, -6e-5, 65504, np.inf, -np.inf, 1e-4, 0.1, 2**-14, 2**-15]
 for count in (1, len(_F16)):

@@ -8,6 +8,7 @@ from .broadcast import binary
 _KIND = const(12)
 _MODULO = const(12)
 _SIZE = const(12)
+_DIVIDED_SIZE = const(13)
 
 
 # Word 12 passes between two functions: a larger number would be a heap object.
@@ -19,6 +20,11 @@ def _kind(r, output, words):
 def _floor_div(r):
     binary(r, 4, 4, 13)
     r.need(r[_MODULO] <= 1)
+
+
+def _floor_div_integers(r):
+    r.need(r[_MODULO] <= 1 and r[_DIVIDED_SIZE] in (2, 4))
+    binary(r, r[_DIVIDED_SIZE], r[_DIVIDED_SIZE], 14)
 
 
 def _compare_integers(r):
@@ -35,6 +41,7 @@ CHECKS = {
     "div_float.eval_float32": lambda r: binary(r, 4, 4, 14),
     "div_int32.eval_int32": lambda r: binary(r, 4, 4, 14),
     "floor_div_float.eval_float32": _floor_div,
+    "floor_div_wide.eval_integers": _floor_div_integers,
     "maximum_minimum_float.eval_float32": lambda r: binary(r, 4, 4, 13),
     "maximum_minimum_wide.eval_int16": lambda r: binary(r, 2, 2, 13),
     "maximum_minimum_wide.eval_int32": lambda r: binary(r, 4, 4, 13),

@@ -69,6 +69,8 @@ CHECKS = {
     "logistic_float.eval_float32": _unary,
     "round_float.eval_float32": _kind,
     "rsqrt_float.eval_float32": lambda r: _unary(r, 4),
+    "sign.eval_float32": _unary,
+    "sign.eval_int32": _unary,
     "sign_float.eval_float32": lambda r: _unary(r, 5),
     "sin_cos_float.eval_float32": _kind,
     "sqrt_float.eval_float32": _unary,

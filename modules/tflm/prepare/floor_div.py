@@ -1,4 +1,4 @@
-# tflm: FLOOR_DIV, FLOOR_MOD: Prepare (TFLM floor_div.cc, floor_mod.cc)
+# tflm: FLOOR_DIV, FLOOR_MOD: Prepare (TFLM floor_div.cc, floor_mod.cc; integers: LiteRT's)
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
@@ -8,20 +8,38 @@ from .common import FLOAT_WORK
 from .elementwise import prepare_binary
 
 LAYOUT = BROADCAST + ("modulo",)
+INTEGERS = LAYOUT + ("size",)
 
 _FLOOR_MOD = const(95)
 _NO_OPTIONS = const(0)
 _WORK = 4 * FLOAT_WORK
+_INTEGER_WORK = const(12)
 
 output_shapes = spread_shape
 
 
 def prepare(context, node):
-    prepare_binary(context, node, _NO_OPTIONS, {dtypes.FLOAT32: _float32})
+    prepare_binary(context, node, _NO_OPTIONS, _KERNELS)
 
 
 def _float32(context, node, activation):
-    inputs = node.input(0), node.input(1)
+    _emit(context, node, "floor_div_float.eval_float32", LAYOUT, _WORK)
+
+
+# LiteRT divides the stored numbers and takes no notice of scales.
+def _integers(context, node, activation):
+    size = dtypes.itemsize(node.input(0).dtype)
+    _emit(context, node, "floor_div_wide.eval_integers", INTEGERS, _INTEGER_WORK, size=size)
+
+
+def _emit(context, node, kernel, layout, work, **fields):
     modulo = 1 if node.builtin_code == _FLOOR_MOD else 0
-    kernel = "floor_div_float.eval_float32"
-    emit_broadcast(context, node, kernel, LAYOUT, inputs, _WORK, modulo=modulo)
+    inputs = node.input(0), node.input(1)
+    emit_broadcast(context, node, kernel, layout, inputs, work, modulo=modulo, **fields)
+
+
+_KERNELS = {
+    dtypes.FLOAT32: _float32,
+    dtypes.INT16: _integers,
+    dtypes.INT32: _integers,
+}

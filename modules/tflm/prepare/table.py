@@ -114,6 +114,7 @@ OPS = {
     150: "gelu",  # GELU
     151: "dynamic_update_slice",  # DYNAMIC_UPDATE_SLICE
     152: "relu_limited",  # RELU_0_TO_1
+    158: "sign",  # SIGN
 }
 
 # custom operators that TFLM itself has, and TensorFlow's lists: file below prepare/
