@@ -28,6 +28,7 @@ def int8_model(
     scales=(0.05, 0.02, 0.02, 0.0004, 0.1),
     zero_points=(-7, 0, 0, 5),
     small=1,
+    state_data=None,
     **options,
 ):
     inputs, features, states, times, outputs = scales
@@ -50,6 +51,7 @@ def int8_model(
             Tensor(
                 (batches, filters * memory),
                 state,
+                state_data,
                 variable=True,
                 scale=states,
                 zero_point=zero_points[2],
@@ -81,6 +83,8 @@ for state, scales in (("int16", WIDE), ("int8", NARROW)):
         keywords = {"state": state, "scales": scales} | keywords
         integer.add(f"{state} {keywords}", int8_model(**keywords), runs=12)
     integer.add(f"{state} reset", int8_model(state=state, scales=scales), runs=4, reset=True)
+# TFLM looks at no data of a variable: the state begins as if there were none.
+integer.add("data of the state", int8_model(state_data=np.full((1, 48), 99)), runs=4)
 # Multipliers above 1, far below it, and none at all.
 for scales in (
     (2.0, 3.0, 0.5, 0.01, 0.001),
@@ -214,7 +218,7 @@ for name, number, tensor, error in (
     ("bias type", 3, Tensor((3,), "int64", scale=0.01), "must be int32"),
     ("state", 4, Tensor((2, 23), "int16", variable=True, scale=0.1), "should be"),
     ("no variable", 4, Tensor((2, 24), "int16", scale=0.1), "variable"),
-    ("constant state", 4, Tensor((2, 24), "int16", INT16, variable=True, scale=0.1), "variable"),
+    ("constant state", 4, Tensor((2, 24), "int16", INT16, scale=0.1), "variable"),
     ("state type", 4, Tensor((2, 24), "int8", variable=True, scale=0.1), "must be int16"),
     ("output", 5, Tensor((2, 6), "int8", scale=0.1), "should be"),
     ("output type", 5, Tensor((2, 3), "int16", scale=0.1), "must be int8"),

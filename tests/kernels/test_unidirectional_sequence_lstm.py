@@ -239,7 +239,7 @@ for name, changes, error in (
     ("no scale", {19: Tensor((1, 4), "int16", variable=True)}, "no scale"),
     (
         "constant cell",
-        {19: Tensor((1, 4), "int16", np.zeros(4), variable=True, scale=0.1)},
+        {19: Tensor((1, 4), "int16", np.zeros(4), scale=0.1)},
         "variable",
     ),
 ):

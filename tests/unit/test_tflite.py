@@ -171,15 +171,15 @@ def test_constant_input_of_the_graph():
     refused(builder, "the input tensor 0 'x' .* is a constant; the model is damaged")
 
 
-# A variable that has data is a constant.
-def test_constant_variable():
+# What data a variable has counts for nothing.
+def test_variable_with_data():
     builder = reshape()
     builder.table.subgraphs[0].tensors[1].isVariable = True
     tensor = TfliteModel(builder.build()).tensor(1)
     assert tensor.is_variable and not tensor.is_constant()
     builder.table.subgraphs[0].tensors[1].buffer = builder.buffer(bytes(16))
     tensor = TfliteModel(builder.build()).tensor(1)
-    assert tensor.is_constant() and not tensor.is_variable
+    assert tensor.is_variable and not tensor.is_constant()
 
 
 @pytest.mark.parametrize("number", [9, 0xFFFFFFFF])

@@ -98,11 +98,12 @@ class Record:
             start, stop = self.extents[i]
             self.need(stop <= self.locked[0] or self.locked[1] <= start)
 
-    # Operands `i` and `k` must not share bytes.
-    def apart(self, i, k):
+    # Operands `i` and `k` must not share bytes; `or_equal`: they may be the very same ones.
+    def apart(self, i, k, or_equal=False):
         if i in self.extents and k in self.extents and (self[i] ^ self[k]) & 1 == 0:
             (start, stop), (other, end) = self.extents[i], self.extents[k]
-            self.need(stop <= other or end <= start)
+            same = or_equal and self.extents[i] == self.extents[k]
+            self.need(same or stop <= other or end <= start)
 
     # Words that name persistent bytes change when interpreters share an arena (flat_program.py):
     # each must be an operand that was looked at, and none a number.

@@ -48,7 +48,8 @@ def _rows(r, at, words, size, output=2, most=1 << 30, output_size=0):
 
 
 # Differences to the largest value of a row choose a slot of the scratch buffer: a row must not
-# change before it is done with, not by another core either.
+# change before it is done with, not by another core either. In place it may: each element is read
+# for the last time just before it is written, by the core that has its row.
 def _softmax(r):
     bits = r[_OUTPUT_BITS]
     largest, slots = r.numbers(_SOFTMAX_LARGEST_DIFFERENCE, 2, 0)
@@ -57,7 +58,7 @@ def _softmax(r):
     _rows(r, 4, 21, 1, most=_MOST_DEPTH, output_size=bits // 8)
     r.writes(_EXPS, 4 + 4 * slots, align=4)
     r.apart(_INPUT, _EXPS)
-    r.apart(_INPUT, _SOFTMAX_OUTPUT)
+    r.apart(_INPUT, _SOFTMAX_OUTPUT, True)
 
 
 # Likewise with entries of a table; their sum must be positive.
@@ -68,7 +69,7 @@ def _softmax_int16(r):
     r.need(not [i for i in range(1, 2 * _STEPS, 2) if exps[i] > 127])  # negative ones
     r.reads(_RECIPROCAL, 2 * _STEPS, align=2)
     _rows(r, 5, 8, 2, 4, _MOST_DEPTH_INT16)
-    r.apart(_INPUT, _SOFTMAX_INT16_OUTPUT)
+    r.apart(_INPUT, _SOFTMAX_INT16_OUTPUT, True)
 
 
 # Differences choose an exp of the table behind the constants.
@@ -79,7 +80,7 @@ def _log_softmax(r):
     r.need(exps[0] and max(exps) <= _LARGEST_EXP_LOG)
     _rows(r, 4, 20, 1, most=_MOST_DEPTH_LOG)
     r.writes(_WORDS, 4 * _LOG_WORDS, align=4)
-    r.apart(_INPUT, _LOG_SOFTMAX_OUTPUT)
+    r.apart(_INPUT, _LOG_SOFTMAX_OUTPUT, True)
     r.apart(_INPUT, _WORDS)
 
 

@@ -103,11 +103,7 @@ def _sizes(node, rank):
 
 # Refuse a state that does not last, or that nobody may write to.
 def check_state(node, tensor):
-    check(
-        tensor.is_variable and not tensor.is_constant(),
-        node,
-        "%s must be a variable tensor" % tensor,
-    )
+    check(tensor.is_variable, node, "%s must be a variable tensor" % tensor)
 
 
 def _prepare_int8(context, node, fields):

@@ -167,7 +167,7 @@ class MicroAllocator:
             subgraph = self.model.subgraphs[number]
             for i in range(subgraph.tensors_length()):
                 tensor = subgraph.tensor(i)
-                if tensor.is_variable and not tensor.is_constant() and tensor.nbytes():
+                if tensor.is_variable and tensor.nbytes():
                     self.variables[tensor.index] = self.persistent(tensor.nbytes(), VARIABLES)
 
     # The buffers of the head, each with its offset there.

@@ -106,7 +106,9 @@ class Subgraph:
                 "tensor %d '%s' has %d dimensions, at most %d are supported; reshape the model"
                 % (index, name, rank, MAX_RANK)
             )
-        data, offset = model.buffer_data(table.get(2, "I"))
+        # Data of a variable is for nobody: it begins as all variables do, as in TFLM.
+        is_variable = table.get(5, "B") != 0
+        data, offset = (None, -1) if is_variable else model.buffer_data(table.get(2, "I"))
         shape = table.numbers(0, "i")
         if dtype == dtypes.VARIANT and model.lists is not None:
             shape, dtype = model.lists.type_of(index) or (shape, dtype)
@@ -115,7 +117,7 @@ class Subgraph:
             if value is not None:
                 data, offset = value, -1
         tensor = Tensor(index, name, dtype, shape, data, offset)
-        tensor.is_variable = data is None and table.get(5, "B") != 0
+        tensor.is_variable = is_variable
         _check_type_and_shape(tensor)
         if data is not None and dtype != dtypes.STRING and len(data) != tensor.nbytes():
             raise ModelError(

@@ -79,7 +79,7 @@ class RomStorage:
             subgraph = self.model.subgraphs[number]
             for i in range(subgraph.tensors_length()):
                 tensor = subgraph.tensor(i)
-                if tensor.is_variable and not tensor.is_constant() and tensor.nbytes():
+                if tensor.is_variable and tensor.nbytes():
                     self.variables[tensor.index] = self.persistent(tensor.nbytes())
         self.arena_bytes = self.head_bytes + self.persistent_bytes
         roll_loops(self)
