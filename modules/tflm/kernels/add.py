@@ -3,9 +3,6 @@
 
 # Kernel: types int8; package core; check binary; units independent; order elements
 
-import micropython
-from micropython import const
-
 from .broadcast import expand
 from .requantize import store_int8
 

@@ -3,9 +3,6 @@
 
 # Kernel: types int16; package core; check binary; units independent
 
-import micropython
-from micropython import const
-
 from .broadcast import expand
 from .fixed_point import rescale, store
 

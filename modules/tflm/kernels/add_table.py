@@ -3,9 +3,6 @@
 
 # Kernel: types int8; package core; check binary; units independent; order elements; weights table
 
-import micropython
-from micropython import const
-
 _INPUT1 = const(1)
 _INPUT2 = const(2)
 _OUTPUT = const(3)

@@ -3,9 +3,6 @@
 
 # Kernel: types float32; package core; check axis
 
-import micropython
-from micropython import const
-
 _INPUT = const(1)
 _OUTPUT = const(2)
 _LENGTH = const(3)

@@ -3,9 +3,6 @@
 
 # Kernel: types float32; package core; check binary_wide; units independent
 
-import micropython
-from micropython import const
-
 from .broadcast import expand
 from .float32 import combine
 from .float32_select import clamp

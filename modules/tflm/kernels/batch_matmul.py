@@ -3,9 +3,6 @@
 
 # Kernel: types int8; package core; check batch_matmul; units independent
 
-import micropython
-from micropython import const
-
 from .matrix_batch import first_element
 from .requantize import store_int8
 

@@ -3,9 +3,6 @@
 
 # Kernel: types float32; package core; check batch_matmul; units independent
 
-import micropython
-from micropython import const
-
 from .float32 import combine
 from .matrix_batch import first_element
 

@@ -3,9 +3,6 @@
 
 # Kernel: types int16; package core; check batch_matmul; units independent
 
-import micropython
-from micropython import const
-
 from .batch_matmul import multiply_matrices
 from .requantize_int16 import requantize_int16
 

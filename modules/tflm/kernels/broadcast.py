@@ -1,9 +1,6 @@
 # tflm: a block of an input, spread out to the shape of the output: for the kernels of binary ops
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import micropython
-from micropython import const
-
 _INPUT1 = const(1)
 _ROW1 = const(4)
 _EXPAND1 = const(9)

@@ -3,9 +3,6 @@
 
 # Kernel: types any; package core; check indices
 
-import micropython
-from micropython import const
-
 from ..errors import InputError
 
 _INPUT1 = const(1)

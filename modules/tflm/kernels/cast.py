@@ -3,9 +3,6 @@
 
 # Kernel: types any; package core; check unary
 
-import micropython
-from micropython import const
-
 _INPUT = const(1)
 _OUTPUT = const(2)
 _INPUT_SIZE = const(3)

@@ -3,9 +3,6 @@
 
 # Kernel: types float32; package core; check unary_float
 
-import micropython
-from micropython import const
-
 from .float32_convert import from_int, to_int
 
 _INPUT = const(1)

@@ -3,9 +3,6 @@
 
 # Kernel: types int8 bool; package core; check binary
 
-import micropython
-from micropython import const
-
 from .broadcast import expand
 
 _INPUT1 = const(1)

@@ -4,9 +4,6 @@
 # Kernel: types int8; package cnn; check dsp; units independent; order rows in eval_int8, pixels in
 #   eval_pixels_int8; weights twice; target armv7em
 
-import micropython
-from micropython import const
-
 from .dsp import sum_group
 from .requantize import store_int8
 

@@ -3,9 +3,6 @@
 
 # Kernel: types float32; package cnn; check convolution_float; units independent
 
-import micropython
-from micropython import const
-
 from .float32 import combine
 from .float32_select import clamp
 

@@ -3,9 +3,6 @@
 
 # Kernel: types int16; package cnn; check convolution_int16; units independent
 
-import micropython
-from micropython import const
-
 from .matrix import multiply, start_sums
 from .requantize_int16 import requantize_int16
 

@@ -4,9 +4,6 @@
 # Kernel: types int8; package cnn; check lanes; units independent; order rows in eval_int8, pixels
 #   in eval_pixels_int8; weights twice
 
-import micropython
-from micropython import const
-
 from .conv_blocks import run_blocks
 from .lanes import gather, gather_bytes
 from .lanes_multiply import multiply

@@ -3,9 +3,6 @@
 
 # Kernel: types uint8; package cnn; check unsigned
 
-import micropython
-from micropython import const
-
 from .requantize import store_int8
 
 _INPUT = const(1)

@@ -3,9 +3,6 @@
 
 # Kernel: types any; package core; check movers; order elements
 
-import micropython
-from micropython import const
-
 _INPUT = const(1)
 _OUTPUT = const(2)
 

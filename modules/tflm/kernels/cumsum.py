@@ -3,9 +3,6 @@
 
 # Kernel: types int8; package rnn; check axis
 
-import micropython
-from micropython import const
-
 from .requantize import store_int8
 
 _INPUT = const(1)

@@ -3,9 +3,6 @@
 
 # Kernel: types float32; package rnn; check axis
 
-import micropython
-from micropython import const
-
 from .float32 import combine
 
 _INPUT = const(1)

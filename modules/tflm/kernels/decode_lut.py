@@ -3,9 +3,6 @@
 
 # Kernel: types packed; package core; check decode
 
-import micropython
-from micropython import const
-
 _INPUT = const(1)
 _VALUES = const(2)
 _OUTPUT = const(3)

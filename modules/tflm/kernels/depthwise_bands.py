@@ -1,9 +1,6 @@
 # tflm: DEPTHWISE_CONV_2D, int8, with weights in lanes (prepare/depthwise_lanes.py): bands of rows
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import micropython
-from micropython import const
-
 _INPUT = const(1)
 _STREAM = const(2)
 _OUTPUT = const(3)

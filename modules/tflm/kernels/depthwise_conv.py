@@ -3,9 +3,6 @@
 
 # Kernel: types int8; package cnn; check convolution; units independent; order channels
 
-import micropython
-from micropython import const
-
 _INPUT = const(1)
 _WEIGHTS = const(2)
 _BIAS = const(3)

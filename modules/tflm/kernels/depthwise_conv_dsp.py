@@ -4,9 +4,6 @@
 # Kernel: types int8; package cnn; check dsp; units independent; order channels; weights twice;
 #   target armv7em
 
-import micropython
-from micropython import const
-
 from .requantize import store_int8
 
 _INPUT = const(1)

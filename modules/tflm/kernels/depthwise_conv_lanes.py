@@ -4,9 +4,6 @@
 # Kernel: types int8; package cnn; check planes; units independent by 4; order channels; weights
 #   twice
 
-import micropython
-from micropython import const
-
 from .depthwise_bands import run_bands
 from .depthwise_plane import build_plane
 from .depthwise_rows import rows_3x3, rows_3x3_stride_2, rows_any

@@ -1,9 +1,6 @@
 # tflm: DEPTHWISE_CONV_2D: the plane of a channel in lanes, for boards without an assembler kernel
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import micropython
-from micropython import const
-
 # Words of the parameters, see tools/asm/common/parameters.py. Here addresses count from the arena,
 # that of the image from its memory.
 _LINE = const(2)

@@ -6,9 +6,6 @@
 # first two parameters of a viper function stay in registers. See lanes_multiply.py for products
 # and rounding.
 
-import micropython
-from micropython import const
-
 # Words of the parameters, see tools/asm/common/parameters.py. Here addresses count from the arena,
 # that of the stream from its memory.
 _STREAM = const(0)

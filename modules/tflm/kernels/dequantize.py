@@ -3,9 +3,6 @@
 
 # Kernel: types int8 int16 float32; package core; check unary; units independent
 
-import micropython
-from micropython import const
-
 _INPUT = const(1)
 _SCALE = const(2)
 _OUTPUT = const(3)

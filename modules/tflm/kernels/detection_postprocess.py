@@ -3,9 +3,6 @@
 
 # Kernel: types float32; package cnn; check detection
 
-import micropython
-from micropython import const
-
 from ..errors import InputError
 from .float32 import add, mul, sub
 from .float32_divide import div

@@ -3,9 +3,6 @@
 
 # Kernel: types float32; package core; check binary_wide
 
-import micropython
-from micropython import const
-
 from .broadcast import expand
 from .float32_divide import div
 from .float32_select import clamp

@@ -3,9 +3,6 @@
 
 # Kernel: types int32; package core; check binary_wide
 
-import micropython
-from micropython import const
-
 from .broadcast import expand
 
 _INPUT1 = const(1)

@@ -1,8 +1,6 @@
 # tflm: dot products with weights as halfwords, for boards without the DSP extension
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import micropython
-
 
 # Sums of a group of four channels: `memory` holds its stream (prepare/dsp.py) at byte `stream`,
 # the arena int8 inputs in whole quads at `taps`; the four int32 sums of TFLM go to `sums`: those

@@ -3,9 +3,6 @@
 
 # Kernel: types any; package core; check movers
 
-import micropython
-from micropython import const
-
 _VALUE = const(1)
 _OUTPUT = const(2)
 _SIZE = const(3)  # bytes of the value: 1, 2, 4 or 8

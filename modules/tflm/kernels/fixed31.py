@@ -2,8 +2,6 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 #
 # Operand words and steps are those of float32.py, and so is what ADD and SUB are called.
-import micropython
-from micropython import const
 
 _ADD = const(2)  # a + b; all wraps around
 _SUB = const(3)  # a - b

@@ -1,9 +1,6 @@
 # tflm: fixed-point helpers for int32: rescale rows in place, clamp and store them; one product
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import micropython
-from micropython import const
-
 # Words of the FIXED_POINT block of a record.
 _MULTIPLIER = const(0)
 _SHIFT = const(1)  # + 32

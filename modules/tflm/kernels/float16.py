@@ -3,9 +3,6 @@
 
 # Kernel: types float16; package core; check unary_float
 
-import micropython
-from micropython import const
-
 _INPUT = const(1)
 _OUTPUT = const(2)
 

@@ -9,8 +9,6 @@
 # `steps` says how many elements (0 to 1023) each operand moves on after one result:
 # dst | a << 10 | b << 20. A step of 0 is a broadcast, or a sum when dst has it. dst may be a or b.
 # Values never travel as arguments or results: from 2**30 on they would be heap objects on boards.
-import micropython
-from micropython import const
 
 # What `combine` computes.
 _MAC = const(0)  # dst + a * b, the product rounded first

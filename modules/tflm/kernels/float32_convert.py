@@ -2,8 +2,6 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 #
 # Operand words are those of float32.py.
-import micropython
-from micropython import const
 
 from .float32 import store_rounded
 

@@ -2,7 +2,6 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 #
 # Operand words are those of float32.py.
-import micropython
 
 
 # dst = a, next to each other; a_step 0 fills dst with the one at a.

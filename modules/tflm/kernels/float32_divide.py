@@ -2,7 +2,6 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 #
 # Operand words and steps are those of float32.py.
-import micropython
 
 from .float32 import store_rounded
 

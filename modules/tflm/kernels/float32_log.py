@@ -2,8 +2,6 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 #
 # Operand words are those of float32.py; dst may be a.
-import micropython
-from micropython import const
 
 # log(1 + f) / f for |f| <= 1/3 as a polynomial in f, in units of 2**-29 (Chebyshev).
 _C0 = const(536870912)

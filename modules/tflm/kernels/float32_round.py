@@ -2,8 +2,6 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 #
 # Operand words are those of float32.py; dst may be a.
-import micropython
-from micropython import const
 
 # Directions of `whole`.
 _FLOOR = const(0)

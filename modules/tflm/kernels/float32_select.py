@@ -4,8 +4,6 @@
 # Operand words and steps are those of float32.py. Bit patterns are compared as signed integers
 # (sign and magnitude made two's complement), so that -0.0 equals 0.0; every comparison with a NaN
 # is false, as in C.
-import micropython
-from micropython import const
 
 # What `compare` asks; "greater" is "less" with its operands swapped.
 _EQUAL = const(0)

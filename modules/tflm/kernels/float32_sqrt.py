@@ -2,7 +2,6 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 #
 # Operand words are those of float32.py; dst may be a.
-import micropython
 
 
 # dst = the square root of a; a NaN for negative numbers, and -0.0 for -0.0.

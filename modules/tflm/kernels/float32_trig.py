@@ -3,8 +3,6 @@
 #
 # For arguments of any size.
 # Operand words are those of float32.py; dst may be a.
-import micropython
-from micropython import const
 
 # 2 / pi as 192 bits behind the point, and 40 zeros before it.
 _TWO_OVER_PI = (

@@ -3,9 +3,6 @@
 
 # Kernel: types int8; package core; check dsp; units independent; weights twice; target armv7em
 
-import micropython
-from micropython import const
-
 from .dsp import sum_group
 from .requantize import store_int8
 

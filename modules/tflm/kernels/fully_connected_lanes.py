@@ -3,8 +3,6 @@
 
 # Kernel: types int8; package core; check lanes; units independent by 4; weights twice
 
-import micropython
-
 from .fully_connected_groups import run_groups
 from .lanes import gather, gather_bytes
 from .lanes_multiply import multiply

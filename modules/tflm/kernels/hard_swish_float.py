@@ -3,9 +3,6 @@
 
 # Kernel: types float32; package core; check unary_float; units independent
 
-import micropython
-from micropython import const
-
 from .float32 import combine
 from .float32_copy import copy
 from .float32_divide import div

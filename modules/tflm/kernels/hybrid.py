@@ -3,9 +3,6 @@
 
 # Kernel: types float32; package core; check hybrid
 
-import micropython
-from micropython import const
-
 from .float32 import add, mul
 from .float32_convert import from_int
 from .float32_select import clamp

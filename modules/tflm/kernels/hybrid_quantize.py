@@ -3,9 +3,6 @@
 
 # Kernel: types float32; package core; check hybrid
 
-import micropython
-from micropython import const
-
 from .float32 import sub
 from .float32_divide import div
 from .float32_select import maximum, minimum

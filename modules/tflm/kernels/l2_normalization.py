@@ -3,9 +3,6 @@
 
 # Kernel: types int8; package core; check softmax
 
-import micropython
-from micropython import const
-
 _INPUT = const(1)
 _OUTPUT = const(2)
 _DEPTH = const(3)

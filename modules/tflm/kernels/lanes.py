@@ -4,9 +4,6 @@
 # The first two parameters of a viper function stay in registers: they carry the arguments in, and
 # then hold what the inner loop uses most.
 
-import micropython
-from micropython import const
-
 # Words of the parameters, see tools/asm/common/parameters.py. Here addresses count from the arena,
 # that of the image from its memory.
 _SOURCE = const(0)

@@ -1,9 +1,6 @@
 # tflm: dot products of 16-bit lanes (prepare/lanes.py), for boards without an assembler kernel
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import micropython
-from micropython import const
-
 # Words of the parameters, see tools/asm/common/parameters.py. Here addresses count from the arena,
 # that of the stream from its memory.
 _STREAM = const(0)

@@ -3,9 +3,6 @@
 
 # Kernel: types int8; package core; check softmax
 
-import micropython
-from micropython import const
-
 from .fixed_point import multiply
 
 _INPUT = const(1)

@@ -3,9 +3,6 @@
 
 # Kernel: types int8 bool; package core; check unary; units independent; order elements
 
-import micropython
-from micropython import const
-
 _INPUT = const(1)
 _ENTRIES = const(2)
 _OUTPUT = const(3)

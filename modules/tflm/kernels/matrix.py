@@ -1,9 +1,6 @@
 # tflm: a matrix of int8 times a vector of int8 or int16: sums of products for many operators
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import micropython
-from micropython import const
-
 _BLOCK = const(64)  # elements of the vector that are unpacked at a time
 _WIDE = const(1 << 24)  # in `offsets`: the vector is int16
 _WORDS = const(1 << 25)  # and the sums are words all the same, which may wrap around

@@ -1,8 +1,6 @@
 # tflm: where one of many matrices begins, for BATCH_MATMUL
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import micropython
-
 
 # The number of the first element of matrix `batch`. Batches have three dimensions, `middle` and
 # `last` are the sizes of the second and the third. Word `block` of the record and the next two are

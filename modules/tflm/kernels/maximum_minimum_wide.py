@@ -3,9 +3,6 @@
 
 # Kernel: types int16 int32 int64; package core; check binary_wide
 
-import micropython
-from micropython import const
-
 from .broadcast import expand
 
 _INPUT1 = const(1)

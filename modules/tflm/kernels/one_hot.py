@@ -3,9 +3,6 @@
 
 # Kernel: types any; package core; check indices
 
-import micropython
-from micropython import const
-
 _INDICES = const(1)
 _VALUE = const(2)
 _OUTPUT = const(3)

@@ -3,9 +3,6 @@
 
 # Kernel: types any; package cnn; check movers; units independent
 
-import micropython
-from micropython import const
-
 _INPUT = const(1)
 _OUTPUT = const(2)
 _VALUE = const(3)

@@ -3,9 +3,6 @@
 
 # Kernel: types int8; package cnn; check pooling; units independent; order rows
 
-import micropython
-from micropython import const
-
 _INPUT = const(1)
 _OUTPUT = const(2)
 _MAXIMUM = const(3)

@@ -3,9 +3,6 @@
 
 # Kernel: types uint8; package cnn; check pooling; units independent
 
-import micropython
-from micropython import const
-
 _INPUT = const(1)
 _OUTPUT = const(2)
 _INPUT_HEIGHT = const(4)

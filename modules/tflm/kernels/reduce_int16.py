@@ -3,9 +3,6 @@
 
 # Kernel: types int16; package core; check reduce
 
-import micropython
-from micropython import const
-
 from .fixed_point import rescale, store
 
 _INPUT = const(1)

@@ -3,9 +3,6 @@
 
 # Kernel: types float32; package core; check reduce
 
-import micropython
-from micropython import const
-
 _INPUT = const(1)
 _OUTPUT = const(2)
 _KEPT0 = const(3)

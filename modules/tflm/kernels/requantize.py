@@ -1,9 +1,6 @@
 # tflm: int32 accumulators to int8 outputs: TFLM's MultiplyByQuantizedMultiplier, for rows
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import micropython
-from micropython import const
-
 # Words of the REQUANTIZE block, which ends a record; the table follows it.
 _OUTPUT_ZERO_POINT = const(0)
 _ACTIVATION_MIN = const(1)

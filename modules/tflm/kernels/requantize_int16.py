@@ -1,9 +1,6 @@
 # tflm: sums of kernels/matrix.py to int16 outputs, with a multiplier for all or for each channel
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import micropython
-from micropython import const
-
 from .fixed_point import rescale, store
 from .rescale_wide import rescale_wide
 

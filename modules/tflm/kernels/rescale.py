@@ -3,9 +3,6 @@
 
 # Kernel: types int8 int16 int32; package core; check unary
 
-import micropython
-from micropython import const
-
 _INPUT = const(1)
 _OUTPUT = const(2)
 _INPUT_TYPE = const(3)

@@ -1,9 +1,6 @@
 # tflm: 48-bit accumulators to int32: TFLM's MultiplyByQuantizedMultiplier for int64
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import micropython
-from micropython import const
-
 # Words of the block of a record.
 _FACTOR = const(0)  # 15 bits
 _TOTAL_SHIFT = const(1)  # 1 to 46

@@ -3,9 +3,6 @@
 
 # Kernel: types int8; package cnn; check resize_bilinear; units independent
 
-import micropython
-from micropython import const
-
 _INPUT = const(1)
 _OUTPUT = const(2)
 _OUTPUT_HEIGHT = const(3)

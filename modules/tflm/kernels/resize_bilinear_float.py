@@ -3,9 +3,6 @@
 
 # Kernel: types float32; package cnn; check resize_bilinear; units independent
 
-import micropython
-from micropython import const
-
 from .float32 import combine
 from .float32_convert import from_int, to_int
 

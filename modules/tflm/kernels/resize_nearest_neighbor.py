@@ -3,9 +3,6 @@
 
 # Kernel: types any; package cnn; check movers; units independent
 
-import micropython
-from micropython import const
-
 _INPUT = const(1)
 _OUTPUT = const(2)
 _DEPTH = const(3)  # bytes of a pixel

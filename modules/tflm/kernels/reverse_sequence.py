@@ -3,9 +3,6 @@
 
 # Kernel: types any; package rnn; check indices
 
-import micropython
-from micropython import const
-
 _INPUT = const(1)
 _LENGTHS = const(2)
 _OUTPUT = const(3)

@@ -3,9 +3,6 @@
 
 # Kernel: types int8; package core; check unary
 
-import micropython
-from micropython import const
-
 from ..errors import InputError
 
 _INPUT = const(1)

@@ -3,9 +3,6 @@
 
 # Kernel: types float32; package core; check unary_float
 
-import micropython
-from micropython import const
-
 from .float32_divide import div
 from .float32_sqrt import sqrt
 

@@ -3,9 +3,6 @@
 
 # Kernel: types any; package core; check indices
 
-import micropython
-from micropython import const
-
 from .broadcast import expand
 
 _INPUT1 = const(1)

@@ -3,9 +3,6 @@
 
 # Kernel: types int16; package core; check sigmoid; units independent
 
-import micropython
-from micropython import const
-
 _INPUT = const(1)
 _ENTRIES = const(2)
 _OUTPUT = const(3)

@@ -3,9 +3,6 @@
 
 # Kernel: types float32; package core; check unary_float
 
-import micropython
-from micropython import const
-
 _INPUT = const(1)
 _OUTPUT = const(2)
 _KEEP = const(3)  # bits that stay

@@ -3,9 +3,6 @@
 
 # Kernel: types int16; package signal; check signal
 
-import micropython
-from micropython import const
-
 _INPUT = const(1)
 _OUTPUT = const(2)
 _HISTORY = const(3)

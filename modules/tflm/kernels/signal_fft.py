@@ -3,9 +3,6 @@
 
 # Kernel: types int16 int32 float32; package signal; check fft
 
-import micropython
-from micropython import const
-
 _INPUT = const(1)
 _PLACES = const(2)
 _OUTPUT = const(3)

@@ -7,9 +7,6 @@
 # stage of p values all are divided by p, i.e. multiplied by 32767 / p. Sums are kept as wide as
 # they come, and cut to 16 bits where kissfft would do so and it shows.
 
-import micropython
-from micropython import const
-
 # Of a stage.
 _TWIDDLES = const(1)
 _OUTPUT = const(2)

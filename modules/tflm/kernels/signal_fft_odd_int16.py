@@ -6,9 +6,6 @@
 # Arithmetic is that of signal_fft_int16.py. Behind the twiddles of the butterflies the table has
 # the roots of unity of the stage itself.
 
-import micropython
-from micropython import const
-
 _TWIDDLES = const(1)
 _OUTPUT = const(2)
 _BUTTERFLIES = const(4)

@@ -6,9 +6,6 @@
 # Vectors are those of signal_fft_wide.py. Behind the twiddles of the butterflies the table has the
 # roots of unity of the stage itself, each as (r, 0, r, i, 0, i).
 
-import micropython
-from micropython import const
-
 from .fixed31 import combine31
 from .float32 import combine
 from .signal_fft_pairs import (

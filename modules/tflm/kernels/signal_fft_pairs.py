@@ -3,8 +3,6 @@
 #
 # Operand words, steps and the kinds ADD and SUB are those of float32.py; a number is two words,
 # and kinds with bit 3 set are for int32.
-import micropython
-from micropython import const
 
 from .fixed31 import combine31
 from .float32 import combine

@@ -3,9 +3,6 @@
 
 # Kernel: types int32 float32; package signal; check fft
 
-import micropython
-from micropython import const
-
 from .fixed31 import combine31
 from .float32 import combine
 from .signal_fft_pairs import combine_pairs, multiply_pairs, scale_pairs

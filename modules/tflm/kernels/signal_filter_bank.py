@@ -3,9 +3,6 @@
 
 # Kernel: types uint32; package signal; check filter_bank
 
-import micropython
-from micropython import const
-
 _INPUT = const(1)
 _WEIGHTS = const(2)
 _UNWEIGHTS = const(3)

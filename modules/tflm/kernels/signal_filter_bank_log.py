@@ -3,9 +3,6 @@
 
 # Kernel: types int16; package signal; check filter_bank
 
-import micropython
-from micropython import const
-
 _INPUT = const(1)
 _SEGMENTS = const(2)
 _OUTPUT = const(3)

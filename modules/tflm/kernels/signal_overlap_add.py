@@ -3,9 +3,6 @@
 
 # Kernel: types int16 float32; package signal; check signal
 
-import micropython
-from micropython import const
-
 from .float32 import add
 
 _INPUT = const(1)

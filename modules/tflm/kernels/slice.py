@@ -3,9 +3,6 @@
 
 # Kernel: types any; package core; check indices
 
-import micropython
-from micropython import const
-
 _INPUT = const(1)
 _OUTPUT = const(2)
 _BEGIN = const(3)

@@ -3,9 +3,6 @@
 
 # Kernel: types int8 int16; package core; check softmax; units independent
 
-import micropython
-from micropython import const
-
 _INPUT = const(1)
 _OUTPUT = const(2)
 _EXPS = const(3)

@@ -3,9 +3,6 @@
 
 # Kernel: types int16; package core; check softmax; units independent
 
-import micropython
-from micropython import const
-
 _INPUT = const(1)
 _EXP = const(2)
 _RECIPROCAL = const(3)

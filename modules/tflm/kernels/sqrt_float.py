@@ -3,9 +3,6 @@
 
 # Kernel: types float32; package core; check unary_float
 
-import micropython
-from micropython import const
-
 from .float32_sqrt import sqrt
 
 _INPUT = const(1)

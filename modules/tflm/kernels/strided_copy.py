@@ -3,9 +3,6 @@
 
 # Kernel: types any; package core; check movers; units independent
 
-import micropython
-from micropython import const
-
 _INPUT = const(1)
 _OUTPUT = const(2)
 _INPUT_OFFSET = const(3)

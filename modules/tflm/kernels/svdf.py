@@ -3,9 +3,6 @@
 
 # Kernel: types int8; package rnn; check recurrent
 
-import micropython
-from micropython import const
-
 from .fixed_point import rescale, store
 from .matrix import multiply, start_sums
 

@@ -3,9 +3,6 @@
 
 # Kernel: types float32; package core; check unary_float; units independent
 
-import micropython
-from micropython import const
-
 from .float32_math import tanh
 
 _INPUT = const(1)

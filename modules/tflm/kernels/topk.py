@@ -3,9 +3,6 @@
 
 # Kernel: types any; package core; check axis
 
-import micropython
-from micropython import const
-
 _INPUT = const(1)
 _VALUES = const(2)
 _INDICES = const(3)

@@ -3,9 +3,6 @@
 
 # Kernel: types int8 int16; package cnn; check transpose_conv; units independent
 
-import micropython
-from micropython import const
-
 from .matrix import multiply, start_sums
 from .requantize import store_int8
 from .requantize_int16 import requantize_int16

@@ -3,9 +3,6 @@
 
 # Kernel: types float32; package rnn; check recurrent
 
-import micropython
-from micropython import const
-
 from .float32 import combine
 from .float32_math import logistic, tanh
 from .float32_select import clamp

@@ -1,8 +1,6 @@
 # tflm: events between the two cores of a Cortex-M: they sleep while they wait for each other
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import micropython
-
 
 # Sleep until an event or an interrupt; at once when one came since the last time.
 @micropython.asm_thumb

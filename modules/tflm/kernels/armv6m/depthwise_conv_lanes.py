@@ -1,9 +1,6 @@
 # tflm: DEPTHWISE_CONV_2D, int8, with weights in lanes: for Cortex-M0+
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import micropython
-from micropython import const
-
 from .depthwise_asm import depthwise_3x3, depthwise_3x3_stride_2, depthwise_any
 
 _INPUT = const(1)

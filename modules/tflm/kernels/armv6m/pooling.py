@@ -1,9 +1,6 @@
 # tflm: AVERAGE_POOL_2D and MAX_POOL_2D, int8: for Cortex-M0+
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import micropython
-from micropython import const
-
 from .pooling_asm import average, maximum
 
 _INPUT = const(1)

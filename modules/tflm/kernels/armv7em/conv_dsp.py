@@ -1,9 +1,6 @@
 # tflm: CONV_2D, int8, with weights as halfwords (prepare/dsp.py): for the DSP extension
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import micropython
-from micropython import const
-
 from .conv_asm import gather, multiply
 
 _INPUT = const(1)

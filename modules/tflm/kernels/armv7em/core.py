@@ -1,8 +1,6 @@
 # tflm: what this core says of itself
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import micropython
-
 
 # 1 when the core has the instructions on halfwords (SMLAD, SXTB16, ...): the field SIMD of the
 # register ID_ISAR3 is 3 in a Cortex-M4, M7 or M33 that has them and 1 where it has not.

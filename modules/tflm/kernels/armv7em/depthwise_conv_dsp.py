@@ -1,9 +1,6 @@
 # tflm: DEPTHWISE_CONV_2D, int8, 3x3, with weights as halfwords: for the DSP extension
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import micropython
-from micropython import const
-
 from .depthwise_asm import depthwise_3x3, depthwise_3x3_stride_2
 
 _INPUT = const(1)

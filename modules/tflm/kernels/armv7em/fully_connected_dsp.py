@@ -1,9 +1,6 @@
 # tflm: FULLY_CONNECTED, int8, with weights as halfwords (prepare/dsp.py): for the DSP extension
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import micropython
-from micropython import const
-
 from .fully_connected_asm import connect
 
 _INPUT = const(1)

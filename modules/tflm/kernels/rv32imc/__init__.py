@@ -1,8 +1,6 @@
 # tflm: kernels for RV32 with multiplication (IMC), for every firmware
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import micropython
-
 
 # 1 when the tools compiled this folder: then its functions of the inline assembler are of kind
 # viper, which every firmware runs (tflm_tools.packages). mpy-cross alone leaves the 0.

@@ -4,9 +4,6 @@
 # Made by `python tools/asm/make.py rv32imc` from kernels/armv6m/add_table.py:
 # change that, not this.
 
-import micropython
-from micropython import const
-
 from .add_asm import add_run
 
 _INPUT1 = const(1)

@@ -1,9 +1,6 @@
 # tflm: CONV_2D, int8, with weights in lanes (prepare/lanes.py): for RV32
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import micropython
-from micropython import const
-
 from ..conv_blocks import run_blocks
 from .lanes_asm import gather, gather_bytes, multiply
 

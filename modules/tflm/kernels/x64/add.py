@@ -1,9 +1,6 @@
 # tflm: x86-64: ADD and SUB, int8: a table of all pairs of inputs, made when a model is prepared
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import micropython
-from micropython import const
-
 from .bound import put_words, words_of
 
 _INPUT1 = const(1)

@@ -1,9 +1,6 @@
 # tflm: x86-64: what the kernels share that get their records rewritten when a model is prepared
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import micropython
-from micropython import const
-
 CONSTANTS = 24  # bytes of fill_constants() for each channel
 REACH = 1 << 16  # outputs before the clamp are within -REACH..REACH-1
 

@@ -1,9 +1,6 @@
 # tflm: x86-64: CONV_2D, int8: three pixels in one multiplication
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import micropython
-from micropython import const
-
 # A record of conv.py's; what are called places are byte offsets in it.
 _INPUT = const(1)
 _OUTPUT = const(2)

@@ -1,9 +1,6 @@
 # tflm: x86-64: DEPTHWISE_CONV_2D, int8: three pixels of a channel in one multiplication
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import micropython
-from micropython import const
-
 # A record of depthwise_conv.py's; what are called places are byte offsets in it.
 _INPUT = const(1)
 _OUTPUT = const(2)

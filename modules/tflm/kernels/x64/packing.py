@@ -1,8 +1,6 @@
 # tflm: x86-64: weights as the kernels want them that get their records rewritten
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import micropython
-
 
 # Pack `taps` weights of up to 8 channels: 8 bytes a tap, each with its top bit flipped. `step`
 # bytes lie between the taps, `pitch` between the channels; missing channels get 0x80.

@@ -1,8 +1,6 @@
 # tflm: kernels for Xtensa with register windows (ESP32, S2, S3), for every firmware
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import micropython
-
 
 # 1 when the tools compiled this folder: then its stubs have their machine code
 # (tflm_tools.packages). mpy-cross alone leaves the 0.

@@ -1,9 +1,6 @@
 # tflm: ADD and SUB, int8, with a table for one input (prepare/add_table.py): for Xtensa
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import micropython
-from micropython import const
-
 from .add_asm import add_run
 
 _INPUT1 = const(1)

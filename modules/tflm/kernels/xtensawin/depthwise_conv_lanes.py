@@ -1,8 +1,6 @@
 # tflm: DEPTHWISE_CONV_2D, int8, with weights in lanes (prepare/depthwise_lanes.py): for Xtensa
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import micropython
-
 from ..depthwise_bands import run_bands
 from .depthwise_asm import build_plane, rows_3x3, rows_3x3_stride_2, rows_any
 

@@ -1,8 +1,6 @@
 # tflm: FULLY_CONNECTED, int8, with weights in lanes (prepare/lanes.py): for Xtensa
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import micropython
-
 from ..fully_connected_groups import run_groups
 from .lanes_asm import gather, gather_bytes, multiply
 
