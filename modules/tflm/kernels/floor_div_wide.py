@@ -3,9 +3,6 @@
 
 # Kernel: types int16 int32; package core; check binary_wide
 
-import micropython
-from micropython import const
-
 from ..errors import InputError
 from .broadcast import expand
 
