@@ -138,7 +138,7 @@ def test_forged_kernels(names, tmp_path):
 
 # Records that change from band to band, in the arena itself.
 def test_forged_bands(tmp_path):
-    flat = flatten(_DIGITS.read_bytes(), target="armv6m")
+    flat = flatten(_DIGITS.read_bytes(), target="armv6m", optimize="ram")
     model = FlatModel(flat)
     assert "control.bands" in model.kernels()
     outcome = Outcome()

@@ -251,7 +251,6 @@ REFUSED = {
     "int16 output, int8 input": ("int8", "int8", "int32", "int16", "must be"),
     "float weights": ("int8", "float32", "int32", "int8", "must be"),
     "bias of 64 bits": ("int8", "int8", "int64", "int8", "must be"),
-    "uint8": ("uint8", "uint8", "int32", "uint8", "must be"),
 }
 refused = Cases()
 for name, (*dtypes, error) in REFUSED.items():
