@@ -59,7 +59,7 @@ def branches():
 
 @pytest.fixture(scope="module")
 def banded():
-    flat = flatten(_DIGITS.read_bytes(), target="armv6m")
+    flat = flatten(_DIGITS.read_bytes(), target="armv6m", optimize="ram")
     assert "control.bands" in FlatModel(flat).kernels()
     return flat
 

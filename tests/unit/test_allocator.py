@@ -5,6 +5,7 @@ import pytest
 from support.builder import ModelBuilder
 from tflm.arena import Arena
 from tflm.tflite.allocator import MicroAllocator
+from tflm.tflite.program import Measure
 from tflm.tflite.reader import TfliteModel
 
 
@@ -13,7 +14,7 @@ def allocator_over(memory):
     builder = ModelBuilder()
     x = builder.tensor((8,), "float32")
     builder.io([x], [x])
-    allocator = MicroAllocator(Arena(memory))
+    allocator = MicroAllocator(Measure() if memory is None else Arena(memory))
     allocator.start_model_allocation(TfliteModel(builder.build()))
     return allocator
 

@@ -192,7 +192,7 @@ def test_heap(run):
 # that between two bands: they are made anew then.
 def test_bands_survive_other_tasks(tmp_path):
     digits = Path(__file__).parents[2] / "models" / "digits" / "digits_int8.tflite"
-    flat = flatten(digits.read_bytes(), target="armv6m")
+    flat = flatten(digits.read_bytes(), target="armv6m", optimize="ram")
     model = FlatModel(flat)
     bands = next(op for op in map(model.op, range(9)) if op[0] == "control.bands")
     _, block, chain, _ = struct.unpack_from("<4I", bands[3])

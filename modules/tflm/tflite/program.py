@@ -13,7 +13,7 @@ from .prepare_model import prepare_model
 
 
 # An arena without memory, to measure: nothing is too large for it.
-class _Measure(Arena):
+class Measure(Arena):
     def __init__(self):
         self.buffer = None
         self.sections = SingleArenaBufferAllocator()
@@ -30,7 +30,7 @@ def measure(
     ops=None,
     parts=None,
 ):
-    arena = _Measure()
+    arena = Measure()
     allocator, _, custom = _prepare(model, arena, resolver, external_context, keep_tensors, guards)
     for node in custom.values():
         node.free()
