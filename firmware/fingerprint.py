@@ -14,8 +14,7 @@ def fingerprint(profile, app, manifest, micropython_version):
 
     manifest: path of what says what is frozen, with its options.
     """
-    folders = [ROOT / "modules", profile.folder]
-    folders += [profile.folder.parent / "common"] if profile.port == "qemu" else []
+    folders = [ROOT / "modules", profile.folder, profile.folder.parent / "common"]
     folders += [APPS / app] if app else []
     paths = [
         path for folder in folders for path in folder.rglob("*") if "__pycache__" not in str(path)

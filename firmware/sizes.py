@@ -43,11 +43,17 @@ def _symbols(elf, prefix):
             yield words[3], int(words[1], 16), words[2]
 
 
-# Bytes of the ELF file's sections: (text, data, bss).
+# Bytes that an ELF file takes of (flash, RAM). Code in .data takes both, and `size` alone calls it
+# text.
 def _totals(elf, prefix):
     command = [toolchain.have(prefix + "size"), str(elf)]
     said = subprocess.run(command, env=toolchain.environment(), capture_output=True, text=True)
-    return [int(word) for word in said.stdout.splitlines()[1].split()[:3]]
+    text, data, bss = [int(word) for word in said.stdout.splitlines()[1].split()[:3]]
+    said = subprocess.run(
+        [*command, "-A"], env=toolchain.environment(), capture_output=True, text=True
+    )
+    sections = dict(line.split()[:2] for line in said.stdout.splitlines() if line.startswith("."))
+    return text + data, max(data, int(sections.get(".data", 0))) + bss
 
 
 def measure(built, prefix, heap):
@@ -55,7 +61,7 @@ def measure(built, prefix, heap):
 
     built: a Built. prefix: of the compiler's commands. heap: bytes that are free after boot.
     """
-    text, data, bss = _totals(built.elf, prefix)
+    total, ram = _totals(built.elf, prefix)
     flash = dict.fromkeys((part for part, _ in _PARTS), 0)
     for name, size, kind in _symbols(built.elf, prefix):
         if kind in "rRdDtT" and "tflm" in name:
@@ -64,14 +70,14 @@ def measure(built, prefix, heap):
                     flash[part] += size
                     break
     sizes = [Size(part, size, 0) for part, size in flash.items() if size]
-    rest = text + data - sum(flash.values())
-    sizes.insert(0, Size("MicroPython", rest, data + bss))
+    rest = total - sum(flash.values())
+    sizes.insert(0, Size("MicroPython", rest, ram))
     if built.romfs:
         sizes.append(Size("models (ROMFS)", built.romfs.stat().st_size, 0))
     if built.model:
         model = FlatModel(built.model)
         sizes.append(Size("arena of the model, of the heap", 0, model.arena_bytes))
-    sizes.append(Size("total", sum(size.flash for size in sizes), data + bss))
+    sizes.append(Size("total", sum(size.flash for size in sizes), ram))
     sizes.append(Size("heap free after boot", 0, heap))
     return sizes
 

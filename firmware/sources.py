@@ -7,17 +7,24 @@ import tarfile
 from pathlib import Path
 
 from debian import Suite, unpack
+from tflm_tools import files
 from tflm_tools.errors import ToolError
 
-# Two repairs of frozen native code, (before, after) in tools/mpy-tool.py of MicroPython 1.26:
-# a frozen @micropython.native function begins with a word that a Cortex-M0+ can only load from
-# a multiple of 4; and RISC-V's assembler drops .align 1 in code sections, so a function of odd
-# length would make the next one odd, too.
+# Changes to frozen native code, (before, after) in tools/mpy-tool.py of MicroPython 1.26. Two are
+# repairs: a frozen @micropython.native function begins with a word that a Cortex-M0+ can only
+# load from a multiple of 4; and RISC-V's assembler drops .align 1 in code sections, so a function
+# of odd length would make the next one odd, too. The third lets a linker script know the kernels
+# for a Cortex-M from all other code (boards/common/hot_code.cmake).
 _REPAIRS = (
     ("__attribute__ ((aligned (2)))", "__attribute__ ((aligned (4)))"),
     (
-        "% (self.escaped_name, len(self.fun_data), self.fun_data_attributes)",
-        "% (self.escaped_name, (len(self.fun_data) + 1) & ~1, self.fun_data_attributes)",
+        "% (self.escaped_name, len(self.fun_data), self.fun",
+        "% (self.escaped_name, (len(self.fun_data) + 1) & ~1, self.fun",
+    ),
+    (
+        "& ~1, self.fun_data_attributes)",
+        """& ~1, self.fun_data_attributes.replace('".text,',
+                '".text.kernels,' if 'tflm_kernels_armv' in self.escaped_name else '".text,'))""",
     ),
 )
 
@@ -42,18 +49,19 @@ def _extract(archive, target):
     return part, inner
 
 
-# Put a repaired copy of mpy-tool.py in place of MicroPython's.
+# Change mpy-tool.py; what was changed before stays as it is.
 def _repair(micropython):
     path = micropython / "tools" / "mpy-tool.py"
-    text = path.read_text()
+    text = was = path.read_text()
     for before, after in _REPAIRS:
         if after not in text and before not in text:
             raise ToolError(
                 f"{path} is not as this build knows it, so frozen native code may fault; use "
                 "MicroPython 1.26, or name your own checkout with MICROPYTHON_DIR="
             )
-        text = text.replace(before, after)
-    path.write_text(text)
+        text = text.replace(before, after) if after not in text else text
+    if text != was:
+        files.write(path, text.encode())
 
 
 class Sources:
@@ -75,6 +83,7 @@ class Sources:
         self.library = self.folder / "no-library"
         if not self.micropython.exists():
             self._fetch()
+        _repair(self.micropython)  # sources of an older state of this project lack some
 
     def check_submodules(self, port):
         """Raise ToolError for a checkout of the user's own without what a port needs of lib/."""
@@ -88,7 +97,6 @@ class Sources:
     def _fetch(self):
         (archive,) = Suite(self.folder / "packages", "sid").source("micropython")
         part, inner = _extract(archive, self.micropython)
-        _repair(inner)
         self.library.mkdir(exist_ok=True)
         (self.library / "README.md").write_text("In place of micropython-lib.\n")
         os.replace(inner, self.micropython)

@@ -7,18 +7,19 @@ from .model import FlatModel, is_flat
 from .standard import more_heap
 
 
-def load(source, trusted=False):
+def load(source, trusted=False, copy=False):
     """Load a model from a path or from any buffer of bytes; .tflm and .tflite alike.
 
     A buffer is used in place and must not change. A file is read into RAM, unless it lies in
-    a file system whose files can be read in place (ROMFS) at a multiple of 4. `trusted` leaves
+    a file system whose files can be read in place (ROMFS) at a multiple of 4; `copy` reads it
+    into RAM from there, too, where kernels do not wait for flash (docs/pico.md). `trusted` leaves
     out the check of a .tflm's records that keeps kernels inside of their memory, as for a file
     in ROMFS, which is trusted as code is (docs/security.md). Raises ModelError for what is no
     model, InputError for what is no buffer, OSError for what cannot be read.
     """
     if isinstance(source, str):
         try:
-            source, in_rom = _read(source)
+            source, in_rom = _read(source, copy)
         except OSError as error:
             raise OSError(error.errno, source)  # open() leaves the name out
         trusted = trusted or in_rom
@@ -42,16 +43,16 @@ def load(source, trusted=False):
     )
 
 
-# The bytes of a file, and whether it is in ROMFS, whose files are used in place; else they are a
-# copy in RAM. So are those of an image that aligns nothing (mpremote romfs build): kernels need
-# words.
-def _read(path):
+# The bytes of a file, and whether it is in ROMFS, whose files are used in place unless the caller
+# wants a copy; else they are one in RAM. So are those of an image that aligns nothing (mpremote
+# romfs build): kernels need words.
+def _read(path, copy):
     with open(path, "rb") as file:
         in_rom = False
         try:
             view = memoryview(file)
             in_rom = True  # ROMFS
-            if not address_of(view) & 3:
+            if not copy and not address_of(view) & 3:
                 return view, True
         except TypeError:
             pass

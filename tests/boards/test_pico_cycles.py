@@ -80,6 +80,24 @@ def test_each_instruction_takes_what_the_manual_says():
     assert not wrong
 
 
+# What runs in loops does not wait for flash: kernels for the core, the virtual machine and the
+# collector are in RAM; and what that takes is told.
+def test_hot_code_lies_in_ram(firmware):
+    import toolchain
+
+    built = firmware("RPI_PICO")
+    command = [toolchain.have("arm-none-eabi-nm"), "-n", built.elf]
+    said = subprocess.run(command, env=toolchain.environment(), capture_output=True, text=True)
+    places = {name: int(at, 16) for at, _, name in map(str.split, said.stdout.splitlines())}
+    kernels = [name for name in places if name.startswith("fun_data_tflm_kernels_armv6m_")]
+    kernels = [name for name in kernels if not name.endswith("_lt_module_gt_")]
+    assert len(kernels) >= 15
+    hot = {*kernels, "mp_execute_bytecode", "gc_alloc", "gc_collect_root"}
+    assert {name for name in hot if places[name] < 0x20000000} == set()
+    assert places["mp_parse"] < 0x20000000
+    assert built.sizes[-2].ram > 24 * 1024
+
+
 # 1024 words of flash that are read for the first time take 48 cycles each more than a second time.
 def test_ticks_tell_the_misses(emulated):
     code = """

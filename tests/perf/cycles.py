@@ -35,7 +35,8 @@ from tflm_tools.targets import target_of
 ROOT = Path(__file__).resolve().parents[2]
 # What each core's models are flattened for: the Pico is linked firmware, not one of emulated's.
 _TARGETS = {core: target_of(archs[0]) for core, archs in emulated.ARCHS.items()}
-_TARGETS = {"pico": _TARGETS["m0plus"], **_TARGETS}
+_PICOS = ("pico", "pico-ram")  # the model in flash, or copied to RAM
+_TARGETS = {**dict.fromkeys(_PICOS, _TARGETS["m0plus"]), **_TARGETS}
 COLUMNS = ("core", "model", "layer", "op", "macs", "cycles", "scratch", "flash",
            "no_wait_cycles", "weight_misses", "code_misses", "rest_misses")  # fmt: skip
 
@@ -85,10 +86,11 @@ def _compare(model, arrays, outputs):
 
 # What runs a flat model with its inputs on a core: returns an emulated.Measurement.
 def _runner(core, options):
-    if core == "pico":
+    if core in _PICOS:
         image = pico.firmware()
         driver = emulated.driver(options.build, _TARGETS[core])
-        return lambda *job: pico.measure(image, driver, *job, options.miss, options.cores)
+        more = options.miss, options.cores, core == "pico-ram"
+        return lambda *job: pico.measure(image, driver, *job, *more)
     if core == "xtensa":
         elf = qemu_xtensa.firmware()
         modules = qemu_xtensa.modules(options.build, options.portable)
@@ -132,8 +134,8 @@ def _measure(path, core, runner, options):
         len(flat),
         measured.arena,
         measured.hot,
-        list(waits.values()) if core == "pico" else [],
-        last if core == "pico" else None,
+        list(waits.values()) if core in _PICOS else [],
+        last if core in _PICOS else None,
         last.model if core == "m33" else None,
     )
 
@@ -213,7 +215,8 @@ def _arguments():
         "--core",
         action="append",
         choices=tuple(_TARGETS),
-        help="pico and m0plus count cycles, the others instructions; all of them without it",
+        help="pico (pico-ram: models copied to RAM) and m0plus count cycles, the others "
+        "instructions; all of them without it",
     )
     parser.add_argument(
         "--miss",
@@ -260,12 +263,12 @@ def _arguments():
 # The bench with a Pico's firmware has its own kernels, and one core unless --cores says so.
 def _check(options):
     cores = options.core or list(_TARGETS)
-    if options.portable and "pico" in cores:
+    if options.portable and not set(cores).isdisjoint(_PICOS):
         raise ToolError(
             "--portable is not for the core pico, whose kernels are in its firmware; name --core"
         )
-    if options.cores > 1 and cores != ["pico"]:
-        raise ToolError("--cores 2 is for the core pico alone; name --core pico")
+    if options.cores > 1 and not set(cores) <= set(_PICOS):
+        raise ToolError("--cores 2 is for a Pico alone; name --core pico")
 
 
 def main():

@@ -36,11 +36,11 @@ def _ms(cycles):
     return f"{cycles / _MEGAHERTZ / 1000:.1f}"
 
 
-# What a Pico does: one line a model.
-def _pico_summary(results, miss):
+# What a Pico does: one line a model. `copied`: the same where the model lies in RAM.
+def _pico_summary(results, copied, miss):
     names = [">MACs", ">cycles", ">/MAC", f">ms at {_MEGAHERTZ} MHz", ">without wait states",
              ">misses: weights", ">code", ">rest", *(f">ms at {m} a miss" for m in _MISSES),
-             ">arena", ">flash"]  # fmt: skip
+             ">copied to RAM, cycles", ">arena", ">flash"]  # fmt: skip
     text = _head("model", *names)
     for result in results:
         macs = sum(layer.macs for layer in result.layers)
@@ -51,6 +51,7 @@ def _pico_summary(results, miss):
             _ms(result.total), _number(result.total - wait.cycles), _number(wait.model),
             _number(wait.code), _number(wait.rest),
             *(_ms(result.total + misses * (each - miss)) for each in _MISSES),
+            _number(copied[result.model].total) if result.model in copied else "–",
             _number(result.arena), _number(result.flash),
         )  # fmt: skip
     return text
@@ -132,7 +133,7 @@ def update(path, results, miss):
         by_core.setdefault(result.core, {})[result.model] = result
     pico = list(by_core.get("pico", {}).values())
     if pico:
-        text = _replace(text, "pico", _pico_summary(pico, miss), path)
+        text = _replace(text, "pico", _pico_summary(pico, by_core.get("pico-ram", {}), miss), path)
         text = _replace(text, "pico layers", "".join(map(_layers, pico)), path)
     if "m33" in by_core:
         text = _replace(text, "pico 2", _pico2_summary(by_core["m33"].values()), path)

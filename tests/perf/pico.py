@@ -11,6 +11,7 @@ import tempfile
 from pathlib import Path
 
 import emulated  # it finds firmware/ too
+from tflm.errors import UnsupportedError
 from tflm_tools.board import profiles, rom_directory
 from tflm_tools.errors import ToolError
 
@@ -18,7 +19,7 @@ BOARD = "RPI_PICO"
 
 _SCRIPT = """\
 import cycles_device
-cycles_device.run({model}, {model_bytes}, {inputs}, {cores})
+cycles_device.run({model}, {model_bytes}, {inputs}, {cores}, {copy})
 """
 
 
@@ -45,11 +46,12 @@ def _flash(model, inputs, driver):
     return [(start, image), (behind, model)], behind, start + image.index(inputs)
 
 
-def measure(image, driver, model, inputs, miss, cores=1):
+def measure(image, driver, model, inputs, miss, cores=1, copy=False):
     """Run one invoke of a flat model (bytes) with the bytes of its inputs; raises ToolError.
 
     image: of firmware(). driver: cycles_device.mpy for armv6m. miss: cycles of a miss of the XIP
-    cache, 0 for flash without wait states. Returns an emulated.Measurement.
+    cache, 0 for flash without wait states. copy: of the model, in RAM, where it has room. Returns
+    an emulated.Measurement.
     """
     import emulators
 
@@ -62,7 +64,9 @@ def measure(image, driver, model, inputs, miss, cores=1):
             file.write_bytes(data)
             memory.append([address, str(file)])
         result = folder / "result.json"
-        script = _SCRIPT.format(model=at, model_bytes=len(model), inputs=inputs_at, cores=cores)
+        script = _SCRIPT.format(
+            model=at, model_bytes=len(model), inputs=inputs_at, cores=cores, copy=copy
+        )
         job = {
             "firmware": str(image),
             "memory": memory,
@@ -79,4 +83,6 @@ def measure(image, driver, model, inputs, miss, cores=1):
             said = answer.stderr.strip().splitlines() or ["it said nothing"]
             raise ToolError(said[-1].removeprefix("cycles: "))
         said = json.loads(result.read_text())
+        if copy and "MemoryError" in said["error"]:
+            raise UnsupportedError(f"the heap has no room for a copy of its {len(model)} bytes")
     return emulated.measurement(said)

@@ -12,11 +12,12 @@ def _each(cycles, macs):
 
 # What the numbers of a core are.
 def _unit(core):
-    return "cycles" if core in ("pico", "m0plus") else "instructions"
+    return "cycles" if core in ("pico", "pico-ram", "m0plus") else "instructions"
 
 
 _MEANING = {
     "pico": "Cycles of a Raspberry Pi Pico whose core waits for flash, our firmware",
+    "pico-ram": "the same with models that are copied to RAM",
     "m0plus": "Cortex-M0+ cycles by its manual, memory without wait states",
     "m33": "instructions that a Cortex-M33 executes, no cycles",
     "rv32": "instructions that an RV32IMC core executes, no cycles",
@@ -93,8 +94,8 @@ def print_block(result, block, lines, target):
 def print_summary(core, results, refused, target):
     """One line a model, what could not be measured, and what the numbers mean."""
     names = ["model", ">MACs", ">" + _unit(core), ">/MAC"]
-    names += _WAITS if core == "pico" else []
-    names += [">dispatch"] if core != "pico" else []
+    names += _WAITS if core.startswith("pico") else []
+    names += [] if core.startswith("pico") else [">dispatch"]
     grid = table(*names, ">arena", ">flash")
     for result in results:
         macs = sum(layer.macs for layer in result.layers)
@@ -104,7 +105,7 @@ def print_summary(core, results, refused, target):
             number(result.total),
             _each(result.total, macs),
             *_waits(result.total, result.waited),
-            *([_share(result.dispatch, result.total)] if core != "pico" else []),
+            *([_share(result.dispatch, result.total)] if not result.waits else []),
             number(result.arena),
             number(result.flash),
         )

@@ -209,3 +209,36 @@ def test_an_image_that_aligns_nothing(tmp_path):
         """,
         IMAGE=str(path),
     )
+
+
+# A model in ROMFS is used in place, or from a copy where that is wanted: the same bytes, trusted.
+def test_a_copy_of_what_could_be_used_in_place(tmp_path):
+    from tflm_tools.board import romfs_image
+    from tflm_tools.flat.flatten import flatten
+
+    path = tmp_path / "romfs"
+    path.write_bytes(romfs_image.image({"model.tflm": flatten(sample_models.classifier())}))
+    device(
+        """
+        import uctypes, vfs
+        with open(IMAGE, "rb") as file:
+            image = file.read()
+        vfs.mount(vfs.VfsRom(image), "/rom")
+        begin = uctypes.addressof(image)
+
+        def is_in_place(model):
+            return begin <= uctypes.addressof(model.buffer) < begin + len(image)
+
+        placed, copied = tflm.load("/rom/model.tflm"), tflm.load("/rom/model.tflm", copy=True)
+        assert is_in_place(placed) and not is_in_place(copied)
+        assert bytes(placed.buffer) == bytes(copied.buffer) and placed.trust == copied.trust
+        found = set()
+        for model in (placed, copied):
+            interp = tflm.Interpreter(model)
+            interp.input(0).quantize([0.1 * i for i in range(12)])
+            interp.invoke()
+            found.add(bytes(interp.output(0).raw))
+        assert len(found) == 1
+        """,
+        IMAGE=str(path),
+    )

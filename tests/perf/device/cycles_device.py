@@ -62,9 +62,10 @@ def annotated(program):
 
 # Count one invoke() of a flat model. It is the second one, as a program in its loop has it: the
 # first one also fills MicroPython's cache of names. Notes before invoke(): two, one behind the
-# other; and one behind it.
-def run(model, model_bytes, inputs, cores=1):
-    interpreter = tflm.Interpreter(uctypes.bytearray_at(model, model_bytes), cores=cores)
+# other; and one behind it. `copy`: of the model, in RAM.
+def run(model, model_bytes, inputs, cores=1, copy=False):
+    model = uctypes.bytearray_at(model, model_bytes)
+    interpreter = tflm.Interpreter(bytearray(model) if copy else model, cores=cores)
     set_inputs(interpreter, inputs)
     interpreter.invoke()
     interpreter.reset()
