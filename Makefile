@@ -62,6 +62,16 @@ emulate: $(VENV)/firmware.stamp  ## that firmware in an emulator here (the same,
 		$(if $(PTY),--pty) $(if $(UART),--uart) $(if $(FLASH),--flash $(FLASH)) \
 		$(if $(XIP),--xip $(XIP))
 
+page: $(VENV)/firmware.stamp  ## a Pico in a web page: dist/page, static files (docs/page.md)
+	@PYTHONPATH=firmware $(BIN)/python page/make_page.py
+
+page-serve: page  ## that page at a local address (PORT=8000)
+	@$(BIN)/python -m http.server --bind 127.0.0.1 --directory dist/page $(or $(PORT),8000)
+
+test-page: page $(VENV)/page.stamp  ## that page in headless Chromium (Debian's, installed if need be)
+	@command -v chromium >/dev/null || apt-get install -y --no-install-recommends chromium fonts-dejavu-core
+	$(BIN)/python -m pytest --page tests/page
+
 test-install: $(VENV)/pip.stamp  ## pip install . in a fresh environment, and the command there
 	PYTHON=$(CURDIR)/$(BIN)/python tests/tools/install.sh
 
@@ -114,8 +124,12 @@ $(VENV)/cycles.stamp: $(VENV)/test.stamp
 	$(BIN)/pip install -q --disable-pip-version-check -e '.[cycles]'
 	@touch $@
 
+$(VENV)/page.stamp: $(VENV)/firmware.stamp
+	$(BIN)/pip install -q --disable-pip-version-check -e '.[page]'
+	@touch $@
+
 $(VENV)/train.stamp: $(VENV)/test.stamp
 	$(BIN)/pip install -q --disable-pip-version-check -e '.[train]'
 	@touch $@
 
-.PHONY: help run run-keywords test lint firmware emulate test-boards dist test-install test-32bit test-cores fuzz endurance bench cycles test-asm tables docs models clean
+.PHONY: help run run-keywords test lint firmware emulate page page-serve test-page test-boards dist test-install test-32bit test-cores fuzz endurance bench cycles test-asm tables docs models clean

@@ -14,9 +14,10 @@ for _folder in ("modules", "tools", "tests"):
         sys.path.insert(0, str(_REPOSITORY / _folder))
 
 
-# Options and marks of tests/boards have to be known before its own conftest is read.
+# Options and marks of folders have to be known before their own conftest is read.
 def pytest_addoption(parser):
     parser.addoption("--boards", action="store_true", help="run all of tests/boards")
+    parser.addoption("--page", action="store_true", help="run tests/page")
 
 
 def pytest_configure(config):

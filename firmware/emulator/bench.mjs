@@ -48,12 +48,12 @@ const job = JSON.parse(fs.readFileSync(positionals[0], 'utf8'));
 const result = { text: '', error: '', peeks: [], marks: [] };
 
 function fillFlash(flash) {
-  loadImage(flash, job.firmware);
+  loadImage(flash, fs.readFileSync(job.firmware), job.firmware);
   for (const [address, file] of job.memory) flash.set(fs.readFileSync(file), address - FLASH);
 }
 
 const { mcu, clock, xip } = makeChip(
-  options.rom, fillFlash, (text) => fail(`the board stopped: ${text}`), job.miss,
+  fs.readFileSync(options.rom), fillFlash, (text) => fail(`the board stopped: ${text}`), job.miss,
 );
 const cores = new TwoCores(mcu);
 const received = [];

@@ -1,7 +1,6 @@
 // pico emulator: an RP2040 of rp2040js with a boot ROM, mended where hardware does otherwise
 // MIT license; Copyright (c) 2026 the tflm authors
 
-import fs from 'node:fs';
 import { RP2040 } from 'rp2040js';
 import { Core } from './core.mjs';
 import { SimulationClock } from './node_modules/rp2040js/dist/esm/clock/simulation-clock.js';
@@ -80,10 +79,10 @@ function mendUart(uart) {
   };
 }
 
-// A chip with this boot ROM, and `fillFlash(flash)` to put into flash what is there at power-on.
+// A chip with the bytes of its boot ROM, and `fillFlash(flash)` to put into flash what is there at power-on.
 // fault(text) is called for what stops a real chip. miss: cycles that a miss of the XIP cache takes
 // while flash has half the core's clock, 0 for flash that nothing waits for.
-export function makeChip(bootromFile, fillFlash, fault, miss = 0) {
+export function makeChip(rom, fillFlash, fault, miss = 0) {
   const clock = new SimulationClock();
   const mcu = new RP2040(clock);
   const xip = miss ? new Xip(miss, () => mcu.peripherals[SSI].baudr) : null;
@@ -95,7 +94,6 @@ export function makeChip(bootromFile, fillFlash, fault, miss = 0) {
   };
   const silent = () => {};
   mcu.logger = { debug: silent, info: silent, warn: silent, error: silent };
-  const rom = fs.readFileSync(bootromFile);
   mcu.loadBootrom(new Uint32Array(rom.buffer.slice(rom.byteOffset, rom.byteOffset + (rom.length & ~3))));
   replaceRoutines(mcu.bootrom);
   checkAlignment(mcu, (text) => fault(`${text}, ${where()}`));

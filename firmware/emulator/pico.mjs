@@ -12,14 +12,9 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import { parseArgs } from 'node:util';
-import { LED, makeChip } from './chip.mjs';
+import { Board } from './board.mjs';
+import { LED } from './chip.mjs';
 import { loadImage } from './image.mjs';
-import { TwoCores } from './two_cores.mjs';
-import { UartSerial, UsbSerial } from './serial.mjs';
-
-const STEPS = 1000; // instructions between two looks at the serial port
-const ROUNDS = 400; // such looks between two looks at the world outside
-const SHORT = 20_000; // nanoseconds to sleep while bytes wait
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -40,10 +35,8 @@ if (!image || !options.rom) {
 
 const mark = `${options.flash}.image`; // a file
 let hash = ''; // of the image
-let flash = null;
-let queue = [];
+let board = null;
 let output = [];
-let chip, cores, serial, anchor, timer;
 
 function flush() {
   if (output.length) process.stdout.write(Buffer.from(output));
@@ -52,8 +45,8 @@ function flush() {
 
 // Write what flash holds beside its file, then rename: a kill leaves one or the other.
 function saveFlash() {
-  if (!options.flash) return;
-  fs.writeFileSync(`${options.flash}.part`, chip.mcu.flash.subarray(0, 2 << 20));
+  if (!options.flash || !board) return;
+  fs.writeFileSync(`${options.flash}.part`, board.flash.subarray(0, 2 << 20));
   fs.renameSync(`${options.flash}.part`, options.flash);
   fs.writeFileSync(mark, hash);
 }
@@ -70,98 +63,41 @@ function fault(text) {
 }
 
 function fillFlash(target) {
-  if (flash) {
-    target.set(flash);
-    return;
-  }
   if (options.flash && fs.existsSync(options.flash)) {
     target.set(fs.readFileSync(options.flash));
     if (fs.existsSync(mark) && fs.readFileSync(mark, 'utf8') === hash) return;
   }
-  loadImage(target, image);
+  loadImage(target, fs.readFileSync(image), image);
 }
 
 function send(bytes) {
   for (const byte of bytes) output.push(byte);
 }
 
-// The chip from power-on; after a reset it starts with what flash holds then.
-function start() {
-  chip = makeChip(options.rom, fillFlash, fault, Number(options.xip));
-  const { mcu, clock } = chip;
-  cores = new TwoCores(mcu);
-  serial = options.uart ? new UartSerial(mcu, send, clock) : new UsbSerial(mcu, send);
-  anchor = null;
-  mcu.peripherals[0x40058].onWatchdogTrigger = () => { reset = true; };
-  if (options.led) {
-    mcu.gpio[LED].addListener((state) => {
-      console.error(`pico: led ${state === 1 ? 'on' : 'off'} at ${(clock.nanos / 1e6).toFixed(3)} ms`);
-    });
-  }
-}
-
-let reset = false;
-
-// Let time pass while the cores sleep; returns false when the world outside has to catch up.
-function sleep() {
-  const { clock } = chip;
-  const bytes = queue.length > 0 || serial.waiting;
-  let wait = clock.nanosToNextAlarm;
-  if (wait <= 0) wait = 1e6;
-  if (bytes) wait = Math.min(wait, SHORT);
-  if (bytes || options.fast) {
-    anchor = null;
-  } else {
-    // Simulated time may not run ahead of ours.
-    const now = Number(process.hrtime.bigint());
-    anchor ??= { real: now, simulated: clock.nanos };
-    const room = anchor.simulated + (now - anchor.real) - clock.nanos;
-    if (room < wait) {
-      if (room > 0) clock.tick(room);
-      return false;
-    }
-  }
-  clock.tick(wait);
-  if (bytes) serial.feed(queue);
-  return true;
+function watchLed(mcu, clock) {
+  mcu.gpio[LED].addListener((state) => {
+    console.error(`pico: led ${state === 1 ? 'on' : 'off'} at ${(clock.nanos / 1e6).toFixed(3)} ms`);
+  });
 }
 
 function run() {
-  timer = null;
-  let asleep = false;
-  for (let round = 0; round < ROUNDS && !asleep; round++) {
-    serial.feed(queue);
-    const cycle = 1e9 / chip.mcu.clkSys;
-    for (let i = 0; i < STEPS; i++) {
-      if (cores.waiting) {
-        if (!sleep()) {
-          asleep = true;
-          break;
-        }
-      } else {
-        const cycles = cores.step();
-        if (cycles) chip.clock.tick(cycles * cycle);
-        anchor = null;
-      }
-    }
-    if (reset) {
-      reset = false;
-      flash = chip.mcu.flash.slice();
-      start();
-    }
-  }
+  const asleep = board.run();
   flush();
-  timer = asleep ? setTimeout(run, 1) : setImmediate(run);
+  if (asleep) setTimeout(run, 1);
+  else setImmediate(run);
 }
 
 try {
   hash = createHash('sha256').update(fs.readFileSync(image)).digest('hex');
-  start();
+  board = new Board({
+    rom: fs.readFileSync(options.rom), fillFlash, send, fault, miss: Number(options.xip),
+    uart: options.uart, fast: options.fast, started: options.led ? watchLed : undefined,
+  });
 } catch (error) {
   console.error(`pico: ${error.message}`);
   process.exit(2);
 }
-process.stdin.on('data', (data) => { queue.push(...data); });
+process.stdin.on('data', (data) => board.write(data));
 process.on('SIGTERM', () => finish(0));
 process.on('SIGINT', () => finish(0));
 run();

@@ -32,6 +32,8 @@ _OTHERS = {
     "audio.md": "parts of programs",
     "tools.md": "commands without their surroundings",
     "deploy.md": "tests/host/test_board_deploy.py",
+    "page.md": "tests/page",
+    "programs.md": "tests/page",
     "wake-words.md": "tests/host/test_tool_wake.py, tests/wake",
     "README.md": "the first page has a test below",
 }

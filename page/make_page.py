@@ -1,0 +1,179 @@
+# page: the command behind `make page`: builds dist/page, static files that need no server
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+
+import build
+import emulators
+import images
+import toolchain
+from debian import say
+from places import APPS, BUILD, EMULATOR, ROOT
+from tflm.errors import TflmError
+from tflm.version import __version__
+from tflm_tools import files
+from tflm_tools.apps.rom_contents import flat
+from tflm_tools.board import profiles, rom_directory
+from tflm_tools.errors import ToolError
+
+_SOURCES = ROOT / "page"
+_WORK = BUILD / "page"
+_OUTPUT = ROOT / "dist" / "page"
+_ENTRIES = ("main", "emulator_worker")
+_PACKAGES = ("@xterm/xterm", "@xterm/addon-fit", "rp2040js")  # that the bundles have in them
+
+_FIRST_BYTES = 5_000_000  # all that is loaded before the board's first answer
+_ALL_BYTES = 25_000_000
+_LATER = ()  # names of what is loaded only when it is asked for
+
+# Models and files of the board's /rom, by their paths below the project.
+_MODELS = {
+    "digits.tflm": "models/digits/digits_int8.tflite",
+    "hello_world.tflm": "models/hello_world/hello_world_int8.tflite",
+    "keywords/model.tflm": "models/keywords/keywords_int8.tflite",
+    "keywords/frontend.tflm": "models/audio_frontend/audio_frontend_int8.tflite",
+}
+_FILES = {
+    "images": "firmware/apps/digits/rom/images",
+    "words.wav": "models/keywords/words.wav",
+    "listener.py": "firmware/apps/keywords/listener.py",
+    "recognizer.py": "firmware/apps/keywords/recognizer.py",
+    "wav.py": "firmware/apps/keywords/wav.py",
+    "draw.py": "page/rom/draw.py",
+}
+_FIRMWARE_LICENCES = """\
+pico.uf2, bootrom.bin
+
+The firmware has MicroPython (MIT), pico-sdk (BSD-3), TinyUSB (MIT) and mbedTLS (Apache-2.0) in it;
+the boot ROM of the RP2040 is Raspberry Pi's (BSD-3).
+"""
+_PIXELS = 64  # of a digit
+_DIGITS = 10
+
+
+# The packages of npm, as package-lock.json has them, beside the emulator's own.
+def _install():
+    emulators.prepare_pico()
+    files.make_folder(_WORK)
+    lock = _SOURCES / "package-lock.json"
+    stamp = _WORK / "installed"
+    if stamp.exists() and stamp.read_bytes() == lock.read_bytes():
+        return
+    for name in ("package.json", "package-lock.json"):
+        shutil.copyfile(_SOURCES / name, _WORK / name)
+    say("fetching the page's packages with npm")
+    command = [toolchain.have("npm"), "ci", "--no-audit", "--no-fund", "--silent"]
+    _run([*command, "--ignore-scripts"], "npm could not install the page's packages")
+    shutil.copyfile(lock, stamp)
+
+
+def _run(command, failure):
+    answer = subprocess.run(
+        [str(part) for part in command], cwd=_WORK, env=toolchain.environment(),
+        stdin=subprocess.DEVNULL, capture_output=True, text=True,
+    )  # fmt: skip
+    if answer.returncode:
+        sys.stderr.write(answer.stdout + answer.stderr)
+        raise ToolError(f"{failure}; the lines above say why")
+
+
+# Types, then bundles; both find packages in the folder that npm has filled.
+def _bundle():
+    shutil.rmtree(_WORK / "src", ignore_errors=True)
+    shutil.copytree(_SOURCES / "src", _WORK / "src")
+    shutil.copyfile(_SOURCES / "tsconfig.json", _WORK / "tsconfig.json")
+    node = toolchain.have("node")
+    _run([node, "node_modules/typescript/bin/tsc"], "the page's types do not fit")
+    command = [node, "node_modules/esbuild/bin/esbuild", f"--alias:emulator={EMULATOR}"]
+    command += ["--bundle", "--format=esm", "--minify", "--target=es2022", "--legal-comments=none"]
+    command += [f"--outdir={_OUTPUT}", "--log-level=warning"]
+    _run([*command, *(f"src/{name}.js" for name in _ENTRIES)], "the page cannot be bundled")
+
+
+# The firmware of `make firmware`, with models and files in ROMFS, as a UF2 for a Pico.
+def _image():
+    built = build.build("RPI_PICO")
+    profile = profiles.named("RPI_PICO")
+    contents = {name: flat(ROOT / path, profile.target) for name, path in _MODELS.items()}
+    contents.update({name: files.read(ROOT / path) for name, path in _FILES.items()})
+    start, size = profile.tflm.romfs
+    romfs = rom_directory.image(contents)
+    if len(romfs) > size:
+        raise ToolError(f"/rom takes {len(romfs)} bytes, {size} are there; leave a file out")
+    flash = profile.flash_address
+    parts = [(flash, files.read(built.bin)), (flash + start, romfs)]
+    return images.uf2(parts, profile.flashing["family"])
+
+
+def programs():
+    """The programs of docs/programs.md: dicts of title, about (a sentence) and code."""
+    text = files.read(ROOT / "docs" / "programs.md").decode()
+    pattern = r"^## (.+?)\n\n(.+?)\n\n```python\n(.+?)^```$"
+    return [
+        {"title": title, "about": about, "code": code}
+        for title, about, code in re.findall(pattern, text, re.M | re.S)
+    ]
+
+
+# What the page has to know (About in src/messages.d.ts).
+def _about():
+    digits = files.read(APPS / "digits" / "rom" / "images")
+    samples = [list(digits[i * _PIXELS : (i + 1) * _PIXELS]) for i in range(_DIGITS)]
+    return {"version": __version__, "samples": samples, "programs": programs()}
+
+
+# Licences of all that is in the page, each as its makers wrote it.
+def _licences():
+    parts = [f"tflm\n\n{(ROOT / 'LICENSE').read_text()}"]
+    for name in _PACKAGES:
+        folder = (EMULATOR if name == "rp2040js" else _WORK) / "node_modules" / name
+        text = next(iter(sorted(folder.glob("LICEN[CS]E*")))).read_text()
+        version = json.loads((folder / "package.json").read_text())["version"]
+        parts.append(f"{name} {version}\n\n{text}")
+    parts.append(_FIRMWARE_LICENCES)
+    return ("\n" + "-" * 78 + "\n\n").join(parts)
+
+
+# Refuse a page that takes too long to come.
+def _check_sizes():
+    sizes = {
+        str(path.relative_to(_OUTPUT)): path.stat().st_size
+        for path in _OUTPUT.rglob("*")
+        if path.is_file()
+    }
+    first = sum(size for name, size in sizes.items() if not name.startswith(_LATER))
+    for what, size, most in (
+        ("before the first answer", first, _FIRST_BYTES),
+        ("in all", sum(sizes.values()), _ALL_BYTES),
+    ):
+        print(f"{what}: {size:,} of {most:,} bytes")
+        if size > most:
+            raise ToolError(f"the page has {size} bytes {what}, {most} may be; see dist/page")
+
+
+def main():
+    """Build dist/page."""
+    _install()
+    shutil.rmtree(_OUTPUT, ignore_errors=True)
+    files.make_folder(_OUTPUT)
+    _bundle()
+    for name in ("index.html", "style.css"):
+        shutil.copyfile(_SOURCES / name, _OUTPUT / name)
+    shutil.copyfile(_WORK / "node_modules/@xterm/xterm/css/xterm.css", _OUTPUT / "xterm.css")
+    shutil.copyfile(EMULATOR / "bootrom.bin", _OUTPUT / "bootrom.bin")
+    files.write(_OUTPUT / "pico.uf2", _image())
+    files.write(_OUTPUT / "about.json", json.dumps(_about()).encode())
+    files.write(_OUTPUT / "licences.txt", _licences().encode())
+    _check_sizes()
+    print(_OUTPUT)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except TflmError as error:
+        sys.exit(f"page: {error}")

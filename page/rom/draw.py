@@ -1,0 +1,21 @@
+# Page: what reads a drawn digit: 64 pixels in, the answer as JSON out
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import json
+import time
+
+import tflm
+
+_interpreter = tflm.Interpreter(tflm.load("/rom/digits.tflm"))
+_interpreter.allocate_tensors()
+_interpreter.invoke()  # the first one loads kernels, too
+
+
+def read(pixels):
+    """Print what a picture of 8x8 bytes 0..16 is, the score of each digit, and microseconds."""
+    _interpreter.input(0).quantize(pixels)
+    begin = time.ticks_us()
+    _interpreter.invoke()
+    took = time.ticks_diff(time.ticks_us(), begin)
+    scores = _interpreter.output(0).dequantize()
+    print(json.dumps({"digit": scores.index(max(scores)), "scores": scores, "us": took}))

@@ -1,0 +1,242 @@
+// page: the drawing: from strokes of a pen to the 64 pixels that the model knows, and its answer
+// MIT license; Copyright (c) 2026 the tflm authors
+
+import { element } from './elements.js';
+
+const SIDE = 8; // pixels of the model's picture
+const CELL = 4; // dots of a pixel; the pixel is how many of them are black: 0..16
+const DOTS = SIDE * CELL;
+const PEN = 5; // dots: what the pens of the data set have
+const INK = 128; // of 255: a dot is black
+const STEP = 1 / 16; // of the paper, by an arrow key
+const PAUSE = 350; // milliseconds after the last stroke
+
+/** @typedef {{ x: number, y: number }} Point of 0..1 */
+
+/**
+ * The strokes as large as the data set has its digits, all over the height: 64 pixels of 0..16.
+ * @param {Point[][]} strokes
+ * @returns {number[]}
+ */
+export function picture(strokes) {
+  const points = strokes.flat();
+  if (!points.length) return Array(SIDE * SIDE).fill(0);
+  const [left, right] = [Math.min(...points.map((p) => p.x)), Math.max(...points.map((p) => p.x))];
+  const [top, bottom] = [Math.min(...points.map((p) => p.y)), Math.max(...points.map((p) => p.y))];
+  const room = DOTS - PEN;
+  const scale = room / Math.max(bottom - top, right - left, STEP);
+  const canvas = new OffscreenCanvas(DOTS, DOTS);
+  const context = /** @type {OffscreenCanvasRenderingContext2D} */ (canvas.getContext('2d'));
+  context.translate(DOTS / 2, DOTS / 2);
+  context.scale(scale, scale);
+  context.translate(-(left + right) / 2, -(top + bottom) / 2);
+  trace(context, strokes, PEN / scale);
+  const { data } = context.getImageData(0, 0, DOTS, DOTS);
+  const pixels = Array(SIDE * SIDE).fill(0);
+  for (let y = 0; y < DOTS; y++) {
+    for (let x = 0; x < DOTS; x++) {
+      const black = data[4 * (y * DOTS + x) + 3] >= INK;
+      if (black) pixels[Math.floor(y / CELL) * SIDE + Math.floor(x / CELL)]++;
+    }
+  }
+  return pixels;
+}
+
+/**
+ * @param {CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D} context
+ * @param {Point[][]} strokes @param {number} width
+ */
+function trace(context, strokes, width) {
+  context.lineWidth = width;
+  context.lineCap = context.lineJoin = 'round';
+  for (const stroke of strokes) {
+    context.beginPath();
+    context.moveTo(stroke[0].x, stroke[0].y);
+    for (const point of stroke) context.lineTo(point.x, point.y);
+    context.stroke();
+  }
+}
+
+/** A small picture of 64 pixels. @param {HTMLCanvasElement} canvas @param {number[]} pixels */
+function paint(canvas, pixels) {
+  canvas.width = canvas.height = SIDE;
+  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
+  pixels.forEach((pixel, i) => {
+    context.fillStyle = `rgb(0 0 0 / ${pixel / 16})`;
+    context.fillRect(i % SIDE, Math.floor(i / SIDE), 1, 1);
+  });
+}
+
+export class Drawing {
+  #paper = element('paper', HTMLCanvasElement);
+  #context = /** @type {CanvasRenderingContext2D} */ (this.#paper.getContext('2d'));
+  #rows = /** @type {{ bar: HTMLElement, text: HTMLElement, row: HTMLElement }[]} */ ([]);
+  /** @type {Point[][]} */
+  #strokes = [];
+  #down = false;
+  #pen = { x: 0.5, y: 0.5 };
+  #timer = 0;
+  #read;
+  #number = 0; // of the picture that was asked for last
+
+  /**
+   * @param {(pixels: number[]) => Promise<import('./messages.js').Answer>} read asks the board
+   * @param {number[][]} samples
+   */
+  constructor(read, samples) {
+    this.#read = read;
+    this.#watchPointer();
+    this.#paper.addEventListener('keydown', (event) => this.#key(event));
+    this.#paper.addEventListener('focus', () => this.#draw());
+    this.#paper.addEventListener('blur', () => this.#draw());
+    element('clear', HTMLButtonElement).addEventListener('click', () => this.clear());
+    this.#makeRows();
+    samples.forEach((pixels, digit) => this.#addSample(pixels, digit));
+  }
+
+  #makeRows() {
+    const body = element('scores', HTMLTableElement).tBodies[0];
+    for (let digit = 0; digit < 10; digit++) {
+      const row = body.insertRow();
+      const head = document.createElement('th');
+      head.scope = 'row';
+      head.textContent = String(digit);
+      row.append(head);
+      const bar = document.createElement('i');
+      row.insertCell().append(bar);
+      this.#rows.push({ bar, text: row.insertCell(), row });
+    }
+  }
+
+  /** @param {number[]} pixels @param {number} digit */
+  #addSample(pixels, digit) {
+    const button = document.createElement('button');
+    const canvas = document.createElement('canvas');
+    paint(canvas, pixels);
+    button.type = 'button';
+    button.setAttribute('aria-label', `a ${digit} of the test set`);
+    button.append(canvas);
+    button.addEventListener('click', () => this.show(pixels));
+    element('samples').append(button);
+  }
+
+  /** A picture in place of strokes, and its answer. @param {number[]} pixels */
+  show(pixels) {
+    this.clear();
+    const cell = this.#paper.width / SIDE;
+    pixels.forEach((pixel, i) => {
+      this.#context.fillStyle = `rgb(20 20 20 / ${pixel / 16})`;
+      this.#context.fillRect((i % SIDE) * cell, Math.floor(i / SIDE) * cell, cell, cell);
+    });
+    return this.#ask(pixels);
+  }
+
+  clear() {
+    clearTimeout(this.#timer);
+    this.#strokes = [];
+    this.#down = false;
+    this.#number++;
+    this.#draw();
+    element('answer').textContent = '?';
+    element('took').textContent = 'Draw a digit.';
+  }
+
+  #draw() {
+    const { width } = this.#paper;
+    const context = this.#context;
+    context.clearRect(0, 0, width, width);
+    context.save();
+    context.scale(width, width);
+    context.strokeStyle = '#141414';
+    trace(context, this.#strokes, 0.08);
+    if (document.activeElement === this.#paper && this.#paper.matches(':focus-visible')) {
+      context.fillStyle = this.#down ? '#c2410c' : '#1a7f4b';
+      context.beginPath();
+      context.arc(this.#pen.x, this.#pen.y, 0.02, 0, 7);
+      context.fill();
+    }
+    context.restore();
+  }
+
+  #watchPointer() {
+    const paper = this.#paper;
+    /** @param {PointerEvent} event */
+    const place = (event) => {
+      const box = paper.getBoundingClientRect();
+      this.#pen = { x: (event.clientX - box.left) / box.width, y: (event.clientY - box.top) / box.height };
+    };
+    paper.addEventListener('pointerdown', (event) => {
+      paper.setPointerCapture(event.pointerId);
+      place(event);
+      this.#lower();
+    });
+    paper.addEventListener('pointermove', (event) => {
+      if (!this.#down || !event.buttons) return;
+      place(event);
+      this.#move();
+    });
+    for (const kind of ['pointerup', 'pointercancel']) paper.addEventListener(kind, () => this.#lift());
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
+    if (event.key === ' ') {
+      if (this.#down) this.#lift();
+      else this.#lower();
+    } else if (step) {
+      const inside = (/** @type {number} */ value) => Math.min(Math.max(value, STEP), 1 - STEP);
+      this.#pen = { x: inside(this.#pen.x + step[0] * STEP), y: inside(this.#pen.y + step[1] * STEP) };
+      if (this.#down) this.#move();
+      else this.#draw();
+    } else {
+      return;
+    }
+    event.preventDefault();
+  }
+
+  #lower() {
+    clearTimeout(this.#timer);
+    if (!this.#strokes.length) this.clear();
+    this.#down = true;
+    this.#strokes.push([this.#pen]);
+    this.#draw();
+  }
+
+  #move() {
+    this.#strokes.at(-1)?.push(this.#pen);
+    this.#draw();
+  }
+
+  #lift() {
+    if (!this.#down) return;
+    this.#down = false;
+    this.#draw();
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#ask(picture(this.#strokes)), PAUSE);
+  }
+
+  /** @param {number[]} pixels */
+  async #ask(pixels) {
+    const number = ++this.#number;
+    element('took').textContent = 'The board reads.';
+    try {
+      const answer = await this.#read(pixels);
+      if (number === this.#number) this.#tell(answer);
+    } catch (error) {
+      if (number === this.#number) element('took').textContent = /** @type {Error} */ (error).message;
+    }
+  }
+
+  /** @param {import('./messages.js').Answer} answer */
+  #tell(answer) {
+    element('answer').textContent = String(answer.digit);
+    element('took').textContent = `${(answer.us / 1000).toFixed(1)} ms on a Pico`;
+    answer.scores.forEach((score, digit) => {
+      const { bar, text, row } = this.#rows[digit];
+      bar.style.width = `${100 * score}%`;
+      text.textContent = `${Math.round(100 * score)} %`;
+      row.className = digit === answer.digit ? 'best' : '';
+    });
+  }
+}

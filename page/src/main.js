@@ -1,0 +1,63 @@
+// page: starts the board and puts the parts of the page together
+// MIT license; Copyright (c) 2026 the tflm authors
+
+import { EmulatedBoard } from './board.js';
+import { Drawing } from './digit.js';
+import { element } from './elements.js';
+import { Prompt } from './prompt.js';
+import { PROMPT, Repl } from './repl.js';
+
+const FIRST = 3; // the digit of the test set that is read first
+
+/** @param {string} name @returns {Promise<Response>} */
+async function get(name) {
+  const answer = await fetch(name);
+  if (!answer.ok) throw new Error(`${name} did not come (${answer.status}); load the page again`);
+  return answer;
+}
+
+/** @param {string} name */
+const bytes = async (name) => new Uint8Array(await (await get(name)).arrayBuffer());
+
+/** @param {string} text @param {boolean} on */
+function tellState(text, on) {
+  element('state').textContent = text;
+  element('light').className = on ? 'light on' : 'light off';
+}
+
+/** @param {number | null} share */
+function tellSpeed(share) {
+  const text = share === null ? 'It sleeps.' : `It runs at ${Math.round(100 * share)} % of a real one's speed.`;
+  element('speed').textContent = text;
+}
+
+async function start() {
+  const [rom, image, answer] = await Promise.all([bytes('bootrom.bin'), bytes('pico.uf2'), get('about.json')]);
+  /** @type {import('./messages.js').About} */
+  const about = await answer.json();
+  element('version').textContent = `tflm ${about.version}`;
+  const board = new EmulatedBoard({
+    fault: (text) => tellState(`The board stopped: ${text}; restart it.`, false),
+    speed: tellSpeed,
+  });
+  const prompt = new Prompt(about.programs);
+  const repl = new Repl(board, (received) => prompt.show(received));
+  prompt.connect(repl);
+
+  /** @param {number[]} pixels */
+  const read = async (pixels) => JSON.parse(await repl.exec(`import draw\ndraw.read(bytes((${pixels})))`));
+  const drawing = new Drawing(read, about.samples);
+
+  /** @param {Uint8Array} flashed */
+  const power = async (flashed) => {
+    repl.forget();
+    board.power(rom, flashed);
+    tellState('The board is on.', true);
+    await drawing.show(about.samples[FIRST]);
+    prompt.show(`${repl.banner.trimStart()}${PROMPT}`);
+  };
+  element('restart', HTMLButtonElement).addEventListener('click', () => power(image));
+  await power(image);
+}
+
+start().catch((error) => tellState(`The board does not start: ${error.message}`, false));

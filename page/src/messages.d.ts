@@ -1,0 +1,25 @@
+// page: what the page and its workers say to each other
+// MIT license; Copyright (c) 2026 the tflm authors
+
+export type ToEmulator =
+  | { kind: 'power'; rom: Uint8Array; image: Uint8Array }
+  | { kind: 'send'; bytes: Uint8Array };
+
+export type FromEmulator =
+  | { kind: 'received'; bytes: Uint8Array }
+  | { kind: 'fault'; text: string }
+  | { kind: 'speed'; share: number | null }; // of a real board's, null while it slept
+
+/** What page/make_page.py puts into about.json. */
+export interface About {
+  version: string;
+  samples: number[][]; // pictures of the test set, 64 pixels of 0..16
+  programs: { title: string; about: string; code: string }[];
+  models: string[];
+}
+
+export interface Answer {
+  digit: number;
+  scores: number[]; // of 0..9, 0..1
+  us: number; // of the board's time
+}

@@ -1,0 +1,86 @@
+// page: the terminal with the board's prompt, and programs that run at a click
+// MIT license; Copyright (c) 2026 the tflm authors
+
+import { FitAddon } from '@xterm/addon-fit';
+import { Terminal } from '@xterm/xterm';
+import { button, element } from './elements.js';
+import { PROMPT } from './repl.js';
+
+const DARK = { background: '#15181c', foreground: '#e4e7ea', cursor: '#e4e7ea', selectionBackground: '#46505a' };
+const LIGHT = { background: '#f7f7f4', foreground: '#1c2024', cursor: '#1c2024', selectionBackground: '#c7d2dc' };
+
+export class Prompt {
+  /** @type {import('./repl.js').Repl | null} */
+  #repl = null;
+  #terminal = new Terminal({
+    fontSize: 13, rows: 16, cursorBlink: false, convertEol: true, screenReaderMode: true, scrollback: 2000,
+    fontFamily: 'ui-monospace, SFMono-Regular, Menlo, "DejaVu Sans Mono", monospace',
+  });
+  #leaving = false; // the next TAB goes on to the page
+
+  /** @param {import('./messages.js').About['programs']} programs */
+  constructor(programs) {
+    const place = element('terminal');
+    const fit = new FitAddon();
+    this.#terminal.loadAddon(fit);
+    this.#terminal.open(place);
+    new ResizeObserver(() => fit.fit()).observe(place);
+    const dark = matchMedia('(prefers-color-scheme: dark)');
+    const paint = () => { this.#terminal.options.theme = dark.matches ? DARK : LIGHT; };
+    dark.addEventListener('change', paint);
+    paint();
+    this.#terminal.onData((text) => this.#repl?.type(text));
+    this.#terminal.attachCustomKeyEventHandler((event) => this.#mayTake(event));
+    this.#addPrograms(programs);
+    element('start', HTMLButtonElement).addEventListener('click', () => this.run());
+    element('stop', HTMLButtonElement).addEventListener('click', () => this.#repl?.stop());
+  }
+
+  /** @param {import('./repl.js').Repl} repl */
+  connect(repl) {
+    this.#repl = repl;
+  }
+
+  /** @param {Uint8Array | string} text */
+  show(text) {
+    this.#terminal.write(text);
+  }
+
+  // After Esc, TAB moves on: who has no pointer would never get out.
+  /** @param {KeyboardEvent} event */
+  #mayTake(event) {
+    if (event.key === 'Tab' && this.#leaving) return false;
+    if (event.type === 'keydown' && event.key !== 'Shift') this.#leaving = event.key === 'Escape';
+    return true;
+  }
+
+  /** @param {import('./messages.js').About['programs']} programs */
+  #addPrograms(programs) {
+    const choose = (/** @type {typeof programs[0]} */ program) => {
+      element('about').textContent = program.about;
+      element('code', HTMLTextAreaElement).value = program.code;
+    };
+    for (const program of programs) {
+      element('programs').append(button(program.title, () => {
+        choose(program);
+        this.run();
+      }));
+    }
+    choose(programs[0]);
+  }
+
+  /** Run the program that is shown. */
+  async run() {
+    const start = element('start', HTMLButtonElement);
+    start.disabled = true;
+    this.show('\r\n');
+    try {
+      await this.#repl?.exec(element('code', HTMLTextAreaElement).value, (text) => this.show(text));
+    } catch (error) {
+      const { trace, message } = /** @type {import('./repl.js').BoardError} */ (error);
+      this.show(trace ?? message);
+    }
+    this.show(PROMPT);
+    start.disabled = false;
+  }
+}

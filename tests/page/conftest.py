@@ -1,0 +1,99 @@
+# Tests of the page, which `make test-page` runs: a local server, headless Chromium
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import functools
+import http.server
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+_HERE = Path(__file__).resolve().parent
+if str(_HERE) not in sys.path:
+    sys.path.insert(0, str(_HERE))
+_PAGE = _HERE.parents[1] / "dist" / "page"
+_PICTURES = _HERE.parents[1] / "build" / "page" / "screenshots"
+_CHROMIUM = "/usr/bin/chromium"
+# No sandbox: containers have no user namespaces. The rest keeps Chromium from asking for updates.
+_OPTIONS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+
+
+def pytest_collection_modifyitems(config, items):
+    if config.option.page:
+        return
+    skip = pytest.mark.skip(reason="`make test-page` runs this")
+    for item in items:
+        if _HERE in item.path.parents:
+            item.add_marker(skip)
+
+
+class _Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="session")
+def address():
+    """Where dist/page is served; `make page` has built it."""
+    handler = functools.partial(_Quiet, directory=str(_PAGE))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+@pytest.fixture(scope="session")
+def browser():
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=_CHROMIUM, args=_OPTIONS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="module")
+def opened(browser, address):
+    """opened(**options of a browser's context): the page, loading; it may say no error, and ask
+    nobody but its own server."""
+    contexts, wrong = [], []
+
+    def watch(request):
+        if not request.url.startswith((address, "data:", "blob:")):
+            wrong.append(f"asked {request.url}")
+
+    def open_page(**options):
+        context = browser.new_context(**options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("request", watch)
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("console", lambda m: m.type in ("error", "warning") and wrong.append(m.text))
+        page.goto(address)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert wrong == []
+
+
+@pytest.fixture(scope="module")
+def page(opened):
+    """The page with its board running."""
+    from steps import answered
+
+    page = opened()
+    answered(page)
+    return page
+
+
+@pytest.fixture
+def pictures():
+    """The folder for screenshots, for people to look at."""
+    _PICTURES.mkdir(parents=True, exist_ok=True)
+    return _PICTURES

@@ -1,0 +1,50 @@
+# Tests of the page: what a visitor does, and sees
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from playwright.sync_api import expect
+
+_PATIENCE = 60_000  # milliseconds: the emulated board is slower than a real one
+
+
+def answered(page):
+    """Wait for the board's answer; returns the digit, its scores in percent, milliseconds."""
+    expect(page.locator("#took")).to_contain_text("ms on a Pico", timeout=_PATIENCE)
+    shares = page.locator("#scores td:last-child").all_inner_texts()
+    scores = [int(text.split()[0]) for text in shares]
+    milliseconds = float(page.inner_text("#took").split()[0])
+    return int(page.inner_text("#answer")), scores, milliseconds
+
+
+def draw(page, strokes):
+    """Draw strokes of points 0..1 with the pointer; returns what answered() does."""
+    page.click("#clear")
+    page.locator("#paper").scroll_into_view_if_needed()
+    box = page.locator("#paper").bounding_box()
+    for stroke in strokes:
+        places = [(box["x"] + x * box["width"], box["y"] + y * box["height"]) for x, y in stroke]
+        page.mouse.move(*places[0])
+        page.mouse.down()
+        for place in places[1:]:
+            page.mouse.move(*place)
+        page.mouse.up()
+    return answered(page)
+
+
+def type_line(page, text):
+    """Type a line at the board's prompt."""
+    page.locator("#terminal textarea").focus()
+    page.keyboard.type(text)
+    page.keyboard.press("Enter")
+
+
+def shows(page, text):
+    """Wait until the terminal shows a text."""
+    expect(page.locator("#terminal .xterm-rows")).to_contain_text(text, timeout=_PATIENCE)
+
+
+def run_program(page, title):
+    """Run a program of the gallery to its end; returns the lines that the terminal shows then."""
+    page.locator("#programs").get_by_role("button", name=title, exact=True).click()
+    expect(page.locator("#start")).to_be_enabled(timeout=2 * _PATIENCE)
+    page.wait_for_timeout(200)  # the terminal draws a frame later
+    return page.locator("#terminal .xterm-rows").inner_text().replace("\xa0", " ")
