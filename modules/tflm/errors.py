@@ -68,6 +68,15 @@ def plain(raw):
     return text
 
 
+# The same for a name in a .tflm; raises ModelError.
+def intact(raw):
+    try:
+        return plain(raw)
+    except UnicodeError:
+        pass
+    raise damaged("a name is not UTF-8")
+
+
 _MARKS = (0x61C, 0xFEFF)  # of writing, far from the others
 
 

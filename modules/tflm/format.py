@@ -67,7 +67,6 @@ SIGNATURE = "<HHH"
 # operand word, and its bytes, for each; a delegate may let the op run with others.
 SCRATCH = "tflm.scratch"
 SCRATCH_ENTRY = "<HHI"
-SCRATCH_BYTES = 8
 
 # Record of a custom operator: units, then the words of its inputs, outputs and requested buffers.
 # Its table: numbers of inputs, outputs, buffers and bytes of options; for each buffer

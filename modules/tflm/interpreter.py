@@ -112,7 +112,15 @@ class Interpreter:
             raise InputError("the arena lies over the model; give it memory of its own")
         positions = arena.sections.positions()
         try:
-            program = self._make_program(arena)
+            program = self.model.make_program(
+                arena,
+                self._resolver,
+                self._external_context,
+                arena is self._given,
+                bool(self._delegates),
+                self._keep_tensors,
+                self._guards,
+            )
             if self._delegates:
                 from .run.delegate import apply_delegates
 
@@ -128,17 +136,6 @@ class Interpreter:
             arena.sections.restore(positions)
             raise
         self._refuse(arena.sections)
-
-    def _make_program(self, arena):
-        return self.model.make_program(
-            arena,
-            self._resolver,
-            self._external_context,
-            arena is self._given,
-            bool(self._delegates),
-            self._keep_tensors,
-            self._guards,
-        )
 
     # Bytes of (head, tail) that the model needs. `ops` gets what delegates are shown of it.
     def _measure(self, ops=None):

@@ -4,7 +4,7 @@
 from . import dtypes, flat_program
 from . import format as layout
 from .arena import MAX_BYTES, address_of
-from .errors import InputError, ModelError, UnsupportedError, damaged, plain
+from .errors import InputError, ModelError, UnsupportedError, damaged, intact
 from .standard import crc32, struct
 
 
@@ -125,11 +125,7 @@ class FlatModel:
         if offset >= size or offset + 1 + self.buffer[start + offset] > size:
             raise damaged("a name lies outside")
         at = start + offset
-        try:
-            return plain(bytes(self.buffer[at + 1 : at + 1 + self.buffer[at]]))
-        except UnicodeError:
-            pass
-        raise damaged("a name is not UTF-8")
+        return intact(bytes(self.buffer[at + 1 : at + 1 + self.buffer[at]]))
 
     def metadata(self):
         """Metadata of the model as a dict of name to bytes (memoryview)."""
@@ -152,7 +148,8 @@ class FlatModel:
     def scratch(self):
         data = self._metadata().get(layout.SCRATCH, b"")
         found = {}
-        for at in range(0, len(data) // layout.SCRATCH_BYTES * layout.SCRATCH_BYTES, 8):
+        step = struct.calcsize(layout.SCRATCH_ENTRY)
+        for at in range(0, len(data) // step * step, step):
             op, operand, size = struct.unpack_from(layout.SCRATCH_ENTRY, data, at)
             if not 1 <= operand <= self.op(op)[4] or size > self.head_bytes:
                 raise damaged("the scratch buffers of op %d are none" % op)

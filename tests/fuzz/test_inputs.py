@@ -12,7 +12,6 @@ from tflm import format as layout
 from tflm.errors import ModelError, TflmError
 from tflm.model import FlatModel
 from tflm.tell.labels import labels_of, lines
-from tflm.tell.signature import pack
 from tflm.tell.signature import parse as parse_signatures
 from tflm.tflite.flexbuffer import parse
 from tflm_tools.board import link as link_file
@@ -20,6 +19,7 @@ from tflm_tools.board import wire
 from tflm_tools.board.link import Link
 from tflm_tools.errors import DeviceError
 from tflm_tools.flat.flatten import flatten
+from tflm_tools.image.signatures import pack_signatures
 from unit.mangling import copies
 from unit.test_signature import build
 
@@ -53,7 +53,9 @@ def test_flexbuffers():
 
 
 def test_signatures():
-    data = pack({"one": (0, [(0, "x"), (1, "y")], [(0, "z")]), "two": (1, [], [(0, "ü")])})
+    data = pack_signatures(
+        {"one": (0, [(0, "x"), (1, "y")], [(0, "z")]), "two": (1, [], [(0, "ü")])}
+    )
     models = copies(data, "signatures", 2000) + [data[:size] for size in range(len(data))]
     values, errors = outcomes(parse_signatures, models)
     assert values > 100 and errors > 100

@@ -1,8 +1,6 @@
 # tflm: Bands: a chain of operators that runs in bands of rows, with records that change in between
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import micropython
-
 from ..errors import ABORTED, ModelError
 from ..standard import struct
 

@@ -58,7 +58,10 @@ class _Shared:
                 at = align_up(at + size)
         worker.acquire()
         self._is_user = True
-        self.record = make_job(step.function, step.record, self._group, copy, words, patches)
+        self.record = make_job(
+            step.function, step.record, context.arena, context.rom, self._group, copy, words,
+            patches,
+        )  # fmt: skip
 
     def free(self):
         if self._is_user:

@@ -5,9 +5,6 @@ import sys
 import time
 from array import array
 
-import micropython
-from micropython import const
-
 from ..standard import collect
 
 # Ops that take less than this on two cores go back to one: the hand-over takes some 30 us.
@@ -23,22 +20,21 @@ _BUSY = const(1)
 _LEAVE = const(2)  # asked to end
 _ENDED = const(3)
 
-# Places in the worker's list: what it calls, with three buffers, and how the cores meet.
-_FUNCTION = const(0)
-_RECORD = const(1)
-_ARENA = const(2)
-_ROM = const(3)
-_WAIT = const(4)
-_SEND = const(5)
+# Places in the worker's list: the job that it does half of, and how the cores meet.
+_JOB = const(0)
+_WAIT = const(1)
+_SEND = const(2)
 
 # Places in a job, the list that a step has in place of its record.
-_JOB_FUNCTION = const(0)
-_JOB_RECORD = const(1)
-_JOB_COPY = const(2)  # core 1's record, or the same one
-_JOB_NUMBERS = const(3)
-_JOB_CELLS = const(4)
-_JOB_TASKS = const(5)
-_JOB_TICKS = const(6)
+_FUNCTION = const(0)
+_RECORD = const(1)
+_COPY = const(2)  # core 1's record, or the same one
+_NUMBERS = const(3)
+_CELLS = const(4)
+_TASKS = const(5)
+_TICKS = const(6)
+_ARENA = const(7)
+_ROM = const(8)
 
 # Numbers of a job.
 _GROUP = const(0)
@@ -58,10 +54,9 @@ def _work(tasks, cells: ptr32):
             wait(1)
         if cells[_STATE] == _LEAVE:
             break
+        job = tasks[_JOB]
         try:
-            tasks[_FUNCTION](
-                tasks[_RECORD], tasks[_ARENA], tasks[_ROM], cells[_START], cells[_STOP]
-            )
+            job[_FUNCTION](job[_COPY], job[_ARENA], job[_ROM], cells[_START], cells[_STOP])
         except BaseException:
             cells[_FAILED] = 1
         cells[_STATE] = _IDLE
@@ -75,56 +70,47 @@ def _work(tasks, cells: ptr32):
 # is run again on one core.
 @micropython.viper
 def share(job, arena, rom, start: int, stop: int):
-    numbers = ptr32(job[_JOB_NUMBERS])
-    cells = ptr32(job[_JOB_CELLS])
-    record = job[_JOB_RECORD]
-    function = job[_JOB_FUNCTION]
+    numbers = ptr32(job[_NUMBERS])
+    cells = ptr32(job[_CELLS])
+    record = job[_RECORD]
+    function = job[_FUNCTION]
     group = numbers[_GROUP]
     middle = start + ((((stop - start) >> group) + 1) >> 1 << group)
-    if numbers[_IS_ALONE] or middle >= stop:
-        function(record, arena, rom, start, stop)
-        return
-    begin = 0
-    if not numbers[_IS_TRIED]:
-        begin = int(job[_JOB_TICKS]())
-    tasks = job[_JOB_TASKS]
-    other = job[_JOB_COPY]
-    if start == 0 and numbers[_WORDS]:
-        _copy(record, other, job[_JOB_NUMBERS])
-    tasks[_FUNCTION] = function
-    tasks[_RECORD] = other
-    tasks[_ARENA] = arena
-    tasks[_ROM] = rom
-    cells[_START] = start
-    cells[_STOP] = middle
-    cells[_FAILED] = 0
-    cells[_STATE] = _BUSY
-    tasks[_SEND](1)
-    failed = 0
-    try:
-        function(record, arena, rom, middle, stop)
-    except BaseException:
-        failed = 1
-    interrupted = 0
-    wait = tasks[_WAIT]
-    while cells[_STATE] == _BUSY:
+    if not numbers[_IS_ALONE] and middle < stop:
+        begin = 0
+        if not numbers[_IS_TRIED]:
+            begin = int(job[_TICKS]())
+        if start == 0 and numbers[_WORDS]:
+            _copy(record, job[_COPY], job[_NUMBERS])
+        tasks = job[_TASKS]
+        tasks[_JOB] = job
+        cells[_START] = start
+        cells[_STOP] = middle
+        cells[_FAILED] = 0
+        cells[_STATE] = _BUSY
+        tasks[_SEND](1)
+        failed = 0
         try:
-            wait(1)
+            function(record, arena, rom, middle, stop)
         except BaseException:
-            interrupted = 1
-    tasks[_FUNCTION] = None
-    tasks[_RECORD] = None
-    tasks[_ARENA] = None
-    tasks[_ROM] = None
-    if interrupted:
-        raise KeyboardInterrupt
-    if failed | cells[_FAILED]:
-        function(record, arena, rom, start, stop)
-        return
-    if not numbers[_IS_TRIED]:
-        numbers[_IS_TRIED] = 1
-        if (int(job[_JOB_TICKS]()) - begin) & 0x3FFFFFFF < _LEAST_US:
-            numbers[_IS_ALONE] = 1
+            failed = 1
+        interrupted = 0
+        wait = tasks[_WAIT]
+        while cells[_STATE] == _BUSY:
+            try:
+                wait(1)
+            except BaseException:
+                interrupted = 1
+        tasks[_JOB] = None
+        if interrupted:
+            raise KeyboardInterrupt
+        if not failed | cells[_FAILED]:
+            if not numbers[_IS_TRIED]:
+                numbers[_IS_TRIED] = 1
+                if (int(job[_TICKS]()) - begin) & 0x3FFFFFFF < _LEAST_US:
+                    numbers[_IS_ALONE] = 1
+            return
+    function(record, arena, rom, start, stop)
 
 
 # Copy a record and put other operands into it.
@@ -187,7 +173,7 @@ class _Worker:
             wait, send = _events()
             collect()  # the port may not do it where it makes the stack
             self.cells = array("i", [_IDLE, 0, 0, 0])
-            self.tasks = [None, None, None, None, wait, send]
+            self.tasks = [None, wait, send]
             _thread.start_new_thread(_work, (self.tasks, self.cells))
         self.users += 1
 
@@ -207,7 +193,7 @@ worker = _Worker()
 
 # What share() is given in place of a record: `copy` is core 1's record, and `words` of the own one
 # go there before each run, then `patches`: (operand number, word).
-def make_job(function, record, group, copy=None, words=0, patches=()):
+def make_job(function, record, arena, rom, group, copy=None, words=0, patches=()):
     numbers = [group, 0, 0, words, len(patches)]
     for patch in patches:
         numbers += patch
@@ -219,4 +205,6 @@ def make_job(function, record, group, copy=None, words=0, patches=()):
         worker.cells,
         worker.tasks,
         time.ticks_us,
+        arena,
+        rom,
     ]

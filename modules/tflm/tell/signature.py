@@ -1,10 +1,9 @@
 # tflm: signatures: inputs and outputs of a model by name
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import struct
-
 from .. import format as layout
-from ..errors import InputError, ModelError, UnsupportedError, plain
+from ..cursor import Cursor
+from ..errors import InputError, ModelError, UnsupportedError, intact
 
 
 class Signature:
@@ -130,57 +129,19 @@ def _positions(key, names, tensors):
     return sorted(entries)
 
 
-# The table as a flat model keeps it.
-def pack(table):
-    data = struct.pack("<H", len(table))
-    for key in sorted(table):
-        number, inputs, outputs = table[key]
-        data += struct.pack(layout.SIGNATURE, number, len(inputs), len(outputs)) + _string(key)
-        for position, name in inputs + outputs:
-            data += struct.pack("<H", position) + _string(name)
-    return data
-
-
-def _string(text):
-    raw = text.encode()
-    return struct.pack("<H", len(raw)) + raw
-
-
-# What pack() wrote; nothing when there is none.
+# What a flat model keeps of that; nothing when there is none.
 def parse(data):
     found = {}
     if data is None:
         return found
-    reader = _Reader(data)
-    for _ in range(reader.unpack("<H")[0]):
-        number, inputs, outputs = reader.unpack(layout.SIGNATURE)
-        key = reader.string()
-        entries = [(reader.unpack("<H")[0], reader.string()) for _ in range(inputs + outputs)]
+    table = Cursor(data, "the table of its signatures")
+    for _ in range(table.unpack("<H")[0]):
+        number, inputs, outputs = table.unpack(layout.SIGNATURE)
+        key = _string(table)
+        entries = [(table.unpack("<H")[0], _string(table)) for _ in range(inputs + outputs)]
         found[key] = number, entries[:inputs], entries[inputs:]
     return found
 
 
-# Reads from front to back, never past the end.
-class _Reader:
-    def __init__(self, data):
-        self._data = data
-        self._at = 0
-
-    def _take(self, size):
-        start, self._at = self._at, self._at + size
-        if self._at > len(self._data):
-            raise ModelError(
-                "the .tflm is damaged: its signatures are cut off; flatten the model again"
-            )
-        return self._data[start : self._at]
-
-    def unpack(self, kind):
-        return struct.unpack(kind, self._take(struct.calcsize(kind)))
-
-    def string(self):
-        raw = bytes(self._take(self.unpack("<H")[0]))
-        try:
-            return plain(raw)
-        except UnicodeError:
-            pass
-        raise ModelError("the .tflm is damaged: a name is not UTF-8; flatten the model again")
+def _string(table):
+    return intact(bytes(table.take(table.unpack("<H")[0])))

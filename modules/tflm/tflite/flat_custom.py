@@ -5,7 +5,8 @@ import struct
 
 from .. import dtypes
 from .. import format as layout
-from ..errors import ModelError, UnsupportedError, damaged, plain
+from ..cursor import Cursor
+from ..errors import ModelError, UnsupportedError, damaged, intact
 from ..tensor import Tensor as View
 from .context import CUSTOM, INVOKE, MEMORY_PLANNING, NO_OPERAND, PREPARE, MicroContext
 from .custom_op import KERNEL, CustomNode
@@ -26,25 +27,6 @@ class _Numbers:
         return struct.unpack_from("<" + kind, self._raw, i * self._size)[0]
 
 
-# Reads the table behind the words of a record, from front to back and never past its end.
-class _Reader:
-    def __init__(self, data, node_index):
-        self._data = data
-        self._at = 0
-        self._node_index = node_index
-
-    # The next `size` bytes.
-    def take(self, size):
-        start, self._at = self._at, self._at + size
-        if self._at > len(self._data):
-            raise damaged("the table of op %d is cut off" % self._node_index)
-        return self._data[start : self._at]
-
-    # The next numbers.
-    def unpack(self, kind):
-        return struct.unpack(kind, self.take(struct.calcsize(kind)))
-
-
 # One custom operator as its record tells it.
 #
 # On the host, flatten has run init and prepare and planned what they asked for. Here they run
@@ -54,16 +36,16 @@ class _Operator:
     def __init__(self, model, name, index, record, operands):
         self.name = name
         words = struct.unpack_from("<%dI" % operands, record, 4)
-        reader = _Reader(record[4 + 4 * operands :], index)
-        inputs, outputs, buffers, options = reader.unpack(layout.CUSTOM)
+        table = Cursor(record[4 + 4 * operands :], "the table of op %d" % index)
+        inputs, outputs, buffers, options = table.unpack(layout.CUSTOM)
         if inputs + outputs + buffers != operands or bytes(record[:4]) != b"\1\0\0\0":
             raise damaged("the record of op %d is none of a custom operator" % index)
-        requests = reader.unpack("<%dI" % buffers)
+        requests = table.unpack("<%dI" % buffers)
         tensors = []
         for i in range(inputs + outputs):
-            tensors.append(_read_tensor(reader, model, index, i, words[i], i >= inputs))
+            tensors.append(_read_tensor(table, model, index, i, words[i], i >= inputs))
         self.node = Node(index, CUSTOM, 1, name, tensors[:inputs], tensors[inputs:])
-        self.node.custom_options = reader.take(options)
+        self.node.custom_options = table.take(options)
         self._buffers = []  # [word, bytes, is persistent]
         for i in range(buffers):
             word, size = words[inputs + outputs + i], requests[i] >> 1
@@ -118,22 +100,18 @@ def _spell(size, persistent):
 
 
 # One tensor of an operator, None where it is left out; its number is its place in the record.
-def _read_tensor(reader, model, index, i, word, is_output):
-    dtype, rank, flags, scales, zero_points, name, dimension = reader.unpack(layout.CUSTOM_TENSOR)
+def _read_tensor(table, model, index, i, word, is_output):
+    dtype, rank, flags, scales, zero_points, name, dimension = table.unpack(layout.CUSTOM_TENSOR)
     if not flags & layout.CUSTOM_PRESENT:
         return None
-    shape = reader.unpack("<%dI" % rank)
+    shape = table.unpack("<%dI" % rank)
     count = 1
     for size in shape:
         count *= size
-    scales = _Numbers(reader.take(4 * scales), 4)
-    zero_points = _Numbers(reader.take(8 * zero_points), 8)
-    name = bytes(reader.take(name))
-    try:
-        name = plain(name)
-    except UnicodeError:
-        name = None
-    if name is None or rank > layout.MAX_RANK or not dtypes.is_known(dtype):
+    scales = _Numbers(table.take(4 * scales), 4)
+    zero_points = _Numbers(table.take(8 * zero_points), 8)
+    name = intact(bytes(table.take(name)))
+    if rank > layout.MAX_RANK or not dtypes.is_known(dtype):
         raise damaged("tensor %d of op %d is none" % (i, index))
     nbytes = dtypes.nbytes(dtype, count)
     data = None

@@ -13,6 +13,7 @@ from tflm.tell import labels, signature
 
 from ..model.labels import archived_labels
 from .scratch import pack_scratch
+from .signatures import pack_signatures
 
 _MAX_RECORDS = 65535
 
@@ -110,7 +111,7 @@ def _metadata(tflite, model, storage):
     try:
         table = signature.table_of(model)
         if table:
-            found[layout.SIGNATURES] = signature.pack(table)
+            found[layout.SIGNATURES] = pack_signatures(table)
     except (ModelError, struct.error):
         pass  # the model runs without them, as in TFLM
     return found
