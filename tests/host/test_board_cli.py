@@ -213,7 +213,7 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
 # mpremote installs a package from a server of ours, and the board runs a model with it.
 def test_mip_install(tmp_path, monkeypatch):
     few = {"copy", "fully_connected"}  # which is quicker
-    monkeypatch.setattr(dist, "package_kernels", lambda package: few)
+    monkeypatch.setattr(dist, "package_kernels", lambda package, arch: few)
     dist.make_dist(tmp_path / "dist", ["x64"], report=lambda line: None)
     handler = functools.partial(_Quiet, directory=tmp_path)
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)

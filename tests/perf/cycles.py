@@ -12,6 +12,7 @@ from pathlib import Path
 import docs_tables
 import emulated
 import listing
+import mac16
 import numpy as np
 import pico
 import qemu_xtensa
@@ -36,7 +37,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # What each core's models are flattened for: the Pico is linked firmware, not one of emulated's.
 _TARGETS = {core: target_of(archs[0]) for core, archs in emulated.ARCHS.items()}
 _PICOS = ("pico", "pico-ram")  # the model in flash, or copied to RAM
-_TARGETS = {**dict.fromkeys(_PICOS, _TARGETS["m0plus"]), **_TARGETS}
+_TARGETS = {**dict.fromkeys(_PICOS, _TARGETS["m0plus"]), **_TARGETS, "xtensa-mac16": "mac16"}
 COLUMNS = ("core", "model", "layer", "op", "macs", "cycles", "scratch", "flash",
            "no_wait_cycles", "weight_misses", "code_misses", "rest_misses")  # fmt: skip
 
@@ -91,9 +92,9 @@ def _runner(core, options):
         driver = emulated.driver(options.build, _TARGETS[core])
         more = options.miss, options.cores, core == "pico-ram"
         return lambda *job: pico.measure(image, driver, *job, *more)
-    if core == "xtensa":
+    if core.startswith("xtensa"):
         elf = qemu_xtensa.firmware()
-        modules = qemu_xtensa.modules(options.build, options.portable)
+        modules = qemu_xtensa.modules(options.build, options.portable, core == "xtensa-mac16")
         return lambda *job: qemu_xtensa.measure(elf, modules, *job)
     elf = emulated.firmware(options.build, core)
     image = emulated.file_system(options.build, core, options.portable)
@@ -119,8 +120,11 @@ def _measure(path, core, runner, options):
     cycles = dict.fromkeys((layer.node for layer in layers), 0)
     waits = dict.fromkeys(cycles, emulated.Waits())
     noted = list(_noted(storage.records))
+    surplus = {}
+    if core == "xtensa-mac16":
+        surplus = dict(zip(map(id, storage.records), mac16.surplus(flat), strict=True))
     for record, step in zip(noted, measured.steps, strict=True):
-        cycles[record.node.index] += step
+        cycles[record.node.index] += step - surplus.get(id(record), 0)
     for record, wait in zip(noted, measured.waits, strict=False):
         waits[record.node.index] += wait
     last = measured.waits[-1] if measured.waits else None
@@ -129,7 +133,7 @@ def _measure(path, core, runner, options):
         Path(path).stem,
         layers,
         list(cycles.values()),
-        measured.total,
+        measured.total - sum(surplus.get(id(record), 0) for record in noted),
         measured.dispatch * measured.calls,
         len(flat),
         measured.arena,

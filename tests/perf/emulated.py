@@ -73,7 +73,8 @@ ARCHS = {
     "m33": ("armv7em", "armv7m", "armv6m"),
     "rv32": ("rv32imc",),
     "rv32-stock": ("rv32imc",),
-    "xtensa": ("xtensawin",),  # which qemu_xtensa.py runs
+    "xtensa": ("xtensawin",),  # this and the next: qemu_xtensa.py runs them
+    "xtensa-mac16": ("xtensawin",),
 }
 
 
@@ -100,7 +101,7 @@ _CONVERTED = max(path.stat().st_mtime for path in Path(machine_code.__file__).pa
 
 
 # One .mpy, compiled when its source is newer.
-def _compiled(name, source, folder, arch):
+def compiled(name, source, folder, arch):
     mpy = folder / (name.replace("/", ".") + ".mpy")
     if not mpy.exists() or mpy.stat().st_mtime <= max(source.stat().st_mtime, _CONVERTED):
         command = [
@@ -123,7 +124,7 @@ def driver(folder, arch):
     """cycles_device.mpy, kept below `folder`."""
     folder = Path(folder) / arch
     folder.mkdir(parents=True, exist_ok=True)
-    return _compiled(*next(_sources(())), folder, arch)
+    return compiled(*next(_sources(())), folder, arch)
 
 
 def modules(folder, archs, portable=False, more=()):
@@ -135,7 +136,7 @@ def modules(folder, archs, portable=False, more=()):
     folder.mkdir(parents=True, exist_ok=True)
     sources = [*_sources(() if portable else archs), *((n, HERE / "device" / n) for n in more)]
     return {
-        name.removesuffix(".py") + ".mpy": _compiled(name, source, folder, archs[0])
+        name.removesuffix(".py") + ".mpy": compiled(name, source, folder, archs[0])
         for name, source in sources
     }
 

@@ -5,17 +5,24 @@
 # nanosecond, and the core's CCOUNT runs at 40 MHz: a tick is 25 instructions.
 
 import os
+import re
 import select
 import struct
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
 
 import core_firmware
 import emulated
+from tflm import kernels
 from tflm_tools.board import profiles, romfs_image
 from tflm_tools.errors import ToolError
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+
+from asm.xtensawin import mac16_depthwise, mac16_multiply
 
 TICK = 25
 _BOARD = "QEMU_XTENSA"
@@ -39,9 +46,44 @@ def firmware():
     return build.build(_BOARD, stock=True).elf
 
 
-def modules(folder, portable=False):
-    """emulated.modules() for this core, with what counts on it."""
-    return emulated.modules(folder, emulated.ARCHS["xtensa"], portable, ("cycles_xtensa.py",))
+def modules(folder, portable=False, mac16=False):
+    """emulated.modules() for this core, with what counts on it.
+
+    mac16: as on an ESP32; emulated cores have MAC16, but no MULSH: MULL does its work.
+    """
+    archs = emulated.ARCHS["xtensa"]
+    found = emulated.modules(folder, archs, portable, ("cycles_xtensa.py",))
+    if mac16:
+        place = Path(folder) / "mac16"
+        place.mkdir(parents=True, exist_ok=True)
+        for name, source in without_mulsh():
+            path = place / name.replace("/", ".")
+            if not path.exists() or path.read_text() != source:
+                path.write_text(source)
+            found[name.replace(".py", ".mpy")] = emulated.compiled(name, path, place, archs[0])
+    return found
+
+
+def without_mulsh():
+    """(path, source) of the kernels for MAC16 without MULSH, and of the folder that takes them."""
+    folder = Path(kernels.__file__).parent / "xtensawin"
+    head = (folder / "__init__.py").read_text()
+    made = {
+        "mac16_asm": (mac16_multiply.gather(), mac16_multiply.gather_bytes(),
+                      mac16_multiply.multiply(mulsh=False)),
+        "mac16_depthwise_asm": (mac16_depthwise.build_plane(),
+                                mac16_depthwise.rows_3x3(mulsh=False),
+                                mac16_depthwise.rows_3x3_stride_2(mulsh=False)),
+    }  # fmt: skip
+    yield (
+        "tflm/kernels/xtensawin/__init__.py",
+        re.sub("elif not has_mac16.*", "", head, flags=re.S),
+    )
+    for name, functions in made.items():
+        yield (
+            f"tflm/kernels/xtensawin/{name}.py",
+            "import micropython\n\n\n" + "\n\n".join(functions),
+        )
 
 
 def measure(elf, files, model, inputs):

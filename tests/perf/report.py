@@ -23,6 +23,7 @@ _MEANING = {
     "rv32": "instructions that an RV32IMC core executes, no cycles",
     "rv32-stock": "as rv32, the firmware has no inline assembler",
     "xtensa": "instructions that a windowed Xtensa executes in qemu, no cycles, the same firmware",
+    "xtensa-mac16": "as xtensa, with MAC16 (ESP32, S3), less what MULL takes more than MULSH",
 }
 
 # Columns of a core that waits for flash: cycles without that, misses by what was read.

@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import pytest
+from kernels import test_mac16
 from packed_cases import BUILD, check_cases, packed_cases
 
 qemu_xtensa = pytest.importorskip("qemu_xtensa")
@@ -9,6 +10,7 @@ pytestmark = pytest.mark.skipif(
     not qemu_xtensa.is_there(),
     reason="there is no firmware for Xtensa; `tests/perf/cycles.py --core xtensa` builds it",
 )
+_EVERY_MAC16 = 24
 _EVERY = 9  # so many cases of the operators' own tests there are to one that runs here
 
 
@@ -25,3 +27,18 @@ def run(request):
 )
 def test_outputs_are_those_of_tflm(case, run):
     check_cases(case, run)
+
+
+# The kernels for MAC16 as they are, but for MULSH and CLAMPS: test_xtensa_core.py runs those.
+@pytest.fixture(scope="module")
+def run_mac16():
+    files = qemu_xtensa.modules(BUILD, mac16=True)
+    elf = qemu_xtensa.firmware()
+    return lambda model, inputs: qemu_xtensa.measure(elf, files, model, inputs)
+
+
+@pytest.mark.parametrize(
+    "case", [pytest.param(c, id=c.name) for c in list(test_mac16.cases)[::_EVERY_MAC16]]
+)
+def test_mac16_outputs_are_those_of_tflm(case, run_mac16):
+    check_cases(case, run_mac16)

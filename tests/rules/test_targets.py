@@ -35,5 +35,5 @@ def test_records_are_those_of_a_target():
     for arch in targets.ARCHS.values():
         assert (arch.target is None) == (not arch.records)
         assert arch.records in ("", *targets.TARGETS)
-    assert targets.FORMS == (None, "armv6m", "armv7em")
+    assert targets.FORMS == (None, "armv6m", "armv7em", "mac16")
     assert targets.targets_help().startswith("armv6m (Cortex-M0+: RP2040), armv7em (")

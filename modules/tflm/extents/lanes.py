@@ -1,4 +1,4 @@
-# tflm: extents: CONV_2D and FULLY_CONNECTED with weights in lanes
+# tflm: extents: CONV_2D and FULLY_CONNECTED with weights in lanes, or for MAC16
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..dtypes import const
@@ -80,4 +80,7 @@ CHECKS = {
     "conv_lanes.eval_int8": lambda r: _conv(r, False),
     "conv_lanes.eval_pixels_int8": lambda r: _conv(r, True),
     "fully_connected_lanes.eval_int8": _fully_connected,
+    "conv_mac16.eval_int8": lambda r: _conv(r, False),
+    "conv_mac16.eval_pixels_int8": lambda r: _conv(r, True),
+    "fully_connected_mac16.eval_int8": _fully_connected,
 }

@@ -1,4 +1,4 @@
-# tflm: extents: DEPTHWISE_CONV_2D with weights in lanes
+# tflm: extents: DEPTHWISE_CONV_2D with weights in lanes, or for MAC16
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..dtypes import const
@@ -18,11 +18,12 @@ _ODD_SET = const(21)
 _OUTPUT_ZERO_POINT = const(25)
 _PARAMETERS = 128  # bytes at the start of the scratch buffer: addresses among them
 _TAIL = 3  # words of a channel's multiplier
+_MAC16_WORDS = 9  # of a channel (prepare/mac16.py)
 
 
 # `side`: of the filter, when the kernel is for one size only; `stride`: likewise; `paired`: even
-# and odd weights take turns.
-def _depthwise(r, side=0, stride=0, paired=False):
+# and odd weights take turns; `mac16`: they are for MAC16.
+def _depthwise(r, side=0, stride=0, paired=False, mac16=False):
     (batches,) = r.numbers(_BATCHES, 1)
     height, width = r.numbers(_INPUT_HEIGHT, 2, 0)
     depth, rows, columns, channels, multiplier, taps_y, taps_x = r.numbers(_INPUT_CHANNELS, 7)
@@ -40,7 +41,9 @@ def _depthwise(r, side=0, stride=0, paired=False):
     r.small((rows + band) * stride_y + taps_y + top, stride_x * columns, width * depth)
     r.small((top + height + rows * stride_y) * width * depth)
     pairs = ((band - 1) * stride_y + taps_y + 1) // 2
-    if paired:
+    if mac16:
+        r.need(words >= _MAC16_WORDS)
+    elif paired:
         r.need(words >= 1 + 4 * side + _TAIL)
     else:
         r.need(words >= 1 + (taps_y + 1) // 2 * taps_x + _TAIL)
@@ -59,4 +62,6 @@ CHECKS = {
     "depthwise_conv_lanes.eval_int8": _depthwise,
     "depthwise_conv_lanes.eval_3x3_int8": lambda r: _depthwise(r, 3, 1, True),
     "depthwise_conv_lanes.eval_3x3_stride_2_int8": lambda r: _depthwise(r, 3, 2),
+    "depthwise_conv_mac16.eval_3x3_int8": lambda r: _depthwise(r, 3, 1, mac16=True),
+    "depthwise_conv_mac16.eval_3x3_stride_2_int8": lambda r: _depthwise(r, 3, 2, mac16=True),
 }

@@ -74,9 +74,10 @@ def emit_conv(context, node, fields, table):
         return False
     values = lanes.int8_values(weights)
     rows_of_weights = _rows(values, weights.shape, geometry)
-    channels = _channels(node, fields, table, rows_of_weights)
-    if not channels.fits:
+    packed = _packed(context, node, fields, table, rows_of_weights, stored[0])
+    if packed is None:
         return False
+    file, table, stream = packed
     block_rows = max(1, block // pixels)
     row = first + (min(block, pixels) - 1) * step
     size = lanes.lane_scratch(block_rows * row, block, geometry["column_lanes"]) + stored[1]
@@ -87,14 +88,14 @@ def emit_conv(context, node, fields, table):
     if flat:
         geometry.update({"input_height": 1, "output_height": 1, "output_width": pixels})
     context.emit(
-        "conv_lanes.eval_pixels_int8" if flat else "conv_lanes.eval_int8",
+        "conv_%s.eval%s_int8" % (file, "_pixels" if flat else ""),
         CONV,
         pixels if flat else rows,
         target.elements() * height * width * depth // _SPEED,
-        table=channels.table,
+        table=table,
         at_once=block if flat else block_rows,
         input=source,
-        stream=context.constant(lanes.stream(rows_of_weights, channels, stored[0])),
+        stream=context.constant(stream),
         output=target,
         scratch=context.request_scratch_buffer(size),
         filter_height=height,
@@ -120,17 +121,18 @@ def emit_fully_connected(context, node, fields, table):
     values = lanes.int8_values(weights)
     filler = (0,) * (size - depth)
     rows = [values[depth * i : depth * i + depth] + filler for i in range(count)]
-    channels = _channels(node, fields, table, rows)
-    if not channels.fits:
+    packed = _packed(context, node, fields, table, rows, stored[0])
+    if packed is None:
         return False
+    file, table, stream = packed
     context.emit(
-        "fully_connected_lanes.eval_int8",
+        "fully_connected_%s.eval_int8" % file,
         FULLY_CONNECTED,
         (count + lanes.GROUP - 1) // lanes.GROUP,
         target.elements() * depth // _SPEED,
-        table=channels.table,
+        table=table,
         input=source,
-        stream=context.constant(lanes.stream(rows, channels, stored[0])),
+        stream=context.constant(stream),
         output=target,
         scratch=context.request_scratch_buffer(lanes.lane_scratch(2 * size, 1, size) + stored[1]),
         depth=depth,
@@ -192,10 +194,20 @@ def _rows(values, shape, geometry):
     return rows
 
 
-# Biases and multipliers.
-def _channels(node, fields, table, rows):
+# (the kernels' files, table, stream) of weights that are stored in a way; None when they do not
+# fit.
+def _packed(context, node, fields, table, rows, way):
+    if context.target == "mac16":
+        from . import mac16
+
+        table = bytearray(table)
+        found = mac16.fitting(rows, node, fields, table, way)
+        return ("mac16", table, mac16.stream(found, way)) if found else None
     zero_point = node.input(0).zero_point()
-    return lanes.Channels(rows, node.optional_input(2), zero_point, fields, table)
+    channels = lanes.Channels(rows, node.optional_input(2), zero_point, fields, table)
+    if not channels.fits:
+        return None
+    return "lanes", channels.table, lanes.stream(rows, channels, way)
 
 
 # The fields of common.REQUANTIZE among others.

@@ -35,6 +35,7 @@ DEPTHWISE = (
     "input_zero_point",
 ) + REQUANTIZE
 
+_ANY, _3X3, _3X3_STRIDE_2 = "int8", "3x3_int8", "3x3_stride_2_int8"
 _PLANE_BYTES = 2048  # of lanes at a time
 _MOST_PLANE_BYTES = 4096  # where less does not hold a single row
 _COPIED = DEPTHWISE[5:11] + DEPTHWISE[12:18] + REQUANTIZE
@@ -56,42 +57,63 @@ def emit_depthwise_conv(context, node, fields, table):
         return False
     values = lanes.int8_values(weights)
     rows = [values[channel::count] for channel in range(count)]
-    zero_point = source.zero_point()
-    channels = lanes.Channels(rows, node.optional_input(2), zero_point, fields, table)
-    if not channels.fits:
+    form = _form(fields, height, width)
+    packed = _packed(context, node, fields, table, rows, form)
+    if packed is None:
         return False
-    both = stride & 1 and fields["output_height"] > 1
-    kernel = "depthwise_conv_lanes.eval_int8"
-    paired = False
-    if height == width == 3 and stride == 2:
-        kernel = "depthwise_conv_lanes.eval_3x3_stride_2_int8"
-    elif height == width == 3 and stride == fields["stride_width"] == 1:
-        kernel = "depthwise_conv_lanes.eval_3x3_int8"
-        both = paired = True
-    words = [_channel(channels, i, rows[i], height, width, both, paired) for i in range(count)]
-    packed = b"".join([struct.pack("<%dI" % len(w), *[x & 0xFFFFFFFF for x in w]) for w in words])
+    file, table, words = packed
+    stream = b"".join([struct.pack("<%dI" % len(w), *[x & 0xFFFFFFFF for x in w]) for w in words])
     plane = 4 * (columns * _pair_rows(band, height, stride) + fields["padding_width"])
     context.emit(
-        kernel,
+        "depthwise_conv_%s.eval_%s" % (file, form),
         DEPTHWISE,
         count,
         target.elements() * height * width,
-        table=channels.table,
+        table=table,
         input=source,
-        stream=context.constant(packed),
+        stream=context.constant(stream),
         output=target,
         scratch=context.request_scratch_buffer(4 * lanes.SCRATCH_WORDS + plane),
         batches=target.shape[0],
         multiplier=count // fields["input_channels"],
         channel_words=len(words[0]),
-        tap_words=2 if paired else 1,
+        tap_words=2 if form == _3X3 else 1,
         odd_set=1 + (height + 1) // 2 * width,
         band_rows=band,
         plane_columns=columns,
-        input_zero_point=zero_point,
+        input_zero_point=source.zero_point(),
         **{name: fields[name] for name in _COPIED},
     )
     return True
+
+
+# The kernel for these filters and strides, without the beginning of its name.
+def _form(fields, height, width):
+    strides = fields["stride_height"], fields["stride_width"]
+    if height == width == 3 and strides[0] == 2:
+        return _3X3_STRIDE_2
+    return _3X3 if height == width == 3 and strides == (1, 1) else _ANY
+
+
+# (the kernel's file, table, words of each channel's stream); None when weights or sums do not fit.
+def _packed(context, node, fields, table, rows, form):
+    if context.target == "mac16" and form != _ANY:
+        from . import mac16
+
+        table = bytearray(table)
+        found = mac16.fitting(rows, node, fields, table)
+        return (
+            ("mac16", table, [mac16.channel_3x3(channel) for channel in found]) if found else None
+        )
+    _, height, width, count = node.input(1).shape
+    zero_point = node.input(0).zero_point()
+    channels = lanes.Channels(rows, node.optional_input(2), zero_point, fields, table)
+    if not channels.fits:
+        return None
+    paired = form == _3X3
+    both = paired or fields["stride_height"] & 1 and fields["output_height"] > 1
+    words = [_channel(channels, i, rows[i], height, width, both, paired) for i in range(count)]
+    return "lanes", channels.table, words
 
 
 # Rows of the plane under `rows` rows of windows.

@@ -1,7 +1,15 @@
 # The assembler kernels for Xtensa: what each file is for, and the functions in it
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from . import depthwise, elementwise, gather, multiply, plane
+from . import (
+    depthwise,
+    elementwise,
+    gather,
+    mac16_depthwise,
+    mac16_multiply,
+    multiply,
+    plane,
+)
 
 FOR = "Xtensa"
 FILES = {
@@ -12,6 +20,18 @@ FILES = {
     "depthwise_asm.py": (
         "DEPTHWISE_CONV_2D, int8, in lanes",
         (plane.build_plane, depthwise.rows_3x3, depthwise.rows_3x3_stride_2, depthwise.rows_any),
+    ),
+    "mac16_asm.py": (
+        "CONV_2D and FULLY_CONNECTED, int8, by MAC16",
+        (mac16_multiply.gather, mac16_multiply.gather_bytes, mac16_multiply.multiply),
+    ),
+    "mac16_depthwise_asm.py": (
+        "DEPTHWISE_CONV_2D, int8, 3x3, by MAC16",
+        (
+            mac16_depthwise.build_plane,
+            mac16_depthwise.rows_3x3,
+            mac16_depthwise.rows_3x3_stride_2,
+        ),
     ),
     "add_asm.py": ("ADD, int8", (elementwise.add,)),
 }

@@ -33,8 +33,9 @@ def _begin(t, *slots):
     t.lanes(_MASK, 0xFF, _X)
 
 
-# Bytes from _X to _STOP (whole words) become lanes: see prepare/lanes.py.
-def _unpack(t):
+# Bytes from _X to _STOP (whole words) become lanes: see prepare/lanes.py. As halfwords they are
+# 128 too large, which prepare/mac16.py has taken from the bias.
+def _unpack(t, halfwords):
     loop = t.new_label("quads")
     t.label(loop)
     t.l32i(_V, _X)
@@ -43,8 +44,9 @@ def _unpack(t):
     t.srli(_U, _V, 8)
     t.and_(_V, _V, _MASK)
     t.and_(_U, _U, _MASK)
-    t.sub(_V, _V, _HALF)
-    t.sub(_U, _U, _HALF)
+    if not halfwords:
+        t.sub(_V, _V, _HALF)
+        t.sub(_U, _U, _HALF)
     t.s32i(_V, _TO)
     t.s32i(_U, _TO, 4)
     t.addi(_TO, _TO, 8)
@@ -63,22 +65,25 @@ def _next_column(t, column):
     t.label(end)
 
 
+_FORMS = ("lanes", "halfwords")
 _GATHER = """
-Unpack columns of int8 to lanes. The arena, the offset of a block of parameters in it (GATHER in
-tools/asm/common/parameters.py), and the memory of the image; the places among the parameters
-count from these. A column is a run of whole, aligned words in each row of the filter; it lies in
-the image, or beside it.
+Unpack columns of int8 to {}. The arena, the offset of a block of parameters in it
+(GATHER in tools/asm/common/parameters.py), and the memory of the image; the places among the
+parameters count from these. A column is a run of whole, aligned words in each row of the filter;
+it lies in the image, or beside it.
 """
 
 
 # Fill `rows` (a register) rows of a column with zero points. Uses _X, _STOP.
-def _fill_rows(t, rows):
+def _fill_rows(t, rows, halfwords):
     done, loop = t.new_label("filled"), t.new_label("fill")
     _load(t, _X, "run")
     t.mull(_X, _X, rows)
     t.slli(_X, _X, 1)
     t.add(_STOP, _X, _TO)
     _load(t, _X, "fill")
+    if halfwords:
+        t.add(_X, _X, _HALF)
     t.beq(_STOP, _TO, done)
     t.label(loop)
     t.s32i(_X, _TO)
@@ -88,8 +93,8 @@ def _fill_rows(t, rows):
     t.label(done)
 
 
-def gather():
-    t = Function("gather", _GATHER, 3)
+def gather(halfwords=False):
+    t = Function("gather", _GATHER.format(_FORMS[halfwords]), 3)
     _begin(t)
     column, inside, row, below = map(t.new_label, ("column", "inside", "row", "below"))
     t.label(column)
@@ -100,21 +105,21 @@ def gather():
     t.add(_ROW, _ROW, _ROWS)
     t.movi(_ROWS, 0)
     t.label(inside)
-    _fill_rows(t, _ROW)
+    _fill_rows(t, _ROW, halfwords)
     t.beqz(_ROWS, below)
     t.mov(_ROW, _LINE)
     t.label(row)
     _load(t, _V, "run")
     t.mov(_X, _ROW)
     t.add(_STOP, _ROW, _V)
-    _unpack(t)
+    _unpack(t, halfwords)
     _load(t, _V, "row_step")
     t.addi(_ROWS, _ROWS, -1)
     t.add(_ROW, _ROW, _V)
     t.bnez(_ROWS, row)
     t.label(below)
     _load(t, _ROW, "rows_below")
-    _fill_rows(t, _ROW)
+    _fill_rows(t, _ROW, halfwords)
     _next_column(t, column)
     return t.text()
 
@@ -147,7 +152,7 @@ def _limit(t, register, run, zero):
 
 # _X: a byte of the image, _STOP: spare memory, _V: zero points to store. Slots: how much of a run
 # lies left of the image, in it and right of it; where spare memory begins.
-def gather_bytes():
+def gather_bytes(halfwords=False):
     t = Function("gather_bytes", _GATHER_BYTES, 3, ("left", "inside", "right", "spare"))
     _begin(t, "spare")
     column, row, byte, copied, below = map(
@@ -202,6 +207,6 @@ def gather_bytes():
     t.load(_X, "spare")
     _load(t, _V, "column_bytes")
     t.add(_STOP, _X, _V)
-    _unpack(t)
+    _unpack(t, halfwords)
     _next_column(t, column)
     return t.text()

@@ -16,7 +16,7 @@ Outputs of groups of four channels for pixels in lanes. `arena`, the offset of a
 parameters in it (MULTIPLY in tools/asm/common/parameters.py), and the memory of the stream; the
 places among the parameters count from these.
 """
-_SLOTS = [
+SLOTS = [
     "stream",
     "lanes",
     "output",
@@ -26,7 +26,7 @@ _SLOTS = [
     "output_step",
     "window",
 ]
-_SLOTS += ["output_zero_point", "activation_min", "activation_max", "group", "rows", "row_step"]
+SLOTS += ["output_zero_point", "activation_min", "activation_max", "group", "rows", "row_step"]
 _OWN = ["weights", "row", "pixel", "row_end", "rows_left", "to", "fours", "rest"]
 
 
@@ -101,10 +101,10 @@ def _widen(t):
 
 
 # Parameters to slots; places become addresses. a2: arena, a3: offset, a4: memory of the stream.
-def _begin(t):
+def begin(t):
     whole = t.new_label("whole")
     t.add("a3", "a3", "a2")
-    for name in _SLOTS:
+    for name in SLOTS:
         t.l32i("a5", "a3", at(MULTIPLY, name))
         if name == "stream":
             t.add("a5", "a5", "a4")
@@ -115,19 +115,19 @@ def _begin(t):
             t.add("a5", "a5", "a2")
             t.label(whole)
         t.store("a5", name)
+
+
+def multiply():
+    t = Function("multiply", _ABOUT, 3, [*SLOTS, *_OWN])
+    group, narrow, pixels, pixel = map(t.new_label, ("group", "narrow", "pixels", "pixel"))
+    fours, rest, summed, whole, end = map(t.new_label, ("fours", "rest", "summed", "whole", "end"))
+    last = t.new_label("last_row")
+    begin(t)
     t.load("a5", "window")
     t.extui("a6", "a5", 4, 16)
     t.store("a6", "fours")
     t.extui("a6", "a5", 3, 1)
     t.store("a6", "rest")
-
-
-def multiply():
-    t = Function("multiply", _ABOUT, 3, [*_SLOTS, *_OWN])
-    group, narrow, pixels, pixel = map(t.new_label, ("group", "narrow", "pixels", "pixel"))
-    fours, rest, summed, whole, end = map(t.new_label, ("fours", "rest", "summed", "whole", "end"))
-    last = t.new_label("last_row")
-    _begin(t)
     t.label(group)
     t.load("a5", "group")
     t.bnez("a5", narrow)

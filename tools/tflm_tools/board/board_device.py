@@ -10,7 +10,6 @@ from ..errors import DeviceError, ToolError
 from ..flat.flatten import flatten
 from ..model.flat_file import FlatFile
 from ..run.device_model import Invocation, split
-from ..targets import target_of
 from .facts import ask, script
 from .form import model_name
 from .link import Link
@@ -94,7 +93,7 @@ class BoardDevice:
         if model.kind == "tflite" and path == "flat":
             from ..image.custom import load_resolver
 
-            target = None if keep_tensors else target_of(self.facts.arch)
+            target = None if keep_tensors else self.facts.target
             return flatten(model.data, load_resolver(custom), keep_tensors, target)
         return model.data
 

@@ -11,7 +11,6 @@ from ..model.flat_file import FlatFile
 from ..model.model_file import open_model
 from ..packages import parts
 from ..render.common import size as size_text
-from ..targets import target_of
 from . import profiles
 from .checks import check_files, check_heap
 from .facts import OLDEST, ask
@@ -71,7 +70,7 @@ def _firmware(facts):
 def _arch(facts):
     if not facts.arch:
         return Line("arch", "no native code", "problem", "kernels need it: use another firmware")
-    target = target_of(facts.arch)
+    target = facts.target
     return Line("arch", facts.arch + (f", models are packed for {target}" if target else ""))
 
 

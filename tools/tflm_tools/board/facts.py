@@ -7,6 +7,8 @@ from pathlib import Path
 from tflm.op_resolver import ARCHS
 
 from ..errors import DeviceError
+from ..packages import parts
+from ..targets import more_targets, target_of
 from .replies import SIZE, Maybe
 
 _SCRIPTS = Path(__file__).parent / "device"
@@ -35,6 +37,7 @@ class Facts:
     file system in its flash. tflm: (version, format it reads, it is frozen). assembler: the
     firmware has the inline assembler for the board's native code. frequency: in Hz, 0
     where it is not known. flash_divider: of that, for flash; None where the chip does not tell.
+    core: "mac16" where the core says that it has more than others with its native code, else "".
     """
 
     port: str
@@ -54,6 +57,7 @@ class Facts:
     frequency: int
     flash_divider: int | None
     path: list[str]
+    core: str = ""
 
     @property
     def arch(self):
@@ -65,6 +69,11 @@ class Facts:
     def frozen(self):
         """True when tflm is frozen into the firmware."""
         return self.tflm is not None and self.tflm[2]
+
+    @property
+    def target(self):
+        """What models are packed for, as `tflm flatten --target` names it; None for nothing."""
+        return target_of(self.arch, self.core)
 
     def firmware(self):
         """The version of MicroPython as text."""
@@ -94,6 +103,16 @@ def script(name):
 
 def ask(link):
     """The Facts of the board at a Link."""
-    return Facts(
+    facts = Facts(
         port=link.port, **link.value(link.exec(script("probe"), link.first_seconds), _FORM)
     )
+    if "mac16" in more_targets(facts.arch):
+        facts.core = _core(link, facts.arch)
+    return facts
+
+
+# What the core of a board with Xtensa says of itself: the runtime there asks it the same way.
+def _core(link, arch):
+    (module,) = parts.compiled(["kernels/xtensawin/__init__"], arch).values()
+    text = link.exec(f"{script('core')}\nprint(has_mac16({module!r}))\n")
+    return "mac16" if link.value(text, 1) else ""

@@ -7,7 +7,6 @@ from pathlib import Path
 from ..errors import ToolError
 from ..flat.flatten import flatten
 from ..image.custom import load_resolver
-from ..targets import target_of
 
 
 def model_name(path, given=None):
@@ -26,4 +25,4 @@ def flat_for(model, facts, custom=()):
     """The .tflm (bytes) of a ModelFile for the board of these Facts."""
     if model.kind == "tflm":
         return model.data
-    return flatten(model.data, load_resolver(custom), target=target_of(facts.arch))
+    return flatten(model.data, load_resolver(custom), target=facts.target)

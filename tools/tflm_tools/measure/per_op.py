@@ -22,7 +22,6 @@ from ..optimize.memory.levels import BALANCED, SPEED
 from ..optimize.savings import chosen
 from ..plan.arena_plan import plan_of
 from ..run.device_model import invoke
-from ..targets import target_of
 from ..tell.inspection import inspect
 from . import history as bench_history
 from .bench import time_wheel
@@ -120,7 +119,7 @@ def _on_board(path, device, invokes):
     found = bench_on([path], device, invokes)[0]
     model = open_model(path)
     events = [(op.node, op.op, op.kernel, op.us) for op in found.ops]
-    target = target_of(device.facts.arch)
+    target = device.facts.target
     rows = _rows(events, path, model, BALANCED, found.frequency, target)
     return ModelBench(
         str(path), found.board, found.frequency, invokes, found.best_us, found.mean_us,

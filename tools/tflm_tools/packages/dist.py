@@ -23,18 +23,22 @@ _OF_THE_CORE = ("core", "core_events")  # in folders of an arch: what tells of i
 _WAKE = ("signal", "all")  # packages with wake words, which begin with the signal library
 
 
-def package_kernels(package):
-    """Names of the kernel files of a package, as their heads say; what they import comes along."""
+def package_kernels(package, arch=None):
+    """Names of the kernel files of a package, as their heads say; what they import comes along.
+
+    arch: without those that only records for other instruction sets name; None takes all.
+    """
     return {
         name
         for name, made in kernel_files.kernel_files().items()
-        if package == "all" or made.package in ("core", package)
+        if (package == "all" or made.package in ("core", package))
+        and (arch is None or made.target in ("", *twin_folders(arch)))
     }
 
 
 # Kernel files of a folder ("" or that of an arch) for a package.
-def _kernels(package, folder):
-    names = {*package_kernels(package), *(_OF_THE_CORE if folder else ())}
+def _kernels(package, folder, arch):
+    names = {*package_kernels(package, arch or None), *(_OF_THE_CORE if folder else ())}
     base = Path("kernels") / folder
     return [(base / n).as_posix() for n in sorted(names) if parts.exists((base / n).as_posix())]
 
@@ -45,11 +49,11 @@ def package_files(package, arch="", assembler=False, prepare=True):
     "all" has Prepare, too, and so runs a .tflite on the board; prepare=False leaves it out.
     """
     found = set(parts.runtime())
-    wanted = list(_kernels(package, ""))
+    wanted = list(_kernels(package, "", arch))
     for folder in twin_folders(arch):
         wanted += [
             file
-            for file in _kernels(package, folder)
+            for file in _kernels(package, folder, arch)
             if assembler or not parts.needs_assembler(file)
         ]
     wanted += parts.checks(Path(file).name for file in wanted)

@@ -104,7 +104,8 @@ def _functions(file):
 
 
 # The files of one kernel "file.function": the twin, where there is one, and no other. Some cores
-# that call themselves armv7em lack its DSP instructions: the portable kernel goes there, too.
+# that call themselves armv7em lack its DSP instructions, some with Xtensa lack MAC16: the portable
+# kernel goes there, too.
 def _kernel_files(kernel, arch, assembler):
     file, _, function = kernel.partition(".")
     found = []
@@ -115,7 +116,7 @@ def _kernel_files(kernel, arch, assembler):
         if folder and not assembler and needs_assembler(path):
             continue
         found.append(path)
-        if folder != "armv7em":
+        if folder != "armv7em" and not file.endswith("_mac16"):
             break
     if not found:
         raise ToolError(

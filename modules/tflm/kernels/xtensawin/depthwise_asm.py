@@ -7,9 +7,9 @@
 import micropython
 
 
-# The plane of one channel: word (j, x) holds rows 2 * j and 2 * j + 1 of column x as lanes, with
-# zero points for what lies beside the image. The arena, the offset of a block of parameters in it
-# (DEPTHWISE in tools/asm/common/parameters.py), and the memory of the image.
+# The plane of one channel: word (j, x) holds rows 2 * j and 2 * j + 1 of column x as lanes,
+# with zero points for what lies beside the image. The arena, the offset of a block of parameters
+# in it (DEPTHWISE in tools/asm/common/parameters.py), and the memory of the image.
 @micropython.viper
 def build_plane(arena, offset, memory):
     #: 364100 entry a1, 32

@@ -7,10 +7,10 @@
 import micropython
 
 
-# Unpack columns of int8 to lanes. The arena, the offset of a block of parameters in it (GATHER in
-# tools/asm/common/parameters.py), and the memory of the image; the places among the parameters
-# count from these. A column is a run of whole, aligned words in each row of the filter; it lies in
-# the image, or beside it.
+# Unpack columns of int8 to lanes. The arena, the offset of a block of parameters in it
+# (GATHER in tools/asm/common/parameters.py), and the memory of the image; the places among the
+# parameters count from these. A column is a run of whole, aligned words in each row of the filter;
+# it lies in the image, or beside it.
 @micropython.viper
 def gather(arena, offset, memory):
     #: 364100 entry a1, 32

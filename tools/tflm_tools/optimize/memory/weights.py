@@ -91,14 +91,20 @@ def _fully_connected(r, miss):
         yield (way, None), scratch, _cycles(way, groups, depth, batches, miss)
 
 
+_LAYOUTS = {
+    f"{name}_{form}": layout
+    for form in ("lanes", "mac16")
+    for name, layout in (("conv", CONV), ("fully_connected", FULLY_CONNECTED))
+}
+
+
 # The words of a record by their names, or None when it has no weights in lanes.
 def _fields(record):
-    name = record.kernel.partition(".")[0]
-    if name not in ("conv_lanes", "fully_connected_lanes"):
+    layout = _LAYOUTS.get(record.kernel.partition(".")[0])
+    if layout is None:
         return None
-    layout = CONV if name == "conv_lanes" else FULLY_CONNECTED
     r = dict(zip(("units", *layout), record.words, strict=False))
-    if name == "conv_lanes":
+    if layout is CONV:
         r["depth_lanes"] = r["column_lanes"] * r["window_columns"]
     return r
 

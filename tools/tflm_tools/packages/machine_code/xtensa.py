@@ -153,7 +153,7 @@ class Xtensa:
             word = (value & 15) << 12 | _a(t) << 8 | (value >> 4 & 7) << 4 | 0xC
             return self._put(word, f"movi.n {t}, {value}", 2)
         word = (value & 0xFF) << 16 | 0xA << 12 | (value >> 8 & 15) << 8 | _a(t) << 4 | 2
-        self._put(word, f"movi {t}, {value}")
+        self._put(word, f"movi {t}, {value if value < 256 else hex(value)}")
 
     def slli(self, r, s, bits):
         _check(1 <= bits <= 31, f"slli {r}, {s}, {bits}")
@@ -192,8 +192,7 @@ class Xtensa:
     def rsr(self, t, special):
         """Read a special register: configid0 or ccount."""
         word = 3 << 16 | _SPECIAL[special] << 8 | _a(t) << 4
-        shown = {"configid0": "176"}.get(special, special)
-        self._put(word, f"rsr.{shown} {t}")
+        self._put(word, f"rsr.{special} {t}")
 
     def nop(self):
         self._put(0xF03D, "nop.n", 2)

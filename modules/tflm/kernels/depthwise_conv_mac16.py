@@ -1,0 +1,21 @@
+# tflm: DEPTHWISE_CONV_2D, int8, 3x3, with weights for MAC16 (prepare/mac16.py)
+# MIT license; Copyright (c) 2026 the tflm authors
+
+# Kernel: types int8; package cnn; check planes; units independent by 4; order channels; weights
+#   twice; target xtensawin
+
+from .depthwise_bands import run_bands
+from .depthwise_plane import build_plane
+from .mac16_rows import rows_3x3
+
+
+# Units are output channels.
+@micropython.viper
+def eval_3x3_int8(op, arena, rom, start: int, stop: int):
+    run_bands(op, arena, rom, start, stop, build_plane, rows_3x3, 0)
+
+
+# With a vertical stride of 2.
+@micropython.viper
+def eval_3x3_stride_2_int8(op, arena, rom, start: int, stop: int):
+    run_bands(op, arena, rom, start, stop, build_plane, rows_3x3, 0)

@@ -1,0 +1,63 @@
+# Tests of kernels with weights for MAC16 (prepare/mac16.py), by what computes on every board
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import numpy as np
+import pytest
+from kernels import test_dsp, test_lanes
+from support.check import Cases
+from tflm_tools.flat.flatten import flatten, prepare
+
+TARGET = "mac16"
+BOTH = (TARGET, TARGET + " bytes")
+
+
+# The kernels that the flat model of the target calls.
+def kernels(model):
+    _, storage = prepare(model, target=TARGET)
+    return {record.kernel.partition(".")[0] for record in storage.records}
+
+
+# The cases of the other packed kernels, operators' own tests among them: the same records with
+# another stream. Their sums are those of the DSP extension: folded, or above a half.
+cases = Cases()
+_EVERY = 4  # so many cases of the operators' own tests there are to one that runs here
+_seen = set()
+for source in (test_lanes, test_dsp):
+    for number, case in enumerate(source.cases):
+        if case.error or case.expected or case.name in _seen:
+            continue
+        if case.name.startswith("test_") and number % _EVERY:
+            continue
+        if any("mac16" in name for name in kernels(case.build())):
+            _seen.add(case.name)
+            path = BOTH[number % 4 == 0]
+            if any("rows" in each for each in case.paths):
+                path += " rows"
+            model, oracle = case.build(), case.oracle_model
+            cases.add(case.name, model, runs=1, oracle_model=oracle, paths=(path,))
+
+
+@cases.parametrize
+def test_mac16(case):
+    case.check()
+
+
+def test_there_are_cases_of_each_kernel():
+    found = set().union(*(kernels(case.build()) for case in cases))
+    assert {"conv_mac16", "fully_connected_mac16", "depthwise_conv_mac16"} <= found
+
+
+# Weights of -128 fit halfwords, those of 3x3 filters too; a large bias fits nowhere.
+def test_what_fits():
+    shape, source = (4, 3, 3, 8), (1, 4, 4, 8)
+    assert kernels(test_lanes.random_conv("-128", shape, source, low=-128)) == {"conv_mac16"}
+    ones = np.ones((2, 1, 1, 4), np.int8)
+    assert kernels(test_lanes.conv("", ones, [1 << 30, 0], (1, 2, 2, 4))) == {"conv"}
+
+
+# A .tflm for MAC16 is as large as one for the chips without it: 4 words more for each channel.
+@pytest.mark.parametrize("shape", [(8, 3, 3, 8), (6, 1, 1, 12)])
+def test_size(shape):
+    model = test_lanes.random_conv("size", shape, (1, 4, 4, shape[3]))
+    sizes = [len(flatten(model, target=target)) for target in (TARGET, "xtensawin")]
+    assert sizes[0] == sizes[1]

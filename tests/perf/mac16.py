@@ -1,0 +1,70 @@
+# The measuring bench: what emulated cores take more than an ESP32 in the kernels for MAC16
+# MIT license; Copyright (c) 2026 the tflm authors
+
+# No core of qemu has MULSH and CLAMPS: there MULL, MIN and MAX do their work
+# (asm/xtensawin/mac16.py), in more instructions, and a loop is too long for a near branch. Each
+# output has one MULSH, and each of a channel that is folded one CLAMPS. tests/perf/test_mac16.py
+# counts both kinds of code.
+
+import struct
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+
+from asm.xtensawin.mac16 import WITHOUT
+from tflm import format as layout
+from tflm.model import FlatModel
+from tflm.prepare.conv_lanes import CONV, FULLY_CONNECTED
+from tflm.prepare.depthwise_lanes import DEPTHWISE
+
+_LAYOUTS = {
+    "conv_mac16": CONV,
+    "fully_connected_mac16": FULLY_CONNECTED,
+    "depthwise_conv_mac16": DEPTHWISE,
+}
+_KIND = 8  # byte of a channel's numbers; behind them lies the next one's stream
+_NUMBERS = 16
+
+
+# Whether each channel of a stream is folded.
+def _folded(model, stream, channels, channel_bytes):
+    at = (stream >> 2) + channel_bytes - _NUMBERS + _KIND
+    return [
+        struct.unpack_from("<i", model.buffer, at + i * channel_bytes)[0] < 0
+        for i in range(channels)
+    ]
+
+
+# (outputs of each channel, channels, bytes of a channel's stream, branches for each output: those
+# at the ends of rows are not worth counting).
+def _shape(kernel, r):
+    if kernel.startswith("depthwise"):
+        outputs = r["batches"] * r["output_height"] * r["output_width"]
+        return outputs, r["units"], 4 * r["channel_words"], 0
+    if kernel.startswith("conv"):
+        size = r["weight_bytes"] * r["column_lanes"] * r["window_columns"]
+        outputs = r["units"] * (1 if "pixels" in kernel else r["output_width"])
+        return outputs, -(-r["output_channels"] // 4) * 4, size + _NUMBERS, 1
+    size = r["weight_bytes"] * r["depth_lanes"]
+    return r["batches"], 4 * r["units"], size + _NUMBERS, 0
+
+
+def surplus(flat):
+    """For each op of a flat model: the instructions that its run takes more than on an ESP32.
+
+    Of an op in bands: the first of them.
+    """
+    model = FlatModel(flat)
+    for i in range(model._section(layout.OPS)[1]):
+        kernel, _, _, record, _, _ = model.op(i)
+        names = _LAYOUTS.get(kernel.partition(".")[0])
+        if names is None:
+            yield 0
+            continue
+        words = struct.unpack(f"<{len(record) // 4}I", record)
+        r = dict(zip(("units", *names), words, strict=False))
+        outputs, channels, channel_bytes, branches = _shape(kernel, r)
+        folded = sum(_folded(model, r["stream"], channels, channel_bytes))
+        more = channels * (WITHOUT["mulsh"] - 1 + branches) + folded * (WITHOUT["clamps"] - 1)
+        yield outputs * more

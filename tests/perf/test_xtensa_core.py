@@ -1,0 +1,119 @@
+# Tests of the machine code for Xtensa as it is shipped, in an emulator of ours (xtensa_core.py)
+# MIT license; Copyright (c) 2026 the tflm authors
+
+# MULSH and CLAMPS run nowhere else here; each word that is read or written must be an operand's.
+
+import mac16
+import pytest
+import qemu_xtensa
+from fuzz.traced import KERNELS, Machine
+from kernels import test_lanes, test_mac16
+from support.check import flat_form
+from support.oracle import shared_oracle
+from tflm.extents import check_of
+from tflm.extents.record import Record
+from tflm.model import FlatModel
+from tflm_tools.flat.flatten import prepare
+from tflm_tools.model.macs import macs
+from tflm_tools.packages.machine_code import listing
+from xtensa_core import Core
+
+_MOST_MACS = 60_000  # of a case: this emulator is slow
+_EVERY = 6  # so many cases there are to one that runs here
+
+# Portable files, and the files of Xtensa whose functions stand in for theirs.
+_STAND_INS = {
+    "mac16": (("lanes", "mac16_asm"), ("mac16_multiply", "mac16_asm"),
+              ("depthwise_plane", "mac16_depthwise_asm"), ("mac16_rows", "mac16_depthwise_asm")),
+    "lanes": (("lanes", "lanes_asm"), ("lanes_multiply", "lanes_asm"),
+              ("depthwise_plane", "depthwise_asm"), ("depthwise_rows", "depthwise_asm")),
+}  # fmt: skip
+
+
+_KERNELS = ("conv", "fully_connected", "depthwise_conv")
+_KERNELS = tuple(f"{name}_{form}" for name in _KERNELS for form in _STAND_INS)
+
+
+# {function: (machine code, number of arguments)} of a file as it is shipped.
+def _code(file):
+    source = (KERNELS / "xtensawin" / f"{file}.py").read_text()
+    return {name: (code, count) for name, count, code in listing.functions(source)}
+
+
+# The same of what runs in qemu.
+def _without_mulsh(file):
+    sources = {path.rpartition("/")[2]: source for path, source in qemu_xtensa.without_mulsh()}
+    return {name: (code, count) for name, count, code in listing.functions(sources[f"{file}.py"])}
+
+
+class Xtensa(Machine):
+    """Kernels in CPython, whose inner functions are machine code in the emulator."""
+
+    def __init__(self, kernel, code_of=_code):
+        super().__init__(32)
+        self.core = Core(self._read, self._write)
+        form = kernel.partition(".")[0].rpartition("_")[2]
+        for portable, file in _STAND_INS[form]:
+            made = {name: self._function(*code) for name, code in code_of(file).items()}
+            if "stride_2" in kernel and form == "mac16" and "rows_3x3" in made:
+                made["rows_3x3"] = made["rows_3x3_stride_2"]
+            self._files[portable] = made
+
+    def _read(self, address, size):
+        data, at = self.place(address, size, False)
+        return int.from_bytes(data[at : at + size], "little")
+
+    def _write(self, address, size, value):
+        data, at = self.place(address, size, True)
+        data[at : at + size] = value.to_bytes(size, "little")
+
+    def _function(self, code, count):
+        return lambda *arguments: self.core.call(code, [int(x) for x in arguments[:count]])
+
+
+# (output, instructions) of a flat model of one operator for the bytes of its input.
+def _run(flat, machine, data):
+    arena = bytearray(flat.arena_bytes)
+    at = flat.tensor(0)[0] >> 2
+    arena[at : at + len(data)] = data
+    kernel, _, _, record, operands, _ = flat.op(0)
+    record = Record(flat, memoryview(record), operands)
+    check_of(kernel)(record)
+    record.settle()
+    machine.run(kernel, record, arena, flat.buffer)
+    word, size, *_ = flat.tensor(1)
+    return bytes(arena[word >> 2 : (word >> 2) + size]), machine.core.instructions
+
+
+# Multiply-accumulates of a model.
+def _work(model):
+    prepared, storage = prepare(model)
+    return sum(macs(record.node) for record in storage.records)
+
+
+# Small models of one operator with packed weights: (case, flat model).
+def _models():
+    for source, path in ((test_mac16, None), (test_lanes, "armv6m")):
+        for case in list(source.cases)[::_EVERY]:
+            if _work(case.build()) > _MOST_MACS:
+                continue
+            name = path or case.paths[0]
+            flat = FlatModel(flat_form(case.build(), name))
+            if flat.subgraph()[1] == 1 and flat.kernel(0).partition(".")[0] in _KERNELS:
+                yield pytest.param(case, flat, id=f"{name} {case.name}")
+
+
+# What lies in no operand, such as a word too far, raises Outside.
+@pytest.mark.parametrize(("case", "flat"), list(_models()))
+def test_outputs_are_those_of_tflm(case, flat):
+    run = case.input_lists()[-1]
+    wanted = shared_oracle().run(case.oracle_model or case.build(), [run], False)[0]
+    output, instructions = _run(flat, Xtensa(flat.kernel(0)), run[0].tobytes())
+    assert output == wanted[0].tobytes()
+    if "mac16" not in flat.kernel(0):
+        return
+    # What the bench takes off (mac16.py), but for a branch at the end of a row.
+    output, more = _run(flat, Xtensa(flat.kernel(0), _without_mulsh), run[0].tobytes())
+    assert output == wanted[0].tobytes()
+    (surplus,) = mac16.surplus(bytes(flat.buffer))
+    assert 0 <= surplus - (more - instructions) <= surplus // 24

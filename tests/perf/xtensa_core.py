@@ -1,0 +1,208 @@
+# An emulator of the instructions that the kernels for Xtensa use, with MULSH and CLAMPS
+# MIT license; Copyright (c) 2026 the tflm authors
+
+# No core of qemu has these two; and every access to memory is asked for. Encodings as in the ISA
+# manual: fields op2 op1 r s t op0 of a word of 24 bits.
+
+_WORD = 0xFFFFFFFF
+_STACK, _STACK_BYTES = 0x7F000000, 1024
+
+
+# A number of `bits` bits with its sign.
+def _signed(value, bits=32):
+    value &= (1 << bits) - 1
+    return value - (1 << bits) if value >> bits - 1 else value
+
+
+# Instructions of three registers (op1, op2): what r becomes of s and t.
+_THREE = {
+    (0, 1): lambda s, t: s & t,
+    (0, 2): lambda s, t: s | t,
+    (0, 3): lambda s, t: s ^ t,
+    (0, 9): lambda s, t: 2 * s + t,
+    (0, 10): lambda s, t: 4 * s + t,
+    (0, 12): lambda s, t: s - t,
+    (2, 8): lambda s, t: s * t,
+    (2, 11): lambda s, t: _signed(s) * _signed(t) >> 32,
+    (3, 4): lambda s, t: min(_signed(s), _signed(t)),
+    (3, 5): lambda s, t: max(_signed(s), _signed(t)),
+}
+# Loads and stores by r: bytes, is a store.
+_MEMORY = {0: (1, False), 1: (2, False), 2: (4, False), 4: (1, True), 6: (4, True)}
+_TWO = {
+    1: lambda s, t: s == t,
+    2: lambda s, t: _signed(s) < _signed(t),
+    3: lambda s, t: s < t,
+    9: lambda s, t: s != t,
+    10: lambda s, t: _signed(s) >= _signed(t),
+    11: lambda s, t: s >= t,
+}
+_ZERO = (lambda s: s == 0, lambda s: s != 0, lambda s: s < 0, lambda s: s >= 0)
+
+
+class Core:
+    """Runs functions of the windowed ABI; `instructions` counts.
+
+    read(address, size) gives a number, write(address, size, value) takes one; both raise an
+    exception for a place that nobody may touch.
+    """
+
+    def __init__(self, read, write):
+        self._outer = read, write
+        self._stack = bytearray(_STACK_BYTES)
+        self.instructions = 0
+
+    def call(self, code, arguments):
+        """Run a function (bytes) to its end."""
+        self._code = code
+        self._a = [0] * 16
+        self._a[1] = _STACK + _STACK_BYTES
+        for i, argument in enumerate(arguments):
+            self._a[2 + i] = argument & _WORD
+        self._m = [0] * 4
+        self._acc = self._sar = self._begin = self._end = self._left = 0
+        before = list(self._a[:2])
+        pc = 0
+        while pc is not None:
+            pc = self._step(pc)
+        assert self._a[0] == before[0] and self._a[1] == before[1] - self._frame
+        return self._a[2]
+
+    def _read(self, address, size):
+        at = address - _STACK
+        if at >= 0 and at + size <= _STACK_BYTES:
+            return int.from_bytes(self._stack[at : at + size], "little")
+        return self._outer[0](address, size)
+
+    def _write(self, address, size, value):
+        value &= (1 << 8 * size) - 1
+        at = address - _STACK
+        if at >= 0 and at + size <= _STACK_BYTES:
+            # A frame's upper 32 bytes are where register windows go.
+            assert self._a[1] <= address and at + size <= _STACK_BYTES - 32
+            self._stack[at : at + size] = value.to_bytes(size, "little")
+        else:
+            self._outer[1](address, size, value)
+
+    # One instruction; returns the next one's address, None behind the last.
+    def _step(self, pc):
+        size = 2 if self._code[pc] & 15 >= 8 else 3
+        word = int.from_bytes(self._code[pc : pc + size], "little")
+        op0, t, s, r = word & 15, word >> 4 & 15, word >> 8 & 15, word >> 12 & 15
+        self.instructions += 1
+        if word == 0xF01D and size == 2:  # retw.n
+            return None
+        taken = self._narrow(op0, t, s, r) if size == 2 else _WIDE[op0](self, word, t, s, r, pc)
+        if taken is not None:
+            return taken
+        pc += size
+        if pc == self._end and self._left:
+            self._left -= 1
+            return self._begin
+        return pc
+
+    def _narrow(self, op0, t, s, r):
+        a = self._a
+        if op0 == 8:
+            a[t] = self._read(a[s] + 4 * r & _WORD, 4)
+        elif op0 == 9:
+            self._write(a[s] + 4 * r & _WORD, 4, a[t])
+        elif op0 == 10:
+            a[r] = a[s] + a[t] & _WORD
+        elif op0 == 11:
+            a[r] = a[s] + (t or -1) & _WORD
+        elif op0 == 12:  # movi.n: -32 to 95
+            value = (t & 7) << 4 | r
+            a[s] = (value - 128 if value >= 96 else value) & _WORD
+        elif r == 0:
+            a[t] = a[s]
+        else:
+            assert (r, s, t) == (15, 0, 3), "no instruction"  # nop.n
+
+    def _registers(self, word, t, s, r, pc):
+        a, op1, op2 = self._a, word >> 16 & 15, word >> 20
+        if op1 in (4, 5):  # extui
+            a[r] = a[t] >> (s | (op1 & 1) << 4) & (1 << op2 + 1) - 1
+        elif op1 == 1:
+            a[r] = self._shifted(op2, t, s) & _WORD
+        elif (op1, op2) == (0, 4):
+            assert r == 0  # ssr
+            self._sar = a[s] & 31
+        elif (op1, op2) == (0, 6):
+            assert s == 0  # neg
+            a[r] = -a[t] & _WORD
+        elif (op1, op2) == (3, 3):  # clamps
+            a[r] = max(-128 << t, min((128 << t) - 1, _signed(a[s]))) & _WORD
+        elif op1 == 3 and op2 in (0, 1):
+            assert word >> 8 & 0xFF == 16  # acclo
+            if op2:
+                self._acc = a[t]
+            else:
+                a[t] = self._acc
+        else:
+            a[r] = _THREE[op1, op2](a[s], a[t]) & _WORD
+
+    def _shifted(self, op2, t, s):
+        a = self._a
+        if op2 in (0, 1):
+            return a[s] << 32 - (t | (op2 & 1) << 4)
+        if op2 in (2, 3):
+            return _signed(a[t]) >> (s | (op2 & 1) << 4)
+        assert op2 in (4, 9, 11), "no instruction"
+        if op2 == 4:
+            return a[t] >> s
+        return (a[t] if op2 == 9 else _signed(a[t])) >> self._sar
+
+    def _memory(self, word, t, s, r, pc):
+        a, number = self._a, word >> 16
+        if r == 10:
+            a[t] = _signed(s << 8 | number, 12) & _WORD
+        elif r in (12, 13):
+            a[t] = a[s] + (_signed(number, 8) << (8 if r == 13 else 0)) & _WORD
+        else:
+            size, is_store = _MEMORY[r]
+            address = a[s] + number * size & _WORD
+            if is_store:
+                self._write(address, size, a[t])
+            else:
+                a[t] = self._read(address, size)
+
+    def _mac16(self, word, t, s, r, pc):
+        op1, op2 = word >> 16 & 15, word >> 20
+        if op2 == 8:
+            return self._load(r & 3, s)
+        assert op1 >> 2 == 2, "no instruction"  # MULA
+        one = self._m[r >> 2 & 1] if op2 in (0, 2, 6) else self._a[s]
+        other = self._m[2 + (t >> 2 & 1)] if op2 in (0, 2, 3) else self._a[t]
+        assert op2 in (0, 2, 3, 6, 7), "no instruction"
+        product = _signed(one >> 16 * (op1 & 1), 16) * _signed(other >> 16 * (op1 >> 1 & 1), 16)
+        self._acc = self._acc + product & _WORD
+        return self._load(r & 3, s) if op2 == 0 else None
+
+    def _load(self, m, s):
+        self._a[s] = self._a[s] + 4 & _WORD
+        self._m[m] = self._read(self._a[s], 4)
+
+    def _branch(self, word, t, s, r, pc):
+        a, kind = self._a, t & 3
+        if kind == 0:
+            return pc + 4 + _signed(word >> 6, 18)
+        if kind == 1:
+            return pc + 4 + _signed(word >> 12, 12) if _ZERO[t >> 2](_signed(a[s])) else None
+        assert kind == 3, "no instruction"
+        if t >> 2 == 0:
+            self._frame = word >> 12 << 3
+            a[s] -= self._frame
+            return None
+        assert t >> 2 == 1 and r == 9 and (pc + 3) % 4 in (0, 1)  # loopnez; its body in a word
+        self._begin, self._end, self._left = pc + 3, pc + 4 + (word >> 16), a[s] - 1
+        if a[s] == 0:
+            self._left = 0
+            return self._end
+        return None
+
+    def _compare(self, word, t, s, r, pc):
+        return pc + 4 + _signed(word >> 16, 8) if _TWO[r](self._a[s], self._a[t]) else None
+
+
+_WIDE = {0: Core._registers, 2: Core._memory, 4: Core._mac16, 6: Core._branch, 7: Core._compare}
