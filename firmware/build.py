@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import esp_idf
-import images
 import sizes
 import sources
 import toolchain
@@ -22,7 +21,7 @@ from refusals import check_app, check_kernels, check_paths
 from tflm.format import MAGIC
 from tflm_tools import files
 from tflm_tools.apps.rom_contents import flat, further_models
-from tflm_tools.board import profiles, rom_directory, romfs_image
+from tflm_tools.board import profiles, rom_directory, romfs_image, uf2
 from tflm_tools.errors import ToolError
 from tflm_tools.extras import installing
 from tflm_tools.packages import machine_code
@@ -325,4 +324,4 @@ def _write_uf2(profile, built, stock):
     if built.romfs:
         parts.append((profile.flash_address + part.romfs[0], built.romfs.read_bytes()))
     built.image = built.folder / "firmware.uf2"
-    files.write(built.image, images.uf2(parts, profile.flashing["family"]))
+    files.write(built.image, uf2.image(parts, profile.flashing["family"]))

@@ -1,34 +1,40 @@
 # page: the command behind `make page`: builds dist/page, static files that need no server
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import io
 import json
 import re
 import shutil
 import subprocess
 import sys
+import zipfile
+from pathlib import Path
 
 import build
 import emulators
-import images
+import rich
+import tflm
+import tflm_tools
 import toolchain
 from debian import say
+from pico_image import TARGET, image
 from places import APPS, BUILD, EMULATOR, ROOT
 from tflm.errors import TflmError
 from tflm.version import __version__
 from tflm_tools import files
 from tflm_tools.apps.rom_contents import flat
-from tflm_tools.board import profiles, rom_directory
 from tflm_tools.errors import ToolError
 
 _SOURCES = ROOT / "page"
 _WORK = BUILD / "page"
 _OUTPUT = ROOT / "dist" / "page"
-_ENTRIES = ("main", "emulator_worker")
-_PACKAGES = ("@xterm/xterm", "@xterm/addon-fit", "rp2040js")  # that the bundles have in them
+_ENTRIES = ("main", "emulator_worker", "python_worker")
+# Packages that the bundles have in them.
+_PACKAGES = ("@xterm/xterm", "@xterm/addon-fit", "rp2040js")
 
 _FIRST_BYTES = 5_000_000  # all that is loaded before the board's first answer
 _ALL_BYTES = 25_000_000
-_LATER = ()  # names of what is loaded only when it is asked for
+_LATER = ("pyodide/", "tools.zip", "models/")  # what is loaded only when a model is
 
 # Models and files of the board's /rom, by their paths below the project.
 _MODELS = {
@@ -44,13 +50,37 @@ _FILES = {
     "recognizer.py": "firmware/apps/keywords/recognizer.py",
     "wav.py": "firmware/apps/keywords/wav.py",
     "draw.py": "page/rom/draw.py",
+    "run_model.py": "page/rom/run_model.py",
 }
-_FIRMWARE_LICENCES = """\
+# Models to try, beside one's own.
+_OURS = (
+    "models/digits/digits_int8.tflite",
+    "models/hello_world/hello_world_float.tflite",
+    "models/keywords/keywords_int8.tflite",
+)
+_PYODIDE = (
+    "pyodide.mjs",
+    "pyodide.asm.mjs",
+    "pyodide.asm.wasm",
+    "python_stdlib.zip",
+    "pyodide-lock.json",
+)
+_OTHER_LICENCES = """\
+pyodide/
+
+Pyodide is under the MPL-2.0 (https://www.mozilla.org/MPL/2.0/), and unchanged here as npm has it;
+CPython in it is under the PSF licence.
+
+tools.zip
+
+tflm (MIT), rich (MIT)
+
 pico.uf2, bootrom.bin
 
 The firmware has MicroPython (MIT), pico-sdk (BSD-3), TinyUSB (MIT) and mbedTLS (Apache-2.0) in it;
 the boot ROM of the RP2040 is Raspberry Pi's (BSD-3).
 """
+_DATE = (2026, 1, 1, 0, 0, 0)  # of the files in tools.zip: the same files are the same bytes
 _PIXELS = 64  # of a digit
 _DIGITS = 10
 
@@ -94,19 +124,33 @@ def _bundle():
     _run([*command, *(f"src/{name}.js" for name in _ENTRIES)], "the page cannot be bundled")
 
 
-# The firmware of `make firmware`, with models and files in ROMFS, as a UF2 for a Pico.
-def _image():
-    built = build.build("RPI_PICO")
-    profile = profiles.named("RPI_PICO")
-    contents = {name: flat(ROOT / path, profile.target) for name, path in _MODELS.items()}
+# The firmware of `make firmware` (bytes), and {path: bytes} of /rom.
+def _board():
+    contents = {name: flat(ROOT / path, TARGET) for name, path in _MODELS.items()}
     contents.update({name: files.read(ROOT / path) for name, path in _FILES.items()})
-    start, size = profile.tflm.romfs
-    romfs = rom_directory.image(contents)
-    if len(romfs) > size:
-        raise ToolError(f"/rom takes {len(romfs)} bytes, {size} are there; leave a file out")
-    flash = profile.flash_address
-    parts = [(flash, files.read(built.bin)), (flash + start, romfs)]
-    return images.uf2(parts, profile.flashing["family"])
+    return files.read(build.build("RPI_PICO").bin), contents
+
+
+# The host's tools with what they need, and what they make images for boards of.
+def _tools(firmware, rom):
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
+
+        def add(name, content):
+            archive.writestr(zipfile.ZipInfo(name, _DATE), content, zipfile.ZIP_DEFLATED)
+
+        for package in (tflm, tflm_tools, rich):
+            folder = Path(package.__file__).parent
+            for path in sorted(folder.rglob("*.py")):
+                add(str(path.relative_to(folder.parent)), files.read(path))
+        for path in sorted((ROOT / "boards").glob("*/profile.toml")):
+            add(f"tflm_tools/{path.relative_to(ROOT)}", files.read(path))
+        for path in sorted((_SOURCES / "python").glob("*.py")):
+            add(path.name, files.read(path))
+        add("data/firmware.bin", firmware)
+        for name, content in rom.items():
+            add(f"data/rom/{name}", content)
+    return data.getvalue()
 
 
 def programs():
@@ -123,7 +167,8 @@ def programs():
 def _about():
     digits = files.read(APPS / "digits" / "rom" / "images")
     samples = [list(digits[i * _PIXELS : (i + 1) * _PIXELS]) for i in range(_DIGITS)]
-    return {"version": __version__, "samples": samples, "programs": programs()}
+    models = [Path(path).name for path in _OURS]
+    return {"version": __version__, "samples": samples, "programs": programs(), "models": models}
 
 
 # Licences of all that is in the page, each as its makers wrote it.
@@ -134,7 +179,7 @@ def _licences():
         text = next(iter(sorted(folder.glob("LICEN[CS]E*")))).read_text()
         version = json.loads((folder / "package.json").read_text())["version"]
         parts.append(f"{name} {version}\n\n{text}")
-    parts.append(_FIRMWARE_LICENCES)
+    parts.append(_OTHER_LICENCES)
     return ("\n" + "-" * 78 + "\n\n").join(parts)
 
 
@@ -165,7 +210,15 @@ def main():
         shutil.copyfile(_SOURCES / name, _OUTPUT / name)
     shutil.copyfile(_WORK / "node_modules/@xterm/xterm/css/xterm.css", _OUTPUT / "xterm.css")
     shutil.copyfile(EMULATOR / "bootrom.bin", _OUTPUT / "bootrom.bin")
-    files.write(_OUTPUT / "pico.uf2", _image())
+    firmware, rom = _board()
+    files.write(_OUTPUT / "pico.uf2", image(firmware, rom))
+    files.write(_OUTPUT / "tools.zip", _tools(firmware, rom))
+    for path in _OURS:
+        files.make_folder(_OUTPUT / "models")
+        shutil.copyfile(ROOT / path, _OUTPUT / "models" / Path(path).name)
+    files.make_folder(_OUTPUT / "pyodide")
+    for name in _PYODIDE:
+        shutil.copyfile(_WORK / "node_modules" / "pyodide" / name, _OUTPUT / "pyodide" / name)
     files.write(_OUTPUT / "about.json", json.dumps(_about()).encode())
     files.write(_OUTPUT / "licences.txt", _licences().encode())
     _check_sizes()

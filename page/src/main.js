@@ -4,6 +4,7 @@
 import { EmulatedBoard } from './board.js';
 import { Drawing } from './digit.js';
 import { element } from './elements.js';
+import { Model } from './model.js';
 import { Prompt } from './prompt.js';
 import { PROMPT, Repl } from './repl.js';
 
@@ -48,16 +49,21 @@ async function start() {
   const read = async (pixels) => JSON.parse(await repl.exec(`import draw\ndraw.read(bytes((${pixels})))`));
   const drawing = new Drawing(read, about.samples);
 
-  /** @param {Uint8Array} flashed */
-  const power = async (flashed) => {
+  /** @type {Uint8Array} */
+  let flashed = image;
+  const power = async () => {
     repl.forget();
     board.power(rom, flashed);
     tellState('The board is on.', true);
     await drawing.show(about.samples[FIRST]);
     prompt.show(`${repl.banner.trimStart()}${PROMPT}`);
   };
-  element('restart', HTMLButtonElement).addEventListener('click', () => power(image));
-  await power(image);
+  element('restart', HTMLButtonElement).addEventListener('click', power);
+  new Model(about.models, (code) => repl.exec(code), (made) => {
+    flashed = made;
+    return power();
+  });
+  await power();
 }
 
 start().catch((error) => tellState(`The board does not start: ${error.message}`, false));

@@ -23,3 +23,30 @@ export interface Answer {
   scores: number[]; // of 0..9, 0..1
   us: number; // of the board's time
 }
+
+export type ToPython =
+  | { kind: 'look'; name: string; data: Uint8Array }
+  | { kind: 'timed'; events: string }
+  | { kind: 'made' };
+
+export interface Tensor {
+  name: string;
+  dtype: string;
+  shape: number[];
+  bytes: number;
+  scale: number;
+  zero_point: number;
+}
+
+/** What page/python/page_tools.py finds in a model; `error` is all there is of what is none. */
+export interface Found {
+  error?: string;
+  refused: string; // why it does not run on the board here, '' if it does
+  inputs: Tensor[];
+  outputs: Tensor[];
+  labels: string[];
+  page: string; // the report, HTML
+}
+
+/** An operator of a run: its number, name, kernel, microseconds. */
+export type Event = [number, string, string, number];

@@ -1,8 +1,7 @@
 # Tests on boards: a Pico's firmware with another ROMFS, without a build
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import images
-from tflm_tools.board import profiles
+from tflm_tools.board import profiles, uf2
 
 
 def with_romfs(built, image, path):
@@ -14,5 +13,5 @@ def with_romfs(built, image, path):
         (profile.flash_address, built.bin.read_bytes()),
         (profile.flash_address + start, image),
     ]
-    path.write_bytes(images.uf2(parts, profile.flashing["family"]))
+    path.write_bytes(uf2.image(parts, profile.flashing["family"]))
     return path

@@ -3,6 +3,8 @@
 
 import re
 import shlex
+import subprocess
+import sys
 import xml.etree.ElementTree as ElementTree
 
 import pytest
@@ -143,3 +145,19 @@ def test_no_commands_for_what_does_not_run(tflm, lacking, tmp_path):
     page = _write(tflm, lacking, tmp_path)
     text = "".join(_tree(page).itertext())
     assert "Sparkle" in text and "tflm deploy" not in text and "tflm flatten" not in text
+
+
+# The page of `make page` has Python without numpy: what tells of a model, and flattens it, needs
+# none.
+def test_report_without_numpy(repository):
+    program = (
+        "import sys; sys.modules['numpy'] = None\n"
+        "from tflm_tools.tell.report import report\n"
+        "from tflm_tools.render.report import report_page\n"
+        "print(len(report_page(report(sys.argv[1], target='armv6m'))))\n"
+    )
+    path = repository / "models" / "hello_world" / "hello_world_int8.tflite"
+    said = subprocess.run(
+        [sys.executable, "-c", program, path], capture_output=True, text=True, check=True
+    )
+    assert int(said.stdout) > 10_000

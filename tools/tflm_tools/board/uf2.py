@@ -1,4 +1,4 @@
-# tflm_tools: board: UF2 images: what is in one, and the drive that takes it
+# tflm_tools: board: UF2 images: making and reading them, and the drive that takes one
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import os
@@ -11,6 +11,7 @@ from ..errors import DeviceError, ToolError
 _BLOCK = 512
 _FIRST, _SECOND, _LAST = 0x0A324655, 0x9E5D5157, 0x0AB16F30
 _NOT_MAIN_FLASH, _HAS_FAMILY = 1, 0x2000
+_PAYLOAD = 256  # bytes that a block has of ours: a page of flash
 _INFO = "INFO_UF2.TXT"
 
 # Where systems mount drives.
@@ -37,6 +38,22 @@ def parse(data, path):
             family = number
         pieces[address] = block[32 : 32 + size]
     return family, pieces
+
+
+def image(parts, family):
+    """A UF2 of `parts`, a list of (address, bytes), for a family of chips."""
+    pages = [
+        (address + at, data[at : at + _PAYLOAD].ljust(_PAYLOAD, b"\xff"))
+        for address, data in parts
+        for at in range(0, len(data), _PAYLOAD)
+    ]
+    blocks = []
+    for number, (address, page) in enumerate(pages):
+        head = (_FIRST, _SECOND, _HAS_FAMILY, address, _PAYLOAD, number, len(pages), family)
+        blocks.append(
+            struct.pack("<8I", *head) + page.ljust(476, b"\0") + struct.pack("<I", _LAST)
+        )
+    return b"".join(blocks)
 
 
 def find_volume(name):

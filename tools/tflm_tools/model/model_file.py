@@ -5,7 +5,6 @@ import struct
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import numpy as np
 from tflm import dtypes
 from tflm.errors import ModelError, UnsupportedError
 from tflm.model import is_flat
@@ -28,6 +27,8 @@ class TensorInfo:
 
     def numpy_dtype(self):
         """The type of numpy; raises UnsupportedError for those that numpy does not have."""
+        import numpy as np
+
         try:
             return np.dtype(self.dtype)
         except TypeError:

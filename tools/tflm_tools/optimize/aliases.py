@@ -5,7 +5,6 @@ import struct
 from collections import Counter
 from dataclasses import dataclass
 
-import numpy as np
 from tflm import dtypes
 from tflm.arena import align_up
 from tflm.tflite.context import CUSTOM
@@ -87,8 +86,7 @@ def _is_whole(node, emission, source):
     if emission.kernel == "pad.eval":
         return True  # as many bytes: there is no padding
     if emission.kernel == "lookup.eval_int8":
-        table = np.frombuffer(fields["entries"].data, np.uint8)
-        return np.array_equal(table, np.arange(256))
+        return bytes(fields["entries"].data) == bytes(range(256))
     if emission.kernel == "pooling.eval_int8" and source.shape == node.output(0).shape:
         window = [fields[name] for name in ("filter_height", "filter_width")]
         limits = fields["activation_min"], fields["activation_max"]

@@ -1,13 +1,23 @@
 # tflm_tools: channels: which channels of an operator's tensors belong together, and cutting them
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import numpy as np
+import struct
+from array import array
+
 from tflm import dtypes
 
 from ..model.graph import copy_quantization, set_channels
+from ..model.model_file import bits_to_float
 from . import ranges
 from .probe import emissions, lookup_table
-from .ranges import MOST_CHANNELS, int8_record, values_of, windows_reach_out
+from .ranges import (
+    MOST_CHANNELS,
+    fully_connected_sums,
+    int8_record,
+    values_of,
+    windows_reach_out,
+)
+from .weight_sums import WeightSums, picked, rows_of
 
 _ADD, _MEAN = 0, 40
 
@@ -15,7 +25,7 @@ _ADD, _MEAN = 0, 40
 class Role:
     """How an operator deals with channels.
 
-    links: [(tensor, its channels, tensor, its channels)]: arrays of equal length; what is linked
+    links: [(tensor, its channels, tensor, its channels)]: of equal length; what is linked
     can only be removed together. `makes` is True where output channels come from rows of weights.
     reads: None, or what tells how a convolution or FULLY_CONNECTED depends on the input channels.
     """
@@ -27,21 +37,21 @@ class Role:
 
 
 class Reads:
-    """Weights by input channel: used (mask), and what a constant channel adds to the sums.
+    """How sums depend on input channels.
 
-    sums: array (input channels, output channels) of the sums of weights.
-    reaches_out: windows lie beside the input in part, where a constant adds less.
+    used: of each, whether it has weights other than zero. sums: a WeightSums, by which a constant
+    channel adds to them. reaches_out: windows lie beside the input in part, where it adds less.
     """
 
-    def __init__(self, weights, sums, reaches_out):
-        self.used = np.any(weights, axis=tuple(range(1, weights.ndim)))
+    def __init__(self, sums, reaches_out):
+        self.used = sums.used()
         self.sums = sums
         self.reaches_out = reaches_out
 
 
 # Each channel with the same one of another tensor.
 def _same(source, target):
-    numbers = np.arange(source.shape[-1])
+    numbers = range(source.shape[-1])
     return (source, numbers, target, numbers)
 
 
@@ -61,19 +71,17 @@ def _conv_role(node):
     record = int8_record(node, "conv")
     if record is None or record.fields["filter_channels"] != node.input(0).shape[3]:
         return None
-    weights = values_of(node.input(1))
-    by_input = np.moveaxis(weights, 3, 0)
-    reads = Reads(by_input, weights.sum((1, 2)).T, windows_reach_out(record.fields))
-    return Role(makes=True, reads=reads)
+    weights = node.input(1)
+    sums = WeightSums(rows_of(weights, weights.shape[0]), weights.shape[3])
+    return Role(makes=True, reads=Reads(sums, windows_reach_out(record.fields)))
 
 
 def _depthwise_role(node):
     source, target = node.input(0), node.output(0)
     if int8_record(node, "depthwise_conv") is None:
         return None
-    outputs = np.arange(target.shape[3])
-    inputs = outputs // (target.shape[3] // source.shape[3])
-    return Role([(source, inputs, target, outputs)])
+    outputs, multiplier = range(target.shape[3]), target.shape[3] // source.shape[3]
+    return Role([(source, [o // multiplier for o in outputs], target, outputs)])
 
 
 def _fully_connected_role(node):
@@ -86,10 +94,7 @@ def _fully_connected_role(node):
     bias = node.optional_input(2)
     if bias is not None and bias.elements() != record.fields["output_channels"]:
         return None
-    weights = values_of(node.input(1)).reshape(-1, record.fields["depth"])
-    weights = weights - (record.fields["weights_offset"] - 128)
-    by_input = weights.reshape(len(weights), -1, source.shape[-1]).transpose(2, 0, 1)
-    return Role(makes=True, reads=Reads(by_input, by_input.sum(2), False))
+    return Role(makes=True, reads=Reads(fully_connected_sums(node, record), False))
 
 
 def _pool_role(node):
@@ -101,8 +106,8 @@ def _reshape_role(node):
     source, target = node.input(0), node.output(0)
     if target.shape[-1] % source.shape[-1]:
         return None
-    outputs = np.arange(target.shape[-1])
-    return Role([(source, outputs % source.shape[-1], target, outputs)])
+    outputs = range(target.shape[-1])
+    return Role([(source, [o % source.shape[-1] for o in outputs], target, outputs)])
 
 
 def _add_role(node):
@@ -132,9 +137,9 @@ def _concatenation_role(node):
     for tensor in node.inputs:
         if tensor is None or tensor.is_constant() or not tensor.elements():
             return None
-        numbers = np.arange(tensor.shape[-1])
-        links.append((tensor, numbers, target, first + numbers))
-        first += tensor.shape[-1]
+        count = tensor.shape[-1]
+        links.append((tensor, range(count), target, range(first, first + count)))
+        first += count
     return Role(links)
 
 
@@ -145,7 +150,7 @@ def _mean_role(node):
     if source.shape[-1] != target.shape[-1]:
         return None
     rank = len(source.shape)
-    if any(axis % rank == rank - 1 for axis in values_of(axes).reshape(-1)):
+    if any(axis % rank == rank - 1 for axis in values_of(axes)):
         return None
     return Role([_same(source, target)])
 
@@ -175,45 +180,53 @@ _ROLES = {
 def cut_weights(subgraph, node, inputs, outputs, more, cut):
     """Cut the weights, bias and scales of a node; True when that changed them.
 
-    inputs, outputs: (the channels that stay, those of them that get weights of zero), arrays.
+    inputs, outputs: (the channels that stay, those of them that get weights of zero), lists.
     more: what is added to the sum of each output. cut: False when all channels stay.
     """
     weights = node.input(1)
-    values = _emptied(node, values_of(weights), inputs[1], outputs[1])
-    if not cut and np.array_equal(values, values_of(weights)):
+    data = _emptied(node, inputs[1], outputs[1])
+    if not cut and data == bytes(weights.data):
         return False
-    inputs, outputs = inputs[0], outputs[0]
-    if node.builtin_code == ranges.CONV:
-        values, axis = values[outputs][..., inputs], 0
-    elif node.builtin_code == ranges.DEPTHWISE:
-        values, axis = values[..., outputs], 3
+    axis = 0
+    if node.builtin_code == ranges.DEPTHWISE:
+        axis, shape = 3, (*weights.shape[:3], len(outputs[0]))
+        data = picked(data, weights.shape[3], outputs[0])
     else:
-        depth, channels = weights.shape[-1], node.input(0).shape[-1]
-        values = values.reshape(-1, depth // channels, channels)[outputs][..., inputs]
-        values, axis = values.reshape(len(outputs), -1), 0
-    data = values.astype(np.int8).tobytes()
-    smaller = subgraph.new_tensor(weights.name, dtypes.INT8, values.shape, data)
-    _cut_quantization(weights, smaller, outputs, axis)
+        size = len(data) // _rows(node)
+        rows = [data[o * size : (o + 1) * size] for o in outputs[0]]
+        data = b"".join(picked(row, node.input(0).shape[-1], inputs[0]) for row in rows)
+        shape = (len(rows), len(data) // len(rows))
+        if node.builtin_code == ranges.CONV:
+            shape = (len(rows), *weights.shape[1:3], len(inputs[0]))
+    smaller = subgraph.new_tensor(weights.name, dtypes.INT8, shape, data)
+    _cut_quantization(weights, smaller, outputs[0], axis)
     node.inputs[1] = smaller
-    _cut_bias(subgraph, node, outputs, more)
+    _cut_bias(subgraph, node, outputs[0], more)
     return True
 
 
 # The weights of a node, without those of some input and output channels.
-def _emptied(node, values, inputs, outputs):
-    values = values.copy()
-    if node.builtin_code == ranges.CONV:
-        values[..., inputs] = 0
-        values[outputs] = 0
-    elif node.builtin_code == ranges.DEPTHWISE:
-        values[..., outputs] = 0
-    else:
-        zero = node.input(1).zero_point() if node.input(1).scales_length() == 1 else 0
-        channels = node.input(0).shape[-1]
-        rows = values.reshape(-1, values.shape[-1] // channels, channels)
-        rows[..., inputs] = zero
-        rows[outputs] = zero
-    return values
+def _emptied(node, inputs, outputs):
+    weights = node.input(1)
+    data = bytearray(weights.data)
+    if node.builtin_code == ranges.DEPTHWISE:
+        for o in outputs:
+            data[o :: weights.shape[3]] = bytes(len(data) // weights.shape[3])
+        return bytes(data)
+    zero, channels = b"\0", node.input(0).shape[-1]
+    if node.builtin_code == ranges.FULLY_CONNECTED and weights.scales_length() == 1:
+        zero = struct.pack("b", weights.zero_point())
+    for i in inputs:
+        data[i::channels] = zero * (len(data) // channels)
+    size = len(data) // _rows(node)
+    for o in outputs:
+        data[o * size : (o + 1) * size] = zero * size
+    return bytes(data)
+
+
+# How many outputs the weights of a convolution or FULLY_CONNECTED have.
+def _rows(node):
+    return node.input(1).shape[0 if node.builtin_code == ranges.CONV else -2]
 
 
 # Scales by channel are cut as well; one for all stays.
@@ -221,20 +234,20 @@ def _cut_quantization(source, target, outputs, axis):
     if source.scales_length() <= 1:
         copy_quantization(source, target)
         return
-    scales = [source.scale_bits(int(i)) for i in outputs]
-    set_channels(target, scales, [source.zero_point(int(i)) for i in outputs], axis)
+    scales = [source.scale_bits(i) for i in outputs]
+    set_channels(target, scales, [source.zero_point(i) for i in outputs], axis)
 
 
 # A bias for the outputs that are kept; one comes in where something is added.
 def _cut_bias(subgraph, node, outputs, more):
     bias = node.optional_input(2)
     if bias is None or not bias.elements():
-        if not np.any(more):
+        if not any(more):
             return
-        values, name = np.zeros(len(outputs), np.int64), node.input(1).name + "/bias"
+        values, name = [0] * len(more), node.input(1).name + "/bias"
     else:
-        values, name = values_of(bias).reshape(-1)[outputs], bias.name
-    data = (values + more[outputs]).astype(np.int32).tobytes()
+        values, name = values_of(bias), bias.name
+    data = struct.pack(f"<{len(outputs)}i", *(values[o] + more[o] for o in outputs))
     cut = subgraph.new_tensor(name, dtypes.INT32, (len(outputs),), data)
     if bias is not None and bias.is_quantized:
         _cut_quantization(bias, cut, outputs, 0)
@@ -247,6 +260,6 @@ def _cut_bias(subgraph, node, outputs, more):
 
 # Some operators check that a bias has the scale of their sums.
 def _quantize_bias(node, bias):
-    bits = np.array([node.input(0).scale_bits(), node.input(1).scale_bits()], np.uint32)
-    product = np.prod(bits.view(np.float32).astype(np.float64)).astype(np.float32)
-    set_channels(bias, [int(product.view(np.uint32))], [0], 0)
+    a, b = (bits_to_float(node.input(i).scale_bits()) for i in (0, 1))
+    (bits,) = struct.unpack("<I", array("f", [a * b]).tobytes())
+    set_channels(bias, [bits], [0], 0)

@@ -1,8 +1,6 @@
 # tflm_tools: dead channels: those that always have one value, or that nothing reads, are removed
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import numpy as np
-
 from ..model.macs import macs
 from . import ranges
 from .channels import cut_weights, role_of
@@ -47,7 +45,7 @@ def _remove(subgraph, savings):
         role = roles[node.index]
         for a, channels, b, others in role.links if role else ():
             for i, k in zip(channels, others, strict=True):
-                classes.join((a.index, int(i)), (b.index, int(k)))
+                classes.join((a.index, i), (b.index, k))
     bounds = Ranges(subgraph)
     tensors = _candidates(subgraph, roles)
     needed = _needed(subgraph, roles, bounds, classes, tensors)
@@ -119,8 +117,8 @@ def _needed(subgraph, roles, bounds, classes, tensors):
     needed = set()
 
     def need(tensor, mask=None):
-        numbers = range(tensor.shape[-1]) if mask is None else np.flatnonzero(mask)
-        needed.update(classes.of((tensor.index, int(i))) for i in numbers)
+        numbers = [i for i in range(tensor.shape[-1]) if mask is None or mask[i]]
+        needed.update(classes.of((tensor.index, i)) for i in numbers)
 
     for tensor in _whole(subgraph, roles, tensors):
         if tensor.index in tensors:
@@ -132,20 +130,24 @@ def _needed(subgraph, roles, bounds, classes, tensors):
     return needed
 
 
-# The input channels that a node with weights reads and cannot have in its bias.
+# The input channels that a node with weights reads and cannot have in its bias, as a mask.
 def _read(node, reads, bounds):
     source = node.input(0)
-    low, high = bounds.range_of(source)
-    absorbed = low == high
-    if reads.reaches_out:
-        absorbed = absorbed & (low == source.zero_point())
-    added = np.where(absorbed, low - source.zero_point(), 0)
+    zero, constant = source.zero_point(), {}  # {channel: what it is beside the zero point}
+    for i, (low, high) in enumerate(zip(*bounds.range_of(source), strict=True)):
+        if low == high and (low == zero or not reads.reaches_out):
+            constant[i] = low - zero
     bias = node.optional_input(2)
-    values = values_of(bias).reshape(-1) if bias is not None and bias.elements() else 0
+    largest = [abs(x) for x in values_of(bias)] if bias is not None and bias.elements() else []
+    largest = largest or [0] * len(reads.sums.above)
+    for i, value in constant.items():
+        if value:
+            sums = reads.sums.of_input(i)
+            largest = [x + abs(value * s) for x, s in zip(largest, sums, strict=True)]
     # A bias that cannot take it all is left alone.
-    if np.any(np.abs(added) @ np.abs(reads.sums) + np.abs(values) >= _LIMIT):
+    if any(x >= _LIMIT for x in largest):
         return reads.used
-    return reads.used & ~absorbed
+    return [used and i not in constant for i, used in enumerate(reads.used)]
 
 
 # {tensor number: (channels that stay, those of them that need not)}. Kernels take channels by
@@ -168,8 +170,8 @@ def _kept(tensors, classes, needed):
                 count = sum(other in stay for other in mine)
     return {
         index: (
-            np.array([i for i, c in enumerate(mine) if c in stay], np.int64),
-            np.array([i for i, c in enumerate(mine) if c in stay and c not in needed], np.int64),
+            [i for i, c in enumerate(mine) if c in stay],
+            [i for i, c in enumerate(mine) if c in stay and c not in needed],
         )
         for index, mine in numbers.items()
     }
@@ -185,18 +187,24 @@ def _cut(subgraph, roles, bounds, tensors, channels):
         if role is None or (role.reads is None and node.builtin_code != ranges.DEPTHWISE):
             continue
         source, target = node.input(0), node.output(0)
-        added = np.zeros(target.shape[-1], np.int64)
         inputs = channels[source.index]
+        added = [0] * target.shape[-1]
         if role.reads is not None:
-            empty = np.ones(source.shape[-1], bool)
-            empty[inputs[0]] = False
-            empty[inputs[1]] = True
-            low = bounds.range_of(source)[0] - source.zero_point()
-            # What goes is constant, or has no weights: then its sums are zero, or not read.
-            added = np.where(empty & role.reads.used, low, 0) @ role.reads.sums
+            added = _added(source, role.reads, bounds, set(inputs[0]) - set(inputs[1]))
         cut = {source.index, target.index} & changed
         done |= cut_weights(subgraph, node, inputs, channels[target.index], added, bool(cut))
     for index in changed:
         tensor = tensors[index]
         tensor.shape = (*tensor.shape[:-1], len(channels[index][0]))
     return done
+
+
+# What the input channels that are not in `kept` add to the sum of each output: they are constant,
+# or have no weights.
+def _added(source, reads, bounds, kept):
+    added = [0] * len(reads.sums.above)
+    for i, low in enumerate(bounds.range_of(source)[0]):
+        value = low - source.zero_point()
+        if i not in kept and reads.used[i] and value:
+            added = [x + value * s for x, s in zip(added, reads.sums.of_input(i), strict=True)]
+    return added

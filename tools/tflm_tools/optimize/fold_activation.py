@@ -1,7 +1,6 @@
 # tflm_tools: activations that only clamp become limits of the operator before them
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import numpy as np
 from tflm import dtypes
 
 from ..model.graph import root_of
@@ -48,8 +47,8 @@ def _clamp(node):
     table = lookup_table(node)
     if table is None:
         return nothing
-    low, high = int(table.min()), int(table.max())
-    same = np.array_equal(table, np.clip(np.arange(-128, 128), low, high))
+    low, high = min(table), max(table)
+    same = table == [min(max(x, low), high) for x in range(-128, 128)]
     return (node.input(0), (low, high)) if same else nothing
 
 
@@ -62,7 +61,7 @@ def _limit(node):
         return None, None
     if a.elements() != node.output(0).elements():
         return None, None
-    value = int(values_of(b).reshape(-1)[0])
+    value = values_of(b)[0]
     return a, ((value, 127) if node.builtin_code == _MAXIMUM else (-128, value))
 
 

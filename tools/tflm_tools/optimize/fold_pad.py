@@ -1,7 +1,9 @@
 # tflm_tools: PAD becomes the padding of the convolutions or pools that follow it
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import numpy as np
+import math
+import struct
+
 from tflm import dtypes
 from tflm.errors import TflmError
 
@@ -68,9 +70,9 @@ def _padding(node, source, target):
         return None
     if source.is_constant() or source.is_variable or not target.elements():
         return None
-    kind = np.int32 if paddings.dtype == dtypes.INT32 else np.int64
-    sides = np.frombuffer(bytes(paddings.data), kind).reshape(4, 2).tolist()
-    if sides[0] != [0, 0] or sides[3] != [0, 0]:
+    kind = "i" if paddings.dtype == dtypes.INT32 else "q"
+    sides = list(struct.iter_unpack(f"<2{kind}", bytes(paddings.data)))
+    if sides[0] != (0, 0) or sides[3] != (0, 0):
         return None
     same = source.scale_bits() == target.scale_bits()
     if not same or source.zero_point() != target.zero_point():
@@ -84,7 +86,7 @@ def _value(node, target):
     if target.dtype == dtypes.INT8:
         if given is None:
             return target.zero_point()
-        return int(values_of(given).reshape(-1)[0]) if given.is_constant() else None
+        return values_of(given)[0] if given.is_constant() else None
     if target.dtype in (dtypes.INT16, dtypes.FLOAT32) and given is None:
         return 0
     return None
@@ -109,4 +111,4 @@ def _takes(node, target, value):
 def _all_finite(tensor):
     if tensor.dtype != dtypes.FLOAT32:  # of a hybrid operator: its range has zero in it anyway
         return True
-    return bool(np.isfinite(np.frombuffer(bytes(tensor.data), np.float32)).all())
+    return all(math.isfinite(x) for (x,) in struct.iter_unpack("<f", bytes(tensor.data)))

@@ -4,7 +4,6 @@
 import struct
 from dataclasses import dataclass
 
-import numpy as np
 from tflm.prepare.table import OPS
 from tflm.tflite.context import CUSTOM, Operand
 
@@ -58,33 +57,29 @@ def emissions(node):
 
 
 def lookup_table(node):
-    """The table of a unary operator of int8: an array of what -128 ... 127 become; or None."""
+    """The table of a unary operator of int8: a list of what -128 ... 127 become; or None."""
     found = emissions(node)
     if len(found) != 1 or found[0].kernel != "lookup.eval_int8":
         return None
-    table = np.frombuffer(found[0].fields["entries"].data, np.int8)
-    return np.concatenate([table[128:], table[:128]])
+    table = memoryview(bytes(found[0].fields["entries"].data)).cast("b").tolist()
+    return table[128:] + table[:128]
 
 
 def multipliers(emission):
-    """(multipliers, shifts) of the channels of a record that ends with common.REQUANTIZE."""
+    """[(multiplier, shift)] of the channels of a record that ends with common.REQUANTIZE."""
     count = emission.fields["channels"]
     values = struct.unpack_from(f"<{count}I", emission.table)
-    shifts = emission.table[4 * count : 5 * count]
-    return np.array(values, np.int64), np.array([s - 32 for s in shifts], np.int64)
+    return list(zip(values, (s - 32 for s in emission.table[4 * count : 5 * count]), strict=True))
 
 
-def requantize(sums, multiplier, shift, fields):
-    """What kernels/requantize.py makes of accumulators (int64 arrays); None where they overflow.
-
-    multiplier, shift: numbers, or an array with one for each sum.
-    """
-    left, right = np.maximum(shift, 0), np.maximum(-np.asarray(shift), 0)
-    x = sums << left
-    if np.any(np.abs(x) >= 1 << 31):
+def requantize(x, multiplier, shift, fields):
+    """What kernels/requantize.py makes of an accumulator; None where it overflows."""
+    right = max(-shift, 0)
+    x <<= max(shift, 0)
+    if abs(x) >= 1 << 31:
         return None
     x = (x * multiplier + (1 << 30)) >> 31
     mask = (1 << right) - 1
     x = (x >> right) + ((x & mask) > (mask >> 1) + (x < 0))
-    x = x + fields["output_zero_point"]
-    return np.clip(x, fields["activation_min"], fields["activation_max"])
+    x += fields["output_zero_point"]
+    return min(max(x, fields["activation_min"]), fields["activation_max"])

@@ -1,10 +1,12 @@
 # tflm_tools: ranges: between which values each channel of a tensor lies, whatever the inputs are
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import numpy as np
+import struct
+
 from tflm import dtypes
 
 from .probe import emissions, lookup_table, multipliers, requantize
+from .weight_sums import WeightSums, columns_of, rows_of
 
 AVERAGE_POOL, CONCATENATION, CONV, DEPTHWISE, FULLY_CONNECTED, MAX_POOL = 1, 2, 3, 4, 9, 17
 RESHAPE, PAD, PADV2 = 22, 34, 60
@@ -12,9 +14,9 @@ MOST_CHANNELS = 1 << 13  # of a tensor that is looked at; real ones have fewer
 
 
 def values_of(tensor):
-    """The elements of a constant int8 or int32 tensor in its shape, as int64."""
-    kind = {dtypes.INT8: np.int8, dtypes.INT32: np.int32}[tensor.dtype]
-    return np.frombuffer(bytes(tensor.data), kind).reshape(tensor.shape).astype(np.int64)
+    """The elements of a constant int8 or int32 tensor, a flat tuple."""
+    kind = {dtypes.INT8: "b", dtypes.INT32: "i"}[tensor.dtype]
+    return struct.unpack(f"<{tensor.elements()}{kind}", bytes(tensor.data))
 
 
 def windows_reach_out(fields):
@@ -33,10 +35,7 @@ def windows_reach_out(fields):
 # What no rule below narrows may have any value. Accumulators are sums of products, so their
 # bounds are sums of bounds; requantization is monotonic.
 class Ranges:
-    """range_of(tensor): (lowest, highest), arrays with a value for each channel of an int8 tensor.
-
-    constant(tensor): the channels whose lowest and highest value are the same, as a mask.
-    """
+    """range_of(tensor): (lowest, highest), lists: a value for each channel of an int8 tensor."""
 
     def __init__(self, subgraph):
         self._found = {}
@@ -57,19 +56,10 @@ class Ranges:
         if tensor.index in self._found:
             return self._found[tensor.index]
         if tensor.is_constant() and tensor.shape and tensor.elements():
-            values = values_of(tensor).reshape(-1, channels)
-            return values.min(0), values.max(0)
-        return np.full(channels, -128), np.full(channels, 127)
-
-    def constant(self, tensor):
-        low, high = self.range_of(tensor)
-        return low == high
-
-
-# Bounds of weight * (x - zero point) for x of a range.
-def _products(weights, low, high):
-    a, b = weights * low, weights * high
-    return np.minimum(a, b), np.maximum(a, b)
+            values = values_of(tensor)
+            columns = [values[i::channels] for i in range(channels)]
+            return [min(column) for column in columns], [max(column) for column in columns]
+        return [-128] * channels, [127] * channels
 
 
 # The record of a node if it is the portable int8 kernel of `file`, else None.
@@ -87,37 +77,48 @@ def int8_record(node, file):
 def _outputs(node, record, low, high):
     bias = node.optional_input(2)
     if bias is not None and bias.elements():
-        values = values_of(bias).reshape(-1)[: len(low)]
-        low, high = low + values, high + values
-    factors, shifts = multipliers(record)
-    factors, shifts = factors[: len(low)], shifts[: len(low)]
-    found = [requantize(sums, factors, shifts, record.fields) for sums in (low, high)]
-    return None if found[0] is None or found[1] is None else tuple(found)
+        values = values_of(bias)
+        low, high = ([x + v for x, v in zip(sums, values, strict=False)] for sums in (low, high))
+    factors = multipliers(record)
+    if len(factors) == 1:  # one for all channels
+        factors *= len(low)
+    found = [
+        [requantize(x, *factor, record.fields) for x, factor in zip(sums, factors, strict=False)]
+        for sums in (low, high)
+    ]
+    return None if any(None in values for values in found) else tuple(found)
+
+
+# The range of a tensor beside its zero point. Where windows reach out, what lies beside adds 0.
+def _around_zero(ranges, source, reaches_out):
+    low, high = ([x - source.zero_point() for x in found] for found in ranges.range_of(source))
+    if reaches_out:
+        return [min(x, 0) for x in low], [max(x, 0) for x in high]
+    return low, high
 
 
 def _conv(ranges, node):
     record = int8_record(node, "conv")
-    source, weights = node.input(0), values_of(node.input(1)) if record else None
-    if record is None or record.fields["filter_channels"] != source.shape[3]:
+    if record is None or record.fields["filter_channels"] != node.input(0).shape[3]:
         return None
-    low, high = (x - source.zero_point() for x in ranges.range_of(source))
-    low, high = _products(weights, low, high)
-    if windows_reach_out(record.fields):
-        low, high = np.minimum(low, 0), np.maximum(high, 0)
-    return _outputs(node, record, low.sum((1, 2, 3)), high.sum((1, 2, 3)))
+    source, weights = node.input(0), node.input(1)
+    low, high = _around_zero(ranges, source, windows_reach_out(record.fields))
+    sums = WeightSums(rows_of(weights, weights.shape[0]), source.shape[3])
+    return _outputs(node, record, *sums.bounds(low, high))
 
 
 def _depthwise(ranges, node):
     record = int8_record(node, "depthwise_conv")
     if record is None:
         return None
-    source, weights = node.input(0), values_of(node.input(1))
+    source, weights = node.input(0), node.input(1)
     multiplier = weights.shape[3] // source.shape[3]
-    low, high = (np.repeat(x, multiplier) - source.zero_point() for x in ranges.range_of(source))
-    low, high = _products(weights, low, high)
-    if windows_reach_out(record.fields):
-        low, high = np.minimum(low, 0), np.maximum(high, 0)
-    return _outputs(node, record, low.sum((0, 1, 2)), high.sum((0, 1, 2)))
+    low, high = _around_zero(ranges, source, windows_reach_out(record.fields))
+    sums = WeightSums(columns_of(weights), 1)
+    inputs = [o // multiplier for o in range(weights.shape[3])]
+    channels = list(zip(sums.above, sums.below, inputs, strict=True))
+    lowest = [a[0] * low[i] - b[0] * high[i] for a, b, i in channels]
+    return _outputs(node, record, lowest, [a[0] * high[i] - b[0] * low[i] for a, b, i in channels])
 
 
 def _fully_connected(ranges, node):
@@ -125,15 +126,17 @@ def _fully_connected(ranges, node):
     source = node.input(0)
     if record is None or not source.shape or not source.shape[-1]:
         return None
-    channels, depth = record.fields["output_channels"], record.fields["depth"]
-    weights = values_of(node.input(1)).reshape(-1, depth)[:channels]
-    weights = weights - (record.fields["weights_offset"] - 128)
-    if depth % source.shape[-1]:
+    if record.fields["depth"] % source.shape[-1]:
         return None
-    times = depth // source.shape[-1]
-    low, high = (np.tile(x, times) - source.zero_point() for x in ranges.range_of(source))
-    low, high = _products(weights, low, high)
-    return _outputs(node, record, low.sum(1), high.sum(1))
+    low, high = _around_zero(ranges, source, False)
+    return _outputs(node, record, *fully_connected_sums(node, record).bounds(low, high))
+
+
+def fully_connected_sums(node, record):
+    """The WeightSums of FULLY_CONNECTED, by the channels of its input (its last dimension)."""
+    weights, depth = node.input(1), record.fields["depth"]
+    rows = rows_of(weights, weights.elements() // depth)[: record.fields["output_channels"]]
+    return WeightSums(rows, node.input(0).shape[-1], record.fields["weights_offset"] - 128)
 
 
 # Pools give nothing outside the range of what they see, but for the activation's limits.
@@ -141,9 +144,10 @@ def _pool(ranges, node):
     found = emissions(node)
     if len(found) != 1:
         return None
-    low, high = ranges.range_of(node.input(0))
-    limits = found[0].fields["activation_min"], found[0].fields["activation_max"]
-    return np.clip(low, *limits), np.clip(high, *limits)
+    least, most = found[0].fields["activation_min"], found[0].fields["activation_max"]
+    return tuple(
+        [min(max(x, least), most) for x in side] for side in ranges.range_of(node.input(0))
+    )
 
 
 def _reshape(ranges, node):
@@ -153,7 +157,7 @@ def _reshape(ranges, node):
     if target.shape[-1] % source.shape[-1]:
         return None
     times = target.shape[-1] // source.shape[-1]
-    return tuple(np.tile(x, times) for x in ranges.range_of(source))
+    return tuple(times * list(side) for side in ranges.range_of(source))
 
 
 # The padding is the zero point, or a value of its own.
@@ -164,9 +168,9 @@ def _pad(ranges, node):
         return None
     if given is not None and not given.is_constant():
         return None
-    value = target.zero_point() if given is None else int(values_of(given).reshape(-1)[0])
+    value = target.zero_point() if given is None else values_of(given)[0]
     low, high = ranges.range_of(source)
-    return np.minimum(low, value), np.maximum(high, value)
+    return [min(x, value) for x in low], [max(x, value) for x in high]
 
 
 def _concatenation(ranges, node):
@@ -174,7 +178,7 @@ def _concatenation(ranges, node):
     if not rank or node.options(10).get(0, "i") % rank != rank - 1:
         return None
     found = [ranges.range_of(tensor) for tensor in node.inputs]
-    return tuple(np.concatenate(x) for x in zip(*found, strict=True))
+    return tuple([x for part in side for x in part] for side in zip(*found, strict=True))
 
 
 # What a table makes of the values of a range; it need not be monotonic.
@@ -187,8 +191,7 @@ def _unary(ranges, node):
         return None
     low, high = ranges.range_of(source)
     parts = [table[a + 128 : b + 129] for a, b in zip(low, high, strict=True)]
-    kinds = np.array([part.min() for part in parts]), np.array([part.max() for part in parts])
-    return tuple(x.astype(np.int64) for x in kinds)
+    return [min(part) for part in parts], [max(part) for part in parts]
 
 
 _RULES = {

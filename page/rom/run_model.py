@@ -1,0 +1,36 @@
+# Page: runs /rom/model.tflm: bytes in, outputs and times of operators as JSON out
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import binascii
+import json
+
+import tflm
+
+_MOST = 256  # values of an output that are told
+
+_profiler = tflm.Profiler()
+_interpreter = tflm.Interpreter(tflm.load("/rom/model.tflm"), profiler=_profiler)
+_interpreter.allocate_tensors()
+_interpreter.invoke()  # the first one loads kernels, too
+_interpreter.reset()
+
+
+def put(number, at, text):
+    """Put bytes (base64) into an input."""
+    data = binascii.a2b_base64(text)
+    _interpreter.input(number).raw[at : at + len(data)] = data
+
+
+def give(number, values):
+    """Give real numbers to an input."""
+    _interpreter.input(number).quantize(values)
+
+
+def go():
+    """Run once; print the outputs as real numbers, and the microseconds of each operator."""
+    _profiler.clear()
+    _interpreter.invoke()
+    outputs = []
+    for i in range(_interpreter.outputs_size()):
+        outputs.append(_interpreter.output(i).dequantize()[:_MOST])
+    print(json.dumps({"outputs": outputs, "events": _profiler.events()}))
