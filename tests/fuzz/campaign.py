@@ -109,7 +109,7 @@ def _flattened(model, outcome, optimize):
 # Run models in one process: (exit code or "hung", models it came to, its last lines).
 def _device_run(models, path):
     path.write_bytes(b"".join(struct.pack("<I", len(model)) + model for model in models))
-    command = [micropython_path(), "-X", "heapsize=64M", str(_DEVICE), str(path), "invoke"]
+    command = [micropython_path(), "-X", "heapsize=16M", str(_DEVICE), str(path), "invoke"]
     try:
         done = subprocess.run(
             command,

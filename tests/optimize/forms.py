@@ -42,6 +42,6 @@ def failures(forms, slices=(1, 3)):
         runs = case.input_lists()
         judged.append((case, case.wanted(shared_oracle(), runs)))
         jobs.append(case.job("banded", flat, runs))
-    outcomes = runner.run(jobs, timeout=60.0, heap="64M", modules=runner.REPOSITORY / "modules")
+    outcomes = runner.run(jobs, timeout=60.0, modules=runner.REPOSITORY / "modules")
     texts = [w.judge(c, "banded", o) for (c, w), o in zip(judged, outcomes, strict=True)]
     return [text for text in texts if text]

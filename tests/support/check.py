@@ -27,7 +27,7 @@ class Cases:
         self,
         *,
         timeout: float = 60.0,
-        heap: str = "64M",
+        heap: str | None = None,
         modules: Path = runner.REPOSITORY / "modules",
     ):
         self._cases: dict[str, Case] = {}

@@ -63,17 +63,23 @@ def run(
     jobs: Sequence[Job],
     *,
     timeout: float = 60.0,
-    heap: str = "64M",
+    heap: str | None = None,
     modules: Path | str = REPOSITORY / "modules",
     executable: str | None = None,
 ) -> list[Outcome]:
     """Return an Outcome for each job.
 
-    `timeout` is in seconds for a job. A job that crashes or hangs ends its process; it alone is
-    reported so, and those after it run in a new process.
+    `timeout` is in seconds for a job; `heap` as for -X heapsize (None: by the size of the jobs).
+    A job that crashes or hangs ends its process; it alone is reported so, and those after it run
+    in a new process.
     """
     outcomes: dict[int, Outcome] = {}
-    command = [executable or micropython_path(), "-X", f"heapsize={heap}", str(_SCRIPT)]
+    command = [
+        executable or micropython_path(),
+        "-X",
+        f"heapsize={heap or _heap_for(jobs)}",
+        str(_SCRIPT),
+    ]
     environment = {**os.environ, "MICROPYPATH": f"{modules}:.frozen"}
     with tempfile.TemporaryDirectory(prefix="tflm-test-") as name:
         directory = Path(name)
@@ -90,6 +96,13 @@ def run(
             if outcome.kind == "ok":
                 outcome.outputs = _split(directory / plan[number]["outputs"], outcome.outputs)
     return [outcomes[number] for number in range(len(jobs))]
+
+
+# A heap that holds the largest job several times over. No larger: each collection sweeps it all,
+# and that was half of the time of the tests with 64 MB.
+def _heap_for(jobs):
+    largest = max((len(job.model) + sum(map(len, sum(job.runs, []))) for job in jobs), default=0)
+    return f"{8 + (16 * largest >> 20)}M"
 
 
 # Write the files of a job and return its entry in the plan.
