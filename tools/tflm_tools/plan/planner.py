@@ -38,15 +38,35 @@ class _Placement:
     """Buffers by number, and for each the others that it may not lie anywhere beside."""
 
     def __init__(self, lives):
-        blocks = lives.blocks
+        self.blocks = blocks = lives.blocks
         self.sizes = [block.size for block in blocks]
         self.near = [[] for _ in blocks]
+        self.apart = [set() for _ in blocks]  # those that no byte may be shared with
         for i, block in enumerate(blocks):
             for k, other in enumerate(blocks):
                 if i != k:
                     plain, stepped = lives.forbidden(other, block)
                     if plain or stepped:
                         self.near[i].append((k, plain, stepped))
+                    if any(
+                        low <= 1 - block.size and high >= other.size - 1 for low, high in plain
+                    ):
+                        self.apart[i].add(k)
+
+    # Bytes that no plan of these buffers goes below: of those in use at one step, the largest that
+    # are all apart.
+    def bound(self, order):
+        largest = sorted(order, key=lambda i: -self.sizes[i])
+        most = 0
+        for step in {self.blocks[i].first for i in order}:
+            chosen = []
+            for i in largest:
+                block = self.blocks[i]
+                if block.first <= step <= block.last and self.apart[i].issuperset(chosen):
+                    chosen.append(i)
+            padding = [_aligned(self.sizes[i]) - self.sizes[i] for i in chosen]
+            most = max(most, sum(self.sizes[i] for i in chosen) + sum(padding) - max(padding))
+        return most
 
     # Place all in an order; (bytes together, offsets), or None as soon as it takes over `most`.
     def place(self, order, most):
@@ -111,7 +131,7 @@ def _critical(blocks, most):
 # The best order that changes by chance to `order` lead to, its head and its offsets.
 def _searched(placement, order, head, offsets, tries):
     chance = random.Random(1)
-    bound = max(placement.sizes[i] for i in order)
+    bound = placement.bound(order)
     pairs = sum(len(placement.near[i]) for i in order)
     size = len(order)
     for _ in range(min(tries, 10 * size**2, _WORK // (pairs + size), _PLACED // size)):
