@@ -111,9 +111,15 @@ def _checks():
     return found
 
 
+# Weights are streamed where flash has an XIP block, and kernels are not chosen one by one.
+def _is_of_use(file):
+    is_streaming = file == os.path.join("run", "streaming.py")
+    return not is_streaming or ("armv6m" in options.arch.split() and not options.kernels)
+
+
 def _runtime():
     folders = _RUNTIME + (_TFLITE if options.prepare else ())
-    files = [file for folder in folders for file in _files(folder)]
+    files = [file for folder in folders for file in _files(folder) if _is_of_use(file)]
     if not isinstance(options.prepare, str):
         return files
     names = ["__init__", "table"] + options.prepare.split()

@@ -4,12 +4,14 @@
 import { RP2040 } from 'rp2040js';
 import { Core } from './core.mjs';
 import { SimulationClock } from './node_modules/rp2040js/dist/esm/clock/simulation-clock.js';
+import { Stream } from './stream.mjs';
 import { Xip } from './xip.mjs';
 
 export const LED = 25;
 
 const SSI = 0x18000; // devices by the upper bits of their address, as rp2040js has them
 const XIP_CONTROL = 0x14000;
+const XIP_AUXILIARY = 0x50400;
 const UART_DATA = 0;
 const UART_SENT = 0x20; // the interrupt of an empty transmit queue
 
@@ -85,9 +87,13 @@ function mendUart(uart) {
 export function makeChip(rom, fillFlash, fault, miss = 0) {
   const clock = new SimulationClock();
   const mcu = new RP2040(clock);
-  const xip = miss ? new Xip(miss, () => mcu.peripherals[SSI].baudr) : null;
+  const flash = new Xip(miss, () => mcu.peripherals[SSI].baudr);
+  const xip = miss ? flash : null;
   mcu.core = new Core(mcu, xip);
-  if (xip) mcu.peripherals[XIP_CONTROL] = xip.registers;
+  flash.stream = new Stream(() => flash.streamed, flash, (address) => mcu.readUint32(address), mcu.dma);
+  mcu.stream = flash.stream;
+  mcu.peripherals[XIP_CONTROL] = flash.registers;
+  mcu.peripherals[XIP_AUXILIARY] = { readUint32: () => flash.stream.take(), writeUint32Atomic() {} };
   const where = () => {
     const hex = (value) => (value >>> 0).toString(16);
     return `pc 0x${hex(mcu.core.PC)}, lr 0x${hex(mcu.core.LR)}`;

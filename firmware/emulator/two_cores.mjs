@@ -26,6 +26,7 @@ export class TwoCores {
     this.blocks = [mcu.sio, new RPSIO(mcu)]; // SIO of each; the divider is each core's own
     this.times = [0, 0]; // in cycles
     this.fifo = [[], []]; // words for each core
+    mcu.stream.time = () => Math.max(this.times[0], this.times[1]);
     this.running = false;
     this.words = []; // of the handshake so far
     this.#shareSio();
@@ -138,6 +139,7 @@ export class TwoCores {
   // One instruction; returns the cycles that time goes on by.
   step() {
     const { mcu, cores, blocks, times } = this;
+    if (mcu.stream.busy) mcu.stream.advance(mcu.stream.time());
     const asleep = cores[0].waiting;
     if (this.#active && (asleep || times[1] < times[0])) {
       const core = cores[1];

@@ -19,6 +19,8 @@ const OFFSET = 0x00ffffff;
 // adds the clocks that a word of four lines takes: 6 of address, 2 of mode, 4 to wait, 8 of data.
 const DIVIDER = 2;
 const CLOCKS = 20;
+// What a miss takes beside the word itself: a stream has no core that asks and no line to fill.
+const MISS_ALONE = 4;
 
 const CONTROL = 0x00; // registers of the cache at 0x14000000
 const FLUSH = 0x04;
@@ -89,6 +91,7 @@ export class Xip {
     this.cache = new Cache();
     this.enabled = true;
     this.free = 0; // when the bus is, in cycles
+    this.stream = null; // which wants it, too
     this.hits = this.accesses = 0;
     this.model = [0, 0]; // addresses whose misses count as the model's
     this.misses = { model: 0, code: 0, rest: 0 };
@@ -97,19 +100,30 @@ export class Xip {
   // Cycles that a read at an address of the windows waits, which begins at cycle `now`.
   read(address, now, code) {
     this.accesses++;
-    const wait = this.free > now ? this.free - now : 0;
+    this.stream?.advance(now);
+    let wait = this.free > now ? this.free - now : 0;
     if (this.#hit(address)) {
       this.hits++;
       return wait;
     }
+    if (this.stream?.end > now + wait) wait = this.stream.end - now;
     const [begin, end] = this.model;
     const place = (address & OFFSET) | FLASH;
     if (code) this.misses.code++;
     else if (place >= begin && place < end) this.misses.model++;
     else this.misses.rest++;
-    const fetched = wait + this.miss + CLOCKS * ((this.divider() || DIVIDER) - DIVIDER);
+    const fetched = wait + this.miss + this.#slower;
     this.free = now + fetched;
     return fetched;
+  }
+
+  get #slower() {
+    return CLOCKS * ((this.divider() || DIVIDER) - DIVIDER);
+  }
+
+  // Cycles of a word that is streamed.
+  get streamed() {
+    return this.miss ? this.miss - MISS_ALONE + this.#slower : 0;
   }
 
   #hit(address) {
@@ -128,15 +142,16 @@ export class Xip {
     return {
       readUint32: (offset) => {
         if (offset === CONTROL) return this.enabled ? ENABLE : 0;
-        if (offset === STATUS) return FLUSH_READY;
+        if (offset === STATUS) return FLUSH_READY | (this.stream?.read(offset) ?? 0);
         if (offset === HITS) return this.hits;
-        return offset === ACCESSES ? this.accesses : 0;
+        return offset === ACCESSES ? this.accesses : (this.stream?.read(offset) ?? 0);
       },
       writeUint32Atomic: (offset, value) => {
         if (offset === CONTROL) this.enabled = Boolean(value & ENABLE);
         else if (offset === FLUSH) this.cache.flush();
         else if (offset === HITS) this.hits = 0;
         else if (offset === ACCESSES) this.accesses = 0;
+        else this.stream?.write(offset, value);
       },
     };
   }

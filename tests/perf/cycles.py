@@ -36,7 +36,8 @@ from tflm_tools.targets import target_of
 ROOT = Path(__file__).resolve().parents[2]
 # What each core's models are flattened for: the Pico is linked firmware, not one of emulated's.
 _TARGETS = {core: target_of(archs[0]) for core, archs in emulated.ARCHS.items()}
-_PICOS = ("pico", "pico-ram")  # the model in flash, or copied to RAM
+# A Pico with the model in flash; copied to RAM; with weights streamed, --kept of them in RAM.
+_PICOS = ("pico", "pico-ram", "pico-stream")
 _TARGETS = {**dict.fromkeys(_PICOS, _TARGETS["m0plus"]), **_TARGETS, "xtensa-mac16": "mac16"}
 COLUMNS = ("core", "model", "layer", "op", "macs", "cycles", "scratch", "flash",
            "no_wait_cycles", "weight_misses", "code_misses", "rest_misses")  # fmt: skip
@@ -90,7 +91,8 @@ def _runner(core, options):
     if core in _PICOS:
         image = pico.firmware()
         driver = emulated.driver(options.build, _TARGETS[core])
-        more = options.miss, options.cores, core == "pico-ram"
+        kept = options.kept if core == "pico-stream" else None
+        more = options.miss, options.cores, core == "pico-ram", kept
         return lambda *job: pico.measure(image, driver, *job, *more)
     if core.startswith("xtensa"):
         elf = qemu_xtensa.firmware()
@@ -219,8 +221,8 @@ def _arguments():
         "--core",
         action="append",
         choices=tuple(_TARGETS),
-        help="pico (pico-ram: models copied to RAM) and m0plus count cycles, the others "
-        "instructions; all of them without it",
+        help="pico (pico-ram: models copied to RAM, pico-stream: weights streamed by DMA) and "
+        "m0plus count cycles, the others instructions; all of them without it",
     )
     parser.add_argument(
         "--miss",
@@ -230,6 +232,9 @@ def _arguments():
     )
     parser.add_argument(
         "--cores", type=int, default=1, choices=(1, 2), help="cores of a pico that share the work"
+    )
+    parser.add_argument(
+        "--kept", type=int, default=0, help="bytes of weights in RAM, for the core pico-stream"
     )
     parser.add_argument("--target", help="flatten for this target, not for the core's own")
     parser.add_argument(

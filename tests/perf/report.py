@@ -12,12 +12,13 @@ def _each(cycles, macs):
 
 # What the numbers of a core are.
 def _unit(core):
-    return "cycles" if core in ("pico", "pico-ram", "m0plus") else "instructions"
+    return "cycles" if core in ("pico", "pico-ram", "pico-stream", "m0plus") else "instructions"
 
 
 _MEANING = {
     "pico": "Cycles of a Raspberry Pi Pico whose core waits for flash, our firmware",
     "pico-ram": "the same with models that are copied to RAM",
+    "pico-stream": "the same with weights of FULLY_CONNECTED streamed by DMA",
     "m0plus": "Cortex-M0+ cycles by its manual, memory without wait states",
     "m33": "instructions that a Cortex-M33 executes, no cycles",
     "rv32": "instructions that an RV32IMC core executes, no cycles",

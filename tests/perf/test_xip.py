@@ -9,7 +9,8 @@ from pathlib import Path
 import core_firmware
 import pytest
 
-_XIP = Path(__file__).resolve().parents[2] / "firmware" / "emulator" / "xip.mjs"
+_EMULATOR = Path(__file__).resolve().parents[2] / "firmware" / "emulator"
+_XIP, _STREAM = _EMULATOR / "xip.mjs", _EMULATOR / "stream.mjs"
 _NODE = core_firmware.toolchain.have("node")
 _FLASH = 0x10000000
 _WAY, _LINE = 8 << 10, 8
@@ -129,3 +130,59 @@ def test_random_reads_hit_as_in_another_model(spread):
     got = _run(f"const cache = new Cache(); show({offsets}.map((at) => cache.read(at)))")
     assert got == list(_hits(offsets))
     assert any(got) and not all(got)
+
+
+# A stream of 3 words of flash, which hold their own addresses; `at(cycle)` lets time pass.
+_STREAMED = """
+    const { Stream } = await import(STREAM);
+    const requests = [];
+    const dma = { setDREQ: () => requests.push(1), clearDREQ: () => requests.push(0) };
+    const stream = xip.stream = new Stream(() => xip.streamed, xip, (address) => address, dma);
+    let cycle = 0;
+    stream.time = () => cycle;
+    const at = (now) => { cycle = now; stream.advance(now); };
+    const { registers } = xip;
+    const get = (offset) => registers.readUint32(offset);
+    const set = (offset, value) => registers.writeUint32Atomic(offset, value);
+    set(0x14, 0x10000400);
+    at(1000);
+    set(0x18, 3);
+""".replace("STREAM", json.dumps(_STREAM.as_uri()))
+
+
+def _stream(body, **options):
+    return _run(f"{_STREAMED} const found = []; {body} show(found);", **options)
+
+
+def test_a_stream_fetches_a_word_in_44_cycles_and_waits_where_two_are_not_taken():
+    body = """
+        for (const now of [1001, 1043, 1045, 1089, 1400]) { at(now); found.push(get(8)); }
+        found.push(get(0x14), get(0x18), get(0x1c)); // a place is free from 1400 on
+        at(1443); found.push(get(8)); at(1445); found.push(get(8), get(0x18));
+        found.push(get(0x1c), get(0x1c), get(8), requests);
+    """
+    first, second, third = 0x10000400, 0x10000404, 0x10000408
+    states = [3, 3, 1, 5, 5, third, 1, first, 1, 5, 0]
+    assert _stream(body) == [*states, second, third, 3, [1, 1, 1, 0]]
+    # A slower flash takes as much longer as it does for a miss.
+    assert _stream("at(1001); at(1083); found.push(get(8)); at(1085); found.push(get(8));",
+                   divider=4) == [3, 1]  # fmt: skip
+
+
+def test_a_miss_waits_for_the_word_that_is_streamed_and_goes_before_the_next_one():
+    body = """
+        xip.read(0x10000000, 0, false);
+        at(1001); found.push(xip.read(0x10000000, 1010, false)); // a hit
+        found.push(xip.read(0x10002000, 1010, false)); // until 1044, then its own 48
+        at(1100); found.push(get(8)); at(1135); found.push(get(8)); // the next one from 1092 on
+        at(1137); found.push(get(8));
+    """
+    assert _stream(body) == [0, 34 + 48, 1, 1, 5]
+
+
+def test_a_count_of_nothing_ends_a_stream_behind_the_word_that_is_fetched():
+    body = """
+        at(1020); set(0x18, 0); at(1500);
+        found.push(get(8), stream.busy, get(0x1c), get(8), get(0x18));
+    """
+    assert _stream(body) == [1, False, 0x10000400, 3, 0]

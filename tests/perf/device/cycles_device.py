@@ -62,10 +62,17 @@ def annotated(program):
 
 # Count one invoke() of a flat model. It is the second one, as a program in its loop has it: the
 # first one also fills MicroPython's cache of names. Notes before invoke(): two, one behind the
-# other; and one behind it. `copy`: of the model, in RAM.
-def run(model, model_bytes, inputs, cores=1, copy=False):
+# other; and one behind it. `copy`: of the model, in RAM. `kept`: bytes of weights in RAM where
+# others are streamed; None where none are.
+def run(model, model_bytes, inputs, cores=1, copy=False, kept=None):
     model = uctypes.bytearray_at(model, model_bytes)
-    interpreter = tflm.Interpreter(bytearray(model) if copy else model, cores=cores)
+    delegates = []
+    if kept is not None:
+        from tflm.run.streaming import Streaming
+
+        delegates = [Streaming(kept)]
+    model = bytearray(model) if copy else model
+    interpreter = tflm.Interpreter(model, cores=cores, delegates=delegates)
     set_inputs(interpreter, inputs)
     interpreter.invoke()
     interpreter.reset()
