@@ -1,6 +1,8 @@
 # Tests of operators whose output is their own input, which TFLM runs and LiteRT refuses
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import numpy as np
+from support import litert
 from support.builder import ModelBuilder
 from support.check import Cases
 
@@ -26,6 +28,57 @@ model = in_place("SOFTMAX", "float32", (7, 9), beta=1.0)
 cases.add("SOFTMAX float32", model, rtol=1e-6, atol=1e-6)
 cases.add("LOGISTIC int8", in_place("LOGISTIC", "int8", (7, 9), 1 / 256, -128))
 cases.add("ABS int8", in_place("ABS", "int8", (7, 9), 0.1, 3))
+
+
+# An operator over tensors of float32, its output one of them; the others are constants.
+def over_operand(name, shape, operands, over, dtype="float32", **options):
+    model = ModelBuilder(name)
+    random = np.random.default_rng(5)
+    x, y = (model.tensor(shape, dtype) for _ in range(2))
+    others = [model.tensor(shape, dtype, random.normal(size=shape)) for _ in range(operands - 1)]
+    model.operator("RESHAPE", [x], [y])
+    model.operator(name, others[:over] + [y] + others[over:], [y], **options)
+    model.io([x], [y])
+    return model.build()
+
+
+# Kernels that go over their input more than once, or read it after they have written.
+model = in_place("LOG_SOFTMAX", "float32", (7, 9))
+cases.add("LOG_SOFTMAX float32", model, rtol=1e-6, atol=1e-6)
+cases.add("LEAKY_RELU", in_place("LEAKY_RELU", "float32", (7, 9), alpha=-0.3))
+cases.add("HARD_SWISH", in_place("HARD_SWISH", "float32", (7, 9)))
+cases.add("PRELU over its slopes", over_operand("PRELU", (7, 9), 2, 1))
+cases.add("FLOOR_MOD over its divisor", over_operand("FLOOR_MOD", (7, 9), 2, 1))
+cases.add("ADD_N over its third", over_operand("ADD_N", (7, 9), 3, 2))
+
+
+# Two operators over one tensor, whose first value is an input of the model and read again.
+def over_an_input():
+    model = ModelBuilder("input")
+    x, y = model.tensor((3, 5), "float32"), model.tensor((3, 5), "float32")
+    model.operator("NEG", [x], [y])
+    model.operator("LEAKY_RELU", [x], [x], alpha=-0.3)
+    model.operator("LOG_SOFTMAX", [x], [x])
+    model.operator("ADD", [x, y], [y])
+    model.io([x], [y, x])
+    return model.build()
+
+
+cases.add("over an input, twice", over_an_input(), rtol=1e-6, atol=1e-6)
+
+
+# TOPK_V2, which TFLM lacks and LiteRT runs into tensors of its own only.
+def topk(is_in_place):
+    model = ModelBuilder("TOPK_V2")
+    x = model.tensor((4, 6), "float32")
+    y = x if is_in_place else model.tensor((4, 6), "float32")
+    count, indices = model.tensor((), "int32", 6), model.tensor((4, 6), "int32")
+    model.operator("TOPK_V2", [x, count], [y, indices])
+    model.io([x], [y, indices])
+    return model.build()
+
+
+cases.add("TOPK_V2", topk(True), expected=lambda _, runs: litert.outputs(topk(False), runs))
 
 
 @cases.parametrize

@@ -15,7 +15,7 @@ def offline_offsets(model):
     data = model.metadata().get(_OFFLINE_PLAN)
     if data is None:
         return None
-    count = model.tensors_length
+    count = model.file_tensors
     if len(data) < 4 * (3 + count) or _int32(data, 2) != count:
         raise ModelError(
             "the metadata %s does not have one offset for each of the %d tensors; remove it"
@@ -25,7 +25,7 @@ def offline_offsets(model):
     for offset in offsets:
         if offset < ONLINE or (offset % 4 and offset != ONLINE):
             raise ModelError("the offline plan has the offset %d; remove the plan" % offset)
-    return offsets
+    return offsets + [ONLINE] * (model.tensors_length - count)
 
 
 def _int32(data, i):

@@ -2,8 +2,11 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..errors import ModelError, UnsupportedError
+from .call_graph import CALL_ONCE, IF, WHILE
 from .context import CUSTOM, INIT, INVOKE, MEMORY_PLANNING, PREPARE
 from .custom_op import CustomNode
+
+_OWN_COPIES = (CUSTOM, IF, WHILE, CALL_ONCE)
 
 
 # Kernels write outputs into the arena at the offset that Prepare gives them: a constant of the
@@ -12,6 +15,15 @@ def _check_outputs(node):
     for tensor in node.outputs:
         if tensor is not None and tensor.is_constant():
             raise ModelError("%s writes %s, a constant; the model is damaged" % (node, tensor))
+
+
+# True for a builtin operator that writes over its own input. Variables are there to be written
+# over, and control flow copies its inputs first.
+def _is_in_place(node):
+    if node.builtin_code in _OWN_COPIES:
+        return False
+    inputs = [tensor.index for tensor in node.inputs if tensor is not None]
+    return any([t for t in node.outputs if t and t.index in inputs and not t.is_variable])
 
 
 # Init all nodes, prepare all nodes, then plan the memory. The context's storage must have
@@ -46,13 +58,20 @@ def _nodes(model):
 
 # Init and Prepare of the nodes; `custom` is filled as custom operators come into being.
 def _prepare_nodes(model, context, resolver, custom):
+    in_place = None
     for _, node in _nodes(model):
         if node.refused:
             raise UnsupportedError(node.refused)
         _check_outputs(node)
+        if _is_in_place(node):
+            in_place = node
         if node.builtin_code == CUSTOM and resolver.shipped(node.custom_name) is None:
             context.node = node
             custom[node.index] = CustomNode(context, node, resolver.custom(node.custom_name))
+    if in_place is not None:
+        from .in_place import separate
+
+        separate(model, in_place)
     context.enter(PREPARE)
     for number, node in _nodes(model):
         context.node = node

@@ -267,7 +267,7 @@ class TfliteModel:
             self.subgraphs.append(subgraph)
             first_tensor += subgraph.tensors_length()
             first_node += subgraph.nodes_length()
-        self.tensors_length = first_tensor
+        self.tensors_length = self.file_tensors = first_tensor
         self._find_shapes()
         self._make_signed()
 

@@ -143,6 +143,7 @@ class Graph:
         self.buffer = source.buffer
         self.description = source.description
         self.tensors_length = source.tensors_length
+        self.file_tensors = source.file_tensors
         self._next_tensor = source.tensors_length
         running = set(source.call_graph().numbers())
         self.subgraphs = [
