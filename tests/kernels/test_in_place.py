@@ -67,6 +67,25 @@ def over_an_input():
 cases.add("over an input, twice", over_an_input(), rtol=1e-6, atol=1e-6)
 
 
+# In both sub-graphs of an IF, whose tensors are behind those of the first one.
+def in_branches():
+    model = ModelBuilder("branches")
+    for alpha in (-0.3, 0.7):
+        branch = model.subgraph(f"by {alpha}")
+        x = branch.tensor((3, 5), "float32")
+        branch.operator("LEAKY_RELU", [x], [x], alpha=alpha)
+        branch.io([x], [x])
+    condition, x = model.tensor((), "bool"), model.tensor((3, 5), "float32")
+    y = model.tensor((3, 5), "float32")
+    model.operator("LEAKY_RELU", [x], [x], alpha=-2.0)
+    model.operator("IF", [condition, x], [y], then_subgraph_index=1, else_subgraph_index=2)
+    model.io([condition, x], [y])
+    return model.build()
+
+
+cases.add("in branches", in_branches())
+
+
 # TOPK_V2, which TFLM lacks and LiteRT runs into tensors of its own only.
 def topk(is_in_place):
     model = ModelBuilder("TOPK_V2")

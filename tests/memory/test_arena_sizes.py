@@ -74,7 +74,7 @@ def state(model):
 
 # The head without any scratch buffer: what activations alone need.
 def activations(model):
-    tensors, _ = buffers_of(TfliteModel(model.read_bytes()), [])
+    tensors, _, _ = buffers_of(TfliteModel(model.read_bytes()), [])
     return plan_greedy([tensors[i] for i in sorted(tensors)])
 
 

@@ -132,14 +132,14 @@ def chain(offline=None):
 
 
 def test_lifetimes():
-    tensors, scratch = buffers_of(chain(), [(10, 1), (40, 1), (5, 2)])
+    tensors, scratch, _ = buffers_of(chain(), [(10, 1), (40, 1), (5, 2)])
     lives = {i: (b.size, b.first, b.last) for i, b in tensors.items()}
     assert lives == {0: (400, 0, 3), 1: (400, 1, 2), 2: (400, 2, 3), 3: (400, 3, 3)}
     assert [(b.size, b.first, b.last) for b in scratch] == [(16, 2, 2), (48, 2, 2), (16, 3, 3)]
 
 
 def test_offline_plan_of_a_model():
-    tensors, _ = buffers_of(chain([800, -1, 0, -1]), [])
+    tensors, _, _ = buffers_of(chain([800, -1, 0, -1]), [])
     assert [tensors[i].offline_offset for i in range(4)] == [800, -1, 0, -1]
     plan_greedy([tensors[i] for i in range(4)])
     assert [tensors[i].offset for i in range(4)] == [800, 400, 0, 400]
@@ -191,7 +191,7 @@ def test_what_is_not_planned():
     builder.tensor((1000,), "float32")
     builder.operator("ADD_N", [x, constant, variable, empty], [y])
     builder.io([x], [y])
-    tensors, _ = buffers_of(TfliteModel(builder.build()), [])
+    tensors, _, _ = buffers_of(TfliteModel(builder.build()), [])
     assert sorted(tensors) == [x, y]
 
 
@@ -210,7 +210,7 @@ def test_heads_of_real_models(shared_models):
     found = {}
     for name in heads:
         model = TfliteModel((shared_models / f"{name}.tflite").read_bytes())
-        tensors, _ = buffers_of(model, [])
+        tensors, _, _ = buffers_of(model, [])
         found[name] = plan_greedy([tensors[i] for i in sorted(tensors)])
     with_scratch = {"keyword_scrambled_8bit", "mnist_lstm_int8"}  # of SVDF and LSTM
     for name in set(heads) - with_scratch:

@@ -145,7 +145,7 @@ class MicroAllocator:
     # puts a zone behind each buffer.
     def finish_model_allocation(self, keep_tensors=False, guards=False):
         self.sections.reset_temp_allocations()
-        tensors, scratch = buffers_of(self.model, self._scratch)
+        tensors, scratch, variables = buffers_of(self.model, self._scratch)
         plan = plan_linear if keep_tensors else plan_greedy
         buffers = [tensors[i] for i in sorted(tensors)] + scratch
         if guards:
@@ -155,20 +155,12 @@ class MicroAllocator:
         head = plan(buffers)
         self.arena.reserve_head(head)
         self.uses[ACTIVATIONS] = len(buffers), head
-        self._place_variables()
+        for index in sorted(variables):  # they keep their bytes between invokes: in the tail
+            self.variables[index] = self.persistent(variables[index], VARIABLES)
         self.tensors = tensors
         self._placed_scratch = scratch
         for record in self.records:
             self._patch(record)
-
-    # Variable tensors keep their bytes between invokes: they live in the tail.
-    def _place_variables(self):
-        for number in self.model.call_graph().numbers():
-            subgraph = self.model.subgraphs[number]
-            for i in range(subgraph.tensors_length()):
-                tensor = subgraph.tensor(i)
-                if tensor.is_variable and tensor.nbytes():
-                    self.variables[tensor.index] = self.persistent(tensor.nbytes(), VARIABLES)
 
     # The buffers of the head, each with its offset there.
     def placed_buffers(self):

@@ -1,17 +1,17 @@
 # tflm: SeparateSubgraph: operators that write over their own input, with an output of their own
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from ..errors import UnsupportedError
+from ..dtypes import FLOAT32
 from .graph import Tensor
 
 
 # Whether a kernel may run from a tensor to itself depends on the order in which it reads and
-# writes, and TFLM's kernels have another one. So what a tensor is before it is written over becomes
-# a tensor of its own: each operator sees its input as it was, on both paths, and the planner of the
-# host overlays them again where kernels can.
+# writes, and TFLM's kernels have another one. So what a tensor is before it is written over is a
+# tensor of its own: each operator sees its input as it was, on both paths, and the host's planner
+# overlays them again where kernels can.
 #
 # It has the interface of reader.Subgraph. The tensor keeps its number as it is left in the end;
-# what is added comes behind all others, so there must be no sub-graph behind this one.
+# what is added has numbers behind those of the whole model.
 class SeparateSubgraph:
     def __init__(self, source):
         self._source = source
@@ -20,7 +20,7 @@ class SeparateSubgraph:
         self.first_tensor = source.first_tensor
         self.first_node = source.first_node
         self.name = source.name
-        count = source.tensors_length()
+        self._length = source.model.tensors_length - source.first_tensor
         self._same = {}  # number of a tensor that is added: that of the file
         self._lists = [source.node_indices(i) for i in range(source.nodes_length())]
         after = {}  # number of the file: what it is from here on, walking backwards
@@ -29,19 +29,24 @@ class SeparateSubgraph:
             written = tuple([after.get(t, t) for t in outputs])
             for t in outputs:
                 if t in inputs and t != -1 and not source.tensor(t).is_variable:
-                    after[t] = count + len(self._same)
-                    self._same[after[t]] = t
+                    after[t] = self._length
+                    self._same[self._length] = t
+                    source.model.added[self.first_tensor + self._length] = self
+                    self._length += 1
             self._lists[i] = tuple([after.get(t, t) for t in inputs]), written
         self.inputs = tuple([after.get(t, t) for t in source.inputs])
         self.outputs = source.outputs
+        self.model.tensors_length = self.first_tensor + self._length
 
     def tensors_length(self):
-        return self._source.tensors_length() + len(self._same)
+        return self._length
 
     def tensor(self, i):
-        found = self._source.tensor(self._same.get(i, i))
         if i not in self._same:
-            return found
+            if i < self._source.tensors_length():
+                return self._source.tensor(i)
+            return Tensor(-1, "", FLOAT32, (0,))  # the number is another sub-graph's
+        found = self._source.tensor(self._same[i])
         added = Tensor(self.first_tensor + i, found.name, found.dtype, found.shape)
         if found.is_quantized:
             added.set_quantization(*found.quantization())
@@ -65,14 +70,3 @@ class SeparateSubgraph:
             [None if t == -1 else self.tensor(t) for t in each] for each in self._lists[i]
         ]
         return node
-
-
-# Give operators that write over their own input an output of its own; `node` is one of them.
-def separate(model, node):
-    if len(model.subgraphs) > 1:
-        raise UnsupportedError(
-            "%s writes over its own input, in a model of several sub-graphs; give its output a "
-            "tensor of its own" % node
-        )
-    model.subgraphs[0] = SeparateSubgraph(model.subgraphs[0])
-    model.tensors_length = model.subgraphs[0].tensors_length()

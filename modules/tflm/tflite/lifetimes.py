@@ -65,12 +65,12 @@ class _Uses:
 # to the last one that touches it, with all that control flow runs in that step, outputs to the
 # end of their sub-graph; a scratch buffer, requested as (bytes, node number), only while its
 # operator runs. What several operators run is in use from the first run to the last.
-# Returns ({tensor number: Buffer}, [Buffer of each scratch request]).
+# Returns ({tensor number: Buffer}, [Buffer of each scratch request], {variable: bytes}).
 def buffers_of(model, scratch_requests):
     calls = model.call_graph()
     offsets = offline_offsets(model)
     found = {}
-    variable_bytes = 0
+    variables = {}
     for number in calls.numbers():
         subgraph = model.subgraphs[number]
         uses = _Uses(subgraph, calls)
@@ -78,7 +78,8 @@ def buffers_of(model, scratch_requests):
         for i in range(subgraph.tensors_length()):
             tensor = subgraph.tensor(i)
             if tensor.is_variable:
-                variable_bytes += align_up(tensor.nbytes())
+                if tensor.nbytes():
+                    variables[tensor.index] = tensor.nbytes()
                 continue
             if i not in uses.last or tensor.is_constant() or tensor.nbytes() == 0:
                 continue
@@ -94,12 +95,13 @@ def buffers_of(model, scratch_requests):
                 begin_last + uses.last[i],
                 offsets[tensor.index] if offsets else ONLINE,
             )
+    variable_bytes = sum(variables.values())
     if variable_bytes > MAX_BYTES:
         raise ModelError(
             "the variables of the model need %d bytes, at most %d can be addressed; "
             "the model is damaged" % (variable_bytes, MAX_BYTES)
         )
-    return found, _scratch_buffers(model, calls, scratch_requests)
+    return found, _scratch_buffers(model, calls, scratch_requests), variables
 
 
 # The Buffer of each scratch request.

@@ -2,9 +2,12 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..arena import MAX_BYTES
+from ..dtypes import const
 from ..errors import ModelError
 
 ONLINE = -1  # no offset given by the model: the planner finds one
+
+_STEPS = const(32)  # looked through at once: a long model has few buffers that live in them
 
 
 # One buffer to place: bytes, and the first and last step at which it is in use.
@@ -19,6 +22,10 @@ class Buffer:
     # True when both are in use at some step.
     def overlaps(self, other):
         return self.first <= other.last and other.first <= self.last
+
+
+def _offset_of(buffer):
+    return buffer.offset
 
 
 # The size of a plan that record words can address.
@@ -44,22 +51,24 @@ def plan_greedy(buffers):
     ]
     keys.sort(reverse=True)
     order.extend([buffers[key % count] for key in keys])
-    placed = []  # by offset
+    placed = {}  # some steps: buffers in use there
     head = 0
     for buffer in order:
         offset = buffer.offline_offset
+        steps = range(buffer.first // _STEPS, buffer.last // _STEPS + 1)
         if offset == ONLINE:
             offset = 0
-            for other in placed:
-                if other.overlaps(buffer):
-                    if other.offset - offset >= buffer.size:
-                        break
-                    offset = max(offset, other.offset + other.size)
+            beside = []  # some more than once, which does not matter
+            for step in steps:
+                beside.extend([b for b in placed.get(step, ()) if b.overlaps(buffer)])
+            beside.sort(key=_offset_of)
+            for other in beside:
+                if other.offset - offset >= buffer.size:
+                    break
+                offset = max(offset, other.offset + other.size)
         buffer.offset = offset
-        at = len(placed)
-        while at and placed[at - 1].offset > offset:
-            at -= 1
-        placed.insert(at, buffer)
+        for step in steps:
+            placed.setdefault(step, []).append(buffer)
         head = max(head, offset + buffer.size)
     return _addressable(head)
 

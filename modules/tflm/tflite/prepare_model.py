@@ -6,7 +6,7 @@ from .call_graph import CALL_ONCE, IF, WHILE
 from .context import CUSTOM, INIT, INVOKE, MEMORY_PLANNING, PREPARE
 from .custom_op import CustomNode
 
-_OWN_COPIES = (CUSTOM, IF, WHILE, CALL_ONCE)
+_OWN_COPIES = (IF, WHILE, CALL_ONCE)  # of their inputs
 
 
 # Kernels write outputs into the arena at the offset that Prepare gives them: a constant of the
@@ -15,15 +15,6 @@ def _check_outputs(node):
     for tensor in node.outputs:
         if tensor is not None and tensor.is_constant():
             raise ModelError("%s writes %s, a constant; the model is damaged" % (node, tensor))
-
-
-# True for a builtin operator that writes over its own input. Variables are there to be written
-# over, and control flow copies its inputs first.
-def _is_in_place(node):
-    if node.builtin_code in _OWN_COPIES:
-        return False
-    inputs = [tensor.index for tensor in node.inputs if tensor is not None]
-    return any([t for t in node.outputs if t and t.index in inputs and not t.is_variable])
 
 
 # Init all nodes, prepare all nodes, then plan the memory. The context's storage must have
@@ -48,34 +39,51 @@ def prepare_model(model, context, resolver, keep_tensors=False, guards=False):
     return custom
 
 
-# Each node of the sub-graphs that run, with the number of its sub-graph.
-def _nodes(model):
+# The number of each operator of the sub-graphs that run, with its sub-graph.
+def _places(model):
     for number in model.call_graph().numbers():
         subgraph = model.subgraphs[number]
         for i in range(subgraph.nodes_length()):
-            yield number, subgraph.node(i)
+            yield subgraph, i
 
 
-# Init and Prepare of the nodes; `custom` is filled as custom operators come into being.
+# True for an operator that writes over its own input, and minds.
+def _is_in_place(subgraph, i):
+    inputs, outputs = subgraph.node_indices(i)
+    return (
+        any([t in inputs and t != -1 for t in outputs])
+        and subgraph.node_code(i) not in _OWN_COPIES
+        and not any([t for t in subgraph.node(i).outputs if t is not None and t.is_variable])
+    )
+
+
+# Init and Prepare of the nodes; `custom` is filled as custom operators come into being. Reading a
+# node takes as long as preparing it, so Init does that for custom ones only.
 def _prepare_nodes(model, context, resolver, custom):
-    in_place = None
-    for _, node in _nodes(model):
+    in_place = set()
+    for subgraph, i in _places(model):
+        if subgraph.node_code(i) == CUSTOM:
+            node = subgraph.node(i)
+            if node.refused:
+                raise UnsupportedError(node.refused)
+            if resolver.shipped(node.custom_name) is None:
+                context.node = node
+                custom[node.index] = CustomNode(context, node, resolver.custom(node.custom_name))
+        elif _is_in_place(subgraph, i):
+            in_place.add(subgraph.number)
+    if in_place:
+        from .in_place import SeparateSubgraph
+
+        for number in sorted(in_place):
+            model.subgraphs[number] = SeparateSubgraph(model.subgraphs[number])
+    context.enter(PREPARE)
+    for subgraph, i in _places(model):
+        node = subgraph.node(i)
         if node.refused:
             raise UnsupportedError(node.refused)
         _check_outputs(node)
-        if _is_in_place(node):
-            in_place = node
-        if node.builtin_code == CUSTOM and resolver.shipped(node.custom_name) is None:
-            context.node = node
-            custom[node.index] = CustomNode(context, node, resolver.custom(node.custom_name))
-    if in_place is not None:
-        from .in_place import separate
-
-        separate(model, in_place)
-    context.enter(PREPARE)
-    for number, node in _nodes(model):
         context.node = node
-        context.storage.step_list = number
+        context.storage.step_list = subgraph.number
         if node.index in custom:
             custom[node.index].prepare(context)
         elif node.builtin_code == CUSTOM:

@@ -167,13 +167,16 @@ class Subgraph:
         node.custom_options = self.model.buffer[start : start + length]
         return node
 
-    def _node_tensors(self, table, field, i):
-        tensors = []
-        for t in table.numbers(field, "i"):
+    # Tensor numbers of an operator; -1 where one is left out.
+    def _operands(self, table, field, i):
+        numbers = table.numbers(field, "i")
+        for t in numbers:
             if t != -1:
                 self._indices((t,), "%s of op %d" % ("input" if field == 1 else "output", i))
-            tensors.append(None if t == -1 else self.tensor(t))
-        return tensors
+        return numbers
+
+    def _node_tensors(self, table, field, i):
+        return [None if t == -1 else self.tensor(t) for t in self._operands(table, field, i)]
 
     # The number of operator `i` over all sub-graphs.
     def node_number(self, i):
@@ -189,13 +192,8 @@ class Subgraph:
     # Tensor numbers of operator `i`, as (inputs, outputs); -1 where one is left out.
     def node_indices(self, i):
         table, at = self._operator(i)
-        inputs, outputs = table.numbers(1, "i"), table.numbers(2, "i")
-        if at in self.replaced:
-            inputs = self.replaced[at][1]
-        for t in inputs + outputs:
-            if t != -1:
-                self._indices((t,), "operand of op %d" % i)
-        return inputs, outputs
+        inputs, outputs = self._operands(table, 1, i), self._operands(table, 2, i)
+        return self.replaced[at][1] if at in self.replaced else inputs, outputs
 
 
 # The type must be known, and dimensions sane before any product of them is used.
@@ -229,6 +227,7 @@ class TfliteModel:
         self.input_shapes = input_shapes or {}
         self.lists = None  # TensorLists, where there are some
         self.known = {}  # tensor: (shape, bytes or None) where the file has none, or another one
+        self.added = {}  # number of a tensor that is not in the file: its sub-graph (in_place.py)
         self.refused = {}  # operator: why it cannot run with the shapes of its inputs
         if not is_tflite(self.buffer):
             raise ModelError(
@@ -321,8 +320,10 @@ class TfliteModel:
 
     # Tensor by its number over all sub-graphs.
     def tensor(self, index):
-        for subgraph in self.subgraphs:
-            if index < subgraph.first_tensor + subgraph.tensors_length():
+        if index in self.added:
+            return self.added[index].tensor(index - self.added[index].first_tensor)
+        for subgraph in reversed(self.subgraphs):
+            if subgraph.first_tensor <= index < self.tensors_length:
                 return subgraph.tensor(index - subgraph.first_tensor)
         raise ModelError("the model has no tensor %d" % index)
 

@@ -65,7 +65,7 @@ class RomStorage:
 
     def finish_model_allocation(self, keep_tensors=False, guards=False):
         requests = [(size, node.index) for size, node in self.scratch_requests]
-        self.tensors, self.scratch_buffers = buffers_of(self.model, requests)
+        self.tensors, self.scratch_buffers, variables = buffers_of(self.model, requests)
         self.views = merge_views(self.model, self.tensors)
         if getattr(self.model, "overlap", False) and not keep_tensors:
             self.head_bytes = place_over(self, self.scratch_requests)
@@ -74,13 +74,7 @@ class RomStorage:
             buffers = [self.tensors[i] for i in sorted(self.tensors)] + self.scratch_buffers
             self.head_bytes = align_up(plan(buffers))
         place_views(self.model, self.tensors, self.views)
-        self.variables = {}
-        for number in self.model.call_graph().numbers():
-            subgraph = self.model.subgraphs[number]
-            for i in range(subgraph.tensors_length()):
-                tensor = subgraph.tensor(i)
-                if tensor.is_variable and tensor.nbytes():
-                    self.variables[tensor.index] = self.persistent(tensor.nbytes())
+        self.variables = {index: self.persistent(variables[index]) for index in sorted(variables)}
         self.arena_bytes = self.head_bytes + self.persistent_bytes
         roll_loops(self)
 

@@ -181,6 +181,6 @@ def _worth(graph, subgraph, node, views):
 
 # Bytes that the tensors of a graph take.
 def _head_bytes(graph):
-    buffers, _ = buffers_of(graph, [])
+    buffers, _, _ = buffers_of(graph, [])
     merge_views(graph, buffers)
     return align_up(plan_greedy([buffers[i] for i in sorted(buffers)]))

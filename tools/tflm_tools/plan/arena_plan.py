@@ -232,5 +232,5 @@ def plan_of(model, storage):
 
 def tflm_head_bytes(model):
     """Bytes that TFLM's own planner gives to the tensors of a model, scratch buffers aside."""
-    tensors, _ = buffers_of(model, [])
+    tensors, _, _ = buffers_of(model, [])
     return align_up(plan_greedy([tensors[i] for i in sorted(tensors)]))
