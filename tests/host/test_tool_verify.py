@@ -3,6 +3,7 @@
 
 import numpy as np
 import pytest
+from support.builder import ModelBuilder
 from tflm.prepare import fully_connected
 from tflm_tools.check import oracle
 from tflm_tools.check.cases import make_cases
@@ -167,6 +168,42 @@ def test_cases_are_random_and_extreme(layers):
     assert not (cases["random 0"] == cases["random 1"]).all()
     again = {case.name: case.inputs[0] for case in make_cases(inputs, 2, 9)}
     np.testing.assert_array_equal(cases["random 1"], again["random 1"])
+
+
+# A model that looks up rows of a table by (a cast of) its input, as Keras writes an Embedding.
+def embedding(kind):
+    model = ModelBuilder(kind)
+    table = model.tensor((3, 4), "float32", np.arange(12))
+    x, y = model.tensor((1, 5), kind), model.tensor((1, 5, 4), "float32")
+    index = x
+    if kind == "float32":
+        index = model.tensor((1, 5), "int32")
+        model.operator("CAST", [x], [index], in_data_type="float32", out_data_type="int32")
+    model.operator("GATHER", [table, index], [y], axis=0)
+    model.io([x], [y])
+    return model.build()
+
+
+@pytest.mark.parametrize("kind", ["float32", "int32"])
+def test_indices_are_those_of_the_table(tmp_path, kind):
+    path = tmp_path / "embedding.tflite"
+    path.write_bytes(embedding(kind))
+    cases = [case.inputs[0] for case in make_cases(open_model(path).inputs, 8, 0)]
+    assert {value for case in cases for value in case.flat} == {0, 1, 2}
+
+
+# Negative indices have the number of rows added; one that is shifted may be as much lower.
+@pytest.mark.parametrize(("added", "limits"), [(3, (0, 2)), (1, (-1, 1))])
+def test_indices_to_which_something_is_added(tmp_path, added, limits):
+    model = ModelBuilder("added")
+    x, index = (model.tensor((5,), "int32") for _ in range(2))
+    model.operator("ADD", [model.tensor((), "int32", added), x], [index])
+    y = model.tensor((5, 4), "float32")
+    model.operator("EMBEDDING_LOOKUP", [index, model.tensor((3, 4), "float32", np.ones(12))], [y])
+    model.io([x], [y])
+    path = tmp_path / "added.tflite"
+    path.write_bytes(model.build())
+    assert open_model(path).inputs[0].limits == limits
 
 
 def test_comparison_of_floats():

@@ -1,6 +1,7 @@
 # tflm_tools: random and extreme inputs for a model
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,17 +18,36 @@ class Case:
     inputs: list[np.ndarray]
 
 
-# Random values of a tensor's type.
+# The lowest and highest number that an element may have, of those that the model can take.
+def _range(info):
+    dtype = info.numpy_dtype()
+    low, high = -_LARGE, _LARGE
+    if dtype.kind == "b":
+        low, high = 0, 1
+    elif dtype.kind != "f":
+        low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
+        if dtype.itemsize >= 4:
+            low, high = 0, _INDICES - 1
+    if info.limits is None:
+        return low, high
+    ends = info.limits
+    if info.scale:
+        ends = [end / info.scale + info.zero_point for end in ends]
+    first, last = ends if dtype.kind == "f" else (math.ceil(ends[0]), math.floor(ends[1]))
+    if dtype.kind != "f" and dtype.itemsize >= 4:
+        return first, last
+    return max(low, first), min(high, last)
+
+
+# Random values of a tensor's type. Floats that become indices are whole numbers.
 def _random(info, random):
     dtype = info.numpy_dtype()
-    if dtype.kind == "f":
+    if dtype.kind == "f" and info.limits is None:
         return random.standard_normal(info.shape).astype(dtype)
-    if dtype.kind == "b":
-        return random.integers(0, 2, info.shape).astype(dtype)
-    if dtype.itemsize >= 4:
-        return random.integers(0, _INDICES, info.shape).astype(dtype)
-    limits = np.iinfo(dtype)
-    return random.integers(limits.min, limits.max + 1, info.shape).astype(dtype)
+    low, high = _range(info)
+    if dtype.kind == "f" and isinstance(low, float):
+        return random.uniform(low, high, info.shape).astype(dtype)
+    return random.integers(math.ceil(low), max(low, high) + 1, info.shape).astype(dtype)
 
 
 # One value for all elements.
@@ -37,23 +57,22 @@ def _filled(info, value):
 
 # The lowest value, of floats a large one.
 def _lowest(info, _random):
-    dtype = info.numpy_dtype()
-    if dtype.kind == "f":
-        return _filled(info, -_LARGE)
-    return _filled(info, np.iinfo(dtype).min if dtype.itemsize < 4 and dtype.kind != "b" else 0)
+    return _filled(info, _range(info)[0])
 
 
 # The highest value, of floats a large one.
 def _highest(info, _random):
     dtype = info.numpy_dtype()
-    if dtype.kind == "f":
-        return _filled(info, _LARGE)
-    return _filled(info, np.iinfo(dtype).max if dtype.itemsize < 4 and dtype.kind != "b" else 1)
+    if info.limits is None and dtype.kind in "iu" and dtype.itemsize >= 4:
+        return _filled(info, 1)
+    return _filled(info, _range(info)[1])
 
 
 # The value that stands for 0.
 def _zero(info, _random):
-    return _filled(info, info.zero_point if info.numpy_dtype().kind in "iu" else 0)
+    value = info.zero_point if info.numpy_dtype().kind in "iu" else 0
+    low, high = _range(info)
+    return _filled(info, value if info.limits is None else min(max(value, low), high))
 
 
 # Lowest and highest at random.

@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tflm import dtypes
-from tflm.errors import ModelError, UnsupportedError
+from tflm.errors import ModelError, TflmError, UnsupportedError
 from tflm.model import is_flat
 from tflm.tflite.reader import TfliteModel, is_tflite
 
 from .. import files
 from .flat_file import FlatFile
+from .input_limits import input_limits
 
 
 @dataclass
@@ -24,6 +25,9 @@ class TensorInfo:
     scale: float
     zero_point: int
     bytes: int
+    limits: tuple[float, float] | None = (
+        None  # of values that the model can take, where it has any
+    )
 
     def numpy_dtype(self):
         """The type of numpy; raises UnsupportedError for those that numpy does not have."""
@@ -59,6 +63,14 @@ def _info(name, dtype, shape, scale_bits, zero_point, size):
     return TensorInfo(name, dtypes.name(dtype), tuple(shape), scale, zero_point, size)
 
 
+# What a model can take for its inputs; what is wrong with it is for others to say.
+def _limits(model):
+    try:
+        return input_limits(model)
+    except TflmError:
+        return {}
+
+
 def open_model(path, data=None):
     """Read a model; raises ToolError for what cannot be read, ModelError for what is no model.
 
@@ -77,7 +89,8 @@ def open_model(path, data=None):
         )
         return ModelFile(Path(path), "tflm", data, inputs, outputs)
     if is_tflite(data):
-        subgraph = TfliteModel(data).subgraphs[0]
+        model = TfliteModel(data)
+        subgraph = model.subgraphs[0]
         inputs, outputs = (
             [
                 _info(t.name, t.dtype, t.shape, t.scale_bits(), t.zero_point(), t.nbytes())
@@ -85,6 +98,8 @@ def open_model(path, data=None):
             ]
             for indices in (subgraph.inputs, subgraph.outputs)
         )
+        for i, limits in _limits(model).items():
+            inputs[i].limits = limits
         return ModelFile(Path(path), "tflite", data, inputs, outputs)
     if data[:8] == b"\x89HDF\r\n\x1a\n" or Path(path).suffix in (
         ".keras",

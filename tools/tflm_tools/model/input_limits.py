@@ -1,0 +1,93 @@
+# tflm_tools: which inputs of a model are indices or boxes, and what values it can take for them
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from tflm import dtypes
+
+from .op_name import op_name
+
+_GATHER_OPTIONS = 23
+_AXIS = 0
+
+# Operators that hand on values of inputs as they are: which inputs, None for all.
+_MOVERS = {
+    "BROADCAST_TO": (0,),
+    "CAST": (0,),
+    "CONCATENATION": None,
+    "EXPAND_DIMS": (0,),
+    "MAXIMUM": None,
+    "MINIMUM": None,
+    "PACK": None,
+    "QUANTIZE": (0,),
+    "RESHAPE": (0,),
+    "SELECT": (1, 2),
+    "SELECT_V2": (1, 2),
+    "SLICE": (0,),
+    "SPLIT": (1,),
+    "SPLIT_V": (0,),
+    "SQUEEZE": (0,),
+    "STRIDED_SLICE": (0,),
+    "TILE": (0,),
+    "TRANSPOSE": (0,),
+    "UNPACK": (0,),
+}
+_INTEGERS = (dtypes.INT32, dtypes.INT64)
+_BOX = (-4.0, 4.0)  # encodings of a box: larger ones leave nothing of it, or overflow
+
+
+# (tensor, lowest, highest) for each operand of a node that cannot have any value.
+def _operands(node):
+    op = op_name(node)
+    if op == "EMBEDDING_LOOKUP":
+        return [(node.input(0), 0, node.input(1).shape[0] - 1)]
+    if op == "GATHER":
+        shape = node.input(0).shape
+        axis = node.options(_GATHER_OPTIONS).get(_AXIS, "i")
+        return [(node.input(1), 0, shape[axis] - 1)] if -len(shape) <= axis < len(shape) else []
+    if op == "GATHER_ND":
+        table, indices = node.input(0).shape, node.input(1)
+        depth = indices.shape[-1] if indices.shape else 0
+        return [(indices, 0, min(table[:depth]) - 1)] if 0 < depth <= len(table) else []
+    if op == "TFLite_Detection_PostProcess":
+        return [(node.input(0), *_BOX)]
+    return []
+
+
+# The same for operands that a node hands on, where what it gives has these limits.
+def _handed_on(node, low, high):
+    op = op_name(node)
+    if op == "ADD":
+        for tensor, other in zip(node.inputs, reversed(node.inputs), strict=True):
+            if other.is_constant() and other.elements() == 1 and other.dtype in _INTEGERS:
+                added = int.from_bytes(bytes(other.data), "little", signed=True)
+                if added == high + 1:  # to negative indices, as Keras does: others are as they are
+                    added = 0
+                return [(tensor, low - added, high - added)]
+    if op not in _MOVERS:
+        return []
+    places = _MOVERS[op]
+    return [
+        (tensor, low, high)
+        for i, tensor in enumerate(node.inputs)
+        if tensor is not None and (places is None or i in places)
+    ]
+
+
+def input_limits(model):
+    """{position of an input: (lowest, highest)} of a TfliteModel, of values as real numbers.
+
+    An input has limits where its values become indices of a table, or boxes, without a
+    computation.
+    """
+    subgraph = model.subgraphs[0]
+    limits = {}  # by number of a tensor
+    for i in reversed(range(subgraph.nodes_length())):
+        node = subgraph.node(i)
+        found = _operands(node)
+        for tensor in node.outputs:
+            if tensor is not None and tensor.index in limits:
+                found += _handed_on(node, *limits[tensor.index])
+        for tensor, lowest, highest in found:
+            low, high = limits.get(tensor.index, (lowest, highest))
+            limits[tensor.index] = max(low, lowest), min(high, highest)
+    numbers = [subgraph.tensor(i).index for i in subgraph.inputs]
+    return {k: limits[number] for k, number in enumerate(numbers) if number in limits}
