@@ -6,8 +6,11 @@ import re
 import struct
 
 import pytest
+from support.builder import ModelBuilder
 from tflm import format as layout
+from tflm_tools.cli.command import cli
 from tflm_tools.flat.flatten import flatten
+from tflm_tools.image.custom import _WITH_CUSTOM
 from tflm_tools.model.flat_file import FlatFile
 from tflm_tools.tell.inspection import inspect
 
@@ -83,6 +86,39 @@ def test_all_that_is_missing(tflm, lacking):
     assert "does not run on tflm" in text
     assert re.search(r"2 × Sparkle: .*\(op 0, 1\)", text.replace("\n", " "))
     assert "1 × LSH_PROJECTION" in text
+
+
+# What a compiler left has scratch tensors that nothing writes: all commands know what it is.
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("ethos-u", "from before vela"),
+        ("XC_conv2d_v2", "compiled for XMOS: take the file from before"),
+        ("edgetpu-custom-op", "compiled for an Edge TPU: take the file from before"),
+        ("FlexCast", "OpsSet.TFLITE_BUILTINS only"),
+    ],
+)
+def test_left_by_a_compiler(tflm, tmp_path, name, words):
+    model = ModelBuilder(name)
+    x, scratch, y = (model.tensor((1, 8), "int8", scale=1, zero_point=0) for _ in range(3))
+    model.custom(name, [scratch, x], [y])
+    model.io([x], [y])
+    path = tmp_path / "model.tflite"
+    path.write_bytes(model.build())
+    for command in ("inspect", "plan", "flatten", "verify"):
+        output = ("-o", tmp_path / "model.tflm") if command == "flatten" else ()
+        found = tflm(command, path, *output)
+        text = " ".join((found.out + found.err).split())
+        assert words in text and "damaged" not in text, command
+    assert "missing" in tflm("ops", path).out
+    assert "does not run" in tflm("report", path, "-o", tmp_path / "report.html").out
+    assert words in (tmp_path / "report.html").read_text()
+
+
+# The commands that an error names are those that take the option.
+def test_commands_with_custom():
+    takers = {n for n, c in cli.commands.items() if any("--custom" in p.opts for p in c.params)}
+    assert takers == set(_WITH_CUSTOM.replace(" and", ",").split(", "))
 
 
 def test_model_too_large_for_boards(tmp_path, tflm):

@@ -192,6 +192,45 @@ def test_indices_are_those_of_the_table(tmp_path, kind):
     assert {value for case in cases for value in case.flat} == {0, 1, 2}
 
 
+# Boxes behind a computation get inputs that leave nothing of them: TFLM refuses these, too. And it
+# leaves rows as they were where there are fewer detections than room.
+def test_what_the_oracle_refuses_or_leaves(tflm, tmp_path):
+    model = ModelBuilder("boxes")
+    x, boxes = (model.tensor((1, 4, 4), "float32") for _ in range(2))
+    scores = model.tensor((1, 4, 2), "float32")
+    anchors = model.tensor((4, 4), "float32", np.tile([0.5, 0.5, 1, 1], (4, 1)))
+    model.operator("NEG", [x], [boxes])
+    outputs = [model.tensor(shape, "float32") for shape in ((1, 3, 4), (1, 3), (1, 3), (1,))]
+    options = {"y_scale": 10.0, "x_scale": 10.0, "h_scale": 5.0, "w_scale": 5.0}
+    options |= {"max_detections": 3, "num_classes": 2, "max_classes_per_detection": 1,
+                "nms_iou_threshold": 0.5, "nms_score_threshold": 0.1,
+                "detections_per_class": 3, "use_regular_nms": False}  # fmt: skip
+    model.custom("TFLite_Detection_PostProcess", [boxes, scores, anchors], outputs, options)
+    model.io([x, scores], outputs)
+    path = tmp_path / "boxes.tflite"
+    path.write_bytes(model.build())
+    found = tflm("verify", path, "--json")
+    assert (found.code, found.err) == (0, "")
+    report = found.json()
+    assert set(report["refused"]) == {"all highest", "lowest and highest"}
+    assert report["unwritten"] == [0, 1, 2]
+    assert "refuses them, too: all highest" in tflm("verify", path).out
+
+
+# GELU, which TFLM lacks.
+def test_litert_as_the_oracle(tflm, tmp_path):
+    model = ModelBuilder("gelu")
+    x, y = (model.tensor((3, 5), "float32") for _ in range(2))
+    model.operator("GELU", [x], [y])
+    model.io([x], [y])
+    path = tmp_path / "gelu.tflite"
+    path.write_bytes(model.build())
+    assert "TFLM itself does not run" in tflm("verify", path).err
+    found = tflm("verify", path, "--oracle", "litert", "--layers")
+    assert found.code == 0
+    assert "gives what LiteRT gives" in found.out
+
+
 # Negative indices have the number of rows added; one that is shifted may be as much lower.
 @pytest.mark.parametrize(("added", "limits"), [(3, (0, 2)), (1, (-1, 1))])
 def test_indices_to_which_something_is_added(tmp_path, added, limits):

@@ -106,6 +106,7 @@ _REMEDIES = (
     ("…: … holds …, input", "save an array of the input's type, or real numbers"),
     ("…: … has values that are no", "check the values, or save real numbers"),
     ("…: the inputs of the model take batches", "make the batch of all inputs the same"),
+    ("… itself does not run", "only tflm's own result is to be had; leave this model out"),
     ("TFLM itself does not run", "only tflm's own result is to be had; leave this model out"),
     ("mpy-cross does not compile", "tell us; the kernel file and the arch are named"),
     ("cannot make the folder", "check the path and its rights"),

@@ -85,7 +85,7 @@ def buffers_of(model, scratch_requests):
                 continue
             if i in uses.handles:
                 continue
-            if i in uses.early and not model.views:
+            if i in uses.early and not (model.views or model.incomplete):
                 raise ModelError(
                     "%s is read before anything writes it; the model is damaged" % tensor
                 )

@@ -220,6 +220,7 @@ def _check_type_and_shape(tensor):
 # for other ones than those of the file.
 class TfliteModel:
     is_planned = False  # what it takes of an arena is known once it is prepared
+    incomplete = False  # operators are missing: tensors may be theirs that nothing writes
     views = None  # tensors that are part of others; only models of the host have them
 
     def __init__(self, buffer, input_shapes=None):

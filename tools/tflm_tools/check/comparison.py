@@ -38,3 +38,10 @@ def first_difference(got, wanted):
         return None
     index = tuple(int(i) for i in np.argwhere(wrong)[0])
     return Difference(index, got[index].item(), wanted[index].item(), int(wrong.sum()), wrong.size)
+
+
+def undefined(first, second):
+    """The mask of elements whose bytes are not the same in two arrays of one shape and type."""
+    one, two = (np.ascontiguousarray(a).view(np.uint8).reshape(*a.shape, a.itemsize)
+                for a in (first, second))  # fmt: skip
+    return (one != two).any(axis=-1)

@@ -49,11 +49,11 @@ class Layers:
         return next((row for row in self.rows if row.verdict == DIFFERS), None)
 
 
-# All tensors of TFLM after the last of `runs`; None when it cannot show them.
-def _oracle_tensors(model, runs, timeout):
+# All tensors of the oracle after the last of `runs`; None when it cannot show them.
+def _oracle_tensors(model, runs, timeout, name):
     for mode in oracle.TENSOR_MODES:
         try:
-            return oracle.run(model.data, runs, mode, timeout or 600.0).tensors
+            return oracle.run(model.data, runs, mode, timeout or 600.0, name=name).tensors
         except oracle.OracleError:
             continue
     return None
@@ -91,15 +91,17 @@ def _row(node, kernel, tensor, number, ours, theirs):
     return row
 
 
-def compare_layers(model, runs, case, form, heap=None, timeout=None, device=None):
+def compare_layers(
+    model, runs, case, form, heap=None, timeout=None, device=None, oracle_name=oracle.TFLM
+):
     """Compare all tensors of a ModelFile after the last of `runs`: (Layers or None, note).
 
     Every tensor has a place of its own, and nothing is saved. case: the name of the last run.
     form: "flat" or "tflite". The note says why there are none.
     """
-    theirs = _oracle_tensors(model, runs, timeout)
+    theirs = _oracle_tensors(model, runs, timeout, oracle_name)
     if theirs is None:
-        return None, "TFLM cannot show the tensors between the ops of this model"
+        return None, f"{oracle_name} cannot show the tensors between the ops of this model"
     try:
         ours = invoke(
             model, runs, form, keep_tensors=True, heap=heap, timeout=timeout, device=device

@@ -1,4 +1,4 @@
-# tflm_tools: the oracle, TFLM itself (the tflite-micro wheel), in a process of its own
+# tflm_tools: the oracles, TFLM (the tflite-micro wheel) or LiteRT, in a process of their own
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import importlib.util
@@ -25,25 +25,35 @@ class OracleError(ToolError):
 class OracleResult:
     """`outputs[run][i]` as arrays, and arrays by tensor number after the last run.
 
-    times: microseconds of each run.
+    times: microseconds of each run. refused: {run: what the oracle said of its inputs}.
     """
 
     outputs: list[list[np.ndarray]]
     tensors: dict[int, np.ndarray]
     times: list[float] = field(default_factory=list)
+    refused: dict[int, str] = field(default_factory=dict)
 
 
-def installed():
+TFLM = "TFLM"
+LITERT = "LiteRT"
+# Of each oracle: its package, as it is imported, and the module that runs it.
+_PACKAGES = {TFLM: "tflite_micro", LITERT: "ai_edge_litert"}
+_WORKERS = {TFLM: "oracle_worker", LITERT: "litert_worker"}
+
+
+def installed(name=TFLM):
     """True when the wheel is there."""
-    return importlib.util.find_spec("tflite_micro") is not None
+    return importlib.util.find_spec(_PACKAGES[name]) is not None
 
 
-def require():
+def require(name=TFLM):
     """Raise OracleError when the wheel is not installed."""
-    if not installed():
+    if not installed(name):
+        itself = "TFLM itself" if name == TFLM else name
+        extra = "verify" if name == TFLM else "litert"
         raise OracleError(
-            "TFLM itself, to compare with, is not installed; install its wheel with: "
-            f"{installing('verify')}"
+            f"{itself}, to compare with, is not installed; install its wheel with: "
+            f"{installing(extra)}"
         )
 
 
@@ -56,23 +66,28 @@ def arena_bytes(model_bytes):
 TENSOR_MODES = ("preserve", "outputs")
 
 
-def run(model, runs, tensors=None, timeout=600.0, reset=False):
+def run(
+    model, runs, tensors=None, timeout=600.0, reset=False, name=TFLM, fill=None, refusals=False
+):
     """Invoke a .tflite (bytes) with each list of arrays in `runs`, state going on between them.
 
-    tensors: None, or one of TENSOR_MODES. reset: no state goes on. Raises OracleError.
+    tensors: None, or one of TENSOR_MODES. reset: no state goes on. name: TFLM or LITERT. fill: the
+    byte that fresh memory holds, so that what an operator leaves unwritten shows. refusals: a run
+    that the oracle refuses has no outputs; without it that raises. Raises OracleError.
     """
-    require()
-    with tempfile.TemporaryDirectory(prefix="tflm-oracle-") as name:
-        folder = Path(name)
+    require(name)
+    with tempfile.TemporaryDirectory(prefix="tflm-oracle-") as place:
+        folder = Path(place)
         (folder / "model").write_bytes(model)
         np.savez(
             folder / "inputs.npz",
             **{f"{i}_{k}": a for i, arrays in enumerate(runs) for k, a in enumerate(arrays)},
         )
         job = {"runs": len(runs), "inputs": len(runs[0]) if runs else 0, "tensors": tensors,
-               "reset": reset, "arena": arena_bytes(len(model))}  # fmt: skip
+               "reset": reset, "arena": arena_bytes(len(model)), "fill": fill,
+               "refusals": refusals}  # fmt: skip
         (folder / "job.json").write_text(json.dumps(job))
-        _call(folder, timeout)
+        _call(folder, timeout, name)
         with np.load(folder / "outputs.npz") as file:
             arrays = {key: file[key] for key in file.files}
     outputs = [[] for _ in runs]
@@ -81,17 +96,18 @@ def run(model, runs, tensors=None, timeout=600.0, reset=False):
     ):
         outputs[int(key[1:].split("_")[0])].append(arrays[key])
     kept = {int(key[1:]): array for key, array in arrays.items() if key[0] == "t"}
-    return OracleResult(outputs, kept, arrays["_times"].tolist())
+    refused = {int(key[1:]): str(array) for key, array in arrays.items() if key[0] == "r"}
+    return OracleResult(outputs, kept, arrays["_times"].tolist(), refused)
 
 
-# Run the worker; what it or TFLM says last becomes the error.
-def _call(folder, timeout):
+# Run the worker; what it or the oracle says last becomes the error.
+def _call(folder, timeout, name):
     above = str(Path(__file__).resolve().parents[2])
     path = os.pathsep.join(filter(None, [above, os.environ.get("PYTHONPATH", "")]))
     with open(folder / "log.txt", "w+b") as log:
         try:
             code = subprocess.run(
-                [sys.executable, "-m", "tflm_tools.check.oracle_worker"],
+                [sys.executable, "-m", f"tflm_tools.check.{_WORKERS[name]}"],
                 cwd=folder,
                 env={**os.environ, "PYTHONPATH": path},
                 stdin=subprocess.DEVNULL,
@@ -101,14 +117,19 @@ def _call(folder, timeout):
             ).returncode
         except subprocess.TimeoutExpired:
             raise OracleError(
-                f"TFLM was not done after {timeout:g} s; use a longer --timeout"
+                f"{name} was not done after {timeout:g} s; use a longer --timeout"
             ) from None
         log.seek(0)
         said = [line for line in log.read().decode(errors="replace").splitlines() if line.strip()]
     if code:
         end = f"{signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
-        # TFLM tells the reason first, Python's exception only that there was one.
+        # What Python adds to it is no reason.
         told = [line.strip() for line in said if not line.startswith(("Number of", " ", "Trace"))]
-        raise OracleError(
-            f"TFLM itself does not run this model ({end}): {(told or ['no reason given'])[0]}"
-        )
+        raise OracleError(f"{name} itself does not run this model ({end}): {_reason(told, name)}")
+
+
+# TFLM tells the reason first, LiteRT in the last line, which is Python's exception.
+def _reason(told, name):
+    if not told:
+        return "no reason given"
+    return told[0] if name == TFLM else told[-1]

@@ -1,6 +1,7 @@
 # tflm_tools: the child process of oracle.py: runs job.json of its folder in the tflite-micro wheel
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import ctypes
 import json
 import time
 
@@ -20,6 +21,17 @@ def _computed(subgraph):
     return [t for t in numbers if subgraph.tensors[t].type not in _NO_ARRAY]
 
 
+_M_PERTURB = -6  # of glibc: what fresh memory holds
+
+
+# Let fresh memory hold the byte `fill`, where the C library can.
+def perturb(fill):
+    if fill is not None:
+        mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+        if mallopt is not None:
+            mallopt(_M_PERTURB, fill ^ 255)
+
+
 # The model with every computed tensor as a further output, and the numbers of these.
 def _with_all_outputs(model):
     subgraph = model.subgraphs[0]
@@ -29,6 +41,31 @@ def _with_all_outputs(model):
     builder = flatbuffers.Builder(1024)
     builder.Finish(model.Pack(builder), b"TFL3")
     return bytes(builder.Output()), own + more
+
+
+# Invoke with each list of inputs: ({"o run_output": array}, microseconds of each run).
+def _run_all(interpreter, job, inputs, outputs):
+    result = {}
+    times = []
+    for i in range(job["runs"]):
+        if job.get("reset"):
+            interpreter.reset()
+        for k in range(job["inputs"]):
+            interpreter.set_input(inputs[f"{i}_{k}"], k)
+        begin = time.perf_counter_ns()
+        try:
+            status = interpreter.invoke()
+        except RuntimeError as error:
+            if not job.get("refusals"):
+                raise
+            result[f"r{i}"] = np.array(str(error).splitlines()[-1])
+            continue
+        times.append((time.perf_counter_ns() - begin) / 1000)
+        if status:
+            raise SystemExit(f"an operator failed with status {status}")
+        for k in range(outputs):
+            result[f"o{i}_{k}"] = interpreter.get_output(k)
+    return result, times
 
 
 # Tensors stay readable in two ways: "preserve", TFLM's own option, and "outputs", the model with
@@ -48,23 +85,11 @@ def main():
         config = runtime.InterpreterConfig.kPreserveAllTensors
     elif job["tensors"] == "outputs":
         data, computed = _with_all_outputs(model)
+    perturb(job.get("fill"))
     interpreter = runtime.Interpreter.from_bytes(
         data, arena_size=job["arena"], intrepreter_config=config
     )
-    result = {}
-    times = []
-    for i in range(job["runs"]):
-        if job.get("reset"):
-            interpreter.reset()
-        for k in range(job["inputs"]):
-            interpreter.set_input(inputs[f"{i}_{k}"], k)
-        begin = time.perf_counter_ns()
-        status = interpreter.invoke()
-        times.append((time.perf_counter_ns() - begin) / 1000)
-        if status:
-            raise SystemExit(f"an operator failed with status {status}")
-        for k in range(outputs):
-            result[f"o{i}_{k}"] = interpreter.get_output(k)
+    result, times = _run_all(interpreter, job, inputs, outputs)
     for k, number in enumerate(computed):
         if job["tensors"] == "preserve":
             result[f"t{number}"] = interpreter.GetTensor(number, 0)["tensor_data"]

@@ -1,17 +1,21 @@
 # tflm_tools: verify: a model in the MicroPython unix port against TFLM itself
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import functools
 from dataclasses import dataclass, field
 
-from ..errors import ToolError
+import numpy as np
+
+from ..errors import DeviceError, ToolError
 from ..flat.conversion import open_tflite
 from ..run.device_model import invoke
 from . import oracle
 from .cases import make_cases
-from .comparison import Difference, first_difference
+from .comparison import Difference, first_difference, undefined
 from .layers import Layers, compare_layers
 
 PATHS = ("flat", "tflite")
+_FILLS = (0xAA, 0x55)  # of the oracle's memory, to see what it leaves as it was
 
 
 @dataclass
@@ -26,7 +30,7 @@ class PathResult:
 
 @dataclass
 class OpDifference:
-    """The first operator, in order of execution, whose output is not TFLM's."""
+    """The first operator, in order of execution, whose output is not the oracle's."""
 
     node: int
     op: str
@@ -57,51 +61,110 @@ class Verification:
     paths: list[PathResult]
     mismatch: Mismatch | None
     layers: list[Layers] = field(default_factory=list)  # of each path, if asked for
+    oracle: str = oracle.TFLM
+    refused: dict[str, str] = field(
+        default_factory=dict
+    )  # cases that the oracle does not run: why
+    unwritten: list[int] = field(default_factory=list)  # outputs that the oracle writes in part
 
     def is_equal(self):
         """True when neither an output nor an operator's tensor differs."""
         return self.mismatch is None and not any(layers.first() for layers in self.layers)
 
 
-def verify(path, runs=8, seed=0, form="both", heap=None, timeout=None, device=None, layers=False):
+def verify(
+    path,
+    runs=8,
+    seed=0,
+    form="both",
+    heap=None,
+    timeout=None,
+    device=None,
+    layers=False,
+    oracle_name=oracle.TFLM,
+):
     """Compare `runs` random and four extreme inputs on the paths of `form` ("both" or one).
 
     Integers must be equal, floats within rtol 1e-5 and atol 1e-6. Stops at the first path that
     differs. device: a board (board.board_device) instead of the unix port; "both" is "flat" then.
-    layers: the outputs of every operator are compared, too.
-    Raises TflmError when either side cannot run the model.
+    layers: the outputs of every operator are compared, too. oracle_name: oracle.TFLM or LITERT.
+    Inputs that tflm and the oracle refuse both are left out; bytes that the oracle never writes
+    are not compared. Raises TflmError when either side cannot run the model.
     """
-    oracle.require()
+    oracle.require(oracle_name)
     model = open_tflite(path, "verify")
     cases = make_cases(model.inputs, runs, seed)
     arrays = [case.inputs for case in cases]
-    result = Verification(str(path), seed, len(cases), [], None)
+    result = Verification(str(path), seed, len(cases), [], None, oracle=oracle_name)
     options = {"heap": heap, "timeout": timeout, "device": device}
+    layer_options = {**options, "oracle_name": oracle_name}
+    ask = functools.partial(
+        oracle.run, model.data, timeout=timeout or 600.0, name=oracle_name, refusals=True
+    )
     wanted = None
     paths = PATHS if device is None else PATHS[:1]
     for each in paths if form == "both" else (form,):
-        got = invoke(model, arrays, each, locked=True, **options)
+        try:
+            got = invoke(model, arrays, each, locked=True, **options)
+        except DeviceError:
+            if wanted is not None or not _leave_out(result, cases, ask(arrays).refused):
+                raise
+            arrays = [case.inputs for case in cases]
+            got = invoke(model, arrays, each, locked=True, **options)
         if wanted is None:
-            wanted = oracle.run(model.data, arrays, timeout=timeout or 600.0)
+            wanted = ask(arrays, fill=_FILLS[0])
+            if wanted.refused:
+                ask(arrays, refusals=False)  # which says why
+            unwritten = _unwritten(wanted, _again(ask, arrays))
+            outputs = range(len(model.outputs))
+            result.unwritten = [k for k in outputs if any(m[k].any() for m in unwritten)]
+            result.cases = len(cases)
         mean = sum(got.times) / len(got.times)
         result.paths.append(PathResult(each, len(cases), mean, got.arena))
-        result.mismatch = _mismatch(model, cases, got, wanted, each, options)
+        result.mismatch = _mismatch(model, cases, got, wanted, unwritten, each, layer_options)
         if result.mismatch is not None:
             break
     if layers:
         verified = [entry.path for entry in result.paths]
         if result.mismatch is not None:
             verified = verified[-1:]
-        result.layers = _all_layers(model, cases, result.mismatch, verified, runs, options)
+        result.layers = _all_layers(model, cases, result.mismatch, verified, runs, layer_options)
     return result
 
 
+# Take the cases away that the oracle refuses, too; False where that leaves none, or all.
+def _leave_out(result, cases, refused):
+    if not refused or len(refused) == len(cases):
+        return False
+    result.refused = {cases[i].name: why for i, why in refused.items()}
+    cases[:] = [case for i, case in enumerate(cases) if i not in refused]
+    return True
+
+
+# The oracle's answer once more, over other memory: with every tensor in a place of its own, where
+# it can run the model so, what it leaves unwritten is what something else left there.
+def _again(ask, arrays):
+    try:
+        return ask(arrays, oracle.TENSOR_MODES[0], fill=_FILLS[1])
+    except oracle.OracleError:
+        return ask(arrays, fill=_FILLS[1])
+
+
+# Masks of what is not the same in two answers of the oracle, [case][output].
+def _unwritten(wanted, again):
+    return [
+        [undefined(a, b) for a, b in zip(one, two, strict=True)]
+        for one, two in zip(wanted.outputs, again.outputs, strict=True)
+    ]
+
+
 # The first output of any case that differs; None when all are equal.
-def _mismatch(model, cases, got, wanted, path, options):
+def _mismatch(model, cases, got, wanted, unwritten, path, options):
     for i, case in enumerate(cases):
         for k, output in enumerate(wanted.outputs[i]):
-            output = output.reshape(model.outputs[k].shape)
-            difference = first_difference(got.outputs[i][k], output)
+            shape = model.outputs[k].shape
+            output, mask = output.reshape(shape), unwritten[i][k].reshape(shape)
+            difference = first_difference(np.where(mask, output, got.outputs[i][k]), output)
             if difference is not None:
                 arrays = [case.inputs for case in cases[: i + 1]]
                 found = compare_layers(model, arrays, case.name, path, **options)

@@ -185,20 +185,29 @@ def run(model, on, as_json, **options):
     show_default=True,
     help="Flattened before, the .tflite itself, or both.",
 )
+@click.option(
+    "--oracle",
+    type=click.Choice(["tflm", "litert"]),
+    default="tflm",
+    show_default=True,
+    help="TFLM's wheel, or LiteRT's, for what goes beyond TFLM.",
+)
 @click.option("--layers", is_flag=True, help="Compare every operator's outputs, too.")
 @ON
 @_HEAP
 @_TIMEOUT
 @_JSON
-def verify(model, on, as_json, **options):
-    """Compare MODEL in MicroPython with TFLM itself.
+def verify(model, on, as_json, oracle, **options):
+    """Compare MODEL in MicroPython with TFLM itself, or with LiteRT.
 
     Integers must be equal, floats within rtol 1e-5 and atol 1e-6. When an output differs, the
     exit code is 1 and the first operator that differs is named, with both values. With --layers
     operators must be equal one by one, each tensor in a place of its own.
     """
+    from ..check.oracle import LITERT, TFLM
     from ..check.verify import verify
 
+    options["oracle_name"] = LITERT if oracle == "litert" else TFLM
     with _working("verify", model), device_on(on, options["timeout"]) as device:
         result = verify(model, device=device, **options)
     _show(result, as_json, "results", "print_verification")

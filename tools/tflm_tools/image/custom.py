@@ -13,7 +13,9 @@ from tflm.op_resolver import OpResolver
 from tflm.tflite.context import IN_TAIL, NO_OPERAND, MicroContext
 
 from ..errors import ToolError
+from ..model.compiled import remedy
 
+_WITH_CUSTOM = "inspect, flatten, run, plan, report, ops, eval and deploy"  # the commands
 _MOST = 65535  # what 16 bits count
 _MOST_NAME = 255
 
@@ -22,12 +24,10 @@ class HostResolver(OpResolver):
     """An OpResolver whose errors say what to do on the command line."""
 
     def custom(self, name):
-        if name in self._custom or name == "ethos-u":
+        if name in self._custom:
             return super().custom(name)
-        raise UnsupportedError(
-            f"unresolved custom op: {name}; register it with --custom FILE, an option "
-            "of inspect, flatten, run, plan, report, ops, eval and deploy"
-        )
+        known = remedy(name) or f"register it with --custom FILE, an option of {_WITH_CUSTOM}"
+        raise UnsupportedError(f"unresolved custom op: {name}; {known}")
 
 
 class CheckingResolver:

@@ -138,6 +138,8 @@ class Graph:
     of the numbers of all operators of the file that a node stands for, its own included.
     """
 
+    incomplete = False
+
     def __init__(self, source):
         self.source = source
         self.buffer = source.buffer

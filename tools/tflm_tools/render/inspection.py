@@ -161,7 +161,7 @@ def _print_missing(report, target):
         if entry.nodes:
             line.append(f" (op {', '.join(map(str, entry.nodes))})", style="dim")
         target.print(line)
-        if entry.advice:
+        if entry.advice and entry.advice not in entry.reason:
             target.print(Text(f"    To run it: {entry.advice}."))
 
 

@@ -229,9 +229,10 @@ def report_page(report):
 def print_report(summary, target):
     """Print a ReportSummary."""
     target.print(Text(summary.output, style="bold"))
-    target.print(
-        Text(
-            f"arena {number(summary.arena_bytes)} bytes, flash {size(summary.flat_bytes)}; fits "
-            f"{summary.boards_that_fit} of {summary.boards} boards"
-        )
-    )
+    arena = f"arena {number(summary.arena_bytes)} bytes"
+    if summary.flat_bytes is None:
+        text = f"{arena} for its tensors; it does not run on tflm, the page says why"
+    else:
+        fit = f"fits {summary.boards_that_fit} of {summary.boards} boards"
+        text = f"{arena}, flash {size(summary.flat_bytes)}; {fit}"
+    target.print(Text(text))

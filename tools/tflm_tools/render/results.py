@@ -128,14 +128,20 @@ def print_verification(result, target):
     show(grid, target)
     for layers in result.layers:
         print_layers(layers, target)
+    if result.refused:
+        names = ", ".join(result.refused)
+        target.print(Text(f"Left out, as {result.oracle} refuses them, too: {names}"))
+    for k in result.unwritten:
+        text = f"Output {k}: {result.oracle} leaves a part unwritten, which was not compared"
+        target.print(Text(text))
     mismatch = result.mismatch
     if mismatch is None:
         name = Path(result.model).name
-        target.print(Text(f"{name} gives what TFLM gives.", style="bold green"))
+        target.print(Text(f"{name} gives what {result.oracle} gives.", style="bold green"))
         for layers in result.layers:
             _print_first_layer(layers, target)
         return
-    case = f"Output {mismatch.output} differs from TFLM in the case '{mismatch.case}'"
+    case = f"Output {mismatch.output} differs from {result.oracle} in the case '{mismatch.case}'"
     target.print(Text(f"{case} (seed {result.seed}):", style="bold red"))
     target.print(Text("  " + _difference(mismatch.difference)))
     if mismatch.op is None:

@@ -1,6 +1,8 @@
 # tflm_tools: what to change in a model whose operators tflm lacks
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from ..model.compiled import remedy
+
 _STATIC = (
     "its output has as many elements as the data say: return the tensor before it, and do the "
     "rest in Python"
@@ -45,14 +47,6 @@ _ADVICE = {
 def advice_for(op):
     if op in _ADVICE:
         return _ADVICE[op]
-    if op == "edgetpu-custom-op":
-        return "it was compiled for an Edge TPU: take the file from before the compiler"
-    if op == "ethos-u":
-        return "it was compiled for an Ethos-U: take the file from before vela"
-    if op.startswith("XC_"):
-        return "it was compiled for XMOS: take the file from before the compiler"
-    if op.startswith("Flex"):
-        return "convert with OpsSet.TFLITE_BUILTINS only, and see what the converter says"
     if op.startswith("STABLEHLO_"):
         return "convert with TensorFlow Lite operators, without StableHLO"
-    return ""
+    return remedy(op)

@@ -89,5 +89,6 @@ def survey(data, resolver=None):
     missing = _gather(_prepare_each(model, context, resolver))
     if not missing:
         missing.insert(0, Missing("the model", str(first)))
+    model.incomplete = True
     storage.finish_model_allocation()
     return model, storage, missing

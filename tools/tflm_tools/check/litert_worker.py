@@ -1,0 +1,69 @@
+# tflm_tools: the child process of oracle.py for LiteRT: runs job.json of its folder in that wheel
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import contextlib
+import json
+import time
+
+import numpy as np
+from ai_edge_litert.interpreter import Interpreter, OpResolverType
+
+# The reference kernels; some operators are there as optimized ones only.
+_KERNELS = OpResolverType.BUILTIN_REF, OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES
+
+
+def _interpreter(job):
+    keep = job["tensors"] is not None
+    for kernels in _KERNELS:
+        try:
+            interpreter = Interpreter(
+                "model",
+                experimental_op_resolver_type=kernels,
+                experimental_preserve_all_tensors=keep,
+            )
+            interpreter.allocate_tensors()
+            return interpreter
+        except (RuntimeError, ValueError) as error:
+            last = error
+    raise last
+
+
+# All tensors of the first sub-graph that have an array after the last run.
+def _tensors(interpreter):
+    for details in interpreter.get_tensor_details():
+        with contextlib.suppress(ValueError):
+            yield f"t{details['index']}", interpreter.get_tensor(details["index"])
+
+
+def main():
+    with open("job.json") as file:
+        job = json.load(file)
+    with np.load("inputs.npz") as file:
+        inputs = {key: file[key] for key in file.files}
+    interpreter = _interpreter(job)
+    places = [details["index"] for details in interpreter.get_input_details()]
+    result = {}
+    times = []
+    for i in range(job["runs"]):
+        if job["reset"]:
+            interpreter.reset_all_variables()
+        for k, place in enumerate(places):
+            interpreter.set_tensor(place, inputs[f"{i}_{k}"])
+        begin = time.perf_counter_ns()
+        try:
+            interpreter.invoke()
+        except RuntimeError as error:
+            if not job["refusals"]:
+                raise
+            result[f"r{i}"] = np.array(str(error).splitlines()[0])
+            continue
+        times.append((time.perf_counter_ns() - begin) / 1000)
+        for k, details in enumerate(interpreter.get_output_details()):
+            result[f"o{i}_{k}"] = interpreter.get_tensor(details["index"])
+    if job["tensors"] is not None:
+        result.update(_tensors(interpreter))
+    np.savez("outputs.npz", _times=np.array(times), **result)
+
+
+if __name__ == "__main__":
+    main()
