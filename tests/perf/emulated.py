@@ -19,10 +19,12 @@ MODULES = HERE.parents[1] / "modules"
 # Where things lie in the emulated memory; all addresses are small ints of MicroPython.
 MODEL, INPUTS, FILES = 0x10000000, 0x14000000, 0x18000000
 
-_SCRIPT = """\
+_MOUNT = """\
 import sys, uctypes, vfs
 vfs.mount(vfs.VfsRom(uctypes.bytearray_at({files}, {files_bytes})), "/rom")
 sys.path.insert(0, "/rom")
+"""
+_SCRIPT = """\
 import cycles_device
 cycles_device.run({model}, {model_bytes}, {inputs})
 """
@@ -151,26 +153,33 @@ def measure(core, elf, files, model, inputs, alignment=False):
 
     alignment: stop, as hardware does, where a load or store is unaligned; takes much longer.
     """
+    script = _SCRIPT.format(model=MODEL, model_bytes=len(model), inputs=INPUTS)
+    watched = [MODEL, MODEL + len(model)] if core == "m33" else None
+    memory = ((MODEL, model), (INPUTS, b"".join(inputs)))
+    return measurement(run(core, elf, files, script, memory, alignment, watched))
+
+
+def run(core, elf, files, script, contents=(), alignment=False, watched=None):
+    """What core.py says of a script on a core with an image of files; raises ToolError.
+
+    contents: (address, bytes) of further memory.
+    """
     with tempfile.TemporaryDirectory(prefix="cycles-") as name:
         folder = Path(name)
         memory = []
-        for address, data in ((MODEL, model), (INPUTS, b"".join(inputs)), (FILES, files)):
+        for address, data in (*contents, (FILES, files)):
             if data:
                 file = folder / f"{address:x}"
                 file.write_bytes(data)
                 memory.append([address, str(file)])
-        script = _SCRIPT.format(
-            files=FILES, files_bytes=len(files), model=MODEL, model_bytes=len(model),
-            inputs=INPUTS,
-        )  # fmt: skip
         result = folder / "result.json"
         job = {
             "core": core,
             "firmware": str(elf),
             "memory": memory,
-            "script": script,
+            "script": _MOUNT.format(files=FILES, files_bytes=len(files)) + script,
             "alignment": alignment,
-            "watched": [MODEL, MODEL + len(model)] if core == "m33" else None,
+            "watched": watched,
             "result": str(result),
         }
         (folder / "job.json").write_text(json.dumps(job))
@@ -179,8 +188,7 @@ def measure(core, elf, files, model, inputs, alignment=False):
         if answer.returncode:
             said = answer.stderr.strip().splitlines() or ["it said nothing"]
             raise ToolError(said[-1].removeprefix("cycles: "))
-        said = json.loads(result.read_text())
-    return measurement(said)
+        return json.loads(result.read_text())
 
 
 # What passed between two marks that have it: all waits.

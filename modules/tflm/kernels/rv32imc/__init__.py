@@ -3,7 +3,8 @@
 
 
 # 1 when the tools compiled this folder: then its functions of the inline assembler are of kind
-# viper, which every firmware runs (tflm_tools.packages). mpy-cross alone leaves the 0.
+# viper, which every firmware runs (tflm_tools.packages). mpy-cross alone leaves the 0: without an
+# inline assembler calls of these functions would crash, so nothing of this folder can be imported.
 @micropython.viper
 def is_converted() -> int:
     #: 0545 li a0, 1
@@ -19,4 +20,4 @@ FILES = (
     "fully_connected_lanes",
 )
 if not is_converted():
-    FILES = ()
+    raise ImportError("no machine code; compile with tflm_tools.packages")

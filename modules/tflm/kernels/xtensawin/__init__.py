@@ -52,6 +52,6 @@ FILES = (
     "fully_connected_mac16",
 )
 if not is_converted():
-    FILES = ()
-elif not has_mac16():
+    raise ImportError("no machine code; compile with tflm_tools.packages")
+if not has_mac16():
     FILES = tuple(filter(_is_plain, FILES))
