@@ -6,13 +6,20 @@ import inspect
 import re
 
 import pytest
-from rules.sources import PACKAGE, consts, files, tree
+from rules.sources import PACKAGE, REPOSITORY, consts, files, tree
 from support.schema import schema
+from tflm_tools.model.schema import BuiltinOperator
 
 _FILES = {
     str(path.relative_to(PACKAGE)): path
-    for folder in ("prepare", "tflite", "run", "tell")
-    for path in files(PACKAGE / folder)
+    for path in files(PACKAGE)
+    if not {"kernels", "extents", "wake"} & {*path.parts}
+    and path.stem not in ("op_names", "dtypes", "tensor")  # codes of types there
+}
+_TOOLS = {
+    str(path.relative_to(REPOSITORY)): path
+    for path in files(REPOSITORY / "tools" / "tflm_tools")
+    if "device" not in path.parts and path.stem != "schema"
 }
 _READS = ("get", "numbers", "vector", "string")
 _CODES = {name: code for name, code in vars(schema.BuiltinOperator).items() if name.isupper()}
@@ -71,50 +78,93 @@ def test_fields_of_options(name):
         assert set(known) == {values[field.id]}, f"{where}: {field.id}"
 
 
+# Numbers and names that a file's own names stand for: {"_RELU6": 21} and {"_POOLS": [nodes]}.
+def own_names(path):
+    numbers, groups = consts(path), {}
+    for node in tree(path).body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            name, value = node.targets[0].id, node.value
+            if isinstance(value, ast.Constant) and type(value.value) is int:
+                numbers[name] = value.value
+            elif isinstance(value, ast.Dict):
+                groups[name] = value.keys
+            elif isinstance(value, (ast.Tuple, ast.Set)):
+                groups[name] = value.elts
+    return numbers, groups
+
+
 # What builtin_code is compared with, looked for in or looked up by.
 def code_operands(path):
-    module = tree(path)
-    tables = {}
-    for node in module.body:
-        named = isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
-        if named and isinstance(node.value, (ast.Dict, ast.Tuple)):
-            items = node.value.keys if isinstance(node.value, ast.Dict) else node.value.elts
-            tables[node.targets[0].id] = items
+    groups = own_names(path)[1]
+    is_of_operators = "builtin" in path.read_text()  # `code` may be that of an exit
 
     def is_code(node):
         text = ast.unparse(node)
-        return text.endswith(".builtin_code") or ".node_code(" in text or text == "code"
+        if text == "code":
+            return is_of_operators
+        return text.endswith(".builtin_code") or "code_of(" in text or ".node_code(" in text
 
-    for node in ast.walk(module):
+    def flat(node):
+        if isinstance(node, ast.Name) and node.id in groups:
+            node = ast.Tuple(groups[node.id])
+        if isinstance(node, ast.BinOp):
+            yield from [*flat(node.left), *flat(node.right)]
+        elif isinstance(node, (ast.Tuple, ast.Set)):
+            for part in node.elts:
+                yield from flat(part)
+        else:
+            yield node
+
+    for node in ast.walk(tree(path)):
         found = []
         if isinstance(node, ast.Compare) and is_code(node.left):
             found = node.comparators
         elif isinstance(node, ast.Subscript) and is_code(node.slice):
             found = [node.value]
+        elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "get":
+            found = [node.func.value] if node.args and is_code(node.args[0]) else []
         for operand in found:
-            if isinstance(operand, ast.Name) and operand.id in tables:
-                yield from tables[operand.id]
-            elif isinstance(operand, ast.Tuple):
-                yield from operand.elts
-            else:
-                yield operand
+            yield from flat(operand)
 
 
-# `node.builtin_code == _RELU6`: by the operator's name, and with its code.
+# `node.builtin_code == _RELU6`: by the operator's name, and with its code. A number per file is a
+# repeat on purpose: MicroPython's const does not cross files, and an imported name takes heap.
 @pytest.mark.parametrize("name", _FILES)
 def test_codes_of_operators(name):
-    if name == "tell/op_names.py":
-        return
-    values = consts(_FILES[name])
+    numbers = own_names(_FILES[name])[0]
     for node in code_operands(_FILES[name]):
-        where = f"{name} line {node.lineno}"
-        if isinstance(node, ast.Constant):
-            assert not isinstance(node.value, int) or node.value < 0, f"{where}: {node.value}"
-        elif isinstance(node, ast.Name) and node.id[1:] in _CODES and node.id in values:
-            assert values[node.id] == _CODES[node.id[1:]], f"{where}: {node.id}"
+        where = f"{name}: {ast.unparse(node)}"
+        assert not isinstance(node, ast.Constant) or node.value is None, where
+        if isinstance(node, ast.Name) and node.id in numbers:
+            assert numbers[node.id] == _CODES[node.id.removeprefix("_")], where
+
+
+# On the host such names are there once: BuiltinOperator, and option() for fields of options.
+@pytest.mark.parametrize("name", _TOOLS)
+def test_no_numbers_of_the_schema_on_the_host(name):
+    path = _TOOLS[name]
+    numbers = own_names(path)[0]
+    for node in code_operands(path):
+        where = f"{name}: {ast.unparse(node)}"
+        assert not isinstance(node, ast.Constant) or node.value is None, where
+        assert not isinstance(node, ast.Name) or node.id not in numbers, where
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "options":
+            assert not isinstance(node.args[0], ast.Constant), f"{name}: {ast.unparse(node)}"
+
+
+def test_the_host_has_the_names_of_the_schema():
+    assert {code.name: code.value for code in BuiltinOperator} == _CODES
 
 
 # Names of operators stand for their codes wherever a file gives them as numbers.
 def test_there_are_names():
     named = [n for path in _FILES.values() for n in consts(path) if n[1:] in _CODES]
     assert len(named) > 50
+    checked = [
+        n
+        for path in [*_FILES.values(), *_TOOLS.values()]
+        for n in code_operands(path)
+        if ast.unparse(n).split(".")[-1].removeprefix("_") in _CODES
+    ]
+    assert len(checked) > 100

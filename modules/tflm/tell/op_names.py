@@ -1,7 +1,7 @@
 # tflm: the names of the builtin operators, in the order of the schema; for error texts and tables
 # MIT license; Copyright (c) 2026 the tflm authors
 
-_NAMES = (
+NAMES = (
     "ADD AVERAGE_POOL_2D CONCATENATION CONV_2D DEPTHWISE_CONV_2D DEPTH_TO_SPACE DEQUANTIZE "
     "EMBEDDING_LOOKUP FLOOR FULLY_CONNECTED HASHTABLE_LOOKUP L2_NORMALIZATION L2_POOL_2D "
     "LOCAL_RESPONSE_NORMALIZATION LOGISTIC LSH_PROJECTION LSTM MAX_POOL_2D MUL RELU RELU_N1_TO_1 "
@@ -32,7 +32,7 @@ _NAMES = (
     "STABLEHLO_DYNAMIC_SLICE STABLEHLO_DYNAMIC_UPDATE_SLICE STABLEHLO_PAD STABLEHLO_IOTA "
     "STABLEHLO_DOT_GENERAL STABLEHLO_REDUCE_WINDOW STABLEHLO_SORT STABLEHLO_WHILE "
     "STABLEHLO_GATHER STABLEHLO_TRANSPOSE DILATE STABLEHLO_RNG_BIT_GENERATOR REDUCE_WINDOW "
-    "STABLEHLO_COMPOSITE STABLEHLO_SHIFT_LEFT STABLEHLO_CBRT"
+    "STABLEHLO_COMPOSITE STABLEHLO_SHIFT_LEFT STABLEHLO_CBRT STABLEHLO_CASE"
 )
 
 
@@ -41,10 +41,10 @@ _NAMES = (
 def name(code):
     start = 0
     for _ in range(max(code, 0)):
-        start = _NAMES.find(" ", start) + 1
+        start = NAMES.find(" ", start) + 1
         if not start:
             break
     if code < 0 or (code and not start):
         return "operator code %d" % code
-    end = _NAMES.find(" ", start)
-    return _NAMES[start:] if end < 0 else _NAMES[start:end]
+    end = NAMES.find(" ", start)
+    return NAMES[start:] if end < 0 else NAMES[start:end]

@@ -3,10 +3,11 @@
 
 import copy
 
-from tflm.tflite.call_graph import CallGraph
+from tflm import dtypes
+from tflm.tflite.call_graph import CALL_ONCE, IF, WHILE, CallGraph
 from tflm.tflite.graph import SingleGraph, Tensor
 
-_CONTROL_FLOW = (118, 119, 129)  # IF, WHILE, CALL_ONCE
+_CONTROL_FLOW = (IF, WHILE, CALL_ONCE)
 _PLAN = "OfflineMemoryAllocation"
 
 
@@ -58,7 +59,7 @@ class GraphSubgraph:
     def tensor(self, i):
         found = self.tensors.get(i)
         if found is None:  # a number that is another sub-graph's, or was given up
-            found = Tensor(self.first_tensor + i, "", 9, (0,))
+            found = Tensor(self.first_tensor + i, "", dtypes.INT8, (0,))
         return found
 
     def node(self, i):

@@ -5,6 +5,8 @@ from math import prod
 
 from tflm.tell.op_names import name
 
+from .schema import option
+
 
 # Each output element costs one filter.
 def _conv(node):
@@ -28,7 +30,7 @@ def _transpose_conv(node):
 
 # Each output element costs the dimension that the two inputs share.
 def _batch_matmul(node):
-    transposed = node.options(101).get(0, "B")
+    transposed = option(node, "ADJ_X", "B")
     return node.output(0).elements() * node.input(0).shape[-2 if transposed else -1]
 
 

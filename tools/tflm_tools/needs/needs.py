@@ -17,10 +17,9 @@ from ..image.custom import load_resolver
 from ..model.flat_file import FlatFile
 from ..model.model_file import open_model
 from ..model.op_name import op_name
+from ..model.schema import BuiltinOperator
 from ..packages.parts import everything, kernels_of
 from ..tell.survey import Missing, survey
-
-_CUSTOM = 32
 
 
 @dataclass
@@ -92,7 +91,7 @@ def _types(node):
 
 # The file that prepares an operator, as prepare/table.py has it.
 def _prepare_file(code, custom_name):
-    file = CUSTOM.get(custom_name) if code == _CUSTOM else OPS.get(code)
+    file = CUSTOM.get(custom_name) if code == BuiltinOperator.CUSTOM else OPS.get(code)
     return file and f"prepare/{file}"
 
 
@@ -108,7 +107,7 @@ def _graph_ops(graph, storage):
             code, key = node.builtin_code, op_name(node)
             need = found.setdefault(
                 key,
-                OpNeed(key, None if code == _CUSTOM else code, [], [], 0,
+                OpNeed(key, None if code == BuiltinOperator.CUSTOM else code, [], [], 0,
                        _prepare_file(code, node.custom_name), []),
             )  # fmt: skip
             need.count += 1
@@ -122,7 +121,7 @@ def _graph_ops(graph, storage):
 def _flat_ops(flat):
     found, nodes = {}, set()
     for op in flat.ops:
-        custom = op.builtin_code == _CUSTOM
+        custom = op.builtin_code == BuiltinOperator.CUSTOM
         key = name(op.builtin_code)
         if custom and op.kernel.startswith(CUSTOM_KERNEL):
             key = op.kernel.removeprefix(CUSTOM_KERNEL)

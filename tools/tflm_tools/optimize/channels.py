@@ -8,7 +8,7 @@ from tflm import dtypes
 
 from ..model.graph import copy_quantization, set_channels
 from ..model.model_file import bits_to_float
-from . import ranges
+from ..model.schema import BuiltinOperator, option
 from .probe import emissions, lookup_table
 from .ranges import (
     MOST_CHANNELS,
@@ -18,8 +18,6 @@ from .ranges import (
     windows_reach_out,
 )
 from .weight_sums import WeightSums, picked, rows_of
-
-_ADD, _MEAN = 0, 40
 
 
 class Role:
@@ -131,7 +129,7 @@ def _pad_role(node):
 def _concatenation_role(node):
     target = node.output(0)
     rank = len(target.shape)
-    if node.options(10).get(0, "i") % rank != rank - 1:
+    if option(node, "AXIS", "i") % rank != rank - 1:
         return None
     links, first = [], 0
     for tensor in node.inputs:
@@ -163,17 +161,17 @@ def _unary_role(node):
 
 
 _ROLES = {
-    _ADD: _add_role,
-    ranges.AVERAGE_POOL: _pool_role,
-    ranges.CONCATENATION: _concatenation_role,
-    ranges.CONV: _conv_role,
-    ranges.DEPTHWISE: _depthwise_role,
-    ranges.FULLY_CONNECTED: _fully_connected_role,
-    ranges.MAX_POOL: _pool_role,
-    ranges.RESHAPE: _reshape_role,
-    ranges.PAD: _pad_role,
-    ranges.PADV2: _pad_role,
-    _MEAN: _mean_role,
+    BuiltinOperator.ADD: _add_role,
+    BuiltinOperator.AVERAGE_POOL_2D: _pool_role,
+    BuiltinOperator.CONCATENATION: _concatenation_role,
+    BuiltinOperator.CONV_2D: _conv_role,
+    BuiltinOperator.DEPTHWISE_CONV_2D: _depthwise_role,
+    BuiltinOperator.FULLY_CONNECTED: _fully_connected_role,
+    BuiltinOperator.MAX_POOL_2D: _pool_role,
+    BuiltinOperator.RESHAPE: _reshape_role,
+    BuiltinOperator.PAD: _pad_role,
+    BuiltinOperator.PADV2: _pad_role,
+    BuiltinOperator.MEAN: _mean_role,
 }
 
 
@@ -188,7 +186,7 @@ def cut_weights(subgraph, node, inputs, outputs, more, cut):
     if not cut and data == bytes(weights.data):
         return False
     axis = 0
-    if node.builtin_code == ranges.DEPTHWISE:
+    if node.builtin_code == BuiltinOperator.DEPTHWISE_CONV_2D:
         axis, shape = 3, (*weights.shape[:3], len(outputs[0]))
         data = picked(data, weights.shape[3], outputs[0])
     else:
@@ -196,7 +194,7 @@ def cut_weights(subgraph, node, inputs, outputs, more, cut):
         rows = [data[o * size : (o + 1) * size] for o in outputs[0]]
         data = b"".join(picked(row, node.input(0).shape[-1], inputs[0]) for row in rows)
         shape = (len(rows), len(data) // len(rows))
-        if node.builtin_code == ranges.CONV:
+        if node.builtin_code == BuiltinOperator.CONV_2D:
             shape = (len(rows), *weights.shape[1:3], len(inputs[0]))
     smaller = subgraph.new_tensor(weights.name, dtypes.INT8, shape, data)
     _cut_quantization(weights, smaller, outputs[0], axis)
@@ -209,12 +207,12 @@ def cut_weights(subgraph, node, inputs, outputs, more, cut):
 def _emptied(node, inputs, outputs):
     weights = node.input(1)
     data = bytearray(weights.data)
-    if node.builtin_code == ranges.DEPTHWISE:
+    if node.builtin_code == BuiltinOperator.DEPTHWISE_CONV_2D:
         for o in outputs:
             data[o :: weights.shape[3]] = bytes(len(data) // weights.shape[3])
         return bytes(data)
     zero, channels = b"\0", node.input(0).shape[-1]
-    if node.builtin_code == ranges.FULLY_CONNECTED and weights.scales_length() == 1:
+    if node.builtin_code == BuiltinOperator.FULLY_CONNECTED and weights.scales_length() == 1:
         zero = struct.pack("b", weights.zero_point())
     for i in inputs:
         data[i::channels] = zero * (len(data) // channels)
@@ -226,7 +224,7 @@ def _emptied(node, inputs, outputs):
 
 # How many outputs the weights of a convolution or FULLY_CONNECTED have.
 def _rows(node):
-    return node.input(1).shape[0 if node.builtin_code == ranges.CONV else -2]
+    return node.input(1).shape[0 if node.builtin_code == BuiltinOperator.CONV_2D else -2]
 
 
 # Scales by channel are cut as well; one for all stays.

@@ -6,17 +6,23 @@ from pathlib import Path
 
 from tflm import dtypes
 from tflm.errors import TflmError
-from tflm.tflite.call_graph import CALL_ONCE, IF, WHILE
-from tflm.tflite.context import CUSTOM, Operand
+from tflm.tflite.context import Operand
 
+from ..model.schema import BuiltinOperator
 from ..port import unix_port
 from .evaluation import flat_model_of
 from .probe import emissions
 
-_SHAPE = 77
-_DEQUANTIZE = 6
 # Operators with more to them than their inputs and outputs: sub-graphs, variables, code of users.
-_NEVER = (IF, WHILE, CALL_ONCE, CUSTOM, 142, 143, 144)
+_NEVER = (
+    BuiltinOperator.IF,
+    BuiltinOperator.WHILE,
+    BuiltinOperator.CALL_ONCE,
+    BuiltinOperator.CUSTOM,
+    BuiltinOperator.VAR_HANDLE,
+    BuiltinOperator.READ_VARIABLE,
+    BuiltinOperator.ASSIGN_VARIABLE,
+)
 _MOST_MORE = 1024  # bytes that a folded constant may have beyond those that it is made of
 
 
@@ -52,7 +58,7 @@ def _fold(subgraph, node, values):
 def _fold_shapes(subgraph):
     found = []
     for node in list(subgraph.nodes):
-        if node.builtin_code != _SHAPE or not _may_be_constant(subgraph, node):
+        if node.builtin_code != BuiltinOperator.SHAPE or not _may_be_constant(subgraph, node):
             continue
         copies = emissions(node)
         source = copies[0].fields["input"] if len(copies) == 1 else None
@@ -83,7 +89,9 @@ def _foldable(subgraph):
         if not all(t.is_constant() or t.index in constant for t in inputs):
             continue
         before = sum(t.nbytes() for t in inputs)
-        wider = node.builtin_code == _DEQUANTIZE and inputs[0].dtype == dtypes.FLOAT16
+        wider = (
+            node.builtin_code == BuiltinOperator.DEQUANTIZE and inputs[0].dtype == dtypes.FLOAT16
+        )
         if not wider and sum(t.nbytes() for t in node.outputs) > before + _MOST_MORE:
             continue
         found.append(node)

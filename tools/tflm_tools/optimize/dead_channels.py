@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..model.macs import macs
-from . import ranges
+from ..model.schema import BuiltinOperator
 from .channels import cut_weights, role_of
 from .ranges import Ranges, values_of
 
@@ -184,7 +184,8 @@ def _cut(subgraph, roles, bounds, tensors, channels):
     done = bool(changed)
     for node in subgraph.nodes:
         role = roles[node.index]
-        if role is None or (role.reads is None and node.builtin_code != ranges.DEPTHWISE):
+        is_depthwise = node.builtin_code == BuiltinOperator.DEPTHWISE_CONV_2D
+        if role is None or (role.reads is None and not is_depthwise):
             continue
         source, target = node.input(0), node.output(0)
         inputs = channels[source.index]

@@ -4,13 +4,21 @@
 from tflm import dtypes
 
 from ..model.graph import root_of
+from ..model.schema import BuiltinOperator
 from .probe import lookup_table
-from .ranges import AVERAGE_POOL, CONV, DEPTHWISE, FULLY_CONNECTED, MAX_POOL, values_of
+from .ranges import values_of
 
-_ADD, _MUL, _SUB = 0, 18, 41
-_MAXIMUM, _MINIMUM = 55, 57
 # Their int8 kernels clamp last of all.
-_PRODUCERS = (_ADD, AVERAGE_POOL, CONV, DEPTHWISE, FULLY_CONNECTED, MAX_POOL, _MUL, _SUB)
+_PRODUCERS = (
+    BuiltinOperator.ADD,
+    BuiltinOperator.AVERAGE_POOL_2D,
+    BuiltinOperator.CONV_2D,
+    BuiltinOperator.DEPTHWISE_CONV_2D,
+    BuiltinOperator.FULLY_CONNECTED,
+    BuiltinOperator.MAX_POOL_2D,
+    BuiltinOperator.MUL,
+    BuiltinOperator.SUB,
+)
 _REASON = "it only clamps, as the operator before it can"
 
 
@@ -40,7 +48,7 @@ def _clamp(node):
     target = node.output(0)
     if target.dtype != dtypes.INT8 or not target.elements():
         return nothing
-    if node.builtin_code in (_MAXIMUM, _MINIMUM):
+    if node.builtin_code in (BuiltinOperator.MAXIMUM, BuiltinOperator.MINIMUM):
         return _limit(node)
     if len(node.inputs) != 1 or node.input(0).dtype != dtypes.INT8:
         return nothing
@@ -62,7 +70,7 @@ def _limit(node):
     if a.elements() != node.output(0).elements():
         return None, None
     value = values_of(b)[0]
-    return a, ((value, 127) if node.builtin_code == _MAXIMUM else (-128, value))
+    return a, ((value, 127) if node.builtin_code == BuiltinOperator.MAXIMUM else (-128, value))
 
 
 # True when only the activation reads what the producer writes.

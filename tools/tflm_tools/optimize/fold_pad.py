@@ -7,12 +7,13 @@ import struct
 from tflm import dtypes
 from tflm.errors import TflmError
 
+from ..model.schema import BuiltinOperator, option
 from .probe import emissions
-from .ranges import CONV, DEPTHWISE, MAX_POOL, PAD, PADV2, values_of
+from .ranges import values_of
 
 _VALID = 1
-_PADDING_FIELD = 0  # of the options of convolutions and pools
-_OPTIONS = {CONV: 1, DEPTHWISE: 2, MAX_POOL: 5}
+_PADS = (BuiltinOperator.PAD, BuiltinOperator.PADV2)
+_TAKERS = (BuiltinOperator.CONV_2D, BuiltinOperator.DEPTHWISE_CONV_2D, BuiltinOperator.MAX_POOL_2D)
 _LOWEST = -128
 _REASON = "what lies beside its input adds nothing to a sum"
 
@@ -24,7 +25,7 @@ def apply(graph):
     found = []
     for subgraph in graph.running():
         for node in list(subgraph.nodes):
-            if node.builtin_code in (PAD, PADV2):
+            if node.builtin_code in _PADS:
                 saving = _fold(subgraph, node)
                 if saving is not None:
                     found.append(saving)
@@ -94,13 +95,13 @@ def _value(node, target):
 
 # True when a node pads with this value by itself.
 def _takes(node, target, value):
-    if node.builtin_code not in _OPTIONS or node.inputs[0] is not target:
+    if node.builtin_code not in _TAKERS or node.inputs[0] is not target:
         return False
     if any(t is target for t in node.inputs[1:]) or node.padding is not None:
         return False
-    if node.options(_OPTIONS[node.builtin_code]).get(_PADDING_FIELD, "b") != _VALID:
+    if option(node, "PADDING", "b") != _VALID:
         return False
-    if node.builtin_code == MAX_POOL:
+    if node.builtin_code == BuiltinOperator.MAX_POOL_2D:
         return target.dtype == dtypes.INT8 and value == _LOWEST
     if target.dtype == dtypes.FLOAT32:  # 0 * infinity would be no zero
         weights = node.input(1)

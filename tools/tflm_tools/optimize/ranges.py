@@ -5,11 +5,10 @@ import struct
 
 from tflm import dtypes
 
+from ..model.schema import BuiltinOperator, option
 from .probe import emissions, lookup_table, multipliers, requantize
 from .weight_sums import WeightSums, columns_of, rows_of
 
-AVERAGE_POOL, CONCATENATION, CONV, DEPTHWISE, FULLY_CONNECTED, MAX_POOL = 1, 2, 3, 4, 9, 17
-RESHAPE, PAD, PADV2 = 22, 34, 60
 MOST_CHANNELS = 1 << 13  # of a tensor that is looked at; real ones have fewer
 
 
@@ -175,7 +174,7 @@ def _pad(ranges, node):
 
 def _concatenation(ranges, node):
     rank = len(node.output(0).shape)
-    if not rank or node.options(10).get(0, "i") % rank != rank - 1:
+    if not rank or option(node, "AXIS", "i") % rank != rank - 1:
         return None
     found = [ranges.range_of(tensor) for tensor in node.inputs]
     return tuple([x for part in side for x in part] for side in zip(*found, strict=True))
@@ -195,13 +194,13 @@ def _unary(ranges, node):
 
 
 _RULES = {
-    AVERAGE_POOL: _pool,
-    CONCATENATION: _concatenation,
-    CONV: _conv,
-    DEPTHWISE: _depthwise,
-    FULLY_CONNECTED: _fully_connected,
-    MAX_POOL: _pool,
-    RESHAPE: _reshape,
-    PAD: _pad,
-    PADV2: _pad,
+    BuiltinOperator.AVERAGE_POOL_2D: _pool,
+    BuiltinOperator.CONCATENATION: _concatenation,
+    BuiltinOperator.CONV_2D: _conv,
+    BuiltinOperator.DEPTHWISE_CONV_2D: _depthwise,
+    BuiltinOperator.FULLY_CONNECTED: _fully_connected,
+    BuiltinOperator.MAX_POOL_2D: _pool,
+    BuiltinOperator.RESHAPE: _reshape,
+    BuiltinOperator.PAD: _pad,
+    BuiltinOperator.PADV2: _pad,
 }

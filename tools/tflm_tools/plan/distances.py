@@ -4,7 +4,8 @@
 from dataclasses import dataclass
 
 from ..kernel_files import ORDERS, in_order
-from .windows import DEPTHWISE_CONV_2D, rows_of
+from ..model.schema import BuiltinOperator
+from .windows import rows_of
 
 # Kernels run their units in ascending order, and once the outputs of a unit are written read no
 # more what only earlier units need (docs/architecture.md). So an output may lie over an input,
@@ -81,7 +82,7 @@ def distances_of(node, kernel):
         return _by_rows(node)
     if (
         kernel in in_order("channels")
-        and node.builtin_code == DEPTHWISE_CONV_2D
+        and node.builtin_code == BuiltinOperator.DEPTHWISE_CONV_2D
         and source.shape[-1] == target.shape[-1]
     ):
         return _by_rows(node, source.shape[-1])

@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from tflm.errors import ModelError
 from tflm.prepare.convolution import window_of
 
-AVERAGE_POOL_2D, CONV_2D, DEPTHWISE_CONV_2D, MAX_POOL_2D = 1, 3, 4, 17
+from ..model.schema import BuiltinOperator, option
 
-# builtin code: (type of the options; fields of padding, strides and dilations, height first;
-# fields of the window where it is no tensor)
-_FIELDS = {
-    CONV_2D: (1, 0, (2, 1), (5, 4), None),
-    DEPTHWISE_CONV_2D: (2, 0, (2, 1), (6, 5), None),
-    AVERAGE_POOL_2D: (5, 0, (2, 1), None, (4, 3)),
-    MAX_POOL_2D: (5, 0, (2, 1), None, (4, 3)),
-}
+# Their windows are a tensor, or fields of the options.
+_CONVOLUTIONS = (BuiltinOperator.CONV_2D, BuiltinOperator.DEPTHWISE_CONV_2D)
+_POOLS = (BuiltinOperator.AVERAGE_POOL_2D, BuiltinOperator.MAX_POOL_2D)
+
+# Fields of the options, height first.
+_STRIDES = "STRIDE_H", "STRIDE_W"
+_DILATIONS = "DILATION_H_FACTOR", "DILATION_W_FACTOR"
+_SIDES = "FILTER_HEIGHT", "FILTER_WIDTH"
 
 
 @dataclass(frozen=True)
@@ -44,28 +44,23 @@ class Rows:
 
 def rows_of(node):
     """The Rows of a node, or None when it is no convolution or pool of the usual kind."""
-    if node.builtin_code not in _FIELDS:
+    if node.builtin_code not in _CONVOLUTIONS + _POOLS:
         return None
     source, target = node.inputs[0], node.outputs[0]
     if len(source.shape) != 4 or len(target.shape) != 4 or not target.elements():
         return None
-    options_type, padding, strides, dilations, sides = _FIELDS[node.builtin_code]
-    options = node.options(options_type)
-    if sides is None:
-        window = node.inputs[1].shape[1:3]
-    else:
-        window = [options.get(field, "i") for field in sides]
+    is_pool = node.builtin_code in _POOLS
+    window = [option(node, side, "i") for side in _SIDES] if is_pool else node.inputs[1].shape[1:3]
     found = []
     try:
         for i in (0, 1):
-            stride = options.get(strides[i], "i")
-            dilation = options.get(dilations[i], "i", 1) if dilations else 1
+            stride = option(node, _STRIDES[i], "i")
+            dilation = 1 if is_pool else option(node, _DILATIONS[i], "i", 1)
             size, count = source.shape[1 + i], target.shape[1 + i]
             reach = (window[i] - 1) * dilation + 1
             if node.padding is None:
-                _, before = window_of(
-                    node, options.get(padding, "b"), size, window[i], stride, dilation
-                )
+                padding = option(node, "PADDING", "b")
+                _, before = window_of(node, padding, size, window[i], stride, dilation)
             else:
                 before = node.padding[i]
             after = max(0, (count - 1) * stride - before + reach - size)

@@ -13,9 +13,8 @@ from ..flat.flatten import prepare
 from ..image.custom import HostResolver
 from ..image.rom import RomStorage
 from ..model.op_name import op_name
+from ..model.schema import BuiltinOperator
 from .advice import advice_for
-
-_CUSTOM = 32
 
 
 @dataclass
@@ -45,7 +44,7 @@ def _prepare_each(model, context, resolver):
                 context.node = node
                 if node.refused:
                     raise UnsupportedError(node.refused)
-                if node.builtin_code == _CUSTOM:
+                if node.builtin_code == BuiltinOperator.CUSTOM:
                     shipped = resolver.shipped(node.custom_name)
                     if shipped is None:
                         resolver.custom(node.custom_name)

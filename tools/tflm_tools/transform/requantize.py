@@ -4,6 +4,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from tflm import dtypes
 
 from .. import files
 from ..check import oracle
@@ -13,22 +14,28 @@ from ..flat.conversion import open_tflite
 from ..flat.flatten import flatten
 from ..model import arrays
 from ..model.model_file import open_model
+from ..model.schema import BuiltinOperator
 from ..tell.survey import survey
 from . import schema
 
-_INT8, _INT16, _INT32, _INT64 = 9, 7, 2, 4  # TensorType of the schema
 _CASES = 4
 
 # Operators with weights: inputs that stay int8, and (input, weights, bias) of each sum.
-_CONV_2D, _DEPTHWISE, _FULLY_CONNECTED, _LSTM, _TRANSPOSE_CONV = 3, 4, 9, 44, 67
 _WEIGHTS = {
-    _CONV_2D: ((1,), ((0, 1, 2),)),
-    _DEPTHWISE: ((1,), ((0, 1, 2),)),
-    _FULLY_CONNECTED: ((1,), ((0, 1, 2),)),
-    _TRANSPOSE_CONV: ((1,), ((2, 1, 3),)),
-    _LSTM: (tuple(range(1, 9)), tuple((0, 1 + i, 12 + i) for i in range(4))),
+    BuiltinOperator.CONV_2D: ((1,), ((0, 1, 2),)),
+    BuiltinOperator.DEPTHWISE_CONV_2D: ((1,), ((0, 1, 2),)),
+    BuiltinOperator.FULLY_CONNECTED: ((1,), ((0, 1, 2),)),
+    BuiltinOperator.TRANSPOSE_CONV: ((1,), ((2, 1, 3),)),
+    BuiltinOperator.UNIDIRECTIONAL_SEQUENCE_LSTM: (
+        tuple(range(1, 9)),
+        tuple((0, 1 + i, 12 + i) for i in range(4)),
+    ),
 }
-_WITH_BIAS_TYPE = (_CONV_2D, _FULLY_CONNECTED, _TRANSPOSE_CONV)
+_WITH_BIAS_TYPE = (
+    BuiltinOperator.CONV_2D,
+    BuiltinOperator.FULLY_CONNECTED,
+    BuiltinOperator.TRANSPOSE_CONV,
+)
 
 
 @dataclass
@@ -85,7 +92,7 @@ class _Requantizer:
         for subgraph in self.model.subgraphs:
             weights = self._weights(subgraph)
             for tensor in subgraph.tensors:
-                if tensor.type == _INT8 and id(tensor) not in weights:
+                if tensor.type == dtypes.INT8 and id(tensor) not in weights:
                     self._activation(tensor)
         for subgraph in self.model.subgraphs:
             for operator in subgraph.operators or []:
@@ -102,7 +109,7 @@ class _Requantizer:
             for number in operator.outputs if operator.outputs is not None else ():
                 others[id(subgraph.tensors[number])] = subgraph.tensors[number]
         for key in found.keys() & others.keys():
-            if found[key].type == _INT8:
+            if found[key].type == dtypes.INT8:
                 name = _name(found[key])
                 raise ToolError(
                     f"the weights '{name}' are an activation, too; convert the model so that "
@@ -126,7 +133,7 @@ class _Requantizer:
             quantized = np.clip(np.round(real / np.float64(new)), -32768, 32767).astype("<i2")
             tensor.buffer = schema.add_buffer(self.model, quantized.tobytes())
         self.old[id(tensor)] = scale
-        tensor.type = _INT16
+        tensor.type = dtypes.INT16
         tensor.quantization.scale = [float(new)]
         tensor.quantization.zeroPoint = [0]
         tensor.quantization.min = tensor.quantization.max = None
@@ -137,12 +144,14 @@ class _Requantizer:
         code = schema.code_of(self.model, operator)
         tensors = _inputs(subgraph, operator)
         sums = _WEIGHTS.get(code, ((), ()))[1]
-        wide = [sum_ for sum_ in sums if sum_[0] in tensors and tensors[sum_[0]].type == _INT16]
+        wide = [
+            sum_ for sum_ in sums if sum_[0] in tensors and tensors[sum_[0]].type == dtypes.INT16
+        ]
         for source, weights, bias in wide:
             if bias in tensors:
                 self._bias(tensors[source], tensors[weights], tensors[bias])
         if wide and code in _WITH_BIAS_TYPE and operator.builtinOptions is not None:
-            operator.builtinOptions.quantizedBiasType = _INT64
+            operator.builtinOptions.quantizedBiasType = dtypes.INT64
 
     def _bias(self, source, weights, bias):
         scale = np.float64(np.float32(source.quantization.scale[0]))
@@ -155,13 +164,13 @@ class _Requantizer:
                 )
             return
         values = schema.constant(self.model, bias)
-        if bias.type != _INT32 or values is None:
+        if bias.type != dtypes.INT32 or values is None:
             return
         old = self.old[id(source)] * np.asarray(weights.quantization.scale, np.float64)
         numbers = np.frombuffer(values, "<i4").astype(np.float64)
         wide = np.round(numbers * (old / scales)).astype("<i8")
         bias.buffer = schema.add_buffer(self.model, wide.tobytes())
-        bias.type = _INT64
+        bias.type = dtypes.INT64
         bias.quantization.scale = [float(value) for value in scales]
         bias.quantization.zeroPoint = [0] * len(scales)
         self.biases[id(bias)] = scales

@@ -11,9 +11,9 @@ from ..errors import ToolError
 from ..flat.conversion import open_tflite
 from ..flat.flatten import flatten
 from ..model.model_file import open_model
+from ..model.schema import BuiltinOperator
 from . import schema
 
-_VAR_HANDLE = 142
 _CASES = 3
 
 
@@ -44,7 +44,10 @@ def _shorten_variables(model):
     known = {}
     for subgraph in model.subgraphs:
         for operator in subgraph.operators or []:
-            if schema.code_of(model, operator) == _VAR_HANDLE and operator.builtinOptions:
+            if (
+                schema.code_of(model, operator) == BuiltinOperator.VAR_HANDLE
+                and operator.builtinOptions
+            ):
                 options = operator.builtinOptions
                 key = (options.container, options.sharedName)
                 options.container = None

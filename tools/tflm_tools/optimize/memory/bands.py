@@ -4,17 +4,20 @@
 from dataclasses import dataclass, field
 
 from tflm import dtypes
-from tflm.prepare.table import OPS
-from tflm.tell.op_names import name
 from tflm.tflite.graph import Node
 
-from ...plan.windows import CONV_2D, DEPTHWISE_CONV_2D, Rows, rows_of
-
-RESHAPE = 22  # the operator that copies rows within a band buffer
+from ...model.schema import BuiltinOperator
+from ...plan.windows import Rows, rows_of
 
 # Operators on each element by itself; a rule holds them to the checks of their kernels.
-_NAMES = ("RELU", "RELU6", "LOGISTIC", "TANH", "QUANTIZE", "HARD_SWISH")
-ELEMENTWISE = {code for code in OPS if name(code) in _NAMES}
+ELEMENTWISE = {
+    BuiltinOperator.RELU,
+    BuiltinOperator.RELU6,
+    BuiltinOperator.LOGISTIC,
+    BuiltinOperator.TANH,
+    BuiltinOperator.QUANTIZE,
+    BuiltinOperator.HARD_SWISH,
+}
 
 
 @dataclass
@@ -56,7 +59,7 @@ def banded_rows(node):
 # True for hybrid operators: the least and the greatest of all inputs decide how each is rounded,
 # so rows alone would give other results.
 def _looks_at_all(node):
-    if node.builtin_code not in (CONV_2D, DEPTHWISE_CONV_2D):
+    if node.builtin_code not in (BuiltinOperator.CONV_2D, BuiltinOperator.DEPTHWISE_CONV_2D):
         return False
     return node.inputs[0].dtype == dtypes.FLOAT32 and node.inputs[1].dtype != dtypes.FLOAT32
 
@@ -186,7 +189,7 @@ def _keep(chain, make, node, base, held, made, band):
     target = _view(chain, make, base, base, 0, count)
     if source is None:
         return False
-    copy = Node(node.index, RESHAPE, 1, "", [source], [target])
+    copy = Node(node.index, BuiltinOperator.RESHAPE, 1, "", [source], [target])
     copy.origins = (node.index,)
     copy.keeps_for = node.builtin_code
     return copy

@@ -4,8 +4,7 @@
 from tflm import dtypes
 
 from ...model.macs import macs
-from ...plan.windows import DEPTHWISE_CONV_2D
-from .bands import RESHAPE
+from ...model.schema import BuiltinOperator
 
 # Measured with tests/perf/cycles.py on the core m0plus: what layers of person_detect_int8 take
 # more in bands, divided by their calls.
@@ -21,11 +20,11 @@ def chain_cycles(chain):
     cycles = 0
     for slot in chain.slots:
         parts = [node for node in slot if node is not None]
-        calls = len(parts) if parts[0].builtin_code == RESHAPE else len(parts) - 1
+        calls = len(parts) if parts[0].builtin_code == BuiltinOperator.RESHAPE else len(parts) - 1
         each = _STEP
-        if parts[0].builtin_code == RESHAPE:
+        if parts[0].builtin_code == BuiltinOperator.RESHAPE:
             each += parts[0].inputs[0].nbytes()
-        elif parts[0].builtin_code == DEPTHWISE_CONV_2D:
+        elif parts[0].builtin_code == BuiltinOperator.DEPTHWISE_CONV_2D:
             each += _CHANNEL * parts[0].outputs[0].shape[3]
         cycles += calls * each
     return cycles

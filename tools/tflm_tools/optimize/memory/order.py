@@ -5,11 +5,16 @@ import copy
 from dataclasses import dataclass
 
 from ...model.graph import root_of
+from ...model.schema import BuiltinOperator
 
 _KEEP = 400  # sets of operators that are followed up, of those with as many operators
 # Operators with effects or sources beside their tensors: they stay in their order.
-_CUSTOM, _VAR_HANDLE, _READ_VARIABLE, _ASSIGN_VARIABLE = 32, 142, 143, 144
-_IN_ORDER = (_CUSTOM, _VAR_HANDLE, _READ_VARIABLE, _ASSIGN_VARIABLE)
+_IN_ORDER = (
+    BuiltinOperator.CUSTOM,
+    BuiltinOperator.VAR_HANDLE,
+    BuiltinOperator.READ_VARIABLE,
+    BuiltinOperator.ASSIGN_VARIABLE,
+)
 
 
 # Operators that have run, the last of them and how they came to it.

@@ -8,10 +8,11 @@ from tflm.errors import TflmError
 from tflm.tflite.graph import Tensor
 
 from ...model.graph import copy_quantization, root_of
+from ...model.schema import BuiltinOperator
 from ...plan.distances import Distance
 from ...plan.lives import Lives
 from ...plan.planner import place
-from .bands import RESHAPE, banded_rows, in_bands
+from .bands import banded_rows, in_bands
 from .costs import chain_cycles, node_cycles
 from .probe import Probe
 
@@ -149,7 +150,7 @@ class Search:
         for step, node in enumerate(nodes):
             distances[step] = (
                 [Distance(node.inputs[0], node.outputs[0], 0)]
-                if node.builtin_code == RESHAPE
+                if node.builtin_code == BuiltinOperator.RESHAPE
                 else self._probe.distances(node)
             )
         return place(Lives([source], [target], nodes, scratch, distances), _TRIES)
