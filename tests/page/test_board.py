@@ -114,6 +114,8 @@ _SAID = {
 
 @pytest.mark.parametrize("title", _SAID)
 def test_program(page, title):
+    type_line(page, "print(20 * '\\n', 'nothing', 'before')")
+    shows(page, "nothing before")
     said = run_program(page, title)
     assert re.search(_SAID[title], said) and "Traceback" not in said
 
