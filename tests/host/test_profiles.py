@@ -67,7 +67,7 @@ def test_no_such_board():
     ("before", "after", "says"),
     [
         ('arch = "armv6m"\n', "", "lacks 'arch'"),
-        ("heap = 225_000", "heat = 225_000", "heat"),
+        ("heap = 220_000", "heat = 220_000", "heat"),
         ("[flash]", "[flash", "is no TOML"),
     ],
 )
