@@ -2,6 +2,8 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import random
+from collections import namedtuple
+from functools import lru_cache
 
 _ALIGNMENT = 16
 _TRIES = 10_000
@@ -34,11 +36,19 @@ def _lowest(ranges, stepped):
     return offset
 
 
+# Bytes of a buffer, and the first and the last step that it is in use.
+_Span = namedtuple("_Span", ("size", "first", "last"))
+
+
 class _Placement:
-    """Buffers by number, and for each the others that it may not lie anywhere beside."""
+    """Buffers by number, and for each the others that it may not lie anywhere beside.
+
+    Two are equal when all of that is: flatten() plans the same model again and again.
+    """
 
     def __init__(self, lives):
-        self.blocks = blocks = lives.blocks
+        blocks = lives.blocks
+        self.blocks = [_Span(block.size, block.first, block.last) for block in blocks]
         self.sizes = [block.size for block in blocks]
         self.near = [[] for _ in blocks]
         self.apart = [set() for _ in blocks]  # those that no byte may be shared with
@@ -47,11 +57,19 @@ class _Placement:
                 if i != k:
                     plain, stepped = lives.forbidden(other, block)
                     if plain or stepped:
-                        self.near[i].append((k, plain, stepped))
+                        self.near[i].append((k, tuple(plain), tuple(stepped)))
                     if any(
                         low <= 1 - block.size and high >= other.size - 1 for low, high in plain
                     ):
                         self.apart[i].add(k)
+
+        self._key = (tuple(self.blocks), tuple(map(tuple, self.near)))
+
+    def __eq__(self, other):
+        return self._key == other._key
+
+    def __hash__(self):
+        return hash(self._key)
 
     # Bytes that no plan of these buffers goes below: of those in use at one step, the largest that
     # are all apart.
@@ -146,18 +164,10 @@ def _searched(placement, order, head, offsets, tries):
     return order
 
 
-def place(lives, tries=_TRIES):
-    """Set the offset of each Block of a Lives; the bytes that all of them take.
-
-    Buffers are placed one after the other, each as low as it can. The order decides how well
-    that goes: some good ones are tried, then changes to the best of them by chance, always the
-    same for the same model: first for the buffers of busy steps alone, with the others behind
-    them, then for all.
-    """
-    blocks = lives.blocks
-    if not blocks:
-        return 0
-    placement = _Placement(lives)
+# (bytes, offsets) of the best plan that is found.
+@lru_cache(maxsize=64)
+def _best(placement, tries):
+    blocks = placement.blocks
     found = [(*placement.place(order, None), order) for order in _orders(blocks)]
     head, offsets, order = min(found, key=lambda entry: entry[0])
     critical = _critical(blocks, _BUSY * head)
@@ -173,6 +183,20 @@ def place(lives, tries=_TRIES):
     if any(i not in critical and offsets[i] + b.size == head for i, b in enumerate(blocks)):
         order = _searched(placement, order, head, offsets, tries // 4)
         head, offsets = placement.place(order, None)
-    for block, offset in zip(blocks, offsets, strict=True):
+    return head, offsets
+
+
+def place(lives, tries=_TRIES):
+    """Set the offset of each Block of a Lives; the bytes that all of them take.
+
+    Buffers are placed one after the other, each as low as it can. The order decides how well
+    that goes: some good ones are tried, then changes to the best of them by chance, always the
+    same for the same model: first for the buffers of busy steps alone, with the others behind
+    them, then for all.
+    """
+    if not lives.blocks:
+        return 0
+    head, offsets = _best(_Placement(lives), tries)
+    for block, offset in zip(lives.blocks, offsets, strict=True):
         block.offset = offset
     return head
