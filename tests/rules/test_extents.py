@@ -2,82 +2,74 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import ast
+import functools
 
 import pytest
-from rules.sources import PACKAGE, consts, emitted, files, tree
-
-_FILES = {path.stem: path for path in files(PACKAGE / "extents") if path.stem != "record"}
-# Methods of extents/record.py whose first argument is the number of a word; both, for apart().
-_METHODS = ("reads", "writes", "has", "numbers", "signed", "constant", "is_offset", "requantize")
-_METHODS += ("limits", "halfwords", "table", "apart")
+from rules.words import EXTENTS, FUNCTIONS, Words, parts
 
 
-# Functions of a file by name, and which of them each calls.
-def functions_of(path):
-    found = {n.name: n for n in tree(path).body if isinstance(n, ast.FunctionDef)}
-    calls = {
-        name: {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and n.id in found}
-        for name, function in found.items()
+@functools.cache
+def words():
+    return Words()
+
+
+# The names of word `number` in the layouts; what is behind a layout is its table.
+def names_at(places):
+    for layout, number in places:
+        if number <= len(layout):
+            yield layout[number - 1].upper() if number > 0 else ""
+        else:
+            yield "TABLE" if number == len(layout) + 1 else ""
+
+
+# A number in a word's place; that of `3 * level` only counts.
+def is_bare(node):
+    if isinstance(node, ast.BinOp) and not isinstance(node.op, ast.Mult):
+        return is_bare(node.left) or is_bare(node.right)
+    return isinstance(node, ast.Constant)
+
+
+# What is wrong with a number of a word, or "". A word has the name that all layouts give it, at
+# the end: `_CONV_DEPTH` is a "depth", too, in a file with several records. A word of a block that
+# begins elsewhere in each record is `at + _TO_DEPTH`, where "depth" is the end of each layout's
+# name. Tables have no layout: nothing holds the names of what is in them.
+def complaint(function, node):
+    first, added = parts(node)
+    if any(map(is_bare, [first, *added])):
+        return "a bare number; name the word as the layout does"
+    if words().value(function, first) is not None:
+        for name in set(names_at(words().places(function, first))):
+            if not name or not first.id.endswith("_" + name):
+                return f"{first.id} is {name.lower() or 'no word'}"
+    base = first
+    for name in added:
+        base = ast.BinOp(base, ast.Add(), name)
+        if words().value(function, name) is None:
+            return ""  # some item of several: only the first has a place
+        for word in set(names_at(words().places(function, base))):
+            if word not in ("", "TABLE") and not word.endswith(name.id.removeprefix("_TO_")):
+                return f"{name.id} is {word.lower()}"
+    return ""
+
+
+@pytest.mark.parametrize("file", EXTENTS)
+def test_words_go_by_their_names(file):
+    wrong = []
+    for key, nodes in words().nodes.items():
+        for node in nodes if key[0] == file else ():
+            said = complaint(FUNCTIONS[key], node)
+            if said:
+                wrong.append(f"{file}.py line {node.lineno}: {ast.unparse(node)}: {said}")
+    assert not wrong, "\n".join(sorted(set(wrong)))
+
+
+# Else the rule would hold nothing.
+def test_words_are_followed_into_other_files():
+    held = {
+        key
+        for key, nodes in words().nodes.items()
+        for node in nodes
+        if parts(node)[1] and words().places(FUNCTIONS[key], node)
     }
-    return found, calls
-
-
-# The layouts that each function of a file is used for: by CHECKS, and by what calls it.
-def layouts_of(path):
-    found, calls = functions_of(path)
-    kernels = {name: set() for name in found}
-    for node in tree(path).body:
-        if not isinstance(node, ast.Assign) or ast.unparse(node.targets[0]) != "CHECKS":
-            continue
-        for key, value in zip(node.value.keys, node.value.values, strict=True):
-            reached = {n.id for n in ast.walk(value) if isinstance(n, ast.Name) and n.id in found}
-            while reached:
-                name = reached.pop()
-                if key.value not in kernels[name]:
-                    kernels[name].add(key.value)
-                    reached |= calls[name]
-    layouts = emitted()
-    return {
-        name: {layout for kernel in used for layout in layouts.get(kernel, ())}
-        for name, used in kernels.items()
-    }
-
-
-# Numbers of words in a function: nodes that stand for one.
-def word_nodes(function):
-    for node in ast.walk(function):
-        if isinstance(node, ast.Subscript) and getattr(node.value, "id", "") == "r":
-            yield node.slice
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            method = node.func.attr
-            if method in _METHODS and getattr(node.func.value, "id", "") == "r":
-                yield from node.args[: 2 if method == "apart" else 1]
-
-
-# The name of word `i` in all of these layouts, or None where they differ or have none.
-def word_name(layouts, i):
-    names = {layout[i - 1] if 0 < i <= len(layout) else None for layout in layouts}
-    return names.pop() if len(names) == 1 else None
-
-
-# A word that has one name in all records that a function looks at goes by it; `_CONV_DEPTH` is a
-# "depth", too, in a file with several records.
-@pytest.mark.parametrize("name", _FILES)
-def test_words_go_by_their_names(name):
-    found, _ = functions_of(_FILES[name])
-    layouts, values = layouts_of(_FILES[name]), consts(_FILES[name])
-    for function in found.values():
-        used = layouts[function.name]
-        for node in word_nodes(function):
-            where = f"{name}.py line {node.lineno}"
-            if isinstance(node, ast.Constant) and used:
-                word = word_name(used, node.value)
-                assert word is None, f"{where}: word {node.value} is {word}"
-            elif isinstance(node, ast.Name) and node.id in values:
-                word = word_name(used, values[node.id])
-                assert word and node.id.endswith(f"_{word.upper()}"), f"{where}: {node.id}"
-
-
-def test_words_have_names():
-    named = [n for path in _FILES.values() for n in consts(path)]
-    assert len(named) > 150
+    assert {("windows", "windows"), ("sums_int16", "sums"), ("sigmoid", "curve")} <= held
+    assert sum(len(nodes) for nodes in words().nodes.values()) > 300

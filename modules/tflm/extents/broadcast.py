@@ -1,7 +1,22 @@
 # tflm: extents: operators on two inputs (prepare/broadcast.py), of any type
 # MIT license; Copyright (c) 2026 the tflm authors
 
-_SCRATCH = 512  # bytes for a block of sums, at most
+from ..dtypes import const
+
+# Words of the records; of two, the second follows.
+_INPUT1 = const(1)
+_OUTPUT = const(3)
+_ROW1 = const(4)
+_ACCUMULATORS = const(6)
+_STEP1 = const(7)
+_EXPAND1 = const(9)
+_BLOCK = const(11)
+
+# Words of a geometry, from its first.
+_TO_LENGTH = const(2)
+_TO_STRIDE = const(3)
+
+_SCRATCH = const(512)  # bytes for a block of sums, at most
 
 
 # `size`: bytes of an element of the inputs, or of input 1 and input 2; `output`: of the output;
@@ -9,22 +24,22 @@ _SCRATCH = 512  # bytes for a block of sums, at most
 # int32.
 def binary(r, size, output, words, sums=False):
     r.need(r.words >= words)
-    (block,) = r.numbers(11, 1)
+    (block,) = r.numbers(_BLOCK, 1)
     r.need(not sums or 4 * block <= _SCRATCH)
     block = min(block, r.units)
     sizes = size if isinstance(size, tuple) else (size, size)
     for i, size in enumerate(sizes):
-        step = r[7 + i]
+        step = r[_STEP1 + i]
         r.need(step in (0, size))
         align = min(size, 4)
-        if r[9 + i]:
-            _geometry(r, 1 + i, r[9 + i], size, align)
-            r.writes(4 + i, block * size, align=align)
+        if r[_EXPAND1 + i]:
+            _geometry(r, _INPUT1 + i, r[_EXPAND1 + i], size, align)
+            r.writes(_ROW1 + i, block * size, align=align)
         else:
-            r.reads(1 + i, (r.units - 1) * step + size, align=align)
+            r.reads(_INPUT1 + i, (r.units - 1) * step + size, align=align)
     if sums:
-        r.writes(6, 4 * block, align=4)
-    r.writes(3, r.units * output, align=min(output, 4))
+        r.writes(_ACCUMULATORS, 4 * block, align=4)
+    r.writes(_OUTPUT, r.units * output, align=min(output, 4))
 
 
 # What kernels/broadcast.py reads of operand `i`, whose levels stand at word `at`.
@@ -34,8 +49,8 @@ def _geometry(r, i, at, size, align):
     last = 0
     inner = 1
     for level in range(levels):
-        (length,) = r.numbers(at + 2 + 2 * level, 1)
-        (stride,) = r.numbers(at + 3 + 2 * level, 1, 0)
+        (length,) = r.numbers(at + _TO_LENGTH + 2 * level, 1)
+        (stride,) = r.numbers(at + _TO_STRIDE + 2 * level, 1, 0)
         steps = length - 1
         if level == levels - 1:
             steps = (r.units - 1) // inner

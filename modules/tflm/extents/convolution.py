@@ -9,6 +9,8 @@ _WEIGHTS = const(2)
 _BIAS = const(3)
 _TAPS = const(5)
 _ACCUMULATORS = const(6)
+_CONV_INPUT_HEIGHT = const(7)
+_DEPTHWISE_INPUT_HEIGHT = const(6)
 _OUTPUT_WIDTH = const(11)
 _FILTER_CHANNELS = const(21)
 _CONV_INPUT_OFFSET = const(22)
@@ -23,12 +25,12 @@ _FULLY_CONNECTED_INPUT_OFFSET = const(10)
 _WEIGHTS_OFFSET = const(11)
 _FULLY_CONNECTED_OUTPUT_ZERO_POINT = const(12)
 
-_BLOCK = 64  # taps, and accumulators, that the kernels hold at a time
-_MOST_TAPS = 128  # of DEPTHWISE_CONV_2D
+_BLOCK = const(64)  # taps, and accumulators, that the kernels hold at a time
+_MOST_TAPS = const(128)  # of DEPTHWISE_CONV_2D
 
 
 def _conv(r):
-    depth, channels, taps_y, taps_x = windows(r, 7, ROWS, 1)
+    depth, channels, taps_y, taps_x = windows(r, _CONV_INPUT_HEIGHT, ROWS, 1)
     taps = taps_y * taps_x
     (run,) = r.numbers(_FILTER_CHANNELS, 1)
     r.need(depth % run == 0 and channels % (depth // run) == 0)
@@ -42,7 +44,7 @@ def _conv(r):
 
 
 def _depthwise(r):
-    depth, channels, taps_y, taps_x = windows(r, 6, ROWS, 1)
+    depth, channels, taps_y, taps_x = windows(r, _DEPTHWISE_INPUT_HEIGHT, ROWS, 1)
     taps = taps_y * taps_x
     r.need(channels % depth == 0)
     r.reads(_WEIGHTS, channels * taps)

@@ -8,6 +8,7 @@ from .windows import OUTPUTS, PIXELS, windows
 # Words of the records.
 _WEIGHTS = const(2)
 _BIAS = const(3)
+_INPUT_HEIGHT = const(5)
 _FILTER_CHANNELS = const(19)
 _LOOPS = const(19)
 _INPUT_MOVE = const(22)
@@ -25,7 +26,7 @@ def _filters(r, channels, taps):
 
 
 def _conv(r):
-    depth, channels, taps_y, taps_x = windows(r, 5, OUTPUTS, 4)
+    depth, channels, taps_y, taps_x = windows(r, _INPUT_HEIGHT, OUTPUTS, 4)
     run, group = r.numbers(_FILTER_CHANNELS, 2)
     r.need(divided(channels, group) * run <= depth and r.words >= 23)
     _filters(r, channels, taps_y * taps_x * run)
@@ -34,7 +35,7 @@ def _conv(r):
 # For each cell of the filter the kernel calls its inner loop some times; the steps of that are
 # three numbers of 10 bits, of the output, the input and the weights.
 def _depthwise(r):
-    depth, channels, taps_y, taps_x = windows(r, 5, PIXELS, 4)
+    depth, channels, taps_y, taps_x = windows(r, _INPUT_HEIGHT, PIXELS, 4)
     loops, length, steps = r.numbers(_LOOPS, 3)
     input_move, output_move = r.numbers(_INPUT_MOVE, 2, 0)
     r.need(r.words >= 26)

@@ -7,29 +7,33 @@ from .windows import PIXELS, windows
 
 # Words of the records.
 _WEIGHTS = const(2)
+_INPUT_HEIGHT = const(6)
 _FILTER_CHANNELS = const(20)
+_CONV_BIAS_KIND = const(22)
+_OUTPUT_ZERO_POINT = const(20)
 _INPUT = const(1)
 _OUTPUT = const(4)
 _DEPTH = const(6)
 _BATCHES = const(7)
+_FULLY_CONNECTED_BIAS_KIND = const(9)
 
 _INT64 = 1  # kind of the sums of DEPTHWISE_CONV_2D
 
 
 def _conv(r):
-    depth, channels, taps_y, taps_x = windows(r, 6, PIXELS, 2)
+    depth, channels, taps_y, taps_x = windows(r, _INPUT_HEIGHT, PIXELS, 2)
     run, group = r.numbers(_FILTER_CHANNELS, 2)
     r.need(channels % group == 0 and channels // group * run <= depth)
     r.reads(_WEIGHTS, channels * taps_y * taps_x * run)
-    sums(r, 22, channels, group, taps_x * run)
+    sums(r, _CONV_BIAS_KIND, channels, group, taps_x * run)
 
 
 def _depthwise(r):
-    depth, channels, taps_y, taps_x = windows(r, 6, PIXELS, 2)
+    depth, channels, taps_y, taps_x = windows(r, _INPUT_HEIGHT, PIXELS, 2)
     r.need(channels % depth == 0)
     r.reads(_WEIGHTS, channels * taps_y * taps_x)
     scratch(r, _INT64, channels, channels, 0)
-    requantize(r, 20, channels, _INT64)
+    requantize(r, _OUTPUT_ZERO_POINT, channels, _INT64)
 
 
 def _fully_connected(r):
@@ -38,7 +42,7 @@ def _fully_connected(r):
     r.reads(_INPUT, 2 * batches * depth, align=2)
     r.reads(_WEIGHTS, r.units * depth)
     r.writes(_OUTPUT, 2 * ((batches - 1) * channels + r.units), align=2)
-    sums(r, 9, r.units, r.units, depth)
+    sums(r, _FULLY_CONNECTED_BIAS_KIND, r.units, r.units, depth)
 
 
 CHECKS = {

@@ -24,11 +24,16 @@ _PICKS = const(10)
 _MOST_FOUND = const(11)
 _OUTPUTS_BOXES = const(2)
 _OUTPUTS_FOUND = const(3)
+_OUTPUT_BOXES = const(4)
+_OUTPUT_CLASSES = const(5)
+_OUTPUT_SCORES = const(6)
+_OUTPUT_COUNT = const(7)
+_WRITTEN = const(8)
 _OUTPUTS_ROW = const(9)
-_BOX = 16  # bytes
-_LONGEST_ROW = 1023
-_TEMP = 160  # bytes of scratch
-_PICK_TEMP_BYTES = 24
+_BOX = const(16)  # bytes
+_LONGEST_ROW = const(1023)
+_TEMP = const(160)  # bytes of scratch
+_PICK_TEMP_BYTES = const(24)
 _MOST_EMPTY = 1 << 16  # classes when there is no box
 
 
@@ -83,7 +88,13 @@ def _outputs(r):
         r.reads(_INPUT, 4 * ((count - 1) * row + offset + classes), align=4)
         r.writes(_OUTPUTS_BOXES, _BOX * count, align=4)
     r.writes(_OUTPUTS_FOUND, _list(most), align=4)
-    for i, size in ((4, _BOX * capacity), (5, 4 * capacity), (6, 4 * capacity), (7, 4), (8, 4)):
+    for i, size in (
+        (_OUTPUT_BOXES, _BOX * capacity),
+        (_OUTPUT_CLASSES, 4 * capacity),
+        (_OUTPUT_SCORES, 4 * capacity),
+        (_OUTPUT_COUNT, 4),
+        (_WRITTEN, 4),
+    ):
         r.writes(i, size, align=4)
         r.apart(_INPUT, i)
 

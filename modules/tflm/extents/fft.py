@@ -8,11 +8,14 @@ from .record import divided
 
 # Words of the records.
 _INPUT = const(1)
+_PLACES = const(2)
 _LOAD_OUTPUT = const(3)
 _LOAD_PAIRS = const(4)
 _STAGE_TWIDDLES = const(1)
 _STAGE_OUTPUT = const(2)
+_STAGE_SCRATCH = const(3)
 _BUTTERFLIES = const(4)
+_INNER_STEP = const(9)
 _SPLIT_TWIDDLES = const(3)
 _SPLIT_OUTPUT = const(4)
 _SPLIT_SCRATCH = const(5)
@@ -20,9 +23,9 @@ _SPLIT_PAIRS = const(6)
 _LENGTH_OUTPUT = const(1)
 _LENGTH = const(2)
 
-_SCRATCH = 1024  # bytes of the vectors of kernels for words
-_MOST_STEP = 1023  # elements that such a vector moves on by at most
-_MANY = 64  # places that are looked at together
+_SCRATCH = const(1024)  # bytes of the vectors of kernels for words
+_MOST_STEP = const(1023)  # elements that such a vector moves on by at most
+_MANY = const(64)  # places that are looked at together
 
 
 # Operand `i`: where in a row of `row` values so many pairs go. The table must be a constant, or
@@ -39,7 +42,7 @@ def _load(r):
     r.need(halves <= 2)
     rows = divided(r.units, pairs)
     r.reads(_INPUT, 2 * halves * rows * input_row, align=2 * halves)
-    _places(r, 2, pairs, row)
+    _places(r, _PLACES, pairs, row)
     r.writes(_LOAD_OUTPUT, 2 * halves * rows * row, align=2 * halves)
 
 
@@ -56,8 +59,8 @@ def _stage(r, *radices):
 
 # The same for words, by vectors of pairs; roots have six words.
 def _wide_stage(r, *radices):
-    butterflies, row, radix, span, inner = r.numbers(4, 5)
-    inner_step, outer_step, inner_twiddle, outer_twiddle = r.numbers(9, 4, 0)
+    butterflies, row, radix, span, inner = r.numbers(_BUTTERFLIES, 5)
+    inner_step, outer_step, inner_twiddle, outer_twiddle = r.numbers(_INNER_STEP, 4, 0)
     r.need(radix in radices and butterflies % inner == 0 and r.words >= 18)
     r.need(2 * inner_step <= _MOST_STEP and 4 * (radix - 1) * inner_twiddle <= _MOST_STEP)
     inner -= 1
@@ -66,9 +69,9 @@ def _wide_stage(r, *radices):
     r.need(2 * last + 2 <= row)
     twiddles = max(span, outer * outer_twiddle + inner * inner_twiddle + 1)
     roots = radix // 2 if radix & 1 else 0
-    r.reads(1, 16 * twiddles * (radix - 1) + 24 * roots, align=4)
-    r.writes(2, 4 * divided(r.units, butterflies) * row, align=4)
-    r.writes(3, _SCRATCH, align=4)
+    r.reads(_STAGE_TWIDDLES, 16 * twiddles * (radix - 1) + 24 * roots, align=4)
+    r.writes(_STAGE_OUTPUT, 4 * divided(r.units, butterflies) * row, align=4)
+    r.writes(_STAGE_SCRATCH, _SCRATCH, align=4)
 
 
 # From pairs to a spectrum in place, or (`join`) from a spectrum to pairs at their places; values
@@ -79,7 +82,7 @@ def _split(r, size, join):
     r.need(r.words >= 13 and 2 * pairs + 2 <= (input_row if join else row))
     if join:
         r.reads(_INPUT, size * rows * input_row, align=size)
-        _places(r, 2, pairs, row)
+        _places(r, _PLACES, pairs, row)
     else:
         r.reads(_INPUT, 0)
     r.reads(_SPLIT_TWIDDLES, (4 if size == 2 else 16) * (pairs // 2), align=size)

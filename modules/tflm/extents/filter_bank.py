@@ -5,11 +5,19 @@ from ..dtypes import const
 
 # Words of the records.
 _INPUT = const(1)
+_WEIGHTS = const(2)
+_UNWEIGHTS = const(3)
+_FREQUENCY_STARTS = const(4)
+_WEIGHT_STARTS = const(5)
+_WIDTHS = const(6)
 _FILTER_BANK_OUTPUT = const(7)
 _BINS = const(8)
 _SEGMENTS = const(2)
 _LOG_OUTPUT = const(3)
 _CORRECTION_BITS = const(4)
+_OUTPUT = const(2)
+_NOISE_OUTPUT = const(3)
+_SUBTRACTION_NOISE = const(4)
 _SMOOTHING_BITS = const(10)
 _SPECTRAL_SUBTRACTION_BITS = const(11)
 _SCALE_BITS = const(2)
@@ -27,9 +35,9 @@ _MOST_INTERVALS = 32  # of gains: powers of two in a word
 def _filter_bank(r):
     bins, weights = r.numbers(_BINS, 2, 0)
     r.reads(_INPUT, 4 * bins, align=4)
-    for i in (2, 3):
+    for i in (_WEIGHTS, _UNWEIGHTS):
         r.reads(i, 2 * weights, align=2)
-    for i in (4, 5, 6):
+    for i in (_FREQUENCY_STARTS, _WEIGHT_STARTS, _WIDTHS):
         r.reads(i, 2 * r.units + 2, align=2)
     r.writes(_FILTER_BANK_OUTPUT, 8 * r.units, align=4)
 
@@ -44,7 +52,7 @@ def _log(r):
 def _spectral_subtraction(r):
     r.need(r.words >= 13 and r[_SMOOTHING_BITS] <= 31 and r[_SPECTRAL_SUBTRACTION_BITS] <= 63)
     r.reads(_INPUT, 4 * r.units, align=4)
-    for i in (2, 3, 4):
+    for i in (_OUTPUT, _NOISE_OUTPUT, _SUBTRACTION_NOISE):
         r.writes(i, 4 * r.units, align=4)
 
 

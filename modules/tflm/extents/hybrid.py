@@ -13,6 +13,8 @@ _EXTREMES = const(5)
 _STEPS = const(6)
 _DEPTH = const(7)
 _HYBRID_QUANTIZED = const(1)
+_HYBRID_SCALES = const(2)
+_HYBRID_OFFSETS = const(3)
 _WEIGHTS = const(4)
 _WEIGHT_SCALES = const(5)
 _BIAS = const(6)
@@ -32,7 +34,7 @@ def _quantize(r):
     r.need(r.words >= 9)
     r.reads(_INPUT, 4 * r.units * depth, align=4)
     r.writes(_QUANTIZE_QUANTIZED, r.units * depth)
-    for i in (3, 4):
+    for i in (_SCALES, _OFFSETS):
         r.writes(i, 4 * r.units, align=4)
     r.writes(_EXTREMES, 8, align=4)
     r.reads(_STEPS, 4, align=4)
@@ -57,7 +59,7 @@ def _hybrid(r):
     r.small(dilation_y * width * inputs)
     batches = divided(r.units, rows * columns * channels)
     r.writes(_HYBRID_QUANTIZED, batches * height * width * inputs)
-    for i in (2, 3):
+    for i in (_HYBRID_SCALES, _HYBRID_OFFSETS):
         r.writes(i, 4 * batches, align=4)
     if depth:
         r.reads(_WEIGHTS, last * channel_step + (taps - 1) * cell_step + depth)

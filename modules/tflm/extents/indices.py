@@ -11,6 +11,7 @@ _GATHER_INDICES = const(2)
 _GATHER_OUTPUT = const(3)
 _ROW = const(4)
 _DEPTH = const(8)
+_GATHER_TABLE = const(9)
 _ONE_HOT_INDICES = const(1)
 _VALUE = const(2)
 _ONE_HOT_OUTPUT = const(3)
@@ -23,6 +24,8 @@ _SLICE_OUTPUT = const(2)
 _BEGIN = const(3)
 _BEGIN_WORDS = const(4)
 _INTO = const(7)
+_SLICE_TABLE = const(8)
+_TO_STRIDE = const(1)  # of a dimension, behind its size
 _INPUT1 = const(1)
 _INPUT2 = const(2)
 _BROADCAST_ARGS_OUTPUT = const(3)
@@ -30,7 +33,7 @@ _WORDS = const(4)
 _LENGTH1 = const(5)
 _SELECT_SIZE = const(12)
 
-_MOST_DIMENSIONS = 8
+_MOST_DIMENSIONS = const(8)
 
 
 # The kernel checks each place, with numbers of the table that must not be too large to be added.
@@ -39,7 +42,7 @@ def _gather(r):
     (depth,) = r.numbers(_DEPTH, 1, 0)
     r.need(row <= extent and depth <= _MOST_DIMENSIONS)
     far = 0
-    for at in range(9, 9 + 2 * depth, 2):
+    for at in range(_GATHER_TABLE, _GATHER_TABLE + 2 * depth, 2):
         stride, largest = r.numbers(at, 2, 0)
         far += stride * largest
     r.small(far)
@@ -75,8 +78,8 @@ def _slice(r):
     r.need(words <= 2 and dimensions <= _MOST_DIMENSIONS and into <= 1)
     last = 0
     for level in range(dimensions):
-        (size,) = r.numbers(8 + 3 * level, 1)
-        stride, largest = r.numbers(9 + 3 * level, 2, 0)
+        (size,) = r.numbers(_SLICE_TABLE + 3 * level, 1)
+        stride, largest = r.numbers(_SLICE_TABLE + _TO_STRIDE + 3 * level, 2, 0)
         if level == dimensions - 1:
             size = 1  # its part is the row
         last += (size - 1 + largest) * stride

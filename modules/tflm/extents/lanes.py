@@ -14,8 +14,10 @@ _ROW_BYTES = const(6)
 _PADDING_HEIGHT = const(13)
 _COLUMN_STEP = const(15)
 _IS_WHOLE = const(18)
+_CONV_WEIGHT_BYTES = const(23)
 _CONV_OUTPUT_ZERO_POINT = const(24)
 _DEPTH = const(5)
+_FULLY_CONNECTED_WEIGHT_BYTES = const(9)
 _FULLY_CONNECTED_OUTPUT_ZERO_POINT = const(10)
 
 _PARAMETERS = 128  # bytes at the start of the scratch buffer: addresses among them
@@ -48,7 +50,7 @@ def _conv(r, flat):
     if flat:
         r.need(r.units <= columns)
     size = lanes * window
-    stream, group = _stream(r, 23, channels, size)
+    stream, group = _stream(r, _CONV_WEIGHT_BYTES, channels, size)
     images = 1 if flat else divided(r.units, rows)
     r.reads(_INPUT, images * height * row_bytes, align=4 if whole else 1)
     r.reads(_STREAM, stream, align=4)
@@ -66,7 +68,7 @@ def _fully_connected(r):
     depth, lanes, batches, channels = r.numbers(_DEPTH, 4)
     r.need(lanes >= depth and not lanes & 3)
     r.need(r.units == divided(channels, _GROUP))
-    stream, group = _stream(r, 9, channels, lanes)
+    stream, group = _stream(r, _FULLY_CONNECTED_WEIGHT_BYTES, channels, lanes)
     r.reads(_INPUT, batches * depth, align=1 if depth & 3 else 4)
     r.reads(_STREAM, stream, align=4)
     r.writes(_OUTPUT, batches * channels)

@@ -12,9 +12,16 @@ _SIZE = const(3)
 _INPUT_OFFSET = const(3)
 _PAD_VALUE = const(3)
 _VALUE_SIZE = const(4)
+_STRIDED_TABLE = const(7)
 _BEFORE = const(5)
+_PAD_TABLE = const(9)
 _DEPTH = const(3)
 _COLUMNS = const(8)
+_RESIZE_TABLE = const(9)
+
+# Words of a loop of the table of strided_copy, from its turns.
+_TO_INPUT_STEP = const(1)
+_TO_OUTPUT_STEP = const(2)
 
 
 def _copy(r):
@@ -36,11 +43,11 @@ def _strided(r):
     r.need(size >= 1 and 2 <= loops <= 16)
     low = high = last = 0
     items = 1
-    for at in range(7, 7 + 3 * loops, 3):
+    for at in range(_STRIDED_TABLE, _STRIDED_TABLE + 3 * loops, 3):
         (turns,) = r.numbers(at, 1)
-        (stride,) = r.numbers(at + 2, 1, 0)
+        (stride,) = r.numbers(at + _TO_OUTPUT_STEP, 1, 0)
         items *= turns
-        way = (turns - 1) * r.signed(at + 1)
+        way = (turns - 1) * r.signed(at + _TO_INPUT_STEP)
         low += min(0, way)
         high += max(0, way)
         last += (turns - 1) * stride
@@ -55,7 +62,7 @@ def _pad(r):
     r.small(before + inside + after)
     r.need(dimensions <= 8)
     rows = 1
-    for at in range(9, 9 + 3 * dimensions, 3):
+    for at in range(_PAD_TABLE, _PAD_TABLE + 3 * dimensions, 3):
         r.numbers(at, 1)
         _, length, _ = r.numbers(at, 3, 0)
         rows *= length
@@ -69,8 +76,8 @@ def _pad(r):
 def _resize(r):
     depth, width, height, out_width, out_height = r.numbers(_DEPTH, 5)
     (columns,) = r.numbers(_COLUMNS, 1, 0)
-    r.need(max(r.halfwords(18, out_height)) < height)
-    r.need(max(r.halfwords(18 + columns, out_width)) < width)
+    r.need(max(r.halfwords(2 * _RESIZE_TABLE, out_height)) < height)
+    r.need(max(r.halfwords(2 * _RESIZE_TABLE + columns, out_width)) < width)
     r.reads(_INPUT, divided(r.units, out_height) * height * width * depth)
     r.writes(_OUTPUT, r.units * out_width * depth)
 

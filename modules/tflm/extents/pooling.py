@@ -9,6 +9,12 @@ _INPUT = const(1)
 _OUTPUT = const(2)
 _DIVISOR = const(3)
 _KIND = const(4)
+_INPUT_HEIGHT = const(4)
+_FLOAT_INPUT_HEIGHT = const(5)
+
+# Words from the height of the input on.
+_TO_FILTER_HEIGHT = const(5)
+_TO_PADDING_HEIGHT = const(9)
 
 _MAXIMUM = 1  # kind of MAX_POOL_2D, float32
 
@@ -17,8 +23,8 @@ _MAXIMUM = 1  # kind of MAX_POOL_2D, float32
 # cell of the image, or the kernel would divide by none.
 def _pool(r, at, size, pixels=False):
     height, width, channels, rows, columns = r.numbers(at, 5)
-    cells_y, cells_x, stride_y, stride_x = r.numbers(at + 5, 4)
-    top, left = r.numbers(at + 9, 2, 0)
+    cells_y, cells_x, stride_y, stride_x = r.numbers(at + _TO_FILTER_HEIGHT, 4)
+    top, left = r.numbers(at + _TO_PADDING_HEIGHT, 2, 0)
     r.small(rows * stride_y + cells_y, columns * stride_x + cells_x, width * channels)
     r.need(top < cells_y and (rows - 1) * stride_y - top < height)
     r.need(left < cells_x and (columns - 1) * stride_x - left < width)
@@ -31,15 +37,15 @@ def _pool(r, at, size, pixels=False):
 
 # Means are divided by a number in scratch.
 def _float(r):
-    _pool(r, 5, 4, True)
+    _pool(r, _FLOAT_INPUT_HEIGHT, 4, True)
     r.need(r.words >= 19)
     if r[_KIND] != _MAXIMUM:
         r.writes(_DIVISOR, 4, align=4)
 
 
 CHECKS = {
-    "pooling.eval_int8": lambda r: _pool(r, 4, 1),
+    "pooling.eval_int8": lambda r: _pool(r, _INPUT_HEIGHT, 1),
     "pooling_float.eval_float32": _float,
-    "pooling_int16.eval_int16": lambda r: _pool(r, 4, 2),
-    "pooling_unsigned.eval_average": lambda r: _pool(r, 4, 1),
+    "pooling_int16.eval_int16": lambda r: _pool(r, _INPUT_HEIGHT, 2),
+    "pooling_unsigned.eval_average": lambda r: _pool(r, _INPUT_HEIGHT, 1),
 }

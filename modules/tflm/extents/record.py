@@ -4,11 +4,18 @@
 import struct
 
 from .. import format as layout
+from ..dtypes import const
 
 # Numbers and products that kernels handle in 32-bit words stay below this.
 LARGEST = 1 << 30
 
-_MANY = 64  # multipliers that are looked at together
+# Words of a REQUANTIZE block (prepare/common.py), from its first.
+_TO_ACTIVATION_MIN = const(1)
+_TO_ACTIVATION_MAX = const(2)
+_TO_PER_CHANNEL = const(3)
+_TO_CHANNELS = const(4)
+
+_MANY = const(64)  # multipliers that are looked at together
 
 
 class Record:
@@ -117,14 +124,15 @@ class Record:
 
     # Words with a zero point and the limits of outputs, int8.
     def limits(self, at):
-        zero_point, low, high = self.signed(at), self.signed(at + 1), self.signed(at + 2)
+        zero_point, low = self.signed(at), self.signed(at + _TO_ACTIVATION_MIN)
+        high = self.signed(at + _TO_ACTIVATION_MAX)
         self.need(-128 <= zero_point <= 127 and -128 <= low <= high <= 127)
 
     # The REQUANTIZE block that begins at word `at`, and the table behind it, for values of so many
     # channels: multipliers are positive int32, shifts those of a word.
     def requantize(self, at, channels):
         self.limits(at)
-        each, count = self[at + 3], self[at + 4]
+        each, count = self[at + _TO_PER_CHANNEL], self[at + _TO_CHANNELS]
         self.need(each <= 1 and 1 <= count < LARGEST and (not each or count >= channels))
         at += 5
         self.need(at + count + (count + 3) // 4 <= self.words)

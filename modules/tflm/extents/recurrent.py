@@ -23,10 +23,24 @@ _HIDDEN_STATE = const(2)
 _CELL_STATE = const(3)
 _LSTM_OUTPUT = const(4)
 _LSTM_INTEGERS_SCRATCH = const(5)
+_ENTRIES = const(6)
+_INTEGERS_INPUT_TO_INPUT_WEIGHTS = const(7)
 _WIDE = const(24)
+_INPUT_GATE_OFFSETS = const(26)
+_FORGET_MULTIPLIER = const(50)
+_SIGMOID_MULTIPLIER = const(59)
+_TANH_MULTIPLIER = const(66)
+_CELL_MULTIPLIER = const(73)
 _LSTM_FLOAT32_SCRATCH = const(5)
+_FLOAT32_INPUT_TO_INPUT_WEIGHTS = const(6)
 
-_TAPS = 64  # of a vector, that kernels/matrix.py unpacks at a time
+# Words from the first weights of an LSTM on.
+_TO_RECURRENT_TO_INPUT_WEIGHTS = const(4)
+_TO_INPUT_GATE_BIAS = const(8)
+_TO_INPUT_SIZE = const(12)
+_TO_STATE_SIZE = const(13)
+
+_TAPS = const(64)  # of a vector, that kernels/matrix.py unpacks at a time
 
 
 # The operands 1 to 6 of SVDF and its sizes, from word 8 on. `size`: bytes of the input, of the
@@ -63,8 +77,8 @@ def _svdf_float32(r):
 # them. Bytes of an element of input and output, of the cell state, a weight, a bias. Returns
 # elements of input and state, and how many of the state are computed together.
 def _lstm(r, at, size, cell, weight, bias):
-    (depth,) = r.numbers(at + 12, 1, 0)
-    state, _, batches, block = r.numbers(at + 13, 4)
+    (depth,) = r.numbers(at + _TO_INPUT_SIZE, 1, 0)
+    state, _, batches, block = r.numbers(at + _TO_STATE_SIZE, 4)
     r.need(block <= state)
     r.reads(_INPUT, divided(r.units, state) * depth * size, align=size)
     r.writes(_HIDDEN_STATE, batches * state * size, align=size)
@@ -72,29 +86,29 @@ def _lstm(r, at, size, cell, weight, bias):
     r.writes(_LSTM_OUTPUT, r.units * size, align=size)
     for gate in range(at, at + 4):
         r.reads(gate, state * depth * weight, align=weight)
-        r.reads(gate + 4, state * state * weight, align=weight)
-        r.reads(gate + 8, state * bias, align=4)
+        r.reads(gate + _TO_RECURRENT_TO_INPUT_WEIGHTS, state * state * weight, align=weight)
+        r.reads(gate + _TO_INPUT_GATE_BIAS, state * bias, align=4)
     return depth, state, block
 
 
 def _lstm_integers(r):
     wide = r[_WIDE]
     r.need(wide <= 1 and r.words >= 81)
-    depth, state, block = _lstm(r, 7, 1 + wide, 2, 1, 4 + 4 * wide)
+    depth, state, block = _lstm(r, _INTEGERS_INPUT_TO_INPUT_WEIGHTS, 1 + wide, 2, 1, 4 + 4 * wide)
     r.writes(
         _LSTM_INTEGERS_SCRATCH,
         block * (12 + 4 * wide) + 4 * min(_TAPS, max(depth, state)),
         align=4,
     )
-    for at in range(26, 50, 3):
-        r.need(r[at] >> 24 == wide)  # kernels/matrix.py: vectors and sums are that long
-    for at in (59, 66, 73):
-        curve(r, at, 6)
+    for offsets in range(_INPUT_GATE_OFFSETS, _FORGET_MULTIPLIER, 3):
+        r.need(r[offsets] >> 24 == wide)  # kernels/matrix.py: vectors and sums are that long
+    for at in (_SIGMOID_MULTIPLIER, _TANH_MULTIPLIER, _CELL_MULTIPLIER):
+        curve(r, at, _ENTRIES)
 
 
 def _lstm_float32(r):
     r.need(r.words >= 29)
-    _, _, block = _lstm(r, 6, 4, 4, 4, 4)
+    _, _, block = _lstm(r, _FLOAT32_INPUT_TO_INPUT_WEIGHTS, 4, 4, 4, 4)
     r.writes(_LSTM_FLOAT32_SCRATCH, 20 * block, align=4)
 
 

@@ -10,9 +10,16 @@ _ACCUMULATORS = const(3)
 _BLOCK = const(15)
 _OUTPUT_ZERO_POINT = const(17)
 _PER_CHANNEL = const(20)
+_SUM_KEPT0 = const(4)
+_KEPT0 = const(3)
 _KEPT_STEP0 = const(4)
 _REDUCED0 = const(8)
 _REDUCED_STEP0 = const(9)
+
+# Words of the block REDUCE, from its first.
+_TO_REDUCED0 = const(5)
+_TO_REDUCED1 = const(7)
+_TO_REDUCED2 = const(9)
 
 _MOST_EMPTY = 1 << 20  # turns of loops over nothing
 
@@ -27,7 +34,7 @@ def _reduced(r, at, words, size=1):
     last += (r.units - 1) // (kept0 * kept1) * step2
     cells = 1
     empty = False
-    for i in (at + 5, at + 7, at + 9):
+    for i in (at + _TO_REDUCED0, at + _TO_REDUCED1, at + _TO_REDUCED2):
         length, step = r.numbers(i, 2, 0)
         empty = empty or not length
         cells *= max(1, length)
@@ -42,7 +49,7 @@ def _reduced(r, at, words, size=1):
 
 
 def _sum(r):
-    _reduced(r, 4, 17)
+    _reduced(r, _SUM_KEPT0, 17)
     (block,) = r.numbers(_BLOCK, 1)
     r.writes(_OUTPUT, r.units)
     r.writes(_ACCUMULATORS, 4 * min(block, r.units), align=4)
@@ -51,7 +58,7 @@ def _sum(r):
 
 
 def _sum_int16(r):
-    _reduced(r, 4, 22, 2)
+    _reduced(r, _SUM_KEPT0, 22, 2)
     (block,) = r.numbers(_BLOCK, 1)
     r.writes(_OUTPUT, 2 * r.units, align=2)
     r.writes(_ACCUMULATORS, 4 * min(block, r.units), align=4)
@@ -59,13 +66,13 @@ def _sum_int16(r):
 
 # Elements of the innermost dimension are added up as neighbours, kept ones or reduced ones.
 def _sum_float(r):
-    _reduced(r, 3, 15, 4)
+    _reduced(r, _KEPT0, 15, 4)
     r.need(4 in (r[_KEPT_STEP0], r[_REDUCED_STEP0]) or r[_REDUCED0] <= 1)
     r.writes(_OUTPUT, 4 * r.units, align=4)
 
 
 def _extreme(r, size):
-    _reduced(r, 3, 15, size)
+    _reduced(r, _KEPT0, 15, size)
     r.writes(_OUTPUT, size * r.units, align=size)
 
 

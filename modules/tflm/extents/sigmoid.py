@@ -5,7 +5,11 @@ from ..dtypes import const
 
 # Words of the records.
 _INPUT = const(1)
+_ENTRIES = const(2)
 _OUTPUT = const(3)
+_MULTIPLIER = const(4)
+_TO_SHIFT = const(1)  # from the multiplier
+
 _TABLE = 512  # bytes: 256 entries, all of which may be looked up
 
 
@@ -13,14 +17,14 @@ _TABLE = 512  # bytes: 256 entries, all of which may be looked up
 # product that wraps around could become negative, and with it the place in the table.
 def curve(r, at, entries):
     (multiplier,) = r.numbers(at, 1, 0)
-    shift = r[at + 1]
+    shift = r[at + _TO_SHIFT]
     r.need(shift <= 31 and (multiplier << 15) + (1 << shift >> 1) < 1 << 31)
     r.need(r.words >= at + 7)
     r.reads(entries, _TABLE, align=2)
 
 
 def _sigmoid(r):
-    curve(r, 4, 2)
+    curve(r, _MULTIPLIER, _ENTRIES)
     r.reads(_INPUT, 2 * r.units, align=2)
     r.writes(_OUTPUT, 2 * r.units, align=2)
 

@@ -6,6 +6,7 @@ from ..dtypes import const
 # Words of the records.
 _INPUT = const(1)
 _DELAY_OUTPUT = const(2)
+_DELAY_HISTORY = const(3)
 _LENGTH = const(4)
 _DELAY = const(5)
 _DELAY_HISTORY_ROW = const(6)
@@ -22,11 +23,13 @@ _FRAMER_OUTPUT = const(2)
 _VALID = const(3)
 _FRAMER_FRAMES = const(5)
 _MISSING = const(8)
+_FRAMER_HISTORY = const(4)
 _FRAMER_HISTORY_ROW = const(10)
 _OVERLAP_ADD_OUTPUT = const(2)
 _SUMS = const(3)
 _OVERLAP_ADD_FRAMES = const(4)
 _STACKER_OUTPUT = const(2)
+_STACK = const(4)
 _CHANNELS = const(5)
 _LEFT_CONTEXT = const(6)
 _STACKER_FRAMES = const(7)
@@ -50,7 +53,7 @@ def _delay(r):
     (row,) = r.numbers(_DELAY_HISTORY_ROW, 1)
     r.reads(_INPUT, 2 * r.units * length, align=2)
     r.writes(_DELAY_OUTPUT, 2 * r.units * length, align=2)
-    _state(r, 3, row, delay)
+    _state(r, _DELAY_HISTORY, row, delay)
 
 
 def _energy(r):
@@ -90,7 +93,7 @@ def _framer(r):
     r.reads(_INPUT, 2 * r.units * frames * step, align=2)
     r.writes(_FRAMER_OUTPUT, 2 * r.units * frames * size, align=2)
     r.writes(_VALID, 1)
-    _state(r, 4, row, length)
+    _state(r, _FRAMER_HISTORY, row, length)
 
 
 def _overlap_add(r, item):
@@ -109,7 +112,7 @@ def _stacker(r):
     r.reads(_INPUT, 2 * channels, align=2)
     r.writes(_STACKER_OUTPUT, 2 * channels * frames, align=2)
     r.writes(_VALID, 1)
-    _state(r, 4, 4 + 2 * channels * frames + 3 & -4, channels * frames)
+    _state(r, _STACK, 4 + 2 * channels * frames + 3 & -4, channels * frames)
 
 
 def _circular(r):

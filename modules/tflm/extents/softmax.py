@@ -5,25 +5,36 @@ from ..dtypes import const
 
 # Words of the records.
 _INPUT = const(1)
+_OUTPUT = const(2)
 _SOFTMAX_OUTPUT = const(2)
 _EXPS = const(3)
+_DEPTH = const(4)
 _OUTPUT_BITS = const(5)
 _SOFTMAX_LARGEST_DIFFERENCE = const(8)
+_SOFTMAX_TABLE = const(10)
 _SOFTMAX_INT16_EXP = const(2)
 _RECIPROCAL = const(3)
 _SOFTMAX_INT16_OUTPUT = const(4)
+_SOFTMAX_INT16_DEPTH = const(5)
 _MULTIPLIER = const(6)
 _SHIFT = const(7)
 _LOG_SOFTMAX_OUTPUT = const(2)
 _WORDS = const(3)
 _LOG_SOFTMAX_LARGEST_DIFFERENCE = const(7)
+_LOG_SOFTMAX_TABLE = const(9)
+_TO_EXPS = const(10)  # from the start of that table
+_L2_DEPTH = const(3)
 _OFFSET = const(4)
-_MOST_DEPTH = 8191  # the sum of exps has 13 integer bits
-_MOST_DEPTH_INT16 = 65535
-_MOST_DEPTH_LOG = 4095
+_NORM = const(3)
+_SCALARS = const(3)
+_SCALAR = const(3)
+
+_MOST_DEPTH = const(8191)  # the sum of exps has 13 integer bits
+_MOST_DEPTH_INT16 = const(65535)
+_MOST_DEPTH_LOG = const(4095)
 _LARGEST_EXP_LOG = 1 << 19
-_LOG_WORDS = 20  # of scratch
-_STEPS = 513  # entries of a table of int16
+_LOG_WORDS = const(20)  # of scratch
+_STEPS = const(513)  # entries of a table of int16
 
 # The tables: with other numbers loops might not end.
 _EXP = (
@@ -38,7 +49,7 @@ _LOGARITHM = (
 
 # Input and output (operands 1 and `output`) of so many bytes each element, with rows of as many
 # elements as word `at` says; the record has `words` words.
-def _rows(r, at, words, size, output=2, most=1 << 30, output_size=0):
+def _rows(r, output, at, words, size, most=1 << 30, output_size=0):
     (depth,) = r.numbers(at, 1)
     r.need(depth <= most and r.words >= words)
     elements = r.units * depth
@@ -54,8 +65,8 @@ def _softmax(r):
     bits = r[_OUTPUT_BITS]
     largest, slots = r.numbers(_SOFTMAX_LARGEST_DIFFERENCE, 2, 0)
     r.need(bits in (8, 16) and largest <= 255 and 1 <= slots <= 256)
-    r.need(r.table(10, 11) == _EXP)
-    _rows(r, 4, 21, 1, most=_MOST_DEPTH, output_size=bits // 8)
+    r.need(r.table(_SOFTMAX_TABLE, 11) == _EXP)
+    _rows(r, _SOFTMAX_OUTPUT, _DEPTH, 21, 1, _MOST_DEPTH, output_size=bits // 8)
     r.writes(_EXPS, 4 + 4 * slots, align=4)
     r.apart(_INPUT, _EXPS)
     r.apart(_INPUT, _SOFTMAX_OUTPUT, True)
@@ -68,39 +79,39 @@ def _softmax_int16(r):
     r.need(any(exps[-4:-2]) and any(exps[-2:]))
     r.need(not [i for i in range(1, 2 * _STEPS, 2) if exps[i] > 127])  # negative ones
     r.reads(_RECIPROCAL, 2 * _STEPS, align=2)
-    _rows(r, 5, 8, 2, 4, _MOST_DEPTH_INT16)
+    _rows(r, _SOFTMAX_INT16_OUTPUT, _SOFTMAX_INT16_DEPTH, 8, 2, _MOST_DEPTH_INT16)
     r.apart(_INPUT, _SOFTMAX_INT16_OUTPUT, True)
 
 
 # Differences choose an exp of the table behind the constants.
 def _log_softmax(r):
     (largest,) = r.numbers(_LOG_SOFTMAX_LARGEST_DIFFERENCE, 1, 0)
-    r.need(largest <= 255 and r.table(9, 9) == _LOGARITHM)
-    exps = r.numbers(19, largest + 1, 0)
+    r.need(largest <= 255 and r.table(_LOG_SOFTMAX_TABLE, 9) == _LOGARITHM)
+    exps = r.numbers(_LOG_SOFTMAX_TABLE + _TO_EXPS, largest + 1, 0)
     r.need(exps[0] and max(exps) <= _LARGEST_EXP_LOG)
-    _rows(r, 4, 20, 1, most=_MOST_DEPTH_LOG)
+    _rows(r, _LOG_SOFTMAX_OUTPUT, _DEPTH, 20, 1, _MOST_DEPTH_LOG)
     r.writes(_WORDS, 4 * _LOG_WORDS, align=4)
     r.apart(_INPUT, _LOG_SOFTMAX_OUTPUT, True)
     r.apart(_INPUT, _WORDS)
 
 
-# Float32, with so many floats of scratch.
-def _float(r, words, scalars):
-    _rows(r, 4, words, 4)
-    r.writes(3, 4 * scalars, align=4)
+# Float32, with so many floats in operand `scratch`.
+def _float(r, scratch, words, scalars):
+    _rows(r, _OUTPUT, _DEPTH, words, 4)
+    r.writes(scratch, 4 * scalars, align=4)
 
 
 def _l2_normalization(r):
     r.is_offset(_OFFSET)
-    _rows(r, 3, 5, 1)
+    _rows(r, _OUTPUT, _L2_DEPTH, 5, 1)
 
 
 CHECKS = {
     "l2_normalization.eval_int8": _l2_normalization,
-    "l2_normalization_float.eval_float32": lambda r: _float(r, 7, 1),
+    "l2_normalization_float.eval_float32": lambda r: _float(r, _NORM, 7, 1),
     "log_softmax.eval_int8": _log_softmax,
-    "log_softmax_float.eval_float32": lambda r: _float(r, 7, 2),
+    "log_softmax_float.eval_float32": lambda r: _float(r, _SCALARS, 7, 2),
     "softmax.eval_int8": _softmax,
-    "softmax_float.eval_float32": lambda r: _float(r, 8, 1),
+    "softmax_float.eval_float32": lambda r: _float(r, _SCALAR, 8, 1),
     "softmax_int16.eval_int16": _softmax_int16,
 }

@@ -10,18 +10,27 @@ _INPUT = const(1)
 _WEIGHTS = const(2)
 _OUTPUT = const(4)
 _BIAS = const(3)
+_FLOAT_INPUT_HEIGHT = const(5)
+_INPUT_HEIGHT = const(6)
 _BIAS_KIND = const(18)
 _OFFSETS = const(19)
 _OUTPUT_ZERO_POINT = const(20)
+
+# Words from the height of the input on.
+_TO_INPUT_CHANNELS = const(2)
+_TO_OUTPUT_HEIGHT = const(3)
+_TO_PADDING_HEIGHT = const(10)
 
 
 # Sizes from word `at` on; elements have `size` bytes, weights `weight`. `single`: a unit is one
 # output, not a pixel. Returns channels of the output and of the input.
 def _sizes(r, at, size, weight, single=False):
     height, width = r.numbers(at, 2, 0)
-    (depth,) = r.numbers(at + 2, 1, 0)
-    rows, columns, channels, taps_y, taps_x, stride_y, stride_x = r.numbers(at + 3, 7)
-    top, left = r.numbers(at + 10, 2, 0)
+    (depth,) = r.numbers(at + _TO_INPUT_CHANNELS, 1, 0)
+    rows, columns, channels, taps_y, taps_x, stride_y, stride_x = r.numbers(
+        at + _TO_OUTPUT_HEIGHT, 7
+    )
+    top, left = r.numbers(at + _TO_PADDING_HEIGHT, 2, 0)
     r.small(rows + top + taps_y + stride_y, columns + left + taps_x + stride_x)
     outputs = r.units * (1 if single else channels)
     images = divided(outputs, rows * columns * channels)
@@ -32,22 +41,22 @@ def _sizes(r, at, size, weight, single=False):
 
 
 def _float(r):
-    channels, _ = _sizes(r, 5, 4, 4, True)
+    channels, _ = _sizes(r, _FLOAT_INPUT_HEIGHT, 4, 4, True)
     r.need(r.words >= 19)
     if r.has(_BIAS):
         r.reads(_BIAS, 4 * channels, align=4)
 
 
 def _int8(r):
-    channels, depth = _sizes(r, 6, 1, 1)
+    channels, depth = _sizes(r, _INPUT_HEIGHT, 1, 1)
     r.need(r[_BIAS_KIND] == 0 and r[_OFFSETS] >> 24 == 0)
     scratch(r, 0, channels, channels, depth)
     r.requantize(_OUTPUT_ZERO_POINT, channels)
 
 
 def _int16(r):
-    channels, depth = _sizes(r, 6, 2, 1)
-    sums(r, 18, channels, channels, depth)
+    channels, depth = _sizes(r, _INPUT_HEIGHT, 2, 1)
+    sums(r, _BIAS_KIND, channels, channels, depth)
 
 
 CHECKS = {

@@ -10,7 +10,10 @@ _LOOKUP_OUTPUT = const(3)
 _SCALE = const(2)
 _QUANTIZE_OUTPUT = const(3)
 _DEQUANTIZE_OUTPUT = const(3)
+_TYPE = const(4)
 _RESCALE_OUTPUT = const(2)
+_INPUT_TYPE = const(3)
+_OUTPUT_TYPE = const(4)
 _CAST_OUTPUT = const(2)
 _INPUT_SIZE = const(3)
 _OUTPUT_SIZE = const(4)
@@ -31,7 +34,7 @@ def _lookup(r):
 
 
 def _quantize(r):
-    size = _size(r, 4)
+    size = _size(r, _TYPE)
     r.need(r.words >= 6)
     r.reads(_INPUT, 4 * r.units, align=4)
     r.reads(_SCALE, 4, align=4)
@@ -39,7 +42,7 @@ def _quantize(r):
 
 
 def _dequantize(r):
-    size = _size(r, 4)
+    size = _size(r, _TYPE)
     r.need(r.words >= 6)
     r.reads(_INPUT, size * r.units, align=size)
     r.reads(_SCALE, 4, align=4)
@@ -47,7 +50,7 @@ def _dequantize(r):
 
 
 def _rescale(r):
-    size, other = _size(r, 3, 3), _size(r, 4, 3)
+    size, other = _size(r, _INPUT_TYPE, 3), _size(r, _OUTPUT_TYPE, 3)
     r.need(r.words >= 14)
     r.reads(_INPUT, size * r.units, align=size)
     r.writes(_RESCALE_OUTPUT, other * r.units, align=other)

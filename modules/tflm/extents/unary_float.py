@@ -7,10 +7,12 @@ from ..dtypes import const
 _INPUT = const(1)
 _OUTPUT = const(2)
 _ENTRIES = const(3)
+_DIRECTION = const(3)
+_QUARTERS = const(3)
 _TYPE = const(3)
 _SIZE = const(4)
 _SIZES = (1, 1, 2, 4, 4)  # of the types of kernels/float32_convert.py
-_SHARES = 196  # words of the table of GELU
+_SHARES = const(196)  # words of the table of GELU
 
 
 # `words`: how many the record has.
@@ -20,10 +22,10 @@ def _unary(r, words=3):
     r.writes(_OUTPUT, 4 * r.units, align=4)
 
 
-# Word 3 passes between two functions: a larger number would be a heap object.
-def _kind(r):
+# `word` passes between two functions: a larger number would be a heap object.
+def _kind(r, word):
     _unary(r)
-    r.numbers(3, 1, 0)
+    r.numbers(word, 1, 0)
 
 
 def _gelu(r):
@@ -67,12 +69,12 @@ CHECKS = {
     "leaky_relu_float.eval_float32": lambda r: _unary(r, 4),
     "log_float.eval_float32": _unary,
     "logistic_float.eval_float32": _unary,
-    "round_float.eval_float32": _kind,
+    "round_float.eval_float32": lambda r: _kind(r, _DIRECTION),
     "rsqrt_float.eval_float32": lambda r: _unary(r, 4),
     "sign.eval_float32": _unary,
     "sign.eval_int32": _unary,
     "sign_float.eval_float32": lambda r: _unary(r, 5),
-    "sin_cos_float.eval_float32": _kind,
+    "sin_cos_float.eval_float32": lambda r: _kind(r, _QUARTERS),
     "sqrt_float.eval_float32": _unary,
     "square_float.eval_float32": _unary,
     "tanh_float.eval_float32": _unary,

@@ -1,7 +1,17 @@
 # tflm: extents: how the windows of a filter lie over the image (prepare/convolution.py)
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from ..dtypes import const
 from .record import divided
+
+# Words of the records.
+_INPUT = const(1)
+_OUTPUT = const(4)
+
+# Words of WINDOWS (prepare/convolution.py), from its first.
+_TO_INPUT_CHANNELS = const(2)
+_TO_FILTER_HEIGHT = const(6)
+_TO_PADDING_HEIGHT = const(12)
 
 OUTPUTS, PIXELS, ROWS = 0, 1, 2  # what a unit is
 
@@ -12,9 +22,11 @@ OUTPUTS, PIXELS, ROWS = 0, 1, 2  # what a unit is
 # the input and the output, taps of a filter, its rows and columns, and outputs in a row.
 def windows(r, at, unit, size):
     height, width = r.numbers(at, 2, 0)
-    depth, rows, columns, channels = r.numbers(at + 2, 4)
-    taps_y, taps_x, stride_y, stride_x, dilation_y, dilation_x = r.numbers(at + 6, 6)
-    top, left = r.numbers(at + 12, 2, 0)
+    depth, rows, columns, channels = r.numbers(at + _TO_INPUT_CHANNELS, 4)
+    taps_y, taps_x, stride_y, stride_x, dilation_y, dilation_x = r.numbers(
+        at + _TO_FILTER_HEIGHT, 6
+    )
+    top, left = r.numbers(at + _TO_PADDING_HEIGHT, 2, 0)
     r.small(rows * stride_y + taps_y * dilation_y + top + height)
     r.small((columns * stride_x + taps_x * dilation_x + left + width) * depth)
     r.small(dilation_y * width * depth)
@@ -22,9 +34,9 @@ def windows(r, at, unit, size):
     r.need(left <= (taps_x - 1) * dilation_x and (columns - 1) * stride_x - left < width)
     outputs = r.units * (1, channels, columns * channels)[unit]
     r.reads(
-        1,
+        _INPUT,
         divided(outputs, rows * columns * channels) * height * width * depth * size,
         align=size,
     )
-    r.writes(4, outputs * size, align=size)
+    r.writes(_OUTPUT, outputs * size, align=size)
     return depth, channels, taps_y, taps_x
