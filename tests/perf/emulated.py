@@ -12,6 +12,7 @@ import core_firmware
 from tflm_tools.board import romfs_image
 from tflm_tools.errors import ToolError
 from tflm_tools.packages import machine_code
+from tflm_tools.targets import twin_folders
 
 HERE = Path(__file__).resolve().parent
 MODULES = HERE.parents[1] / "modules"
@@ -69,14 +70,18 @@ class Waits:
         )
 
 
+# The arch of a core's MicroPython.
+_ARCH_OF = {
+    "m0plus": "armv6m",
+    "m33": "armv7em",
+    "rv32": "rv32imc",
+    "rv32-stock": "rv32imc",
+    "xtensa": "xtensawin",  # this and the next: qemu_xtensa.py runs them
+    "xtensa-mac16": "xtensawin",
+}
 # Folders of kernels that a core may take, the arch of MicroPython's native code first.
 ARCHS = {
-    "m0plus": ("armv6m",),
-    "m33": ("armv7em", "armv7m", "armv6m"),
-    "rv32": ("rv32imc",),
-    "rv32-stock": ("rv32imc",),
-    "xtensa": ("xtensawin",),  # this and the next: qemu_xtensa.py runs them
-    "xtensa-mac16": ("xtensawin",),
+    core: tuple(dict.fromkeys((arch, *twin_folders(arch)))) for core, arch in _ARCH_OF.items()
 }
 
 

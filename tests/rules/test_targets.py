@@ -1,12 +1,14 @@
 # Rules for instruction sets: the tools' entries agree with the runtime, kernels and generators
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import ast
 import sys
 
 import pytest
-from rules.sources import KERNELS, REPOSITORY
+from rules.sources import KERNELS, PACKAGE, REPOSITORY, files, tree
 from tflm import op_resolver
 from tflm_tools import targets
+from tflm_tools.errors import ToolError
 
 sys.path.insert(0, str(REPOSITORY / "tools"))
 
@@ -31,9 +33,28 @@ def test_each_folder_has_an_entry():
     assert folders | set(make.TARGETS) <= set(targets.ARCHS)
 
 
-def test_records_are_those_of_a_target():
+def test_each_target_has_a_form():
     for arch in targets.ARCHS.values():
-        assert (arch.target is None) == (not arch.records)
-        assert arch.records in ("", *targets.TARGETS)
+        assert (arch.target is None) == (not arch.form)
+    for target in targets.TARGETS:
+        assert list(KERNELS.glob(f"*_{targets.form_of(target)}.py")), target
     assert targets.FORMS == (None, "armv6m", "armv7em", "mac16")
     assert targets.targets_help().startswith("armv6m (Cortex-M0+: RP2040), armv7em (")
+    with pytest.raises(ToolError, match="take one of armv6m, armv7em"):
+        targets.form_of("armv8m")
+
+
+# Prepare asks how weights are to be packed, which the entry of a target says, not for whom.
+@pytest.mark.parametrize("path", files(PACKAGE / "prepare"), ids=lambda path: path.stem)
+def test_prepare_knows_no_target(path):
+    forms = {targets.form_of(target) for target in targets.TARGETS}
+    names = {*targets.ARCHS, *targets.TARGETS} - forms
+    for node in ast.walk(tree(path)):
+        where = f"prepare/{path.name} line {getattr(node, 'lineno', 0)}"
+        if isinstance(node, ast.Constant):
+            assert node.value not in names, f"{where} names a target; ask context.form"
+        if ast.unparse(node) in ("context.target", "context.storage.target"):
+            raise AssertionError(f"{where} asks for the target; ask context.form")
+        if isinstance(node, ast.Compare) and ast.unparse(node.left) == "context.form":
+            asked = {getattr(value, "value", "") for value in node.comparators}
+            assert asked <= {None, *forms}, f"{where}: no entry has the form {asked}"

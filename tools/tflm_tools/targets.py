@@ -3,24 +3,26 @@
 
 from dataclasses import dataclass
 
+from .errors import ToolError
+
 
 @dataclass(frozen=True)
 class Arch:
     """An instruction set by mpy-cross' name; an entry in ARCHS is all that the tools need of one.
 
     core, chip: what runs it, for people; chip "": none that is shown unasked. target: what `tflm
-    flatten --target` takes for it, None: the portable form. records: the target whose packed
-    records these boards take ("" for no packed ones). twins: folders of kernels/ that may hold a
-    twin, nearest first. assembler: stock firmware of its boards has the inline assembler.
-    packaged: `make dist` makes packages of it. more: a target with records of its own for those of
-    its cores that can do more: (target, core, chip).
+    flatten --target` takes for it, None: nothing is packed. form: how Prepare packs weights then,
+    which is the end of the names of the kernels' files: lanes, dsp. twins: folders of kernels/
+    that may hold a twin, nearest first. assembler: stock firmware of its boards has the inline
+    assembler. packaged: `make dist` makes packages of it. more: a target for those of its cores
+    that can do more: (target, core, chip); its name is that of its form, too.
     """
 
     name: str
     core: str
     chip: str = ""
     target: str | None = None
-    records: str = ""
+    form: str = ""
     twins: tuple[str, ...] = ()
     assembler: bool = False
     packaged: bool = True
@@ -29,24 +31,24 @@ class Arch:
 
 _THUMB = ("armv7m", "armv6m")  # every Cortex-M3 and above runs these
 _WITH_DSP = ("armv7em", *_THUMB)
-_DSP = {"target": "armv7em", "records": "armv7em", "assembler": True}
+_DSP = {"target": "armv7em", "form": "dsp", "assembler": True}
 
 # MicroPython calls a Cortex-M3 armv7em, too: only with an FPU it is none.
 ARCHS = {
     arch.name: arch
     for arch in (
-        Arch("armv6m", "Cortex-M0+", "RP2040", "armv6m", "armv6m", ("armv6m",), True),
-        Arch("armv7m", "Cortex-M3", "", "armv6m", "armv6m", _THUMB, True),
+        Arch("armv6m", "Cortex-M0+", "RP2040", "armv6m", "lanes", ("armv6m",), True),
+        Arch("armv7m", "Cortex-M3", "", "armv6m", "lanes", _THUMB, True),
         Arch("armv7em", "Cortex-M4", twins=_THUMB, packaged=False, **_DSP),
         Arch("armv7emsp", "Cortex-M4, M33", "RP2350", twins=("armv7emsp", *_WITH_DSP), **_DSP),
         Arch("armv7emdp", "Cortex-M7", twins=("armv7emdp", *_WITH_DSP), **_DSP),
-        Arch("rv32imc", "RISC-V", "ESP32-C3", "rv32imc", "armv6m", ("rv32imc",)),
+        Arch("rv32imc", "RISC-V", "ESP32-C3", "rv32imc", "lanes", ("rv32imc",)),
         Arch(
             "xtensawin",
             "Xtensa",
             "ESP32-S2",
             "xtensawin",
-            "armv6m",
+            "lanes",
             ("xtensawin",),
             more=("mac16", "Xtensa with MAC16", "ESP32, ESP32-S3"),
         ),  # fmt: skip
@@ -57,9 +59,12 @@ ARCHS = {
 PACKAGED = tuple(name for name, arch in ARCHS.items() if arch.packaged)
 SHOWN = tuple(name for name, arch in ARCHS.items() if arch.chip)
 _MORE = tuple(arch.more[0] for arch in ARCHS.values() if arch.more)
-TARGETS = (*dict.fromkeys(arch.target for arch in ARCHS.values() if arch.target), *_MORE)
+_FORM_OF = {arch.target: arch.form for arch in ARCHS.values() if arch.target}
+_FORM_OF.update({target: target for target in _MORE})
+TARGETS = tuple(_FORM_OF)
 # For tests: a target for each way that Prepare packs weights, and None for not at all.
-FORMS = (None, *dict.fromkeys(arch.records for arch in ARCHS.values() if arch.records), *_MORE)
+_FIRST = {form: target for target, form in reversed(_FORM_OF.items())}
+FORMS = (None, *sorted(_FIRST.values(), key=TARGETS.index))
 
 
 def twin_folders(arch):
@@ -67,6 +72,13 @@ def twin_folders(arch):
     if arch in ARCHS:
         return ARCHS[arch].twins
     return (arch,) if arch else ()
+
+
+def form_of(target):
+    """How Prepare packs weights for a target (MicroContext.form); None for None."""
+    if target not in (None, *TARGETS):
+        raise ToolError(f"no target is called {target}; take one of {', '.join(TARGETS)}")
+    return _FORM_OF.get(target)
 
 
 def target_of(arch, core=""):

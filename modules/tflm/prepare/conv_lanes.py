@@ -197,7 +197,7 @@ def _rows(values, shape, geometry):
 # (the kernels' files, table, stream) of weights that are stored in a way; None when they do not
 # fit.
 def _packed(context, node, fields, table, rows, way):
-    if context.target == "mac16":
+    if context.form == "mac16":
         from . import mac16
 
         table = bytearray(table)

@@ -97,7 +97,7 @@ def _form(fields, height, width):
 
 # (the kernel's file, table, words of each channel's stream); None when weights or sums do not fit.
 def _packed(context, node, fields, table, rows, form):
-    if context.target == "mac16" and form != _ANY:
+    if context.form == "mac16" and form != _ANY:
         from . import mac16
 
         table = bytearray(table)

@@ -44,9 +44,9 @@ class MicroContext:
     A call in the wrong phase raises StateError.
     """
 
-    def __init__(self, storage, external_context=None, target=None, packing=None):
+    def __init__(self, storage, external_context=None, form=None, packing=None):
         self.storage = storage
-        self.target = target  # instruction set whose packed weights Prepare may choose, or None
+        self.form = form  # of packed weights that Prepare may choose: that of kernels/*_FORM.py
         self.packing = packing or {}  # node number: how its weights are stored (lanes.py)
         self.lane_bytes = {}  # node number: of inputs that a kernel unpacks at a time (lanes.py)
         self.external_context = external_context  # any object of the application's

@@ -10,6 +10,7 @@ from tflm.tflite.context import CUSTOM, PREPARE
 from ...image.custom import HostResolver, RecordingContext
 from ...image.rom import RomStorage
 from ...plan.distances import distances_of
+from ...targets import form_of
 from .weights import choices_of, cycles_of, miss_of
 
 # The same channels are looked at again in each band; boards, which prepare each node once, have no
@@ -56,7 +57,7 @@ class Probe:
     def _prepare(self, node):
         storage = RomStorage()
         storage.start_model_allocation(self._model)
-        context = RecordingContext(storage, target=self._target, packing=self._packing)
+        context = RecordingContext(storage, form=form_of(self._target), packing=self._packing)
         context.enter(PREPARE)
         context.node = node
         self._resolver.builtin(node.builtin_code).prepare(context, node)

@@ -7,12 +7,16 @@
 # the inline assembler, or a stub whose source tells its machine code (listing.py), becomes one of
 # kind viper, which begins with what checks and converts its arguments. See docs/machine_code.md.
 
+from importlib import import_module
+
+from ... import targets
 from ...errors import ToolError
-from . import listing, rv32imc, xtensawin
+from . import listing
 from .mpy_file import ASM, KINDS, VIPER, Code, MpyFile
 
-_AROUND = {"rv32imc": rv32imc.around, "xtensawin": xtensawin.around}
-ARCHS = tuple(_AROUND)
+# Each has a file here, whose around() says what is wrapped around a function.
+ARCHS = tuple(name for name, arch in targets.ARCHS.items() if not arch.assembler)
+_AROUND = {name: import_module(f".{name}", __package__).around for name in ARCHS}
 _PLAIN = 2  # type of the value of a function of the inline assembler that names none: int
 
 
