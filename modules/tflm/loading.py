@@ -33,10 +33,18 @@ def load(source, trusted=False, copy=False):
         raise InputError("a model is a path or a buffer of bytes; pass one of them")
     if is_flat(source):
         return FlatModel(source, trusted)
-    from .tflite.reader import TfliteModel, is_tflite
+    try:
+        from .tflite.reader import TfliteModel, is_tflite
 
-    if is_tflite(source):
-        return TfliteModel(source)
+        if is_tflite(source):
+            return TfliteModel(source)
+    except MemoryError:
+        source = None
+    if source is None:
+        raise ModelError(
+            "the heap has no room to read a .tflite; free memory, or flatten it on the host: "
+            "a .tflm needs next to nothing%s" % more_heap()
+        )
     raise ModelError(
         "this is neither a .tflm nor a .tflite (%d bytes, starting %s); check the file"
         % (len(source), bytes(source[:8]))
