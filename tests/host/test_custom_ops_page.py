@@ -124,12 +124,44 @@ def test_inspect(tflm, example):
     assert report["ops"][0]["kernels"] == ["custom.Atan"]
 
 
+def test_bench(tflm, example, tmp_path, monkeypatch):
+    monkeypatch.setenv("TFLM_CACHE", str(tmp_path))
+    options = (example / "atan.tflite", "--custom", example / "atan.py", "--invokes", 1, "--json")
+    [row] = tflm("bench", *options).json()
+    assert row["tflm_us"] > 0 and "TFLM itself does not run" in row["refused"]
+    [row] = tflm("bench", "--per-op", *options).json()
+    assert [op["kernel"] for op in row["ops"]] == ["custom.Atan"]
+
+
+# verify compares kernels of the user's for builtin operators with TFLM's.
+def test_verify(tflm, layers, tmp_path):
+    own = tmp_path / "own.py"
+    text = """
+from tflm.prepare import fully_connected
+
+class Own:
+    @staticmethod
+    def prepare(context, node):
+        fully_connected.prepare(context, node)%s
+
+def register(resolver):
+    resolver.add_builtin(9, Own)
+"""
+    own.write_text(text % "")
+    options = (layers, "--custom", own, "--runs", 1, "--layers")
+    found = tflm("verify", *options)
+    assert (found.code, found.err) == (0, "")
+    own.write_text(text % "\n        raise ValueError('own')")
+    found = tflm("verify", *options)
+    assert found.code == 1 and "own" in found.err
+
+
 def test_flatten_names_the_option(tflm, example, tmp_path):
     found = tflm("flatten", example / "atan.tflite", "-o", tmp_path / "x.tflm")
     assert found.code == 1
     assert found.err == (
         "tflm: unresolved custom op: Atan; register it with --custom FILE, an option "
-        "of inspect, flatten, run, plan, report, ops, eval and deploy\n"
+        "of inspect, flatten, run, verify, bench, plan, report, ops, eval and deploy\n"
     )
 
 

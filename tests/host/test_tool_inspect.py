@@ -121,6 +121,13 @@ def test_commands_with_custom():
     assert takers == set(_WITH_CUSTOM.replace(" and", ",").split(", "))
 
 
+# Errors name --timeout: all commands that wait for a board, MicroPython or an oracle have it.
+def test_commands_with_timeout():
+    takers = {n for n, c in cli.commands.items() if any("--timeout" in p.opts for p in c.params)}
+    with_boards = {n for n, c in cli.commands.items() if any("--on" in p.opts for p in c.params)}
+    assert takers == with_boards | {"deploy", "doctor", "flash", "transform", "requantize"}
+
+
 def test_model_too_large_for_boards(tmp_path, tflm):
     from support.single_op import Tensor, single_op
 

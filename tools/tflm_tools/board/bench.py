@@ -40,20 +40,21 @@ class BoardBench:
     ops: list[OpTime]
 
 
-def bench_on(paths, device, invokes=20, timeout=None):
+def bench_on(paths, device, invokes=20, timeout=None, custom=()):
     """A BoardBench for each model, on a BoardDevice. Raises TflmError."""
-    return [_bench_one(path, device, invokes, timeout) for path in paths]
+    return [_bench_one(path, device, invokes, timeout, custom) for path in paths]
 
 
-def _bench_one(path, device, invokes, timeout):
+def _bench_one(path, device, invokes, timeout, custom):
     model = open_model(path)
     inputs = make_cases(model.inputs, 1, 0)[0].inputs
-    plain = device.invoke(model, [inputs], repeat=invokes, timeout=timeout)
+    options = {"repeat": invokes, "timeout": timeout, "custom": custom}
+    plain = device.invoke(model, [inputs], **options)
     if not any(plain.times):
         raise DeviceError(
             f"the board at {device.facts.port} has no clock to measure with; use another board"
         )
-    profiled = device.invoke(model, [inputs], repeat=invokes, timeout=timeout, profile=True)
+    profiled = device.invoke(model, [inputs], profile=True, **options)
     clock = device.facts.frequency / 1e6
     total = sum(event[3] for event in profiled.events) or 1
     ops = [

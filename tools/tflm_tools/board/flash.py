@@ -31,12 +31,13 @@ class Flashing:
     verified: str
 
 
-def flash(board, port=None, image=None, volume=None, progress=None):
+def flash(board, port=None, image=None, volume=None, progress=None, timeout=None):
     """Put a firmware image on a board: BOARD is a folder of boards/.
 
     image: a file; None takes what `make firmware BOARD=…` has built. volume: the folder of a
-    boot loader's drive, where it is not found by itself. Everything is checked before the first
-    byte is written. Raises ToolError and DeviceError. Returns a Flashing.
+    boot loader's drive, where it is not found by itself. timeout: seconds for the board's first
+    answer. Everything is checked before the first byte is written. Raises ToolError and
+    DeviceError. Returns a Flashing.
     """
     profile = profiles.named(board)
     method = profile.flashing.get("method")
@@ -45,7 +46,7 @@ def flash(board, port=None, image=None, volume=None, progress=None):
     path = Path(image) if image else _built(board, ".uf2" if method == "uf2" else ".bin")
     data = files.read(path)
     if method == "uf2":
-        return _flash_uf2(profile, port, path, data, volume, progress)
+        return _flash_uf2(profile, port, path, data, volume, progress, timeout)
     esp.check_image(data, profile.flashing["chip"], path)
     device = resolve(port)
     esp.write(path, device, profile.flashing["chip"], profile.flashing["offset"], progress)
@@ -64,7 +65,7 @@ def _built(board, suffix):
     return (named or found)[0]
 
 
-def _flash_uf2(profile, port, path, data, volume, progress):
+def _flash_uf2(profile, port, path, data, volume, progress, timeout):
     family, pieces = uf2.parse(data, path)
     if family != profile.flashing["family"]:
         raise ToolError(
@@ -74,7 +75,7 @@ def _flash_uf2(profile, port, path, data, volume, progress):
     name = profile.flashing["volume"]
     folder = volume or uf2.find_volume(name)
     if folder is None:
-        port = _enter_bootloader(profile, port)
+        port = _enter_bootloader(profile, port, timeout)
         folder = uf2.wait_for_volume(name, _DRIVE_SECONDS)
     if folder is None:
         raise DeviceError(
@@ -93,7 +94,7 @@ def _flash_uf2(profile, port, path, data, volume, progress):
 
 
 # Send a board that runs MicroPython into its boot loader; returns its port.
-def _enter_bootloader(profile, port):
+def _enter_bootloader(profile, port, timeout):
     try:
         device = resolve(port)
     except DeviceError as error:
@@ -104,7 +105,7 @@ def _enter_bootloader(profile, port):
             f"{profile.flashing.get('help', 'hold BOOTSEL while you plug it in')}",
             "absent",
         ) from None
-    with Link(device) as link:
+    with Link(device, timeout) as link:
         facts = ask(link)
         check_board(facts, profile.machine[0])
         try:

@@ -10,6 +10,7 @@ from tflm.tflite.reader import TfliteModel
 
 from ..errors import DeviceError
 from ..flat.flatten import prepare
+from ..image.custom import load_resolver
 from ..run.device_model import invoke
 from . import oracle
 from .comparison import Difference, first_difference
@@ -53,15 +54,15 @@ class Layers:
 def _oracle_tensors(model, runs, timeout, name):
     for mode in oracle.TENSOR_MODES:
         try:
-            return oracle.run(model.data, runs, mode, timeout or 600.0, name=name).tensors
+            return oracle.run(model.data, runs, mode, timeout, name=name).tensors
         except oracle.OracleError:
             continue
     return None
 
 
 # Names of the kernels of each node.
-def _kernels(model):
-    _, storage = prepare(model.data)
+def _kernels(model, custom):
+    _, storage = prepare(model.data, load_resolver(custom))
     found = {}
     for record in storage.records:
         names = found.setdefault(record.node.index, [])
@@ -92,26 +93,27 @@ def _row(node, kernel, tensor, number, ours, theirs):
 
 
 def compare_layers(
-    model, runs, case, form, heap=None, timeout=None, device=None, oracle_name=oracle.TFLM
+    model, runs, case, form, oracle_name=oracle.TFLM, device=None, custom=(), **options
 ):
     """Compare all tensors of a ModelFile after the last of `runs`: (Layers or None, note).
 
     Every tensor has a place of its own, and nothing is saved. case: the name of the last run.
-    form: "flat" or "tflite". The note says why there are none.
+    form: "flat" or "tflite". options: heap and timeout of device_model.invoke(). The note
+    says why there are none.
     """
-    theirs = _oracle_tensors(model, runs, timeout, oracle_name)
+    theirs = _oracle_tensors(model, runs, options.get("timeout"), oracle_name)
     if theirs is None:
         return None, f"{oracle_name} cannot show the tensors between the ops of this model"
     try:
         ours = invoke(
-            model, runs, form, keep_tensors=True, heap=heap, timeout=timeout, device=device
+            model, runs, form, keep_tensors=True, device=device, custom=custom, **options
         ).tensors
     except DeviceError as error:
         if device is None:
             raise
         return None, f"the board cannot keep every tensor: {error}"
     subgraph = TfliteModel(model.data).subgraphs[0]
-    kernels = _kernels(model)
+    kernels = _kernels(model, custom)
     rows = []
     for i in range(subgraph.nodes_length()):
         node = subgraph.node(i)

@@ -38,6 +38,7 @@ TFLM = "TFLM"
 LITERT = "LiteRT"
 # Of each oracle: its package, as it is imported, and the module that runs it.
 _PACKAGES = {TFLM: "tflite_micro", LITERT: "ai_edge_litert"}
+_SECONDS = 600.0  # for all runs
 _WORKERS = {TFLM: "oracle_worker", LITERT: "litert_worker"}
 
 
@@ -67,7 +68,7 @@ TENSOR_MODES = ("preserve", "outputs")
 
 
 def run(
-    model, runs, tensors=None, timeout=600.0, reset=False, name=TFLM, fill=None, refusals=False
+    model, runs, tensors=None, timeout=None, reset=False, name=TFLM, fill=None, refusals=False
 ):
     """Invoke a .tflite (bytes) with each list of arrays in `runs`, state going on between them.
 
@@ -87,7 +88,7 @@ def run(
                "reset": reset, "arena": arena_bytes(len(model)), "fill": fill,
                "refusals": refusals}  # fmt: skip
         (folder / "job.json").write_text(json.dumps(job))
-        _call(folder, timeout, name)
+        _call(folder, timeout or _SECONDS, name)
         with np.load(folder / "outputs.npz") as file:
             arrays = {key: file[key] for key in file.files}
     outputs = [[] for _ in runs]

@@ -82,6 +82,7 @@ def verify(
     device=None,
     layers=False,
     oracle_name=oracle.TFLM,
+    custom=(),
 ):
     """Compare `runs` random and four extreme inputs on the paths of `form` ("both" or one).
 
@@ -89,17 +90,18 @@ def verify(
     differs. device: a board (board.board_device) instead of the unix port; "both" is "flat" then.
     layers: the outputs of every operator are compared, too. oracle_name: oracle.TFLM or LITERT.
     Inputs that tflm and the oracle refuse both are left out; bytes that the oracle never writes
-    are not compared. Raises TflmError when either side cannot run the model.
+    are not compared. custom: Python files that register operators of yours. Raises TflmError when
+    either side cannot run the model.
     """
     oracle.require(oracle_name)
     model = open_tflite(path, "verify")
     cases = make_cases(model.inputs, runs, seed)
     arrays = [case.inputs for case in cases]
     result = Verification(str(path), seed, len(cases), [], None, oracle=oracle_name)
-    options = {"heap": heap, "timeout": timeout, "device": device}
+    options = {"heap": heap, "timeout": timeout, "device": device, "custom": custom}
     layer_options = {**options, "oracle_name": oracle_name}
     ask = functools.partial(
-        oracle.run, model.data, timeout=timeout or 600.0, name=oracle_name, refusals=True
+        oracle.run, model.data, timeout=timeout, name=oracle_name, refusals=True
     )
     wanted = None
     paths = PATHS if device is None else PATHS[:1]

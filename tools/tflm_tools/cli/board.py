@@ -10,8 +10,14 @@ PORT_HELP = (
     "socket://HOST:PORT, auto."
 )
 ON = click.option("--on", "on", metavar="PORT", help=PORT_HELP)
+TIMEOUT = click.option(
+    "--timeout",
+    type=click.FloatRange(min=1),
+    metavar="SECONDS",
+    help="For each answer of MicroPython, or of TFLM. [default: 600]",
+)
 _PORT = click.argument("port", required=False)
-_TIMEOUT = click.option(
+_FIRST_ANSWER = click.option(
     "--timeout",
     type=click.FloatRange(min=1),
     metavar="SECONDS",
@@ -56,7 +62,7 @@ def register(cli, show, model, as_json_option, custom_option):
     @click.option(
         "--model", "models", multiple=True, type=click.Path(), help="Would it fit? Any number."
     )
-    @_TIMEOUT
+    @_FIRST_ANSWER
     @as_json_option
     def doctor(port, models, timeout, as_json):
         """Look at the board at PORT: firmware, heap, flash, tflm, and what is wrong.
@@ -89,7 +95,7 @@ def register(cli, show, model, as_json_option, custom_option):
         is_flag=True,
         help="Let the old model go first, where flash has no room for both.",
     )
-    @_TIMEOUT
+    @_FIRST_ANSWER
     @custom_option
     @as_json_option
     def deploy(model, ports, every, as_json, **options):
@@ -126,6 +132,7 @@ def register(cli, show, model, as_json_option, custom_option):
     @_PORT
     @click.option("--image", type=click.Path(), help="[default: what make firmware has built]")
     @click.option("--volume", type=click.Path(), help="The folder of the boot loader's drive.")
+    @_FIRST_ANSWER
     @as_json_option
     def flash(board, port, as_json, **options):
         """Put firmware on a BOARD of boards/, over its boot loader, and compare it after."""

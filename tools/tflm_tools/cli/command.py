@@ -12,7 +12,7 @@ from ..optimize.memory.levels import BALANCED, LEVELS
 from ..optimize.savings import OPTIONS as SAVINGS
 from ..targets import TARGETS, targets_help
 from .bench import register as register_bench
-from .board import ON, device_on, register
+from .board import ON, TIMEOUT, device_on, register
 from .models import register as register_models
 from .report import register as register_report
 from .wake import register as register_wake
@@ -21,9 +21,6 @@ _MODEL = click.argument("model", type=click.Path())
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 _HEAP = click.option(
     "--heap", metavar="SIZE", help="MicroPython's heap, like 192k. [default: 64M]"
-)
-_TIMEOUT = click.option(
-    "--timeout", type=click.FloatRange(min=1), metavar="SECONDS", help="[default: 600]"
 )
 _CUSTOM = click.option(
     "--custom",
@@ -156,7 +153,7 @@ def flatten(model, output, as_json, **options):
 @ON
 @_CUSTOM
 @_HEAP
-@_TIMEOUT
+@TIMEOUT
 @_JSON
 def run(model, on, as_json, **options):
     """Invoke MODEL in the MicroPython unix port, or on a board, on arrays of yours."""
@@ -194,8 +191,9 @@ def run(model, on, as_json, **options):
 )
 @click.option("--layers", is_flag=True, help="Compare every operator's outputs, too.")
 @ON
+@_CUSTOM
 @_HEAP
-@_TIMEOUT
+@TIMEOUT
 @_JSON
 def verify(model, on, as_json, oracle, **options):
     """Compare MODEL in MicroPython with TFLM itself, or with LiteRT.
@@ -216,7 +214,7 @@ def verify(model, on, as_json, oracle, **options):
 
 
 register(cli, _show, _MODEL, _JSON, _CUSTOM)
-register_bench(cli, _show, _working, _JSON)
+register_bench(cli, _show, _working, _JSON, _CUSTOM)
 register_report(cli, _show, _working, _MODEL, _JSON, _CUSTOM)
 register_wake(cli)
 register_models(cli, _show, _MODEL, _JSON, _CUSTOM)

@@ -5,6 +5,7 @@ import rich_click as click
 
 from .. import files
 from ..targets import TARGETS
+from .board import TIMEOUT
 
 _OUTPUT = click.option(
     "-o", "--output", type=click.Path(), required=True, help="The .tflite to write."
@@ -61,8 +62,9 @@ def register(cli, show, model, as_json_option, custom_option):
     @click.option("--strip-strings", is_flag=True, help="Names of tensors, and signatures.")
     @click.option("--shorten-variables", is_flag=True, help="Names of resource variables.")
     @click.option("--strip-quantization", is_flag=True, help="Ranges, repeated zero points.")
+    @TIMEOUT
     @as_json_option
-    def transform(model, output, as_json, **flags):
+    def transform(model, output, timeout, as_json, **flags):
         """Make a smaller .tflite of MODEL that gives the same; without an option, all of them.
 
         Needed only where a .tflite goes on the board: a .tflm has none of this. TFLM runs both
@@ -71,13 +73,14 @@ def register(cli, show, model, as_json_option, custom_option):
         from ..transform.transform import transform
 
         names = [name.replace("_", "-") for name, given in flags.items() if given]
-        show(transform(model, output, names), as_json, "transform", "print_transformed")
+        show(transform(model, output, names, timeout), as_json, "transform", "print_transformed")
 
     @cli.command()
     @model
     @_OUTPUT
+    @TIMEOUT
     @as_json_option
-    def requantize(model, output, as_json):
+    def requantize(model, output, timeout, as_json):
         """Make a .tflite with int16 activations of MODEL, which has int8 ones.
 
         Weights stay int8, biases become int64; more exact, above all for LSTM, and slower. For
@@ -85,4 +88,4 @@ def register(cli, show, model, as_json_option, custom_option):
         """
         from ..transform.requantize import requantize
 
-        show(requantize(model, output), as_json, "transform", "print_requantized")
+        show(requantize(model, output, timeout), as_json, "transform", "print_requantized")

@@ -7,7 +7,7 @@ import rich_click as click
 
 from .. import files
 from ..optimize.memory.levels import BALANCED, LEVELS, OFF
-from .board import ON, device_on
+from .board import ON, TIMEOUT, device_on
 
 _TARGET_HELP = "As for tflm flatten: whose kernels, which have scratch buffers of their own."
 
@@ -96,6 +96,7 @@ def register(cli, show, working, model, as_json_option, custom_option):
         "--jobs", type=click.IntRange(min=1), help="Processes. [default: one for each core]"
     )
     @ON
+    @TIMEOUT
     @custom_option
     @as_json_option
     def evaluate(model, data, on, as_json, **options):
@@ -107,6 +108,6 @@ def register(cli, show, working, model, as_json_option, custom_option):
             from ..render.board import progress_bar
 
             bar = progress_bar("eval", counts=True)
-        with device_on(on) as device, bar as progress:
+        with device_on(on, options["timeout"]) as device, bar as progress:
             result = evaluate(model, data, device=device, progress=progress, **options)
         show(result, as_json, "evaluation", "print_evaluation")

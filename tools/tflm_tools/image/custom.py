@@ -15,7 +15,9 @@ from tflm.tflite.context import IN_TAIL, NO_OPERAND, MicroContext
 from ..errors import ToolError
 from ..model.compiled import remedy
 
-_WITH_CUSTOM = "inspect, flatten, run, plan, report, ops, eval and deploy"  # the commands
+_WITH_CUSTOM = (
+    "inspect, flatten, run, verify, bench, plan, report, ops, eval and deploy"  # the commands
+)
 _MOST = 65535  # what 16 bits count
 _MOST_NAME = 255
 

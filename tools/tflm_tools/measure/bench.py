@@ -17,6 +17,7 @@ from ..check import oracle
 from ..check.cases import make_cases
 from ..errors import ToolError
 from ..flat.flatten import flatten
+from ..image.custom import load_resolver
 from ..model.model_file import open_model
 from ..optimize.memory.levels import SPEED
 from ..run.device_model import invoke
@@ -46,11 +47,14 @@ class BenchRow:
     refused: str = ""
 
 
-def bench(paths, invokes=20, csv_path=None):
-    """Time each .tflite; writes a CSV when `csv_path` is given. Returns a list of BenchRow."""
+def bench(paths, invokes=20, csv_path=None, custom=(), timeout=None):
+    """Time each .tflite; writes a CSV when `csv_path` is given. Returns a list of BenchRow.
+
+    custom: Python files that register custom operators. timeout: seconds for an answer.
+    """
     if csv_path:
         files.check_output(csv_path, *paths)
-    rows = [_bench_one(path, invokes) for path in paths]
+    rows = [_bench_one(path, invokes, custom, timeout) for path in paths]
     if csv_path:
         text = io.StringIO()
         columns = [field.name for field in fields(BenchRow) if field.name != "refused"]
@@ -62,17 +66,18 @@ def bench(paths, invokes=20, csv_path=None):
     return rows
 
 
-def _bench_one(path, invokes):
+def _bench_one(path, invokes, custom, timeout):
     model = open_model(path)
     if model.kind != "tflite":
         raise ToolError(f"{path} is a .tflm; bench compares with TFLM and needs the .tflite")
-    report = inspect(path)
+    report = inspect(path, custom)
     inputs = make_cases(model.inputs, 1, 0)[0].inputs
     # Memory is plenty here: no time is given for it.
-    flat = replace(model, kind="tflm", data=flatten(model.data, optimize=SPEED))
+    data = flatten(model.data, load_resolver(custom), optimize=SPEED)
+    flat = replace(model, kind="tflm", data=data)
     ours, wheels, refused = [], [], ""
     for _ in range(_ROUNDS):
-        ours += invoke(flat, [inputs], repeat=invokes).times
+        ours += invoke(flat, [inputs], repeat=invokes, custom=custom, timeout=timeout).times
         try:
             wheels += [] if refused else time_wheel(path, inputs, invokes)
         except oracle.OracleError as error:

@@ -70,12 +70,13 @@ class Evaluation:
 
 
 def evaluate(path, data, compare=False, limit=None, jobs=None, custom=(), device=None,
-             progress=None):  # fmt: skip
+             progress=None, timeout=None):  # fmt: skip
     """The Evaluation of a model on a .npz as dataset.load() reads it.
 
     compare: run TFLM's wheel, too. limit: only so many examples. jobs: processes. custom: Python
     files that register custom operators. device: a board (board.board_device). progress: a
-    function (done, total). Variables are reset before each invoke. Raises TflmError.
+    function (done, total). timeout: seconds for an answer. Variables are reset before each invoke.
+    Raises TflmError.
     """
     model = open_model(path)
     if compare:
@@ -86,10 +87,14 @@ def evaluate(path, data, compare=False, limit=None, jobs=None, custom=(), device
     jobs = min(jobs or os.cpu_count() or 1, len(examples.runs))
     if device is not None:
         jobs = 1
-        result = device.invoke(model, examples.runs, custom=custom, reset=True, progress=progress)
+        result = device.invoke(
+            model, examples.runs, custom=custom, reset=True, progress=progress, timeout=timeout
+        )
         outputs, times, arena = result.outputs, result.times, result.arena
     else:
-        outputs, times, arena = _in_processes(model, examples.runs, jobs, custom, progress)
+        outputs, times, arena = _in_processes(
+            model, examples.runs, jobs, custom, progress, timeout
+        )
     found = Evaluation(
         model=str(path),
         data=str(data),
@@ -107,7 +112,7 @@ def evaluate(path, data, compare=False, limit=None, jobs=None, custom=(), device
     )
     if compare:
         try:
-            found.comparison = _compare(model, examples, outputs)
+            found.comparison = _compare(model, examples, outputs, timeout)
         except oracle.OracleError as error:
             found.notes.append(f"nothing to compare with: {error}")
     return found
@@ -120,7 +125,7 @@ def _labels(model):
 
 
 # Outputs and times of all runs, and the arena's bytes: chunks of runs in `jobs` processes.
-def _in_processes(model, runs, jobs, custom, progress):
+def _in_processes(model, runs, jobs, custom, progress, timeout):
     flat = model
     if model.kind == "tflite":
         flat = replace(model, kind="tflm", data=flatten(model.data, load_resolver(custom)))
@@ -129,7 +134,9 @@ def _in_processes(model, runs, jobs, custom, progress):
     results, done = {}, 0
     with ThreadPoolExecutor(jobs) as pool:
         waiting = {
-            pool.submit(invoke, flat, runs[at : at + size], custom=custom, reset=True): at
+            pool.submit(
+                invoke, flat, runs[at : at + size], custom=custom, reset=True, timeout=timeout
+            ): at
             for at in starts
         }
         try:
@@ -169,10 +176,11 @@ def _score(examples, outputs, info):
 
 
 # The same data in TFLM's wheel.
-def _compare(model, examples, outputs):
+def _compare(model, examples, outputs, timeout):
     theirs, times = [], []
     for at in range(0, len(examples.runs), _ORACLE_CHUNK):
-        result = oracle.run(model.data, examples.runs[at : at + _ORACLE_CHUNK], reset=True)
+        chunk = examples.runs[at : at + _ORACLE_CHUNK]
+        result = oracle.run(model.data, chunk, timeout=timeout, reset=True)
         theirs += result.outputs
         times += result.times
     differing = set()

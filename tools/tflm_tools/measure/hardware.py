@@ -100,14 +100,15 @@ def models_in(places):
     return found
 
 
-def record(places, port=None, invokes=5, progress=None):
+def record(places, port=None, invokes=5, progress=None, custom=(), timeout=None):
     """Measure models on the board at a port: a BoardRecord. What a model cannot do is noted.
 
     places: as models_in() takes them. progress: called with how many models are done, and how
-    many there are. Raises TflmError.
+    many there are. custom: Python files that register custom operators. timeout: seconds for an
+    answer. Raises TflmError.
     """
     paths = models_in(places)
-    with Link(port) as link:
+    with Link(port, timeout) as link:
         facts = ask(link)
     found = BoardRecord(
         FORMAT, __version__, int(time.time()), facts.machine, facts.firmware(), facts.arch,
@@ -117,7 +118,7 @@ def record(places, port=None, invokes=5, progress=None):
     for i, path in enumerate(paths):
         if progress is not None:
             progress(i, len(paths))
-        found.models.append(_model(path, facts.port, invokes))
+        found.models.append(_model(path, facts.port, invokes, custom, timeout))
     return found
 
 
@@ -146,11 +147,11 @@ def read(path):
 
 
 # One model; an error of its own is noted, one of the board ends everything.
-def _model(path, port, invokes):
+def _model(path, port, invokes, custom, timeout):
     data = files.read(path)
     found = ModelRecord(Path(path).stem, hashlib.sha256(data).hexdigest())
     try:
-        return _measured(found, path, port, invokes)
+        return _measured(found, path, port, invokes, custom, timeout)
     except TflmError as error:
         if getattr(error, "kind", "") in ("absent", "busy", "silent", "lost", "garbage"):
             raise
@@ -158,18 +159,19 @@ def _model(path, port, invokes):
         return found
 
 
-def _measured(found, path, port, invokes):
+def _measured(found, path, port, invokes, custom, timeout):
     model = open_model(path)
     inputs = make_cases(model.inputs, 1, 0)[0].inputs
-    done = deploy(path, port, name=_NAME, replace=True)
+    done = deploy(path, port, name=_NAME, replace=True, custom=custom, timeout=timeout)
     named = replace(model, path=f"{_NAME}.tflite")
-    with board_device(port) as device:
-        flat = flat_for(model, device.facts)
-        plain = device.invoke(named, [inputs], repeat=invokes)
-        profiled = device.invoke(named, [inputs], repeat=invokes, profile=True)
+    options = {"repeat": invokes, "custom": custom, "timeout": timeout}
+    with board_device(port, timeout) as device:
+        flat = flat_for(model, device.facts, custom)
+        plain = device.invoke(named, [inputs], **options)
+        profiled = device.invoke(named, [inputs], profile=True, **options)
     found.flat_bytes, found.flat_sha256 = len(flat), hashlib.sha256(flat).hexdigest()
     found.arena_bytes, found.place = plain.arena, done.place
-    found.compared, wanted = _wanted(model, inputs)
+    found.compared, wanted = _wanted(model, inputs, custom, timeout)
     found.equal = all(
         first_difference(got, other.reshape(got.shape)) is None
         for got, other in zip(plain.outputs[0], wanted, strict=True)
@@ -186,7 +188,7 @@ def _measured(found, path, port, invokes):
 
 
 # What the outputs must be: those of TFLM's wheel, of the unix port where that is not there.
-def _wanted(model, inputs):
+def _wanted(model, inputs, custom, timeout):
     if model.kind == "tflite" and oracle.installed():
-        return "TFLM", oracle.run(model.data, [inputs]).outputs[0]
-    return "unix port", invoke(model, [inputs]).outputs[0]
+        return "TFLM", oracle.run(model.data, [inputs], timeout=timeout).outputs[0]
+    return "unix port", invoke(model, [inputs], custom=custom, timeout=timeout).outputs[0]

@@ -16,6 +16,7 @@ from ..check import oracle
 from ..check.cases import make_cases
 from ..errors import ToolError
 from ..flat.flatten import at_level, flatten, saved_model
+from ..image.custom import load_resolver
 from ..image.prepare import prepare_graph
 from ..model.model_file import open_model
 from ..optimize.memory.levels import BALANCED, SPEED
@@ -73,17 +74,21 @@ class ModelBench:
     refused: str = ""
 
 
-def bench_ops(paths, invokes=20, device=None, csv_path=None):
+def bench_ops(paths, invokes=20, device=None, csv_path=None, custom=(), timeout=None):
     """A ModelBench for each model, in the unix port or on a board; writes a CSV where asked to.
 
     Each run is remembered, and the next one of the same file at the same place shows both.
+    custom: Python files that register custom operators. timeout: seconds for an answer.
     Raises TflmError.
     """
     if csv_path:
         files.check_output(csv_path, *paths)
     found = []
     for path in paths:
-        result = _on_board(path, device, invokes) if device is not None else _here(path, invokes)
+        if device is not None:
+            result = _on_board(path, device, invokes, custom, timeout)
+        else:
+            result = _here(path, invokes, custom, timeout)
         _compare_last(result, path)
         found.append(result)
     if csv_path:
@@ -92,14 +97,16 @@ def bench_ops(paths, invokes=20, device=None, csv_path=None):
 
 
 # The model in the unix port, flattened as `tflm bench` does.
-def _here(path, invokes):
+def _here(path, invokes, custom, timeout):
     model = open_model(path)
     inputs = make_cases(model.inputs, 1, 0)[0].inputs
     flat = model
     if model.kind == "tflite":
-        flat = replace(model, kind="tflm", data=flatten(model.data, optimize=SPEED))
-    plain = invoke(flat, [inputs], repeat=invokes)
-    profiled = invoke(flat, [inputs], repeat=invokes, profile=True)
+        data = flatten(model.data, load_resolver(custom), optimize=SPEED)
+        flat = replace(model, kind="tflm", data=data)
+    options = {"repeat": invokes, "custom": custom, "timeout": timeout}
+    plain = invoke(flat, [inputs], **options)
+    profiled = invoke(flat, [inputs], profile=True, **options)
     events = [(node, op, kernel, us / invokes) for node, op, kernel, us in profiled.events]
     wheel, refused = None, ""
     if model.kind == "tflite" and oracle.installed():
@@ -110,17 +117,17 @@ def _here(path, invokes):
     mean = sum(plain.times) / len(plain.times)
     return ModelBench(
         str(path), "unix port", 0, invokes, min(plain.times), mean, plain.arena, len(flat.data),
-        wheel, None, None, False, _rows(events, path, model, SPEED, 0), refused,
+        wheel, None, None, False, _rows(events, path, model, SPEED, 0, custom), refused,
     )  # fmt: skip
 
 
 # The model on a board.
-def _on_board(path, device, invokes):
-    found = bench_on([path], device, invokes)[0]
+def _on_board(path, device, invokes, custom, timeout):
+    found = bench_on([path], device, invokes, timeout, custom)[0]
     model = open_model(path)
     events = [(op.node, op.op, op.kernel, op.us) for op in found.ops]
     target = device.facts.target
-    rows = _rows(events, path, model, BALANCED, found.frequency, target)
+    rows = _rows(events, path, model, BALANCED, found.frequency, custom, target)
     return ModelBench(
         str(path), found.board, found.frequency, invokes, found.best_us, found.mean_us,
         found.arena_bytes, None, None, None, None, False, rows,
@@ -128,8 +135,8 @@ def _on_board(path, device, invokes):
 
 
 # A row for each operator, in the order of its first step.
-def _rows(events, path, model, level, frequency, target=None):
-    macs, arena, main = _work(path, model, level, target)
+def _rows(events, path, model, level, frequency, custom, target=None):
+    macs, arena, main = _work(path, model, level, custom, target)
     times = {}
     for node, op, kernel, us in events:
         name, kernels, total = times.get(node, (op, [], 0.0))
@@ -152,13 +159,14 @@ def _rows(events, path, model, level, frequency, target=None):
 
 # ({operator: MACs}, {operator: bytes of the arena in use}, how many operators the first sub-graph
 # has, which run once an invoke); a .tflm does not say.
-def _work(path, model, level, target):
+def _work(path, model, level, custom, target):
     if model.kind != "tflite":
         return {}, {}, 0
-    macs = {op.index: op.macs for op in inspect(path).ops}
-    saved, _ = saved_model(model.data, None, chosen(()))
-    graph = at_level(saved, level, target=target)
-    plan = plan_of(graph, prepare_graph(graph, target=target))
+    resolver = load_resolver(custom)
+    macs = {op.index: op.macs for op in inspect(path, custom).ops}
+    saved, _ = saved_model(model.data, resolver, chosen(()))
+    graph = at_level(saved, level, resolver, target)
+    plan = plan_of(graph, prepare_graph(graph, resolver, target=target))
     arena = {}
     for op, node in enumerate(plan.nodes):
         if node is not None:

@@ -191,15 +191,15 @@ def _check_runs(data, path):
 
 
 # The same real inputs for both models, and how far apart their real outputs are.
-def _distances(before, after):
+def _distances(before, after, timeout):
     cases = make_cases(before.inputs, _CASES, 0)[:_CASES]
     ours = [
         [_converted(array, b, a) for array, b, a in zip(case.inputs, before.inputs, after.inputs,
                                                         strict=True)]
         for case in cases
     ]  # fmt: skip
-    wanted = oracle.run(before.data, [case.inputs for case in cases]).outputs
-    got = oracle.run(after.data, ours).outputs
+    wanted = oracle.run(before.data, [case.inputs for case in cases], timeout=timeout).outputs
+    got = oracle.run(after.data, ours, timeout=timeout).outputs
     found = []
     for k, info in enumerate(before.outputs):
         largest = 0.0
@@ -219,11 +219,12 @@ def _converted(array, before, after):
     return arrays.quantize(arrays.dequantize(array, before), after)
 
 
-def requantize(path, output):
+def requantize(path, output, timeout=None):
     """Write the int8 .tflite at `path` into `output` with int16 activations and int64 biases.
 
     Weights stay int8. The new model is run in TFLM, on the inputs of the old one, before it is
-    written. Raises TflmError, for a model that has no int8 activations, too.
+    written; `timeout`: seconds that TFLM has for each. Raises TflmError, for a model that has no
+    int8 activations, too.
     """
     files.check_output(output, path)
     schema.require()
@@ -235,7 +236,7 @@ def requantize(path, output):
             raise ToolError(f"{path} has no int8 activations; there is nothing to requantize")
         data = schema.write_model(requantizer.model)
     _check_runs(data, path)
-    distances = _distances(before, open_model(output, data))
+    distances = _distances(before, open_model(output, data), timeout)
     files.write(output, data)
     return Requantized(
         source=str(path),

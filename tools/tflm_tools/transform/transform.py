@@ -76,16 +76,16 @@ TRANSFORMS = {
 
 
 # Outputs of a .tflite in TFLM for random inputs; the same for the same inputs.
-def _outputs(model):
+def _outputs(model, timeout):
     cases = make_cases(model.inputs, _CASES, 0)
-    return cases, oracle.run(model.data, [case.inputs for case in cases]).outputs
+    return cases, oracle.run(model.data, [case.inputs for case in cases], timeout=timeout).outputs
 
 
 # Both run in TFLM with the same outputs, and what we make of the new one can be flattened.
-def _check_same(before, after):
+def _check_same(before, after, timeout):
     flatten(after.data)
-    _, wanted = _outputs(before)
-    cases, got = _outputs(after)
+    _, wanted = _outputs(before, timeout)
+    cases, got = _outputs(after, timeout)
     for case, ours, theirs in zip(cases, got, wanted, strict=True):
         for k, (a, b) in enumerate(zip(ours, theirs, strict=True)):
             if a.shape != b.shape or a.dtype != b.dtype or first_difference(a, b):
@@ -95,10 +95,11 @@ def _check_same(before, after):
                 )
 
 
-def transform(path, output, names=()):
+def transform(path, output, names=(), timeout=None):
     """Write the .tflite at `path` into `output` with the transforms of these names (none: all).
 
-    The new model is compared with the old one in TFLM before it is written. Raises TflmError.
+    The new model is compared with the old one in TFLM before it is written, which may take
+    `timeout` seconds for each. Raises TflmError.
     """
     files.check_output(output, path)
     schema.require()
@@ -109,6 +110,6 @@ def transform(path, output, names=()):
         for name in done:
             TRANSFORMS[name](model)
         data = schema.write_model(model)
-    _check_same(before, open_model(output, data))
+    _check_same(before, open_model(output, data), timeout)
     files.write(output, data)
     return Transformed(str(path), str(output), done, len(before.data), len(data))
