@@ -17,7 +17,7 @@ ACTIVATIONS, PERSISTENT, VARIABLES, RECORDS, TABLES = range(5)
 
 
 # One record in the tail: what runs, and where its words are.
-class Record:
+class ArenaRecord:
     def __init__(self, step_list, node, kernel, function, position, size, operands, slice_units):
         self.step_list = step_list
         self.node_index = node.index
@@ -76,7 +76,9 @@ class MicroAllocator:
             function = self.resolver.kernel(kernel)
         size = 4 * len(words) + len(table)
         at = self._allocate(RECORDS, size, 4)
-        record = Record(self.step_list, node, kernel, function, at, size, operands, slice_units)
+        record = ArenaRecord(
+            self.step_list, node, kernel, function, at, size, operands, slice_units
+        )
         for i in range(1, operands + 1):
             if words[i] & 3 == PLANNED_SCRATCH:
                 self._scratch_users.append((words[i] >> 2, record, i))

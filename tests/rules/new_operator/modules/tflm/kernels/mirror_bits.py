@@ -3,9 +3,6 @@
 
 # Kernel: types int8; package core; check mirror_bits; units independent; order elements
 
-import micropython
-from micropython import const
-
 _INPUT = const(1)
 _OUTPUT = const(2)
 

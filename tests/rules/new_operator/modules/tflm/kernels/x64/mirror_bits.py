@@ -1,9 +1,6 @@
 # tflm: an operator that is made up, for x86-64: four elements at a time
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import micropython
-from micropython import const
-
 _INPUT = const(1)
 _OUTPUT = const(2)
 
