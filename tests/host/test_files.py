@@ -104,7 +104,8 @@ def test_stopped_at_any_moment():
     codes = set()
     for wait in (0.02, 0.05, 0.1, 0.15, 0.2, 0.3):
         process = subprocess.Popen(
-            [sys.executable, "-c", "import time, sys; from tflm_tools.cli import main; "
+            [sys.executable, "-c", "import signal; from tflm_tools.cli import main; "
+             "signal.signal(signal.SIGINT, signal.default_int_handler); "  # nohup ignores it
              "print(1, flush=True); main(['ops'])"],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip

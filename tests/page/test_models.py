@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import expect
+from steps import expect
 from support.builder import ModelBuilder
 from tflm_tools.flat.flatten import flatten
 from tflm_tools.model import arrays
