@@ -4,9 +4,7 @@
 from tflm import dtypes
 
 from .op_name import op_name
-
-_GATHER_OPTIONS = 23
-_AXIS = 0
+from .schema import option
 
 # Operators that hand on values of inputs as they are: which inputs, None for all.
 _MOVERS = {
@@ -41,7 +39,7 @@ def _operands(node):
         return [(node.input(0), 0, node.input(1).shape[0] - 1)]
     if op == "GATHER":
         shape = node.input(0).shape
-        axis = node.options(_GATHER_OPTIONS).get(_AXIS, "i")
+        axis = option(node, "AXIS", "i")
         return [(node.input(1), 0, shape[axis] - 1)] if -len(shape) <= axis < len(shape) else []
     if op == "GATHER_ND":
         table, indices = node.input(0).shape, node.input(1)

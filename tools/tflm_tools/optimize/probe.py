@@ -5,7 +5,7 @@ import struct
 from dataclasses import dataclass
 
 from tflm.prepare.table import OPS
-from tflm.tflite.context import CUSTOM, Operand
+from tflm.tflite.context import CUSTOM, MicroContext, Operand
 
 from ..image.custom import HostResolver
 
@@ -51,8 +51,10 @@ def emissions(node):
     probe = _Probe(node)
     try:
         HostResolver().builtin(node.builtin_code).prepare(probe, node)
-    except AttributeError:  # it needs services of the whole model
-        return []
+    except AttributeError as error:
+        if not hasattr(MicroContext, error.name):
+            raise
+        return []  # it needs services of the whole model
     return probe.emissions
 
 
