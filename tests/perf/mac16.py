@@ -3,7 +3,7 @@
 
 # No core of qemu has MULSH and CLAMPS: there MULL, MIN and MAX do their work
 # (asm/xtensawin/mac16.py), in more instructions, and a loop is too long for a near branch. Each
-# output has one MULSH, and each of a channel that is folded one CLAMPS. tests/perf/test_mac16.py
+# output has one MULSH, and each of a channel that is folded one CLAMPS. test_xtensa_core.py
 # counts both kinds of code.
 
 import struct

@@ -43,6 +43,11 @@ def packed_cases(every):
     return chosen + [case for case in packed if case.name.startswith("test_")][::every]
 
 
+# One of each `every` cases of the pools of int8.
+def pooling_cases(every):
+    return [case for case in cases_of("test_pooling") if "int16" not in case.name][::every]
+
+
 # Run a case in its forms, or in those that are named; `alignment`: loads and stores that are not
 # aligned stop the core.
 def check_outputs(case, core, files, paths=None, alignment=True):

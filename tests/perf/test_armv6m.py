@@ -2,15 +2,18 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import pytest
-from packed_cases import BUILD, cases_of, check_outputs, emulated, needs_firmware, packed_cases
+from packed_cases import (
+    BUILD,
+    check_outputs,
+    emulated,
+    needs_firmware,
+    packed_cases,
+    pooling_cases,
+)
 
 pytestmark = needs_firmware("m0plus")
 _EVERY = 7  # so many cases of the operators' own tests there are to one that runs here
-
-
-def _chosen():
-    pooling = [case for case in cases_of("test_pooling") if "int8" in case.name]
-    return packed_cases(_EVERY) + pooling[::_EVERY]
+_CASES = packed_cases(_EVERY) + pooling_cases(_EVERY)
 
 
 @pytest.fixture(scope="module")
@@ -18,6 +21,6 @@ def files():
     return emulated.file_system(BUILD, "m0plus")
 
 
-@pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in _chosen()])
+@pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in _CASES])
 def test_outputs_are_those_of_tflm(case, files):
     check_outputs(case, "m0plus", files)

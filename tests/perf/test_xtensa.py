@@ -3,7 +3,7 @@
 
 import pytest
 from kernels import test_mac16
-from packed_cases import BUILD, check_cases, packed_cases
+from packed_cases import BUILD, check_cases, packed_cases, pooling_cases
 
 qemu_xtensa = pytest.importorskip("qemu_xtensa")
 pytestmark = pytest.mark.skipif(
@@ -11,6 +11,7 @@ pytestmark = pytest.mark.skipif(
     reason="there is no firmware for Xtensa; `tests/perf/cycles.py --core xtensa` builds it",
 )
 _EVERY_MAC16 = 24
+_EVERY_POOL = 5
 _EVERY = 9  # so many cases of the operators' own tests there are to one that runs here
 
 
@@ -22,9 +23,10 @@ def run(request):
     return lambda model, inputs: qemu_xtensa.measure(elf, files, model, inputs)
 
 
-@pytest.mark.parametrize(
-    "case", [pytest.param(case, id=case.name) for case in packed_cases(_EVERY)]
-)
+_CASES = packed_cases(_EVERY) + pooling_cases(_EVERY_POOL)
+
+
+@pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in _CASES])
 def test_outputs_are_those_of_tflm(case, run):
     check_cases(case, run)
 

@@ -8,6 +8,7 @@ import pytest
 import qemu_xtensa
 from fuzz.traced import KERNELS, Machine
 from kernels import test_lanes, test_mac16
+from packed_cases import pooling_cases
 from support.check import flat_form
 from support.oracle import shared_oracle
 from tflm.extents import check_of
@@ -27,11 +28,13 @@ _STAND_INS = {
               ("depthwise_plane", "mac16_depthwise_asm"), ("mac16_rows", "mac16_depthwise_asm")),
     "lanes": (("lanes", "lanes_asm"), ("lanes_multiply", "lanes_asm"),
               ("depthwise_plane", "depthwise_asm"), ("depthwise_rows", "depthwise_asm")),
+    "pooling": (("pooling_asm", "pooling_asm"),),
 }  # fmt: skip
 
 
-_KERNELS = ("conv", "fully_connected", "depthwise_conv")
-_KERNELS = tuple(f"{name}_{form}" for name in _KERNELS for form in _STAND_INS)
+_PACKED = ("conv", "fully_connected", "depthwise_conv")
+_KERNELS = [f"{name}_{form}" for name in _PACKED for form in ("mac16", "lanes")] + ["pooling"]
+_TWINS = ("pooling",)  # kernels for Xtensa that are no portable file with stand-ins
 
 
 # {function: (machine code, number of arguments)} of a file as it is shipped.
@@ -80,7 +83,8 @@ def _run(flat, machine, data):
     record = Record(flat, memoryview(record), operands)
     check_of(kernel)(record)
     record.settle()
-    machine.run(kernel, record, arena, flat.buffer)
+    twin = "xtensawin/" if kernel.partition(".")[0] in _TWINS else ""
+    machine.run(twin + kernel, record, arena, flat.buffer)
     word, size, *_ = flat.tensor(1)
     return bytes(arena[word >> 2 : (word >> 2) + size]), machine.core.instructions
 
@@ -91,10 +95,11 @@ def _work(model):
     return sum(macs(record.node) for record in storage.records)
 
 
-# Small models of one operator with packed weights: (case, flat model).
+# Small models of one operator with packed weights, and of one pool: (case, flat model).
 def _models():
-    for source, path in ((test_mac16, None), (test_lanes, "armv6m")):
-        for case in list(source.cases)[::_EVERY]:
+    packed = [list(source.cases)[::_EVERY] for source in (test_mac16, test_lanes)]
+    for chosen, path in zip((*packed, pooling_cases(2)), (None, "armv6m", "flat"), strict=True):
+        for case in chosen:
             if _work(case.build()) > _MOST_MACS:
                 continue
             name = path or case.paths[0]

@@ -23,6 +23,7 @@ _THREE = {
     (0, 10): lambda s, t: 4 * s + t,
     (0, 12): lambda s, t: s - t,
     (2, 8): lambda s, t: s * t,
+    (2, 12): lambda s, t: s // t,
     (2, 11): lambda s, t: _signed(s) * _signed(t) >> 32,
     (3, 4): lambda s, t: min(_signed(s), _signed(t)),
     (3, 5): lambda s, t: max(_signed(s), _signed(t)),
@@ -129,8 +130,8 @@ class Core:
             assert r == 0  # ssr
             self._sar = a[s] & 31
         elif (op1, op2) == (0, 6):
-            assert s == 0  # neg
-            a[r] = -a[t] & _WORD
+            assert s in (0, 1)  # neg, abs
+            a[r] = (abs(_signed(a[t])) if s else -a[t]) & _WORD
         elif (op1, op2) == (3, 3):  # clamps
             a[r] = max(-128 << t, min((128 << t) - 1, _signed(a[s]))) & _WORD
         elif op1 == 3 and op2 in (0, 1):

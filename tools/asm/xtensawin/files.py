@@ -9,6 +9,7 @@ from . import (
     mac16_multiply,
     multiply,
     plane,
+    pooling,
 )
 
 FOR = "Xtensa"
@@ -34,4 +35,8 @@ FILES = {
         ),
     ),
     "add_asm.py": ("ADD, int8", (elementwise.add,)),
+    "pooling_asm.py": (
+        "AVERAGE_POOL_2D and MAX_POOL_2D, int8",
+        (pooling.averages, pooling.average, pooling.maxima, pooling.maximum),
+    ),
 }

@@ -16,13 +16,15 @@ _NAMES = ("arena", "offset", "memory", "taps")
 class Function(Xtensa):
     """A function of the windowed ABI; its arguments come in a2, a3, ..., its value is 0.
 
-    slots: names of words in its frame, for `load(register, slot)` and `store`. It calls nothing,
-    and leaves a0 (the way back) and a1 (the frame) alone.
+    arguments: their names, or how many of the usual ones. slots: names of words in its frame, for
+    `load(register, slot)` and `store`. It calls nothing, and leaves a0 (the way back) and a1 (the
+    frame) alone.
     """
 
     def __init__(self, name, about, arguments, slots=()):
         super().__init__()
-        self._name, self._about, self._arguments = name, about, arguments
+        self._name, self._about = name, about
+        self._arguments = _NAMES[:arguments] if isinstance(arguments, int) else arguments
         self._slots = {slot: 4 * i for i, slot in enumerate(slots)}
         self.entry(4 * len(slots) + _WINDOWS + 15 & ~15)
 
@@ -31,7 +33,7 @@ class Function(Xtensa):
         self.movi("a2", 0)
         self.retw()
         lines = listing.lines((code, text) for _, code, text in self.lines())
-        names = ", ".join(_NAMES[: self._arguments])
+        names = ", ".join(self._arguments)
         about = "".join(f"# {line}\n" for line in self._about.strip().splitlines())
         return about + _STUB.format(name=self._name, arguments=names, lines=lines)
 

@@ -50,6 +50,7 @@ FILES = (
     "depthwise_conv_mac16",
     "fully_connected_lanes",
     "fully_connected_mac16",
+    "pooling",
 )
 if not is_converted():
     raise ImportError("no machine code; compile with tflm_tools.packages")

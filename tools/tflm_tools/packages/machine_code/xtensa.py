@@ -8,7 +8,8 @@
 # Three registers: r, s, t. Name: (op2, op1).
 _THREE = {
     "and_": (1, 0), "or_": (2, 0), "xor": (3, 0), "addx2": (9, 0), "addx4": (10, 0),
-    "addx8": (11, 0), "sub": (12, 0), "mull": (8, 2), "min": (4, 3), "max": (5, 3),
+    "addx8": (11, 0), "sub": (12, 0), "mull": (8, 2), "quou": (12, 2), "min": (4, 3),
+    "max": (5, 3),
 }  # fmt: skip
 # Loads and stores: r, and the bits of the offset that the instruction leaves out.
 _MEMORY = {"l8ui": (0, 0), "l16ui": (1, 1), "l32i": (2, 2), "s8i": (4, 0), "s32i": (6, 2),
@@ -188,6 +189,9 @@ class Xtensa:
 
     def neg(self, r, t):
         self._rrr(6, 0, _a(r), 0, _a(t), f"neg {r}, {t}")
+
+    def abs(self, r, t):
+        self._rrr(6, 0, _a(r), 1, _a(t), f"abs {r}, {t}")
 
     def rsr(self, t, special):
         """Read a special register: configid0 or ccount."""
