@@ -63,7 +63,7 @@ emulate: $(VENV)/firmware.stamp  ## that firmware in an emulator here (the same,
 		$(if $(XIP),--xip $(XIP))
 
 page: $(VENV)/firmware.stamp  ## a Pico in a web page: dist/page, static files (docs/page.md)
-	@PYTHONPATH=firmware:page/python $(BIN)/python page/make_page.py
+	@PYTHONPATH=firmware:page:page/python $(BIN)/python page/make_page.py
 
 page-serve: page  ## that page at a local address (PORT=8000)
 	@$(BIN)/python -m http.server --bind 127.0.0.1 --directory dist/page $(or $(PORT),8000)

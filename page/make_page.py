@@ -12,6 +12,8 @@ from pathlib import Path
 
 import build
 import emulators
+import mpremote
+import ready_made_zip
 import rich
 import tflm
 import tflm_tools
@@ -23,6 +25,7 @@ from tflm.errors import TflmError
 from tflm.version import __version__
 from tflm_tools import files
 from tflm_tools.apps.rom_contents import flat
+from tflm_tools.board import profiles
 from tflm_tools.errors import ToolError
 
 _SOURCES = ROOT / "page"
@@ -34,7 +37,12 @@ _PACKAGES = ("@xterm/xterm", "@xterm/addon-fit", "rp2040js")
 
 _FIRST_BYTES = 5_000_000  # all that is loaded before the board's first answer
 _ALL_BYTES = 25_000_000
-_LATER = ("pyodide/", "tools.zip", "models/")  # what is loaded only when a model is
+_LATER = (
+    "pyodide/",
+    "tools.zip",
+    "ready_made.zip",
+    "models/",
+)  # what is loaded only when a model is
 
 # Models and files of the board's /rom, by their paths below the project.
 _MODELS = {
@@ -73,7 +81,7 @@ CPython in it is under the PSF licence.
 
 tools.zip
 
-tflm (MIT), rich (MIT)
+tflm (MIT), rich (MIT), mpremote (MIT)
 
 pico.uf2, bootrom.bin
 
@@ -131,25 +139,28 @@ def _board():
     return files.read(build.build("RPI_PICO").bin), contents
 
 
-# The host's tools with what they need, and what they make images for boards of.
+# {path: bytes} of the host's tools with what they need, and what they make images for boards of.
 def _tools(firmware, rom):
+    found = {}
+    for package in (tflm, tflm_tools, rich, mpremote):
+        folder = Path(package.__file__).parent
+        for path in sorted(folder.rglob("*.py")):
+            found[str(path.relative_to(folder.parent))] = files.read(path)
+    for path in sorted((ROOT / "boards").glob("*/profile.toml")):
+        found[f"tflm_tools/{path.relative_to(ROOT)}"] = files.read(path)
+    for path in sorted((_SOURCES / "python").glob("*.py")):
+        found[path.name] = files.read(path)
+    found["data/firmware.bin"] = firmware
+    found.update({f"data/rom/{name}": content for name, content in rom.items()})
+    return found
+
+
+# A zip (bytes) of {name: bytes}: the same for the same files.
+def _zip(contents):
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
-
-        def add(name, content):
+        for name, content in contents.items():
             archive.writestr(zipfile.ZipInfo(name, _DATE), content, zipfile.ZIP_DEFLATED)
-
-        for package in (tflm, tflm_tools, rich):
-            folder = Path(package.__file__).parent
-            for path in sorted(folder.rglob("*.py")):
-                add(str(path.relative_to(folder.parent)), files.read(path))
-        for path in sorted((ROOT / "boards").glob("*/profile.toml")):
-            add(f"tflm_tools/{path.relative_to(ROOT)}", files.read(path))
-        for path in sorted((_SOURCES / "python").glob("*.py")):
-            add(path.name, files.read(path))
-        add("data/firmware.bin", firmware)
-        for name, content in rom.items():
-            add(f"data/rom/{name}", content)
     return data.getvalue()
 
 
@@ -168,7 +179,14 @@ def _about():
     digits = files.read(APPS / "digits" / "rom" / "images")
     samples = [list(digits[i * _PIXELS : (i + 1) * _PIXELS]) for i in range(_DIGITS)]
     models = [Path(path).name for path in _OURS]
-    return {"version": __version__, "samples": samples, "programs": programs(), "models": models}
+    boards = [{"id": p.id, "name": p.name} for p in profiles.every() if p.qemu is None]
+    return {
+        "version": __version__,
+        "samples": samples,
+        "programs": programs(),
+        "models": models,
+        "boards": boards,
+    }
 
 
 # Licences of all that is in the page, each as its makers wrote it.
@@ -212,7 +230,8 @@ def main():
     shutil.copyfile(EMULATOR / "bootrom.bin", _OUTPUT / "bootrom.bin")
     firmware, rom = _board()
     files.write(_OUTPUT / "pico.uf2", image(firmware, rom))
-    files.write(_OUTPUT / "tools.zip", _tools(firmware, rom))
+    files.write(_OUTPUT / "tools.zip", _zip(_tools(firmware, rom)))
+    files.write(_OUTPUT / "ready_made.zip", _zip(ready_made_zip.contents()))
     for path in _OURS:
         files.make_folder(_OUTPUT / "models")
         shutil.copyfile(ROOT / path, _OUTPUT / "models" / Path(path).name)

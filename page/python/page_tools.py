@@ -9,48 +9,75 @@ from dataclasses import replace
 from pathlib import Path
 
 from pico_image import TARGET, image
-from tflm.errors import TflmError
+from tflm.errors import TflmError, UnsupportedError
 from tflm_tools.board import profiles
-from tflm_tools.flat.flatten import flatten
+from tflm_tools.flat.flatten import flat_and_graph, flatten
+from tflm_tools.model.flat_file import FlatFile
 from tflm_tools.model.model_file import open_model
+from tflm_tools.optimize.memory.levels import OFF
+from tflm_tools.render.common import said
+from tflm_tools.render.inspection import print_inspection
 from tflm_tools.render.report import report_page
+from tflm_tools.tell.inspection import inspect
 from tflm_tools.tell.profile_file import read_profile
 from tflm_tools.tell.report import report
 
 _NEEDED = ("digits.tflm", "draw.py", "run_model.py")  # of /rom, where room is scarce
 
 
-class Model:
-    """A model that was dropped. `found` is a dict for JSON: what the page shows of it.
+# The .tflm without savings and searches, which take longer than all else; None: it does not run.
+def _as_written(data):
+    try:
+        return flatten(data, without=("all",), optimize=OFF)
+    except UnsupportedError:
+        return None
 
-    rom: {path: bytes} of the board's /rom. firmware: its bytes from the start of flash.
-    Raises TflmError, a sentence, for what is no model.
+
+class Model:
+    """A model that was dropped. Raises TflmError, a sentence, for what is no model.
+
+    found: a dict for JSON: what the page shows of it at once. What takes long comes after:
+    make(), then page().
     """
 
-    def __init__(self, name, data, firmware, rom):
+    def __init__(self, name, data):
         self._path = Path(tempfile.mkdtemp()) / (Path(name).name or "model.tflite")
         self._path.write_bytes(data)
-        self._report = report(self._path, target=TARGET)
-        inspection = self._report.inspection
-        self.flat = self.image = None
-        refused = "; ".join(f"{entry.op}: {entry.reason}" for entry in inspection.missing)
-        if not refused:
-            self.flat = flatten(data, target=TARGET)
-            refused = self._put(firmware, rom)
+        self._kind = open_model(self._path).kind
+        self._data = data
+        self._report = self._graph = self.image = None
+        self.flat = data if self._kind == "tflm" else None
+        found = inspect(self._path, flat=self.flat or _as_written(data))
+        self._runs = not found.missing
         self.found = {
-            "refused": refused,
-            "inputs": [self._tensor(tensor) for tensor in inspection.inputs],
-            "outputs": [self._tensor(tensor) for tensor in inspection.outputs],
-            "labels": inspection.contents.labels,
+            "kind": self._kind,
+            "refused": "; ".join(f"{entry.op}: {entry.reason}" for entry in found.missing),
+            "said": said(print_inspection, found),
+            "inputs": [self._tensor(tensor) for tensor in found.inputs],
+            "outputs": [self._tensor(tensor) for tensor in found.outputs],
+            "labels": found.contents.labels,
         }
 
-    # Make the image of a board with the model; returns a sentence where it has no room for it.
-    def _put(self, firmware, rom):
-        memory = profiles.named("RPI_PICO").tflm.block
-        if self._report.arena_bytes > memory:
+    @staticmethod
+    def _tensor(tensor):
+        return {
+            key: getattr(tensor, key)
+            for key in ("name", "dtype", "shape", "bytes", "scale", "zero_point")
+        }
+
+    def make(self, firmware, rom):
+        """Make the .tflm, and the image of a board with it.
+
+        rom: {path: bytes} of the board's /rom. firmware: its bytes from the start of flash.
+        Returns a sentence where the board has no room for it.
+        """
+        if self.flat is None:
+            self.flat, self._graph = flat_and_graph(self._data, target=TARGET)
+        memory, arena = profiles.named("RPI_PICO").tflm.block, FlatFile(self.flat).arena_bytes
+        if arena > memory:
             return (
-                f"its arena takes {self._report.arena_bytes} bytes, and {memory} are free on the "
-                "Pico here; the report says which boards have room"
+                f"its arena takes {arena} bytes, and {memory} are free on the Pico here; "
+                "the report says which boards have room"
             )
         few = {name: data for name, data in rom.items() if name in _NEEDED}
         for files in (rom, few):
@@ -61,15 +88,11 @@ class Model:
                 reason = str(error)
         return f"{reason}, as {len(self.flat)} bytes of them are the model"
 
-    @staticmethod
-    def _tensor(tensor):
-        return {
-            key: getattr(tensor, key)
-            for key in ("name", "dtype", "shape", "bytes", "scale", "zero_point")
-        }
-
     def page(self, events=()):
         """The report as HTML; events: [number, name, kernel, microseconds] of the board."""
+        if self._report is None:
+            made = (self.flat, self._graph) if self._runs else None
+            self._report = report(self._path, target=TARGET, made=made)
         if events:
             text = io.StringIO()
             rows = csv.writer(text)
@@ -85,20 +108,24 @@ class Model:
 _model = None
 
 
-def look(name, data, firmware, rom):
+def look(name, data):
     """Read a model; returns JSON of what is found, or of the one sentence that refuses it."""
     global _model
     _model = None
     try:
-        open_model(name, data)
-        _model = Model(name, data, firmware, rom)
+        _model = Model(name, data)
     except TflmError as error:
         return json.dumps({"error": str(error)})
-    return json.dumps({**_model.found, "page": _model.page()})
+    return json.dumps(_model.found)
 
 
-def timed(events):
-    """The report with the times of the board, [number, name, kernel, microseconds] as JSON."""
+def make(firmware, rom):
+    """Make an image with the model; returns why there is none, "" if there is one."""
+    return _model.make(firmware, rom)
+
+
+def page(events="[]"):
+    """The report, with times of the board: [number, name, kernel, microseconds] as JSON."""
     return _model.page(json.loads(events))
 
 

@@ -22,7 +22,7 @@ export class EmulatedBoard {
     this.#worker.postMessage(message);
   }
 
-  /** Power on, with this image in flash, as a board that was just flashed. @param {Uint8Array} rom @param {Uint8Array} image */
+  /** Power on, with this image in flash, or what it held. @param {Uint8Array} rom @param {Uint8Array | null} image */
   power(rom, image) {
     this.#send({ kind: 'power', rom, image });
   }

@@ -21,3 +21,12 @@ export function button(text, pressed) {
   made.addEventListener('click', pressed);
   return made;
 }
+
+/** Save bytes as a file of the visitor's. @param {Uint8Array<ArrayBuffer>} data @param {string} name */
+export function save(data, name) {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([data]));
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}

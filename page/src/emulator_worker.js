@@ -10,6 +10,8 @@ const TELL_EVERY = 500; // milliseconds
 
 /** @type {Board | null} */
 let board = null;
+/** @type {Uint8Array} */
+let kept = new Uint8Array(0); // what flash held when the board stopped
 /** @type {number[]} */
 let output = [];
 let told = 0;
@@ -24,16 +26,19 @@ function tell(message) {
   self.postMessage(message);
 }
 
-/** @param {Uint8Array} rom @param {Uint8Array} image */
+/** @param {Uint8Array} rom @param {Uint8Array | null} image null: flash keeps what it holds */
 function power(rom, image) {
   const on = board !== null;
   output = [];
+  if (board) kept = board.flash.slice();
+  const held = kept;
   try {
     board = new Board({
       rom,
-      fillFlash: (flash) => loadImage(flash, image, 'the image'),
+      fillFlash: (flash) => (image ? loadImage(flash, image, 'the image') : flash.set(held)),
       send: (bytes) => output.push(...bytes),
       fault: (text) => {
+        kept = board?.flash ?? kept;
         board = null;
         tell({ kind: 'fault', text });
       },

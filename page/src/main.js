@@ -5,8 +5,10 @@ import { EmulatedBoard } from './board.js';
 import { Drawing } from './digit.js';
 import { element } from './elements.js';
 import { Model } from './model.js';
+import { OwnBoard } from './own_board.js';
 import { Prompt } from './prompt.js';
 import { PROMPT, Repl } from './repl.js';
+import { Tools } from './tools.js';
 
 const FIRST = 3; // the digit of the test set that is read first
 
@@ -49,21 +51,19 @@ async function start() {
   const read = async (pixels) => JSON.parse(await repl.exec(`import draw\ndraw.read(bytes((${pixels})))`));
   const drawing = new Drawing(read, about.samples);
 
-  /** @type {Uint8Array} */
-  let flashed = image;
-  const power = async () => {
+  /** @param {Uint8Array | null} made null: flash keeps what it holds */
+  const power = async (made) => {
     repl.forget();
-    board.power(rom, flashed);
+    board.power(rom, made);
     tellState('The board is on.', true);
     await drawing.show(about.samples[FIRST]);
     prompt.show(`${repl.banner.trimStart()}${PROMPT}`);
   };
-  element('restart', HTMLButtonElement).addEventListener('click', power);
-  new Model(about.models, (code) => repl.exec(code), (made) => {
-    flashed = made;
-    return power();
-  });
-  await power();
+  element('restart', HTMLButtonElement).addEventListener('click', () => power(null));
+  const tools = new Tools();
+  const model = new Model(tools, about.models, (code) => repl.exec(code), power);
+  new OwnBoard(tools, () => model.given(), about.boards);
+  await power(image);
 }
 
 start().catch((error) => tellState(`The board does not start: ${error.message}`, false));

@@ -1,7 +1,7 @@
 // page: a visitor's model: its report by the host's tools, and a run on the emulated board
 // MIT license; Copyright (c) 2026 the tflm authors
 
-import { button, element } from './elements.js';
+import { button, element, save } from './elements.js';
 import { fromPicture, fromSound, numbers, pictureShape, random, takesSound } from './tensor_bytes.js';
 
 // The digits' interpreter gives its heap back: they read the next one anew.
@@ -13,58 +13,48 @@ const MOST_BYTES = 8 << 20; // of a file
 /** @typedef {import('./messages.js').Found} Found */
 /** @typedef {{ tensor: import('./messages.js').Tensor, kind: HTMLSelectElement, text: HTMLTextAreaElement, file: HTMLInputElement }} Input */
 
-/** The host's tools in their worker, which starts when it is needed; asked one thing at a time. */
-class Tools {
-  /** @type {Worker | null} */
-  #worker = null;
-  /** @type {Promise<unknown>} */
-  #last = Promise.resolve();
+/** A model that the page brings. @param {string} name @returns {Promise<import('./messages.js').Given>} */
+async function fetched(name) {
+  const answer = await fetch(`models/${name}`);
+  if (!answer.ok) throw new Error(`${name} did not come (${answer.status}); load the page again`);
+  return { name, data: new Uint8Array(await answer.arrayBuffer()) };
+}
 
-  /** @param {import('./messages.js').ToPython} message @returns {Promise<any>} */
-  ask(message) {
-    const done = this.#last.then(() => this.#ask(message));
-    this.#last = done.catch(() => {});
-    return done;
+/** A visitor's own. @param {File} file @returns {Promise<import('./messages.js').Given>} */
+async function opened(file) {
+  if (file.size > MOST_BYTES) {
+    throw new Error(`${file.name} has ${file.size} bytes, ${MOST_BYTES} may be; no board here would hold it`);
   }
-
-  /** @param {import('./messages.js').ToPython} message */
-  #ask(message) {
-    this.#worker ??= new Worker('python_worker.js', { type: 'module' });
-    const worker = this.#worker;
-    return new Promise((resolve, reject) => {
-      worker.onmessage = ({ data }) => (data.error ? reject(new Error(data.error)) : resolve(data.result));
-      worker.onerror = () => reject(new Error('the tools did not start; load the page again'));
-      worker.postMessage(message);
-    });
-  }
+  return { name: file.name, data: new Uint8Array(await file.arrayBuffer()) };
 }
 
 export class Model {
-  #tools = new Tools();
+  #tools;
   #exec;
   #power;
   #number = 0; // of the model that was dropped last
   #stem = 'model';
+  /** @type {import('./messages.js').Given | null} */
+  #given = null;
   /** @type {Input[]} */
   #inputs = [];
   /** @type {Found | null} */
   #found = null;
 
   /**
+   * @param {import('./tools.js').Tools} tools
    * @param {string[]} ours names of models that the page brings
    * @param {(code: string) => Promise<string>} exec runs code on the board
    * @param {(image: Uint8Array) => Promise<void>} power flashes the board
    */
-  constructor(ours, exec, power) {
+  constructor(tools, ours, exec, power) {
+    this.#tools = tools;
     this.#exec = exec;
     this.#power = power;
     const file = element('file', HTMLInputElement);
-    file.addEventListener('change', () => file.files?.[0] && this.take(file.files[0]));
+    file.addEventListener('change', () => file.files?.[0] && this.#drop(file.files[0]));
     for (const name of ours) {
-      element('models').append(button(name, async () => {
-        const answer = await fetch(`models/${name}`);
-        this.take(new File([await answer.blob()], name));
-      }));
+      element('models').append(button(name, () => this.#try(() => this.#take(name, fetched(name)))));
     }
     this.#watchDrop(element('drop'));
     element('invoke', HTMLButtonElement).addEventListener('click', () => this.#try(() => this.#run()));
@@ -82,7 +72,7 @@ export class Model {
     }
     place.addEventListener('drop', (event) => {
       const file = event.dataTransfer?.files[0];
-      if (file) this.take(file);
+      if (file) this.#drop(file);
     });
   }
 
@@ -102,34 +92,65 @@ export class Model {
     state.className = bad ? 'bad' : '';
   }
 
-  /** Look into a model. @param {File} file */
-  take(file) {
-    return this.#try(async () => {
-      const number = ++this.#number;
-      element('run').hidden = element('report').hidden = true;
-      element('outputs').replaceChildren();
-      if (file.size > MOST_BYTES) {
-        throw new Error(`${file.name} has ${file.size} bytes, ${MOST_BYTES} may be; no board here would hold it`);
-      }
-      this.#say(`${file.name}: Python starts and reads it, which may take half a minute.`);
-      const data = new Uint8Array(await file.arrayBuffer());
-      /** @type {Found} */
-      const found = await this.#tools.ask({ kind: 'look', name: file.name, data });
-      if (number !== this.#number) return;
-      if (found.error) throw new Error(found.error);
-      this.#found = found;
-      this.#stem = file.name.replace(/\.[^.]*$/, '') || 'model';
-      this.#showReport(found.page);
-      if (found.refused) {
-        this.#say(`It does not run here: ${found.refused}`, true);
-        return;
-      }
-      const { image } = await this.#tools.ask({ kind: 'made' });
-      this.#say('The board is flashed with it.');
-      await this.#power(image);
-      this.#showInputs(found);
-      this.#say(`${file.name} is on the board.`);
-    });
+  /** @param {File} file */
+  #drop(file) {
+    return this.#try(() => this.#take(file.name, opened(file)));
+  }
+
+  // First what is known at once, then the board with it, then the report; each may take longer.
+  /** @param {string} name @param {Promise<import('./messages.js').Given>} coming */
+  async #take(name, coming) {
+    const number = ++this.#number;
+    const isLast = () => number === this.#number;
+    for (const id of ['run', 'report', 'inspection']) element(id).hidden = true;
+    element('outputs').replaceChildren();
+    this.#say(`${name}: Python reads it; the first time it has to start.`);
+    const given = await coming;
+    /** @type {Found} */
+    const found = await this.#tools.ask({ kind: 'look', ...given });
+    if (!isLast()) return;
+    if (found.error) throw new Error(found.error);
+    this.#found = found;
+    this.#choose(given);
+    element('inspection').textContent = found.said;
+    element('inspection').hidden = false;
+    if (found.refused) {
+      this.#say(`It does not run here: ${found.refused}`, true);
+    } else {
+      this.#say(`${name}: made small for the board; large models take a minute.`);
+      const refused = await this.#tools.ask({ kind: 'make' });
+      if (!isLast()) return;
+      if (refused) this.#say(`It does not run here: ${refused}`, true);
+      else await this.#flash(found, name);
+    }
+    if (found.kind === 'tflite' && isLast()) await this.#report([], isLast);
+  }
+
+  /** @param {import('./messages.js').Given} given */
+  #choose(given) {
+    this.#given = given;
+    this.#stem = given.name.replace(/\.[^.]*$/, '') || 'model';
+    element('own-model').textContent = given.name;
+  }
+
+  /** The model that was dropped last; until then one of ours. */
+  async given() {
+    return this.#given ?? fetched('digits_int8.tflite');
+  }
+
+  /** @param {Found} found @param {string} name */
+  async #flash(found, name) {
+    const { image } = await this.#tools.ask({ kind: 'made' });
+    this.#say('The board is flashed with it.');
+    await this.#power(image);
+    this.#showInputs(found);
+    this.#say(`${name} is on the board.`);
+  }
+
+  /** @param {import('./messages.js').Event[]} events @param {() => boolean} isLast */
+  async #report(events, isLast) {
+    const html = await this.#tools.ask({ kind: 'report', events: JSON.stringify(events) });
+    if (isLast()) this.#showReport(html);
   }
 
   // The report in a frame of its own, without scripts, as high as it is long.
@@ -192,6 +213,7 @@ export class Model {
 
   async #run() {
     const start = element('invoke', HTMLButtonElement);
+    const number = this.#number;
     start.disabled = true;
     try {
       this.#say('The board runs it.');
@@ -201,7 +223,7 @@ export class Model {
       const us = events.reduce((/** @type {number} */ sum, /** @type {import('./messages.js').Event} */ [, , , each]) => sum + each, 0);
       this.#say(`${(us / 1000).toFixed(2)} ms in ${events.length} operators of a Pico; each has its time in the report.`);
       this.#showOutputs(outputs);
-      this.#showReport(await this.#tools.ask({ kind: 'timed', events: JSON.stringify(events) }));
+      if (this.#found?.kind === 'tflite') await this.#report(events, () => number === this.#number);
     } finally {
       start.disabled = false;
     }
@@ -240,10 +262,6 @@ export class Model {
   /** @param {'flat' | 'image'} what @param {string} kind */
   async #save(what, kind) {
     const made = await this.#tools.ask({ kind: 'made' });
-    const link = document.createElement('a');
-    link.href = URL.createObjectURL(new Blob([made[what]]));
-    link.download = `${this.#stem}.${kind}`;
-    link.click();
-    URL.revokeObjectURL(link.href);
+    save(made[what], `${this.#stem}.${kind}`);
   }
 }

@@ -1,6 +1,8 @@
 // page: the worker that the host's tools run in: CPython as WebAssembly, and page/python/page_tools.py
 // MIT license; Copyright (c) 2026 the tflm authors
 
+import { Channel } from './serial_channel.js';
+
 const FOLDER = '/tflm'; // of the tools, in Pyodide's file system
 const START = `
 import sys
@@ -26,32 +28,91 @@ async function start() {
   return python;
 }
 
+/** @param {import('./messages.js').FromPython} message */
+function tell(message) {
+  self.postMessage(message);
+}
+
+/** @type {Promise<void> | null} */
+let boards = null;
+
+// What meets boards, with what mpy-cross made for those whose firmware has no tflm: few need it.
+/** @param {import('pyodide').PyodideInterface} python */
+async function startBoards(python) {
+  const answer = await fetch('ready_made.zip');
+  if (!answer.ok) throw new Error(`ready_made.zip did not come (${answer.status}); load the page again`);
+  const data = new Uint8Array(await answer.arrayBuffer());
+  python.FS.writeFile(`${FOLDER}/tflm_tools/packages/ready_made.zip`, data);
+  python.runPython('import board_tools');
+}
+
+// Python waits for the board, which needs WebAssembly's promises: runPythonAsync has them.
+/**
+ * @param {import('pyodide').PyodideInterface} python
+ * @param {Extract<import('./messages.js').ToPython, { port: MessagePort }>} message
+ */
+async function meet(python, { port, label, model, ...message }) {
+  await (boards ??= startBoards(python));
+  const given = {
+    _channel: new Channel(port), _port: label, _name: model.name, _bytes: model.data,
+    _progress: (/** @type {number} */ done, /** @type {number} */ all) => tell({ kind: 'progress', done, all }),
+  };
+  for (const [name, value] of Object.entries(given)) python.globals.set(name, value);
+  const arguments_ = '_channel, _port, _name, _bytes.to_bytes()';
+  if (message.kind === 'doctor') return JSON.parse(await python.runPythonAsync(`board_tools.look(${arguments_})`));
+  python.globals.set('_to', message.to);
+  python.globals.set('_replace', message.replace);
+  return JSON.parse(await python.runPythonAsync(`board_tools.send(${arguments_}, _to, _replace, _progress)`));
+}
+
+/**
+ * @param {import('pyodide').PyodideInterface} python
+ * @param {Extract<import('./messages.js').ToPython, { kind: 'files' }>} message
+ */
+async function files(python, { board, model }) {
+  await (boards ??= startBoards(python));
+  for (const [name, value] of Object.entries({ _name: model.name, _bytes: model.data, _board: board })) python.globals.set(name, value);
+  const made = python.runPython('board_tools.files(_name, _bytes.to_bytes(), _board)');
+  const [error, data, name, lines] = made.toJs();
+  made.destroy();
+  return { error, data, name, lines };
+}
+
 /** @param {import('./messages.js').ToPython} message */
 async function answer(message) {
   started ??= start();
   const python = await started;
   const tools = python.globals;
-  if (message.kind === 'look') {
-    tools.set('_name', message.name);
-    tools.set('_bytes', message.data);
-    return JSON.parse(python.runPython('page_tools.look(_name, _bytes.to_bytes(), _firmware, _rom)'));
+  switch (message.kind) {
+    case 'doctor':
+    case 'deploy':
+      return meet(python, message);
+    case 'look':
+      tools.set('_name', message.name);
+      tools.set('_bytes', message.data);
+      return JSON.parse(python.runPython('page_tools.look(_name, _bytes.to_bytes())'));
+    case 'make':
+      return python.runPython('page_tools.make(_firmware, _rom)');
+    case 'report':
+      tools.set('_events', message.events);
+      return python.runPython('page_tools.page(_events)');
+    case 'files':
+      return files(python, message);
+    default: {
+      const made = python.runPython('page_tools.made()');
+      const [flat, image] = made.toJs();
+      made.destroy();
+      return { flat, image };
+    }
   }
-  if (message.kind === 'timed') {
-    tools.set('_events', message.events);
-    return python.runPython('page_tools.timed(_events)');
-  }
-  const made = python.runPython('page_tools.made()');
-  const [flat, image] = made.toJs();
-  made.destroy();
-  return { flat, image };
 }
 
 /** @param {MessageEvent<import('./messages.js').ToPython>} event */
 self.onmessage = async ({ data: message }) => {
   try {
-    self.postMessage({ result: await answer(message) });
+    tell({ kind: 'result', result: await answer(message) });
   } catch (error) {
     const lines = String(/** @type {Error} */ (error).message).trim().split('\n');
-    self.postMessage({ error: `the tools failed (${lines.at(-1)}); load the page again` });
+    tell({ kind: 'error', error: `the tools failed (${lines.at(-1)}); load the page again` });
   }
 };

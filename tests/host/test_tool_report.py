@@ -9,6 +9,9 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 from support.builder import ModelBuilder
+from tflm_tools.flat import flatten
+from tflm_tools.model.flat_file import FlatFile
+from tflm_tools.tell.report import report
 
 _EVIL = "</style><script>alert(1)</script>\"'&\x01\x1b[31m\ud7ff"
 
@@ -161,3 +164,19 @@ def test_report_without_numpy(repository):
         [sys.executable, "-c", program, path], capture_output=True, text=True, check=True
     )
     assert int(said.stdout) > 10_000
+
+
+# The search for a smaller arena is what takes long: plan, totals and sizes share one.
+def test_one_search(monkeypatch, digits):
+    searches = []
+
+    def counted(*arguments):
+        searches.append(arguments)
+        return levels_of(*arguments)
+
+    levels_of = flatten.levels_of
+    monkeypatch.setattr(flatten, "levels_of", counted)
+    found = report(digits, target="armv6m")
+    assert len(searches) == 1
+    flat = flatten.flatten(digits.read_bytes(), target="armv6m")
+    assert (found.flat_bytes, found.arena_bytes) == (len(flat), FlatFile(flat).arena_bytes)

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 _HERE = Path(__file__).resolve().parent
-if str(_HERE) not in sys.path:
-    sys.path.insert(0, str(_HERE))
+for _folder in (_HERE, _HERE.parents[1] / "firmware"):
+    if str(_folder) not in sys.path:
+        sys.path.insert(0, str(_folder))
 _PAGE = _HERE.parents[1] / "dist" / "page"
 _PICTURES = _HERE.parents[1] / "build" / "page" / "screenshots"
 _CHROMIUM = "/usr/bin/chromium"
@@ -37,9 +38,15 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
 
 
 @pytest.fixture(scope="session")
-def address():
-    """Where dist/page is served; `make page` has built it."""
-    handler = functools.partial(_Quiet, directory=str(_PAGE))
+def built_page():
+    """The folder that `make page` has built."""
+    return _PAGE
+
+
+@pytest.fixture(scope="session")
+def address(built_page):
+    """Where that folder is served."""
+    handler = functools.partial(_Quiet, directory=str(built_page))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/"
@@ -58,17 +65,19 @@ def browser():
 
 @pytest.fixture(scope="module")
 def opened(browser, address):
-    """opened(**options of a browser's context): the page, loading; it may say no error, and ask
-    nobody but its own server."""
+    """opened(script="", **options of a browser's context): the page, loading; it may say no error,
+    and ask nobody but its own server. script: what runs before those of the page."""
     contexts, wrong = [], []
 
     def watch(request):
         if not request.url.startswith((address, "data:", "blob:")):
             wrong.append(f"asked {request.url}")
 
-    def open_page(**options):
+    def open_page(script="", **options):
         context = browser.new_context(**options)
         contexts.append(context)
+        if script:
+            context.add_init_script(script)
         page = context.new_page()
         page.on("request", watch)
         page.on("pageerror", lambda error: wrong.append(str(error)))

@@ -7,6 +7,7 @@ import pytest
 expect = pytest.importorskip("playwright.sync_api", reason="`make test-page` runs this").expect
 
 _PATIENCE = 60_000  # milliseconds: the emulated board is slower than a real one
+expect.set_options(timeout=_PATIENCE)
 
 
 def answered(page):

@@ -25,8 +25,8 @@ def drop(page):
             "#file", {"name": name, "mimeType": "application/octet-stream", "buffer": data}
         )
         state = page.locator("#model-state")
-        expect(state).not_to_contain_text("half a minute", timeout=_PATIENCE)
-        expect(state).not_to_contain_text("is flashed", timeout=_PATIENCE)
+        for busy in ("Python reads it", "made small", "is flashed"):
+            expect(state).not_to_contain_text(busy, timeout=_PATIENCE)
         return state.inner_text()
 
     return give

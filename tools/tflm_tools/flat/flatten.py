@@ -118,6 +118,13 @@ def flatten(
     return image_within(tflite, model, resolver, keep_tensors, target, flash_budget)
 
 
+def flat_and_graph(tflite, resolver=None, target=None, optimize=BALANCED):
+    """What flatten() gives, and the model as it is planned in it: one search for both."""
+    model, _ = saved_model(tflite, resolver, chosen(()))
+    model = at_level(model, optimize, resolver, target)
+    return image_within(tflite, model, resolver, target=target), model
+
+
 def image_within(tflite, model, resolver=None, keep_tensors=False, target=None, flash_budget=None):
     """The bytes of a .tflm from what saved_model() returned, with at most `flash_budget` bytes."""
     return packed_within(tflite, model, resolver, keep_tensors, target, flash_budget)[0]

@@ -24,7 +24,7 @@ _LOADER = Path(__file__).parent / "device" / "bundle.py"
 # needed, so that `import tflm` costs little.
 _AT_ONCE = re.compile(r"^import tflm\.\w+\n|^del tflm\n", re.M)
 
-INIT = "tflm/__init__.mpy"
+INIT, INIT_SOURCE = "tflm/__init__.mpy", "tflm/__init__.py"
 
 
 def files(names, arch):
@@ -79,9 +79,13 @@ def name_of(bundle):
     return f"tflm/{binascii.crc32(bundle):08x}.bundle"
 
 
+def init_source():
+    """The source of tflm/__init__ for a board that has bundles."""
+    package = Path(parts.package()) / "__init__.py"
+    return _LOADER.read_text() + _AT_ONCE.sub("", package.read_text())
+
+
 @cache
 def init(arch):
     """tflm/__init__.mpy for a board that has bundles."""
-    package = Path(parts.package()) / "__init__.py"
-    source = _LOADER.read_text() + _AT_ONCE.sub("", package.read_text())
-    return parts.compile_text(source, "tflm/__init__.py", arch)
+    return parts.compile_text(init_source(), INIT_SOURCE, arch)

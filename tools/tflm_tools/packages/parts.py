@@ -16,7 +16,7 @@ from ..extras import installing
 from ..kernel_files import kernel_files
 from ..model.flat_file import FlatFile
 from ..targets import twin_folders
-from . import machine_code
+from . import machine_code, ready_made
 
 _PACKAGE = Path(tflm.__file__).parent
 
@@ -182,7 +182,8 @@ def _mpy_cross():
 # Compile one source with mpy-cross; what has been compiled is kept while the source is as it was.
 def _compile(source, name, arch):
     source = Path(source)
-    return _compile_version(source, name, arch, source.stat().st_mtime_ns)
+    found = ready_made.find(source.read_text(), name, arch)
+    return found or _compile_version(source, name, arch, source.stat().st_mtime_ns)
 
 
 @lru_cache(maxsize=2048)

@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import dataclasses
+import io
 import json
 import math
 import re
@@ -41,6 +42,15 @@ def console(file=None):
     if file is None and hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="replace")  # a terminal without Unicode shows "?"
     return _Console(file=file, highlight=False, soft_wrap=False, emoji=False, markup=False)
+
+
+def said(show, result, columns=76):
+    """What a function of this room prints of a result, as a text for a console so wide."""
+    text = io.StringIO()
+    target = console(text)
+    target.width = columns
+    show(result, target)
+    return text.getvalue()
 
 
 def has_colour(target):

@@ -110,15 +110,16 @@ class _PrepareOnly(OpResolver):
         return None
 
 
-def inspect(path, custom=()):
+def inspect(path, custom=(), flat=None):
     """Inspect a .tflite or .tflm. Raises ModelError when it is damaged, ToolError when unread.
 
-    custom: Python files that register custom operators.
+    custom: Python files that register custom operators. flat: the .tflm (bytes) that the totals
+    are of, where it has been made; None: that of `tflm flatten` without options.
     """
     model = open_model(path)
     if model.kind == "tflm":
         return _inspect_flat(model)
-    return _inspect_tflite(model, load_resolver(custom))
+    return _inspect_tflite(model, load_resolver(custom), flat)
 
 
 # A flat model holds records, no graph: shapes and work of its ops are gone.
@@ -149,12 +150,13 @@ def _inspect_flat(model):
     )
 
 
-def _inspect_tflite(model, resolver):
+def _inspect_tflite(model, resolver, flat):
     graph, storage, missing = survey(model.data, resolver)
     plan = plan_of(graph, storage)
     ops = _ops(graph, storage, plan)
     runs = not missing
-    flat = flatten(model.data, resolver) if runs else None
+    if runs and flat is None:
+        flat = flatten(model.data, resolver)
     flat_bytes = len(flat) if runs else None
     # The rows and the plan show the model as it is written, the totals what flatten makes of it.
     arena_bytes = FlatFile(flat).arena_bytes if runs else storage.arena_bytes

@@ -29,11 +29,12 @@ class ModelPlan:
     missing: list[Missing] = field(default_factory=list)
 
 
-def plan_model(path, level=OFF, target=None, custom=()):
+def plan_model(path, level=OFF, target=None, custom=(), graph=None):
     """The ModelPlan of a .tflite. Raises ToolError for a .tflm, which says no times.
 
     level: OFF for the model as it is written, as TFLM plans it and a board that prepares the
     .tflite; the others with all savings, as flatten.flatten() has it. target: as there.
+    graph: the model at that level, where flatten.flat_and_graph() has made it.
     """
     model = open_tflite(path, "a plan")
     resolver = load_resolver(custom)
@@ -41,8 +42,10 @@ def plan_model(path, level=OFF, target=None, custom=()):
         graph, storage, missing = survey(model.data, resolver)
         head = tflm_head_bytes(graph)
     else:
-        saved, _ = saved_model(model.data, resolver, chosen(()))
-        graph, missing = at_level(saved, level, resolver, target), []
+        if graph is None:
+            saved, _ = saved_model(model.data, resolver, chosen(()))
+            graph = at_level(saved, level, resolver, target)
+        missing = []
         head = tflm_head_bytes(survey(model.data, resolver)[0])
         storage = prepare_graph(graph, resolver, target=target)
     plan = plan_of(graph, storage)

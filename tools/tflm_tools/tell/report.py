@@ -6,15 +6,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tflm import dtypes
-from tflm.errors import TflmError
+from tflm.errors import TflmError, UnsupportedError
 from tflm.tflite.reader import TfliteModel
 from tflm.version import __version__
 
 from ..board.fit import BoardFit, fits_all
 from ..flat.conversion import open_tflite
-from ..flat.flatten import flatten
+from ..flat.flatten import flat_and_graph
 from ..image.custom import load_resolver
-from ..model.flat_file import FlatFile
 from ..model.model_file import bits_to_float
 from ..model.op_name import op_name
 from ..optimize.memory.levels import BALANCED, OFF
@@ -102,21 +101,21 @@ class Report:
         )
 
 
-def report(path, level=BALANCED, target=None, profile=None, custom=()):
+def report(path, level=BALANCED, target=None, profile=None, custom=(), made=None):
     """The Report of a .tflite. Raises TflmError for what is damaged.
 
-    level, target: as for flatten.flatten(). profile: a CSV as profile_file reads it.
+    level, target: as for flatten.flatten(). profile: a CSV as profile_file reads it. made: what
+    flatten.flat_and_graph() gave for them, where it was asked already.
     """
     model = open_tflite(path, "a report")
     times = read_profile(profile) if profile else []
-    found = inspect(path, custom)
-    flat, arena = None, found.arena_bytes
+    if made is None:
+        made = _made(model, load_resolver(custom), level, target)
+    flat, planned = made
+    found = inspect(path, custom, flat)
     plans = [plan_model(path, OFF, custom=custom)]
-    if not found.missing:
-        flat = flatten(model.data, load_resolver(custom), target=target, optimize=level)
-        arena = FlatFile(flat).arena_bytes
-        if level != OFF or target:
-            plans.append(plan_model(path, level, target, custom))
+    if flat is not None and (level != OFF or target):
+        plans.append(plan_model(path, level, target, custom, planned))
     flat_bytes = None if flat is None else len(flat)
     graph = TfliteModel(model.data)
     return Report(
@@ -125,16 +124,24 @@ def report(path, level=BALANCED, target=None, profile=None, custom=()):
         target=target,
         inspection=found,
         flat_bytes=flat_bytes,
-        arena_bytes=arena,
+        arena_bytes=found.arena_bytes,
         graph=_graph(graph),
         tensors=_tensors(graph),
         plans=plans,
-        boards=fits_all(arena, flat_bytes or len(model.data)),
+        boards=fits_all(found.arena_bytes, flat_bytes or len(model.data)),
         commands=[] if found.missing else _commands(Path(path).name, level, target),
         snippet="" if found.missing else _snippet(found),
         profile=times,
         profile_name=Path(profile).name if profile else "",
     )
+
+
+# What flat_and_graph() gives; (None, None) for a model that does not run.
+def _made(model, resolver, level, target):
+    try:
+        return flat_and_graph(model.data, resolver, target, level)
+    except UnsupportedError:
+        return None, None
 
 
 def _running(model):

@@ -1,0 +1,77 @@
+# page: a serial port of the browser where pyserial's would be: mpremote and Link run on it as ever
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import sys
+from types import ModuleType
+
+from pyodide.ffi import run_sync, to_js
+
+_channels = {}  # by the name of the port, while one is given
+
+
+def give(name, channel):
+    """Let a Channel (src/serial_channel.js) be the port of this name, a URL; None: no more."""
+    if channel is None:
+        _channels.pop(name, None)
+    else:
+        _channels[name] = channel
+
+
+class _Serial:
+    """What mpremote and Wire ask of pyserial's Serial. Python waits; the worker does not."""
+
+    def __init__(self, channel, timeout):
+        self._channel = channel
+        self.timeout, self.write_timeout = timeout, None  # seconds, None: for ever
+
+    # The page has opened it.
+    def isOpen(self):
+        return True
+
+    @property
+    def in_waiting(self):
+        if self._channel.lost and not self._channel.waiting:
+            raise OSError("the port is gone")
+        return self._channel.waiting
+
+    def read(self, count=1):
+        """What is there, at most `count` bytes; b"" when none came in time."""
+        found = run_sync(self._channel.read(count, _milliseconds(self.timeout)))
+        if found is None:
+            raise OSError("the port is gone")
+        return found.to_bytes()
+
+    def write(self, data):
+        state = run_sync(self._channel.write(to_js(data), _milliseconds(self.write_timeout)))
+        if state:
+            raise OSError("write timeout" if state == "late" else "the port is gone")
+        return len(data)
+
+    # The page closes it.
+    def close(self):
+        pass
+
+
+def _milliseconds(seconds):
+    return -1 if seconds is None else round(1000 * seconds)
+
+
+# serial.serial_for_url(), as mpremote calls it.
+def _serial_for_url(name, timeout=None, **options):
+    if name not in _channels:
+        raise OSError(f"no port {name}")
+    return _Serial(_channels[name], timeout)
+
+
+def install():
+    """Put modules in the place of pyserial, and of mpremote's terminal, which needs a real one."""
+    serial, tools = ModuleType("serial"), ModuleType("serial.tools")
+    serial.__version__ = "3.5"  # whose options mpremote gives
+    serial.serial_for_url = _serial_for_url
+    ports = ModuleType("serial.tools.list_ports")
+    ports.comports = lambda: []
+    console = ModuleType("mpremote.console")
+    console.VT_ENABLED = False
+    serial.tools, tools.list_ports = tools, ports
+    for module in (serial, tools, ports, console):
+        sys.modules[module.__name__] = module
