@@ -6,6 +6,7 @@ import sys
 from . import dtypes
 from . import format as layout
 from .arena import fill
+from .errors import damaged
 from .format import CONTROL_KERNEL, CUSTOM_KERNEL
 from .program import BANDS_KERNEL, Program
 from .standard import struct
@@ -145,7 +146,12 @@ def _add_tensor(program, model, i, inputs, outputs, shift):
     if flags & layout.TENSOR_VARIABLE:
         program.variables.append((raw, zero_point & 0xFF if dtype == dtypes.INT8 else 0))
         return
-    tensor = Tensor(name, dtype, shape, scale_bits, zero_point, raw)
+    kind = Tensor
+    if flags & layout.TENSOR_FLOAT and i < inputs + outputs:
+        if dtype not in (dtypes.INT8, dtypes.INT16) or not scale_bits:
+            raise damaged("tensor %d has no floats" % i)
+        from .float_tensor import FloatTensor as kind
+    tensor = kind(name, dtype, shape, scale_bits, zero_point, raw)
     if i < inputs:
         program.inputs.append(tensor)
     elif i < inputs + outputs:

@@ -47,6 +47,7 @@ ORDERED = 0x8000
 TENSOR = "<IIIBBHiI8I"
 TENSOR_BYTES = 56
 TENSOR_VARIABLE = 1
+TENSOR_FLOAT = 2  # an input or output that the model has as float32
 IN_TAIL = 2  # low bits of an operand word: the bytes lie in the tail, behind the head
 MAX_RANK = 8
 

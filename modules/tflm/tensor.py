@@ -10,7 +10,7 @@ _NUMBER = (bool, int, float)  # MicroPython's bool is no int
 
 
 # The least and the greatest integer of a type; None for those that are not converted.
-def _range_of(code):
+def range_of(code):
     typecode = dtypes.typecode(code)
     if code == dtypes.BOOL:
         return 0, 1
@@ -63,7 +63,7 @@ def _plain(shape):
 
 
 # The nearest integer, halves away from zero. Adding 0.5 would round before it is cut off.
-def _round(value):
+def rounded(value):
     whole = int(value)
     rest = value - whole
     if rest >= 0.5:
@@ -121,7 +121,7 @@ class Tensor:
         float32: stored as they are. Raises InputError for a wrong count or a NaN.
         """
         data = self._numbers()
-        limits = _range_of(self._code)
+        limits = range_of(self._code)
         values = self._checked(values, len(data), limits)
         for i, value in enumerate(_flat(values)):
             data[i] = self._quantized(value, limits) if limits else value
@@ -157,12 +157,12 @@ class Tensor:
             value = value / self.scale
         if isinstance(value, float):
             bound = 4.0 * limits[1] + 4  # outside whatever the zero point, and no infinity
-            value = _round(min(max(value, 0 - bound), bound))
+            value = rounded(min(max(value, 0 - bound), bound))
         return min(max(value + self.zero_point, limits[0]), limits[1])
 
     # `data` of a type that quantize and dequantize know.
     def _numbers(self):
-        if _range_of(self._code) is None and self._code != dtypes.FLOAT32:
+        if range_of(self._code) is None and self._code != dtypes.FLOAT32:
             raise UnsupportedError(
                 "tensor '%s' is %s, which is not converted; use raw" % (self.name, self.dtype)
             )

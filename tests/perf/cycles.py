@@ -13,7 +13,6 @@ import docs_tables
 import emulated
 import listing
 import mac16
-import numpy as np
 import pico
 import qemu_xtensa
 import report
@@ -27,8 +26,10 @@ from tflm_tools.errors import ToolError
 from tflm_tools.flat.conversion import open_tflite
 from tflm_tools.flat.flatten import prepare
 from tflm_tools.image.flat_image import image_of
+from tflm_tools.model.arrays import from_bytes, to_bytes
+from tflm_tools.model.model_file import open_model
 from tflm_tools.optimize.memory.levels import BALANCED, LEVELS
-from tflm_tools.optimize.savings import NAMES, chosen
+from tflm_tools.optimize.savings import OPTIONS, chosen
 from tflm_tools.plan.loops import KERNEL as BANDS
 from tflm_tools.render.common import console
 from tflm_tools.targets import target_of
@@ -74,10 +75,10 @@ def _all_models():
 
 
 # Refuse outputs that are not TFLM's.
-def _compare(model, arrays, outputs):
+def _compare(model, ends, arrays, outputs):
     wanted = oracle.run(model.data, [arrays]).outputs[0]
-    for i, (info, data) in enumerate(zip(model.outputs, outputs, strict=True)):
-        got = np.frombuffer(data, info.numpy_dtype()).reshape(info.shape)
+    for i, (info, data) in enumerate(zip(ends.outputs, outputs, strict=True)):
+        got = from_bytes(data, info)
         difference = first_difference(got, wanted[i].reshape(info.shape))
         if difference is not None:
             raise ToolError(
@@ -117,8 +118,10 @@ def _measure(path, core, runner, options):
     layers = layers_of(prepared, storage)
     flat = image_of(model.data, prepared, storage)
     arrays = make_cases(model.inputs, 1, options.seed)[0].inputs
-    measured = runner(flat, [array.tobytes() for array in arrays])
-    _compare(model, arrays, measured.outputs)
+    ends = open_model(path, flat)
+    sent = [to_bytes(array, info) for array, info in zip(arrays, ends.inputs, strict=True)]
+    measured = runner(flat, sent)
+    _compare(model, ends, arrays, measured.outputs)
     cycles = dict.fromkeys((layer.node for layer in layers), 0)
     waits = dict.fromkeys(cycles, emulated.Waits())
     noted = list(_noted(storage.records))
@@ -247,7 +250,7 @@ def _arguments():
         "--without",
         action="append",
         default=[],
-        choices=("all", *(name.replace("_", "-") for name in NAMES)),
+        choices=("all", *OPTIONS),
         help="a saving of flatten to leave out, see docs/optimizer.md",
     )
     parser.add_argument(

@@ -8,6 +8,7 @@ from ..errors import ModelError
 # A tensor of the graph. `data` is its constant value (bytes), `offset` where that is in the file.
 class Tensor:
     was_unsigned = False  # the file has it as uint8 (unsigned.py)
+    is_float_end = False  # on the host, an input or output that the file has as float32
     view_of = None  # on the host, a tensor that this one is part of, and the byte where it begins
 
     def __init__(self, index, name, dtype, shape, data=None, offset=-1):

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from tflm import format as layout
 
 from ..errors import DeviceError, ToolError
-from ..flat.flatten import flatten
+from ..model.arrays import to_bytes
 from ..model.flat_file import FlatFile
-from ..run.device_model import Invocation, split
+from ..run.device_model import Invocation, form, split
 from .facts import ask, script
 from .form import model_name
 from .link import Link
@@ -52,12 +52,13 @@ class BoardDevice:
         """
         if heap is not None:
             raise ToolError("--heap is for the unix port; the heap of a board is what it has")
-        data = self._form(model, path, keep_tensors, custom)
+        target = None if keep_tensors else self.facts.target
+        model = form(model, path, keep_tensors, custom, target)
         seconds = timeout or _SECONDS
         link = self._link
         link.reset()
         link.exec(script("invoke"))
-        source = self._source(model_name(model.path), data)
+        source = self._source(model_name(model.path), model.data)
         resolver = self._resolver(custom)
         profiler = "None"
         if profile:
@@ -74,10 +75,10 @@ class BoardDevice:
                 link.exec("_interpreter.reset()")
             for i, array in enumerate(arrays):
                 link.exec(f"aim({i})")
-                self._send(array.tobytes())
+                self._send(to_bytes(array, model.inputs[i]))
             times += link.eval(f"go({repeat}, {locked})", seconds, [int])
             raw = b"".join(
-                self._receive(f"_interpreter.output({i}).raw", info.bytes)
+                self._receive(f"_interpreter.output({i}).raw", (info.kept or info).bytes)
                 for i, info in enumerate(model.outputs)
             )
             outputs += split(raw, 1, model.outputs)
@@ -87,15 +88,6 @@ class BoardDevice:
             events = link.eval("_profiler.events()", form=_EVENTS)
             misses = link.eval("_profiler.misses", form=_MISSES)
         return Invocation(outputs, times, arena, tensors, events, misses)
-
-    # The bytes of the model on one of the two paths.
-    def _form(self, model, path, keep_tensors, custom):
-        if model.kind == "tflite" and path == "flat":
-            from ..image.custom import load_resolver
-
-            target = None if keep_tensors else self.facts.target
-            return flatten(model.data, load_resolver(custom), keep_tensors, target)
-        return model.data
 
     # The expression that gives the model on the board: where it has been put, or in RAM.
     def _source(self, name, data):

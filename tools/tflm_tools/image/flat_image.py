@@ -144,7 +144,8 @@ def _listed_tensors(model, storage, subgraph, keep_tensors):
     found = []
     for i in list(subgraph.inputs) + list(subgraph.outputs):
         tensor = subgraph.tensor(i)
-        found.append((tensor, 0, tensor.name))
+        flags = layout.TENSOR_FLOAT if tensor.is_float_end else 0
+        found.append((tensor, flags, tensor.name))
     for index in sorted(storage.variables):
         found.append((model.tensor(index), layout.TENSOR_VARIABLE, ""))
     if keep_tensors:

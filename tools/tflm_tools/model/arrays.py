@@ -39,6 +39,32 @@ def dequantize(values, info):
     return (values.astype(np.float64) - info.zero_point) * info.scale
 
 
+def to_bytes(array, info):
+    """What a board gets of an array for an input: its bytes, or those of what is kept of it."""
+    if info.kept is not None:
+        array = _rounded(array, info.kept)
+    return array.tobytes()
+
+
+def from_bytes(data, info):
+    """The array of an output whose bytes a board has given."""
+    kept = info.kept or info
+    array = np.frombuffer(data, kept.numpy_dtype()).reshape(info.shape)
+    if info.kept is not None:
+        array = dequantize(array, kept).astype(np.float32)
+    return array
+
+
+# What QUANTIZE makes of float32: the quotient is a float32, too, NaN is the zero point.
+def _rounded(array, info):
+    with np.errstate(over="ignore"):
+        quotient = array.astype(np.float32) / np.float32(info.scale)
+    limits = np.iinfo(info.numpy_dtype())
+    quotient = np.nan_to_num(quotient.astype(np.float64), nan=0.0)
+    rounded = np.trunc(quotient + np.copysign(0.5, quotient)) + info.zero_point
+    return np.clip(rounded, limits.min, limits.max).astype(info.numpy_dtype())
+
+
 def load_input(path, number, info, with_quantize=False):
     """The array of a .npy for input `number`: exactly its type and shape, else ToolError.
 

@@ -25,7 +25,10 @@ class FlatOp:
 
 @dataclass
 class FlatTensor:
-    """An input or output: name, dtype code, shape, quantization and bytes."""
+    """An input or output: name, dtype code, shape, quantization, bytes.
+
+    is_float: the model has it as float32, the .tflm as these integers.
+    """
 
     name: str
     dtype: int
@@ -33,6 +36,7 @@ class FlatTensor:
     scale_bits: int
     zero_point: int
     nbytes: int
+    is_float: bool
 
 
 class FlatFile:
@@ -83,9 +87,9 @@ class FlatFile:
         return FlatOp(name, code, node, units, slice_units, size, tuple(words))
 
     def _tensor(self, i):
-        _, size, name, dtype, rank, _, zero_point, scale_bits, *shape = self._entry(
+        _, size, name, dtype, rank, flags, zero_point, scale_bits, *shape = self._entry(
             layout.TENSORS, layout.TENSOR, i
         )
-        return FlatTensor(
-            self._name(name), dtype, tuple(shape[:rank]), scale_bits, zero_point, size
-        )
+        is_float = flags & layout.TENSOR_FLOAT != 0
+        shape = tuple(shape[:rank])
+        return FlatTensor(self._name(name), dtype, shape, scale_bits, zero_point, size, is_float)

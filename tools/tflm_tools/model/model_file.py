@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import struct
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tflm import dtypes
@@ -17,7 +17,10 @@ from .input_limits import input_limits
 
 @dataclass
 class TensorInfo:
-    """An input or output: shape in elements, value = scale * (q - zero_point), scale 0: none."""
+    """An input or output: shape in elements, value = scale * (q - zero_point), scale 0: none.
+
+    kept: of a float32 one that a .tflm keeps as integers, what these are.
+    """
 
     name: str
     dtype: str
@@ -28,6 +31,7 @@ class TensorInfo:
     limits: tuple[float, float] | None = (
         None  # of values that the model can take, where it has any
     )
+    kept: "TensorInfo | None" = None
 
     def numpy_dtype(self):
         """The type of numpy; raises UnsupportedError for those that numpy does not have."""
@@ -63,6 +67,15 @@ def _info(name, dtype, shape, scale_bits, zero_point, size):
     return TensorInfo(name, dtypes.name(dtype), tuple(shape), scale, zero_point, size)
 
 
+# The same of a FlatTensor.
+def _flat_info(t):
+    kept = _info(t.name, t.dtype, t.shape, t.scale_bits, t.zero_point, t.nbytes)
+    if not t.is_float:
+        return kept
+    size = dtypes.nbytes(dtypes.FLOAT32, t.nbytes // dtypes.itemsize(t.dtype))
+    return replace(_info(t.name, dtypes.FLOAT32, t.shape, 0, 0, size), kept=kept)
+
+
 # What a model can take for its inputs; what is wrong with it is for others to say.
 def _limits(model):
     try:
@@ -81,11 +94,7 @@ def open_model(path, data=None):
     if is_flat(data):
         flat = FlatFile(data)
         inputs, outputs = (
-            [
-                _info(t.name, t.dtype, t.shape, t.scale_bits, t.zero_point, t.nbytes)
-                for t in tensors
-            ]
-            for tensors in (flat.inputs, flat.outputs)
+            [_flat_info(t) for t in tensors] for tensors in (flat.inputs, flat.outputs)
         )
         return ModelFile(Path(path), "tflm", data, inputs, outputs)
     if is_tflite(data):

@@ -6,7 +6,11 @@ from importlib import import_module
 
 from ..errors import ToolError
 
-# In the order in which they run; each is a file here with apply(graph), a list of Saving.
+# What changes inputs and outputs: it runs first, so that the others see these as they are kept.
+ENDS = "float_ends"
+
+# What changes operators, in the order in which they run. Each, and ENDS, is a file here with
+# apply(graph), a list of Saving.
 NAMES = (
     "constant_folding",
     "fold_pad",
@@ -16,7 +20,7 @@ NAMES = (
 )
 
 # The same as options of the command line are spelled.
-OPTIONS = tuple(name.replace("_", "-") for name in NAMES)
+OPTIONS = tuple(name.replace("_", "-") for name in (ENDS, *NAMES))
 
 
 @dataclass
@@ -42,7 +46,7 @@ def chosen(without=()):
         raise ToolError(f"there is no saving {min(unknown)}; name one of: {', '.join(OPTIONS)}")
     if "all" in without:
         return ()
-    return tuple(name for name in NAMES if name.replace("_", "-") not in without)
+    return tuple(name for name in (ENDS, *NAMES) if name.replace("_", "-") not in without)
 
 
 def apply_savings(graph, names):
@@ -53,7 +57,7 @@ def apply_savings(graph, names):
     if graph.has_offline_plan():
         return []
     found = []
-    for name in NAMES:
+    for name in (ENDS, *NAMES):
         if name in names:
             found += import_module(f".{name}", __package__).apply(graph)
     graph.drop_unused()

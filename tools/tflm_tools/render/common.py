@@ -156,3 +156,8 @@ def _plain(value):
 def print_json(value):
     """A dataclass, a list of them, or plain values as JSON."""
     print(json.dumps(_plain(value), indent=2))
+
+
+def tensor_type(tensor):
+    """The type of a TensorInfo in words."""
+    return f"{tensor.dtype} as {tensor.kept.dtype}" if tensor.kept else tensor.dtype

@@ -6,7 +6,7 @@ from pathlib import Path
 from rich.text import Text
 
 from .arena import print_plan
-from .common import UNKNOWN, natural_width, number, shape, show, size, table
+from .common import UNKNOWN, natural_width, number, shape, show, size, table, tensor_type
 
 _LABELS = 12
 
@@ -33,9 +33,11 @@ def _print_tensors(report, target):
     grid = table("which", "name", "type", "shape", ">scale", ">zero point")
     for what, tensors in (("in", report.inputs), ("out", report.outputs)):
         for i, tensor in enumerate(tensors):
-            scale = f"{tensor.scale:.6g}" if tensor.scale else UNKNOWN
-            zero_point = str(tensor.zero_point) if tensor.scale else UNKNOWN
-            grid.add_row(f"{what} {i}", Text(tensor.name), tensor.dtype, shape(tensor.shape),
+            kept = tensor.kept or tensor
+            scale = f"{kept.scale:.6g}" if kept.scale else UNKNOWN
+            zero_point = str(kept.zero_point) if kept.scale else UNKNOWN
+            kind = tensor_type(tensor)
+            grid.add_row(f"{what} {i}", Text(tensor.name), kind, shape(tensor.shape),
                          scale, zero_point)  # fmt: skip
     show(grid, target, "name")
 

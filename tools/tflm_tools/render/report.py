@@ -6,7 +6,7 @@ from pathlib import Path
 from rich.text import Text
 
 from .arena_scene import arena_scene
-from .common import UNKNOWN, microseconds, number, shape, size
+from .common import UNKNOWN, microseconds, number, shape, size, tensor_type
 from .graph_scene import graph_scene
 from .plan import plan_words
 from .report_style import page_style
@@ -77,7 +77,7 @@ def _missing(report):
 def _ends(report):
     found = report.inspection
     rows = [
-        (f"{what} {i}", t.name, t.dtype, shape(t.shape),
+        (f"{what} {i}", t.name, tensor_type(t), shape(t.shape),
          f"{t.scale:.6g}" if t.scale else UNKNOWN, t.zero_point if t.scale else UNKNOWN)
         for what, tensors in (("input", found.inputs), ("output", found.outputs))
         for i, t in enumerate(tensors)

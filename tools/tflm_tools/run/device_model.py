@@ -9,6 +9,8 @@ import numpy as np
 
 from ..flat.flatten import flatten
 from ..image.custom import load_resolver
+from ..model.arrays import from_bytes, to_bytes
+from ..model.model_file import open_model
 from ..port import unix_port
 
 
@@ -29,11 +31,12 @@ class Invocation:
     misses: list[int | None] = field(default_factory=list)
 
 
-# The bytes of the model on one of the two paths.
-def _form(model, path, keep_tensors, custom):
+def form(model, path, keep_tensors, custom, target=None):
+    """The ModelFile that a device gets of a ModelFile, on one of the two paths of invoke()."""
+    data = model.data
     if model.kind == "tflite" and path == "flat":
-        return flatten(model.data, load_resolver(custom), keep_tensors)
-    return model.data
+        data = flatten(data, load_resolver(custom), keep_tensors, target)
+    return open_model(model.path, data)
 
 
 def invoke(model, runs, path="flat", repeat=1, locked=False, keep_tensors=False, heap=None,
@@ -50,10 +53,11 @@ def invoke(model, runs, path="flat", repeat=1, locked=False, keep_tensors=False,
         return device.invoke(
             model, runs, path, repeat, locked, keep_tensors, heap, timeout, custom, profile, reset
         )
+    model = form(model, path, keep_tensors, custom)
     with tempfile.TemporaryDirectory(prefix="tflm-") as name:
         folder = Path(name)
-        (folder / "model").write_bytes(_form(model, path, keep_tensors, custom))
-        (folder / "inputs").write_bytes(b"".join(a.tobytes() for run in runs for a in run))
+        (folder / "model").write_bytes(model.data)
+        (folder / "inputs").write_bytes(b"".join(sent(run, model.inputs) for run in runs))
         job = {
             "model": str(folder / "model"),
             "runs": len(runs),
@@ -84,14 +88,19 @@ def invoke(model, runs, path="flat", repeat=1, locked=False, keep_tensors=False,
     return Invocation(outputs, answer["times"], answer["arena"], tensors, events)
 
 
-# The bytes of all runs as arrays.
+def sent(arrays, infos):
+    """The bytes of the inputs of a run."""
+    return b"".join(to_bytes(a, info) for a, info in zip(arrays, infos, strict=True))
+
+
 def split(data, runs, infos):
+    """The arrays of the outputs of `runs` runs from all their bytes."""
     result, at = [], 0
     for _ in range(runs):
         arrays = []
         for info in infos:
-            array = np.frombuffer(data[at : at + info.bytes], info.numpy_dtype())
-            arrays.append(array.reshape(info.shape))
-            at += info.bytes
+            size = (info.kept or info).bytes
+            arrays.append(from_bytes(data[at : at + size], info))
+            at += size
         result.append(arrays)
     return result
