@@ -11,10 +11,11 @@ from dataclasses import asdict, dataclass
 import toolchain
 from tflm.model import FlatModel
 from tflm_tools import files
+from tflm_tools.targets import ARCHS
 
 # Frozen modules are C data whose names have the module's path; the first that fits counts.
 _PARTS = (
-    ("kernels of the instruction set", r"tflm_kernels_(?:armv\d\w*?m|xtensawin|rv32imc)_"),
+    ("kernels of the instruction set", rf"tflm_kernels_(?:{'|'.join(ARCHS)})_"),
     ("kernels, float32", r"tflm_kernels_\w*float"),
     ("kernels, int16 and int32", r"tflm_kernels_\w*int(?:16|32)"),
     ("kernels, signal library", r"tflm_kernels_signal"),

@@ -62,9 +62,10 @@ def tables():
         wanted.append((path, "FILES = (\n", ")\n", _twins(path.parent)))
     for path, begin, end, lines in wanted:
         text = texts.get(path) or path.read_text()
+        text = text.replace(begin.rstrip() + end, begin + end)  # an empty one, as ruff writes it
         head, found, rest = text.partition(begin)
         if not found:
-            raise ToolError(f"{path.relative_to(_PACKAGE)} lacks the line {begin.strip()}")
+            raise ToolError(f"{path.relative_to(_PACKAGE)} lacks {begin.rstrip()}{end.rstrip()}")
         behind = ("\n" + rest).partition("\n" + end)[2]
         texts[path] = head + begin + lines + end + behind
     return texts

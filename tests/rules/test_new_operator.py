@@ -1,4 +1,4 @@
-# What CONTRIBUTING.md says of a new operator and a twin: in a copy of the repository, done so
+# What CONTRIBUTING.md says of a new operator, a twin and an instruction set: in a copy, done so
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import os
@@ -13,8 +13,9 @@ from rules.sources import REPOSITORY
 from tflm_tools.port import unix_port
 
 _NEW = Path(__file__).parent / "new_operator"
+_NEW_ARCH = Path(__file__).parent / "new_instruction_set"
 _NAME = "mirror_bits"
-_SKIPPED = shutil.ignore_patterns("__pycache__", "test_*.py", "new_operator", "models", "beyond")
+_SKIPPED = shutil.ignore_patterns("__pycache__", "test_*.py", "new_*", "models", "beyond")
 
 # In the copy: a package for mip, with the operator's files and a model of it in both forms.
 _BUNDLE = """
@@ -87,6 +88,22 @@ print(refused)
 """
 
 
+# In the copy: what a board with the new instruction set gets, with inline assembler and without.
+_ARCH = """
+from kernels.test_mirror_bits import model
+from tflm_tools.flat.flatten import flatten
+from tflm_tools.packages import parts
+
+flat = flatten(model((2, 3, 5)), target="xtensa")
+files = parts.files_for(flat, "xtensa")
+assert {"kernels/xtensa/mirror_bits", "kernels/xtensa/mirror_asm"} <= set(files), files
+assert "kernels/mirror_bits" not in files
+parts.compiled(files, "xtensa")
+files = parts.files_for(flat, "xtensa", assembler=False)
+assert [name for name in files if "mirror" in name] == ["kernels/mirror_bits"], files
+"""
+
+
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory):
     """A copy of the repository with the operator, added as CONTRIBUTING.md says."""
@@ -95,8 +112,9 @@ def copy(tmp_path_factory):
         shutil.copytree(REPOSITORY / name, folder / name, ignore=_SKIPPED)
     for name in ("pyproject.toml", "Makefile"):
         shutil.copy(REPOSITORY / name, folder / name)
-    for name in ("test_kernels.py", "test_kernel_files.py", "test_targets.py"):
-        shutil.copy(REPOSITORY / "tests" / "rules" / name, folder / "tests" / "rules" / name)
+    for name in ("kernels", "kernel_files", "targets", "assembler"):
+        path = Path("tests", "rules", f"test_{name}.py")
+        shutil.copy(REPOSITORY / path, folder / path)
     shutil.copytree(_NEW, folder, dirs_exist_ok=True)
     table = folder / "modules" / "tflm" / "prepare" / "table.py"
     line = (folder / "table_line").read_text()
@@ -154,14 +172,31 @@ def test_its_records_are_checked(copy):
     assert run(copy, "-c", _FORGE).stdout.strip() == "1"
 
 
+# After the tests of the operator, which has one more twin then.
+def test_an_instruction_set_is_added(copy):
+    shutil.copytree(_NEW_ARCH, copy, dirs_exist_ok=True)
+    targets = copy / "tools" / "tflm_tools" / "targets.py"
+    text, entry = targets.read_text(), (copy / "entry").read_text()
+    last = '        Arch("x64"'
+    assert text.count(last) == 1
+    targets.write_text(text.replace(last, entry + last))
+    run(copy, "tools/asm/make.py", "xtensa")
+    run(copy, "tools/kernel_tables.py")
+    tests = [f"tests/rules/test_{name}.py" for name in ("targets", "assembler")]
+    assert ", 0 failed" in run(copy, "-m", "pytest", *tests).stdout
+    run(copy, "-c", _ARCH)
+
+
 # Every kind of file that was added is one that CONTRIBUTING.md names.
 def test_contributing_names_what_is_added():
     text = (REPOSITORY / "CONTRIBUTING.md").read_text()
     for path in _NEW.rglob("*.py"):
         if "__pycache__" not in path.parts:
-            name = (
-                path.relative_to(_NEW).as_posix().replace(_NAME, "NAME").replace("x64", "<arch>")
-            )
+            name = path.relative_to(_NEW).as_posix()
+            name = name.replace(_NAME, "NAME").replace("x64", "<arch>")
             assert f"`{name}`" in text, name
+    for path in _NEW_ARCH.rglob("__init__.py"):
+        folder = path.parent.relative_to(_NEW_ARCH).as_posix().replace("xtensa", "<arch>")
+        assert f"`{folder}/`" in text, folder
     for name in ("modules/tflm/prepare/table.py", "make tables"):
         assert f"`{name}`" in text, name

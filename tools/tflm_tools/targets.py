@@ -32,6 +32,7 @@ class Arch:
 _THUMB = ("armv7m", "armv6m")  # every Cortex-M3 and above runs these
 _WITH_DSP = ("armv7em", *_THUMB)
 _DSP = {"target": "armv7em", "form": "dsp", "assembler": True}
+_ASKED = ("armv7em",)  # not all cores with this twin can run it: core.py there asks
 
 # MicroPython calls a Cortex-M3 armv7em, too: only with an FPU it is none.
 ARCHS = {
@@ -92,6 +93,11 @@ def target_of(arch, core=""):
 def more_targets(arch):
     """Targets of those of an arch's cores that can do more than others."""
     return ARCHS[arch].more[:1] if arch in ARCHS else ()
+
+
+def asked_folders(arch):
+    """Those of twin_folders() that not every core of the arch can run; core.py there asks it."""
+    return [folder for folder in twin_folders(arch) if folder in _ASKED]
 
 
 def targets_help():

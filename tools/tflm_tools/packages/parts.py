@@ -15,7 +15,7 @@ from ..errors import ToolError
 from ..extras import installing
 from ..kernel_files import kernel_files
 from ..model.flat_file import FlatFile
-from ..targets import twin_folders
+from ..targets import asked_folders, more_targets, twin_folders
 from . import machine_code, ready_made
 
 _PACKAGE = Path(tflm.__file__).parent
@@ -103,11 +103,12 @@ def _functions(file):
     return names
 
 
-# The files of one kernel "file.function": the twin, where there is one, and no other. Some cores
-# that call themselves armv7em lack its DSP instructions, some with Xtensa lack MAC16: the portable
-# kernel goes there, too.
+# The files of one kernel "file.function": the twin, where there is one, and no other. Where some
+# cores of an arch cannot run it (no DSP instructions, no MAC16), the portable kernel goes there,
+# too.
 def _kernel_files(kernel, arch, assembler):
     file, _, function = kernel.partition(".")
+    form = file.rpartition("_")[2]
     found = []
     for folder in [*twin_folders(arch), ""]:
         path = "/".join(filter(None, ("kernels", folder, file)))
@@ -116,7 +117,7 @@ def _kernel_files(kernel, arch, assembler):
         if folder and not assembler and needs_assembler(path):
             continue
         found.append(path)
-        if folder != "armv7em" and not file.endswith("_mac16"):
+        if folder not in asked_folders(arch) and form not in more_targets(arch):
             break
     if not found:
         raise ToolError(
@@ -152,8 +153,7 @@ def files_for_kernels(kernels, arch, assembler=True):
     if assembler:  # what tells of the core, and wakes the second one
         for name in ("core", "core_events"):
             files += [f"kernels/{folder}/{name}" for folder in twin_folders(arch)]
-    if "armv7em" in twin_folders(arch):  # tells the DSP extension
-        files.append("kernels/armv7em/core")
+    files += [f"kernels/{folder}/core" for folder in asked_folders(arch)]
     left_out = _without(custom)
     return sorted(_closure(files, left_out, twin_folders(arch)) | set(runtime(custom)))
 

@@ -14,9 +14,8 @@ from ...errors import ToolError
 from . import listing
 from .mpy_file import ASM, KINDS, VIPER, Code, MpyFile
 
-# Each has a file here, whose around() says what is wrapped around a function.
+# One with kernels in assembler has a file here, whose around() says what is wrapped around them.
 ARCHS = tuple(name for name, arch in targets.ARCHS.items() if not arch.assembler)
-_AROUND = {name: import_module(f".{name}", __package__).around for name in ARCHS}
 _PLAIN = 2  # type of the value of a function of the inline assembler that names none: int
 
 
@@ -47,7 +46,7 @@ def convert(data, source, arch):
                 f"{name}() tells its machine code, and is {KINDS[child.kind]}; make it viper"
             )
         if code:
-            children[i] = Code(VIPER, _AROUND[arch](code, arguments, mpy.fun_table()), [0])
+            children[i] = Code(VIPER, _around(arch)(code, arguments, mpy.fun_table()), [0])
     if _has_assembler(mpy):
         raise ToolError("a function of the inline assembler stands in another; move it out")
     return mpy.data()
@@ -55,3 +54,13 @@ def convert(data, source, arch):
 
 def _has_assembler(mpy):
     return any(code.kind == ASM for code in mpy.module.functions())
+
+
+def _around(arch):
+    try:
+        return import_module(f".{arch}", __package__).around
+    except ModuleNotFoundError:
+        raise ToolError(
+            f"nobody has said how firmware for {arch} calls machine code; "
+            f"write packages/machine_code/{arch}.py, with around()"
+        ) from None
