@@ -20,6 +20,7 @@ from tflm_tools.board import ports, profiles
 from tflm_tools.board.link import Link
 from tflm_tools.errors import ToolError
 from tflm_tools.flat.flatten import flatten
+from tflm_tools.kernel_files import kernel_files
 from tflm_tools.packages import dist, parts
 from tflm_tools.packages.machine_code.mpy_file import ASM, MpyFile
 from tflm_tools.targets import PACKAGED
@@ -189,11 +190,16 @@ def test_packages_of_mip(repository):
     names = {package: dist.package_files(package, "armv6m", True) for package in dist.PACKAGES}
     assert "kernels/armv6m/conv_lanes" in names["cnn"] and "kernels/svdf" in names["rnn"]
     assert "kernels/conv" not in names["core"] and "prepare/conv_2d" not in names["cnn"]
+    assert "kernels/conv_float" in names["types"] and "kernels/conv_float" not in names["cnn"]
     for package, files in names.items():
-        assert set(names["core"]) <= set(files) <= set(names["all"]), package
+        assert set(names["core"]) <= set(files) or package == "types", package
+        assert set(files) <= set(names["all"]), package
     parted = set().union(*(names[package] for package in dist.PACKAGES if package != "all"))
-    kernels = {file for file in names["all"] if file.startswith("kernels/")}
-    assert kernels <= parted, "kernels that only the package all has"
+    parted, everything = (
+        {path.rpartition("/")[2] for path in paths if path.startswith("kernels/")}
+        for paths in (parted, names["all"])
+    )
+    assert everything & set(kernel_files()) <= parted, "kernels that only the package all has"
     with pytest.raises(ToolError, match="no arch z80"):
         dist.make_dist("/nowhere", ["z80"])
 

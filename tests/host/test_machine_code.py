@@ -6,6 +6,7 @@ import sys
 
 import pytest
 from tflm_tools.errors import ToolError
+from tflm_tools.flat.flatten import flatten
 from tflm_tools.packages import dist, machine_code, parts
 from tflm_tools.packages.machine_code import listing
 from tflm_tools.packages.machine_code.mpy_file import ASM, BYTECODE, VIPER, MpyFile
@@ -42,6 +43,25 @@ def carrier(source, arch, tmp_path):
 # them sends is among these.
 def shipped(arch):
     return parts.compiled(dist.package_files("all", arch, ARCHS[arch].assembler), arch)
+
+
+# What who has a CNN installs with mip; docs/deploy.md tells.
+@pytest.mark.parametrize("arch", ["armv6m", "armv7emsp", "rv32imc", "xtensawin"])
+def test_the_package_of_a_cnn_is_small(arch):
+    assert sum(map(len, dist.package_data(arch, ["cnn"]).values())) <= 150_000
+
+
+# Models that are convolutions, pools and dense layers, each for its targets.
+@pytest.mark.parametrize("name", ["digits", "kws", "resnet8"])
+def test_the_package_of_a_cnn_runs_it(name, repository):
+    folders = (repository / "models", repository.parent / "shared" / "models")
+    found = [path for folder in folders for path in folder.rglob(f"*{name}_int8.tflite")]
+    if not found:
+        pytest.skip(f"there is no model of {name} here")
+    for arch, target in (("armv6m", "armv6m"), ("xtensawin", "xtensawin"), ("rv32imc", None)):
+        flat = flatten(found[0].read_bytes(), target=target, optimize="off")
+        package = dist.package_files("cnn", arch, ARCHS[arch].assembler)
+        assert set(parts.files_for(flat, arch)) <= set(package)
 
 
 @pytest.mark.parametrize("arch", machine_code.ARCHS)

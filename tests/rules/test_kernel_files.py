@@ -81,7 +81,7 @@ def test_types_are_those_of_tensors(name):
     assert not said - set().union(*seen)
 
 
-# So one package of mip runs an operator, whatever types and options it has.
+# So one package of mip runs an operator, whatever options it has; with "types", whatever types.
 def test_kernels_of_an_operator_are_in_one_package():
     packages = {}
     for name, nodes in used().items():

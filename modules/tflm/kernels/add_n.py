@@ -1,7 +1,7 @@
 # tflm: ADD_N, int8
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types int8; package core; check add_n
+# Kernel: types int8; package more; check add_n
 
 from .requantize import store_int8
 

@@ -1,7 +1,7 @@
 # tflm: ARG_MAX and ARG_MIN, int8
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types int8; package core; check axis
+# Kernel: types int8; package more; check axis
 
 _INPUT = const(1)
 _OUTPUT = const(2)

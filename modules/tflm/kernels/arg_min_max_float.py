@@ -1,7 +1,7 @@
 # tflm: ARG_MAX, ARG_MIN, float32
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types float32; package core; check axis
+# Kernel: types float32; package more; check axis
 
 _INPUT = const(1)
 _OUTPUT = const(2)

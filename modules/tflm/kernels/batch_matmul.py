@@ -1,7 +1,7 @@
 # tflm: BATCH_MATMUL, int8
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types int8; package core; check batch_matmul; units independent
+# Kernel: types int8; package more; check batch_matmul; units independent
 
 from .matrix_batch import first_element
 from .requantize import store_int8

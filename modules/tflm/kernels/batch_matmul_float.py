@@ -1,7 +1,7 @@
 # tflm: BATCH_MATMUL, float32
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types float32; package core; check batch_matmul; units independent
+# Kernel: types float32; package more; check batch_matmul; units independent
 
 from .float32 import combine
 from .matrix_batch import first_element

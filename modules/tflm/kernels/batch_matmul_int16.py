@@ -1,7 +1,7 @@
 # tflm: BATCH_MATMUL, int16
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types int16; package core; check batch_matmul; units independent
+# Kernel: types int16; package more; check batch_matmul; units independent
 
 from .batch_matmul import multiply_matrices
 from .requantize_int16 import requantize_int16

@@ -1,7 +1,7 @@
 # tflm: BROADCAST_ARGS, int32 and int64
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types any; package core; check indices
+# Kernel: types any; package more; check indices
 
 from ..errors import InputError
 

@@ -1,7 +1,7 @@
 # tflm: CAST between integers
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types any; package core; check unary
+# Kernel: types any; package more; check unary
 
 _INPUT = const(1)
 _OUTPUT = const(2)

@@ -1,7 +1,7 @@
 # tflm: TFLM_DECODE of Huffman codes
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types packed; package core; check decode
+# Kernel: types packed; package more; check decode
 
 _INPUT = const(1)
 _VALUES = const(2)

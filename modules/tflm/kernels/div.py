@@ -1,7 +1,7 @@
 # tflm: DIV, int8
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types int8; package core; check binary
+# Kernel: types int8; package more; check binary
 
 from .broadcast import expand
 

@@ -1,7 +1,7 @@
 # tflm: one value all over a tensor: FILL, ZEROS_LIKE, paddings
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types any; package core; check movers
+# Kernel: types any; package more; check movers
 
 _VALUE = const(1)
 _OUTPUT = const(2)

@@ -1,7 +1,7 @@
 # tflm: FLOOR_DIV, FLOOR_MOD: int16, int32
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types int16 int32; package core; check binary_wide
+# Kernel: types int16 int32; package more; check binary_wide
 
 from ..errors import InputError
 from .broadcast import expand

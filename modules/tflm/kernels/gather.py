@@ -1,7 +1,7 @@
 # tflm: rows at places that are known at run time only: GATHER, GATHER_ND, EMBEDDING_LOOKUP
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types any; package core; check indices
+# Kernel: types any; package more; check indices
 
 from ..errors import InputError
 

@@ -1,7 +1,7 @@
 # tflm: ONE_HOT: a value where each index points
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types any; package core; check indices
+# Kernel: types any; package more; check indices
 
 _INDICES = const(1)
 _VALUE = const(2)

@@ -1,7 +1,7 @@
 # tflm: REDUCE_MAX and REDUCE_MIN, int8; REDUCE_ALL
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types int8 bool; package core; check reduce
+# Kernel: types int8 bool; package more; check reduce
 
 _INPUT = const(1)
 _OUTPUT = const(2)

@@ -1,7 +1,7 @@
 # tflm: REDUCE_MAX and REDUCE_MIN, float32
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types float32; package core; check reduce
+# Kernel: types float32; package more; check reduce
 
 _INPUT = const(1)
 _OUTPUT = const(2)

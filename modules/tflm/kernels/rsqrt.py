@@ -1,7 +1,7 @@
 # tflm: RSQRT, int8
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types int8; package core; check unary
+# Kernel: types int8; package more; check unary
 
 from ..errors import InputError
 

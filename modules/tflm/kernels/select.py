@@ -1,7 +1,7 @@
 # tflm: SELECT_V2: one input over the other where a condition is true
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types any; package core; check indices
+# Kernel: types any; package more; check indices
 
 from .broadcast import expand
 

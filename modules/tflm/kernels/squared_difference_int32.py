@@ -1,7 +1,7 @@
 # tflm: SQUARED_DIFFERENCE, int32
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types int32; package core; check binary_wide
+# Kernel: types int32; package more; check binary_wide
 
 from .broadcast import expand
 

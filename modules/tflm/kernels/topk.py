@@ -1,7 +1,7 @@
 # tflm: TOPK_V2: the largest numbers of each row
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types any; package core; check axis
+# Kernel: types any; package more; check axis
 
 _INPUT = const(1)
 _VALUES = const(2)

@@ -17,8 +17,10 @@ _PACKAGE = Path(tflm.__file__).parent
 
 _MPY = "6.3"
 
-# Every package has the runtime and the kernels of "core".
-PACKAGES = (*kernel_files.PACKAGES, "all")
+# Every package brings "core" along, with the runtime. Those of kernel files have what quantized
+# models need, "types" the kernels for others.
+PACKAGES = (*kernel_files.PACKAGES, "types", "all")
+_QUANTIZED = {"int8", "any", "packed"}
 _OF_THE_CORE = ("core", "core_events")  # in folders of an arch: what tells of its processor core
 _WAKE = ("signal", "all")  # packages with wake words, which begin with the signal library
 
@@ -31,16 +33,31 @@ def package_kernels(package, arch=None):
     return {
         name
         for name, made in kernel_files.kernel_files().items()
-        if (package == "all" or made.package in ("core", package))
-        and (arch is None or made.target in ("", *twin_folders(arch)))
+        if _belongs(made, package) and (arch is None or made.target in ("", *twin_folders(arch)))
     }
 
 
-# Kernel files of a folder ("" or that of an arch) for a package.
-def _kernels(package, folder, arch):
-    names = {*package_kernels(package, arch or None), *(_OF_THE_CORE if folder else ())}
-    base = Path("kernels") / folder
-    return [(base / n).as_posix() for n in sorted(names) if parts.exists((base / n).as_posix())]
+# Whether a package has a kernel file.
+def _belongs(made, package):
+    if package == "all":
+        return True
+    if made.package == "signal":  # with types of its own
+        return package == "signal"
+    if not _QUANTIZED & set(made.types):
+        return package == "types"
+    return made.package in ("core", package)
+
+
+# Files of kernels/ for a package. Where a file for the arch has all of a portable one, only "all"
+# has that, too, for cores and firmware that cannot run the other.
+def _kernels(package, arch, assembler):
+    wanted = []
+    for name in sorted(package_kernels(package, arch or None)):
+        twins, complete = parts.twins(name, arch, assembler)
+        wanted += twins if complete and package != "all" else [*twins, f"kernels/{name}"]
+    told = [f"kernels/{folder}/{name}" for folder in twin_folders(arch) for name in _OF_THE_CORE]
+    usable = [path for path in told if assembler or not parts.needs_assembler(path)]
+    return wanted + [path for path in usable if parts.exists(path)]
 
 
 def package_files(package, arch="", assembler=False, prepare=True):
@@ -49,13 +66,7 @@ def package_files(package, arch="", assembler=False, prepare=True):
     "all" has Prepare, too, and so runs a .tflite on the board; prepare=False leaves it out.
     """
     found = set(parts.runtime())
-    wanted = list(_kernels(package, "", arch))
-    for folder in twin_folders(arch):
-        wanted += [
-            file
-            for file in _kernels(package, folder, arch)
-            if assembler or not parts.needs_assembler(file)
-        ]
+    wanted = _kernels(package, arch, assembler)
     wanted += parts.checks(Path(file).name for file in wanted)
     if package in _WAKE:
         wanted += parts.wake()
@@ -63,6 +74,11 @@ def package_files(package, arch="", assembler=False, prepare=True):
         wanted += parts.only_tflite()
         return sorted(found | set(parts.everything(wanted)))
     return sorted(found | set(parts.with_imports(wanted)))
+
+
+def _bundles(package):
+    """The bundles of a package: of "all" one with everything, of others "core" and their own."""
+    return [package] if package in ("core", "all") else ["core", package]
 
 
 # The JSON that mip reads: where each file goes, and its address relative to the JSON's own.
@@ -81,11 +97,24 @@ def root_package():
     return _package_json(names, "modules/tflm/")
 
 
+def package_data(arch, packages):
+    """{file name: bytes} of __init__.mpy and the bundles that packages for an arch are made of."""
+    data = {"__init__.mpy": bundle.init(arch)}
+    core = set(package_files("core", arch, ARCHS[arch].assembler))
+    for package in dict.fromkeys(name for each in packages for name in _bundles(each)):
+        names = set(package_files(package, arch, ARCHS[arch].assembler))
+        if package not in ("core", "all"):
+            names -= core
+        data[f"{package}.bundle"] = bundle.pack(bundle.files(sorted(names), arch))
+    return data
+
+
 def make_dist(output, archs=PACKAGED, report=print):
     """Write <arch>_6.3/ for each arch into `output`; returns {folder: {package: bytes}}.
 
     Each has __init__.mpy and for each package a bundle with its JSON: core.bundle, core.json;
-    package.json is that of all. Packages may be installed beside each other.
+    package.json is that of all. A bundle has nothing that "core" has, which its JSON names, too:
+    so packages may be installed beside each other. Bytes are those of all that a JSON names.
     """
     made = {}
     for arch in archs:
@@ -93,19 +122,16 @@ def make_dist(output, archs=PACKAGED, report=print):
             raise ToolError(f"there is no arch {arch}; take one of {', '.join(PACKAGED)}")
         folder = Path(output) / f"{arch}_{_MPY}"
         files.make_folder(folder)
-        init = bundle.init(arch)
-        files.write(folder / "__init__.mpy", init)
-        sizes = {}
+        made[folder.name] = sizes = {}
+        data = package_data(arch, PACKAGES)
+        for name, contents in data.items():
+            files.write(folder / name, contents)
         for package in PACKAGES:
-            packed = bundle.pack(
-                bundle.files(package_files(package, arch, ARCHS[arch].assembler), arch)
-            )
-            files.write(folder / f"{package}.bundle", packed)
-            text = _package_json(["__init__.mpy", f"{package}.bundle"], "")
+            names = ["__init__.mpy", *(f"{name}.bundle" for name in _bundles(package))]
+            text = _package_json(names, "")
             for name in {package, "package" if package == "all" else package}:
                 files.write(folder / f"{name}.json", text)
-            sizes[package] = len(init) + len(packed)
-        made[folder.name] = sizes
+            sizes[package] = sum(len(data[name]) for name in names)
         report(f"{folder}: " + ", ".join(f"{name} {size}" for name, size in sizes.items()))
     return made
 

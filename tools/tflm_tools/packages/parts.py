@@ -127,6 +127,21 @@ def _kernel_files(kernel, arch, assembler):
     return found
 
 
+def twins(name, arch, assembler=True):
+    """(files for an arch of a file of kernels/, whether they have all functions of that).
+
+    Paths below tflm/ without .py. assembler: as in files_for().
+    """
+    wanted = {each for each in _functions(f"kernels/{name}") if each.startswith("eval")}
+    found, there = [], set()
+    for folder in twin_folders(arch):
+        path = f"kernels/{folder}/{name}"
+        if exists(path) and (assembler or not needs_assembler(path)):
+            found.append(path)
+            there |= _functions(path)
+    return found, wanted <= there
+
+
 def kernels_of(flat):
     """Names of the kernels of a .tflm (bytes), sorted."""
     return sorted({op.kernel for op in FlatFile(flat).ops})
