@@ -76,7 +76,8 @@ class Tensor:
 
     shape: tuple of ints. dtype: "int8", "float32", ... scale: float and zero_point: int
     (value = scale * (q - zero_point); scale is 0.0 where there is no quantization).
-    data: typed memoryview on the arena. raw: the same bytes, unsigned.
+    data: typed memoryview on the arena. raw: the same bytes, unsigned. kept: the Tensor of what
+    lies in the arena, which is this one but for float32 that a .tflm keeps as integers.
     Both are views: an input must be set again before each invoke, because the arena may
     reuse its place.
     """
@@ -98,6 +99,10 @@ class Tensor:
     @shape.setter
     def shape(self, _):
         raise InputError("a Tensor keeps its shape; Interpreter.resize_input() gives another")
+
+    @property
+    def kept(self):
+        return self
 
     @property
     def data(self):

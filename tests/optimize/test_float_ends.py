@@ -15,6 +15,7 @@ from tflm_tools.run.device_model import invoke
 from unit.on_device import device
 
 _SET = """
+import struct
 interp = tflm.Interpreter(tflm.load(path))
 for i in range(interp.inputs_size()):
     x = interp.input(i)
@@ -22,6 +23,11 @@ for i in range(interp.inputs_size()):
     assert not hasattr(x.data, "decode")
     if how == "quantize":
         x.quantize(values)
+    elif how == "bytes":
+        data = struct.pack("<%df" % len(values), *values)
+        assert len(x.raw) == len(data)
+        x.raw[:400] = data[:400]
+        x.raw[400:] = data[400:]
     elif how == "slice":
         x.data[:100] = values[:100]
         x.data[100:][:] = values[100:]
@@ -32,6 +38,8 @@ interp.invoke()
 y = interp.output(0)
 assert y.dtype == "float32"
 import json
+assert bytes(y.raw) == struct.pack("<%df" % len(y.data), *y.data)
+assert (y.raw[5], y.raw[-1]) == (bytes(y.raw)[5], bytes(y.raw)[-1])
 found = list(y.data), y.dequantize(), [y.data[k] for k in range(len(y.data))], list(y.data[-9:-1])
 assert found[0] == found[1] == found[2] and found[3] == found[0][-9:-1]
 print(json.dumps(found[0]))
@@ -50,7 +58,7 @@ def test_programs(tmp_path, dtype):
     wanted = oracle.run(tflite, [[x]]).outputs[0][0].reshape(-1)
     path = tmp_path / "model.tflm"
     path.write_bytes(flatten(tflite))
-    for how in ("quantize", "slice", "one by one"):
+    for how in ("quantize", "slice", "bytes", "one by one"):
         names = {"path": str(path), "how": how, "values": x.reshape(-1).tolist()}
         found = json.loads(device(_SET, **names)[-1])
         assert np.float32(found).tobytes() == wanted.tobytes(), how
@@ -65,7 +73,7 @@ def test_rounding(tmp_path):
     code = """
         interp = tflm.Interpreter(tflm.load(path))
         interp.input(0).quantize([float(v) for v in values.split()])
-        print(bytes(interp.input(0).raw).hex())
+        print(bytes(interp.input(0).kept.raw).hex())
         """
     path = tmp_path / "model.tflm"
     path.write_bytes(flatten(tflite))
@@ -141,7 +149,7 @@ def test_arena():
     assert kept.arena_bytes < whole.arena_bytes * 0.7
 
 
-# Bytes of floats are no bytes of such an input.
+# Nothing but the bytes of whole floats is taken for them; no file is read over the integers.
 def test_bytes(tmp_path):
     path = tmp_path / "model.tflm"
     path.write_bytes(flatten(model("bytes")))
@@ -149,10 +157,17 @@ def test_bytes(tmp_path):
         """
         interp = tflm.Interpreter(tflm.load(path))
         x = interp.input(0)
-        def copy(to):
-            to[:] = bytes(768)
-        raises(ValueError, copy, x.raw)
-        assert "768 values for 192" in raises(InputError, copy, x.data)
+        def copy(to, start, stop, size):
+            to[start:stop] = bytes(size)
+        def put(to):
+            to[0] = 1
+        copy(x.raw, 0, 768, 768)
+        for part in ((0, 768, 192), (2, 6, 4), (0, 6, 6)):
+            assert "set the bytes of whole ones" in raises(InputError, copy, x.raw, *part)
+        assert "set the bytes of whole ones" in raises(InputError, put, x.raw)
+        assert "768 values for 192" in raises(InputError, copy, x.data, 0, 192, 768)
+        raises(TypeError, open(path, "rb").readinto, x.raw)
+        assert len(x.kept.raw) == 192 and x.kept.dtype == "int8" and x.kept.scale and not x.scale
         raises(InputError, x.quantize, [0.5] * 191)
         """,
         path=str(path),

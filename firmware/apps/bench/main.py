@@ -32,7 +32,7 @@ def main():
     gc.collect()
     heap = free - gc.mem_free()
     for i in range(interpreter.inputs_size()):
-        raw = interpreter.input(i).raw
+        raw = interpreter.input(i).kept.raw
         for j in range(len(raw)):
             raw[j] = 0
     for _ in range(_RUNS):

@@ -39,7 +39,7 @@ def show(address: int, size: int):
 # Copy the bytes of all inputs to where the model has them.
 def set_inputs(interpreter, address):
     for i in range(interpreter.inputs_size()):
-        raw = interpreter.input(i).raw
+        raw = interpreter.input(i).kept.raw
         raw[:] = uctypes.bytearray_at(address, len(raw))
         address += len(raw)
 
@@ -88,6 +88,6 @@ def run(model, model_bytes, inputs, cores=1, copy=False, kept=None):
     count(0)
     micropython.heap_unlock()
     for i in range(interpreter.outputs_size()):
-        raw = interpreter.output(i).raw
+        raw = interpreter.output(i).kept.raw
         show(uctypes.addressof(raw), len(raw))
     print(calls, interpreter.arena_used_bytes())

@@ -33,7 +33,7 @@ def mark(op, arena, rom, start: int, stop: int):
 def set_inputs(interpreter, path):
     with open(path, "rb") as file:
         for i in range(interpreter.inputs_size()):
-            file.readinto(interpreter.input(i).raw)
+            file.readinto(interpreter.input(i).kept.raw)
 
 
 # As cycles_device.run(), with files in ROMFS and notes in memory; prints both, and the outputs.
@@ -56,5 +56,5 @@ def run():
     size = int.from_bytes(uctypes.bytearray_at(_NOTES, 4), "little")
     print(binascii.hexlify(uctypes.bytearray_at(_NOTES + 4, size)).decode())
     for i in range(interpreter.outputs_size()):
-        print(binascii.hexlify(interpreter.output(i).raw).decode())
+        print(binascii.hexlify(interpreter.output(i).kept.raw).decode())
     print(calls, interpreter.arena_used_bytes())

@@ -78,7 +78,7 @@ class BoardDevice:
                 self._send(to_bytes(array, model.inputs[i]))
             times += link.eval(f"go({repeat}, {locked})", seconds, [int])
             raw = b"".join(
-                self._receive(f"_interpreter.output({i}).raw", (info.kept or info).bytes)
+                self._receive(f"_interpreter.output({i}).kept.raw", (info.kept or info).bytes)
                 for i, info in enumerate(model.outputs)
             )
             outputs += split(raw, 1, model.outputs)

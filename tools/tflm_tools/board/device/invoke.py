@@ -48,7 +48,7 @@ def make_room(size):
 # Bytes that come go to what `aim` was last given.
 def aim(i):
     global _target, _at
-    _target = _values[i] if _values else _interpreter.input(i).raw
+    _target = _values[i] if _values else _interpreter.input(i).kept.raw
     _at = 0
 
 
@@ -73,7 +73,8 @@ def start(model, resolver, keep, tensors, profiler):
     _values = []
     if keep:
         _values = [
-            bytearray(len(_interpreter.input(i).raw)) for i in range(_interpreter.inputs_size())
+            bytearray(len(_interpreter.input(i).kept.raw))
+            for i in range(_interpreter.inputs_size())
         ]
     gc.collect()
     return _interpreter.arena_used_bytes()
@@ -82,7 +83,7 @@ def start(model, resolver, keep, tensors, profiler):
 # Give the inputs their bytes again: an invoke may have overwritten them.
 def _refill():
     for i in range(len(_values)):
-        _interpreter.input(i).raw[:] = _values[i]
+        _interpreter.input(i).kept.raw[:] = _values[i]
 
 
 # Invoke so many times; the microseconds of each. An error of a kernel takes memory, too: what it

@@ -17,7 +17,7 @@ def _describe(tensor):
 # Give the inputs their bytes: an invoke may have overwritten them.
 def _fill(interpreter, values):
     for i in range(len(values)):
-        interpreter.input(i).raw[:] = values[i]
+        interpreter.input(i).kept.raw[:] = values[i]
 
 
 # Invoke once and return the microseconds; `locked` forbids every allocation meanwhile. An error of
@@ -67,7 +67,7 @@ def main(job):
         tflm.load(job["model"]), None, resolver=resolver, keep_tensors=keep, profiler=profiler
     )
     interpreter.allocate_tensors()
-    inputs = [interpreter.input(i) for i in range(interpreter.inputs_size())]
+    inputs = [interpreter.input(i).kept for i in range(interpreter.inputs_size())]
     outputs = [interpreter.output(i) for i in range(interpreter.outputs_size())]
     times = []
     with open(job["inputs"], "rb") as source, open(job["outputs"], "wb") as sink:
@@ -78,7 +78,7 @@ def main(job):
             for _ in range(job["repeat"]):
                 times.append(_timed_invoke(interpreter, values, job["locked"]))
             for tensor in outputs:
-                sink.write(tensor.raw)
+                sink.write(tensor.kept.raw)
     answer = {
         "arena": interpreter.arena_used_bytes(),
         "times": times,
