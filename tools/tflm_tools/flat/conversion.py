@@ -23,6 +23,7 @@ class Conversion:
 
     savings: what was saved. packing: for a target, what packed weights cost. levels: what each
     level of --optimize comes to, `level` is the one that was taken ("" for none).
+    is_of_use: that level needs less RAM or fewer cycles than "off".
     """
 
     source: str
@@ -35,6 +36,7 @@ class Conversion:
     packing: list[PackedLayer] = field(default_factory=list)
     level: str = ""
     levels: list[LevelSize] = field(default_factory=list)
+    is_of_use: bool = True
 
 
 # The .tflite of a path; a .tflm cannot be converted again.
@@ -116,6 +118,7 @@ def convert(
         packing=packed_layers(prepare, packing, target) if target else [],
         level=optimize if levels is not None else "",
         levels=[] if levels is None else _levels(model.data, levels, resolver, target, packing),
+        is_of_use=levels is None or levels.is_of_use(optimize),
     )
 
 

@@ -42,6 +42,9 @@ class Levels:
     def __init__(self, model, prepare, target=None, packing=None, miss=None):
         self._model = copy.copy(model) if isinstance(model, Graph) else Graph(model)
         self._fits = may_overlap(self._model)
+        self._plain_model = copy.copy(self._model)
+        self._plain_model.overlap = False
+        self._off = None
         self._model.overlap = self._fits
         self._prepare = prepare
         if self._fits:
@@ -89,7 +92,7 @@ class Levels:
         graph, cycles, head = self._in_bands(level)
         most = head * _GROWTH.get(level, 1)
         if level != RAM:
-            most = max(most, _SMALL)
+            most = max(head, min(max(most, _SMALL), self.off()[0]))
         if level in _AFTER:
             most = min(most, self._prepare(self.model(_AFTER[level])[0]).head_bytes)
         graph, more = with_stored(graph, self._plain(), self._prepare, most)
@@ -118,9 +121,26 @@ class Levels:
 
     def as_planned(self, model):
         """A model that keeps TFLM's plan, its weights stored as is fastest in that."""
+        return self._as_planned(model)[0]
+
+    # (that model, cycles that another arena would save).
+    def _as_planned(self, model):
         if not self._fits:
-            return model
-        return with_stored(model, self._plain(), self._prepare, self._prepare(model).head_bytes)[0]
+            return model, 0
+        return with_stored(model, self._plain(), self._prepare, self._prepare(model).head_bytes)
+
+    def is_of_use(self, level):
+        """True when a level needs less RAM, or fewer cycles by estimate, than OFF."""
+        model, more = self.model(level)
+        head, cycles = self.off()
+        return self._prepare(model).head_bytes < head or self.base_cycles() + more < cycles
+
+    def off(self):
+        """What OFF comes to: (bytes of the head, estimated cycles); no other level needs more."""
+        if self._off is None:
+            model, more = self._as_planned(self._plain_model)
+            self._off = self._prepare(model).head_bytes, self.base_cycles() + more
+        return self._off
 
 
 def with_stored(model, search, prepare, most):
