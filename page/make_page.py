@@ -31,7 +31,7 @@ from tflm_tools.errors import ToolError
 _SOURCES = ROOT / "page"
 _WORK = BUILD / "page"
 _OUTPUT = ROOT / "dist" / "page"
-_ENTRIES = ("main", "emulator_worker", "python_worker")
+_ENTRIES = ("main", "emulator_worker", "python_worker", "offline")
 # Packages that the bundles have in them.
 _PACKAGES = ("@xterm/xterm", "@xterm/addon-fit", "rp2040js")
 
@@ -174,12 +174,18 @@ def programs():
     ]
 
 
+# Profiles of real boards, those first that the page shows.
+def _boards():
+    real = [profile for profile in profiles.every() if profile.qemu is None]
+    return sorted(real, key=lambda profile: profile.port != "rp2")
+
+
 # What the page has to know (About in src/messages.d.ts).
 def _about():
     digits = files.read(APPS / "digits" / "rom" / "images")
     samples = [list(digits[i * _PIXELS : (i + 1) * _PIXELS]) for i in range(_DIGITS)]
     models = [Path(path).name for path in _OURS]
-    boards = [{"id": p.id, "name": p.name} for p in profiles.every() if p.qemu is None]
+    boards = [{"id": p.id, "name": p.name} for p in _boards()]
     return {
         "version": __version__,
         "samples": samples,
@@ -219,7 +225,7 @@ def _check_sizes():
 
 
 def main():
-    """Build dist/page."""
+    """Build dist/page; returns it."""
     _install()
     shutil.rmtree(_OUTPUT, ignore_errors=True)
     files.make_folder(_OUTPUT)
@@ -241,11 +247,11 @@ def main():
     files.write(_OUTPUT / "about.json", json.dumps(_about()).encode())
     files.write(_OUTPUT / "licences.txt", _licences().encode())
     _check_sizes()
-    print(_OUTPUT)
+    return _OUTPUT
 
 
 if __name__ == "__main__":
     try:
-        main()
+        print(main())
     except TflmError as error:
         sys.exit(f"page: {error}")

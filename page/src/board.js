@@ -1,9 +1,11 @@
 // page: the emulated Pico as the page sees it: power, and a serial port
 // MIT license; Copyright (c) 2026 the tflm authors
 
+import { worker } from './workers.js';
+
 /** A serial port: bytes out, and whoever listens gets those that come in. */
 export class EmulatedBoard {
-  #worker = new Worker('emulator_worker.js', { type: 'module' });
+  #worker = worker('emulator_worker.js');
   /** @type {((bytes: Uint8Array) => void) | null} */
   #reader = null;
 

@@ -57,13 +57,14 @@ async function start() {
     board.power(rom, made);
     tellState('The board is on.', true);
     await drawing.show(about.samples[FIRST]);
-    prompt.show(`${repl.banner.trimStart()}${PROMPT}`);
+    prompt.show(`\r\n${repl.banner.trimStart()}${PROMPT}`);
   };
   element('restart', HTMLButtonElement).addEventListener('click', () => power(null));
   const tools = new Tools();
   const model = new Model(tools, about.models, (code) => repl.exec(code), power);
   new OwnBoard(tools, () => model.given(), about.boards);
   await power(image);
+  await navigator.serviceWorker?.register('offline.js').catch(() => {}); // not everywhere: it does without
 }
 
 start().catch((error) => tellState(`The board does not start: ${error.message}`, false));

@@ -163,6 +163,7 @@ export class Model {
     };
     frame.srcdoc = html;
     frame.hidden = false;
+    element('inspection').hidden = true; // the report has all of it
   }
 
   /** @param {Found} found */
@@ -221,7 +222,7 @@ export class Model {
       for (const [i, input] of this.#inputs.entries()) await this.#give(i, input);
       const { outputs, events } = JSON.parse(await this.#exec('run_model.go()'));
       const us = events.reduce((/** @type {number} */ sum, /** @type {import('./messages.js').Event} */ [, , , each]) => sum + each, 0);
-      this.#say(`${(us / 1000).toFixed(2)} ms in ${events.length} operators of a Pico; each has its time in the report.`);
+      this.#say(`${(us / 1000).toFixed(2)} ms on a Pico; ${events.length === 1 ? 'the operator has' : `each of ${events.length} operators has`} its time in the report.`);
       this.#showOutputs(outputs);
       if (this.#found?.kind === 'tflite') await this.#report(events, () => number === this.#number);
     } finally {

@@ -4,6 +4,7 @@
 import { Channel } from './serial_channel.js';
 
 const FOLDER = '/tflm'; // of the tools, in Pyodide's file system
+const place = (/** @type {string} */ name) => new URL(name, import.meta.url).href; // beside this file
 const START = `
 import sys
 from pathlib import Path
@@ -18,10 +19,10 @@ _rom = {str(p.relative_to(_data / 'rom')): p.read_bytes() for p in (_data / 'rom
 let started = null;
 
 async function start() {
-  const place = new URL('./pyodide/', self.location.href).href;
+  const pyodide = place('pyodide/');
   /** @type {typeof import('pyodide')} */
-  const { loadPyodide } = await import(`${place}pyodide.mjs`);
-  const [python, tools] = await Promise.all([loadPyodide({ indexURL: place }), fetch('tools.zip')]);
+  const { loadPyodide } = await import(`${pyodide}pyodide.mjs`);
+  const [python, tools] = await Promise.all([loadPyodide({ indexURL: pyodide }), fetch(place('tools.zip'))]);
   if (!tools.ok) throw new Error(`tools.zip did not come (${tools.status}); load the page again`);
   python.unpackArchive(await tools.arrayBuffer(), 'zip', { extractDir: FOLDER });
   python.runPython(START);
@@ -39,7 +40,7 @@ let boards = null;
 // What meets boards, with what mpy-cross made for those whose firmware has no tflm: few need it.
 /** @param {import('pyodide').PyodideInterface} python */
 async function startBoards(python) {
-  const answer = await fetch('ready_made.zip');
+  const answer = await fetch(place('ready_made.zip'));
   if (!answer.ok) throw new Error(`ready_made.zip did not come (${answer.status}); load the page again`);
   const data = new Uint8Array(await answer.arrayBuffer());
   python.FS.writeFile(`${FOLDER}/tflm_tools/packages/ready_made.zip`, data);

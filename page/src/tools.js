@@ -1,6 +1,8 @@
 // page: the host's tools in their worker, which starts when it is needed; asked one thing at a time
 // MIT license; Copyright (c) 2026 the tflm authors
 
+import { worker } from './workers.js';
+
 export class Tools {
   /** @type {Worker | null} */
   #worker = null;
@@ -24,17 +26,17 @@ export class Tools {
    * @param {((done: number, all: number) => void) | undefined} progress
    */
   #ask(message, progress) {
-    this.#worker ??= new Worker('python_worker.js', { type: 'module' });
-    const worker = this.#worker;
+    this.#worker ??= worker('python_worker.js');
+    const asked = this.#worker;
     return new Promise((resolve, reject) => {
       /** @param {MessageEvent<import('./messages.js').FromPython>} event */
-      worker.onmessage = ({ data: answer }) => {
+      asked.onmessage = ({ data: answer }) => {
         if (answer.kind === 'progress') progress?.(answer.done, answer.all);
         else if (answer.kind === 'error') reject(new Error(answer.error));
         else resolve(answer.result);
       };
-      worker.onerror = () => reject(new Error('the tools did not start; load the page again'));
-      worker.postMessage(message, 'port' in message ? [message.port] : []);
+      asked.onerror = () => reject(new Error('the tools did not start; load the page again'));
+      asked.postMessage(message, 'port' in message ? [message.port] : []);
     });
   }
 }

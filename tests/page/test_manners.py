@@ -2,9 +2,9 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import pytest
-from steps import answered
+from steps import answered, expect
 
-_SIZES = {"wide": (1280, 900), "narrow": (360, 740)}
+_SIZES = {"wide": (1280, 900), "middle": (768, 1024), "narrow": (360, 740)}
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -43,3 +43,34 @@ def test_headings_and_landmarks(page):
     for heading in ("Draw a digit", "Its prompt", "Your board"):
         assert page.get_by_role("region", name=heading).count() == 1
     assert page.get_by_role("main").count() == page.get_by_role("navigation").count() == 1
+
+
+# Who opened it once has the board and the digits without a network.
+def test_offline(opened):
+    page = opened()
+    answered(page)
+    page.evaluate("navigator.serviceWorker.ready.then(() => null)")
+    page.context.set_offline(True)
+    page.reload()
+    assert answered(page)[0] == 3
+
+
+# What forbids to ask another server.
+_ASK_ANOTHER = """() => new Promise((resolve) => {
+  const tell = (event) => resolve(event.effectiveDirective);
+  self.addEventListener('securitypolicyviolation', tell);
+  fetch('http://localhost:9/').catch(() => setTimeout(resolve, 1000, 'nothing'));
+})"""
+
+
+# The worker that has a visitor's model may ask nobody else, as little as the page itself.
+def test_asks_nobody(browser, address):
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.goto(address)
+        answered(page)
+        page.get_by_role("button", name="hello_world_float.tflite").click()
+        expect(page.locator("#inspection")).to_be_visible()
+        assert len(page.workers) == 2
+        for each in [page, *page.workers]:
+            assert each.evaluate(_ASK_ANOTHER) == "connect-src"

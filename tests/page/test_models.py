@@ -1,10 +1,12 @@
 # Tests of the page: models that are dropped: their report, and runs on the board
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import wave
 from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 from steps import expect
 from support.builder import ModelBuilder
 from tflm_tools.flat.flatten import flatten
@@ -46,6 +48,18 @@ def _relu(shape, name="x", operator="RELU"):
     return model.build()
 
 
+# A dense layer with more weights than a Pico's ROMFS holds.
+def _heavy():
+    model = ModelBuilder("heavy")
+    x = model.tensor((1, 1024), "int8", scale=0.1, zero_point=0)
+    weights = np.random.default_rng(5).integers(-127, 128, (1500, 1024)).astype(np.int8)
+    w = model.tensor(weights.shape, "int8", weights, scale=0.01, zero_point=0)
+    y = model.tensor((1, 1500), "int8", scale=0.5, zero_point=0)
+    model.operator("FULLY_CONNECTED", [x, w], [y])
+    model.io([x], [y])
+    return model.build()
+
+
 # The same answer as by the unix port, and the same bytes as by the command.
 def test_runs(page, drop, repository):
     path = repository / "models" / "digits" / "digits_int8.tflite"
@@ -57,7 +71,7 @@ def test_runs(page, drop, repository):
     page.locator("#inputs select").select_option("numbers")
     page.locator("#inputs textarea").fill(", ".join(map(str, pixels)))
     page.click("#invoke")
-    expect(page.locator("#model-state")).to_contain_text("ms in", timeout=_PATIENCE)
+    expect(page.locator("#model-state")).to_contain_text("ms on a Pico", timeout=_PATIENCE)
     model = open_model(path)
     info, outputs = model.inputs[0], model.outputs[0]
     values = arrays.quantize(pixels.astype(np.float32).reshape(info.shape), info)
@@ -75,7 +89,55 @@ def test_runs(page, drop, repository):
     assert flat[:256] in Path(download.value.path()).read_bytes()
 
 
-def test_wrong_numbers(page):
+# The outputs that the page shows after a run: {number: value}.
+def _run(page):
+    page.click("#invoke")
+    expect(page.locator("#model-state")).to_contain_text("ms on a Pico", timeout=_PATIENCE)
+    rows = [row.split("\t") for row in page.locator("#outputs tr").all_inner_texts()]
+    expect(_report(page)).to_contain_text("the Pico in this page")
+    return {int(k.strip("[]")): float(v) for k, v in rows}
+
+
+# What RELU makes of bytes, which the outputs that are shown must be.
+def _is_relu_of(shown, values):
+    wanted = np.maximum(np.asarray(values, np.float32).reshape(-1) * np.float32(0.1), 0)
+    assert shown == pytest.approx({k: wanted[k] for k in shown}, rel=1e-5)
+    assert min(shown.values()) >= np.sort(wanted)[-len(shown)] - 1e-5
+
+
+# Pixels of a PNG, 0..255, are -128..127 of the int8 input.
+def test_picture(page, drop, tmp_path):
+    pixels = np.random.default_rng(3).integers(0, 256, (8, 8, 3)).astype(np.uint8)
+    Image.fromarray(pixels).save(tmp_path / "pixels.png")
+    assert "is on the board" in drop("picture.tflite", _relu((1, 8, 8, 3)))
+    page.locator("#inputs select").select_option("a picture")
+    page.click("#invoke")
+    expect(page.locator("#model-state")).to_contain_text("no file is chosen; choose one")
+    page.set_input_files("#inputs input", tmp_path / "pixels.png")
+    _is_relu_of(_run(page), pixels.astype(np.int16) - 128)
+
+
+# Samples of a WAV of 16 kHz go into an int8 input as their upper bytes.
+def test_sound(page, drop, tmp_path):
+    samples = np.random.default_rng(4).integers(-32768, 32768, 400).astype(np.int16)
+    with wave.open(str(tmp_path / "sound.wav"), "wb") as file:
+        file.setparams((1, 2, 16000, len(samples), "NONE", ""))
+        file.writeframes(samples.tobytes())
+    assert "is on the board" in drop("sound.tflite", _relu((1, 320)))
+    page.locator("#inputs select").select_option("a recording")
+    page.set_input_files("#inputs input", tmp_path / "sound.wav")
+    _is_relu_of(_run(page), samples[:320] >> 8)
+
+
+def test_random(page, drop):
+    assert "is on the board" in drop("random.tflite", _relu((1, 64)))
+    first, second = _run(page), _run(page)
+    assert len(first) == len(second) == 10 and first != second
+
+
+def test_wrong_numbers(page, drop):
+    drop("numbers.tflite", _relu((1, 64)))
+    page.locator("#inputs select").select_option("numbers")
     page.locator("#inputs textarea").fill("1, 2, three")
     page.click("#invoke")
     expect(page.locator("#model-state")).to_contain_text("not all of that are numbers")
@@ -84,7 +146,10 @@ def test_wrong_numbers(page):
     expect(page.locator("#model-state")).to_contain_text("there are 2 numbers, the input has 64")
 
 
-def test_no_model(page, drop):
+def test_no_model(page, drop, repository):
+    digits = (repository / "models" / "digits" / "digits_int8.tflite").read_bytes()
+    assert drop("cut.tflite", digits[:5000]).startswith("the model is damaged")
+    assert not page.locator("#run").is_visible()
     assert "neither a .tflite nor a .tflm" in drop("notes.tflite", b"not a model")
     assert not page.locator("#run").is_visible() and not page.locator("#report").is_visible()
 
@@ -99,6 +164,8 @@ def test_too_large(page, drop):
     said = drop("large.tflite", _relu((1, 400, 1024)))
     assert "its arena takes" in said and "free on the Pico here" in said
     expect(_report(page)).to_contain_text("Raspberry Pi Pico 2")
+    assert "/rom would take" in drop("heavy.tflite", _heavy())
+    expect(_report(page)).to_contain_text("FULLY_CONNECTED")
     assert "8388608 may be" in drop("huge.tflite", bytes(9 << 20))
 
 
