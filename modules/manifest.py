@@ -111,8 +111,11 @@ def _checks():
     return found
 
 
-# Weights are streamed where flash has an XIP block, and kernels are not chosen one by one.
+# Weights are streamed where flash has an XIP block; neither that nor inputs by rows where kernels
+# are chosen one by one.
 def _is_of_use(file):
+    if file == os.path.join("run", "rows.py"):
+        return not options.kernels
     is_streaming = file == os.path.join("run", "streaming.py")
     return not is_streaming or ("armv6m" in options.arch.split() and not options.kernels)
 

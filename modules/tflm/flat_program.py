@@ -151,6 +151,11 @@ def _add_tensor(program, model, i, inputs, outputs, shift):
         if dtype not in (dtypes.INT8, dtypes.INT16) or not scale_bits:
             raise damaged("tensor %d has no floats" % i)
         from .float_tensor import FloatTensor as kind
+    if i < inputs and not size and 0 not in shape:
+        from .run.rows import RowInput
+
+        program.inputs.append(RowInput(kind, name, dtype, shape, scale_bits, zero_point))
+        return
     tensor = kind(name, dtype, shape, scale_bits, zero_point, raw)
     if i < inputs:
         program.inputs.append(tensor)

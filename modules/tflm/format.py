@@ -83,3 +83,4 @@ CUSTOM_VARIABLE = 2
 # Kernel names that begin so are no files: custom operators, and IF, WHILE and CALL_ONCE.
 CUSTOM_KERNEL = "custom."
 CONTROL_KERNEL = "control."
+ROWS_KERNEL = CONTROL_KERNEL + "rows"  # takes rows of an input that is not in the arena

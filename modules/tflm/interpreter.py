@@ -201,21 +201,26 @@ class Interpreter:
         """How many outputs the model has."""
         return len(self._ready().outputs)
 
-    def invoke(self):
+    def invoke(self, source=None):
         """Run the model once. Allocates nothing; Ctrl-C between slices leaves all usable.
+
+        source gives the input, as it is needed after `tflm flatten --input-by-rows`, else at
+        once: an open file, a function that fills the data of a row, or an iterable of rows as
+        bytes or real numbers. Raises InputError when it ends early.
 
         Returns None, or 15 when an operator ended the run early: CIRCULAR_BUFFER does while it
         is filling up. The outputs are not valid then; go on with the next input.
         """
         program = self._program
-        if program is None or self._is_running or program.calls or program.profiler is not None:
-            program = self._start()
+        is_plain = source is None and program is not None and not self._is_running
+        if not is_plain or program.calls or program.profiler is not None:
+            program = self._start(source)
         if self.profiler is not None:
             program.profiler = self.profiler
             return self.profiler.invoke(program)
         return program.run_steps(program.graphs[0])
 
-    async def invoke_async(self, pause_ms=5):
+    async def invoke_async(self, pause_ms=5, source=None):
         """invoke() for asyncio: `await interp.invoke_async()`, and other tasks go on meanwhile.
 
         They get their turn between slices, `pause_ms` or the rest of a slice after their last
@@ -224,7 +229,7 @@ class Interpreter:
         """
         from .run.asynchronous import run
 
-        program = self._start()
+        program = self._start(source)
         self._is_running = True
         try:
             return await run(program, pause_ms)
@@ -233,7 +238,7 @@ class Interpreter:
 
     # The prepared model, with the options of this invoke. Without control flow and a profiler it
     # has no need of them, and invoke() leaves the call out: it takes longer than a small layer.
-    def _start(self):
+    def _start(self, source):
         if self._program is None:
             self.allocate_tensors()
         if self._is_running:
@@ -241,6 +246,10 @@ class Interpreter:
         program = self._program
         program.max_while_steps = program.while_steps_left = self.max_while_steps
         program.profiler = self.profiler
+        if source is not None or program.by_rows:
+            from .run.rows import begin
+
+            begin(program, source)
         return program
 
     def _refuse_now(self):

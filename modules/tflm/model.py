@@ -227,7 +227,7 @@ class FlatModel:
         count = 1
         for dimension in shape:
             count *= dimension
-        if dtypes.nbytes(dtype, count) != size:
+        if size and dtypes.nbytes(dtype, count) != size:  # of rows that come later there are none
             raise damaged("tensor %d has %d bytes, which does not fit its shape" % (i, size))
         if flags & layout.TENSOR_VARIABLE and word & 3 != layout.IN_TAIL:
             raise damaged("the variable %d is not in the tail" % i)

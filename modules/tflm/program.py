@@ -12,6 +12,8 @@ BANDS_KERNEL = "control.bands"
 # of steps for each sub-graph, and then the copies that control flow makes, and what runs in bands
 # (run/bands.py); list 0 is the model.
 class Program:
+    by_rows = False  # whether the input comes by rows, which source() fills (run/rows.py)
+    source = None
     paused = False  # other tasks have run since the last slice (run/asynchronous.py)
 
     def __init__(self, arena, rom, lists=1):

@@ -160,6 +160,8 @@ _FAMILIES = {
 
 # The check of a kernel, or None.
 def check_of(kernel):
+    if kernel == layout.ROWS_KERNEL:
+        return _rows
     family = _FAMILIES.get(kernel.split(".")[0])
     if family is None:
         return None
@@ -200,7 +202,7 @@ def check_model(model, describe=False, resolver=None):
                 chains[record[2]] = (i, data)
             elif kernel.startswith(layout.CUSTOM_KERNEL):
                 pass  # tflite/flat_custom.py reads it, and nothing that it does not check
-            elif kernel.startswith(layout.CONTROL_KERNEL):
+            elif kernel.startswith(layout.CONTROL_KERNEL) and kernel != layout.ROWS_KERNEL:
                 if not _passes(_control, record):
                     _refuse(i, kernel)
             else:
@@ -255,6 +257,12 @@ def _control(r):
     r.reads(1, 1)
 
 
+# Rows of an input are written, so many bytes each (run/rows.py).
+def _rows(r):
+    r.small(r.units, r[2], r.units * r[2])
+    r.writes(1, r.units * r[2])
+
+
 # The records of a chain in bands (run/bands.py) change in between: check them as each band finds
 # them. None of its steps may write where these records lie meanwhile.
 def _check_chain(model, first, count, scratch, control, data):
@@ -268,7 +276,9 @@ def _check_chain(model, first, count, scratch, control, data):
         kernel, _, _, record, operands, _ = model.op(i)
         if len(record) & 3:
             _refuse(i, kernel)
-        if kernel.startswith(layout.CONTROL_KERNEL) or kernel.startswith(layout.CUSTOM_KERNEL):
+        if kernel.startswith(layout.CUSTOM_KERNEL) or (
+            kernel.startswith(layout.CONTROL_KERNEL) and kernel != layout.ROWS_KERNEL
+        ):
             _refuse(i, kernel)
         steps.append((i, kernel, operands, size, len(record)))
         starts.append(bytes(record))

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..errors import ABORTED, InputError, ModelError
-from ..format import CONTROL_KERNEL, MAX_DEPTH
+from ..format import CONTROL_KERNEL, MAX_DEPTH, ROWS_KERNEL
 from ..standard import struct
 
 
@@ -76,6 +76,10 @@ _KINDS = {
 # The function that a step of control flow in list `number` calls. Its record: units, the
 # condition's operand, and the numbers of its lists.
 def bind(program, number, kernel, record):
+    if kernel == ROWS_KERNEL:
+        from .rows import bind
+
+        return bind(program, number, record)
     kind = _KINDS.get(kernel)
     if kind is None or len(record) < 8 + 4 * kind.lists:
         raise ModelError("the model names the kernel '%s', which is none here" % kernel)

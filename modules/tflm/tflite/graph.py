@@ -9,6 +9,7 @@ from ..errors import ModelError
 class Tensor:
     was_unsigned = False  # the file has it as uint8 (unsigned.py)
     is_float_end = False  # on the host, an input or output that the file has as float32
+    by_rows = None  # on the host, the shape of an input of which no bytes are in the arena
     view_of = None  # on the host, a tensor that this one is part of, and the byte where it begins
 
     def __init__(self, index, name, dtype, shape, data=None, offset=-1):

@@ -83,6 +83,7 @@ def verify(
     layers=False,
     oracle_name=oracle.TFLM,
     custom=(),
+    by_rows=False,
 ):
     """Compare `runs` random and four extreme inputs on the paths of `form` ("both" or one).
 
@@ -90,7 +91,8 @@ def verify(
     differs. device: a board (board.board_device) instead of the unix port; "both" is "flat" then.
     layers: the outputs of every operator are compared, too. oracle_name: oracle.TFLM or LITERT.
     Inputs that tflm and the oracle refuse both are left out; bytes that the oracle never writes
-    are not compared. custom: Python files that register operators of yours. Raises TflmError when
+    are not compared. custom: Python files that register operators of yours. by_rows: the input of
+    the flat model comes by rows, which the path "tflite" has not. Raises TflmError when
     either side cannot run the model.
     """
     oracle.require(oracle_name)
@@ -104,15 +106,15 @@ def verify(
         oracle.run, model.data, timeout=timeout, name=oracle_name, refusals=True
     )
     wanted = None
-    paths = PATHS if device is None else PATHS[:1]
+    paths = PATHS if device is None and not by_rows else PATHS[:1]
     for each in paths if form == "both" else (form,):
         try:
-            got = invoke(model, arrays, each, locked=True, **options)
+            got = invoke(model, arrays, each, locked=True, by_rows=by_rows, **options)
         except DeviceError:
             if wanted is not None or not _leave_out(result, cases, ask(arrays).refused):
                 raise
             arrays = [case.inputs for case in cases]
-            got = invoke(model, arrays, each, locked=True, **options)
+            got = invoke(model, arrays, each, locked=True, by_rows=by_rows, **options)
         if wanted is None:
             wanted = ask(arrays, fill=_FILLS[0])
             if wanted.refused:

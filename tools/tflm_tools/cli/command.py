@@ -22,6 +22,12 @@ _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON instead
 _HEAP = click.option(
     "--heap", metavar="SIZE", help="MicroPython's heap, like 192k. [default: 64M]"
 )
+_BY_ROWS = click.option(
+    "--input-by-rows",
+    "by_rows",
+    is_flag=True,
+    help="The input comes while the model runs, some rows at a time: docs/memory.md.",
+)
 _CUSTOM = click.option(
     "--custom",
     multiple=True,
@@ -118,6 +124,7 @@ def inspect(model, plan, allocations, custom, as_json):
     metavar="[NAME=]N,N...",
     help="Another shape of an input, as for a larger batch. Can be given several times.",
 )
+@_BY_ROWS
 @_CUSTOM
 @_JSON
 def flatten(model, output, as_json, **options):
@@ -190,6 +197,7 @@ def run(model, on, as_json, **options):
     help="TFLM's wheel, or LiteRT's, for what goes beyond TFLM.",
 )
 @click.option("--layers", is_flag=True, help="Compare every operator's outputs, too.")
+@_BY_ROWS
 @ON
 @_CUSTOM
 @_HEAP

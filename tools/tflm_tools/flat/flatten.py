@@ -4,10 +4,12 @@
 from tflm.errors import UnsupportedError
 from tflm.tflite.reader import TfliteModel
 
+from ..errors import ToolError
 from ..image.custom import CheckingResolver, HostResolver
 from ..image.flat_image import image_of
 from ..image.prepare import prepare_graph
 from ..model.graph import Graph, is_in_order
+from ..optimize.by_rows import apply as apply_by_rows
 from ..optimize.memory.levels import BALANCED, OFF, Levels
 from ..optimize.memory.weights import miss_of
 from ..optimize.savings import apply_savings, chosen
@@ -37,22 +39,34 @@ def prepare(
     return model, prepare_graph(model, resolver, keep_tensors, target, packing)
 
 
-def saved_model(tflite, resolver=None, savings=(), input_shapes=None):
+def saved_model(tflite, resolver=None, savings=(), input_shapes=None, by_rows=False):
     """The model of a .tflite (bytes), changed by `savings`, and what these saved.
 
     input_shapes: {number of an input: shape} for other ones than those of the file.
+    by_rows: its input comes by rows (optimize/by_rows.py).
     Returns (TfliteModel or Graph, list of Saving). Raises tflm.TflmError as Prepare of the model
     as it is written does: passes may rely on what is checked there.
     """
     model = TfliteModel(tflite, input_shapes)
     resolver = resolver or HostResolver()
-    if not savings or resolver._builtin:  # what a user's operators do is not known
-        return model, []
+    # What a user's operators do is not known.
+    if not (savings or by_rows) or resolver._builtin:
+        return _whole(model, by_rows)
     prepare_graph(model, CheckingResolver(resolver))
     if not _may_change(model):
-        return model, []
+        return _whole(model, by_rows)
     graph = Graph(model)
-    return graph, apply_savings(graph, savings)
+    found = apply_savings(graph, savings)
+    if by_rows:
+        apply_by_rows(graph)
+    return graph, found
+
+
+# A model that stays as it is.
+def _whole(model, by_rows):
+    if by_rows:
+        raise ToolError("this model is flattened as it is written; leave --input-by-rows out")
+    return model, []
 
 
 # Passes and searches compare each operator with each other one.
@@ -96,6 +110,7 @@ def flatten(
     optimize=BALANCED,
     input_shapes=None,
     miss=None,
+    by_rows=False,
 ):
     """The flat model (bytes) of a .tflite (bytes).
 
@@ -109,10 +124,11 @@ def flatten(
     input_shapes: {number of an input: shape} for other ones than those of the file.
     miss: cycles that a word of weights takes to fetch; None: what is usual where the target runs,
     0 for memory without wait states.
+    by_rows: the input comes by rows, invoke(source): docs/memory.md.
     Raises tflm.TflmError for what is damaged or not supported.
     """
     savings = chosen(("all",) if keep_tensors else without)
-    model, _ = saved_model(tflite, resolver, savings, input_shapes)
+    model, _ = saved_model(tflite, resolver, savings, input_shapes, by_rows)
     if not keep_tensors:
         model = at_level(model, optimize, resolver, target, miss=miss)
     return image_within(tflite, model, resolver, keep_tensors, target, flash_budget)

@@ -14,6 +14,7 @@ from tflm.tflite.context import IN_TAIL, NO_OPERAND, MicroContext
 
 from ..errors import ToolError
 from ..model.compiled import remedy
+from . import rows
 
 _WITH_CUSTOM = (
     "inspect, flatten, run, verify, bench, plan, report, ops, eval and deploy"  # the commands
@@ -24,6 +25,9 @@ _MOST_NAME = 255
 
 class HostResolver(OpResolver):
     """An OpResolver whose errors say what to do on the command line."""
+
+    def builtin(self, code):
+        return rows if code == rows.CODE else super().builtin(code)
 
     def custom(self, name):
         if name in self._custom:

@@ -156,8 +156,9 @@ def _listed_tensors(model, storage, subgraph, keep_tensors):
 
 
 def _tensor_entry(tensor, word, name, flags):
-    rank = len(tensor.shape)
-    shape = tuple(tensor.shape) + (0,) * (layout.MAX_RANK - rank)
+    shape = tensor.by_rows or tensor.shape
+    rank = len(shape)
+    shape = tuple(shape) + (0,) * (layout.MAX_RANK - rank)
     quantization = (tensor.zero_point(), tensor.scale_bits())
     return (word, tensor.nbytes(), name, tensor.dtype, rank, flags, *quantization, *shape)
 

@@ -41,7 +41,7 @@ def dequantize(values, info):
 
 def to_bytes(array, info):
     """What a board gets of an array for an input: its bytes, or those of what is kept of it."""
-    if info.kept is not None:
+    if info.kept is not None and not info.by_rows:  # whose rows are quantized there
         array = _rounded(array, info.kept)
     return array.tobytes()
 

@@ -3,6 +3,7 @@
 
 import struct
 from dataclasses import dataclass, field, replace
+from math import prod
 from pathlib import Path
 
 from tflm import dtypes
@@ -32,6 +33,7 @@ class TensorInfo:
         None  # of values that the model can take, where it has any
     )
     kept: "TensorInfo | None" = None
+    by_rows: bool = False  # no bytes of it are in the arena
 
     def numpy_dtype(self):
         """The type of numpy; raises UnsupportedError for those that numpy does not have."""
@@ -69,11 +71,15 @@ def _info(name, dtype, shape, scale_bits, zero_point, size):
 
 # The same of a FlatTensor.
 def _flat_info(t):
-    kept = _info(t.name, t.dtype, t.shape, t.scale_bits, t.zero_point, t.nbytes)
+    elements = prod(t.shape)
+    size = dtypes.nbytes(t.dtype, elements)
+    kept = _info(t.name, t.dtype, t.shape, t.scale_bits, t.zero_point, size)
+    kept.by_rows = size > t.nbytes
     if not t.is_float:
         return kept
-    size = dtypes.nbytes(dtypes.FLOAT32, t.nbytes // dtypes.itemsize(t.dtype))
-    return replace(_info(t.name, dtypes.FLOAT32, t.shape, 0, 0, size), kept=kept)
+    size = dtypes.nbytes(dtypes.FLOAT32, elements)
+    info = _info(t.name, dtypes.FLOAT32, t.shape, 0, 0, size)
+    return replace(info, kept=kept, by_rows=kept.by_rows)
 
 
 # What a model can take for its inputs; what is wrong with it is for others to say.

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ..errors import ToolError
 from ..flat.flatten import flatten
 from ..image.custom import load_resolver
 from ..model.arrays import from_bytes, to_bytes
@@ -31,29 +32,34 @@ class Invocation:
     misses: list[int | None] = field(default_factory=list)
 
 
-def form(model, path, keep_tensors, custom, target=None):
+def form(model, path, keep_tensors, custom, target=None, by_rows=False):
     """The ModelFile that a device gets of a ModelFile, on one of the two paths of invoke()."""
     data = model.data
     if model.kind == "tflite" and path == "flat":
-        data = flatten(data, load_resolver(custom), keep_tensors, target)
+        data = flatten(data, load_resolver(custom), keep_tensors, target, by_rows=by_rows)
     return open_model(model.path, data)
 
 
 def invoke(model, runs, path="flat", repeat=1, locked=False, keep_tensors=False, heap=None,
-           timeout=None, custom=(), device=None, reset=False, profile=False):  # fmt: skip
+           timeout=None, custom=(), device=None, reset=False, profile=False,
+           by_rows=False):  # fmt: skip
     """Invoke a ModelFile with each list of input arrays in `runs`, one after the other.
 
     path: "flat" (as .tflm) or "tflite" (prepared by MicroPython). repeat: invokes for each run.
     locked: invoke() must not allocate. State goes on from run to run. custom: Python files that
     register custom operators. device: a board (board.board_device) instead of the unix port.
     reset: variables are reset before each run. profile: `events` of the result is filled.
+    by_rows: the input of the flat model comes by rows.
     Raises DeviceError.
     """
     if device is not None:
+        if by_rows:
+            raise ToolError("rows are for the unix port; leave out --on")
         return device.invoke(
             model, runs, path, repeat, locked, keep_tensors, heap, timeout, custom, profile, reset
         )
-    model = form(model, path, keep_tensors, custom)
+    model = form(model, path, keep_tensors, custom, by_rows=by_rows and not keep_tensors)
+    rows = [info.bytes for info in model.inputs if info.by_rows]
     with tempfile.TemporaryDirectory(prefix="tflm-") as name:
         folder = Path(name)
         (folder / "model").write_bytes(model.data)
@@ -64,7 +70,8 @@ def invoke(model, runs, path="flat", repeat=1, locked=False, keep_tensors=False,
             "inputs": str(folder / "inputs"),
             "repeat": repeat,
             "outputs": str(folder / "outputs"),
-            "locked": locked,
+            "by_rows": sum(rows),
+            "locked": locked and not rows,
             "custom": [str(Path(file).resolve()) for file in custom],
             "tensors": str(folder / "tensors") if keep_tensors else None,
             "reset": reset,

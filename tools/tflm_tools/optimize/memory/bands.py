@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from tflm import dtypes
 from tflm.tflite.graph import Node
 
+from ...image.rows import CODE as ROWS
 from ...model.schema import BuiltinOperator
 from ...plan.windows import Rows, rows_of
 
@@ -39,6 +40,9 @@ def banded_rows(node):
     """
     if len(node.outputs) != 1 or not node.inputs or node.inputs[0] is None:
         return None
+    if node.builtin_code == ROWS:
+        height = node.outputs[0].shape[1]
+        return Rows(1, height, height, 1, 1, 0, (0, 0, 0, 0))
     source, target = node.inputs[0], node.outputs[0]
     if source.is_constant() or len(source.shape) != 4 or len(target.shape) != 4:
         return None
@@ -103,6 +107,9 @@ def _part(chain, make, node, rows, span, base, held, target, target_row):
     if low >= high:
         return None
     source = node.inputs[0]
+    if node.builtin_code == ROWS:
+        output = _view(chain, make, node.outputs[0], target, target_row, last - first)
+        return copied(node, [source], [output]) if output is not None else None
     view = _view(chain, make, source, base, low - held, high - low)
     output = _view(chain, make, node.outputs[0], target, target_row, last - first)
     if view is None or output is None:

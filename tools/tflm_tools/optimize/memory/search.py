@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from tflm.errors import TflmError
 from tflm.tflite.graph import Tensor
 
+from ...image.rows import CODE as ROWS
 from ...model.graph import copy_quantization, root_of
 from ...model.schema import BuiltinOperator
 from ...plan.distances import Distance
@@ -18,6 +19,7 @@ from .probe import Probe
 
 _HEIGHTS = (1, 2, 3, 4, 6, 8, 12)
 _LONGEST = 9  # operators of a chain
+_LONGEST_BY_ROWS = 14  # of one that begins with the rows of the input, which are few
 _TRIES = 24  # random orders for a part of the model
 _STEP = 256  # bytes between two limits that are tried
 
@@ -258,7 +260,8 @@ class Search:
             single = self._single(run, i)
             if single.arena <= limit:
                 self._better(best, i + 1, cost, [*edges, single])
-            for j in range(i + 2, min(len(run), i + _LONGEST) + 1):
+            longest = _LONGEST_BY_ROWS if run[i].builtin_code == ROWS else _LONGEST
+            for j in range(i + 2, min(len(run), i + longest) + 1):
                 if all(self._single(run, k).arena <= limit for k in range(i, j)):
                     continue
                 for height in _HEIGHTS:

@@ -1,6 +1,7 @@
 # tflm_tools: invokes a model on the device with inputs of a file; for `tflm run` and `tflm verify`
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import io
 import sys
 import time
 
@@ -43,6 +44,13 @@ def _timed_invoke(interpreter, values, locked):
     return time.ticks_diff(end, begin)
 
 
+# Invoke with an input that comes by rows; the microseconds.
+def _by_rows(interpreter, values):
+    begin = time.ticks_us()
+    interpreter.invoke(io.BytesIO(values))
+    return time.ticks_diff(time.ticks_us(), begin)
+
+
 # A resolver with what the user's files register, each imported from its folder.
 def _resolver(paths):
     resolver = tflm.OpResolver()
@@ -58,7 +66,7 @@ def _resolver(paths):
 # `custom` (paths of files that register custom operators), `repeat` (invokes a run), `outputs`
 # (path to write, likewise), `locked` (no allocation in invoke), `tensors` (path, or null: write
 # every tensor after the last run), `reset` (forget variables before each run), `profile` (answer
-# with the profiler's events).
+# with the profiler's events), `by_rows` (bytes of the only input, which comes by rows, or 0).
 def main(job):
     keep = job["tensors"] is not None
     resolver = _resolver(job["custom"])
@@ -67,15 +75,22 @@ def main(job):
         tflm.load(job["model"]), None, resolver=resolver, keep_tensors=keep, profiler=profiler
     )
     interpreter.allocate_tensors()
-    inputs = [interpreter.input(i).kept for i in range(interpreter.inputs_size())]
+    by_rows = job["by_rows"]
+    sizes = [by_rows]
+    if not by_rows:
+        inputs = range(interpreter.inputs_size())
+        sizes = [len(interpreter.input(i).kept.raw) for i in inputs]
     outputs = [interpreter.output(i) for i in range(interpreter.outputs_size())]
     times = []
     with open(job["inputs"], "rb") as source, open(job["outputs"], "wb") as sink:
         for _ in range(job["runs"]):
-            values = [source.read(len(tensor.raw)) for tensor in inputs]
+            values = [source.read(size) for size in sizes]
             if job.get("reset"):
                 interpreter.reset()
             for _ in range(job["repeat"]):
+                if by_rows:
+                    times.append(_by_rows(interpreter, values[0]))
+                    continue
                 times.append(_timed_invoke(interpreter, values, job["locked"]))
             for tensor in outputs:
                 sink.write(tensor.kept.raw)

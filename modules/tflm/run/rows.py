@@ -1,0 +1,125 @@
+# tflm: an input that comes by rows while the model runs: who gives them, and where they go
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from ..errors import InputError, ModelError
+from ..standard import struct
+
+
+# What input() gives for an input of which only some rows are in the arena at a time.
+class RowInput:
+    """An input that comes by rows: name, dtype, shape. Give the rows to invoke()."""
+
+    raw = b""
+
+    def __init__(self, kind, name, dtype, shape, scale_bits, zero_point):
+        self._parts = kind, name, dtype, shape[2:], scale_bits, zero_point
+        row = kind(*self._parts[1:], memoryview(b""))
+        self.name, self.shape, self.dtype = name, shape, row.dtype
+        self.scale, self.zero_point = row.scale, row.zero_point
+
+    # The Tensor of a row over its bytes.
+    def row(self, raw):
+        return self._parts[0](*self._parts[1:], raw)
+
+    def __getattr__(self, name):
+        raise InputError(
+            "the input '%s' comes by rows; pass what gives them: invoke(source)" % self.name
+        )
+
+
+# The step that takes the next rows. Its record: units (rows), where they go, bytes of a row.
+def bind(program, number, record):
+    if len(record) < 12:
+        raise ModelError("the rows of the input are damaged; flatten the model again")
+    program.by_rows = True
+    program.calls.setdefault(number, [])  # so that each invoke() asks for the source
+
+    def fill(record, arena, _rom, start, stop):
+        _, place, size = struct.unpack_from("<III", record, 0)
+        at = place >> 2
+        program.source(arena[at + start * size : at + stop * size], size)
+
+    return fill
+
+
+# Let a program take its rows from `source`; where the whole input is in the arena it is filled
+# at once.
+def begin(program, source):
+    tensor = program.inputs[0] if len(program.inputs) == 1 else None
+    if source is None or tensor is None:
+        raise InputError("the model has an input that comes by rows; call invoke(source)")
+    if isinstance(tensor, RowInput):
+        program.source = _filler(source, tensor.row)
+        return
+    kept, shape = tensor.kept, tensor.shape
+    if len(shape) < 3:
+        shape = (1, 1) + tuple(shape)  # one row
+    scale_bits = struct.unpack("<I", struct.pack("<f", kept.scale))[0]
+    whole = RowInput(type(tensor), tensor.name, kept._code, shape, scale_bits, kept.zero_point)
+    _filler(source, whole.row)(kept.raw, len(kept.raw) // shape[1])
+
+
+# A function (bytes of rows, bytes of a row) that fills them; `row` makes Tensors of them.
+def _filler(source, row):
+    if hasattr(source, "readinto"):
+        put = _reader(source)
+    elif callable(source):
+
+        def put(tensor):
+            source(tensor.data)
+
+    else:
+        put = _taker(source)
+
+    def fill(view, size):
+        for at in range(0, len(view), size):
+            put(row(view[at : at + size]))
+
+    return fill
+
+
+# From a file or socket: the bytes of each row.
+def _reader(source):
+    def put(tensor):
+        whole = tensor.raw if tensor.kept is tensor else bytearray(len(tensor.raw))
+        view = memoryview(whole)
+        while len(view):
+            count = source.readinto(view)
+            if not count:
+                raise InputError("the source ended %d bytes too early; give all rows" % len(view))
+            view = view[count:]
+        if tensor.kept is not tensor:
+            tensor.raw[:] = whole
+
+    return put
+
+
+# From what gives row by row, as bytes or as real numbers.
+def _taker(source):
+    try:
+        rows = iter(source)
+    except TypeError:
+        rows = None
+    if rows is None:
+        raise InputError(
+            "a %s gives no rows; pass a file, a function or rows" % type(source).__name__
+        )
+
+    def put(tensor):
+        try:
+            row = next(rows)
+        except StopIteration:
+            row = None
+        if row is None:
+            raise InputError("the source ended too early; give all rows")
+        if not isinstance(row, (bytes, bytearray, memoryview)):
+            tensor.quantize(row)
+        elif len(row) == len(tensor.raw):
+            tensor.raw[:] = row
+        else:
+            raise InputError(
+                "a row has %d bytes, got %d; numbers are passed as a list"
+                % (len(tensor.raw), len(row))
+            )
+
+    return put

@@ -1,0 +1,201 @@
+# Tests of inputs that come by rows: the same bytes as with the whole input, whoever gives the rows
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import json
+
+import numpy as np
+import pytest
+from optimize.float_models import model as float_model
+from optimize.float_models import values
+from optimize.graphs import Network
+from support.inputs import generator
+from tflm.model import FlatModel
+from tflm_tools.check import oracle
+from tflm_tools.check.verify import verify
+from tflm_tools.errors import ToolError
+from tflm_tools.flat.flatten import flatten
+from unit.on_device import device
+
+
+# Convolutions with windows that overlap, strides, pools and activations, over a picture.
+def chain(name, height=24, width=16, channels=3, dense=True):
+    net = Network(name, (height, width, channels))
+    x = net.conv(net.inputs[0], 8, 3, 2)
+    x = net.depthwise(x)
+    x = net.conv(x, 16, 1)
+    x = net.depthwise(x, 3, 2)
+    x = net.conv(x, 24, 1)
+    return net.build(net.dense(x, 10) if dense else x)
+
+
+def first(name):
+    net = Network(name, (20, 12, 4))
+    if name == "pool":
+        x = net.pool("MAX_POOL_2D", net.inputs[0], 2)
+    elif name == "activation":
+        x = net.unary("RELU", net.inputs[0], 0.03, -128)
+    elif name == "depthwise":
+        x = net.depthwise(net.inputs[0], 5, 2)
+    else:
+        x = net.pad(net.inputs[0], [(1, 1), (1, 1)])
+        x = net.conv(x, 6, 3, 1, "VALID")
+    return net.build(net.conv(x, 4, 3))
+
+
+MODELS = {
+    "chain": chain("chain"),
+    "narrow": chain("narrow", 40, 4, 4),
+    "ends in rows": chain("ends in rows", dense=False),
+    **{name: first(name) for name in ("pool", "activation", "depthwise", "pad")},
+}
+
+# Every kind of source, twice, then what fails; prints the outputs.
+_SOURCES = """
+import io, json
+data = bytes.fromhex(data)
+interp = tflm.Interpreter(tflm.load(path))
+x = interp.input(0)
+by_rows = not len(x.raw)
+rows = [data[at:at + size] for at in range(0, len(data), size)]
+found = []
+
+
+class Slow:  # a socket gives what it has
+    def __init__(self):
+        self.at = 0
+
+    def readinto(self, view):
+        count = min(len(view), 7)
+        view[:count] = data[self.at:self.at + count]
+        self.at += count
+        return count
+
+
+def filler():
+    at = [0]
+
+    def fill(row):
+        for i in range(len(row)):
+            value = data[at[0] + i]
+            row[i] = value - 256 if value > 127 else value
+        at[0] += len(row)
+    return fill
+
+
+def numbers():
+    for row in rows:
+        yield [(q - (q > 127) * 256 - x.zero_point) * x.scale for q in row]
+
+
+for source in (io.BytesIO(data), rows, (bytearray(r) for r in rows), Slow(), filler(), numbers()):
+    interp.invoke(source)
+    found.append(bytes(interp.output(0).raw).hex())
+    if by_rows:
+        assert "invoke(source)" in raises(InputError, interp.invoke)
+assert "too early" in raises(InputError, interp.invoke, iter(rows[:-1]))
+assert "too early" in raises(InputError, interp.invoke, io.BytesIO(data[:-1]))
+assert "no rows" in raises(InputError, interp.invoke, 3)
+assert "a row has" in raises(InputError, interp.invoke, [b"1"])
+if by_rows:
+    assert "comes by rows" in raises(InputError, lambda: x.data)
+    assert "comes by rows" in raises(InputError, lambda: x.quantize([1]))
+interp.summary()
+print(interp)
+profiler = tflm.Profiler()
+interp = tflm.Interpreter(tflm.load(path), profiler=profiler)
+interp.invoke(rows)
+found.append(bytes(interp.output(0).raw).hex())
+print(json.dumps(found))
+"""
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_sources(name, tmp_path):
+    tflite = MODELS[name]
+    shape = FlatModel(flatten(tflite)).tensor(0)[4]
+    x = generator(name).integers(-128, 128, shape).astype(np.int8)
+    wanted = oracle.run(tflite, [[x]]).outputs[0][0].tobytes().hex()
+    path = tmp_path / "model.tflm"
+    size = x.nbytes // shape[1]
+    for level, by_rows in (("ram", True), ("speed", True), ("off", True), ("ram", False)):
+        path.write_bytes(flatten(tflite, optimize=level, by_rows=by_rows))
+        lines = device(_SOURCES, path=str(path), data=x.tobytes().hex(), size=size)
+        assert json.loads(lines[-1]) == [wanted] * 7, (level, by_rows)
+
+
+# The input takes no bytes by itself: of a large one only the rows of a band are there.
+def test_arena():
+    tflite = chain("large", 64, 64, 3)
+    whole, rows = (FlatModel(flatten(tflite, optimize="ram", by_rows=b)) for b in (False, True))
+    assert whole.arena_bytes >= 64 * 64 * 3 and rows.arena_bytes < 64 * 64 * 3 * 0.7
+
+
+# float32 that is kept as integers comes as float32, however it comes.
+def test_floats(tmp_path):
+    tflite = float_model("rows of floats")
+    x = np.clip(np.nan_to_num(values((1, 6, 8, 4))), -1e6, 1e6)
+    wanted = oracle.run(tflite, [[x]]).outputs[0][0].reshape(-1)
+    path = tmp_path / "model.tflm"
+    path.write_bytes(flatten(tflite, by_rows=True, optimize="ram"))
+    code = """
+        import io, json
+        interp = tflm.Interpreter(tflm.load(path))
+        assert (interp.input(0).dtype, interp.input(0).shape) == ("float32", (1, 6, 8, 4))
+        data = bytes.fromhex(data)
+        rows = [values[at:at + 32] for at in range(0, len(values), 32)]
+        at = 0
+        def fill(row):
+            global at
+            for i in range(len(row)):
+                row[i] = values[at + i]
+            at += len(row)
+        for source in (io.BytesIO(data), rows, fill):
+            interp.invoke(source)
+            print(json.dumps(interp.output(0).dequantize()))
+        """
+    names = {"data": x.tobytes().hex(), "values": x.reshape(-1).tolist()}
+    lines = device(code, path=str(path), **names)
+    for line in lines[-3:]:
+        assert np.float32(json.loads(line)).tobytes() == wanted.tobytes()
+
+
+# `tflm verify --input-by-rows` compares with TFLM; `run` takes such a file.
+def test_commands(tmp_path):
+    path = tmp_path / "model.tflite"
+    for tflite in (MODELS["chain"], float_model("verified by rows")):
+        path.write_bytes(tflite)
+        found = verify(path, runs=2, by_rows=True)
+        assert found.is_equal() and [p.path for p in found.paths] == ["flat"]
+
+
+def test_refusals():
+    net = Network("dense", (4, 4, 4))
+    for tflite, words in (
+        (net.build(net.dense(net.inputs[0], 3)), "not read by rows"),
+        (float_model("two", inputs=2), "2 inputs"),
+    ):
+        with pytest.raises(ToolError, match=words):
+            flatten(tflite, by_rows=True)
+
+
+# The examples: a picture in flash, and a file with a line for each row.
+def test_examples(tmp_path, repository):
+    x = generator("example").integers(-128, 128, (1, 24, 16, 3)).astype(np.int8)
+    tflite = MODELS["chain"]
+    (tmp_path / "m.tflm").write_bytes(flatten(tflite, by_rows=True))
+    (tmp_path / "x.bin").write_bytes((x.astype(np.int16) + 128).astype(np.uint8).tobytes())
+    real = (x.reshape(24, -1).astype(np.float64) + 128) * 0.05
+    lines = [",".join(map(repr, row.tolist())) for row in real]
+    (tmp_path / "x.csv").write_text("\n".join(lines) + "\n")
+    wanted = oracle.run(tflite, [[x]]).outputs[0][0].reshape(-1)
+    code = """
+        sys.path.append(folder)
+        import json, from_flash, from_lines
+        with open(place + "/x.bin", "rb") as file:
+            print(json.dumps(from_flash.classify(place + "/m.tflm", file.read())))
+        print(json.dumps(from_lines.classify(place + "/m.tflm", place + "/x.csv")))
+        """
+    folder = str(repository / "examples" / "by_rows")
+    for line in device(code, folder=folder, place=str(tmp_path)):
+        found = np.rint(np.array(json.loads(line)) / 0.1) - 20
+        assert found.astype(int).tolist() == wanted.tolist()
