@@ -8,6 +8,7 @@ import binascii
 import struct
 
 import pytest
+from support.check import flat_form
 from support.script import run_script
 from tflm import format as layout
 from tflm.model import FlatModel
@@ -72,6 +73,28 @@ def test_same_bytes(models, target, optimize, tmp_path):
             paths.append(tmp_path / f"{number}.tflite")
             paths[-1].write_bytes(model)
     assert run_script(_SCRIPT, *map(str, paths)) == "same\n"
+
+
+# CONV_2D with many weights: each core has a part of the channels, in whole groups of four.
+@pytest.mark.parametrize("path", ["armv6m", "armv6m bytes"])
+def test_parts_of_channels(path, tmp_path):
+    paths = []
+    for channels in (10, 16, 19):
+        paths.append(tmp_path / f"{channels}.tflm")
+        paths[-1].write_bytes(flat_form(network(channels, height=4, width=5), path))
+    assert run_script(_SCRIPT, *map(str, paths)) == "same\n"
+    shared = device(
+        """
+        for path in PATHS:
+            interp = tflm.Interpreter(path, cores=2)
+            interp.allocate_tensors()
+            jobs = [step[1] for step in interp._program.graphs[0] if isinstance(step[1], list)]
+            print(len([1 for job in jobs if job[9] is not job[1]]))
+            interp.free()
+        """,
+        PATHS=[str(p) for p in paths],
+    )
+    assert all(int(count) >= 2 for count in shared), shared
 
 
 # What metadata says of scratch buffers is checked before it is used.

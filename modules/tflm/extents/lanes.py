@@ -15,7 +15,8 @@ _PADDING_HEIGHT = const(13)
 _COLUMN_STEP = const(15)
 _IS_WHOLE = const(18)
 _CONV_WEIGHT_BYTES = const(23)
-_CONV_OUTPUT_ZERO_POINT = const(24)
+_CONV_OUTPUT_STEP = const(24)
+_CONV_OUTPUT_ZERO_POINT = const(25)
 _DEPTH = const(5)
 _FULLY_CONNECTED_WEIGHT_BYTES = const(9)
 _FULLY_CONNECTED_OUTPUT_ZERO_POINT = const(10)
@@ -39,7 +40,8 @@ def _conv(r, flat):
     top, left = r.numbers(_PADDING_HEIGHT, 2, 0)
     step, run, lanes = r.numbers(_COLUMN_STEP, 3)
     whole, window, pixel, block = r.numbers(_IS_WHOLE, 4, 0)
-    r.need(whole <= 1 and window and pixel and block)
+    (out_step,) = r.numbers(_CONV_OUTPUT_STEP, 1)
+    r.need(whole <= 1 and window and pixel and block and out_step == channels)
     r.small(rows * stride_y + taps_y * dilation_y + top + height, dilation_y * row_bytes)
     r.small((columns + block) * pixel * step + window * step + left + run + row_bytes)
     r.need(lanes >= taps_y * run and not lanes & 3)
@@ -60,7 +62,7 @@ def _conv(r, flat):
     scratch = _PARAMETERS + block_rows * row
     r.writes(_SCRATCH, scratch + max(_GROUP * block, lanes) + group, align=4)
     r.apart(_OUTPUT, _SCRATCH)
-    r.need(r.words >= 29)
+    r.need(r.words >= 30)
     r.limits(_CONV_OUTPUT_ZERO_POINT)
 
 

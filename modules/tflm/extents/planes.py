@@ -18,6 +18,8 @@ _ODD_SET = const(21)
 _OUTPUT_ZERO_POINT = const(25)
 _PARAMETERS = 128  # bytes at the start of the scratch buffer: addresses among them
 _TAIL = 3  # words of a channel's multiplier
+_PACKED_WORDS = 5  # of a channel of a 3x3 filter whose weights have one byte
+_UNPACKED_BYTES = 64  # of scratch for these as lanes
 _MAC16_WORDS = 9  # of a channel (prepare/mac16.py)
 
 
@@ -41,8 +43,11 @@ def _depthwise(r, side=0, stride=0, paired=False, mac16=False):
     r.small((rows + band) * stride_y + taps_y + top, stride_x * columns, width * depth)
     r.small((top + height + rows * stride_y) * width * depth)
     pairs = ((band - 1) * stride_y + taps_y + 1) // 2
+    unpacked = _UNPACKED_BYTES if side and words == _PACKED_WORDS and not mac16 else 0
     if mac16:
         r.need(words >= _MAC16_WORDS)
+    elif unpacked:
+        r.need(tap_words == 2 if paired else tap_words == 1)
     elif paired:
         r.need(words >= 1 + 4 * side + _TAIL)
     else:
@@ -52,7 +57,7 @@ def _depthwise(r, side=0, stride=0, paired=False, mac16=False):
     r.reads(_INPUT, batches * height * width * depth)
     r.reads(_STREAM, 4 * words * r.units, align=4)
     r.writes(_OUTPUT, batches * rows * columns * channels)
-    r.writes(_SCRATCH, _PARAMETERS + 4 * (across * pairs + left), align=4)
+    r.writes(_SCRATCH, _PARAMETERS + unpacked + 4 * (across * pairs + left), align=4)
     r.apart(_OUTPUT, _SCRATCH)
     r.need(r.words >= 30)
     r.limits(_OUTPUT_ZERO_POINT)

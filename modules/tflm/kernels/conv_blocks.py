@@ -24,9 +24,10 @@ _PIXEL_COLUMNS = const(20)
 _BLOCK_PIXELS = const(21)
 _INPUT_ZERO_POINT = const(22)
 _WEIGHT_BYTES = const(23)
-_OUTPUT_ZERO_POINT = const(24)
-_ACTIVATION_MIN = const(25)
-_ACTIVATION_MAX = const(26)
+_OUTPUT_STEP = const(24)
+_OUTPUT_ZERO_POINT = const(25)
+_ACTIVATION_MIN = const(26)
+_ACTIVATION_MAX = const(27)
 _LANES = const(128)  # where they begin in the scratch buffer, behind the parameters
 
 # Words of the parameters of gather() and multiply(), see tools/asm/common/parameters.py.
@@ -78,9 +79,9 @@ def run_blocks(
     stream_memory = rom if r[_STREAM] & 1 else arena
     source = r[_INPUT] >> 2
     stream = r[_STREAM] >> 2
-    channels = r[_OUTPUT_CHANNELS]
-    groups = channels >> 2
-    rest = channels & 3
+    out_step = r[_OUTPUT_STEP]
+    groups = r[_OUTPUT_CHANNELS] >> 2
+    rest = r[_OUTPUT_CHANNELS] & 3
     column = 2 * r[_COLUMN_LANES]
     window = column * r[_WINDOW_COLUMNS]
     step = column * r[_PIXEL_COLUMNS]
@@ -122,7 +123,7 @@ def run_blocks(
     p[_M_OUTPUT_ZERO_POINT] = r[_OUTPUT_ZERO_POINT]
     p[_M_ACTIVATION_MIN] = r[_ACTIVATION_MIN]
     p[_M_ACTIVATION_MAX] = r[_ACTIVATION_MAX]
-    out = (r[_OUTPUT] >> 2) + (row * r[_OUTPUT_WIDTH] + first) * channels
+    out = (r[_OUTPUT] >> 2) + (row * r[_OUTPUT_WIDTH] + first) * out_step
     while row < last:
         rows = last - row
         if rows > block_rows:
@@ -172,7 +173,7 @@ def run_blocks(
                 p[_M_STREAM] = stream
                 p[_M_OUTPUT] = out
                 p[_M_GROUPS] = groups
-                p[_M_OUTPUT_STEP] = channels
+                p[_M_OUTPUT_STEP] = out_step
                 multiply(arena, scratch + 4 * _M_STREAM, stream_memory)
             pixel += n
             n *= rows
@@ -192,8 +193,8 @@ def run_blocks(
                         to[1] = from_[1]
                     if rest > 2:
                         to[2] = from_[2]
-                    to = ptr8(int(to) + channels)
+                    to = ptr8(int(to) + out_step)
                     k += 1
-            out += n * channels
-        out += (r[_OUTPUT_WIDTH] - stop + first) * channels
+            out += n * out_step
+        out += (r[_OUTPUT_WIDTH] - stop + first) * out_step
         row += rows

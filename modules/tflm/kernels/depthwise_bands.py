@@ -20,6 +20,7 @@ _STRIDE_WIDTH = const(16)
 _PADDING_HEIGHT = const(17)
 _PADDING_WIDTH = const(18)
 _CHANNEL_WORDS = const(19)
+_TAP_WORDS = const(20)
 _ODD_SET = const(21)
 _BAND_ROWS = const(22)
 _PLANE_COLUMNS = const(23)
@@ -28,6 +29,8 @@ _OUTPUT_ZERO_POINT = const(25)
 _ACTIVATION_MIN = const(26)
 _ACTIVATION_MAX = const(27)
 _PLANE = const(128)  # where it begins in the scratch buffer, behind the parameters
+_PACKED_WORDS = const(5)  # of a channel whose weights have one byte; filters of 3x3
+_UNPACKED = const(64)  # bytes of such a channel's stream in lanes, before the plane
 
 # Words of the parameters, see tools/asm/common/parameters.py.
 _P_STREAM = const(0)
@@ -60,6 +63,33 @@ _P_ODD_SET = const(29)
 _P_TABLE = const(30)
 
 
+# A channel's stream whose weights have one byte becomes one of lanes. It is a bias, three columns
+# (right shift or nothing, lower, middle and upper weight), a multiplier, `offset` bytes behind
+# `source`, and goes `place` bytes behind `to`. `step`: 2 where each word for even rows is followed
+# by the one for odd rows, else 1.
+@micropython.viper
+def _unpack(to: ptr32, source: ptr8, place: int, offset: int, step: int):
+    to = ptr32(int(to) + place)
+    source = ptr8(int(source) + offset)
+    to[0] = ptr32(source)[0]
+    to[1 + 6 * step] = ptr32(source)[4] & 0xFFFF
+    to[2 + 6 * step] = ptr32(source)[4] >> 16 & 0xFFFF
+    to[3 + 6 * step] = source[4]
+    left = 3
+    while left:
+        source = ptr8(int(source) + 4)
+        lower = (source[1] ^ 128) - 128
+        middle = (source[2] ^ 128) - 128
+        upper = (source[3] ^ 128) - 128
+        to[1] = middle + (upper << 16)
+        to[1 + 3 * step] = lower << 16
+        if step == 2:
+            to[2] = upper
+            to[8] = lower + (middle << 16)
+        to = ptr32(int(to) + 4 * step)
+        left -= 1
+
+
 # Channels start..stop-1, in bands of rows. For each channel a band of the image becomes a plane of
 # lanes, from which `rows` makes the outputs; an input channel's plane serves several of them. Both
 # are called with (arena, offset of their parameters, the memory of image or stream); the places
@@ -90,6 +120,8 @@ def run_bands(op, arena, rom, start: int, stop: int, build_plane, rows, taps: in
     p[_P_RIGHT] = columns - r[_PADDING_WIDTH] - k
     p[_P_FILL] = r[_INPUT_ZERO_POINT] + (r[_INPUT_ZERO_POINT] << 16)
     p[_P_PLANE] = scratch + _PLANE
+    packed = 1 if r[_CHANNEL_WORDS] == _PACKED_WORDS and height == 3 else 0
+    channel_bytes = 4 * r[_CHANNEL_WORDS]
     p[_P_PLANE_ROW] = 4 * columns
     p[_P_OUTPUT_STEP] = channels
     p[_P_OUTPUT_ROW] = r[_OUTPUT_WIDTH] * channels
@@ -103,7 +135,10 @@ def run_bands(op, arena, rom, start: int, stop: int, build_plane, rows, taps: in
     p[_P_EVEN_ROWS] = height + 1 >> 1
     p[_P_ODD_ROWS] = (height >> 1) + 1
     p[_P_ODD_SET] = 4 * r[_ODD_SET]
-    p[_P_TABLE] = 4 * r[_CHANNEL_WORDS] - 12
+    p[_P_TABLE] = channel_bytes - 12
+    if packed:
+        p[_P_PLANE] = scratch + _PLANE + _UNPACKED
+        p[_P_TABLE] = 4 + 24 * r[_TAP_WORDS]
     out = (r[_OUTPUT] >> 2) + start
     line = source + first - depth
     batches = r[_BATCHES]
@@ -119,7 +154,7 @@ def run_bands(op, arena, rom, start: int, stop: int, build_plane, rows, taps: in
             p[_P_ROWS] = n
             p[_P_OUTPUT] = out
             p[_P_PAIR_ROWS] = (n - 1) * r[_STRIDE_HEIGHT] + height + 1 >> 1
-            p[_P_STREAM] = stream + 4 * start * r[_CHANNEL_WORDS]
+            weights = stream + start * channel_bytes
             uses = 0
             channel = start
             while channel < stop:
@@ -129,8 +164,14 @@ def run_bands(op, arena, rom, start: int, stop: int, build_plane, rows, taps: in
                     uses = r[_MULTIPLIER]
                     if channel == start:
                         uses = (first + 1) * uses - start
-                rows(arena, scratch, stream_memory, taps)
-                p[_P_STREAM] = p[_P_STREAM] + 4 * r[_CHANNEL_WORDS]
+                if packed:
+                    p[_P_STREAM] = scratch + _PLANE
+                    _unpack(arena, stream_memory, scratch + _PLANE, weights, r[_TAP_WORDS])
+                    rows(arena, scratch, arena, taps)
+                else:
+                    p[_P_STREAM] = weights
+                    rows(arena, scratch, stream_memory, taps)
+                weights += channel_bytes
                 p[_P_OUTPUT] = p[_P_OUTPUT] + 1
                 uses -= 1
                 channel += 1

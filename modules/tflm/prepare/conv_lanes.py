@@ -31,6 +31,7 @@ CONV = (
     "block_pixels",  # that fit the scratch buffer
     "input_zero_point",
     "weight_bytes",
+    "output_step",  # bytes from one pixel to the next: a core may have a part of the channels
 ) + REQUANTIZE
 
 _SPEED = 3  # multiply-accumulates in the time that one takes in place
@@ -102,6 +103,7 @@ def emit_conv(context, node, fields, table):
         block_pixels=block,
         input_zero_point=source.zero_point(),
         weight_bytes=stored[0],
+        output_step=fields["output_channels"],
         **geometry,
         **_requantize(fields),
     )

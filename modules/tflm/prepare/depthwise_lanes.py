@@ -35,9 +35,11 @@ DEPTHWISE = (
     "input_zero_point",
 ) + REQUANTIZE
 
+PACKED_WORDS = 5  # of a channel of a 3x3 filter whose weights have one byte
 _ANY, _3X3, _3X3_STRIDE_2 = "int8", "3x3_int8", "3x3_stride_2_int8"
 _PLANE_BYTES = 2048  # of lanes at a time
 _MOST_PLANE_BYTES = 4096  # where less does not hold a single row
+_UNPACKED_BYTES = 64  # of a channel with weights of one byte, as lanes
 _COPIED = DEPTHWISE[5:11] + DEPTHWISE[12:18] + REQUANTIZE
 
 
@@ -63,7 +65,8 @@ def emit_depthwise_conv(context, node, fields, table):
         return False
     file, table, words = packed
     stream = b"".join([struct.pack("<%dI" % len(w), *[x & 0xFFFFFFFF for x in w]) for w in words])
-    plane = 4 * (columns * _pair_rows(band, height, stride) + fields["padding_width"])
+    packed = form != _ANY and len(words[0]) == PACKED_WORDS
+    scratch = scratch_bytes(band, height, stride, columns, fields["padding_width"], packed)
     context.emit(
         "depthwise_conv_%s.eval_%s" % (file, form),
         DEPTHWISE,
@@ -73,7 +76,7 @@ def emit_depthwise_conv(context, node, fields, table):
         input=source,
         stream=context.constant(stream),
         output=target,
-        scratch=context.request_scratch_buffer(4 * lanes.SCRATCH_WORDS + plane),
+        scratch=context.request_scratch_buffer(scratch),
         batches=target.shape[0],
         multiplier=count // fields["input_channels"],
         channel_words=len(words[0]),
@@ -110,10 +113,19 @@ def _packed(context, node, fields, table, rows, form):
     channels = lanes.Channels(rows, node.optional_input(2), zero_point, fields, table)
     if not channels.fits:
         return None
+    if form != _ANY and context.packing.get(node.index) == lanes.BYTES:
+        words = [_packed_channel(channels, i, rows[i]) for i in range(count)]
+        return "lanes", channels.table, words
     paired = form == _3X3
     both = paired or fields["stride_height"] & 1 and fields["output_height"] > 1
     words = [_channel(channels, i, rows[i], height, width, both, paired) for i in range(count)]
     return "lanes", channels.table, words
+
+
+# Bytes of scratch: parameters, a plane, and the lanes of a channel that is packed.
+def scratch_bytes(band, height, stride, columns, padding_width, packed):
+    plane = 4 * (columns * _pair_rows(band, height, stride) + padding_width)
+    return 4 * lanes.SCRATCH_WORDS + (_UNPACKED_BYTES if packed else 0) + plane
 
 
 # Rows of the plane under `rows` rows of windows.
@@ -145,6 +157,18 @@ def _channel(channels, index, row, height, width, both, paired):
         if paired:
             words = [word for pair in zip(even, odd) for word in pair]
     return [channels.biases[index]] + words + list(channels.multipliers[index])
+
+
+# The stream of one channel of a 3x3 filter with one byte a weight: bias, columns, multiplier. A
+# column has its upper weight in the highest byte, the first one the right shift in the lowest.
+def _packed_channel(channels, index, row):
+    low, high, shift = channels.multipliers[index]
+    columns = [
+        (row[x] & 0xFF) << 24 | (row[3 + x] & 0xFF) << 16 | (row[6 + x] & 0xFF) << 8
+        for x in range(3)
+    ]
+    columns[0] |= shift
+    return [channels.biases[index]] + columns + [low | high << 16]
 
 
 # Words of weights for windows that begin at row `start` (0 or 1) of the first pair.

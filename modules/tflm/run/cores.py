@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..arena import align_up
+from ..standard import struct
 from .second_core import make_job, share, worker
 
 # Kernel files whose units neither read what other units write nor keep anything from one to the
@@ -27,6 +28,52 @@ _GROUPS = {
     "fully_connected_mac16": 2,
 }
 
+# CONV_2D whose weights are a stream of groups of four channels, and words of its record: what the
+# kernel reads of it, and those that a part of the channels changes.
+_STREAMED = ("conv_lanes", "conv_mac16")
+_RECORD_WORDS = const(28)
+_STREAM = const(2)
+_OUTPUT = const(3)
+_OUTPUT_WIDTH = const(8)
+_OUTPUT_CHANNELS = const(9)
+_COLUMN_LANES = const(17)
+_WINDOW_COLUMNS = const(19)
+_WEIGHT_BYTES = const(23)
+_HEAD_BYTES = const(64)  # of a group, beside its weights
+_FETCH_LOOPS = const(4)  # in which a word of weights is fetched and becomes lanes: 70 cycles
+
+
+# What each core changes in its record, so that core 1 has the first half of the channels and the
+# other core the rest: ([(word, value)], [(word, value)], loops that the other core waits before).
+# Each core unpacks all inputs then, and fetches half of the weights, which a Pico waits for. None
+# where halves of the pixels are less work.
+def _parts(step):
+    r = struct.unpack_from("<%dI" % _RECORD_WORDS, step.record)
+    channels = r[_OUTPUT_CHANNELS]
+    pixels = step.units if "_pixels_" in step.kernel else step.units * r[_OUTPUT_WIDTH]
+    if channels < 8 or pixels >= 4 * r[_WEIGHT_BYTES] * channels:
+        return None
+    groups = channels >> 3
+    size = r[_COLUMN_LANES] * r[_WINDOW_COLUMNS]
+    weights = groups * (_HEAD_BYTES + 4 * r[_WEIGHT_BYTES] * size)
+    rest = [
+        (_STREAM, r[_STREAM] + (weights << 2)),
+        (_OUTPUT, r[_OUTPUT] + (4 * groups << 2)),
+        (_OUTPUT_CHANNELS, channels - 4 * groups),
+    ]
+    # A group of weights of one byte is fetched whole before it is multiplied.
+    ahead = _FETCH_LOOPS * (_HEAD_BYTES // 4 + size) if r[_WEIGHT_BYTES] == 1 else 0
+    return [(_OUTPUT_CHANNELS, 4 * groups)], rest, 1 + ahead
+
+
+# Bytes of a record that core 1 has a copy of.
+def _copied(step):
+    return 4 * _RECORD_WORDS if _file(step) in _STREAMED else step.record_bytes
+
+
+def _file(step):
+    return step.kernel.split(".")[0]
+
 
 # The kernel that runs a builtin one on both cores.
 class _Shared:
@@ -37,7 +84,7 @@ class _Shared:
         # Twice the units of one core, in slices of about equal size with two equal halves.
         slices = (step.units - 1) // (2 * step.slice_units) + 1
         each = (step.units - 1) // slices + 1
-        group = _GROUPS.get(step.kernel.split(".")[0], 0)
+        group = _GROUPS.get(_file(step), 0)
         group = group if each >> group >= 4 else 0
         pair = 2 << group
         self.slice_units = min(step.units, (each + pair - 1) & (0 - pair))
@@ -48,22 +95,27 @@ class _Shared:
     # Core 1 gets a copy of the record that names other scratch buffers.
     def init(self, context, steps):
         step = steps[0]
-        copy = None
-        words = 0
-        patches = []
+        core_1 = core_0 = None
+        size = _copied(step)
+        ahead = 0
         if step.scratch:
-            at = self._at
-            copy = context.arena[at : at + step.record_bytes]
-            words = step.record_bytes >> 2
-            at = align_up(at + step.record_bytes)
-            for operand, size in step.scratch:
-                patches.append((operand, at << 2))
+            at = align_up(self._at + size)
+            copy = context.arena[self._at : self._at + size]
+            patches = []
+            parts = _parts(step) if _file(step) in _STREAMED else None
+            if parts:
+                patches, own_patches, ahead = parts
+                core_0 = context.arena[at : at + size], own_patches
                 at = align_up(at + size)
+            for operand, length in step.scratch:
+                patches.append((operand, at << 2))
+                at = align_up(at + length)
+            core_1 = copy, patches
         worker.acquire()
         self._is_user = True
         self.record = make_job(
-            step.function, step.record, context.arena, context.rom, self._group, copy, words,
-            patches,
+            step.function, step.record, context.arena, context.rom, self._group,
+            size >> 2 if core_1 else 0, core_1, core_0, ahead,
         )  # fmt: skip
 
     def free(self):
@@ -76,12 +128,13 @@ class _Shared:
 def _bytes(op):
     if not op.scratch:
         return 0
-    return align_up(op.record_bytes) + sum([align_up(size) for _, size in op.scratch])
+    records = align_up(_copied(op)) * (2 if _file(op) in _STREAMED else 1)
+    return records + sum([align_up(size) for _, size in op.scratch])
 
 
 # True for what may run on both cores.
 def _is_shared(op):
-    return " %s " % op.kernel.split(".")[0] in _INDEPENDENT and not op.is_ordered
+    return " %s " % _file(op) in _INDEPENDENT and not op.is_ordered
 
 
 class Cores:

@@ -35,13 +35,18 @@ _TASKS = const(5)
 _TICKS = const(6)
 _ARENA = const(7)
 _ROM = const(8)
+_OWN = const(9)  # the other core's record: one of its own where each has a part of the channels
+_OWN_NUMBERS = const(10)
 
 # Numbers of a job.
 _GROUP = const(0)
 _IS_ALONE = const(1)
 _IS_TRIED = const(2)
-_WORDS = const(3)  # of the record to copy; then operands to change, number and word of each
-_PATCHES = const(4)
+_AHEAD = const(
+    3
+)  # loops that core 1 has a lead of where each core has a part of the channels, or 0
+_WORDS = const(4)  # of the record to copy; then words to change, number and value of each
+_PATCHES = const(5)
 
 
 # What runs on core 1. In viper on purpose: no bytecode runs there, so that no callback that the
@@ -65,9 +70,9 @@ def _work(tasks, cells: ptr32):
     tasks[_SEND](1)
 
 
-# Eval of a step that both cores run: the first half of the units on core 1. Returns when both
-# are done, whatever happens: Ctrl-C waits that long. What a half raised is raised when all of it
-# is run again on one core.
+# Eval of a step that both cores run: the first half of the units on core 1, or all of them for
+# the channels in its record. Returns when both are done, whatever happens: Ctrl-C waits that long.
+# What a half raised is raised when all of it is run again on one core.
 @micropython.viper
 def share(job, arena, rom, start: int, stop: int):
     numbers = ptr32(job[_NUMBERS])
@@ -76,22 +81,28 @@ def share(job, arena, rom, start: int, stop: int):
     function = job[_FUNCTION]
     group = numbers[_GROUP]
     middle = start + ((((stop - start) >> group) + 1) >> 1 << group)
+    end = middle
+    if numbers[_AHEAD]:
+        middle = start
+        end = stop
     if not numbers[_IS_ALONE] and middle < stop:
         begin = 0
         if not numbers[_IS_TRIED]:
             begin = int(job[_TICKS]())
         if start == 0 and numbers[_WORDS]:
             _copy(record, job[_COPY], job[_NUMBERS])
+            _copy(record, job[_OWN], job[_OWN_NUMBERS])
         tasks = job[_TASKS]
         tasks[_JOB] = job
         cells[_START] = start
-        cells[_STOP] = middle
+        cells[_STOP] = end
         cells[_FAILED] = 0
         cells[_STATE] = _BUSY
         tasks[_SEND](1)
+        _let_ahead(numbers[_AHEAD])
         failed = 0
         try:
-            function(record, arena, rom, middle, stop)
+            function(job[_OWN], arena, rom, middle, stop)
         except BaseException:
             failed = 1
         interrupted = 0
@@ -113,7 +124,15 @@ def share(job, arena, rom, start: int, stop: int):
     function(record, arena, rom, start, stop)
 
 
-# Copy a record and put other operands into it.
+# Give core 1 a lead. Of two cores that want words of flash at the same time both wait, and again
+# at the next weights: so one computes while the other one fetches.
+@micropython.viper
+def _let_ahead(loops: int):
+    while loops > 1:
+        loops -= 1
+
+
+# Copy a record and put other words into it.
 @micropython.viper
 def _copy(source: ptr32, target: ptr32, numbers: ptr32):
     left = numbers[_WORDS] >> 2
@@ -191,20 +210,30 @@ class _Worker:
 worker = _Worker()
 
 
-# What share() is given in place of a record: `copy` is core 1's record, and `words` of the own one
-# go there before each run, then `patches`: (operand number, word).
-def make_job(function, record, arena, rom, group, copy=None, words=0, patches=()):
-    numbers = [group, 0, 0, words, len(patches)]
-    for patch in patches:
-        numbers += patch
+# What share() is given in place of a record. core_1: the record that core 1 has, to which `words`
+# words are copied before each run, and what is other there, [(number of a word, value)]; None
+# where it is the same. core_0: likewise, where each core has a part of the channels; core 1 has a
+# lead of `ahead` loops then, at least 1.
+def make_job(function, record, arena, rom, group, words=0, core_1=None, core_0=None, ahead=0):
+    one, one_patches = core_1 or (record, ())
+    own, own_patches = core_0 or (record, ())
     return [
         function,
         record,
-        record if copy is None else copy,
-        array("I", numbers),
+        one,
+        _numbers(group, ahead, words, one_patches),
         worker.cells,
         worker.tasks,
         time.ticks_us,
         arena,
         rom,
+        own,
+        _numbers(group, ahead, words if core_0 else 0, own_patches),
     ]
+
+
+def _numbers(group, ahead, words, patches):
+    numbers = [group, 0, 0, ahead, words, len(patches)]
+    for patch in patches:
+        numbers += patch
+    return array("I", numbers)

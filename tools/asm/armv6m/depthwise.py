@@ -41,6 +41,57 @@ def _next_pixel(t, pixel):
     t.branch_far("cc", pixel)
 
 
+# A channel's stream whose weights have one byte becomes one of lanes, in memory of its own: they
+# come from flash once then, and not for each pixel. Its words are a bias, three columns (upper,
+# middle and lower weight, from the highest byte on) and a multiplier; the lowest byte of the first
+# column is the right shift. `paired`: each word for even rows is followed by the one for odd rows.
+# r0, r2, r7: weights, r1: where they go, r3..r5: columns, r6: the multiplier.
+def _unpack(t, paired):
+    ready = t.new_label("unpacked")
+    t.load(R1, "unpacked")
+    t.cmp(R1, 0)
+    t.branch("eq", ready)
+    t.load(R0, "packed")
+    t.mov(R8, R1)
+    t.ldm(R0, R2, R3, R4, R5, R6)
+    t.store(R0, "packed")
+    t.stm(R1, R2)
+    odd = (R2,) if paired else ()
+    for column in (R3, R4, R5):
+        t.asr(R2, column, 24)
+        t.lsl(R0, column, 8)
+        t.asr(R0, R0, 24)
+        t.lsl(R7, R2, 16)
+        t.add(R0, R7)
+        t.stm(R1, R0, *odd)
+    for column in (R3, R4, R5):
+        t.lsl(R2, column, 16)
+        t.asr(R2, R2, 24)
+        t.lsl(R0, R2, 16)
+        if paired:
+            t.lsl(R7, column, 8)
+            t.asr(R7, R7, 24)
+            t.lsl(R7, R7, 16)
+            t.add(R2, R7)
+        t.stm(R1, R0, *odd)
+    t.lsl(R4, R3, 24)
+    t.lsr(R4, R4, 24)
+    t.lsr(R3, R6, 16)
+    t.lsl(R2, R6, 16)
+    t.lsr(R2, R2, 16)
+    t.stm(R1, R2, R3, R4)
+    t.label(ready)
+
+
+# Copy the parameters of a function for 3x3.
+def _load_3x3(t):
+    load_parameters(t, [*PLANE, "output_zero_point", "unpacked"])
+    t.mov(R1, R8)
+    t.store(R1, "packed")
+
+
+_PACKED = ["unpacked", "packed"]
+
 _3X3 = """
 Channels of a 3x3 depthwise convolution with stride 1, two rows at a time. `r0` is the address of
 a block of parameters (DEPTHWISE in tools/asm/common/parameters.py).
@@ -116,9 +167,9 @@ def _sums(t, both):
 
 
 def depthwise_3x3():
-    t = Thumb("depthwise_3x3", _3X3, slots=PLANE + OWN)
-    load_parameters(t, [*PLANE, "output_zero_point"])
-    channels(t, _two_rows)
+    t = Thumb("depthwise_3x3", _3X3, slots=PLANE + OWN + _PACKED)
+    _load_3x3(t)
+    channels(t, _two_rows, lambda t: _unpack(t, True))
     return t.text()
 
 
@@ -170,9 +221,9 @@ def _every_second_row(t):
 
 
 def depthwise_3x3_stride_2():
-    t = Thumb("depthwise_3x3_stride_2", _3X3_STRIDE_2, slots=PLANE + OWN + ["row"])
-    load_parameters(t, [*PLANE, "output_zero_point"])
-    channels(t, _every_second_row)
+    t = Thumb("depthwise_3x3_stride_2", _3X3_STRIDE_2, slots=PLANE + OWN + ["row"] + _PACKED)
+    _load_3x3(t)
+    channels(t, _every_second_row, lambda t: _unpack(t, False))
     return t.text()
 
 

@@ -32,6 +32,17 @@ def quads(t, length):
     t.branch("cc", loop)
 
 
+# The same for a length of whole 16 bytes, four quads in a pass.
+def all_quads(t, length):
+    loop = t.new_label("quads")
+    t.add(R2, R0, length)
+    t.label(loop)
+    for _ in range(4):
+        quad(t)
+    t.cmp(R0, R2)
+    t.branch("cc", loop)
+
+
 # What quad() needs: R5 = 0x00800080, R6 = 0x80808080, R7 = 0x00ff00ff. Uses R4.
 def constants(t):
     t.mov(R5, 0x80)

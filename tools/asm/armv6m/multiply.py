@@ -3,7 +3,7 @@
 
 from ..common.parameters import MULTIPLY, at
 from ..common.thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12, Thumb
-from .lanes import constants, quads
+from .lanes import all_quads, constants
 from .requantize import requantize
 
 _UNROLLED = 32  # words of lanes in one pass of the inner loop
@@ -29,7 +29,7 @@ def _widen(t):
     t.stm(R1, R2, R3, R4, R5)
     constants(t)
     t.load(R3, "weights")
-    quads(t, R3)
+    all_quads(t, R3)
     for _ in range(3):
         t.ldm(R0, R2, R3, R4, R5)
         t.stm(R1, R2, R3, R4, R5)

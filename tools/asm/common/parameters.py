@@ -71,6 +71,7 @@ DEPTHWISE = (
     "odd_rows",  # at an odd one
     "odd_set",  # where the weights for odd rows begin in a channel's stream, in bytes
     "table",  # and the multiplier
+    "unpacked",  # 3x3: memory for a channel's stream where weights have one byte, else 0
 )
 
 # Of ADD.

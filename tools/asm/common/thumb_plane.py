@@ -126,13 +126,16 @@ def _build_plane(t):
 
 
 # The loop over channels: `rows` emits the code for all rows of the output, which leaves the
-# address behind the channel's stream in R7. An input channel's plane serves several outputs.
-def channels(t, rows):
+# address behind the channel's stream in R7; `unpack`, where there is one, what comes before them.
+# An input channel's plane serves several outputs.
+def channels(t, rows, unpack=None):
     channel, ready, same, done = map(t.new_label, ("channel", "ready", "same", "done"))
     _begin_planes(t)
     t.label(channel)
     _build_plane(t)
     t.label(ready)
+    if unpack:
+        unpack(t)
     rows(t)
     t.mov(R8, R7)
     t.load(R1, "output")

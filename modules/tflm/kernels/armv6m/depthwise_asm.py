@@ -16,7 +16,7 @@ def depthwise_3x3(r0):
     mov(r6, r10)
     mov(r7, r11)
     push({r4, r5, r6, r7})
-    data(2, 0xB09C)  # sub sp, #112
+    data(2, 0xB09E)  # sub sp, #120
     ldr(r1, [r0, 4])
     data(2, 0x9100)  # str r1, [sp] channels
     ldr(r1, [r0, 8])
@@ -61,6 +61,8 @@ def depthwise_3x3(r0):
     data(2, 0x9114)  # str r1, [sp] column_step
     ldr(r1, [r0, 88])
     data(2, 0x9116)  # str r1, [sp] output_zero_point
+    ldr(r1, [r0, 124])
+    data(2, 0x911C)  # str r1, [sp] unpacked
     ldr(r1, [r0, 92])
     mov(r9, r1)
     ldr(r1, [r0, 96])
@@ -69,6 +71,8 @@ def depthwise_3x3(r0):
     mov(r8, r1)
     add(r0, 40)
     data(2, 0x9015)  # str r0, [sp] zero
+    mov(r1, r8)
+    data(2, 0x911D)  # str r1, [sp] packed
     data(2, 0x9906)  # ldr r1, [sp] left
     data(2, 0x9A08)  # ldr r2, [sp] right
     add(r1, r1, r2)
@@ -161,12 +165,69 @@ def depthwise_3x3(r0):
     cmp(r6, r4)
     bcc(pair_5)
     label(ready_2)
+    data(2, 0x991C)  # ldr r1, [sp] unpacked
+    cmp(r1, 0)
+    beq(unpacked_15)
+    data(2, 0x981D)  # ldr r0, [sp] packed
+    mov(r8, r1)
+    data(2, 0xC87C)  # ldmia r0!, {r2, r3, r4, r5, r6}
+    data(2, 0x901D)  # str r0, [sp] packed
+    data(2, 0xC104)  # stmia r1!, {r2}
+    asr(r2, r3, 24)
+    lsl(r0, r3, 8)
+    asr(r0, r0, 24)
+    lsl(r7, r2, 16)
+    add(r0, r0, r7)
+    data(2, 0xC105)  # stmia r1!, {r0, r2}
+    asr(r2, r4, 24)
+    lsl(r0, r4, 8)
+    asr(r0, r0, 24)
+    lsl(r7, r2, 16)
+    add(r0, r0, r7)
+    data(2, 0xC105)  # stmia r1!, {r0, r2}
+    asr(r2, r5, 24)
+    lsl(r0, r5, 8)
+    asr(r0, r0, 24)
+    lsl(r7, r2, 16)
+    add(r0, r0, r7)
+    data(2, 0xC105)  # stmia r1!, {r0, r2}
+    lsl(r2, r3, 16)
+    asr(r2, r2, 24)
+    lsl(r0, r2, 16)
+    lsl(r7, r3, 8)
+    asr(r7, r7, 24)
+    lsl(r7, r7, 16)
+    add(r2, r2, r7)
+    data(2, 0xC105)  # stmia r1!, {r0, r2}
+    lsl(r2, r4, 16)
+    asr(r2, r2, 24)
+    lsl(r0, r2, 16)
+    lsl(r7, r4, 8)
+    asr(r7, r7, 24)
+    lsl(r7, r7, 16)
+    add(r2, r2, r7)
+    data(2, 0xC105)  # stmia r1!, {r0, r2}
+    lsl(r2, r5, 16)
+    asr(r2, r2, 24)
+    lsl(r0, r2, 16)
+    lsl(r7, r5, 8)
+    asr(r7, r7, 24)
+    lsl(r7, r7, 16)
+    add(r2, r2, r7)
+    data(2, 0xC105)  # stmia r1!, {r0, r2}
+    lsl(r4, r3, 24)
+    lsr(r4, r4, 24)
+    lsr(r3, r6, 16)
+    lsl(r2, r6, 16)
+    lsr(r2, r2, 16)
+    data(2, 0xC11C)  # stmia r1!, {r2, r3, r4}
+    label(unpacked_15)
     data(2, 0x990F)  # ldr r1, [sp] output
     data(2, 0x911A)  # str r1, [sp] out
     data(2, 0x9912)  # ldr r1, [sp] rows
     data(2, 0x911B)  # str r1, [sp] rows_left
     data(2, 0x9E0A)  # ldr r6, [sp] plane
-    label(row_15)
+    label(row_16)
     data(2, 0x9913)  # ldr r1, [sp] width
     add(r1, r1, r6)
     data(2, 0x9119)  # str r1, [sp] plane_end
@@ -174,10 +235,10 @@ def depthwise_3x3(r0):
     mov(r11, r1)
     data(2, 0x9A1B)  # ldr r2, [sp] rows_left
     cmp(r2, 1)
-    bne(near_19)
-    b(alone_17)
-    label(near_19)
-    label(pixel_16)
+    bne(near_20)
+    b(alone_18)
+    label(near_20)
+    label(pixel_17)
     mov(r7, r8)
     data(2, 0xCF01)  # ldmia r7!, {r0}
     mov(r1, r0)
@@ -256,13 +317,13 @@ def depthwise_3x3(r0):
     asr(r0, r4)
     adc(r0, r6)
     data(2, 0x4548)  # cmp r0, r9
-    bge(above_20)
+    bge(above_21)
     mov(r0, r9)
-    label(above_20)
+    label(above_21)
     data(2, 0x4550)  # cmp r0, r10
-    ble(below_21)
+    ble(below_22)
     mov(r0, r10)
-    label(below_21)
+    label(below_22)
     mov(r1, r11)
     data(2, 0x9A11)  # ldr r2, [sp] output_row
     data(2, 0x5488)  # strb r0, [r1, r2]
@@ -288,13 +349,13 @@ def depthwise_3x3(r0):
     asr(r0, r4)
     adc(r0, r6)
     data(2, 0x4548)  # cmp r0, r9
-    bge(above_22)
+    bge(above_23)
     mov(r0, r9)
-    label(above_22)
+    label(above_23)
     data(2, 0x4550)  # cmp r0, r10
-    ble(below_23)
+    ble(below_24)
     mov(r0, r10)
-    label(below_23)
+    label(below_24)
     mov(r1, r11)
     strb(r0, [r1, 0])
     data(2, 0x9910)  # ldr r1, [sp] output_step
@@ -302,15 +363,15 @@ def depthwise_3x3(r0):
     mov(r6, r12)
     data(2, 0x9919)  # ldr r1, [sp] plane_end
     cmp(r6, r1)
-    bcs(near_24)
-    b(pixel_16)
-    label(near_24)
+    bcs(near_25)
+    b(pixel_17)
+    label(near_25)
     data(2, 0x991B)  # ldr r1, [sp] rows_left
     sub(r1, 2)
     data(2, 0x911B)  # str r1, [sp] rows_left
-    bne(near_25)
-    b(rows_done_18)
-    label(near_25)
+    bne(near_26)
+    b(rows_done_19)
+    label(near_26)
     data(2, 0x9911)  # ldr r1, [sp] output_row
     lsl(r1, r1, 1)
     data(2, 0x9A1A)  # ldr r2, [sp] out
@@ -318,9 +379,9 @@ def depthwise_3x3(r0):
     data(2, 0x911A)  # str r1, [sp] out
     data(2, 0x9E19)  # ldr r6, [sp] plane_end
     add(r6, 8)
-    b(row_15)
+    b(row_16)
     # the last row has no other
-    label(alone_17)
+    label(alone_18)
     mov(r7, r8)
     data(2, 0xCF01)  # ldmia r7!, {r0}
     data(2, 0x9D0B)  # ldr r5, [sp] plane_row
@@ -378,13 +439,13 @@ def depthwise_3x3(r0):
     asr(r0, r4)
     adc(r0, r6)
     data(2, 0x4548)  # cmp r0, r9
-    bge(above_26)
+    bge(above_27)
     mov(r0, r9)
-    label(above_26)
+    label(above_27)
     data(2, 0x4550)  # cmp r0, r10
-    ble(below_27)
+    ble(below_28)
     mov(r0, r10)
-    label(below_27)
+    label(below_28)
     mov(r1, r11)
     strb(r0, [r1, 0])
     data(2, 0x9910)  # ldr r1, [sp] output_step
@@ -392,10 +453,10 @@ def depthwise_3x3(r0):
     mov(r6, r12)
     data(2, 0x9919)  # ldr r1, [sp] plane_end
     cmp(r6, r1)
-    bcs(near_28)
-    b(alone_17)
-    label(near_28)
-    label(rows_done_18)
+    bcs(near_29)
+    b(alone_18)
+    label(near_29)
+    label(rows_done_19)
     mov(r8, r7)
     data(2, 0x990F)  # ldr r1, [sp] output
     add(r1, 1)
@@ -417,7 +478,7 @@ def depthwise_3x3(r0):
     data(2, 0x910E)  # str r1, [sp] uses
     b(ready_2)
     label(done_4)
-    data(2, 0xB01C)  # add sp, #112
+    data(2, 0xB01E)  # add sp, #120
     pop({r4, r5, r6, r7})
     mov(r8, r4)
     mov(r9, r5)
@@ -435,7 +496,7 @@ def depthwise_3x3_stride_2(r0):
     mov(r6, r10)
     mov(r7, r11)
     push({r4, r5, r6, r7})
-    data(2, 0xB09D)  # sub sp, #116
+    data(2, 0xB09F)  # sub sp, #124
     ldr(r1, [r0, 4])
     data(2, 0x9100)  # str r1, [sp] channels
     ldr(r1, [r0, 8])
@@ -480,6 +541,8 @@ def depthwise_3x3_stride_2(r0):
     data(2, 0x9114)  # str r1, [sp] column_step
     ldr(r1, [r0, 88])
     data(2, 0x9116)  # str r1, [sp] output_zero_point
+    ldr(r1, [r0, 124])
+    data(2, 0x911D)  # str r1, [sp] unpacked
     ldr(r1, [r0, 92])
     mov(r9, r1)
     ldr(r1, [r0, 96])
@@ -488,6 +551,8 @@ def depthwise_3x3_stride_2(r0):
     mov(r8, r1)
     add(r0, 40)
     data(2, 0x9015)  # str r0, [sp] zero
+    mov(r1, r8)
+    data(2, 0x911E)  # str r1, [sp] packed
     data(2, 0x9906)  # ldr r1, [sp] left
     data(2, 0x9A08)  # ldr r2, [sp] right
     add(r1, r1, r2)
@@ -580,19 +645,64 @@ def depthwise_3x3_stride_2(r0):
     cmp(r6, r4)
     bcc(pair_5)
     label(ready_2)
+    data(2, 0x991D)  # ldr r1, [sp] unpacked
+    cmp(r1, 0)
+    beq(unpacked_15)
+    data(2, 0x981E)  # ldr r0, [sp] packed
+    mov(r8, r1)
+    data(2, 0xC87C)  # ldmia r0!, {r2, r3, r4, r5, r6}
+    data(2, 0x901E)  # str r0, [sp] packed
+    data(2, 0xC104)  # stmia r1!, {r2}
+    asr(r2, r3, 24)
+    lsl(r0, r3, 8)
+    asr(r0, r0, 24)
+    lsl(r7, r2, 16)
+    add(r0, r0, r7)
+    data(2, 0xC101)  # stmia r1!, {r0}
+    asr(r2, r4, 24)
+    lsl(r0, r4, 8)
+    asr(r0, r0, 24)
+    lsl(r7, r2, 16)
+    add(r0, r0, r7)
+    data(2, 0xC101)  # stmia r1!, {r0}
+    asr(r2, r5, 24)
+    lsl(r0, r5, 8)
+    asr(r0, r0, 24)
+    lsl(r7, r2, 16)
+    add(r0, r0, r7)
+    data(2, 0xC101)  # stmia r1!, {r0}
+    lsl(r2, r3, 16)
+    asr(r2, r2, 24)
+    lsl(r0, r2, 16)
+    data(2, 0xC101)  # stmia r1!, {r0}
+    lsl(r2, r4, 16)
+    asr(r2, r2, 24)
+    lsl(r0, r2, 16)
+    data(2, 0xC101)  # stmia r1!, {r0}
+    lsl(r2, r5, 16)
+    asr(r2, r2, 24)
+    lsl(r0, r2, 16)
+    data(2, 0xC101)  # stmia r1!, {r0}
+    lsl(r4, r3, 24)
+    lsr(r4, r4, 24)
+    lsr(r3, r6, 16)
+    lsl(r2, r6, 16)
+    lsr(r2, r2, 16)
+    data(2, 0xC11C)  # stmia r1!, {r2, r3, r4}
+    label(unpacked_15)
     data(2, 0x990F)  # ldr r1, [sp] output
     data(2, 0x911A)  # str r1, [sp] out
     data(2, 0x9912)  # ldr r1, [sp] rows
     data(2, 0x911B)  # str r1, [sp] rows_left
     data(2, 0x9E0A)  # ldr r6, [sp] plane
-    label(row_15)
+    label(row_16)
     data(2, 0x961C)  # str r6, [sp] row
     data(2, 0x9913)  # ldr r1, [sp] width
     add(r1, r1, r6)
     data(2, 0x9119)  # str r1, [sp] plane_end
     data(2, 0x991A)  # ldr r1, [sp] out
     mov(r11, r1)
-    label(pixel_16)
+    label(pixel_17)
     mov(r7, r8)
     data(2, 0xCF01)  # ldmia r7!, {r0}
     data(2, 0x9D0B)  # ldr r5, [sp] plane_row
@@ -647,13 +757,13 @@ def depthwise_3x3_stride_2(r0):
     asr(r0, r4)
     adc(r0, r6)
     data(2, 0x4548)  # cmp r0, r9
-    bge(above_17)
+    bge(above_18)
     mov(r0, r9)
-    label(above_17)
+    label(above_18)
     data(2, 0x4550)  # cmp r0, r10
-    ble(below_18)
+    ble(below_19)
     mov(r0, r10)
-    label(below_18)
+    label(below_19)
     mov(r1, r11)
     strb(r0, [r1, 0])
     data(2, 0x9910)  # ldr r1, [sp] output_step
@@ -661,13 +771,13 @@ def depthwise_3x3_stride_2(r0):
     mov(r6, r12)
     data(2, 0x9919)  # ldr r1, [sp] plane_end
     cmp(r6, r1)
-    bcs(near_19)
-    b(pixel_16)
-    label(near_19)
+    bcs(near_20)
+    b(pixel_17)
+    label(near_20)
     data(2, 0x991B)  # ldr r1, [sp] rows_left
     sub(r1, 1)
     data(2, 0x911B)  # str r1, [sp] rows_left
-    beq(rows_done_20)
+    beq(rows_done_21)
     data(2, 0x9911)  # ldr r1, [sp] output_row
     data(2, 0x9A1A)  # ldr r2, [sp] out
     add(r1, r1, r2)
@@ -675,8 +785,8 @@ def depthwise_3x3_stride_2(r0):
     data(2, 0x9E1C)  # ldr r6, [sp] row
     data(2, 0x990B)  # ldr r1, [sp] plane_row
     add(r6, r6, r1)
-    b(row_15)
-    label(rows_done_20)
+    b(row_16)
+    label(rows_done_21)
     mov(r8, r7)
     data(2, 0x990F)  # ldr r1, [sp] output
     add(r1, 1)
@@ -698,7 +808,7 @@ def depthwise_3x3_stride_2(r0):
     data(2, 0x910E)  # str r1, [sp] uses
     b(ready_2)
     label(done_4)
-    data(2, 0xB01D)  # add sp, #116
+    data(2, 0xB01F)  # add sp, #124
     pop({r4, r5, r6, r7})
     mov(r8, r4)
     mov(r9, r5)

@@ -30,6 +30,8 @@ _OUTPUT_ZERO_POINT = const(25)
 _ACTIVATION_MIN = const(26)
 _ACTIVATION_MAX = const(27)
 _PLANE = const(128)  # where it begins in the scratch buffer, behind the parameters
+_PACKED_WORDS = const(5)  # of a channel whose weights have one byte
+_UNPACKED = const(64)  # bytes of such a channel's stream in lanes, before the plane
 
 # Words of the parameters, see tools/asm/common/parameters.py.
 _P_STREAM = const(0)
@@ -63,6 +65,7 @@ _P_EVEN_ROWS = const(27)
 _P_ODD_ROWS = const(28)
 _P_ODD_SET = const(29)
 _P_TABLE = const(30)
+_P_UNPACKED = const(31)
 
 
 # Units are output channels. They are computed in bands of rows: for each channel a band of the
@@ -102,6 +105,10 @@ def eval_int8(op, arena, rom, start: int, stop: int):
     p[_P_RIGHT] = columns - r[_PADDING_WIDTH] - k
     p[_P_FILL] = r[_INPUT_ZERO_POINT] + (r[_INPUT_ZERO_POINT] << 16)
     p[_P_PLANE] = int(p) + _PLANE
+    p[_P_UNPACKED] = 0
+    if height == 3 and r[_CHANNEL_WORDS] == _PACKED_WORDS:
+        p[_P_UNPACKED] = int(p) + _PLANE
+        p[_P_PLANE] = int(p) + _PLANE + _UNPACKED
     p[_P_PLANE_ROW] = 4 * columns
     p[_P_OUTPUT_STEP] = channels
     p[_P_OUTPUT_ROW] = r[_OUTPUT_WIDTH] * channels

@@ -389,8 +389,6 @@ def multiply(r0):
     add(r7, r7, r4)
     data(2, 0x9B0D)  # ldr r3, [sp] weights
     add(r2, r0, r3)
-    lsl(r4, r3, 29)
-    bne(odd_7)
     label(quads_6)
     data(2, 0xC808)  # ldmia r0!, {r3}
     eor(r3, r6)
@@ -400,7 +398,22 @@ def multiply(r0):
     sub(r3, r3, r5)
     sub(r4, r4, r5)
     data(2, 0xC118)  # stmia r1!, {r3, r4}
-    label(odd_7)
+    data(2, 0xC808)  # ldmia r0!, {r3}
+    eor(r3, r6)
+    lsr(r4, r3, 8)
+    and_(r3, r7)
+    and_(r4, r7)
+    sub(r3, r3, r5)
+    sub(r4, r4, r5)
+    data(2, 0xC118)  # stmia r1!, {r3, r4}
+    data(2, 0xC808)  # ldmia r0!, {r3}
+    eor(r3, r6)
+    lsr(r4, r3, 8)
+    and_(r3, r7)
+    and_(r4, r7)
+    sub(r3, r3, r5)
+    sub(r4, r4, r5)
+    data(2, 0xC118)  # stmia r1!, {r3, r4}
     data(2, 0xC808)  # ldmia r0!, {r3}
     eor(r3, r6)
     lsr(r4, r3, 8)
@@ -956,9 +969,9 @@ def multiply(r0):
     adc(r3, r6)
     data(2, 0x44E0)  # add r8, r12
     data(2, 0x45F0)  # cmp r8, lr
-    bcs(near_8)
+    bcs(near_7)
     b(words_4)
-    label(near_8)
+    label(near_7)
     mov(r8, r1)
     mov(lr, r2)
     data(2, 0x930B)  # str r3, [sp] third
@@ -983,13 +996,13 @@ def multiply(r0):
     asr(r0, r4)
     adc(r0, r6)
     data(2, 0x4548)  # cmp r0, r9
-    bge(above_9)
+    bge(above_8)
     mov(r0, r9)
-    label(above_9)
+    label(above_8)
     data(2, 0x4550)  # cmp r0, r10
-    ble(below_10)
+    ble(below_9)
     mov(r0, r10)
-    label(below_10)
+    label(below_9)
     mov(r1, r11)
     strb(r0, [r1, 0])
     mov(r0, r8)
@@ -1013,13 +1026,13 @@ def multiply(r0):
     asr(r0, r4)
     adc(r0, r6)
     data(2, 0x4548)  # cmp r0, r9
-    bge(above_11)
+    bge(above_10)
     mov(r0, r9)
-    label(above_11)
+    label(above_10)
     data(2, 0x4550)  # cmp r0, r10
-    ble(below_12)
+    ble(below_11)
     mov(r0, r10)
-    label(below_12)
+    label(below_11)
     mov(r1, r11)
     strb(r0, [r1, 1])
     mov(r0, lr)
@@ -1043,13 +1056,13 @@ def multiply(r0):
     asr(r0, r4)
     adc(r0, r6)
     data(2, 0x4548)  # cmp r0, r9
-    bge(above_13)
+    bge(above_12)
     mov(r0, r9)
-    label(above_13)
+    label(above_12)
     data(2, 0x4550)  # cmp r0, r10
-    ble(below_14)
+    ble(below_13)
     mov(r0, r10)
-    label(below_14)
+    label(below_13)
     mov(r1, r11)
     strb(r0, [r1, 2])
     data(2, 0x980B)  # ldr r0, [sp] third
@@ -1073,13 +1086,13 @@ def multiply(r0):
     asr(r0, r4)
     adc(r0, r6)
     data(2, 0x4548)  # cmp r0, r9
-    bge(above_15)
+    bge(above_14)
     mov(r0, r9)
-    label(above_15)
+    label(above_14)
     data(2, 0x4550)  # cmp r0, r10
-    ble(below_16)
+    ble(below_15)
     mov(r0, r10)
-    label(below_16)
+    label(below_15)
     mov(r1, r11)
     strb(r0, [r1, 3])
     # next pixel
@@ -1091,9 +1104,9 @@ def multiply(r0):
     data(2, 0x9501)  # str r5, [sp] inputs
     data(2, 0x9A12)  # ldr r2, [sp] row_end
     cmp(r5, r2)
-    bcs(near_17)
+    bcs(near_16)
     b(pixel_3)
-    label(near_17)
+    label(near_16)
     # next row of pixels
     data(2, 0x9B10)  # ldr r3, [sp] row_step
     add(r2, r2, r3)
@@ -1101,15 +1114,15 @@ def multiply(r0):
     add(r5, r5, r3)
     data(2, 0x9913)  # ldr r1, [sp] rows_left
     sub(r1, 1)
-    beq(near_18)
+    beq(near_17)
     b(row_2)
-    label(near_18)
+    label(near_17)
     # next group of channels: its stream lies behind this one's
     data(2, 0x990C)  # ldr r1, [sp] group
     cmp(r1, 0)
-    beq(lanes_only_19)
+    beq(lanes_only_18)
     data(2, 0x9F0E)  # ldr r7, [sp] next
-    label(lanes_only_19)
+    label(lanes_only_18)
     data(2, 0x9700)  # str r7, [sp] stream
     data(2, 0x9902)  # ldr r1, [sp] output
     add(r1, 4)
@@ -1117,9 +1130,9 @@ def multiply(r0):
     data(2, 0x9906)  # ldr r1, [sp] groups
     sub(r1, 1)
     data(2, 0x9106)  # str r1, [sp] groups
-    beq(near_20)
+    beq(near_19)
     b(group_1)
-    label(near_20)
+    label(near_19)
     data(2, 0xB014)  # add sp, #80
     pop({r4, r5, r6, r7})
     mov(r8, r4)

@@ -4,6 +4,7 @@
 from dataclasses import dataclass
 
 from tflm.prepare.conv_lanes import CONV, FULLY_CONNECTED
+from tflm.prepare.depthwise_lanes import DEPTHWISE, PACKED_WORDS, scratch_bytes
 from tflm.prepare.lanes import (
     BYTES,
     GROUP,
@@ -18,11 +19,13 @@ from tflm.prepare.lanes import (
 # cycles. The cache has 16 KB, which weights share with code and tables.
 MISS = 48
 _CACHE_BYTES = 10240
+_KEPT_BYTES = 2048
 # Cycles of kernels/armv6m: to make lanes of a weight that is a byte, to begin a block, and to
-# begin a group of channels in it.
+# begin a group of channels in it; to make lanes of a channel of a depthwise 3x3 filter.
 _WIDEN = 3.1
 _BLOCK = 1500
 _BLOCK_GROUP = 60
+_UNPACK = 80
 _MOST_BLOCK_MACS = 1_500_000  # some 35 ms of a Pico: Ctrl-C waits for the end of a block
 _BYTE = 16  # cycles that a byte more of scratch saves at least
 _MOST_PARTS = 24  # of a row, or of all rows
@@ -91,17 +94,34 @@ def _fully_connected(r, miss):
         yield (way, None), scratch, _cycles(way, groups, depth, batches, miss)
 
 
+# Cycles to go over the channels of a depthwise 3x3 filter, once for each band of rows. What little
+# weights stay in the cache, from one band of a chain to the next, too, take nothing.
+def _channel_cycles(r, words, miss):
+    channels, bands = r["output_channels"], r["batches"] * -(-r["output_height"] // r["band_rows"])
+    fetches = 1 if 4 * words * channels <= _CACHE_BYTES else bands
+    cycles = miss * words * channels * fetches if 4 * words * channels > _KEPT_BYTES else 0
+    return cycles + (_UNPACK * channels * bands if words == PACKED_WORDS else 0)
+
+
+def _depthwise(r, miss):
+    size = r["band_rows"], 3, r["stride_height"], r["plane_columns"], r["padding_width"]
+    words = 4 + 6 * r["tap_words"]  # one set of weights, or for windows at even and at odd rows
+    yield (LANES, None), scratch_bytes(*size, False), _channel_cycles(r, words, miss)
+    yield (BYTES, None), scratch_bytes(*size, True), _channel_cycles(r, PACKED_WORDS, miss)
+
+
 _LAYOUTS = {
     f"{name}_{form}": layout
     for form in ("lanes", "mac16")
     for name, layout in (("conv", CONV), ("fully_connected", FULLY_CONNECTED))
 }
+_LAYOUTS["depthwise_conv_lanes"] = DEPTHWISE
 
 
 # The words of a record by their names, or None when it has no weights in lanes.
 def _fields(record):
     layout = _LAYOUTS.get(record.kernel.partition(".")[0])
-    if layout is None:
+    if layout is None or layout is DEPTHWISE and "3x3" not in record.kernel:
         return None
     r = dict(zip(("units", *layout), record.words, strict=False))
     if layout is CONV:
@@ -117,13 +137,13 @@ def choices_of(record, miss):
     r = _fields(record)
     if r is None or not miss:
         return []
-    if "block_pixels" in r:
-        found = _conv(r, record.kernel.endswith("pixels_int8"), miss)
+    if "band_rows" in r:
+        found = _depthwise(r, miss)
     else:
-        found = _fully_connected(r, miss)
-    found = [
-        each for each in found if group_bytes(each[0][0], r["depth_lanes"]) <= MOST_GROUP_BYTES
-    ]
+        is_flat = record.kernel.endswith("pixels_int8")
+        found = _conv(r, is_flat, miss) if "block_pixels" in r else _fully_connected(r, miss)
+        size = r["depth_lanes"]
+        found = [each for each in found if group_bytes(each[0][0], size) <= MOST_GROUP_BYTES]
     choices = sorted((Choice(*each) for each in found), key=lambda c: (c.scratch, c.cycles))
     best = choices[:1]
     for choice in choices[1:]:
@@ -137,6 +157,8 @@ def cycles_of(record, miss):
     r = _fields(record)
     if r is None or not miss:
         return 0
+    if "band_rows" in r:
+        return _channel_cycles(r, r["channel_words"], miss)
     blocks = r.get("batches", 1)
     if "block_pixels" in r:
         rows = 1 if record.kernel.endswith("pixels_int8") else r["units"]
