@@ -108,6 +108,7 @@ def test_deploy_prints_how_to_use_it(tflm, board, layers):
     assert (found.code, found.err) == (0, "")
     assert "model = tflm.load('/rom/net.tflm')" in found.out
     assert "ROMFS" in found.out and "was there already" not in found.out
+    assert "model = tflm.load('/rom/net.tflm', copy=True)" in found.out
     assert "was there already" in tflm("deploy", layers, board.port, "--name", "net").out
     report = tflm("deploy", layers, board.port, "--json").json()
     assert report["place"] == "romfs" and report["use"][0] == "import tflm"

@@ -52,6 +52,7 @@ def test_deploy_to_firmware_with_tflm(tmp_path, repository, models, place):
         first = deploy(models[0], board.port, to=place, progress=lambda *n: done.append(n))
         assert (first.place, first.name, first.unchanged) == (place, "net", False)
         assert first.sent == first.flat_bytes == done[-1][0] == done[-1][1]
+        assert first.fits_ram == (place == "romfs")
         with Link(board.port) as link:
             assert loaded(link, first.use) == 5
             assert not link.eval("'tflm' in __import__('os').listdir('lib')")

@@ -47,6 +47,13 @@ RAW_REPL, EXECUTE = b"\x01", b"\x04"
 READY = b"raw REPL; CTRL-B to exit\r\n>"
 
 
+# What a block costs a Cortex-M33 (m33.py), which needs a disassembler that other cores do not.
+def m33_block(address, code):
+    from m33 import block_cost
+
+    return block_cost(address, bytes(code))
+
+
 class CoreError(Exception):
     """The firmware did what the emulated machine cannot do."""
 
@@ -70,6 +77,7 @@ _RISCV = (unicorn.UC_ARCH_RISCV, unicorn.UC_MODE_RISCV32, riscv.UC_CPU_RISCV32_S
 _KINDS = {
     "m0plus": _Kind(*_ARM, arm.UC_CPU_ARM_CORTEX_M0, *_THUMB, block_cost),
     "m33": _Kind(*_ARM, arm.UC_CPU_ARM_CORTEX_M33, *_THUMB, thumb_block),
+    "pico2": _Kind(*_ARM, arm.UC_CPU_ARM_CORTEX_M33, *_THUMB, m33_block),
     "rv32": _Kind(*_RISCV, riscv.UC_RISCV_REG_PC, 0, is_wide_riscv, riscv_block),
     "rv32-stock": _Kind(*_RISCV, riscv.UC_RISCV_REG_PC, 0, is_wide_riscv, riscv_block),
 }
@@ -87,7 +95,7 @@ class Core:
         self.uc.ctl_set_cpu_model(self.kind.model)
         self.uc.mem_map(FLASH, FLASH_BYTES, unicorn.UC_PROT_READ | unicorn.UC_PROT_EXEC)
         self.uc.mem_map(RAM, RAM_BYTES)
-        if core == "m33":
+        if core in ("m33", "pico2"):
             self.uc.mem_map(CONTROL, PAGE, unicorn.UC_PROT_READ)
             self.uc.mem_write(CONTROL + ID_ISAR3, struct.pack("<I", WITH_DSP))
         self.uc.hook_add(unicorn.UC_HOOK_INTR, self._on_exception)
@@ -100,7 +108,9 @@ class Core:
         self.marks, self.peeks = [], []
         self.cycles = self.instructions = 0
         self._blocks = {}
-        self._follows = None  # address that the last block's B<cond> goes to when it is not taken
+        # Address that the last block's B<cond> goes to when it is not taken; cycles that it takes
+        # more when it is.
+        self._follows, self._taken = None, 0
         self._hooks = []
         self._switch = None
         self._idle = False
@@ -158,15 +168,15 @@ class Core:
             cost = self.kind.block_cost(address, uc.mem_read(address, size))
             block = self._blocks[address, size] = [*cost, 0]
         if self._follows is not None and self._follows != address:
-            self.cycles += 1  # the branch before was taken
-        self._follows = block[2]
+            self.cycles += self._taken
+        self._follows, self._taken = block[2], block[3]
         self.cycles += block[0]
         self.instructions += block[1]
-        block[3] += 1
+        block[4] += 1
 
     # The basic blocks that took most, branches as if not taken.
     def hot(self, most=12):
-        found = [(key, block[3], block[0]) for key, block in self._blocks.items()]
+        found = [(key, block[4], block[0]) for key, block in self._blocks.items()]
         found.sort(key=lambda entry: -entry[1] * entry[2])
         return [
             (address, self.uc.mem_read(address, size).hex(), runs, cycles)

@@ -49,7 +49,8 @@ class Result:
     """A model that was measured: cycles[i] belong to layers[i]; sizes in bytes.
 
     Cycles are instructions where the core is m33 or rv32. waits[i], of pico: what layers[i] waits
-    for flash; waited: the whole invoke. lines, of m33: that an RP2350 fetches for the model.
+    for flash; waited: the whole invoke. lines, of m33 and pico2: that an RP2350 fetches for the
+    model.
     """
 
     core: str
@@ -145,7 +146,7 @@ def _measure(path, core, runner, options):
         measured.hot,
         list(waits.values()) if core in _PICOS else [],
         last if core in _PICOS else None,
-        last.model if core == "m33" else None,
+        last.model if last and core not in _PICOS else None,
     )
 
 
@@ -225,7 +226,7 @@ def _arguments():
         action="append",
         choices=tuple(_TARGETS),
         help="pico (pico-ram: models copied to RAM, pico-stream: weights streamed by DMA) and "
-        "m0plus count cycles, the others instructions; all of them without it",
+        "m0plus count cycles, pico2 estimates them, others count instructions; all without it",
     )
     parser.add_argument(
         "--miss",

@@ -7,7 +7,7 @@ from tflm_tools.errors import ToolError
 _MARKS = ("<!-- {}: begin -->\n", "<!-- {}: end -->\n")
 _MEGAHERTZ = 125  # what MicroPython runs an RP2040 with
 _MISSES = (40, 56)  # cycles of a miss, the least and the most that a Pico may take
-_PICO2 = (150, 1.0, 32, 1.5, 60)  # MHz; cycles of an instruction and of a line: least, most
+_PICO2 = (150, 32, 60)  # MHz; cycles of a line of flash: least, most
 
 
 # A line of a table.
@@ -57,21 +57,20 @@ def _pico_summary(results, copied, miss):
     return text
 
 
-# What a Pico 2 may do: estimates from instructions and lines of flash, one line a model.
-def _pico2_summary(results):
+# What a Pico 2 may do: estimates from cycles and lines of flash, one line a model. `counted`: the
+# instructions of the same core.
+def _pico2_summary(results, counted):
     megahertz, *costs = _PICO2
-    text = _head("model", ">MACs", ">instructions", ">lines of weights", ">ms, at least",
-                 ">ms, at most", ">ms, in RAM")  # fmt: skip
+    text = _head("model", ">MACs", ">instructions", ">cycles", ">/MAC", ">ms, in RAM",
+                 ">lines of weights", ">ms, from flash")  # fmt: skip
     for result in results:
-        ms = [
-            (result.total * each + result.lines * line) / megahertz / 1000
-            for each, line in (costs[:2], costs[2:])
-        ]
-        in_ram = [result.total * each / megahertz / 1000 for each in costs[::2]]
+        macs = sum(layer.macs for layer in result.layers)
+        ms = [(result.total + result.lines * line) / megahertz / 1000 for line in (0, *costs)]
         text += _row(
-            result.model, _number(sum(layer.macs for layer in result.layers)),
-            _number(result.total), _number(result.lines), *(f"{each:.1f}" for each in ms),
-            "–".join(f"{each:.1f}" for each in in_ram),
+            result.model, _number(macs),
+            _number(counted[result.model].total) if result.model in counted else "–",
+            _number(result.total), _each(result.total, macs), f"{ms[0]:.1f}",
+            _number(result.lines), f"{ms[1]:.1f}–{ms[2]:.1f}",
         )  # fmt: skip
     return text
 
@@ -135,8 +134,9 @@ def update(path, results, miss):
     if pico:
         text = _replace(text, "pico", _pico_summary(pico, by_core.get("pico-ram", {}), miss), path)
         text = _replace(text, "pico layers", "".join(map(_layers, pico)), path)
-    if "m33" in by_core:
-        text = _replace(text, "pico 2", _pico2_summary(by_core["m33"].values()), path)
+    if "pico2" in by_core:
+        table = _pico2_summary(by_core["pico2"].values(), by_core.get("m33", {}))
+        text = _replace(text, "pico 2", table, path)
     if "m0plus" in by_core:
         tables = _summary(by_core) + "".join(map(_layers, by_core["m0plus"].values()))
         text = _replace(text, "cycles", tables, path)

@@ -70,15 +70,21 @@ class Waits:
         )
 
 
+# Cores whose flash is that of an RP2350.
+_LINES = ("m33", "pico2")
+
 # The arch of a core's MicroPython.
 _ARCH_OF = {
     "m0plus": "armv6m",
     "m33": "armv7em",
+    "pico2": "armv7em",
     "rv32": "rv32imc",
     "rv32-stock": "rv32imc",
     "xtensa": "xtensawin",  # this and the next: qemu_xtensa.py runs them
     "xtensa-mac16": "xtensawin",
 }
+# Cores that run the firmware of another one.
+_SAME = {"pico2": "m33"}
 # Folders of kernels that a core may take, the arch of MicroPython's native code first.
 ARCHS = {
     core: tuple(dict.fromkeys((arch, *twin_folders(arch)))) for core, arch in _ARCH_OF.items()
@@ -87,6 +93,7 @@ ARCHS = {
 
 def firmware(folder, core):
     """The firmware for a core, built in `folder` when it is not there or out of date."""
+    core = _SAME.get(core, core)
     path = Path(folder) / core / "firmware.elf"
     newest = max(source.stat().st_mtime for source in (HERE / "boards").rglob("*.*"))
     if path.exists() and path.stat().st_mtime >= newest:
@@ -159,7 +166,7 @@ def measure(core, elf, files, model, inputs, alignment=False):
     alignment: stop, as hardware does, where a load or store is unaligned; takes much longer.
     """
     script = _SCRIPT.format(model=MODEL, model_bytes=len(model), inputs=INPUTS)
-    watched = [MODEL, MODEL + len(model)] if core == "m33" else None
+    watched = [MODEL, MODEL + len(model)] if core in _LINES else None
     memory = ((MODEL, model), (INPUTS, b"".join(inputs)))
     return measurement(run(core, elf, files, script, memory, alignment, watched))
 

@@ -24,12 +24,12 @@ def is_wide_riscv(half):
     return half & 3 == 3
 
 
-# (cost, instructions, None) of a basic block, as m0plus.block_cost has it.
+# (cost, instructions, None, 0) of a basic block, as m0plus.block_cost has it.
 def thumb_block(address, code):
     count = _count(code, is_wide_thumb)
-    return count, count, None
+    return count, count, None, 0
 
 
 def riscv_block(address, code):
     count = _count(code, is_wide_riscv)
-    return count, count, None
+    return count, count, None, 0

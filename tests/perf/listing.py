@@ -10,6 +10,7 @@ from tflm_tools.errors import ToolError
 
 _OBJDUMP = {
     "m0plus": ("arm-none-eabi-objdump", "-marm", "-Mforce-thumb"),
+    "pico2": ("arm-none-eabi-objdump", "-marm", "-Mforce-thumb"),
     "m33": ("arm-none-eabi-objdump", "-marm", "-Mforce-thumb"),
     "rv32": ("riscv64-unknown-elf-objdump", "-mriscv:rv32"),
     "rv32-stock": ("riscv64-unknown-elf-objdump", "-mriscv:rv32"),

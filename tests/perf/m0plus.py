@@ -34,7 +34,8 @@ def instruction_cycles(half):
     return 1
 
 
-# (cycles, instructions, address that follows B<cond> at the end or None) of a basic block.
+# (cycles, instructions, address that follows B<cond> at the end or None, cycles more where that is
+# taken) of a basic block.
 def block_cost(address, code):
     cycles = instructions = position = 0
     half = 0
@@ -43,4 +44,4 @@ def block_cost(address, code):
         cycles += instruction_cycles(half)
         instructions += 1
         position += 4 if is_wide_thumb(half) else 2
-    return cycles, instructions, address + len(code) if is_conditional(half) else None
+    return cycles, instructions, address + len(code) if is_conditional(half) else None, 1

@@ -12,7 +12,7 @@ def _each(cycles, macs):
 
 # What the numbers of a core are.
 def _unit(core):
-    return "cycles" if core in ("pico", "pico-ram", "pico-stream", "m0plus") else "instructions"
+    return "cycles" if core.startswith("pico") or core == "m0plus" else "instructions"
 
 
 _MEANING = {
@@ -20,6 +20,7 @@ _MEANING = {
     "pico-ram": "the same with models that are copied to RAM",
     "pico-stream": "the same with weights of FULLY_CONNECTED streamed by DMA",
     "m0plus": "Cortex-M0+ cycles by its manual, memory without wait states",
+    "pico2": "Cycles of a Cortex-M33 by an estimate (m33.py), model in RAM, no wait states",
     "m33": "instructions that a Cortex-M33 executes, no cycles",
     "rv32": "instructions that an RV32IMC core executes, no cycles",
     "rv32-stock": "as rv32, the firmware has no inline assembler",
@@ -96,8 +97,8 @@ def print_block(result, block, lines, target):
 def print_summary(core, results, refused, target):
     """One line a model, what could not be measured, and what the numbers mean."""
     names = ["model", ">MACs", ">" + _unit(core), ">/MAC"]
-    names += _WAITS if core.startswith("pico") else []
-    names += [] if core.startswith("pico") else [">dispatch"]
+    waits = core.startswith("pico") and core != "pico2"
+    names += _WAITS if waits else [">dispatch"]
     grid = table(*names, ">arena", ">flash")
     for result in results:
         macs = sum(layer.macs for layer in result.layers)

@@ -47,8 +47,8 @@ def test_an_instruction_costs_what_the_manual_says(text):
 
 def test_a_block_adds_up_and_knows_what_follows_a_conditional_branch():
     code = struct.pack("<5H", 0xF000, 0xF800, 0x6800, 0x3801, 0xD1FE)
-    assert block_cost(0x100, code) == (3 + 2 + 1 + 1, 4, 0x10A)
+    assert block_cost(0x100, code) == (3 + 2 + 1 + 1, 4, 0x10A, 1)
 
 
 def test_nothing_can_be_not_taken_behind_other_blocks():
-    assert block_cost(0x100, struct.pack("<2H", 0x2001, 0xE7FE)) == (3, 2, None)
+    assert block_cost(0x100, struct.pack("<2H", 0x2001, 0xE7FE)) == (3, 2, None, 1)

@@ -17,6 +17,8 @@ from .link import Link
 from .places import choose, storages
 from .runtime import Runtime
 
+_LEFT = 16384  # bytes of heap that a program has beside a copy of its model
+
 
 @dataclass
 class Deployment:
@@ -24,6 +26,7 @@ class Deployment:
 
     place: romfs, flash or files. unchanged: the board had the model already. sent: bytes of
     model and runtime. use: lines of Python that load it on the board. free: heap after loading.
+    fits_ram: whether that has room for a copy of a model that is read from flash.
     """
 
     model: str
@@ -39,6 +42,7 @@ class Deployment:
     sent: int
     use: list[str]
     free: int
+    fits_ram: bool
 
 
 def deploy(path, port=None, to="auto", name=None, custom=(), replace=False, progress=None,
@@ -80,9 +84,11 @@ def deploy(path, port=None, to="auto", name=None, custom=(), replace=False, prog
         custom = any(kernel.startswith(CUSTOM_KERNEL) for kernel in parts.kernels_of(flat))
         use = _use(storage, name, custom)
         free = _try(link, use, custom)
+        fits_ram = storage.in_place and free >= len(flat) + _LEFT
     return Deployment(
         str(path), facts.port, facts.machine, facts.arch, name, storage.name, unchanged, len(flat),
         FlatFile(flat).arena_bytes, _what_runtime(facts, missing), counter.total, use, free,
+        fits_ram,
     )  # fmt: skip
 
 

@@ -101,6 +101,10 @@ def print_deployment(result, target):
     target.print()
     for line in result.use:
         target.print(Text("  " + line), soft_wrap=True)
+    if result.fits_ram:
+        loaded = next(line for line in result.use if line.startswith("model ="))
+        target.print("\nRAM has room for a copy, which waits for no flash:")
+        target.print(Text(f"  {loaded[:-1]}, copy=True)"), soft_wrap=True)
 
 
 def print_served(served, target):
