@@ -111,13 +111,16 @@ def _checks():
     return found
 
 
-# Weights are streamed where flash has an XIP block; neither that nor inputs by rows where kernels
-# are chosen one by one.
+# What saves waiting for an RP2040's flash: where flash has an XIP block. Neither that nor inputs by
+# rows where kernels are chosen one by one.
+_FLASH = [os.path.join("run", name + ".py") for name in ("streaming", "core_channels")]
+_ROWS = os.path.join("run", "rows.py")
+
+
 def _is_of_use(file):
-    if file == os.path.join("run", "rows.py"):
-        return not options.kernels
-    is_streaming = file == os.path.join("run", "streaming.py")
-    return not is_streaming or ("armv6m" in options.arch.split() and not options.kernels)
+    if file in _FLASH and "armv6m" not in options.arch.split():
+        return False
+    return not options.kernels or file not in (*_FLASH, _ROWS)
 
 
 def _runtime():

@@ -113,6 +113,7 @@ def _measure(path, core, runner, options):
         target=options.target or _TARGETS[core],
         savings=chosen(options.without),
         optimize=options.optimize,
+        miss=None if core in _PICOS else 0,  # the others have memory without wait states
     )
     if len(prepared.subgraphs) > 1:
         raise UnsupportedError("it runs sub-graphs, whose steps are not counted one by one")

@@ -2,8 +2,15 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..arena import align_up
-from ..standard import struct
 from .second_core import make_job, share, worker
+
+try:
+    from .core_channels import parts_of
+except ImportError:  # firmware with some kernels alone is without it
+
+    def parts_of(step):
+        return None
+
 
 # Kernel files whose units neither read what other units write nor keep anything from one to the
 # next: these may run at the same time. All others stay on one core. `make tables` writes this.
@@ -28,42 +35,10 @@ _GROUPS = {
     "fully_connected_mac16": 2,
 }
 
-# CONV_2D whose weights are a stream of groups of four channels, and words of its record: what the
-# kernel reads of it, and those that a part of the channels changes.
+# CONV_2D whose weights are a stream of groups of four channels, and the words that it reads of its
+# record.
 _STREAMED = ("conv_lanes", "conv_mac16")
 _RECORD_WORDS = const(28)
-_STREAM = const(2)
-_OUTPUT = const(3)
-_OUTPUT_WIDTH = const(8)
-_OUTPUT_CHANNELS = const(9)
-_COLUMN_LANES = const(17)
-_WINDOW_COLUMNS = const(19)
-_WEIGHT_BYTES = const(23)
-_HEAD_BYTES = const(64)  # of a group, beside its weights
-_FETCH_LOOPS = const(4)  # in which a word of weights is fetched and becomes lanes: 70 cycles
-
-
-# What each core changes in its record, so that core 1 has the first half of the channels and the
-# other core the rest: ([(word, value)], [(word, value)], loops that the other core waits before).
-# Each core unpacks all inputs then, and fetches half of the weights, which a Pico waits for. None
-# where halves of the pixels are less work.
-def _parts(step):
-    r = struct.unpack_from("<%dI" % _RECORD_WORDS, step.record)
-    channels = r[_OUTPUT_CHANNELS]
-    pixels = step.units if "_pixels_" in step.kernel else step.units * r[_OUTPUT_WIDTH]
-    if channels < 8 or pixels >= 4 * r[_WEIGHT_BYTES] * channels:
-        return None
-    groups = channels >> 3
-    size = r[_COLUMN_LANES] * r[_WINDOW_COLUMNS]
-    weights = groups * (_HEAD_BYTES + 4 * r[_WEIGHT_BYTES] * size)
-    rest = [
-        (_STREAM, r[_STREAM] + (weights << 2)),
-        (_OUTPUT, r[_OUTPUT] + (4 * groups << 2)),
-        (_OUTPUT_CHANNELS, channels - 4 * groups),
-    ]
-    # A group of weights of one byte is fetched whole before it is multiplied.
-    ahead = _FETCH_LOOPS * (_HEAD_BYTES // 4 + size) if r[_WEIGHT_BYTES] == 1 else 0
-    return [(_OUTPUT_CHANNELS, 4 * groups)], rest, 1 + ahead
 
 
 # Bytes of a record that core 1 has a copy of.
@@ -102,7 +77,7 @@ class _Shared:
             at = align_up(self._at + size)
             copy = context.arena[self._at : self._at + size]
             patches = []
-            parts = _parts(step) if _file(step) in _STREAMED else None
+            parts = parts_of(step) if _file(step) in _STREAMED else None
             if parts:
                 patches, own_patches, ahead = parts
                 core_0 = context.arena[at : at + size], own_patches

@@ -135,22 +135,10 @@ def _let_ahead(loops: int):
 # Copy a record and put other words into it.
 @micropython.viper
 def _copy(source: ptr32, target: ptr32, numbers: ptr32):
-    left = numbers[_WORDS] >> 2
+    left = numbers[_WORDS]
     while left:
-        target[0] = source[0]
-        target[1] = source[1]
-        target[2] = source[2]
-        target[3] = source[3]
-        source = ptr32(int(source) + 16)
-        target = ptr32(int(target) + 16)
         left -= 1
-    left = numbers[_WORDS] & 3
-    while left:
-        target[0] = source[0]
-        source = ptr32(int(source) + 4)
-        target = ptr32(int(target) + 4)
-        left -= 1
-    target = ptr32(int(target) - 4 * numbers[_WORDS])
+        target[left] = source[left]
     left = numbers[_PATCHES]
     while left:
         target[numbers[_PATCHES + 1]] = numbers[_PATCHES + 2]
