@@ -7,10 +7,7 @@ from .second_core import make_job, share, worker
 try:
     from .core_channels import parts_of
 except ImportError:  # firmware with some kernels alone is without it
-
-    def parts_of(step):
-        return None
-
+    parts_of = None
 
 # Kernel files whose units neither read what other units write nor keep anything from one to the
 # next: these may run at the same time. All others stay on one core. `make tables` writes this.
@@ -77,7 +74,7 @@ class _Shared:
             at = align_up(self._at + size)
             copy = context.arena[self._at : self._at + size]
             patches = []
-            parts = parts_of(step) if _file(step) in _STREAMED else None
+            parts = parts_of and _file(step) in _STREAMED and parts_of(step)
             if parts:
                 patches, own_patches, ahead = parts
                 core_0 = context.arena[at : at + size], own_patches
