@@ -86,9 +86,7 @@ def share(job, arena, rom, start: int, stop: int):
         middle = start
         end = stop
     if not numbers[_IS_ALONE] and middle < stop:
-        begin = 0
-        if not numbers[_IS_TRIED]:
-            begin = int(job[_TICKS]())
+        begin = int(job[_TICKS]())
         if start == 0 and numbers[_WORDS]:
             _copy(record, job[_COPY], job[_NUMBERS])
             _copy(record, job[_OWN], job[_OWN_NUMBERS])
@@ -99,7 +97,11 @@ def share(job, arena, rom, start: int, stop: int):
         cells[_FAILED] = 0
         cells[_STATE] = _BUSY
         tasks[_SEND](1)
-        _let_ahead(numbers[_AHEAD])
+        # Core 1 has a lead. Of two cores that want words of flash at the same time both wait, and
+        # again at the next weights: so one computes while the other one fetches.
+        left = numbers[_AHEAD]
+        while left:
+            left -= 1
         failed = 0
         try:
             function(job[_OWN], arena, rom, middle, stop)
@@ -122,14 +124,6 @@ def share(job, arena, rom, start: int, stop: int):
                     numbers[_IS_ALONE] = 1
             return
     function(record, arena, rom, start, stop)
-
-
-# Give core 1 a lead. Of two cores that want words of flash at the same time both wait, and again
-# at the next weights: so one computes while the other one fetches.
-@micropython.viper
-def _let_ahead(loops: int):
-    while loops > 1:
-        loops -= 1
 
 
 # Copy a record and put other words into it.
