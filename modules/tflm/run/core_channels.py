@@ -1,6 +1,7 @@
 # tflm: two cores: CONV_2D by its channels, so that each core fetches half of the weights
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from ..dtypes import const
 from ..standard import struct
 
 # Words of the record of a kernel in lanes or for MAC16.
