@@ -11,9 +11,9 @@ from support.single_op import Tensor, single_op
 cases = Cases()
 
 
-def _add(name, op, inputs, outputs, values=None, **options):
+def _add(name, op, inputs, outputs, values=None, rtol=0, atol=0, **options):
     model = single_op(op, inputs, outputs, **options)
-    cases.add(name, model, values, expected=litert.outputs)
+    cases.add(name, model, values, expected=litert.outputs, rtol=rtol, atol=atol)
 
 
 # Unary operators on every value of int8.
@@ -67,6 +67,24 @@ for dtype, values in (("float32", _REALS), ("int32", [0, 1, -1, _LOWEST, _HIGHES
         runs = [[np.array(values, dtype).reshape(shape)]]
         _add(f"SIGN {dtype} {shape}", "SIGN", *tensors, runs)
     _add(f"SIGN {dtype} scalar", "SIGN", [Tensor((), dtype)], [Tensor((), dtype)])
+
+# Every special y with every special x, then all sizes of quotients, in all shapes.
+_PLACES = [0.0, -0.0, np.nan, np.inf, -np.inf, 1e-45, -1e-45, 1e-38, 3e38, -3e38, 1.0, -1.0, 2.5]
+_YS, _XS = (side.ravel().astype("f") for side in np.meshgrid(_PLACES, _PLACES))
+tensors = [Tensor(_YS.shape, "float32") for _ in range(3)]
+_add("ATAN2 special", "ATAN2", tensors[:2], tensors[2:], [[_YS, _XS]], rtol=1.3e-7, atol=2e-45)
+random = generator("ATAN2")
+_YS, _XS = random.normal(0, 1, (2, 4000)).astype("f")
+_YS *= (2.0 ** random.integers(-30, 31, 4000)).astype("f")
+tensors = [Tensor((4000,), "float32") for _ in range(3)]
+_add("ATAN2 random", "ATAN2", tensors[:2], tensors[2:], [[_YS, _XS]], rtol=1.3e-7)
+tensors = [Tensor((2, 3), "float32") for _ in range(3)]
+_add("ATAN2 slices", "ATAN2", tensors[:2], tensors[2:], rtol=1.3e-7)
+tensors = [Tensor(shape, "float32") for shape in ((2, 1), (1, 3), (2, 3))]
+ones = [np.float32([[1], [-1]]), np.float32([[1, -1, 0]])]
+wanted = [[np.arctan2(*ones)]]
+_SPREAD = single_op("ATAN2", tensors[:2], tensors[2:])
+cases.add("ATAN2 spread", _SPREAD, [ones], expected=wanted, rtol=1.3e-7)
 
 # Every divisor that is special against every such dividend, then random ones in all shapes; scales
 # count for nothing.

@@ -25,6 +25,7 @@ _FAMILIES = {
     "arg_min_max": "axis",
     "arg_min_max_float": "axis",
     "arithmetic_float": "binary_wide",
+    "atan2_float": "binary_wide",
     "batch_matmul": "batch_matmul",
     "batch_matmul_float": "batch_matmul",
     "batch_matmul_int16": "batch_matmul",

@@ -36,6 +36,7 @@ def _compare_integers(r):
 CHECKS = {
     "add_int32.eval_int32": lambda r: binary(r, 4, 4, 15),
     "arithmetic_float.eval_float32": lambda r: _kind(r, 4, 15),
+    "atan2_float.eval_float32": lambda r: binary(r, 4, 4, 12),
     "comparisons_float.eval_float32": lambda r: _kind(r, 1, 13),
     "comparisons_wide.eval_integers": _compare_integers,
     "div_float.eval_float32": lambda r: binary(r, 4, 4, 14),

@@ -1,7 +1,7 @@
-# tflm: QUANTIZE, float32 to int8 and int16
+# tflm: QUANTIZE, float32 to int8, uint8 and int16
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types int8 int16 float32; package core; check unary; units independent
+# Kernel: types int8 uint8 int16 float32; package core; check unary; units independent
 
 _INPUT = const(1)
 _SCALE = const(2)
@@ -23,8 +23,9 @@ def eval_float32(op: ptr32, arena, rom, start: int, stop: int):
     quantize(arena, rom, target, source, stop - start, op[_SCALE], op[_ZERO_POINT], kind)
 
 
-# dst[i] = clamp(round(a[i] / scale) + zero_point) for int8 (kind 0) and int16 (kind 2). Operand
-# words are those of float32.py; `scale` is one positive, finite value.
+# dst[i] = clamp(round(a[i] / scale) + zero_point) for int8 (kind 0) and int16 (kind 2); uint8
+# (kind 1) is int8 with a zero point of 128 less and the top bit flipped. Operand words are those
+# of float32.py; `scale` is one positive, finite value.
 #
 # TFLM's quotient is rounded to float32 first, to nearest even, then to an integer, halves away
 # from zero. Long division gives q, the whole part, and the rest: what float32 rounds up to
@@ -49,6 +50,7 @@ def quantize(arena, rom, dst: int, a: int, n: int, scale: int, zero_point: int, 
     # Right with words of any size.
     zero_point = ((zero_point & 0xFFFF) ^ 0x8000) - 0x8000
     high = 0x7FFF if kind == _INT16 else 0x7F
+    flip = kind << 7 & 0x80
     while n:
         x = p_a[0]
         sign = x >> 31 & 1
@@ -92,7 +94,7 @@ def quantize(arena, rom, dst: int, a: int, n: int, scale: int, zero_point: int, 
             ptr16(p_dst)[0] = q
             p_dst += 1
         else:
-            ptr8(p_dst)[0] = q
+            ptr8(p_dst)[0] = q ^ flip
         p_dst += 1
         p_a = ptr32(int(p_a) + 4)
         n -= 1

@@ -21,7 +21,7 @@ QUANTIZE = ("input", "scale", "output", "type", "zero_point")
 
 # input type: output types
 _PAIRS = {
-    dtypes.FLOAT32: (dtypes.INT8, dtypes.INT16),
+    dtypes.FLOAT32: (dtypes.INT8, dtypes.UINT8, dtypes.INT16),
     dtypes.INT8: (dtypes.INT8, dtypes.UINT8, dtypes.INT16, dtypes.INT32),
     dtypes.UINT8: (dtypes.INT8,),
     dtypes.INT16: (dtypes.INT8, dtypes.INT16, dtypes.INT32),
@@ -55,7 +55,8 @@ def _prepare_float(context, node, source, target):
         scale=context.constant(struct.pack("<I", target.scale_bits())),
         output=target,
         type=TYPES[target.dtype],
-        zero_point=target.zero_point(),
+        # Bytes of uint8 are those of int8, 128 less, with the top bit flipped.
+        zero_point=target.zero_point() - (128 if target.dtype == dtypes.UINT8 else 0),
     )
 
 

@@ -16,7 +16,7 @@ _OFFSET = const(5)
 
 # One copy; a mask's bit `i` is for dimension `i`, and dimensions without an entry are taken whole.
 def prepare(context, node):
-    source, target, parts = node.input(0), node.output(0), _parts(node)
+    source, target, parts = node.input(0), node.output(0), parts_of(node)
     check_outputs(node, [_shape(parts)])
     rank = len(source.shape)
     strides, steps = strides_of(source.shape), strides_of([count for _, count, _, _ in parts])
@@ -26,7 +26,7 @@ def prepare(context, node):
 
 
 def output_shapes(node):
-    return [_shape(_parts(node))]
+    return [_shape(parts_of(node))]
 
 
 # What is taken of a tensor, without dimensions of which one index is.
@@ -35,7 +35,7 @@ def _shape(parts):
 
 
 # Of each dimension the first index, the number of indices, the stride, and 1 where it goes away.
-def _parts(node):
+def parts_of(node):
     source = node.input(0)
     rank = len(source.shape)
     options = node.options(_OPTIONS)

@@ -102,6 +102,7 @@ OPS = {
     118: "control_flow",  # IF
     119: "control_flow",  # WHILE
     123: "select",  # SELECT_V2
+    124: "densify",  # DENSIFY
     126: "batch_matmul",  # BATCH_MATMUL
     128: "cumsum",  # CUMSUM
     129: "control_flow",  # CALL_ONCE
@@ -114,12 +115,14 @@ OPS = {
     150: "gelu",  # GELU
     151: "dynamic_update_slice",  # DYNAMIC_UPDATE_SLICE
     152: "relu_limited",  # RELU_0_TO_1
+    156: "atan2",  # ATAN2
     158: "sign",  # SIGN
 }
 
 # custom operators that TFLM itself has, and TensorFlow's lists: file below prepare/
 CUSTOM = {
     "CIRCULAR_BUFFER": "circular_buffer",
+    "Convolution2DTransposeBias": "transpose_conv_bias",
     "FlexTensorListFromTensor": "tensor_list",
     "FlexTensorListGetItem": "tensor_list",
     "FlexTensorListReserve": "tensor_list",

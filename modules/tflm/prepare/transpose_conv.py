@@ -68,7 +68,7 @@ def prepare(context, node):
     check_dtype(node, source, dtypes.FLOAT32, dtypes.INT8, dtypes.INT16)
     activation = options.get(_FUSED_ACTIVATION_FUNCTION, "b")
     if source.dtype == dtypes.FLOAT32:
-        _prepare_float32(context, node, activation, fields)
+        emit_float32(context, node, activation, fields)
     elif source.dtype == dtypes.INT8:
         _prepare_int8(context, node, activation, fields)
     else:
@@ -108,7 +108,8 @@ def _work(node):
     )
 
 
-def _prepare_float32(context, node, activation, fields):
+# `node` has the inputs of a CONV_2D: input, weights, bias or None.
+def emit_float32(context, node, activation, fields):
     source, weights, bias, target = node.input(0), node.input(1), node.inputs[2], node.output(0)
     check_dtype(node, weights, dtypes.FLOAT32)
     check_dtype(node, target, dtypes.FLOAT32)

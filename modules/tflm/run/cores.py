@@ -12,16 +12,16 @@ except ImportError:  # firmware with some kernels alone is without it
 # Kernel files whose units neither read what other units write nor keep anything from one to the
 # next: these may run at the same time. All others stay on one core. `make tables` writes this.
 _INDEPENDENT = (
-    " add add_int16 add_int32 add_table arithmetic_float batch_matmul batch_matmul_float "
-    "batch_matmul_int16 conv conv_dsp conv_float conv_int16 conv_lanes conv_mac16 depthwise_conv "
-    "depthwise_conv_dsp depthwise_conv_float depthwise_conv_int16 depthwise_conv_lanes "
-    "depthwise_conv_mac16 dequantize elu_float exp_float fully_connected fully_connected_dsp "
-    "fully_connected_float fully_connected_int16 fully_connected_lanes fully_connected_mac16 "
-    "hard_swish_float leaky_relu_float log_float logistic_float lookup maximum_minimum "
-    "maximum_minimum_float mul mul_int16 pad pooling pooling_float pooling_int16 pooling_unsigned "
-    "prelu prelu_float quantize resize_bilinear resize_bilinear_float resize_nearest_neighbor "
-    "sigmoid_int16 softmax softmax_float softmax_int16 squared_difference strided_copy tanh_float "
-    "transpose_conv transpose_conv_float "
+    " add add_int16 add_int32 add_table arithmetic_float atan2_float batch_matmul "
+    "batch_matmul_float batch_matmul_int16 conv conv_dsp conv_float conv_int16 conv_lanes "
+    "conv_mac16 depthwise_conv depthwise_conv_dsp depthwise_conv_float depthwise_conv_int16 "
+    "depthwise_conv_lanes depthwise_conv_mac16 dequantize elu_float exp_float fully_connected "
+    "fully_connected_dsp fully_connected_float fully_connected_int16 fully_connected_lanes "
+    "fully_connected_mac16 hard_swish_float leaky_relu_float log_float logistic_float lookup "
+    "maximum_minimum maximum_minimum_float mul mul_int16 pad pooling pooling_float pooling_int16 "
+    "pooling_unsigned prelu prelu_float quantize resize_bilinear resize_bilinear_float "
+    "resize_nearest_neighbor sigmoid_int16 softmax softmax_float softmax_int16 squared_difference "
+    "strided_copy tanh_float transpose_conv transpose_conv_float "
 )
 
 # Units of these come in groups of 1 << so many.
@@ -49,7 +49,7 @@ def _file(step):
 
 # The kernel that runs a builtin one on both cores.
 class _Shared:
-    def __init__(self, step, scratch_at):
+    def __init__(self, step, scratch_at, owner):
         self.name = "cores." + step.kernel
         self.invoke = share  # no method: binding one takes heap
         self.units = step.units
@@ -62,7 +62,7 @@ class _Shared:
         self.slice_units = min(step.units, (each + pair - 1) & (0 - pair))
         self._group = group
         self._at = scratch_at
-        self._is_user = False
+        self._owner = owner
 
     # Core 1 gets a copy of the record that names other scratch buffers.
     def init(self, context, steps):
@@ -83,17 +83,14 @@ class _Shared:
                 patches.append((operand, at << 2))
                 at = align_up(at + length)
             core_1 = copy, patches
-        worker.acquire()
-        self._is_user = True
+        self._owner.acquire()
         self.record = make_job(
             step.function, step.record, context.arena, context.rom, self._group,
             size >> 2 if core_1 else 0, core_1, core_0, ahead,
         )  # fmt: skip
 
     def free(self):
-        if self._is_user:
-            self._is_user = False
-            worker.release()
+        self._owner.release()
 
 
 # Bytes of arena that core 1 needs to run an op.
@@ -113,6 +110,18 @@ class Cores:
     """The delegate behind Interpreter(model, cores=2)."""
 
     name = "cores"
+    _user = None  # what keeps core 1 while this is there
+
+    # Its kernels, which hold it, take core 1 together.
+    def acquire(self):
+        if self._user is None:
+            self._user = worker.acquire()
+
+    def release(self):
+        if self._user is not None:
+            self._user.close()
+            self._user = None
+            worker.join()
 
     def arena_bytes(self, ops):
         return max([0] + [_bytes(op) for op in ops if _is_shared(op)])
@@ -127,4 +136,4 @@ class Cores:
         size = max([0] + [_bytes(step) for _, _, step in found])
         at = context.allocate_persistent_buffer(size) if size else 0
         for number, i, step in found:
-            context.replace(_Shared(step, at), i, 1, number)
+            context.replace(_Shared(step, at, self), i, 1, number)

@@ -80,6 +80,12 @@ class Subgraph:
     def signature(self, i):
         return self._tensors.table(i).numbers(7, "i")
 
+    # True where the file does not say how many dimensions tensor `i` has: `shape` and `has_rank`
+    # are left out. Of a scalar older files say no more.
+    def lacks_rank(self, i):
+        table = self._tensors.table(i)
+        return not table.length(0) and not table.get(8, "B")
+
     # The type of tensor `i`, as the file has it.
     def tensor_type(self, i):
         return self._tensors.table(i).get(1, "b")
@@ -119,6 +125,10 @@ class Subgraph:
         tensor = Tensor(index, name, dtype, shape, data, offset)
         tensor.is_variable = is_variable
         _check_type_and_shape(tensor)
+        sparsity = table.table(6)
+        if sparsity is not None:
+            tensor.data = data = model.dense(tensor, sparsity)
+            tensor.offset = -1
         if data is not None and dtype != dtypes.STRING and len(data) != tensor.nbytes():
             raise ModelError(
                 "%s needs %d bytes of data but its buffer holds %d; the model is damaged"
@@ -136,8 +146,6 @@ class Subgraph:
                     "%s has the zero point %d; the model is damaged"
                     % (tensor, tensor.zero_point())
                 )
-        if table.table(6) is not None:
-            raise UnsupportedError("%s is sparse; convert the model without sparsity" % tensor)
         return tensor
 
     # Operator `i` of this sub-graph with its tensors.
@@ -229,6 +237,7 @@ class TfliteModel:
         self.lists = None  # TensorLists, where there are some
         self.known = {}  # tensor: (shape, bytes or None) where the file has none, or another one
         self.added = {}  # number of a tensor that is not in the file: its sub-graph (in_place.py)
+        self._dense = {}  # tensor: its bytes, where the file lists only some of them
         self.refused = {}  # operator: why it cannot run with the shapes of its inputs
         if not is_tflite(self.buffer):
             raise ModelError(
@@ -295,10 +304,22 @@ class TfliteModel:
             from .tensor_lists import TensorLists
 
             self.lists = TensorLists(self)
+        if not is_open and not self.input_shapes and self._lacks_ranks():
+            from .shapes import lacks_shapes
+
+            is_open = lacks_shapes(self)
         if self.input_shapes or is_open or self.lists:
             from .shapes import Inference
 
             Inference(self)
+
+    # True where a result may have more dimensions than none.
+    def _lacks_ranks(self):
+        for subgraph in self.subgraphs:
+            for i in range(subgraph.nodes_length()):
+                if any([t != -1 and subgraph.lacks_rank(t) for t in subgraph.node_indices(i)[1]]):
+                    return True
+        return False
 
     # Models of uint8, which TFLM does not run any more, are seen as models of int8.
     def _make_signed(self):
@@ -327,6 +348,16 @@ class TfliteModel:
             if subgraph.first_tensor <= index < self.tensors_length:
                 return subgraph.tensor(index - subgraph.first_tensor)
         raise ModelError("the model has no tensor %d" % index)
+
+    # All bytes of a sparse constant; they are made once.
+    def dense(self, tensor, sparsity):
+        if tensor.index not in self._dense:
+            from .sparsity import dense_bytes
+
+            taken = sum([len(data) for data in self._dense.values()])
+            data = dense_bytes(tensor, sparsity, taken, len(self.buffer))
+            self._dense[tensor.index] = data
+        return self._dense[tensor.index]
 
     # True when the model has operators of one of these builtin codes.
     def _has_code(self, wanted):

@@ -6,7 +6,8 @@ import struct
 from .. import dtypes
 from ..dtypes import const
 from ..prepare.common import positive_axis, product
-from ..prepare.strided_slice import elements_along
+from ..prepare.strided import strides_of
+from ..prepare.strided_slice import parts_of
 
 _ADD = const(0)
 _CONCATENATION = const(2)
@@ -20,7 +21,9 @@ _CAST = const(53)
 _MAXIMUM = const(55)
 _MINIMUM = const(57)
 _SLICE = const(65)
+_SPARSE_TO_DENSE = const(68)
 _EXPAND_DIMS = const(70)
+_EQUAL = const(71)
 _SUM = const(74)
 _SHAPE = const(77)
 _REDUCE_PROD = const(81)
@@ -29,18 +32,19 @@ _FLOOR_DIV = const(90)
 _FILL = const(94)
 _FLOOR_MOD = const(95)
 _RANGE = const(96)
+_WHERE = const(109)
 _RANK = const(110)
 
+_CONCATENATION_OPTIONS = const(10)  # ConcatenationOptions
+_CONCATENATION_AXIS = const(0)
 _STRIDED_SLICE_OPTIONS = const(32)  # StridedSliceOptions
-_BEGIN_MASK = const(0)
-_END_MASK = const(1)
 _ELLIPSIS_MASK = const(2)
 _NEW_AXIS_MASK = const(3)
-_SHRINK_AXIS_MASK = const(4)
+_PACK_OPTIONS = const(59)  # PackOptions
+_PACK_AXIS = const(1)
 
 _MOST = 64  # elements that a tensor of sizes may have
-_MASKS = (_BEGIN_MASK, _END_MASK, _SHRINK_AXIS_MASK)
-_TYPES = (dtypes.INT32, dtypes.INT64)
+_TYPES = (dtypes.INT32, dtypes.INT64, dtypes.BOOL)
 
 
 # The numbers of a constant tensor, a list; None when they are not known.
@@ -67,20 +71,30 @@ def _same(_node, values):
     return values[0]
 
 
-def _joined(_node, values):
+# Along the first axis one follows the other.
+def _concatenated(node, values):
+    axis = node.options(_CONCATENATION_OPTIONS).get(_CONCATENATION_AXIS, "i")
+    return _joined(values) if axis == 0 or len(node.input(0).shape) == 1 else None
+
+
+def _packed(node, values):
+    axis = node.options(_PACK_OPTIONS).get(_PACK_AXIS, "i")
+    return _joined(values) if axis == 0 or not node.input(0).shape else None
+
+
+def _joined(values):
     return [number for numbers in values for number in numbers]
 
 
-# Input 0 is a list of numbers.
 def _strided_slice(node, values):
     options = node.options(_STRIDED_SLICE_OPTIONS)
-    other = options.get(_ELLIPSIS_MASK, "i") or options.get(_NEW_AXIS_MASK, "i")
-    if len(node.input(0).shape) != 1 or other:
+    if options.get(_ELLIPSIS_MASK, "i") or options.get(_NEW_AXIS_MASK, "i"):
         return None
-    masks = [options.get(k, "i") & 1 for k in _MASKS]
-    begin, end, stride = [values[i][0] for i in (1, 2, 3)]
-    first, count = elements_along(node, len(values[0]), begin, end, stride, masks)
-    return [values[0][first + i * stride] for i in range(count)]
+    taken, strides = parts_of(node), strides_of(node.input(0).shape)
+    places = [0]
+    for (first, count, step, _), stride in zip(taken, strides):
+        places = [at + (first + i * step) * stride for at in places for i in range(count)]
+    return [values[0][at] for at in places]
 
 
 def _slice(node, values):
@@ -126,9 +140,27 @@ def _range(_node, values):
     return list(numbers) if len(numbers) <= _MOST else None
 
 
+# The places of what is true, each an index for each axis.
+def _where(node, values):
+    strides, shape = strides_of(node.input(0).shape), node.input(0).shape
+    found = [at for at in range(len(values[0])) if values[0][at]]
+    return [at // strides[i] % shape[i] for at in found for i in range(len(shape))]
+
+
+# Numbers in a list of another one.
+def _sparse_to_dense(_node, values):
+    places, size, numbers, other = values
+    if len(size) != 1 or not 0 <= size[0] <= _MOST or min(places, default=0) < 0:
+        return None
+    result = other * size[0]
+    for i, at in enumerate(places):
+        result[at] = numbers[i % len(numbers)]
+    return result
+
+
 _FUNCTIONS = {
     _ADD: _binary(lambda a, b: a + b),
-    _CONCATENATION: _joined,
+    _CONCATENATION: _concatenated,
     _MUL: _binary(lambda a, b: a * b),
     _RESHAPE: _same,
     _GATHER: _gather,
@@ -139,22 +171,29 @@ _FUNCTIONS = {
     _MAXIMUM: _binary(max),
     _MINIMUM: _binary(min),
     _SLICE: _slice,
+    _SPARSE_TO_DENSE: _sparse_to_dense,
     _EXPAND_DIMS: _same,
+    _EQUAL: _binary(lambda a, b: a == b),
     _SUM: _reduced(sum),
     _SHAPE: _shape_of,
     _REDUCE_PROD: _reduced(product),
-    _PACK: _joined,
+    _PACK: _packed,
     _FLOOR_DIV: _binary(lambda a, b: a // b),
     _FILL: _filled,
     _FLOOR_MOD: _binary(lambda a, b: a % b),
     _RANGE: _range,
+    _WHERE: _where,
     _RANK: _rank_of,
 }
 _BY_SHAPE = (_SHAPE, _RANK)  # what the input holds does not matter
+# Right for tensors of more dimensions than one, too, as paddings are.
+_OF_ANY_RANK = (
+    _CONCATENATION, _RESHAPE, _SQUEEZE, _STRIDED_SLICE, _CAST, _EXPAND_DIMS, _PACK, _WHERE,
+)  # fmt: skip
 
 
-# (shape, bytes) of the output of a node that computes with sizes alone; None of any other. Only
-# numbers, and lists of them, are followed: sizes are nothing else. `rule_of` is shapes.py's.
+# (shape, bytes) of the output of a node that computes with sizes alone; None of any other.
+# `rule_of` is shapes.py's.
 def value_of(node, rule_of):
     code = node.builtin_code
     if code not in _FUNCTIONS or len(node.outputs) != 1 or node.outputs[0] is None:
@@ -170,9 +209,13 @@ def value_of(node, rule_of):
     numbers = _FUNCTIONS[code](node, values)
     if numbers is None or len(numbers) > _MOST:
         return None
-    rule = rule_of(node)
-    shape = rule(node)[0] if rule else target.shape
-    if len(shape) > 1 or product(shape) != len(numbers):
+    if code == _WHERE:
+        rank = len(node.input(0).shape)
+        shape = len(numbers) // max(1, rank), rank
+    else:
+        rule = rule_of(node)
+        shape = rule(node)[0] if rule else (len(numbers),) * len(target.shape)
+    if len(shape) > 1 and code not in _OF_ANY_RANK or product(shape) != len(numbers):
         return None
     bits = 8 * dtypes.itemsize(target.dtype)
     limit = 1 << (bits - 1)

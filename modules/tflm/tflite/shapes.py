@@ -78,6 +78,29 @@ def _rule_of(node):
     return getattr(module, "output_shapes", None)
 
 
+# True for a model that says nothing of the shape of a result which is no scalar.
+def lacks_shapes(model):
+    for subgraph in model.subgraphs:
+        for i in range(subgraph.nodes_length()):
+            missing = [subgraph.lacks_rank(t) for t in subgraph.node_indices(i)[1] if t != -1]
+            if any(missing) and _is_larger(subgraph.node(i)):
+                return True
+    return False
+
+
+# True when the rule of an operator gives an output more elements than the one that it has.
+def _is_larger(node):
+    rule = _rule_of(node)
+    try:
+        shapes = rule(node) if rule else []
+    except (UnsupportedError,) + _FAULTS:  # the shape of an input is missing, too
+        return False
+    for tensor, shape in zip(node.outputs, shapes):
+        if tensor is not None and not tensor.shape and product(shape) != 1:
+            return True
+    return False
+
+
 # Why an operator has no rule that tells its shapes.
 def _reason(error):
     tensor = getattr(error, "tensor", None)
@@ -215,7 +238,7 @@ class Inference:
         for subgraph in self.model.subgraphs:
             i = tensor.index - subgraph.first_tensor
             if i < subgraph.tensors_length():
-                return -1 in subgraph.signature(i)
+                return -1 in subgraph.signature(i) or subgraph.lacks_rank(i)
 
     # IF and WHILE: the sub-graphs get the shapes of the node's inputs, its outputs get theirs.
     def _call(self, node):

@@ -14,7 +14,6 @@ _TABLE = "look words up in Python and give the model their numbers"
 
 _ADVICE = {
     "POW": _POW,
-    "ATAN2": "compute it in Python, or as a custom operator",
     "WHERE": _STATIC + "; for tf.where with three arguments convert to SELECT_V2",
     "UNIQUE": _STATIC,
     "NON_MAX_SUPPRESSION_V4": _STATIC + ", or export TFLite_Detection_PostProcess",
@@ -34,7 +33,6 @@ _ADVICE = {
     "LOCAL_RESPONSE_NORMALIZATION": "use batch normalization, which converters fold away",
     "CONV_3D": "use Conv2D on each slice",
     "CONV_3D_TRANSPOSE": "use Conv2DTranspose on each slice",
-    "DENSIFY": "convert without sparsity (tfmot.sparsity.keras.strip_pruning, then convert)",
     "FAKE_QUANT": "convert with full integer quantization, which replaces it",
     "REDUCE_PROD": "use tf.exp(tf.reduce_sum(tf.math.log(x))), or multiply one by one",
     "RANDOM_UNIFORM": "draw the numbers in Python and give them to the model as an input",
