@@ -19,7 +19,8 @@ _CHANNEL_STEP = const(22)
 _INPUT_OFFSET = const(24)
 _WEIGHTS_OFFSET = const(25)
 _BLOCK = const(26)
-_OUTPUT_ZERO_POINT = const(27)
+_ONCE = const(27)
+_OUTPUT_ZERO_POINT = const(28)
 
 
 # The kernel leaves out what of a window lies outside of the image.
@@ -48,6 +49,7 @@ def _conv(r):
     r.writes(_ACCUMULATORS, 4 * block, align=4)
     r.is_offset(_INPUT_OFFSET)
     r.is_offset(_WEIGHTS_OFFSET)
+    r.need(r[_ONCE] <= 1)
     r.requantize(_OUTPUT_ZERO_POINT, 1)
 
 

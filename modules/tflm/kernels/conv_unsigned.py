@@ -31,7 +31,12 @@ _CELL_STEP = const(23)  # and from one cell of the filter to the next
 _INPUT_OFFSET = const(24)
 _WEIGHTS_OFFSET = const(25)
 _BLOCK = const(26)  # accumulators that the scratch buffer holds
-_OUTPUT_ZERO_POINT = const(27)  # and the rest of REQUANTIZE
+_ONCE = const(27)  # 1 where sums are rounded once
+_OUTPUT_ZERO_POINT = const(28)  # and the rest of REQUANTIZE
+_ACTIVATION_MIN = const(29)
+_ACTIVATION_MAX = const(30)
+_MULTIPLIER = const(33)
+_SHIFT = const(34)
 
 
 # Units are outputs: channels of pixels of batches. Old converters gave all weights one zero point.
@@ -111,15 +116,45 @@ def eval_int8(op, arena, rom, start: int, stop: int):
             out = ptr32(int(out) + 4)
             start += 1
             channel += 1
-        store_int8(
-            op,
-            arena,
-            _OUTPUT_ZERO_POINT,
-            r[_ACCUMULATORS] >> 2,
-            (r[_OUTPUT] >> 2) + first,
-            0,
-            start - first,
-        )
+        sums = r[_ACCUMULATORS] >> 2
+        word = (r[_OUTPUT] >> 2) + first
+        if r[_ONCE]:
+            _store_once(op, base + sums, base + word, start - first)
+        else:
+            store_int8(op, arena, _OUTPUT_ZERO_POINT, sums, word, 0, start - first)
         if channel == channels:
             channel = 0
             pixel += 1
+
+
+# What requantize.store_int8 does with a multiplier below 1, but rounded once, halves up:
+#   floor((v * m + 2**(30 + e)) / 2**(31 + e)) = floor((floor(v * m / 2**31) + 2**(e - 1)) / 2**e)
+@micropython.viper
+def _store_once(op: ptr32, sums: int, output: int, count: int):
+    sign = 0x20000000
+    sign = sign << 3 >> 27
+    zero_point = (op[_OUTPUT_ZERO_POINT] << sign) >> sign
+    low = ((op[_ACTIVATION_MIN] << sign) >> sign) - zero_point
+    high = ((op[_ACTIVATION_MAX] << sign) >> sign) - zero_point
+    e = 32 - (op[_SHIFT] & 0xFF)
+    m = op[_MULTIPLIER]
+    while count:
+        v = (ptr32(sums)[0] << sign) >> sign
+        if sign:
+            v = m * v >> 31
+        else:
+            h = v >> 16
+            v = v & 0xFFFF
+            b = m & 0xFFFF
+            b = h * b + ((v * b >> 16) & 0xFFFF)
+            v = v * (m >> 16)
+            v = ((v & b & 1) + (v >> 1) + (b >> 1) >> 14) + (h * (m >> 16) << 1)
+        v = (v >> e - 1) + 1 >> 1
+        if v < low:
+            v = low
+        if v > high:
+            v = high
+        ptr8(output)[0] = v + zero_point
+        sums += 4
+        output += 1
+        count -= 1

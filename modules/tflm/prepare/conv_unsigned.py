@@ -19,7 +19,7 @@ UNSIGNED = (
     ("input", "weights", "bias", "output", "accumulators")
     + WINDOWS
     + ("depth", "group_channels", "channel_step", "cell_step")
-    + ("input_offset", "weights_offset", "block")
+    + ("input_offset", "weights_offset", "block", "once")
     + REQUANTIZE
 )
 
@@ -34,7 +34,7 @@ def emit_fully_connected(context, node, activation, channels, depth):
     fields.update({"padding_height": 0, "padding_width": 0})
     fields.update({"depth": depth, "group_channels": channels or 1})
     fields.update({"channel_step": depth, "cell_step": depth})
-    _emit(context, node, activation, fields)
+    _emit(context, node, activation, fields, once=True)
 
 
 # CONV_2D; `fields` are those of WINDOWS and filter_channels.
@@ -56,9 +56,10 @@ def emit_depthwise_conv(context, node, activation, fields):
     _emit(context, node, activation, fields)
 
 
-# The input is int8 by now (tflite/unsigned.py). Rounded as TFLM does; LiteRT's kernels for
-# FULLY_CONNECTED do not agree among themselves where a result is a half.
-def _emit(context, node, activation, fields):
+# The input is int8 by now (tflite/unsigned.py). Sums are rounded as in LiteRT's reference kernels:
+# those of FULLY_CONNECTED once, of convolutions twice, first to 31 bits. A multiplier of 1 or more
+# is rounded once in any case.
+def _emit(context, node, activation, fields, once=False):
     source, weights, target = node.input(0), node.input(1), node.output(0)
     bias = node.optional_input(2)
     channels = fields["output_channels"]
@@ -91,6 +92,7 @@ def _emit(context, node, activation, fields):
         input_offset=128 + source.zero_point(),
         weights_offset=weights.zero_point(),
         block=block,
+        once=1 if once and multiplier[1] < 0 else 0,
         output_zero_point=target.zero_point(),
         activation_min=low,
         activation_max=high,
