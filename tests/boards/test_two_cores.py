@@ -108,6 +108,20 @@ def test_nothing_is_left_running(pico):
     session.exec(_SETUP)
     found = session.exec(f"interp = make({name!r}, cores=2); print(run(interp, {name!r})[0])")
     assert found.strip() == wanted[name]
+    # An interpreter that is dropped gives it back, too.
+    lines = session.exec(
+        "import _thread\n"
+        "def drop():\n"
+        f"    run(make({name!r}, cores=2), {name!r})\n"
+        "def clear(depth=12):\n"
+        "    return depth and clear(depth - 1)\n"
+        "interp.free(); drop(); clear(); gc.collect(); seen = []\n"
+        "_thread.start_new_thread(lambda: seen.append('core 1 is free'), ())\n"
+        "time.sleep_ms(20)\n"
+        "print(*seen)\n"
+        f"interp = make({name!r}, cores=2)\n"
+    ).splitlines()
+    assert lines == ["core 1 is free"]
     # Core 1 is the caller's again, and where it is taken the model runs on one.
     lines = session.exec(
         "import _thread\n"

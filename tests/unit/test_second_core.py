@@ -33,7 +33,7 @@ def test_worker_comes_and_goes(paths):
             one = tflm.Interpreter(CLASSIFIER, cores=2)
             two = tflm.Interpreter(CLASSIFIER, cores=2)
             assert run(one) == run(two) == run(one) == wanted
-            assert second_core.worker.users > 2
+            assert second_core.worker.users == 2
             one.free()
             one.free()
             assert run(two) == wanted == run(one)
@@ -47,6 +47,49 @@ def test_worker_comes_and_goes(paths):
         assert done
         nothing = tflm.Interpreter(COUNTER, cores=2)  # has nothing to share
         nothing.invoke()
+        """,
+        **paths,
+    )
+
+
+# An interpreter that is dropped without free() gives core 1 back once its memory is collected; one
+# that is left keeps it.
+def test_dropped(paths):
+    device(
+        """
+        import gc
+        import time
+        from tflm.run.second_core import worker
+
+        def run(interp):
+            interp.input(0).raw[:] = bytes([(i * 37) & 255 for i in range(12)])
+            interp.invoke()
+            return bytes(interp.output(0).raw)
+
+        def drop(count):
+            for _ in range(count):
+                run(tflm.Interpreter(CLASSIFIER, cores=2))
+
+        def clear(depth=20):  # words that the stack still holds
+            return depth and clear(depth - 1)
+
+        def collect():
+            clear()
+            gc.collect()
+            time.sleep_ms(20)
+
+        drop(1)
+        collect()
+        assert worker.users == 0 and worker.cells[0] == 3, "core 1 is not free"
+        kept = tflm.Interpreter(CLASSIFIER, cores=2)
+        wanted = run(kept)
+        drop(3)
+        collect()
+        assert worker.users == 1 and worker.cells[0] == 0, "core 1 has gone"
+        assert run(kept) == wanted
+        kept = None
+        collect()
+        assert worker.users == 0 and worker.cells[0] == 3, "core 1 is not free"
         """,
         **paths,
     )

@@ -6,6 +6,7 @@ import time
 from array import array
 
 from ..standard import collect
+from .notice import notice
 
 # Ops that take less than this on two cores go back to one: the hand-over takes some 30 us.
 _LEAST_US = const(100)
@@ -165,25 +166,42 @@ def _nothing(_):
 class _Worker:
     def __init__(self):
         self.users = 0
+        self.cells = None
 
     # Start the thread unless it runs; OSError where core 1 is taken, ImportError without threads.
+    # Returns what the user holds: once that is closed, or the user gone, core 1 has one less.
     def acquire(self):
-        if self.users == 0:
-            import _thread
-
-            wait, send = _events()
-            collect()  # the port may not do it where it makes the stack
-            self.cells = array("i", [_IDLE, 0, 0, 0])
-            self.tasks = [None, wait, send]
-            _thread.start_new_thread(_work, (self.tasks, self.cells))
+        user = notice(self._leave)  # takes memory: a collection may end other users first
         self.users += 1
+        if self.users == 1:
+            self.join()
+            try:
+                self._start()
+            except BaseException:
+                self.cells = None
+                user.close()
+                raise
+        return user
 
-    # End the thread when nobody needs it any more.
-    def release(self):
+    def _start(self):
+        import _thread
+
+        wait, send = _events()
+        collect()  # the port may not do it where it makes the stack
+        self.cells = array("i", [_IDLE, 0, 0, 0])
+        self.tasks = [None, wait, send]
+        _thread.start_new_thread(_work, (self.tasks, self.cells))
+
+    # One user less: the thread ends when nobody needs it any more. May run amid a collection.
+    def _leave(self):
         self.users -= 1
-        if self.users == 0:
+        if self.users == 0 and self.cells is not None:
             self.cells[_STATE] = _LEAVE
             self.tasks[_SEND](1)
+
+    # Wait for a thread that was asked to end.
+    def join(self):
+        if self.cells is not None and self.cells[_STATE] == _LEAVE:
             while self.cells[_STATE] != _ENDED:
                 time.sleep_ms(1)
             time.sleep_ms(1)  # until the port has noticed, too
