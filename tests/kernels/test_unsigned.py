@@ -110,7 +110,8 @@ for activation in ("NONE", "RELU", "RELU6"):
         chain = _Chain(name, (2, 7, 6, 1 if multiplier == 8 else 4))
         chain.depthwise(multiplier, stride, "SAME", activation)
         _add(name, chain.build())
-    for batches, depth, count in [(1, 33, 7), (3, 8, 70), (2, 1, 1), (64, 40, 30)] * (activation != "RELU6"):
+    shapes = [(1, 33, 7), (3, 8, 70), (2, 1, 1), (64, 40, 30)]
+    for batches, depth, count in shapes * (activation != "RELU6"):
         name = f"fully connected {activation} {batches} {depth} {count}"
         chain = _Chain(name, (batches, depth))
         chain.dense(count, activation)
