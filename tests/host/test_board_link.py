@@ -4,6 +4,7 @@
 import os
 import pty
 import select
+import socket
 import threading
 import time
 import tty
@@ -92,6 +93,39 @@ def test_stand_in_answers(tmp_path):
         assert caught.value.kind == "ZeroDivisionError"
         with pytest.raises(DeviceError, match="heap of the board .* too small"):
             link.exec("bytearray(1 << 28)")
+
+
+# Hands bytes on between a TCP connection and a pty.
+def _serve(listener, path):
+    connection, _ = listener.accept()
+    board = os.open(path, os.O_RDWR | os.O_NOCTTY)
+    with connection:
+        while True:
+            ready, _, _ = select.select([connection, board], [], [])
+            if connection in ready:
+                data = connection.recv(4096)
+                if not data:
+                    break
+                os.write(board, data)
+            if board in ready:
+                connection.sendall(os.read(board, 4096))
+    os.close(board)
+
+
+# A board that another machine serves over TCP.
+def test_socket(tmp_path):
+    with Board(tmp_path / "board") as board, socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=_serve, args=(listener, board.port), daemon=True)
+        thread.start()
+        host, number = listener.getsockname()
+        with Link(f"socket://{host}:{number}") as link:
+            assert link.eval("7 * 6") == 42
+            assert len(link.bytes("bytes(range(256)) * 20", 5120)) == 5120
+        thread.join(5)
+    with pytest.raises(DeviceError, match="nothing may answer there; start what serves"):
+        Link(f"socket://{host}:{number}")
+    with pytest.raises(DeviceError, match="'foo' not known; a URL is one of pyserial's"):
+        Link("foo://there")
 
 
 # A command that takes too long is stopped, and the board answers again.

@@ -45,11 +45,17 @@ class Link:
         self._errors, transport = _mpremote()
         try:
             self._transport = transport(self.port, timeout=1)
-        except (self._errors.TransportError, OSError):
+        except ValueError as error:
             raise DeviceError(
-                f"{self.port} cannot be opened, another program may have it; close that program",
-                "busy",
+                f"{self.port} is no port: {error}; a URL is one of pyserial's, like "
+                "socket://HOST:PORT",
+                "absent",
             ) from None
+        except (self._errors.TransportError, OSError):
+            remedy = "another program may have it; close that program"
+            if "://" in self.port:
+                remedy = "nothing may answer there; start what serves the port, and check the name"
+            raise DeviceError(f"{self.port} cannot be opened, {remedy}", "busy") from None
         self._wire = self._transport.serial = Wire(self._transport.serial)
         try:
             self.reset()
