@@ -20,6 +20,14 @@ def quantize(shape, source, target, x=None, y=(1.0, 0)):
     )
 
 
+# What LiteRT's QUANTIZE gives in uint8: the quotient is rounded to float32, then halves away
+# from zero.
+def _bytes(scale, zero_point, values):
+    quotient = values / np.float32(scale)
+    rounded = np.sign(quotient) * np.floor(np.abs(quotient.astype(np.float64)) + 0.5)
+    return [[np.clip(rounded + zero_point, 0, 255).astype(np.uint8)]]
+
+
 # Floats: halves, values around the limits, and numbers in between.
 random = np.random.default_rng(5)
 for target, limit in [("int8", 128), ("int16", 32768)]:
@@ -42,6 +50,20 @@ for target, limit in [("int8", 128), ("int16", 32768)]:
         inputs=[[[1e30, -1e30, np.inf, -np.inf, np.nan, 2.2e6]]],
         expected=[[[limit - 1, -limit, limit - 1, -limit, 3, limit - 1]]],
     )
+
+# uint8: as int8, with other limits.
+for scale in (1.0, 0.1, 0.0123, 3.7, 2.0**-140):
+    for zero_point in (0, 255, 131):
+        halves = (np.arange(-60, 60) - 0.5) * scale
+        edges = (np.array([0, 255, -1, 256]) - zero_point + 0.49) * scale
+        values = np.concatenate([halves, edges, random.normal(0, 128, 60) * scale, [0.0, -0.0]])
+        values = values.astype(np.float32)
+        cases.add(
+            f"float32 to uint8, {scale}, {zero_point}",
+            quantize(values.shape, "float32", "uint8", y=(scale, zero_point)),
+            inputs=[[values]],
+            expected=_bytes(scale, zero_point, values),
+        )
 
 # 8-bit types: every value.
 for source, target, low_in, low_out in [
@@ -130,7 +152,6 @@ for pair in [("float32", "int8"), ("int8", "int8"), ("int16", "int32")]:
     cases.add(f"constant {pair}", constant(*pair))
 
 for source, target in [
-    ("float32", "uint8"),
     ("float32", "int32"),
     ("uint8", "uint8"),
     ("uint8", "int16"),

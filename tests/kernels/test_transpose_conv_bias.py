@@ -68,14 +68,14 @@ for padding in ("SAME", "VALID"):
     ]:
         name = f"{padding} {source} {filters} {window} {strides}"
         model, expected = _model(name, source, filters, window, strides, padding)
-        cases.add(name, model, expected=expected, rtol=1e-5, atol=1e-5)
+        cases.add(name, model, expected=expected, rtol=1e-5, atol=1e-5, inputs="random")
 _PLAIN = (1, 4, 5, 3), 2, (2, 2), (2, 2), "SAME"
 for name, error, changes in [
     ("no options", "its options have 4 bytes, not 12", {"raw": b"\1\0\0\0"}),
     ("padding", "padding 7 does not exist", {"raw": struct.pack("<iii", 7, 2, 2)}),
     ("stride 0", "strides", {"raw": struct.pack("<iii", 1, 0, 2)}),
     ("stride", "strides", {"raw": struct.pack("<iii", 1, 1 << 30, 2)}),
-    ("another output", "should have shape", {"target": (1, 8, 9, 2)}),
+    ("another output", "should have shape", {"target": (1, 8, 8, 2)}),
 ]:
     cases.add(name, _model(name, *_PLAIN, **changes)[0], error=error)
 

@@ -11,12 +11,17 @@ _AXIS = const(0)
 _FUSED_ACTIVATION_FUNCTION = const(1)
 
 
+# The axis along which the inputs lie behind each other.
+def axis_of(node):
+    return positive_axis(node, node.options(_OPTIONS).get(_AXIS, "i"), len(node.input(0).shape))
+
+
 # One dimension is as long as those of all inputs together, the others are the same.
 def output_shapes(node):
     sources = [node.input(i) for i in range(len(node.inputs))]
     check(sources, node, "it has no inputs")
     shape = list(sources[0].shape)
-    axis = positive_axis(node, node.options(_OPTIONS).get(_AXIS, "i"), len(shape))
+    axis = axis_of(node)
     shape[axis] = sum([_size_along(node, source, axis, shape) for source in sources])
     return [shape]
 

@@ -10,10 +10,16 @@ _VALUES_COUNT = const(0)
 _AXIS = const(1)
 
 
+# The axis of the output along which the inputs lie.
+def axis_of(node):
+    rank = len(node.input(0).shape) + 1
+    return positive_axis(node, node.options(_OPTIONS).get(_AXIS, "i"), rank)
+
+
 # A dimension more, along which the inputs lie.
 def output_shapes(node):
     shape = node.input(0).shape
-    axis = positive_axis(node, node.options(_OPTIONS).get(_AXIS, "i"), len(shape) + 1)
+    axis = axis_of(node)
     return [shape[:axis] + (len(node.inputs),) + shape[axis:]]
 
 

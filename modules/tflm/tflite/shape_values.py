@@ -35,13 +35,9 @@ _RANGE = const(96)
 _WHERE = const(109)
 _RANK = const(110)
 
-_CONCATENATION_OPTIONS = const(10)  # ConcatenationOptions
-_CONCATENATION_AXIS = const(0)
 _STRIDED_SLICE_OPTIONS = const(32)  # StridedSliceOptions
 _ELLIPSIS_MASK = const(2)
 _NEW_AXIS_MASK = const(3)
-_PACK_OPTIONS = const(59)  # PackOptions
-_PACK_AXIS = const(1)
 
 _MOST = 64  # elements that a tensor of sizes may have
 _TYPES = (dtypes.INT32, dtypes.INT64, dtypes.BOOL)
@@ -73,13 +69,15 @@ def _same(_node, values):
 
 # Along the first axis one follows the other.
 def _concatenated(node, values):
-    axis = node.options(_CONCATENATION_OPTIONS).get(_CONCATENATION_AXIS, "i")
-    return _joined(values) if axis == 0 or len(node.input(0).shape) == 1 else None
+    from ..prepare.concatenation import axis_of
+
+    return _joined(values) if axis_of(node) == 0 else None
 
 
 def _packed(node, values):
-    axis = node.options(_PACK_OPTIONS).get(_PACK_AXIS, "i")
-    return _joined(values) if axis == 0 or not node.input(0).shape else None
+    from ..prepare.pack import axis_of
+
+    return _joined(values) if axis_of(node) == 0 else None
 
 
 def _joined(values):
