@@ -86,6 +86,44 @@ wanted = [[np.arctan2(*ones)]]
 _SPREAD = single_op("ATAN2", tensors[:2], tensors[2:])
 cases.add("ATAN2 spread", _SPREAD, [ones], expected=wanted, rtol=1.3e-7)
 
+# Every special x to every special y, then powers of all sizes, of numbers next to 1, and of
+# negative ones.
+_NUMBERS = [0.0, -0.0, 1.0, -1.0, 2.0, -2.0, 0.5, np.inf, -np.inf, np.nan, 1e-45, 3e38, 3.0, -3.0]
+_XS, _YS = (side.ravel().astype("f") for side in np.meshgrid(_NUMBERS, _NUMBERS))
+_POW = {"rtol": 3e-7, "atol": 2e-45}
+tensors = [Tensor(_XS.shape, "float32") for _ in range(3)]
+_add("POW special", "POW", tensors[:2], tensors[2:], [[_XS, _YS]], **_POW)
+random = generator("POW")
+_NEAR = random.uniform(-1, 1, 1000) * 2.0 ** -random.integers(1, 24, 1000)
+for name, xs, ys in (
+    ("any", np.exp(random.uniform(-40, 40, 1000)), random.uniform(-2.2, 2.2, 1000)),
+    ("near 1", 1 + _NEAR, random.uniform(-88, 88, 1000) / np.log1p(_NEAR)),
+    ("negative", random.integers(-20, 0, 1000), random.integers(-9, 10, 1000)),
+):
+    tensors = [Tensor((1000,), "float32") for _ in range(3)]
+    values = [[xs.astype("f"), ys.astype("f")]]
+    _add(f"POW {name}", "POW", tensors[:2], tensors[2:], values, **_POW)
+tensors = [Tensor(shape, "float32") for shape in ((2, 1, 3), (4, 1), (2, 4, 3))]
+runs = [[random.uniform(0.1, 9, (2, 1, 3)).astype("f"), random.normal(0, 2, (4, 1)).astype("f")]]
+_add("POW spread", "POW", tensors[:2], tensors[2:], runs, **_POW)
+for number, shapes in enumerate(SHAPES[:3]):
+    tensors = [Tensor(shape, "int32") for shape in shapes]
+    runs = [
+        [random.integers(-8, 9, shapes[0], "int32"), random.integers(0, 10, shapes[1], "int32")]
+    ]
+    _add(f"POW int32 {number}", "POW", tensors[:2], tensors[2:], runs)
+tensors = [Tensor((3,), "int32") for _ in range(3)]
+model = single_op("POW", tensors[:2], tensors[2:])
+below = [[[1, 2, 3], [1, -1, 2]]]
+cases.add("POW int32 below 0", model, below, error="an exponent below 0", heap_lock=False)
+wrapped = [[[1 << 31, 0, -(3**31) % 2**32]]]
+cases.add(
+    "POW int32 wraps",
+    model,
+    [[[2, 4, -3], [31, 16, 31]]],
+    expected=[[np.array(wrapped[0][0], np.uint32).view(np.int32)]],
+)
+
 # Every divisor that is special against every such dividend, then random ones in all shapes; scales
 # count for nothing.
 for op in ("FLOOR_DIV", "FLOOR_MOD"):

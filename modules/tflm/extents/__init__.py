@@ -98,6 +98,8 @@ _FAMILIES = {
     "pooling_float": "pooling",
     "pooling_int16": "pooling",
     "pooling_unsigned": "pooling",
+    "pow_float": "binary_wide",
+    "pow_int32": "binary_wide",
     "prelu": "binary",
     "prelu_float": "binary_wide",
     "quantize": "unary",

@@ -48,6 +48,8 @@ CHECKS = {
     "maximum_minimum_wide.eval_int32": lambda r: binary(r, 4, 4, 13),
     "maximum_minimum_wide.eval_int64": lambda r: binary(r, 8, 8, 13),
     "mul_int32.eval_int32": lambda r: binary(r, 4, 4, 14),
+    "pow_float.eval_float32": lambda r: binary(r, 4, 4, 12),
+    "pow_int32.eval_int32": lambda r: binary(r, 4, 4, 12),
     "prelu_float.eval_float32": lambda r: binary(r, 4, 4, 12),
     "squared_difference_float.eval_float32": lambda r: binary(r, 4, 4, 12),
     "squared_difference_int32.eval_int32": lambda r: binary(r, 4, 4, 12),

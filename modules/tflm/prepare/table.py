@@ -66,6 +66,7 @@ OPS = {
     75: "elementwise_math",  # SQRT
     76: "rsqrt",  # RSQRT
     77: "shape",  # SHAPE
+    78: "pow",  # POW
     79: "arg_min_max",  # ARG_MIN
     82: "reduce",  # REDUCE_MAX
     83: "pack",  # PACK

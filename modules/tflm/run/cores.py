@@ -19,9 +19,9 @@ _INDEPENDENT = (
     "fully_connected_dsp fully_connected_float fully_connected_int16 fully_connected_lanes "
     "fully_connected_mac16 hard_swish_float leaky_relu_float log_float logistic_float lookup "
     "maximum_minimum maximum_minimum_float mul mul_int16 pad pooling pooling_float pooling_int16 "
-    "pooling_unsigned prelu prelu_float quantize resize_bilinear resize_bilinear_float "
-    "resize_nearest_neighbor sigmoid_int16 softmax softmax_float softmax_int16 squared_difference "
-    "strided_copy tanh_float transpose_conv transpose_conv_float "
+    "pooling_unsigned pow_float pow_int32 prelu prelu_float quantize resize_bilinear "
+    "resize_bilinear_float resize_nearest_neighbor sigmoid_int16 softmax softmax_float "
+    "softmax_int16 squared_difference strided_copy tanh_float transpose_conv transpose_conv_float "
 )
 
 # Units of these come in groups of 1 << so many.

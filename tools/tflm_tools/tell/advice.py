@@ -7,13 +7,11 @@ _STATIC = (
     "its output has as many elements as the data say: return the tensor before it, and do the "
     "rest in Python"
 )
-_POW = "write x * x for squares, tf.sqrt for roots, tf.exp(y * tf.math.log(x)) for the rest"
 _LOOP = "use Keras' LSTM or GRU with a batch size of 1 in its Input, or unroll=True"
 _REAL = "split it into real and imaginary parts, or use the signal library (tflite-micro's RFFT)"
 _TABLE = "look words up in Python and give the model their numbers"
 
 _ADVICE = {
-    "POW": _POW,
     "WHERE": _STATIC + "; for tf.where with three arguments convert to SELECT_V2",
     "UNIQUE": _STATIC,
     "NON_MAX_SUPPRESSION_V4": _STATIC + ", or export TFLite_Detection_PostProcess",
