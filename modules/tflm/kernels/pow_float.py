@@ -21,8 +21,8 @@ _LOG_HIGH = const(47274)
 _LOG_MIDDLE = const(7572)
 _LOG_LOW = const(22278)
 
-# (atanh(s) / s - 1) / s**2 / ln(2) as a polynomial in s**2, for what sqrt(1/2) .. sqrt(2) need, and
-# 2**f for |f| <= 1/2, both in units of 2**-29 (Chebyshev).
+# (atanh(s) / s - 1) / s**2 / ln(2) as a polynomial in s**2, for what sqrt(1/2) .. sqrt(2) need,
+# and 2**f for |f| <= 1/2, both in units of 2**-29 (Chebyshev).
 _R0 = const(258180334)
 _R1 = const(154908675)
 _R2 = const(110568589)
