@@ -111,16 +111,17 @@ def _checks():
     return found
 
 
-# What saves waiting for an RP2040's flash: where flash has an XIP block. Neither that nor inputs by
-# rows where kernels are chosen one by one.
+# What firmware has whose kernels are not chosen one by one: inputs by rows, what gives core 1 back
+# when an interpreter has gone (free() does, too), and where flash has an XIP block what saves
+# waiting for it.
+_ROOMY = [os.path.join("run", name + ".py") for name in ("rows", "notice")]
 _FLASH = [os.path.join("run", name + ".py") for name in ("streaming", "core_channels")]
-_ROWS = os.path.join("run", "rows.py")
 
 
 def _is_of_use(file):
     if file in _FLASH and "armv6m" not in options.arch.split():
         return False
-    return not options.kernels or file not in (*_FLASH, _ROWS)
+    return not options.kernels or file not in _ROOMY + _FLASH
 
 
 def _runtime():

@@ -1,6 +1,8 @@
 # tflm: notice(): a function that is called once nobody has an object any more
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from vfs import VfsLfs2
+
 _BLOCK = const(128)  # bytes, the fewest that littlefs takes
 _BLOCKS = const(2)
 _COUNT = const(4)  # requests of ioctl
@@ -37,23 +39,8 @@ class _Disk:
             self._bytes[at + i] = buffer[i]
 
 
-# Where there is no littlefs: closing it is the only end.
-class _Plain:
-    def __init__(self, function):
-        self._function = function
-
-    def close(self):
-        function, self._function = self._function, None
-        if function:
-            function()
-
-
 # An object; `function` is called when it is closed, or after it has gone.
 def notice(function):
-    try:
-        from vfs import VfsLfs2
-    except ImportError:
-        return _Plain(function)
     disk = _Disk()
     VfsLfs2.mkfs(disk)
     file = VfsLfs2(disk).open("n", "wb")

@@ -6,7 +6,6 @@ import time
 from array import array
 
 from ..standard import collect
-from .notice import notice
 
 # Ops that take less than this on two cores go back to one: the hand-over takes some 30 us.
 _LEAST_US = const(100)
@@ -162,6 +161,22 @@ def _nothing(_):
     pass
 
 
+# What a user holds where it cannot be told that he is gone: free() closes it.
+class _Holder:
+    def __init__(self, function):
+        self.close = function
+
+
+# Small firmware has no notice.py, others may have no littlefs.
+def _notice(function):
+    try:
+        from .notice import notice
+
+        return notice(function)
+    except ImportError:
+        return _Holder(function)
+
+
 # Core 1 and what it is told. There is one, for all interpreters.
 class _Worker:
     def __init__(self):
@@ -171,7 +186,7 @@ class _Worker:
     # Start the thread unless it runs; OSError where core 1 is taken, ImportError without threads.
     # Returns what the user holds: once that is closed, or the user gone, core 1 has one less.
     def acquire(self):
-        user = notice(self._leave)  # takes memory: a collection may end other users first
+        user = _notice(self._leave)  # takes memory: a collection may end other users first
         self.users += 1
         if self.users == 1:
             self.join()
