@@ -1,8 +1,6 @@
 # tflm: notice(): a function that is called once nobody has an object any more
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from vfs import VfsLfs2
-
 _BLOCK = const(128)  # bytes, the fewest that littlefs takes
 _BLOCKS = const(2)
 _COUNT = const(4)  # requests of ioctl
@@ -39,8 +37,11 @@ class _Disk:
             self._bytes[at + i] = buffer[i]
 
 
-# An object; `function` is called when it is closed, or after it has gone.
+# An object; `function` is called when it is closed, or after it has gone. ImportError without
+# littlefs.
 def notice(function):
+    from vfs import VfsLfs2
+
     disk = _Disk()
     VfsLfs2.mkfs(disk)
     file = VfsLfs2(disk).open("n", "wb")
