@@ -52,10 +52,15 @@ class Link:
                 "absent",
             ) from None
         except (self._errors.TransportError, OSError):
-            remedy = "another program may have it; close that program"
             if "://" in self.port:
-                remedy = "nothing may answer there; start what serves the port, and check the name"
-            raise DeviceError(f"{self.port} cannot be opened, {remedy}", "busy") from None
+                raise DeviceError(
+                    f"nothing answers at {self.port}; start what serves the port, and check its name",
+                    "busy",
+                ) from None
+            raise DeviceError(
+                f"{self.port} cannot be opened, another program may have it; close that program",
+                "busy",
+            ) from None
         self._wire = self._transport.serial = Wire(self._transport.serial)
         try:
             self.reset()
