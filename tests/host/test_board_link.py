@@ -122,7 +122,7 @@ def test_socket(tmp_path):
             assert link.eval("7 * 6") == 42
             assert len(link.bytes("bytes(range(256)) * 20", 5120)) == 5120
         thread.join(5)
-    with pytest.raises(DeviceError, match="nothing answers at .*; start what serves"):
+    with pytest.raises(DeviceError, match="nothing answers at .*; start what serves it"):
         Link(f"socket://{host}:{number}")
     with pytest.raises(DeviceError, match="'foo' not known; a URL is one of pyserial's"):
         Link("foo://there")

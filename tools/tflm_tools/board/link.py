@@ -54,7 +54,7 @@ class Link:
         except (self._errors.TransportError, OSError):
             if "://" in self.port:
                 raise DeviceError(
-                    f"nothing answers at {self.port}; start what serves the port, and check its name",
+                    f"nothing answers at {self.port}; start what serves it, or check the name",
                     "busy",
                 ) from None
             raise DeviceError(
