@@ -30,7 +30,10 @@ def _built():
 
 @pytest.fixture(scope="session")
 def firmware(_built):
-    """firmware(board, app="", stock=False, model=""): a Built, made once a session."""
+    """firmware(board, app="", stock=False, model=""): a Built, made once a session.
+
+    MICROPYTHON_DIR of the environment: from that checkout of MicroPython.
+    """
     import build
     from tflm_tools.errors import ToolError
 
@@ -38,7 +41,9 @@ def firmware(_built):
         key = board, app, stock, str(model)
         if key not in _built:
             try:
-                _built[key] = build.build(board, app, model, stock)
+                _built[key] = build.build(
+                    board, app, model, stock, micropython=os.environ.get("MICROPYTHON_DIR")
+                )
             except ToolError as error:
                 _built[key] = str(error)
         if isinstance(_built[key], str):

@@ -119,6 +119,27 @@ def test_bundles_add_up(tmp_path, models, repository):
                 link.exec("\n".join([*done.use, run]))
 
 
+# mip writes where a bundle will lie: the import says that a cable was pulled, and deploy mends it.
+def test_a_bundle_that_is_cut_off(tmp_path, models):
+    folder = tmp_path / "board" / "lib" / "tflm"
+    with Board(tmp_path / "board") as board:
+        done = deploy(models[0], board.port)
+        (path,) = folder.glob("*.bundle")
+        whole = path.read_bytes()
+        path.unlink()
+        for size in (
+            bundle.data_start(whole[: bundle.HEAD_BYTES]),
+            len(whole) - 1,
+            len(whole) + 1,
+        ):
+            (folder / "core.bundle").write_bytes((whole + b"!")[:size])
+            with Link(board.port) as link, pytest.raises(DeviceError, match="is cut off; install"):
+                link.exec("import tflm")
+        assert deploy(models[0], board.port).sent > 20000
+        with Link(board.port) as link:
+            link.exec("\n".join([*done.use, "interpreter.invoke()"]))
+
+
 # Paths of the files in a folder's bundles.
 def held(folder):
     found = []

@@ -136,6 +136,12 @@ def test_endless_command(tmp_path):
         assert link.eval("1 + 1") == 2
 
 
+# A longer time is each answer's, as the sentence promises.
+def test_a_longer_timeout(tmp_path):
+    with Board(tmp_path) as board, Link(board.port, timeout=9) as link:
+        link.exec("import time; time.sleep(1.2)", seconds=0.3)
+
+
 def test_ports(tmp_path, monkeypatch):
     file = tmp_path / "file"
     file.write_text("no port")

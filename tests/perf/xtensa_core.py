@@ -6,6 +6,7 @@
 
 _WORD = 0xFFFFFFFF
 _STACK, _STACK_BYTES = 0x7F000000, 1024
+_ACCLO, _CONFIGID0 = 16, 176  # special registers
 
 
 # A number of `bits` bits with its sign.
@@ -45,8 +46,12 @@ class Core:
     """Runs functions of the windowed ABI; `instructions` counts.
 
     read(address, size) gives a number, write(address, size, value) takes one; both raise an
-    exception for a place that nobody may touch.
+    exception for a place that nobody may touch. configid0: what that register says of the core.
+    Its registers and the stack are all that a function has here, so there is nothing else that an
+    interrupt would have to keep.
     """
+
+    configid0 = 0
 
     def __init__(self, read, write):
         self._outer = read, write
@@ -135,11 +140,12 @@ class Core:
         elif (op1, op2) == (3, 3):  # clamps
             a[r] = max(-128 << t, min((128 << t) - 1, _signed(a[s]))) & _WORD
         elif op1 == 3 and op2 in (0, 1):
-            assert word >> 8 & 0xFF == 16  # acclo
+            special = word >> 8 & 0xFF
+            assert special == _ACCLO or (special == _CONFIGID0 and not op2)
             if op2:
                 self._acc = a[t]
             else:
-                a[t] = self._acc
+                a[t] = self._acc if special == _ACCLO else self.configid0
         else:
             a[r] = _THREE[op1, op2](a[s], a[t]) & _WORD
 

@@ -51,8 +51,8 @@ def deploy(path, port=None, to="auto", name=None, custom=(), replace=False, prog
 
     to: one of PLACES of places. replace: the old model of this name may go before the new one is
     whole. progress: called with (bytes done, bytes in all). board: a text that the board's own
-    name must have. timeout: seconds for its first answer. Everything is checked before the first
-    byte is written. Returns a Deployment.
+    name must have. timeout: seconds that it has at least for each answer. Everything is checked
+    before the first byte is written. Returns a Deployment.
     """
     model = open_model(path)
     name = model_name(path, name)

@@ -158,7 +158,7 @@ def _fit(path, facts, rooms):
 def doctor(port=None, models=(), timeout=None):
     """Look at the board at a port: a Diagnosis; nothing is written there. Raises DeviceError.
 
-    timeout: seconds for its first answer.
+    timeout: seconds that it has at least for each answer.
     """
     with Link(port, timeout) as link:
         facts = ask(link)

@@ -36,12 +36,13 @@ class Link:
 
     Raises DeviceError in one sentence; its `kind` is "absent", "busy", "silent", "endless",
     "garbage", "lost", or the name of the exception that Python code raised on the board.
-    timeout: seconds that the board has for its first answer, where that is not enough.
+    timeout: seconds that the board has at least for each answer; 60 for the first one without it.
     """
 
     def __init__(self, port=None, timeout=None):
         self.port = resolve(port)
         self.first_seconds = timeout or FIRST_SECONDS
+        self._least_seconds = timeout or 0
         self._errors, transport = _mpremote()
         try:
             self._transport = transport(self.port, timeout=1)
@@ -102,6 +103,7 @@ class Link:
 
     def exec(self, code, seconds=20.0):
         """Run Python code and return what it prints (str)."""
+        seconds = max(seconds, self._least_seconds)
         self._wire.start(seconds)
         try:
             output, trace = self._transport.exec_raw(code, timeout=None)

@@ -53,20 +53,22 @@ class Runtime:
         self.flash = sum(map(blocks, sizes))
 
     # {path below tflm/: (bytes, CRC32)} of what the board's bundles hold, and whether one is not
-    # what its name says; those of mip have other names.
+    # what its name says, or is cut off; those of mip have other names.
     def _held(self, names):
         held, damaged = {}, False
         for name in names:
             if not name.endswith(".bundle"):
                 continue
             path = f"{self._lib}/{name}"
-            _, crc = self._files.crc(path)
+            size, crc = self._files.crc(path)
             if re.fullmatch(r"tflm/[0-9a-f]{8}\.bundle", name) and name[5:13] != f"{crc:08x}":
                 damaged = True
             else:
                 start = bundle.data_start(self._files.read(path, bundle.HEAD_BYTES))
-                if bundle.HEAD_BYTES < start <= _MOST_INDEX:
-                    held.update(bundle.contents(self._files.read(path, start)))
+                if bundle.HEAD_BYTES < start <= min(_MOST_INDEX, size):
+                    head = self._files.read(path, start)
+                    damaged = damaged or not bundle.is_whole(head, size)
+                    held.update(bundle.contents(head))
         return held, damaged
 
     # Whether what lies there is of this version, and of this kind.

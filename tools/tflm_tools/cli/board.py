@@ -21,7 +21,7 @@ _FIRST_ANSWER = click.option(
     "--timeout",
     type=click.FloatRange(min=1),
     metavar="SECONDS",
-    help="For the board's first answer. [default: 60]",
+    help="At least, for each answer of the board. [default: 60 for the first one]",
 )
 
 

@@ -6,8 +6,9 @@
 # folder (device/bundle.py). What other models need besides comes as further bundles.
 #
 # A bundle is a line of 32 bytes, "tflm bundle v1  INDEX    DATA   \n": bytes of the index, and
-# where the data begin; the index, a line "/path offset" for each file; lines "/path size crc32"
-# for those who check; the files, at any address.
+# where the data begin; the index, a line "/path offset" for each file and " SIZE" of it all; lines
+# "/path size crc32" for those who check; the files, at any address. MicroPython's loader does not
+# end on a .mpy that is cut off, so nothing is read from a bundle that is.
 
 import binascii
 import re
@@ -47,6 +48,7 @@ def pack(files):
         for name in names:
             index += f"/{name} {at}\n"
             at += len(files[name])
+        index += f" {at}\n"
         start = HEAD_BYTES + len(index) + len(checks)
         if start == offset:
             break
@@ -59,6 +61,12 @@ def data_start(head):
     """Where the data of a bundle begin, of its first HEAD_BYTES; 0 for what is no bundle."""
     found = _HEAD.fullmatch(head)
     return int(found[2]) if found else 0
+
+
+def is_whole(head, size):
+    """Whether a file of `size` bytes that begins so is a bundle that was not cut off."""
+    found = _HEAD.match(head)
+    return bool(found) and head[: HEAD_BYTES + int(found[1])].endswith(b"\n %d\n" % size)
 
 
 def contents(head):

@@ -15,7 +15,11 @@ class _Bundles:
                 with open(folder + "/" + name, "rb") as file:
                     head = file.read(32)
                     if head[:14] == b"tflm bundle v1":
-                        self._bundles.append((name, file.read(int(head[16:24]))))
+                        index = file.read(int(head[16:24]))
+                        # MicroPython's loader does not end on a .mpy that is cut off.
+                        if file.seek(0, 2) != int(index[index.rfind(b" ") :]):
+                            raise ImportError(name + " is cut off; install it again")
+                        self._bundles.append((name, index))
 
     # Called by os.mount.
     def mount(self, readonly, make):
