@@ -160,11 +160,12 @@ def test_stock_pico(emulated, models):
     assert sum(op.cycles for op in row.ops) == pytest.approx(row.cycles, rel=0.6)
 
 
+# These boards have no place to keep a model in, as doctor says; verify sends it to RAM.
 @pytest.mark.parametrize("board", ["QEMU_M3", "QEMU_RV32"])
 def test_verify_in_ram(emulated, models, board):
     running = emulated(board)
     report = doctor_file.doctor(running.port, models)
-    assert [fit.fits for fit in report.models] == [True, True]
+    assert [fit.how.partition(":")[0] for fit in report.models] == ["flash", "flash"]
     with Link(running.port) as link:
         assert verify(models[0], runs=1, device=BoardDevice(link)).mismatch is None
 
