@@ -42,9 +42,7 @@ _OWN_NUMBERS = const(10)
 _GROUP = const(0)
 _IS_ALONE = const(1)
 _IS_TRIED = const(2)
-_AHEAD = const(
-    3
-)  # loops that core 1 has a lead of where each core has a part of the channels, or 0
+_AHEAD = const(3)  # loops that core 1 has a lead of where each has a part of the channels, or 0
 _WORDS = const(4)  # of the record to copy; then words to change, number and value of each
 _PATCHES = const(5)
 
