@@ -48,12 +48,13 @@ def _facts(file):
     return {part.split()[0]: part.split()[1:] for part in said}
 
 
-# Names of the files with kernels for int8, but for those of other targets.
+# Names of the files with kernels for int8, but for those of other targets and of signals.
 def _int8():
     names = []
     for file in _files("kernels"):
         facts = _facts(file)
         others = set(facts.get("target", ())) - set(options.arch.split())
+        others |= {"signal"} & set(facts.get("package", ()))
         if not others and {"int8", "any"} & set(facts.get("types", ())):
             names.append(os.path.basename(file)[:-3])
     return names
@@ -112,9 +113,9 @@ def _checks():
 
 
 # What firmware has whose kernels are not chosen one by one: inputs by rows, what gives core 1 back
-# when an interpreter has gone (free() does, too), and where flash has an XIP block what saves
-# waiting for it.
-_ROOMY = [os.path.join("run", name + ".py") for name in ("rows", "notice")]
+# when an interpreter has gone (free() does, too), bytes of float32 that is kept as integers, and
+# where flash has an XIP block what saves waiting for it.
+_ROOMY = [os.path.join("run", name + ".py") for name in ("rows", "notice")] + ["float_bytes.py"]
 _FLASH = [os.path.join("run", name + ".py") for name in ("streaming", "core_channels")]
 
 

@@ -5,7 +5,6 @@ from array import array
 
 from . import dtypes
 from .errors import InputError
-from .standard import struct
 from .tensor import Tensor, range_of, rounded
 
 
@@ -45,46 +44,24 @@ class _Floats:
         self._kept[i] = min(max(q + zero_point, low), high)
 
 
-# The same as bytes, for who copies those of floats. It is no buffer, so that nothing can read a
-# file of floats over the integers unnoticed.
-class _Bytes:
-    def __init__(self, floats):
-        self._floats = floats
-
-    def __len__(self):
-        return 4 * len(self._floats)
-
-    def __iter__(self):
-        for value in self._floats:
-            yield from struct.pack("<f", value)
-
-    def __getitem__(self, i):
-        if isinstance(i, slice):
-            return bytes(self)[i]
-        i = range(len(self))[i]
-        return struct.pack("<f", self._floats[i // 4])[i % 4]
-
-    def __setitem__(self, i, data):
-        places = range(len(self))[i] if isinstance(i, slice) else (1,)
-        whole = len(places) % 4 == 0 and (not places or places[0] % 4 == 0)
-        if not whole or len(data) != len(places):
-            raise InputError("these are float32 numbers; set the bytes of whole ones, or use kept")
-        for at in range(0, len(places), 4):
-            self._floats[(places[0] + at) // 4] = struct.unpack_from("<f", data, at)[0]
-
-
 class FloatTensor(Tensor):
     """A Tensor of float32 whose QUANTIZE or DEQUANTIZE was left out by `tflm flatten`.
 
-    data: a sequence of floats, which are rounded as that operator does. raw: their bytes. kept:
-    the Tensor of the integers that lie in the arena.
+    data: a sequence of floats, which are rounded as that operator does. raw: their bytes; None in
+    firmware with chosen kernels. kept: the Tensor of the integers that lie in the arena.
     """
 
     def __init__(self, name, dtype, shape, scale_bits, zero_point, raw):
         self._kept = kept = Tensor(name, dtype, shape, scale_bits, zero_point, raw)
         limits, cell = range_of(dtype), array("f", [0])
         floats = _Floats(kept.data, kept.scale, zero_point, limits, cell)
-        super().__init__(name, dtypes.FLOAT32, shape, 0, 0, _Bytes(floats))
+        try:
+            from .float_bytes import FloatBytes
+
+            raw = FloatBytes(floats)
+        except ImportError:  # left out of small firmware
+            raw = None
+        super().__init__(name, dtypes.FLOAT32, shape, 0, 0, raw)
         self._data = floats
 
     @property
