@@ -7,7 +7,7 @@ from support.check import Cases
 from tflm.tflite.reader import TfliteModel
 from tflm_tools.flat.flatten import at_level, levels_of, prepare, saved_model
 from tflm_tools.image.prepare import prepare_graph
-from tflm_tools.optimize.memory.levels import BALANCED, LEVELS, OFF, RAM, SPEED
+from tflm_tools.optimize.memory.levels import BALANCED, OFF, RAM, SPEED
 from tflm_tools.optimize.memory.search import runs_of
 from tflm_tools.optimize.savings import chosen
 from tflm_tools.plan import loops
@@ -56,14 +56,16 @@ _OWN = "digits/digits_int8", "hello_world/hello_world_int8", "keywords/keywords_
 _SHARED = "mlperf_ad01_int8", "micro_speech_int8", "mnist_lstm_int8", "mlperf_kws_int8"
 
 
-# No level needs more than TFLM's plan does; real models, ours and others.
+# No level but speed needs more than TFLM's plan does; real models, ours and others.
 @pytest.mark.parametrize("name", _OWN + _SHARED)
-def test_no_level_needs_more_than_off(name, repository, shared_models):
+def test_no_level_but_speed_needs_more_than_off(name, repository, shared_models):
     path = repository / "models" / name if "/" in name else shared_models / name
     saved, _ = saved_model(path.with_suffix(".tflite").read_bytes(), savings=chosen())
     levels = levels_of(saved, None, "armv6m")
     plain = prepare_graph(at_level(saved, OFF, None, "armv6m"), target="armv6m")
-    heads = [prepare_graph(levels.model(e)[0], target="armv6m").head_bytes for e in LEVELS[:3]]
+    heads = [
+        prepare_graph(levels.model(e)[0], target="armv6m").head_bytes for e in (RAM, BALANCED)
+    ]
     assert heads == sorted(heads) and heads[-1] <= plain.head_bytes == levels.off()[0]
     assert levels.is_of_use(BALANCED) or heads[1] == plain.head_bytes
 

@@ -91,8 +91,10 @@ class Levels:
             return self._model, 0
         graph, cycles, head = self._in_bands(level)
         most = head * _GROWTH.get(level, 1)
-        if level != RAM:
-            most = max(head, min(max(most, _SMALL), self.off()[0]))
+        if level == BALANCED:
+            most = max(most, min(_SMALL, self.off()[0]))
+        elif level != RAM:
+            most = max(most, _SMALL)
         if level in _AFTER:
             most = min(most, self._prepare(self.model(_AFTER[level])[0]).head_bytes)
         graph, more = with_stored(graph, self._plain(), self._prepare, most)
@@ -136,7 +138,7 @@ class Levels:
         return self._prepare(model).head_bytes < head or self.base_cycles() + more < cycles
 
     def off(self):
-        """What OFF comes to: (bytes of the head, estimated cycles); no other level needs more."""
+        """What OFF comes to: (bytes of the head, estimated cycles); of the others only SPEED may need more."""
         if self._off is None:
             model, more = self._as_planned(self._plain_model)
             self._off = self._prepare(model).head_bytes, self.base_cycles() + more
