@@ -138,7 +138,10 @@ class Levels:
         return self._prepare(model).head_bytes < head or self.base_cycles() + more < cycles
 
     def off(self):
-        """What OFF comes to: (bytes of the head, estimated cycles); of the others only SPEED may need more."""
+        """What OFF comes to: (bytes of the head, estimated cycles).
+
+        Of the other levels only SPEED may need more bytes.
+        """
         if self._off is None:
             model, more = self._as_planned(self._plain_model)
             self._off = self._prepare(model).head_bytes, self.base_cycles() + more
