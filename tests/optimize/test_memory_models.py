@@ -66,7 +66,7 @@ def test_no_level_but_speed_needs_more_than_off(name, repository, shared_models)
     heads = [
         prepare_graph(levels.model(e)[0], target="armv6m").head_bytes for e in (RAM, BALANCED)
     ]
-    assert heads == sorted(heads) and heads[-1] <= plain.head_bytes == levels.off()[0]
+    assert max(heads) <= plain.head_bytes == levels.off()[0]
     assert levels.is_of_use(BALANCED) or heads[1] == plain.head_bytes
 
 

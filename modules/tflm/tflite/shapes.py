@@ -78,12 +78,14 @@ def _rule_of(node):
     return getattr(module, "output_shapes", None)
 
 
-# True for a model that says nothing of the shape of a result which is no scalar.
+# True for a model that says nothing of the shape of a result which is no scalar, and which it goes
+# on with: an output alone that is a scalar there contradicts its operator.
 def lacks_shapes(model):
     for subgraph in model.subgraphs:
+        outputs = list(subgraph.outputs)
         for i in range(subgraph.nodes_length()):
-            missing = [subgraph.lacks_rank(t) for t in subgraph.node_indices(i)[1] if t != -1]
-            if any(missing) and _is_larger(subgraph.node(i)):
+            made = [t for t in subgraph.node_indices(i)[1] if t != -1 and t not in outputs]
+            if any([subgraph.lacks_rank(t) for t in made]) and _is_larger(subgraph.node(i)):
                 return True
     return False
 

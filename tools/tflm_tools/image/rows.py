@@ -1,6 +1,7 @@
 # tflm_tools: image: Prepare of the node that takes rows of an input (modules/tflm/run/rows.py)
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from tflm.errors import UnsupportedError
 from tflm.format import ROWS_KERNEL
 
 from ..model.schema import BuiltinOperator
@@ -13,6 +14,8 @@ ROWS = ("output", "row_bytes")
 
 def prepare(context, node):
     rows = node.output(0)
+    if len(rows.shape) < 2:  # the node of a file: ours has pictures
+        raise UnsupportedError("an operator has no name; get an intact copy of the model")
     count = rows.shape[1]
     context.emit(
         ROWS_KERNEL, ROWS, count, rows.elements(), output=rows, row_bytes=rows.nbytes() // count

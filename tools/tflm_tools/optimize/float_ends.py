@@ -26,11 +26,11 @@ def _fold_input(subgraph, tensor):
     nodes = subgraph.consumers(tensor)
     if not _is_end(subgraph, tensor, subgraph.inputs) or subgraph.is_output(tensor) or not nodes:
         return None
+    if any(node.builtin_code != BuiltinOperator.QUANTIZE for node in nodes):
+        return None
     made = [node.outputs[0] for node in nodes]
-    for node, each in zip(nodes, made, strict=True):
-        if node.builtin_code != BuiltinOperator.QUANTIZE or subgraph.is_output(each):
-            return None
-        if not _is_kept(each, tensor) or _writers(subgraph, each) != 1:
+    for each in made:
+        if subgraph.is_output(each) or not _is_kept(each, tensor) or _writers(subgraph, each) != 1:
             return None
     if len({(t.dtype, t.scale_bits(), t.zero_point()) for t in made}) != 1:
         return None

@@ -75,7 +75,7 @@ def main(job):
         tflm.load(job["model"]), None, resolver=resolver, keep_tensors=keep, profiler=profiler
     )
     interpreter.allocate_tensors()
-    by_rows = job["by_rows"]
+    by_rows = job.get("by_rows")
     sizes = [by_rows]
     if not by_rows:
         inputs = range(interpreter.inputs_size())
