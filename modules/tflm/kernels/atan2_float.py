@@ -1,9 +1,10 @@
-# tflm: ATAN2, float32, in fixed point: errors stay below 0.7 unit in the last place
+# tflm: ATAN2, float32
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # Kernel: types float32; package core; check binary_wide; units independent
 
 from .broadcast import expand
+from .float32_atan2 import atan2
 
 _INPUT1 = const(1)
 _INPUT2 = const(2)
@@ -16,174 +17,24 @@ _EXPAND1 = const(9)
 _EXPAND2 = const(10)
 _BLOCK = const(11)
 
-# atan(t) / t as a polynomial in t**2 for t <= tan(pi / 8), in units of 2**-29 (Chebyshev).
-_C0 = const(536870912)
-_C1 = const(-178956964)
-_C2 = const(107373570)
-_C3 = const(-76673959)
-_C4 = const(59276111)
-_C5 = const(-45413944)
-_C6 = const(25301540)
-
-# pi / 4 and pi / 2 in units of 2**-29.
-_QUARTER = const(421657428)
-_HALF = const(843314857)
-
-_INFINITE = const(600)  # exponent that is larger than any
-
 
 # Units are elements: the angle of the point (input 2, input 1).
 @micropython.viper
 def eval_float32(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
-    base = int(ptr8(arena))
-    constants = int(ptr8(rom))
     while start < stop:
         count = stop - start
         if count > r[_BLOCK]:
             count = r[_BLOCK]
-        word = r[_INPUT1]
-        y = (constants if word & 1 else base) + (word >> 2) + start * r[_STEP1]
+        # Steps are 0 or 4 bytes.
+        a = r[_INPUT1] + (start * r[_STEP1] << 2)
         if r[_EXPAND1]:
             expand(op, arena, rom, 0, start, count)
-            y = base + (r[_ROW1] >> 2)
-        word = r[_INPUT2]
-        x = (constants if word & 1 else base) + (word >> 2) + start * r[_STEP2]
+            a = r[_ROW1]
+        b = r[_INPUT2] + (start * r[_STEP2] << 2)
         if r[_EXPAND2]:
             expand(op, arena, rom, 1, start, count)
-            x = base + (r[_ROW2] >> 2)
-        _angles(base + (r[_OUTPUT] >> 2) + 4 * start, y, x, count, r[_STEP1], r[_STEP2])
+            b = r[_ROW2]
+        steps = 1 | r[_STEP1] << 8 | r[_STEP2] << 18
+        atan2(arena, rom, r[_OUTPUT] + (start << 4), a, b, count, steps)
         start += count
-
-
-# 1. t = smaller / larger, of the magnitudes. Above tan(pi / 8) its angle is pi / 4 less that of
-#    (larger - smaller) / (larger + smaller). Long division gives 30 bits q, t = q * 2**(e - 29).
-# 2. The polynomial p in t**2 by Horner's rule; products are of halves of 15 bits. The angle is
-#    q * p, of all bits however small it is.
-# 3. Anything but a small angle to the right is one from pi / 4, pi / 2 or pi, in fixed point.
-@micropython.viper
-def _angles(dst: int, p_y: int, p_x: int, n: int, step_y: int, step_x: int):
-    magnitude = 1
-    magnitude = (magnitude << 31) - 1
-    infinity = 255
-    infinity = infinity << 23
-    while n:
-        y = ptr32(p_y)[0]
-        x = ptr32(p_x)[0]
-        sign = y >> 31 & 1
-        left = x >> 31 & 1
-        y = y & magnitude
-        x = x & magnitude
-        if y > infinity or x > infinity:
-            ptr32(dst)[0] = infinity | 0x400000
-        else:
-            up = 0
-            if y > x:
-                up = y
-                y = x
-                x = up
-            # Exponents and mantissas of the smaller one, y, and the larger.
-            e = y >> 23
-            m = y & 0x7FFFFF
-            if e == 255:
-                e = _INFINITE
-            if e:
-                m = m | 0x800000
-            elif m:
-                e = 1
-                while not m >> 23:
-                    m = m << 1
-                    e -= 1
-            k = x >> 23
-            d = x & 0x7FFFFF
-            if k == 255:
-                k = _INFINITE
-            if k:
-                d = d | 0x800000
-            elif d:
-                k = 1
-                while not d >> 23:
-                    d = d << 1
-                    k -= 1
-            e -= k
-            slope = 0
-            # 53 / 128 is a little less than tan(pi / 8).
-            if m and e > 0 - 3 and m << 2 + e > (d >> 5) * 53:
-                slope = 1
-                m = m << 2 + e
-                d = d << 2
-                k = d + m
-                m = d - m
-                d = k
-                e = 0
-                while m and m < d:
-                    m = m << 1
-                    e -= 1
-            elif m < d:
-                m = m << 1
-                e -= 1
-            q = 0
-            k = 30
-            while m and k:
-                q = q << 1
-                if m >= d:
-                    m -= d
-                    q += 1
-                m = m << 1
-                k -= 1
-            q = q << k
-            if not q:
-                e = 0 - 40
-            # t in units of 2**-30, and its square z.
-            z = 0
-            if e > 0 - 30:
-                z = q >> 0 - e - 1
-                k = z & 0x7FFF
-                z = z >> 15
-                z = z * z + (z * k >> 14)
-            h = z >> 15
-            m = z & 0x7FFF
-            p = _C6
-            p = _C5 + h * (p >> 15) + (h * (p & 0x7FFF) + m * (p >> 15) >> 15)
-            p = _C4 + h * (p >> 15) + (h * (p & 0x7FFF) + m * (p >> 15) >> 15)
-            p = _C3 + h * (p >> 15) + (h * (p & 0x7FFF) + m * (p >> 15) >> 15)
-            p = _C2 + h * (p >> 15) + (h * (p & 0x7FFF) + m * (p >> 15) >> 15)
-            p = _C1 + h * (p >> 15) + (h * (p & 0x7FFF) + m * (p >> 15) >> 15)
-            p = _C0 + h * (p >> 15) + (h * (p & 0x7FFF) + m * (p >> 15) >> 15)
-            h = q >> 15
-            m = q & 0x7FFF
-            y = h * (p >> 15) + (h * (p & 0x7FFF) + m * (p >> 15) >> 15)
-            # The angle is y * 2**(e - 28).
-            e += 128
-            if slope or up or left:
-                e = 127 - e
-                y = y >> e if e < 30 else 0
-                e = 127
-                if slope:
-                    y = _QUARTER - y
-                if up:
-                    y = _HALF - y
-                if left:
-                    y = _HALF - y + _HALF
-            if y:
-                while y >> 30:
-                    y = y >> 1 | y & 1
-                    e += 1
-                while not y >> 29:
-                    y = y << 1
-                    e -= 1
-                if e > 0:
-                    y = (e - 1 << 23) + (y + 31 + (y >> 6 & 1) >> 6)
-                elif e > 0 - 28:
-                    e = 1 - e
-                    k = y >> e
-                    if k << e != y:
-                        k = k | 1
-                    y = k + 31 + (k >> 6 & 1) >> 6
-                else:
-                    y = 0
-            ptr32(dst)[0] = sign << 31 | y
-        dst += 4
-        p_y += step_y
-        p_x += step_x
-        n -= 1
