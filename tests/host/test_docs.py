@@ -10,12 +10,10 @@ import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 from support.script import run_script
 from tflm_tools.flat.flatten import flatten
-from tflm_tools.port import unix_port
 
 # A block is run as its language says: `python` in MicroPython (all blocks of a page one after the
 # other, as one program), `console` line by line. `text` behind python is what it prints, lines
@@ -242,24 +240,6 @@ def test_readme_program(repository, folder):
     found = [b for b in blocks(repository / "README.md") if b.language == "python"]
     assert found
     _run_program(folder, "pixels = [0] * 64\n" + "".join(b.text for b in found))
-
-
-# What the first page says of MicroPython in an environment that is no checkout.
-def test_package_of_pip(repository, tmp_path):
-    [block] = [
-        b for b in blocks(repository / "docs" / "getting-started.md") if "__path__" in b.text
-    ]
-    [(command, shown)] = commands(block.text)
-    programs = [str(Path(path).parent) for path in (sys.executable, unix_port.executable())]
-    said = subprocess.run(
-        ["bash", "-c", command],
-        env={**os.environ, "PATH": os.pathsep.join([*programs, os.environ["PATH"]])},
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=30,
-    )
-    assert (said.stdout, said.stderr) == (shown, "")
 
 
 # Make targets that pages name exist.

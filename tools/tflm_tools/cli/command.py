@@ -221,6 +221,18 @@ def verify(model, on, as_json, oracle, **options):
         raise SystemExit(1)
 
 
+@cli.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def micropython(arguments):
+    """MicroPython's unix port, which can `import tflm` here: a prompt, or what ARGUMENTS say.
+
+    They are MicroPython's own: a file, -c PROGRAM, -X heapsize=256M and so on.
+    """
+    from ..port.prompt import prompt
+
+    raise SystemExit(prompt(arguments))
+
+
 register(cli, _show, _MODEL, _JSON, _CUSTOM)
 register_bench(cli, _show, _working, _JSON, _CUSTOM)
 register_report(cli, _show, _working, _MODEL, _JSON, _CUSTOM)
