@@ -6,7 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+from cycles import _noted
 from layers import layers_of
+from support.builder import ModelBuilder
 from tflm_tools.board import romfs_image
 from tflm_tools.flat.flatten import prepare
 from tflm_tools.image.flat_image import image_of
@@ -32,6 +34,25 @@ def test_flash_of_layers_is_what_the_image_holds_of_them():
     records = sum(4 * len(r.words) + len(r.table) for r in storage.records)
     assert flash == records + len(storage.constants) - 16  # the first constant begins there
     assert flash < len(image_of(data, model, storage))
+
+
+# What control flow runs has no notes: its lists are not those of a band.
+def test_notes_are_for_the_steps_of_the_model_itself():
+    model = ModelBuilder()
+    x, y, z = (model.tensor((4,), "int32") for _ in range(3))
+    handle = model.tensor((), "resource")
+    model.operator("CALL_ONCE", [], [], init_subgraph_index=1)
+    model.operator("VAR_HANDLE", [], [handle], shared_name="kept")
+    model.operator("READ_VARIABLE", [handle], [y])
+    model.operator("ADD", [x, y], [z])
+    model.operator("ASSIGN_VARIABLE", [handle, z], [])
+    model.io([x], [z])
+    first = model.subgraph("first")
+    again = first.tensor((), "resource")
+    first.operator("VAR_HANDLE", [], [again], shared_name="kept")
+    first.operator("ASSIGN_VARIABLE", [again, first.tensor((4,), "int32", [1, 2, 3, 4])], [])
+    _, storage = prepare(model.build())
+    assert [record.node.index for record in _noted(storage.records)] == [0, 2, 3, 4]
 
 
 def test_micropython_reads_the_image():

@@ -75,7 +75,6 @@ def run(model, model_bytes, inputs, cores=1, copy=False, kept=None):
     interpreter = tflm.Interpreter(model, cores=cores, delegates=delegates)
     set_inputs(interpreter, inputs)
     interpreter.invoke()
-    interpreter.reset()
     set_inputs(interpreter, inputs)
     program = interpreter._program
     program.graphs[0], calls = annotated(program)

@@ -42,7 +42,6 @@ def run():
     interpreter = tflm.Interpreter(tflm.load("/rom/model.tflm"))
     set_inputs(interpreter, "/rom/inputs")
     interpreter.invoke()
-    interpreter.reset()
     set_inputs(interpreter, "/rom/inputs")
     program = interpreter._program
     program.graphs[0], calls = cycles_device.annotated(program)
