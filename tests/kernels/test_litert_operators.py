@@ -127,7 +127,7 @@ cases.add(
 # Every divisor that is special against every such dividend, then random ones in all shapes; scales
 # count for nothing.
 for op in ("FLOOR_DIV", "FLOOR_MOD"):
-    for dtype in ("int16", "int32"):
+    for dtype in ("int8", "int16", "int32", "int64")[: 4 if op == "FLOOR_MOD" else 3]:
         low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
         special = [low, low + 1, high, high - 1, 1, -1, 2, -2, 3, -3, 7, -7, high // 2, low // 2]
         over, under = (side.ravel() for side in np.meshgrid([*special, 0], special))
@@ -138,7 +138,10 @@ for op in ("FLOOR_DIV", "FLOOR_MOD"):
         for number, shapes in enumerate(SHAPES):
             random = generator(f"{op} {dtype} {number}")
             operands = [random.integers(low, high, shape, dtype) for shape in shapes[:2]]
-            operands[1] >>= random.integers(0, 8 * operands[1].itemsize - 1, shapes[1], dtype)
+            bits = 8 * operands[1].itemsize - 1
+            operands[1] >>= random.integers(0, bits, shapes[1], dtype)
+            if number % 3 == 0:
+                operands[0] >>= random.integers(0, bits, shapes[0], dtype)
             operands[1] |= 1
             scale = {"scale": 0.5, "zero_point": 0} if number % 2 and dtype == "int16" else {}
             tensors = [Tensor(shape, dtype, **scale) for shape in shapes]

@@ -71,7 +71,7 @@ _SECTIONS = (
         "While a model runs",
         "Data that came in with the inputs; TFLM's own kernels fail on it, too.",
         ("kernels/broadcast_args", "kernels/detection_postprocess", "kernels/floor_div_float",
-         "kernels/floor_div_wide", "kernels/gather", "kernels/rsqrt"),
+         "kernels/floor_div_wide", "kernels/floor_mod_int64", "kernels/gather", "kernels/rsqrt"),
     ),
     ("Other shapes of inputs", "", ("tflite/shapes", "tflite/shape_values")),
     ("Delegates and cores", "", ("run/delegate", "run/cores", "run/second_core")),

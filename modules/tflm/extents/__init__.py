@@ -67,6 +67,7 @@ _FAMILIES = {
     "float16": "unary_float",
     "floor_div_float": "binary_wide",
     "floor_div_wide": "binary_wide",
+    "floor_mod_int64": "binary_wide",
     "fully_connected": "convolution",
     "fully_connected_dsp": "dsp",
     "fully_connected_float": "convolution_float",

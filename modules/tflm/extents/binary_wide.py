@@ -23,7 +23,7 @@ def _floor_div(r):
 
 
 def _floor_div_integers(r):
-    r.need(r[_MODULO] <= 1 and r[_DIVIDED_SIZE] in (2, 4))
+    r.need(r[_MODULO] <= 1 and r[_DIVIDED_SIZE] in (1, 2, 4))
     binary(r, r[_DIVIDED_SIZE], r[_DIVIDED_SIZE], 14)
 
 
@@ -43,6 +43,7 @@ CHECKS = {
     "div_int32.eval_int32": lambda r: binary(r, 4, 4, 14),
     "floor_div_float.eval_float32": _floor_div,
     "floor_div_wide.eval_integers": _floor_div_integers,
+    "floor_mod_int64.eval_int64": lambda r: binary(r, 8, 8, 12),
     "maximum_minimum_float.eval_float32": lambda r: binary(r, 4, 4, 13),
     "maximum_minimum_wide.eval_int16": lambda r: binary(r, 2, 2, 13),
     "maximum_minimum_wide.eval_int32": lambda r: binary(r, 4, 4, 13),

@@ -1,7 +1,7 @@
 # tflm: FLOOR_DIV, FLOOR_MOD, float32
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types float32; package more; check binary_wide
+# Kernel: types float32; package types; check binary_wide
 
 from ..errors import InputError
 from .broadcast import expand

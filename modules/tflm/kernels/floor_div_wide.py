@@ -1,7 +1,7 @@
-# tflm: FLOOR_DIV, FLOOR_MOD: int16, int32
+# tflm: FLOOR_DIV, FLOOR_MOD: int8, int16, int32
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types int16 int32; package more; check binary_wide
+# Kernel: types int8 int16 int32; package types; check binary_wide
 
 from ..errors import InputError
 from .broadcast import expand
@@ -61,7 +61,10 @@ def _divide(op, arena, rom, start: int, stop: int) -> int:
             y = ptr32(base + (r[_ROW2] >> 2))
         start += count
         while count:
-            if size == 2:
+            if size == 1:
+                v = (ptr8(x)[0] ^ 0x80) - 0x80
+                d = (ptr8(y)[0] ^ 0x80) - 0x80
+            elif size == 2:
                 v = (ptr16(x)[0] ^ 0x8000) - 0x8000
                 d = (ptr16(y)[0] ^ 0x8000) - 0x8000
             else:
@@ -89,7 +92,9 @@ def _divide(op, arena, rom, start: int, stop: int) -> int:
                 q = 0 - q
                 if rest:
                     q -= 1
-            if size == 2:
+            if size == 1:
+                ptr8(z)[0] = q
+            elif size == 2:
                 ptr16(z)[0] = q
             else:
                 z[0] = q

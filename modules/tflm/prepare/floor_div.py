@@ -14,12 +14,14 @@ _FLOOR_MOD = const(95)
 _NO_OPTIONS = const(0)
 _WORK = 4 * FLOAT_WORK
 _INTEGER_WORK = const(12)
+_INT64_WORK = const(400)
 
 output_shapes = spread_shape
 
 
 def prepare(context, node):
-    prepare_binary(context, node, _NO_OPTIONS, _KERNELS)
+    modulo = node.builtin_code == _FLOOR_MOD
+    prepare_binary(context, node, _NO_OPTIONS, _MODULO_KERNELS if modulo else _KERNELS)
 
 
 def _float32(context, node, activation):
@@ -32,6 +34,11 @@ def _integers(context, node, activation):
     _emit(context, node, "floor_div_wide.eval_integers", INTEGERS, _INTEGER_WORK, size=size)
 
 
+def _int64(context, node, activation):
+    inputs = node.input(0), node.input(1)
+    emit_broadcast(context, node, "floor_mod_int64.eval_int64", BROADCAST, inputs, _INT64_WORK)
+
+
 def _emit(context, node, kernel, layout, work, **fields):
     modulo = 1 if node.builtin_code == _FLOOR_MOD else 0
     inputs = node.input(0), node.input(1)
@@ -40,6 +47,9 @@ def _emit(context, node, kernel, layout, work, **fields):
 
 _KERNELS = {
     dtypes.FLOAT32: _float32,
+    dtypes.INT8: _integers,
     dtypes.INT16: _integers,
     dtypes.INT32: _integers,
 }
+_MODULO_KERNELS = dict(_KERNELS)
+_MODULO_KERNELS[dtypes.INT64] = _int64

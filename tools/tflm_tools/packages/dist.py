@@ -19,7 +19,7 @@ _MPY = "6.3"
 
 # Every package brings "core" along, with the runtime. Those of kernel files have what quantized
 # models need, "types" the kernels for others.
-PACKAGES = (*kernel_files.PACKAGES, "types", "all")
+PACKAGES = (*kernel_files.PACKAGES, "all")
 _QUANTIZED = {"int8", "any", "packed"}
 _OF_THE_CORE = ("core", "core_events")  # in folders of an arch: what tells of its processor core
 _WAKE = ("signal", "all")  # packages with wake words, which begin with the signal library
