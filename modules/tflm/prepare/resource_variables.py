@@ -9,7 +9,8 @@ _VAR_HANDLE = const(142)
 _READ_VARIABLE = const(143)
 
 
-# Handles are known before the model runs, so VAR_HANDLE does nothing, and the other two copy.
+# Handles are known before the model runs, so VAR_HANDLE does nothing, and the other two copy. On
+# the host ASSIGN_VARIABLE may have a part of a variable in place of its handle.
 def prepare(context, node):
     if node.builtin_code == _VAR_HANDLE:
         check(not node.inputs and len(node.outputs) == 1, node, "it has not just one output")
@@ -22,8 +23,9 @@ def prepare(context, node):
         _emit_copy(context, value, variable, value)
     else:
         check(len(node.inputs) == 2 and not node.outputs, node, "it has not just 2 inputs")
-        value = node.input(1)
-        variable = context.resources().operand(context, node.input(0), value)
+        variable, value = node.input(0), node.input(1)
+        if variable.view_of is None:
+            variable = context.resources().operand(context, variable, value)
         _emit_copy(context, value, value, variable)
 
 

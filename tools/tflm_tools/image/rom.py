@@ -80,8 +80,9 @@ class RomStorage:
 
     def tensor_word(self, index):
         """The operand word of a tensor in the arena, as records hold it."""
-        if index in self.variables:
-            return (self.head_bytes + self.variables[index]) << 2 | 2
+        root, offset = (self.model.views or {}).get(index, (index, 0))
+        if root in self.variables:
+            return (self.head_bytes + self.variables[root] + offset) << 2 | 2
         if index not in self.tensors:
             raise ModelError(f"tensor {index} has no place in the arena; the model is damaged")
         return self.tensors[index].offset << 2

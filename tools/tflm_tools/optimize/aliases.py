@@ -40,9 +40,9 @@ def apply(graph):
 
     found = []
     for subgraph in graph.running():
-        users = _Users(subgraph)
+        users = Users(subgraph)
         for node in list(subgraph.nodes):
-            copies = _copies(node)
+            copies = copies_of(node)
             views = _views(users, copies) if copies else None
             if views is None or not _worth(graph, subgraph, node, views):
                 continue
@@ -54,8 +54,8 @@ def apply(graph):
     return found
 
 
-# The copies that a node consists of; None when it does more, or anything else.
-def _copies(node):
+def copies_of(node):
+    """The copies that a node consists of; None when it does more, or anything else."""
     found = []
     for emission in emissions(node):
         copy = _copy(node, emission)
@@ -106,16 +106,17 @@ def _strided(emission, source, target):
     return copy if whole else None
 
 
-# Who writes the tensors of a sub-graph, and which of them custom operators see.
-class _Users:
+class Users:
+    """Who writes the tensors of a sub-graph, and which of them custom operators see."""
+
     def __init__(self, subgraph):
         self.subgraph = subgraph
         self.writers = Counter(t.index for n in subgraph.nodes for t in n.outputs if t is not None)
         custom = [n for n in subgraph.nodes if n.builtin_code == CUSTOM]
         self.custom = {t.index for n in custom for t in n.inputs + n.outputs if t is not None}
 
-    # True for a tensor that is written once, with bytes in the arena that no invoke keeps.
     def is_plain(self, tensor):
+        """True for a tensor that is written once, with bytes in the arena that no invoke keeps."""
         for each in (tensor, root_of(tensor)[0]):
             if each.is_constant() or each.is_variable or each.dtype == dtypes.RESOURCE:
                 return False
@@ -133,8 +134,8 @@ class _Users:
             return True
         return self.subgraph.number == 0 and not self.subgraph.is_input(root_of(base)[0])
 
-    # An input of the operator as a part of its output: an operator makes it, in full.
     def may_be_written_in_place(self, tensor, base):
+        """True for an input of an operator that may be a part of its output: one makes it."""
         if self.subgraph.is_input(tensor) or not self.writers[tensor.index]:
             return False
         if tensor.view_of is not None or root_of(base)[0] is tensor:

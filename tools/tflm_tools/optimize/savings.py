@@ -16,6 +16,7 @@ NAMES = (
     "fold_pad",
     "fold_activation",
     "dead_channels",
+    "ring_buffers",
     "aliases",
 )
 

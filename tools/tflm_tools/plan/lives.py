@@ -3,6 +3,8 @@
 
 from dataclasses import dataclass, field
 
+from tflm import dtypes
+
 from ..model.graph import root_of
 
 
@@ -74,6 +76,8 @@ def _uses_of(inputs, outputs, nodes):
 
     def note(tensor, step, writes):
         if tensor is None or tensor.is_constant() or tensor.is_variable:
+            return
+        if tensor.dtype == dtypes.RESOURCE:  # a handle, which is followed when it is prepared
             return
         root, offset = root_of(tensor)
         if tensor.nbytes() and not root.is_constant() and not root.is_variable:

@@ -9,12 +9,13 @@ def merge_views(model, buffers):
     """Take views out of `buffers` ({tensor number: Buffer}), before these are planned.
 
     What has the bytes of views is in use from the first step that touches it or a view of it to
-    the last one. Returns the Buffer of each view, whose offset place_views() sets.
+    the last one. Returns the Buffer of each view, whose offset place_views() sets. Parts of
+    variables have none: these are not planned.
     """
     views = {}
     for index, (base, _) in (model.views or {}).items():
         view = buffers.pop(index, None)
-        if view is None:  # no bytes, or nothing uses it
+        if view is None or model.tensor(base).is_variable:  # or nothing uses it
             continue
         views[index] = view
         if base not in buffers:

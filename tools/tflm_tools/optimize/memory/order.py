@@ -4,6 +4,8 @@
 import copy
 from dataclasses import dataclass
 
+from tflm import dtypes
+
 from ...model.graph import root_of
 from ...model.schema import BuiltinOperator
 
@@ -46,7 +48,7 @@ class _Moves:
                 for tensor in tensors:
                     if tensor is None or tensor.is_constant():
                         continue
-                    in_order = in_order or tensor.is_variable
+                    in_order = in_order or root_of(tensor)[0].is_variable
                     self._note(accesses, i, tensor, writes)
             if in_order:
                 if last_in_order is not None:
@@ -63,7 +65,7 @@ class _Moves:
             if node != i and (writes or wrote) and low < stop and start < high:
                 self.before[i] |= 1 << node
         known.append((i, writes, start, stop))
-        if root.is_variable:
+        if root.is_variable or root.dtype == dtypes.RESOURCE:
             return
         self.sizes[root.index] = root.nbytes()
         users = self.writers if writes else self.readers

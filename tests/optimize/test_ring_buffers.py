@@ -1,0 +1,134 @@
+# Tests of savings: windows over the past of a stream are kept, not put together in each invoke
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import numpy as np
+import pytest
+from optimize.graphs import Network
+from support.check import Cases
+from tflm.tell.op_names import name as op_name
+from tflm_tools.flat.flatten import saved_model
+from tflm_tools.optimize.savings import chosen
+
+PATHS = ("saved", "saved armv6m")
+cases = Cases()
+expected = {}  # name of a case: operators that stay
+
+
+class Stream(Network):
+    """A Network with variables; `first`: constants that CALL_ONCE gives them, by their names."""
+
+    def __init__(self, name, shape):
+        super().__init__(name, shape)
+        self.first = {}
+
+    def handle(self, name, graph=None):
+        graph = graph or self.builder
+        tensor = graph.tensor((), "resource")
+        graph.operator("VAR_HANDLE", [], [tensor], shared_name=name, container="")
+        return tensor
+
+    def slice_rows(self, source, begin, end):
+        batch, rows, *rest = self.shapes[source]
+        begin, end = range(rows)[begin], end or rows
+        output = self.tensor((batch, end - begin, *rest), *self.quantization[source])
+        limits = [0, begin, 0, 0], [0, end, 0, 0], [1, 1, 1, 1]
+        inputs = [source, *map(self.constant, limits)]
+        self.builder.operator("STRIDED_SLICE", inputs, [output], begin_mask=13, end_mask=13)
+        return output
+
+    # The last `rows` rows and the new ones: what a streaming layer looks at. `kept` is a tensor in
+    # place of the window's end.
+    def window(self, source, rows, name, first=-128, kept=None, order=1):
+        handle = self.handle(name)
+        batch, _, *rest = self.shapes[source]
+        old = self.tensor((batch, rows, *rest), *self.quantization[source])
+        self.builder.operator("READ_VARIABLE", [handle], [old])
+        if first is not None:
+            self.first[name] = self.shapes[old], first
+        window = self.concatenation([old, source][::order], 1)
+        end = self.slice_rows(window, -rows, 0) if kept is None else kept
+        self.builder.operator("ASSIGN_VARIABLE", [handle, end], [])
+        return window
+
+    def build(self, *outputs):
+        if self.first:
+            init = self.builder.subgraph("init")
+            for name, (shape, value) in self.first.items():
+                data = init.tensor(
+                    shape, "int8", np.full(shape, value), scale=0.05, zero_point=-128
+                )
+                init.operator("ASSIGN_VARIABLE", [self.handle(name, init), data], [])
+            self.builder.operator("CALL_ONCE", [], [], init_subgraph_index=1)
+            operators = self.builder.main.table.operators
+            operators.insert(0, operators.pop())
+        return super().build(*outputs)
+
+
+def add(name, model, operators, **options):
+    options = {"paths": PATHS, "runs": 6, "repeat": "none", "slices": (1,), **options}
+    cases.add(name, model, **options)
+    cases.add(name + ", with resets", model, **{**options, "reset": True})
+    expected[name] = operators
+
+
+# A window over the input, which is copied there, and one over what a layer makes, in its place.
+def streaming(name, first=-128, **options):
+    net = Stream(name, (3, 3, 8))
+    x = net.window(net.inputs[0], 2, "a", first)
+    x = net.conv(x, 8, 3, 3, padding="VALID", scale=0.05)
+    x = net.window(x, 4, "b", first, **options)
+    y = net.conv(x, 4)
+    return net, x, y
+
+
+# What is left of two windows, and of one of them with the other as it is written.
+KEPT = 3 * ["ASSIGN_VARIABLE"] + 2 * ["CONV_2D"]
+HALF = [*KEPT, "READ_VARIABLE", "VAR_HANDLE"]
+PAIR = ["VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE"]
+
+net, _, y = streaming("windows")
+add("windows", net.build(y), KEPT)
+net, _, y = streaming("no CALL_ONCE", None)
+add("no CALL_ONCE", net.build(y), KEPT)
+net, _, y = streaming("other values at first", 3)
+stay = ["CALL_ONCE", "CONCATENATION", "CONV_2D", "CONV_2D", *PAIR, *PAIR]
+add("other values at first", net.build(y), stay)
+
+# Windows that stay as they are written: of what the model gives, with the new part first, with
+# another end, and of a variable that is read twice.
+net, x, y = streaming("an output")
+add("an output", net.build(x, y), HALF)
+net, _, y = streaming("new part first", order=-1)
+add("new part first", net.build(y), HALF)
+net = Stream("another end", (2, 2, 4))
+x = net.conv(net.inputs[0], 4, scale=0.05)
+kept = net.slice_rows(net.concatenation([x, x], 1), 0, 3)
+y = net.conv(net.window(x, 3, "a", kept=kept), 4)
+add("another end", net.build(y), ["CONCATENATION", "CONV_2D", "CONV_2D", *PAIR])
+net = Stream("read twice", (1, 2, 4))
+x = net.conv(net.inputs[0], 4, scale=0.05)
+y = net.window(x, 3, "a")
+z = net.tensor((1, 3, 2, 4))
+net.builder.operator("READ_VARIABLE", [net.handle("a")], [z])
+stay = [*PAIR, "CONV_2D", "CONV_2D", "CONV_2D", "READ_VARIABLE", "VAR_HANDLE"]
+add("read twice", net.build(net.conv(y, 4), net.conv(z, 4)), stay)
+
+
+@cases.parametrize
+def test_savings_change_nothing(case):
+    case.check()
+
+
+@pytest.mark.parametrize("name", expected)
+def test_what_stays(name):
+    case = next(case for case in cases if case.name == name)
+    graph, _ = saved_model(case.build(), savings=chosen())
+    operators = [op_name(node.builtin_code) for node in graph.running()[0].nodes]
+    assert sorted(operators) == sorted(expected[name])
+
+
+def test_the_switch():
+    net, _, y = streaming("windows")
+    graph, found = saved_model(net.build(y), savings=chosen(("ring-buffers",)))
+    assert not [saving for saving in found if saving.what == "ring_buffers"]
+    assert any(op_name(node.builtin_code) == "CALL_ONCE" for node in graph.running()[0].nodes)
