@@ -16,7 +16,7 @@ import re
 options.defaults(arch="", kernels="", prepare=True, checks=True, app="")
 
 # Folders that each board needs, and those that only a .tflite on the board does.
-_RUNTIME = ("", "run", "tell")
+_RUNTIME = ("", "run", "tell", "facade")
 _TFLITE = ("tflite", "prepare")
 
 
@@ -114,9 +114,11 @@ def _checks():
 
 
 # What firmware has whose kernels are not chosen one by one: inputs by rows, what gives core 1 back
-# when an interpreter has gone (free() does, too), bytes of float32 that is kept as integers, and
-# where flash has an XIP block what saves waiting for it.
+# when an interpreter has gone (free() does, too), bytes of float32 that is kept as integers, the
+# APIs of others, and where flash has an XIP block what saves waiting for it.
+_APIS = ["litert.py", "ml.py"] + _files("facade")
 _ROOMY = [os.path.join("run", name + ".py") for name in ("rows", "notice")] + ["float_bytes.py"]
+_ROOMY += _APIS
 _FLASH = [os.path.join("run", name + ".py") for name in ("streaming", "core_channels")]
 
 
@@ -153,6 +155,8 @@ def _app_files(app):
 # Frozen names are looked up one by one: what each .tflm loads stands first, what only a .tflite
 # needs last.
 def _place(file):
+    if file in _APIS:
+        return 4
     folders = file.split(os.sep)[:-1]
     if folders and folders[0] != "kernels":
         return 3

@@ -18,11 +18,12 @@ _PACKAGE = Path(tflm.__file__).parent
 _MPY = "6.3"
 
 # Every package brings "core" along, with the runtime. Those of kernel files have what quantized
-# models need, "types" the kernels for others.
-PACKAGES = (*kernel_files.PACKAGES, "all")
+# models need, "types" the kernels for others; "apis" has none.
+PACKAGES = (*kernel_files.PACKAGES, "apis", "all")
 _QUANTIZED = {"int8", "any", "packed"}
 _OF_THE_CORE = ("core", "core_events")  # in folders of an arch: what tells of its processor core
 _WAKE = ("signal", "all")  # packages with wake words, which begin with the signal library
+_APIS = ("apis", "all")  # packages with tflm.litert and tflm.ml
 
 
 def package_kernels(package, arch=None):
@@ -70,6 +71,8 @@ def package_files(package, arch="", assembler=False, prepare=True):
     wanted += parts.checks(Path(file).name for file in wanted)
     if package in _WAKE:
         wanted += parts.wake()
+    if package in _APIS:
+        wanted += parts.apis()
     if package == "all" and prepare:
         wanted += parts.only_tflite()
         return sorted(found | set(parts.everything(wanted)))

