@@ -1,15 +1,13 @@
 # tflm_tools: constant folding: what depends on constants alone is computed when flattening
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import tempfile
-from pathlib import Path
-
 from tflm import dtypes
 from tflm.errors import TflmError
 from tflm.tflite.context import Operand
 
+from ..errors import DeviceError
 from ..model.schema import BuiltinOperator
-from ..port import unix_port
+from ..port import invocation
 from .evaluation import flat_model_of
 from .probe import emissions
 
@@ -22,6 +20,16 @@ _NEVER = (
     BuiltinOperator.VAR_HANDLE,
     BuiltinOperator.READ_VARIABLE,
     BuiltinOperator.ASSIGN_VARIABLE,
+)
+# Kinds of DeviceError that speak of a model: what the runtime raises, or too large a model.
+_SAID_OF_THE_MODEL = (
+    "ModelError",
+    "UnsupportedError",
+    "ArenaError",
+    "InputError",
+    "MemoryError",
+    "timeout",
+    "crash",
 )
 _MOST_MORE = 1024  # bytes that a folded constant may have beyond those that it is made of
 
@@ -104,22 +112,11 @@ def _foldable(subgraph):
 def _evaluate(graph, subgraph, nodes):
     tensors = [tensor for node in nodes for tensor in node.outputs]
     try:
-        with tempfile.TemporaryDirectory(prefix="tflm-") as name:
-            folder = Path(name)
-            (folder / "model").write_bytes(flat_model_of(graph, subgraph, nodes, tensors))
-            (folder / "inputs").write_bytes(b"")
-            job = {
-                "model": str(folder / "model"),
-                "runs": 1,
-                "inputs": str(folder / "inputs"),
-                "repeat": 1,
-                "outputs": str(folder / "outputs"),
-                "locked": False,
-                "custom": [],
-                "tensors": None,
-            }
-            unix_port.run_script("invoke", job, folder)
-            data = (folder / "outputs").read_bytes()
+        _, data, _ = invocation.invoke(flat_model_of(graph, subgraph, nodes, tensors), b"")
+    except DeviceError as error:
+        if error.kind not in _SAID_OF_THE_MODEL:
+            raise  # a KeyError there, say, is a mistake of ours
+        return None
     except TflmError:
         return None
     values, at = {}, 0

@@ -1,9 +1,7 @@
 # tflm_tools: a model in the MicroPython unix port: arrays in, arrays and times out
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import tempfile
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 
@@ -12,7 +10,7 @@ from ..flat.flatten import flatten
 from ..image.custom import load_resolver
 from ..model.arrays import from_bytes, to_bytes
 from ..model.model_file import open_model
-from ..port import unix_port
+from ..port import invocation
 
 
 @dataclass
@@ -60,37 +58,25 @@ def invoke(model, runs, path="flat", repeat=1, locked=False, keep_tensors=False,
         )
     model = form(model, path, keep_tensors, custom, by_rows=by_rows and not keep_tensors)
     rows = [info.bytes for info in model.inputs if info.by_rows]
-    with tempfile.TemporaryDirectory(prefix="tflm-") as name:
-        folder = Path(name)
-        (folder / "model").write_bytes(model.data)
-        (folder / "inputs").write_bytes(b"".join(sent(run, model.inputs) for run in runs))
-        job = {
-            "model": str(folder / "model"),
-            "runs": len(runs),
-            "inputs": str(folder / "inputs"),
-            "repeat": repeat,
-            "outputs": str(folder / "outputs"),
-            "by_rows": sum(rows),
-            "locked": locked and not rows,
-            "custom": [str(Path(file).resolve()) for file in custom],
-            "tensors": str(folder / "tensors") if keep_tensors else None,
-            "reset": reset,
-            "profile": profile,
-        }
-        answer = unix_port.run_script(
-            "invoke",
-            job,
-            folder,
-            heap or unix_port.DEFAULT_HEAP,
-            timeout or unix_port.DEFAULT_TIMEOUT,
-        )
-        outputs = split((folder / "outputs").read_bytes(), len(runs), model.outputs)
-        tensors = {}
-        if keep_tensors:
-            data, at = (folder / "tensors").read_bytes(), 0
-            for number, size in answer["tensors"]:
-                tensors[number] = data[at : at + size]
-                at += size
+    answer, outputs, kept = invocation.invoke(
+        model.data,
+        b"".join(sent(run, model.inputs) for run in runs),
+        len(runs),
+        repeat,
+        locked=locked and not rows,
+        keep_tensors=keep_tensors,
+        custom=custom,
+        reset=reset,
+        profile=profile,
+        by_rows=sum(rows),
+        heap=heap,
+        timeout=timeout,
+    )
+    outputs = split(outputs, len(runs), model.outputs)
+    tensors, at = {}, 0
+    for number, size in answer.get("tensors", ()):
+        tensors[number] = kept[at : at + size]
+        at += size
     events = [tuple(event) for event in answer.get("events", ())]
     return Invocation(outputs, answer["times"], answer["arena"], tensors, events)
 
