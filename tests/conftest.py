@@ -9,7 +9,7 @@ import pytest
 _REPOSITORY = Path(__file__).resolve().parents[1]
 _MODELS = _REPOSITORY.parent / "shared" / "models"
 
-for _folder in ("modules", "tools", "tests"):
+for _folder in ("modules", "tools", "tests", "."):
     if str(_REPOSITORY / _folder) not in sys.path:
         sys.path.insert(0, str(_REPOSITORY / _folder))
 

@@ -1,12 +1,12 @@
 # Kernels on emulated boards against TFLM: a part of the cases of tests/kernels, models in ROM
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import importlib
 
 import on_board
 import pytest
 from on_pico import with_romfs
 from support.check import Cases, flat_form
+from support.kernel_tests import module_of
 from support.oracle import shared_oracle
 from tflm_tools.board import profiles
 
@@ -30,7 +30,7 @@ _LARGEST_OUTPUTS = 6_000  # bytes; a board sends them as a line of hex digits
 def _chosen(target, each=_EACH):
     forms = ["flat"] + ([f"saved {target}"] if target else ["saved"])
     for file in _FILES:
-        module = importlib.import_module(f"kernels.test_{file}")
+        module = module_of(f"test_{file}")
         found = [value for value in vars(module).values() if isinstance(value, Cases)]
         cases = [case for cases in found for case in cases if not case.error]
         step = max(len(cases) // each, 1)

@@ -1,7 +1,6 @@
 # One campaign of fuzzing: damaged models to the host's tools and to the unix port, and what came
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import importlib
 import json
 import os
 import signal
@@ -12,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from support.check import Cases
+from support.kernel_tests import module_of
 from support.runner import REPOSITORY, micropython_path
 from tflm.errors import TflmError
 from tflm_tools.flat.flatten import flatten
@@ -40,7 +40,7 @@ class Outcome:
 
 def cases_of(name):
     """The cases without an error of one file of tests/kernels, whatever it calls them."""
-    found = vars(importlib.import_module(f"kernels.{name}")).values()
+    found = vars(module_of(name)).values()
     return [
         case for cases in found if isinstance(cases, Cases) for case in cases if not case.error
     ]

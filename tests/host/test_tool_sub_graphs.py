@@ -4,13 +4,14 @@
 import io
 import re
 
-from kernels import test_control_flow as models
 from rich.console import Console
 from tflm_tools.check.verify import verify
 from tflm_tools.flat.flatten import flatten
 from tflm_tools.render.arena import block_ops, print_plan
 from tflm_tools.render.inspection import print_inspection
 from tflm_tools.tell.inspection import inspect
+
+from tests.kernels import test_control_flow as models
 
 
 # All operators that run are listed, each with the bytes in use while it does.

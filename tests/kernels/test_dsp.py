@@ -1,12 +1,12 @@
 # Tests of kernels for the DSP extension, target armv7em, by what computes on every board
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import importlib
 
 import numpy as np
 import pytest
 from support.check import Cases
 from support.inputs import generator
+from support.kernel_tests import module_of
 from support.runner import REPOSITORY
 from support.single_op import Tensor, single_op
 from tflm.prepare.folding import fold
@@ -42,7 +42,7 @@ def _kinds(storage, record):
 
 cases = Cases()
 for source in SOURCES:
-    for case in importlib.import_module(f"kernels.{source}").cases:
+    for case in module_of(source).cases:
         if case.error or case.expected or not any("dsp" in k for k in kernels(case.build())):
             continue
         model, oracle = case.build(), case.oracle_model

@@ -3,7 +3,8 @@
 
 import numpy as np
 import pytest
-from kernels.test_float32 import (
+
+from tests.kernels.test_float32 import (
     _EACH,
     COUNT,
     SPECIAL,

@@ -1,12 +1,11 @@
 # Tests of kernels with packed weights, for the target armv6m, by what computes on every board
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import importlib
-
 import numpy as np
 import pytest
 from support.check import Cases
 from support.inputs import generator
+from support.kernel_tests import module_of
 from support.runner import REPOSITORY
 from support.single_op import Tensor, single_op
 from tflm.errors import TflmError
@@ -31,7 +30,7 @@ def is_packed(model):
 # The cases of the operators' own tests that the target changes, and those of this file.
 cases = Cases()
 for source in SOURCES:
-    for number, case in enumerate(importlib.import_module(f"kernels.{source}").cases):
+    for number, case in enumerate(module_of(source).cases):
         if not case.error and not case.expected and is_packed(case.build()):
             model, oracle = case.build(), case.oracle_model
             paths = (BOTH[number % 2],)

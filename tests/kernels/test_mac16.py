@@ -3,9 +3,10 @@
 
 import numpy as np
 import pytest
-from kernels import test_dsp, test_lanes
 from support.check import Cases
 from tflm_tools.flat.flatten import flatten, prepare
+
+from tests.kernels import test_dsp, test_lanes
 
 TARGET = "mac16"
 BOTH = (TARGET, TARGET + " bytes")

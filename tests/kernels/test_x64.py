@@ -3,14 +3,15 @@
 
 import numpy as np
 import pytest
-from kernels.test_conv import conv
-from kernels.test_depthwise_conv import depthwise
-from kernels.test_fully_connected import dense
 from support.check import Cases
 from support.inputs import generator
 from support.script import run_script
 from support.single_op import Tensor, single_op
 from tflm_tools.flat.flatten import flatten
+
+from tests.kernels.test_conv import conv
+from tests.kernels.test_depthwise_conv import depthwise
+from tests.kernels.test_fully_connected import dense
 
 # What a model's steps call: "bound" where a record was rewritten, or the name of the kernel.
 _STEPS = """

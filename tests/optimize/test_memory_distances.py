@@ -2,12 +2,12 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import functools
-import importlib
 import random
 from contextlib import contextmanager
 
 import pytest
 from support.check import Cases
+from support.kernel_tests import module_of
 from tflm_tools.flat.flatten import prepare
 from tflm_tools.plan import distances, planner
 
@@ -62,7 +62,7 @@ def chosen(source):
     cases, found = Cases(), {}
     sound = [
         case
-        for case in importlib.import_module(f"kernels.{source}").cases
+        for case in module_of(source).cases
         if not case.error and case.expected is None and "every value" not in case.name
     ]
     random.Random(source).shuffle(sound)
@@ -107,7 +107,7 @@ def test_two_rows_nearer_are_wrong(monkeypatch):
 
     monkeypatch.setattr(distances, "_least", nearer)
     near = Cases()
-    convolutions = importlib.import_module("kernels.test_conv").cases
+    convolutions = module_of("test_conv").cases
     for case in [c for c in convolutions if not c.error][:12]:
         near.add(case.name, case.build(), inputs="random", runs=1, paths=("speed",))
     assert any("differ" in near.failure(case.name) for case in near)

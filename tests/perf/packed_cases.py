@@ -1,13 +1,13 @@
 # What the tests of packed kernels share: cases, and a comparison with TFLM in an emulated core
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import importlib
 import os
 from pathlib import Path
 
 import numpy as np
 import pytest
 from support.check import flat_form
+from support.kernel_tests import module_of
 from support.oracle import shared_oracle
 
 pytest.importorskip("unicorn", reason="the measuring bench needs the extra `cycles`")
@@ -32,7 +32,7 @@ def needs_firmware(core):
 
 # The cases of a file in tests/kernels: those that are expected to run.
 def cases_of(file):
-    found = importlib.import_module(f"kernels.{file}").cases
+    found = module_of(file).cases
     return [case for case in found if not case.error and not case.expected]
 
 

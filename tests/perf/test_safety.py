@@ -6,13 +6,14 @@ import sys
 
 import numpy as np
 import pytest
-from kernels import test_lanes, test_mac16
 from packed_cases import BUILD, emulated, firmware_of, needs_firmware
 from support.check import flat_form
 from support.oracle import shared_oracle
 from tflm_tools.board import romfs_image
 from tflm_tools.errors import ToolError
 from tflm_tools.packages import parts
+
+from tests.kernels import test_lanes, test_mac16
 
 qemu_xtensa = pytest.importorskip("qemu_xtensa")
 pytestmark = pytest.mark.skipif(

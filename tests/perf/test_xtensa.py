@@ -2,8 +2,9 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import pytest
-from kernels import test_mac16
 from packed_cases import BUILD, check_cases, packed_cases, pooling_cases
+
+from tests.kernels import test_mac16
 
 qemu_xtensa = pytest.importorskip("qemu_xtensa")
 pytestmark = pytest.mark.skipif(

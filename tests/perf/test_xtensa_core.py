@@ -7,7 +7,6 @@ import mac16
 import pytest
 import qemu_xtensa
 from fuzz.traced import KERNELS, Machine
-from kernels import test_lanes, test_mac16
 from packed_cases import pooling_cases
 from support.check import flat_form
 from support.oracle import shared_oracle
@@ -18,6 +17,8 @@ from tflm_tools.flat.flatten import prepare
 from tflm_tools.model.macs import macs
 from tflm_tools.packages.machine_code import listing
 from xtensa_core import Core
+
+from tests.kernels import test_lanes, test_mac16
 
 _MOST_MACS = 60_000  # of a case: this emulator is slow
 _EVERY = 6  # so many cases there are to one that runs here

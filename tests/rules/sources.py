@@ -4,10 +4,10 @@
 import ast
 import contextlib
 import functools
-import importlib
 from pathlib import Path
 
 from support.check import Cases
+from support.kernel_tests import module_of
 from tflm import dtypes
 from tflm.errors import TflmError
 from tflm.tflite.context import MicroContext
@@ -79,7 +79,7 @@ def top_imports(path):
 
 # The sound cases of one file of tests/kernels: of every collector in it.
 def sound_cases(path):
-    for value in vars(importlib.import_module(f"kernels.{path.stem}")).values():
+    for value in vars(module_of(path.stem)).values():
         if isinstance(value, Cases):
             yield from (case for case in value if not case.error)
 
