@@ -8,6 +8,7 @@ import numpy as np
 
 from ..errors import DeviceError, ToolError
 from ..flat.conversion import open_tflite
+from ..render.notebook import Shown
 from ..run.device_model import invoke
 from . import oracle
 from .cases import make_cases
@@ -52,8 +53,10 @@ class Mismatch:
 
 
 @dataclass
-class Verification:
+class Verification(Shown):
     """What `tflm verify` found; `mismatch` is None when everything is equal."""
+
+    _shown = ("results", "print_verification")
 
     model: str
     seed: int

@@ -13,18 +13,22 @@ from ..model.model_file import open_model
 from ..optimize.memory.levels import BALANCED, OFF, RAM, SPEED, LevelSize
 from ..optimize.savings import Saving, chosen
 from ..plan.arena_plan import tflm_head_bytes
+from ..render.notebook import Shown
 from .flatten import levels_of, packed_within, saved_model
 from .packing_costs import PackedLayer, packed_layers
 
 
 @dataclass
-class Conversion:
+class Conversion(Shown):
     """What `tflm flatten` made; sizes in bytes. `tflm_head_bytes`: TFLM's plan of the tensors.
 
     savings: what was saved. packing: for a target, what packed weights cost. levels: what each
     level of --optimize comes to, `level` is the one that was taken ("" for none).
-    is_of_use: that level needs less RAM or fewer cycles than "off".
+    is_of_use: that level needs less RAM or fewer cycles than "off". data: the .tflm's bytes.
     """
+
+    _shown = ("results", "print_conversion")
+    data = b""  # no field, which JSON would show
 
     source: str
     output: str
@@ -109,7 +113,7 @@ def convert(
     def prepare(packing):
         return prepare_graph(saved, CheckingResolver(resolver), keep_tensors, target, packing)
 
-    return Conversion(
+    result = Conversion(
         source=str(source),
         output=str(output),
         tflite_bytes=len(model.data),
@@ -122,6 +126,8 @@ def convert(
         levels=[] if levels is None else _levels(model.data, levels, resolver, target, packing),
         is_of_use=levels is None or levels.is_of_use(optimize),
     )
+    result.data = flat
+    return result
 
 
 # What each level comes to, with the weights packed as in the one that was taken.

@@ -202,13 +202,14 @@ def _targets(path, array, count, outputs):
 
 
 def load(path, inputs, outputs, limit=None):
-    """The DataSet of a .npz for a model with these TensorInfo.
+    """The DataSet of a .npz, or of a dict of its arrays, for a model with these TensorInfo.
 
     x (or x0, x1, ... for several inputs): N examples. Arrays of the input's own type are taken as
     they are, all others are real values and are quantized. y: N integers or one-hot rows are
     classes, floats of the shape of output 0 are values. limit: only so many. Raises ToolError.
     """
-    found = _arrays(path)
+    found = path if isinstance(path, dict) else _arrays(path)
+    path = "the data" if isinstance(path, dict) else path
     if not inputs:
         raise ToolError("the model has no inputs to give data to; use another model")
     keys = _keys(path, found, len(inputs))

@@ -17,6 +17,7 @@ from ..image.custom import load_resolver
 from ..model.arrays import dequantize
 from ..model.labels import labels_of
 from ..model.model_file import open_model
+from ..render.notebook import Shown
 from ..run.device_model import invoke
 from .dataset import load
 
@@ -50,8 +51,10 @@ class Comparison:
 
 
 @dataclass
-class Evaluation:
+class Evaluation(Shown):
     """What `tflm eval` found; times in microseconds of an invoke, which takes `batch` examples."""
+
+    _shown = ("evaluation", "print_evaluation")
 
     model: str
     data: str
@@ -71,7 +74,7 @@ class Evaluation:
 
 def evaluate(path, data, compare=False, limit=None, jobs=None, custom=(), device=None,
              progress=None, timeout=None):  # fmt: skip
-    """The Evaluation of a model on a .npz as dataset.load() reads it.
+    """The Evaluation of a model on data as dataset.load() reads it.
 
     compare: run TFLM's wheel, too. limit: only so many examples. jobs: processes. custom: Python
     files that register custom operators. device: a board (board.board_device). progress: a
@@ -97,7 +100,7 @@ def evaluate(path, data, compare=False, limit=None, jobs=None, custom=(), device
         )
     found = Evaluation(
         model=str(path),
-        data=str(data),
+        data="arrays" if isinstance(data, dict) else str(data),
         where="unix port" if device is None else device.facts.machine,
         jobs=jobs,
         count=examples.count,

@@ -66,11 +66,16 @@ def _rounded(array, info):
 
 
 def load_input(path, number, info, with_quantize=False):
-    """The array of a .npy for input `number`: exactly its type and shape, else ToolError.
+    """The array of a .npy, or an array, for input `number`: exactly its type and shape.
 
     with_quantize: floats for an integer input are quantized with its scale and zero point.
+    Raises ToolError.
     """
-    array = _load(path)
+    array = path
+    if isinstance(path, np.ndarray):
+        path = "the array"
+    else:
+        array = _load(path)
     wanted = f"input {number} '{info.name}' wants"
     if array.shape != info.shape:
         raise ToolError(

@@ -44,6 +44,14 @@ def console(file=None):
     return _Console(file=file, highlight=False, soft_wrap=False, emoji=False, markup=False)
 
 
+def recorder(columns):
+    """A console so wide that prints nowhere; export_html() gives what it got, with colours."""
+    return _Console(
+        file=io.StringIO(), record=True, width=columns, color_system="truecolor",
+        force_terminal=True, highlight=False, emoji=False, markup=False,
+    )  # fmt: skip
+
+
 def said(show, result, columns=76):
     """What a function of this room prints of a result, as a text for a console so wide."""
     text = io.StringIO()

@@ -10,6 +10,7 @@ from .. import files
 from ..errors import ToolError
 from ..model import arrays
 from ..model.model_file import open_model
+from ..render.notebook import Shown
 from .device_model import invoke
 
 _TOP = 5
@@ -29,8 +30,14 @@ class OutputInfo:
 
 
 @dataclass
-class Run:
-    """What `tflm run` did; times in microseconds of one invoke, arena in bytes."""
+class Run(Shown):
+    """What `tflm run` did; times in microseconds of one invoke, arena in bytes.
+
+    arrays: the outputs.
+    """
+
+    _shown = ("results", "print_run")
+    arrays = ()  # no field, which JSON would show
 
     model: str
     path: str
@@ -58,14 +65,14 @@ def _summary(file, array, info):
     return OutputInfo(info.name, str(file), info.dtype, info.shape, low, high, top)
 
 
-def run(path, inputs, output_dir, form="flat", repeat=1, quantize=False, heap=None, timeout=None,
-        custom=(), device=None):  # fmt: skip
-    """Invoke the model at `path` on .npy files, one for each input in order.
+def run(path, inputs, output_dir=None, form="flat", repeat=1, quantize=False, heap=None,
+        timeout=None, custom=(), device=None):  # fmt: skip
+    """Invoke the model at `path` on arrays or .npy files, one for each input in order.
 
-    Writes output_0.npy and so on into `output_dir`. form: "flat" or "tflite". repeat: invokes
-    on the same inputs (a model with state goes on from one to the next). quantize: floats may
-    be given for integer inputs. custom: Python files that register custom operators.
-    device: a board (board.board_device) instead of the unix port. Raises TflmError.
+    output_dir: where output_0.npy and so on go; None writes none. form: "flat" or "tflite".
+    repeat: invokes on the same inputs (a model with state goes on from one to the next).
+    quantize: floats may be given for integer inputs. custom: Python files that register custom
+    operators. device: a board (board.board_device) instead of the unix port. Raises TflmError.
     """
     model = open_model(path)
     if form == "tflite" and model.kind == "tflm":
@@ -75,9 +82,7 @@ def run(path, inputs, output_dir, form="flat", repeat=1, quantize=False, heap=No
             f"the model's inputs are {len(model.inputs)}, the files given are {len(inputs)}; "
             "give one --input for each, in order"
         )
-    written = [Path(output_dir) / f"output_{i}.npy" for i in range(len(model.outputs))]
-    for file in written:
-        files.check_output(file, path, *inputs, *custom)
+    written = _files(output_dir, model, [path, *_paths(inputs), *custom])
     values = [
         arrays.load_input(file, i, info, quantize)
         for i, (file, info) in enumerate(zip(inputs, model.inputs, strict=True))
@@ -85,12 +90,12 @@ def run(path, inputs, output_dir, form="flat", repeat=1, quantize=False, heap=No
     result = invoke(
         model, [values], form, repeat, heap=heap, timeout=timeout, custom=custom, device=device
     )
-    files.make_folder(output_dir)
     outputs = []
     for file, array, info in zip(written, result.outputs[0], model.outputs, strict=True):
-        arrays.save(file, array)
+        if file:
+            arrays.save(file, array)
         outputs.append(_summary(file, array, info))
-    return Run(
+    found = Run(
         model=str(path),
         path=form,
         invokes=repeat,
@@ -99,3 +104,21 @@ def run(path, inputs, output_dir, form="flat", repeat=1, quantize=False, heap=No
         arena_bytes=result.arena,
         outputs=outputs,
     )
+    found.arrays = result.outputs[0]
+    return found
+
+
+# Inputs that are files.
+def _paths(inputs):
+    return [each for each in inputs if not isinstance(each, np.ndarray)]
+
+
+# The files to write, one for each output, in a folder that is there then; "" for none.
+def _files(output_dir, model, used):
+    if output_dir is None:
+        return [""] * len(model.outputs)
+    written = [Path(output_dir) / f"output_{i}.npy" for i in range(len(model.outputs))]
+    for file in written:
+        files.check_output(file, *used)
+    files.make_folder(output_dir)
+    return written

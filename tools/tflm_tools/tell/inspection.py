@@ -21,6 +21,7 @@ from ..model.macs import macs
 from ..model.model_file import TensorInfo, open_model
 from ..model.op_name import op_name
 from ..plan.arena_plan import Plan, plan_of, tflm_head_bytes
+from ..render.notebook import Shown
 from .allocations import Allocations, allocations, flat_allocations
 from .survey import Missing, survey
 
@@ -60,8 +61,10 @@ class Contents:
 
 
 @dataclass
-class Inspection:
+class Inspection(Shown):
     """What `tflm inspect` shows. Sizes are in bytes, None where they are not known."""
+
+    _shown = ("inspection", "print_inspection")
 
     path: str
     kind: str

@@ -10,16 +10,19 @@ from ..image.prepare import prepare_graph
 from ..optimize.memory.levels import OFF
 from ..optimize.savings import chosen
 from ..plan.arena_plan import Plan, plan_of, tflm_head_bytes
+from ..render.notebook import Shown
 from .survey import Missing, survey
 
 
 @dataclass
-class ModelPlan:
+class ModelPlan(Shown):
     """A Plan and whose it is: `level` is one of --optimize, "off" is TFLM's own plan.
 
     head_bytes: of this plan, scratch buffers included; tflm_head_bytes: what TFLM plans for the
     tensors alone. missing: operators that tflm lacks, whose scratch buffers the plan lacks.
     """
+
+    _shown = ("plan", "print_model_plan")
 
     model: str
     level: str

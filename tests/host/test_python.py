@@ -1,0 +1,52 @@
+# Tests of tflm_tools as a library: its functions, and the notebook of examples/
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import json
+
+import numpy as np
+import pytest
+import tflm_tools as tt
+from tflm_tools.errors import ToolError
+
+
+# Each code cell is executed, and its last line has to be something that a notebook shows.
+def test_notebook(repository, monkeypatch):
+    pytest.importorskip("tflite_micro")
+    monkeypatch.chdir(repository)
+    notebook = json.loads((repository / "examples" / "notebook" / "digits.ipynb").read_text())
+    names, shown = {}, []
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            *lines, last = "".join(cell["source"]).splitlines()
+            exec("\n".join(lines), names)
+            shown.append(eval(last, names))
+    assert [type(each).__name__ for each in shown] == [
+        "Inspection", "Conversion", "ModelPlan", "Run", "Evaluation", "Verification",
+    ]  # fmt: skip
+    pages = [each._repr_html_() for each in shown]
+    for page, word in zip(
+        pages, ["CONV_2D", "arena", "CONV_2D", "int8", "accuracy", "equal"], strict=True
+    ):
+        assert page.startswith("<pre") and page.endswith("</pre>") and word in page
+    assert names["evaluation"].score.accuracy > 0.9
+    assert names["result"].arrays[0].argmax() == names["data"]["y"][0]
+
+
+# The rooms `run` and `plan` have the functions' names, and stay rooms.
+def test_rooms_are_functions(repository, tmp_path):
+    import tflm_tools.plan.planner
+    import tflm_tools.run.device_model
+
+    model = repository / "models" / "digits" / "digits_int8.tflite"
+    assert tt.plan(model).plan.columns and tflm_tools.plan.planner
+    found = tt.run(model, [[[[0.5]] * 8] * 8])
+    assert found.arrays[0].dtype == np.int8
+
+
+def test_files_are_written_when_asked_for(repository, tmp_path):
+    model = repository / "models" / "digits" / "digits_int8.tflite"
+    assert tt.flatten(model, tmp_path / "x.tflm").data == (tmp_path / "x.tflm").read_bytes()
+    found = tt.run(model, np.zeros((1, 8, 8, 1)), output_dir=tmp_path / "out")
+    assert (np.load(tmp_path / "out" / "output_0.npy") == found.arrays[0]).all()
+    with pytest.raises(ToolError, match="the array has the shape"):
+        tt.run(model, np.zeros(3))

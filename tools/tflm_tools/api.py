@@ -1,0 +1,81 @@
+# tflm_tools: api: what the commands do, as functions of Python; docs/python.md tells of them
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from pathlib import Path
+
+# Each function loads what it needs: `import tflm_tools` costs nothing.
+
+
+def inspect(model, custom=()):
+    """What is in a model and whether it runs and fits: an Inspection, as of `tflm inspect`.
+
+    model: the path of a .tflite or .tflm. custom: files that register custom operators.
+    """
+    from .tell.inspection import inspect
+
+    return inspect(model, custom)
+
+
+def flatten(model, output=None, **options):
+    """Make the .tflm of a .tflite: a Conversion, as of `tflm flatten`; its bytes are `data`.
+
+    output: the file to write; None writes none. options: target, flash_budget, without,
+    optimize, input_shapes, keep_tensors, by_rows, custom, as for the command.
+    """
+    import tempfile
+
+    from .flat.conversion import convert
+
+    if output is not None:
+        return convert(model, output, **options)
+    with tempfile.TemporaryDirectory(prefix="tflm-") as folder:
+        name = Path(model).with_suffix(".tflm").name
+        result = convert(model, Path(folder) / name, **options)
+    result.output = name
+    return result
+
+
+def run(model, *inputs, quantize=True, **options):
+    """Invoke a model in the unix port: a Run, as of `tflm run`; its outputs are `arrays`.
+
+    inputs: for each input an array, or a file as `tflm run --input` takes it. quantize: floats
+    for an integer input are real numbers. options: form, repeat, heap, timeout, custom, output_dir
+    and device, as for the command.
+    """
+    import numpy as np
+
+    from .run.run import run
+
+    given = [each if isinstance(each, (str, Path)) else np.asarray(each) for each in inputs]
+    return run(model, given, quantize=quantize, **options)
+
+
+def verify(model, **options):
+    """Compare a model with TFLM: a Verification, as of `tflm verify`; is_equal() says it all.
+
+    options: runs, seed, form, layers, by_rows, custom and others, as for the command.
+    """
+    from .check.verify import verify
+
+    return verify(model, **options)
+
+
+def evaluate(model, data, **options):
+    """Accuracy over a data set: an Evaluation, as of `tflm eval`.
+
+    data: what `tflm eval --data` takes, or a dict of arrays x and y. options: compare, limit,
+    jobs, custom and others, as for the command.
+    """
+    from .measure.evaluation import evaluate
+
+    return evaluate(model, data, **options)
+
+
+def plan(model, optimize="off", target=None, custom=()):
+    """The arena over the operators: a ModelPlan, as of `tflm plan`.
+
+    optimize: off for TFLM's plan, ram, balanced or speed for that of `tflm flatten`.
+    """
+    from .tell.model_plan import plan_model
+
+    return plan_model(model, optimize, target, custom)
