@@ -47,14 +47,23 @@ def pytest_collection_finish(session):
             select()
 
 
-# A module's cases share one batch, so one xdist worker should get all of a file.
+# A module's cases share one batch, so one xdist worker should get all of a file; and all of the
+# rules, which look at every record of every case: they are made once in a process. Files come in
+# the order of their folders: by number of tests, as xdist has it, the minutes that a firmware
+# takes would come last, and one worker would have nothing to do.
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     if config.getvalue("dist") != "load":
         return None  # asked for something else
     from xdist.scheduler import LoadFileScheduling
 
-    return LoadFileScheduling(config, log)
+    class Scheduling(LoadFileScheduling):
+        def _split_scope(self, nodeid):
+            file = super()._split_scope(nodeid)
+            return "tests/rules" if file.startswith("tests/rules/") else file
+
+    config.option.loadscopereorder = False
+    return Scheduling(config, log)
 
 
 # Print the totals as the last line of the run; workers of xdist have no say in it.
