@@ -16,6 +16,13 @@ TIMEOUT = click.option(
     metavar="SECONDS",
     help="For each answer of MicroPython, or of TFLM. [default: 600]",
 )
+PIXELS = click.option(
+    "--pixels",
+    type=(float, float),
+    metavar="BLACK WHITE",
+    help="What black and white of images stand for. [default: the least and the greatest that a "
+    "quantized input holds; 0 1 for float32]",
+)
 _PORT = click.argument("port", required=False)
 _FIRST_ANSWER = click.option(
     "--timeout",

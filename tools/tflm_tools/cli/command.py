@@ -12,7 +12,7 @@ from ..optimize.memory.levels import BALANCED, LEVELS
 from ..optimize.savings import OPTIONS as SAVINGS
 from ..targets import TARGETS, targets_help
 from .bench import register as register_bench
-from .board import ON, TIMEOUT, device_on, register
+from .board import ON, PIXELS, TIMEOUT, device_on, register
 from .models import register as register_models
 from .report import register as register_report
 from .wake import register as register_wake
@@ -143,9 +143,10 @@ def flatten(model, output, as_json, **options):
     "inputs",
     multiple=True,
     type=click.Path(),
-    metavar="FILE.npy",
-    help="An array for each input, in order.",
+    metavar="FILE",
+    help="For each input, in order: .npy, an image, a .wav or a .csv.",
 )
+@PIXELS
 @click.option("--output-dir", required=True, type=click.Path(), help="For output_0.npy and so on.")
 @click.option(
     "--path",

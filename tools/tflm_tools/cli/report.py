@@ -7,7 +7,7 @@ import rich_click as click
 
 from .. import files
 from ..optimize.memory.levels import BALANCED, LEVELS, OFF
-from .board import ON, TIMEOUT, device_on
+from .board import ON, PIXELS, TIMEOUT, device_on
 
 _TARGET_HELP = "As for tflm flatten: whose kernels, which have scratch buffers of their own."
 
@@ -87,9 +87,11 @@ def register(cli, show, working, model, as_json_option, custom_option):
         "--data",
         required=True,
         type=click.Path(),
-        metavar="FILE.npz",
-        help="Arrays x (inputs; x0, x1... for several) and y (classes, or values).",
+        metavar="DATA",
+        help="A .npz with x (inputs; x0, x1... for several) and y (classes, or values), a folder "
+        "with one of images or sounds for each class, or a .csv whose last column is the class.",
     )
+    @PIXELS
     @click.option("--compare", is_flag=True, help="Run TFLM's wheel on the same data, too.")
     @click.option("--limit", type=click.IntRange(min=1), help="Only the first so many.")
     @click.option(

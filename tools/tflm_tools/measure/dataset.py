@@ -12,6 +12,7 @@ import numpy as np
 from .. import files
 from ..errors import ToolError
 from ..model.arrays import quantize
+from .examples import arrays_of, is_examples
 
 _MOST = 1 << 30  # bytes of all arrays of a file; a small one can unpack to any size
 _LARGE = 0.05  # the share of values outside the input's range that is worth a word
@@ -201,15 +202,21 @@ def _targets(path, array, count, outputs):
     )
 
 
-def load(path, inputs, outputs, limit=None):
+def load(path, inputs, outputs, limit=None, labels=(), pixels=None):
     """The DataSet of a .npz, or of a dict of its arrays, for a model with these TensorInfo.
+
+    A folder or a .csv is read as examples.arrays_of() does, with `labels` and `pixels`.
 
     x (or x0, x1, ... for several inputs): N examples. Arrays of the input's own type are taken as
     they are, all others are real values and are quantized. y: N integers or one-hot rows are
     classes, floats of the shape of output 0 are values. limit: only so many. Raises ToolError.
     """
-    found = path if isinstance(path, dict) else _arrays(path)
-    path = "the data" if isinstance(path, dict) else path
+    if isinstance(path, dict):
+        found, path = path, "the data"
+    elif is_examples(path):
+        found = arrays_of(path, inputs, labels, pixels, limit)
+    else:
+        found = _arrays(path)
     if not inputs:
         raise ToolError("the model has no inputs to give data to; use another model")
     keys = _keys(path, found, len(inputs))

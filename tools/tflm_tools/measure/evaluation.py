@@ -73,20 +73,21 @@ class Evaluation(Shown):
 
 
 def evaluate(path, data, compare=False, limit=None, jobs=None, custom=(), device=None,
-             progress=None, timeout=None):  # fmt: skip
+             progress=None, timeout=None, pixels=None):  # fmt: skip
     """The Evaluation of a model on data as dataset.load() reads it.
 
     compare: run TFLM's wheel, too. limit: only so many examples. jobs: processes. custom: Python
     files that register custom operators. device: a board (board.board_device). progress: a
-    function (done, total). timeout: seconds for an answer. Variables are reset before each invoke.
-    Raises TflmError.
+    function (done, total). timeout: seconds for an answer. pixels: as for `tflm run`.
+    Variables are reset before each invoke. Raises TflmError.
     """
     model = open_model(path)
     if compare:
         oracle.require()
         if model.kind != "tflite":
             raise ToolError(f"{path} is a .tflm; --compare needs the .tflite it was made from")
-    examples = load(data, model.inputs, model.outputs, limit)
+    labels = _labels(model)
+    examples = load(data, model.inputs, model.outputs, limit, labels, pixels)
     jobs = min(jobs or os.cpu_count() or 1, len(examples.runs))
     if device is not None:
         jobs = 1
@@ -106,7 +107,7 @@ def evaluate(path, data, compare=False, limit=None, jobs=None, custom=(), device
         count=examples.count,
         batch=examples.batch,
         score=_score(examples, outputs, model.outputs[0]),
-        labels=_labels(model),
+        labels=labels,
         mean_us=float(np.mean(times)),
         median_us=float(np.median(times)),
         best_us=float(np.min(times)),

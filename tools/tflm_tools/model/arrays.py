@@ -7,6 +7,7 @@ import numpy as np
 
 from .. import files
 from ..errors import ToolError
+from . import media
 
 
 def _shape(shape):
@@ -65,8 +66,11 @@ def _rounded(array, info):
     return np.clip(rounded, limits.min, limits.max).astype(info.numpy_dtype())
 
 
-def load_input(path, number, info, with_quantize=False):
+def load_input(path, number, info, with_quantize=False, pixels=None):
     """The array of a .npy, or an array, for input `number`: exactly its type and shape.
+
+    Or that of an image, a sound or a table, as media.real_values() reads it with `pixels`, which
+    is quantized where the input is.
 
     with_quantize: floats for an integer input are quantized with its scale and zero point.
     Raises ToolError.
@@ -74,6 +78,11 @@ def load_input(path, number, info, with_quantize=False):
     array = path
     if isinstance(path, np.ndarray):
         path = "the array"
+    elif media.is_media(path):
+        array = media.real_values(path, info, pixels).astype(np.float64)
+        if info.numpy_dtype().kind == "f" or not info.scale:
+            return array.astype(info.numpy_dtype())
+        with_quantize = True
     else:
         array = _load(path)
     wanted = f"input {number} '{info.name}' wants"

@@ -66,9 +66,11 @@ def _summary(file, array, info):
 
 
 def run(path, inputs, output_dir=None, form="flat", repeat=1, quantize=False, heap=None,
-        timeout=None, custom=(), device=None):  # fmt: skip
-    """Invoke the model at `path` on arrays or .npy files, one for each input in order.
+        timeout=None, custom=(), device=None, pixels=None):  # fmt: skip
+    """Invoke the model at `path` on arrays or files, one for each input in order.
 
+    Files are .npy, images, sounds or tables; pixels: what black and white of images stand for, as
+    model.media.real_values() has it.
     output_dir: where output_0.npy and so on go; None writes none. form: "flat" or "tflite".
     repeat: invokes on the same inputs (a model with state goes on from one to the next).
     quantize: floats may be given for integer inputs. custom: Python files that register custom
@@ -84,7 +86,7 @@ def run(path, inputs, output_dir=None, form="flat", repeat=1, quantize=False, he
         )
     written = _files(output_dir, model, [path, *_paths(inputs), *custom])
     values = [
-        arrays.load_input(file, i, info, quantize)
+        arrays.load_input(file, i, info, quantize, pixels)
         for i, (file, info) in enumerate(zip(inputs, model.inputs, strict=True))
     ]
     result = invoke(

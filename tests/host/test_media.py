@@ -1,0 +1,122 @@
+# Tests of images, sounds, tables and folders as inputs of `tflm run` and `tflm eval`
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import wave
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from tflm_tools.errors import ToolError
+from tflm_tools.measure import dataset
+from tflm_tools.model import media
+
+
+def info(shape, dtype="int8", scale=0.0, zero_point=0):
+    return SimpleNamespace(
+        name="x", shape=shape, dtype=dtype, scale=scale, zero_point=zero_point,
+        numpy_dtype=lambda: np.dtype(dtype),
+    )  # fmt: skip
+
+
+@pytest.fixture
+def image(tmp_path):
+    from PIL import Image
+
+    path = tmp_path / "x.png"
+    pixels = np.zeros((8, 8, 3), np.uint8)
+    pixels[:4], pixels[4:, :, 1] = 255, 255
+    Image.fromarray(pixels).save(path)
+    return path
+
+
+def test_image(image, tmp_path):
+    from PIL import Image
+
+    # Black and white are what the input can hold, unless somebody says else.
+    signed = media.real_values(image, info((1, 8, 8, 3), scale=1 / 127, zero_point=0))
+    assert signed.shape == (1, 8, 8, 3)
+    assert np.allclose(signed[0, 0, 0], 1)
+    assert np.allclose(signed[0, 7, 0], [-128 / 127, 1, -128 / 127])
+    assert media.real_values(image, info((8, 8, 3), "float32")).max() == 1
+    assert media.real_values(image, info((1, 8, 8), "float32")).shape == (1, 8, 8)
+    given = media.real_values(image, info((1, 8, 8, 3), "float32"), (-1, 3))
+    assert given[0, 7, 0].tolist() == [-1, 3, -1]
+    grey = media.real_values(image, info((1, 4, 4, 1), "float32"))
+    with Image.open(image) as file:
+        wanted = np.asarray(file.convert("L").resize((4, 4), Image.Resampling.BILINEAR)) / 255
+    assert np.allclose(grey[0, :, :, 0], wanted)
+    with pytest.raises(ToolError, match="which is no image"):
+        media.real_values(image, info((1, 10)))
+    (tmp_path / "bad.png").write_bytes(image.read_bytes()[:40])
+    with pytest.raises(ToolError, match="is no image that can be read"):
+        media.real_values(tmp_path / "bad.png", info((1, 8, 8, 1)))
+
+
+@pytest.mark.parametrize("width", [1, 2, 3, 4])
+def test_sound(tmp_path, width):
+    path = tmp_path / "x.wav"
+    samples = [[0, 0], [16384, 0], [-32768, -32768], [32512, 32512]]
+    with wave.open(str(path), "wb") as file:
+        file.setnchannels(2)
+        file.setsampwidth(width)
+        file.setframerate(8000)
+        for sample in np.array(samples).reshape(-1).tolist():
+            value = (sample >> 8) + 128 if width == 1 else sample << 8 * (width - 2)
+            file.writeframes(value.to_bytes(width, "little", signed=width > 1))
+    found = media.real_values(path, info((1, 6), "float32"))
+    assert found.tolist() == [[0, 0.25, -1, 32512 / 32768, 0, 0]]
+    assert media.real_values(path, info((2,), "int16")).tolist() == [0, 8192]
+    path.write_bytes(b"RIFF")
+    with pytest.raises(ToolError, match="cannot read .* as WAV"):
+        media.real_values(path, info((2,), "int16"))
+
+
+# What is in a .csv and in folders comes to the model as the same numbers as in a .npz.
+def test_data_sets(tmp_path, image):
+    x = info((1, 2), scale=0.5, zero_point=3)
+    outputs = [info((1, 4), scale=1.0)]
+    for output in outputs:
+        output.bytes = 4
+    (tmp_path / "data.csv").write_text("a,b,class\n0.5,-2,1\n3,4,0\n\n1,1,3\n")
+    found = dataset.load(tmp_path / "data.csv", [x], outputs)
+    assert [run[0].tolist() for run in found.runs] == [[[4, -1]], [[9, 11]], [[5, 5]]]
+    assert found.labels.tolist() == [1, 0, 3]
+    for name in ("blue", "green"):
+        (tmp_path / "set" / name).mkdir(parents=True)
+    (tmp_path / "set" / "green" / "a.png").write_bytes(image.read_bytes())
+    (tmp_path / "set" / "blue" / "b.png").write_bytes(image.read_bytes())
+    (tmp_path / "set" / "blue" / "notes.txt").write_text("no image")
+    pixels = info((1, 8, 8, 1), "uint8", scale=1.0)
+    found = dataset.load(tmp_path / "set", [pixels], outputs)
+    assert found.labels.tolist() == [0, 1] and found.runs[0][0].max() == 255
+    labels = ["red", "green", "white", "blue"]
+    found = dataset.load(tmp_path / "set", [pixels], outputs, labels=labels)
+    assert found.labels.tolist() == [3, 1]
+
+
+@pytest.mark.parametrize(
+    "text, words",
+    [("", "no numbers"), ("1,2\n", "2 columns"), ("1,2,0\n1,2\n", "row 2 is not 3 numbers"),
+     ("1,2,x\n1,2,y\n", "row 1 is not 3 numbers"), ("1,2,0.5\n", "is no class")],
+)  # fmt: skip
+def test_tables_that_are_wrong(tmp_path, text, words):
+    path = tmp_path / "x.csv"
+    path.write_text(text)
+    with pytest.raises(ToolError, match=words):
+        dataset.load(path, [info((1, 2), scale=0.5)], [])
+
+
+def test_run_takes_files(repository, tflm, tmp_path):
+    from PIL import Image
+
+    digits = np.load(repository / "models" / "digits" / "digits_test.npz")
+    pixels = (digits["x"][3].reshape(8, 8) * (255 / 16)).round().astype(np.uint8)
+    Image.fromarray(pixels).save(tmp_path / "3.png")
+    model = repository / "models" / "digits" / "digits_int8.tflite"
+    found = tflm("run", model, "--input", tmp_path / "3.png", "--output-dir", tmp_path / "out")
+    assert found.code == 0, found.err
+    assert np.load(tmp_path / "out" / "output_0.npy").argmax() == digits["y"][3]
+    (tmp_path / "set" / str(digits["y"][3])).mkdir(parents=True)
+    (tmp_path / "3.png").rename(tmp_path / "set" / str(digits["y"][3]) / "a.png")
+    found = tflm("eval", model, "--data", tmp_path / "set")
+    assert found.code == 0 and "1 of 1" in found.out, (found.out, found.err)

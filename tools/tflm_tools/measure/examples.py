@@ -1,0 +1,75 @@
+# tflm_tools: examples: a folder for each class, or a .csv, as the arrays x and y of a data set
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import ToolError
+from ..model import media
+
+
+def is_examples(path):
+    """True for what arrays_of() reads: a folder, or a .csv."""
+    return Path(path).is_dir() or Path(path).suffix.lower() == ".csv"
+
+
+def arrays_of(path, inputs, labels=(), pixels=None, limit=None):
+    """{"x": real numbers, "y": classes} of a folder or .csv, for a model with one input.
+
+    A folder has one folder for each class, named as the labels of the model, or by the numbers
+    of the classes; others are taken in the order of their names. In it lie images, sounds or
+    tables, as media.real_values() reads them. A .csv has a row for each example: its numbers,
+    and the class at the end. limit: so many examples of all, evenly from the classes. Raises
+    ToolError.
+    """
+    if len(inputs) != 1:
+        raise ToolError(
+            f"the model has {len(inputs)} inputs, {path} is for one; save arrays x0, x1 and y "
+            "with numpy.savez"
+        )
+    if not Path(path).is_dir():
+        return _table(path, inputs[0])
+    files = _files(path, labels)
+    if limit:
+        files = files[:: max(1, len(files) // limit)]
+    shape = inputs[0].shape[1:] if inputs[0].shape[:1] == (1,) else inputs[0].shape
+    found = [media.real_values(file, inputs[0], pixels).reshape(shape) for file, _ in files]
+    return {"x": np.stack(found), "y": np.array([number for _, number in files])}
+
+
+# Files and their classes.
+def _files(path, labels):
+    folders = sorted(each for each in Path(path).iterdir() if each.is_dir())
+    names = [folder.name for folder in folders]
+    if not names:
+        raise ToolError(f"{path} has no folders; make one for each class, with its files in it")
+    if all(name in labels for name in names):
+        numbers = [labels.index(name) for name in names]
+    elif all(name.isdecimal() for name in names):
+        numbers = [int(name) for name in names]
+    else:
+        numbers = range(len(names))
+    found = [
+        (file, number)
+        for folder, number in zip(folders, numbers, strict=True)
+        for file in sorted(folder.iterdir())
+        if media.is_media(file)
+    ]
+    if not found:
+        raise ToolError(f"the folders of {path} hold no images, sounds or tables; put some there")
+    return found
+
+
+def _table(path, info):
+    rows = np.array(media.rows(path))
+    elements = int(np.prod(info.shape))
+    if rows.shape[1] != elements + 1:
+        raise ToolError(
+            f"{path} has {rows.shape[1]} columns, input '{info.name}' has {elements} numbers; "
+            "write those, and the class behind them"
+        )
+    if (rows[:, -1] != np.round(rows[:, -1])).any():
+        raise ToolError(f"{path}: the last column is no class; write whole numbers there")
+    shape = info.shape[1:] if info.shape[:1] == (1,) else info.shape
+    return {"x": rows[:, :-1].reshape(-1, *shape), "y": rows[:, -1].astype(np.int64)}

@@ -1,0 +1,124 @@
+# tflm_tools: media: images, sounds and tables as the input of a model, in real numbers
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import csv
+import wave
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import ToolError
+from ..extras import installing
+
+IMAGES = (".png", ".jpg", ".jpeg", ".bmp", ".gif")
+SOUNDS = (".wav",)
+_TABLES = (".csv",)
+_MOST_PIXELS = 1 << 26
+
+
+def is_media(path):
+    """True for a file that real_values() reads, by the end of its name."""
+    return Path(path).suffix.lower() in IMAGES + SOUNDS + _TABLES
+
+
+def real_values(path, info, pixels=None):
+    """The real numbers (float64, in the input's shape) of a file for an input, a TensorInfo.
+
+    An image is made grey or RGB as the input has 1 or 3 channels, and resized to its height and
+    width (bilinear). pixels: (black, white), what 0 and 255 stand for; None takes the least and
+    the greatest value that a quantized input can hold, and 0 and 1 for float32. A sound is its
+    samples from -1 to 1, channels averaged, cut off or filled with silence at its end; for int16
+    without a scale the samples themselves. A table has all numbers of the input, row by row.
+    Raises ToolError.
+    """
+    suffix = Path(path).suffix.lower()
+    if suffix in IMAGES:
+        return _image(path, info, pixels or _range(info))
+    if suffix in SOUNDS:
+        return _sound(path, info)
+    values = np.array(rows(path)).reshape(-1)
+    if values.size != int(np.prod(info.shape)):
+        raise ToolError(
+            f"{path} holds {values.size} numbers, input '{info.name}' has "
+            f"{int(np.prod(info.shape))}; write one example of them"
+        )
+    return values.reshape(info.shape)
+
+
+# The least and the greatest real number of an input.
+def _range(info):
+    dtype = info.numpy_dtype()
+    if dtype.kind not in "iu":
+        return 0.0, 1.0
+    limits = np.iinfo(dtype)
+    scale = info.scale or 1.0
+    return (limits.min - info.zero_point) * scale, (limits.max - info.zero_point) * scale
+
+
+def _image(path, info, pixels):
+    try:
+        from PIL import Image
+    except ImportError:
+        raise ToolError(f"images need Pillow; install it with: {installing('report')}") from None
+    sizes = info.shape[1:] if info.shape[:1] == (1,) else info.shape
+    channels = sizes[2] if len(sizes) == 3 else 1
+    if len(sizes) not in (2, 3) or channels not in (1, 3) or np.prod(info.shape) != np.prod(sizes):
+        raise ToolError(
+            f"input '{info.name}' has the shape {'x'.join(map(str, info.shape))}, which is no "
+            "image; give an array (.npy)"
+        )
+    try:
+        with Image.open(path) as image:
+            if image.width * image.height > _MOST_PIXELS:
+                raise ToolError(f"{path} has more than 64 million pixels; make it smaller")
+            image = image.convert("L" if channels == 1 else "RGB")
+            image = image.resize((sizes[1], sizes[0]), Image.Resampling.BILINEAR)
+            values = np.asarray(image, np.float64).reshape(info.shape)
+    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError):
+        raise ToolError(f"{path} is no image that can be read; convert it to PNG") from None
+    black, white = pixels
+    return black + values * ((white - black) / 255)
+
+
+def _sound(path, info):
+    try:
+        with wave.open(str(path)) as file:
+            width, channels = file.getsampwidth(), file.getnchannels()
+            data = file.readframes(file.getnframes())
+    except (OSError, EOFError, wave.Error) as error:
+        raise ToolError(f"cannot read {path} as WAV: {error}; convert it to PCM") from None
+    data = data[: len(data) // (width * channels) * (width * channels)]
+    if width == 1:  # unsigned
+        samples = (np.frombuffer(data, np.uint8).astype(np.int64) - 128) << 8
+    else:  # the two highest bytes of each
+        parts = np.frombuffer(data, np.uint8).reshape(-1, width)[:, -2:]
+        samples = np.ascontiguousarray(parts).view("<i2").reshape(-1).astype(np.int64)
+    samples = samples.reshape(-1, channels).mean(1)
+    wanted = int(np.prod(info.shape))
+    samples = np.concatenate([samples[:wanted], np.zeros(max(0, wanted - len(samples)))])
+    is_raw = info.dtype == "int16" and not info.scale
+    return (np.trunc(samples) if is_raw else samples / 32768).reshape(info.shape)
+
+
+def rows(path):
+    """The numbers of a .csv, row by row; a first row of words is left out. Raises ToolError."""
+    try:
+        with open(path, newline="", encoding="utf-8") as file:
+            lines = [line for line in csv.reader(file) if line]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise ToolError(f"cannot read {path}: {error}; write numbers with commas") from None
+    if lines and not _are_numbers(lines[0]):
+        lines = lines[1:]
+    for number, line in enumerate(lines, 1):
+        if not _are_numbers(line) or len(line) != len(lines[0]):
+            raise ToolError(f"{path}: row {number} is not {len(lines[0])} numbers; mend the row")
+    if not lines:
+        raise ToolError(f"{path} holds no numbers; write one row for each example")
+    return [[float(word) for word in line] for line in lines]
+
+
+def _are_numbers(words):
+    try:
+        return bool([float(word) for word in words])
+    except ValueError:
+        return False
