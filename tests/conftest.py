@@ -22,6 +22,7 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "quick_boards: runs without --boards, too")
+    config.addinivalue_line("markers", "quick_page: runs without --page, too")
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,7 @@
 // pico emulator: an RP2040 of rp2040js with a boot ROM, mended where hardware does otherwise
 // MIT license; Copyright (c) 2026 the tflm authors
 
-import { RP2040 } from 'rp2040js';
+import { GPIOPinState, RP2040 } from 'rp2040js';
 import { Core } from './core.mjs';
 import { SimulationClock } from './node_modules/rp2040js/dist/esm/clock/simulation-clock.js';
 import { Stream } from './stream.mjs';
@@ -81,6 +81,11 @@ function mendUart(uart) {
   };
 }
 
+// Reading a pin gives what it is driven or pulled to; rp2040js gives what was set from outside alone.
+function readBack(pin) {
+  pin.addListener((state) => pin.setInputValue(state === GPIOPinState.High || state === GPIOPinState.InputPullUp));
+}
+
 // A chip with the bytes of its boot ROM, and `fillFlash(flash)` to put into flash what is there at power-on.
 // fault(text) is called for what stops a real chip. miss: cycles that a miss of the XIP cache takes
 // while flash has half the core's clock, 0 for flash that nothing waits for.
@@ -105,6 +110,7 @@ export function makeChip(rom, fillFlash, fault, miss = 0) {
   checkAlignment(mcu, (text) => fault(`${text}, ${where()}`));
   mcu.onBreak = (code) => fault(`breakpoint ${code}, ${where()}`);
   mcu.uart.forEach(mendUart);
+  mcu.gpio.forEach(readBack);
   fillFlash(mcu.flash);
   mcu.core.reset();
   // What the boot ROM does before this needs the flash chip's registers.

@@ -5,17 +5,24 @@ import json
 import time
 
 import tflm
+from machine import Pin
 
+_led = Pin(25, Pin.OUT)
 _interpreter = tflm.Interpreter(tflm.load("/rom/digits.tflm"))
 _interpreter.allocate_tensors()
 _interpreter.invoke()  # the first one loads kernels, too
 
 
 def read(pixels):
-    """Print what a picture of 8x8 bytes 0..16 is, the score of each digit, and microseconds."""
+    """Print what a picture of 8x8 bytes 0..16 is, the score of each digit, and microseconds.
+
+    The LED is on meanwhile.
+    """
+    _led.on()
     _interpreter.input(0).quantize(pixels)
     begin = time.ticks_us()
     _interpreter.invoke()
     took = time.ticks_diff(time.ticks_us(), begin)
     scores = _interpreter.output(0).dequantize()
+    _led.off()
     print(json.dumps({"digit": scores.index(max(scores)), "scores": scores, "us": took}))

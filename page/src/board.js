@@ -9,12 +9,13 @@ export class EmulatedBoard {
   /** @type {((bytes: Uint8Array) => void) | null} */
   #reader = null;
 
-  /** @param {{ fault: (text: string) => void, speed: (share: number | null) => void }} told */
+  /** @param {{ fault: (text: string) => void, light: (on: boolean) => void, speed: (share: number | null) => void }} told */
   constructor(told) {
     /** @param {MessageEvent<import('./messages.js').FromEmulator>} event */
     this.#worker.onmessage = ({ data: message }) => {
       if (message.kind === 'received') this.#reader?.(message.bytes);
       else if (message.kind === 'fault') told.fault(message.text);
+      else if (message.kind === 'light') told.light(message.on);
       else told.speed(message.share);
     };
   }

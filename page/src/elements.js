@@ -2,7 +2,7 @@
 // MIT license; Copyright (c) 2026 the tflm authors
 
 /**
- * @template {HTMLElement} [Kind=HTMLElement]
+ * @template {HTMLElement | SVGElement} [Kind=HTMLElement]
  * @param {string} id
  * @param {new () => Kind} [kind]
  * @returns {Kind}

@@ -9,12 +9,17 @@ declare module 'emulator/board.mjs' {
       send: (bytes: Iterable<number>) => void;
       fault: (text: string) => void;
       miss?: number;
+      started?: (mcu: { gpio: { addListener(listener: (state: number) => void): void }[] }) => void;
     });
     readonly flash: Uint8Array;
     readonly clock: { nanos: number };
     write(bytes: Uint8Array): void;
     run(): boolean;
   }
+}
+
+declare module 'emulator/chip.mjs' {
+  export const LED: number; // its pin
 }
 
 declare module 'emulator/image.mjs' {

@@ -2,9 +2,11 @@
 // MIT license; Copyright (c) 2026 the tflm authors
 
 import { Board } from 'emulator/board.mjs';
+import { LED } from 'emulator/chip.mjs';
 import { loadImage } from 'emulator/image.mjs';
 
 const MISS = 48; // cycles of the core for a miss of the flash cache, as a Pico has it: docs/pico.md
+const HIGH = 1; // a pin that is driven high, as rp2040js says it
 const NAP = 1; // milliseconds
 const TELL_EVERY = 500; // milliseconds
 
@@ -14,7 +16,8 @@ let board = null;
 let kept = new Uint8Array(0); // what flash held when the board stopped
 /** @type {number[]} */
 let output = [];
-let told = 0;
+let light = { on: false, told: false }; // the LED, and what the page knows of it
+let told = 0; // when the speed was
 let busy = { real: 0, simulated: 0 }; // milliseconds since it was told last, without sleep
 
 // A message to oneself comes as soon as others have had their turn; a timer of 0 ms takes 4.
@@ -43,6 +46,10 @@ function power(rom, image) {
         tell({ kind: 'fault', text });
       },
       miss: MISS,
+      started: (mcu) => {
+        light.on = false;
+        mcu.gpio[LED].addListener((/** @type {number} */ state) => { light.on = state === HIGH; });
+      },
     });
   } catch (error) {
     board = null;
@@ -62,6 +69,10 @@ function run() {
   if (output.length) {
     tell({ kind: 'received', bytes: Uint8Array.from(output) });
     output = [];
+  }
+  if (light.on !== light.told) {
+    tell({ kind: 'light', on: light.on });
+    light.told = light.on;
   }
   if (!asleep) {
     busy.real += now - begin;

@@ -41,6 +41,7 @@ async function start() {
   element('version').textContent = `tflm ${about.version}`;
   const board = new EmulatedBoard({
     fault: (text) => tellState(`The board stopped: ${text}; restart it.`, false),
+    light: (on) => element('led', SVGElement).classList.toggle('on', on),
     speed: tellSpeed,
   });
   const prompt = new Prompt(about.programs);

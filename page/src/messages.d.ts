@@ -8,6 +8,7 @@ export type ToEmulator =
 export type FromEmulator =
   | { kind: 'received'; bytes: Uint8Array }
   | { kind: 'fault'; text: string }
+  | { kind: 'light'; on: boolean } // the board's LED
   | { kind: 'speed'; share: number | null }; // of a real board's, null while it slept
 
 /** What page/make_page.py puts into about.json. */

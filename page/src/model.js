@@ -7,6 +7,7 @@ import { fromPicture, fromSound, numbers, pictureShape, random, takesSound } fro
 // The digits' interpreter gives its heap back: they read the next one anew.
 const LOAD = "import sys\ndraw = sys.modules.pop('draw', None) and None\nimport run_model";
 const PIECE = 1536; // bytes of an input that go to the board at a time
+const EDGE = 8; // pixels around a report
 const MOST = 10; // values of an output that are shown
 const MOST_BYTES = 8 << 20; // of a file
 
@@ -153,13 +154,15 @@ export class Model {
     if (isLast()) this.#showReport(html);
   }
 
-  // The report in a frame of its own, without scripts, as high as it is long.
+  // The report in a frame of its own, without scripts, as high as it is long, when its parts open, too.
   /** @param {string} html */
   #showReport(html) {
     const frame = element('report', HTMLIFrameElement);
     frame.onload = () => {
-      const root = frame.contentDocument?.documentElement;
-      if (root) frame.style.height = `${root.scrollHeight + 8}px`;
+      const body = frame.contentDocument?.body;
+      if (!body) return;
+      const grow = () => { frame.style.height = `${body.offsetHeight + EDGE}px`; };
+      new ResizeObserver(grow).observe(body);
     };
     frame.srcdoc = html;
     frame.hidden = false;

@@ -5,15 +5,18 @@ import { FitAddon } from '@xterm/addon-fit';
 import { Terminal } from '@xterm/xterm';
 import { button, element } from './elements.js';
 import { PROMPT } from './repl.js';
+import { open } from './terminal_styles.js';
 
-const DARK = { background: '#15181c', foreground: '#e4e7ea', cursor: '#e4e7ea', selectionBackground: '#46505a' };
-const LIGHT = { background: '#f7f7f4', foreground: '#1c2024', cursor: '#1c2024', selectionBackground: '#c7d2dc' };
+const ROWS = 16;
+// Their paper is --band of style.css.
+const DARK = { background: '#20252a', foreground: '#e4e7ea', cursor: '#e4e7ea', selectionBackground: '#46505a' };
+const LIGHT = { background: '#f2f4ef', foreground: '#1c2024', cursor: '#1c2024', selectionBackground: '#c7d2dc' };
 
 export class Prompt {
   /** @type {import('./repl.js').Repl | null} */
   #repl = null;
   #terminal = new Terminal({
-    fontSize: 13, rows: 16, cursorBlink: false, convertEol: true, screenReaderMode: true, scrollback: 2000,
+    fontSize: 13, rows: ROWS, cursorBlink: false, convertEol: true, screenReaderMode: true, scrollback: 2000,
     fontFamily: 'ui-monospace, SFMono-Regular, Menlo, "DejaVu Sans Mono", monospace',
   });
   #leaving = false; // the next TAB goes on to the page
@@ -23,8 +26,9 @@ export class Prompt {
     const place = element('terminal');
     const fit = new FitAddon();
     this.#terminal.loadAddon(fit);
-    this.#terminal.open(place);
-    new ResizeObserver(() => fit.fit()).observe(place);
+    open(this.#terminal, place);
+    const fill = () => this.#terminal.resize(fit.proposeDimensions()?.cols || this.#terminal.cols, ROWS);
+    new ResizeObserver(fill).observe(place);
     const dark = matchMedia('(prefers-color-scheme: dark)');
     const paint = () => { this.#terminal.options.theme = dark.matches ? DARK : LIGHT; };
     dark.addEventListener('change', paint);

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.required import missing
 
 _HERE = Path(__file__).resolve().parent
 for _folder in (_HERE, _HERE.parents[1] / "firmware"):
@@ -47,21 +48,10 @@ def firmware(_built):
             except ToolError as error:
                 _built[key] = str(error)
         if isinstance(_built[key], str):
-            _missing(_built[key])
+            missing(_built[key])
         return _built[key]
 
     return get
-
-
-# What this machine lacks skips a test, but not where all has to be there: `make test-boards`.
-def _missing(text):
-    if _boards_required():
-        pytest.fail(text, pytrace=False)
-    pytest.skip(text)
-
-
-def _boards_required():
-    return bool(os.environ.get("TFLM_BOARDS_REQUIRED"))
 
 
 @pytest.fixture
@@ -79,7 +69,7 @@ def emulated(firmware):
         try:
             started.append(emulators.start(board, built.image, **options))
         except ToolError as error:
-            _missing(str(error))
+            missing(str(error))
         return started[-1]
 
     yield start

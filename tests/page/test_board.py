@@ -6,29 +6,11 @@ import math
 import re
 import time
 
-import numpy as np
 import pytest
+from by_unix_port import read_digits
 from steps import answered, draw, run_program, shows, type_line
-from tflm_tools.model import arrays
-from tflm_tools.model.model_file import open_model
-from tflm_tools.run.device_model import invoke
 
 _FIRST_SECONDS = 10
-
-
-# Digit and scores in percent of 64 pixels, by the unix port.
-def _by_unix_port(repository, pictures):
-    model = open_model(repository / "models" / "digits" / "digits_int8.tflite")
-    info = model.inputs[0]
-    runs = [
-        [arrays.quantize(np.array(pixels, np.float32).reshape(info.shape), info)]
-        for pixels in pictures
-    ]
-    found = []
-    for (scores,) in invoke(model, runs).outputs:
-        real = arrays.dequantize(scores, model.outputs[0]).reshape(-1)
-        found.append((int(real.argmax()), [math.floor(100 * score + 0.5) for score in real]))
-    return found
 
 
 def test_first_answer(opened):
@@ -42,7 +24,7 @@ def test_first_answer(opened):
 
 def test_samples(page, repository):
     data = (repository / "firmware" / "apps" / "digits" / "rom" / "images").read_bytes()
-    wanted = _by_unix_port(repository, [list(data[64 * i : 64 * i + 64]) for i in range(10)])
+    wanted = read_digits(repository, [list(data[64 * i : 64 * i + 64]) for i in range(10)])
     for digit in range(10):
         page.get_by_role("button", name=f"a {digit} of the test set").click()
         assert answered(page)[:2] == wanted[digit]
@@ -70,7 +52,7 @@ def test_drawn(page, repository):
         text = page.locator("#terminal .xterm-rows").inner_text()
         numbers = re.findall(rf"{digit}\s(\[[\d,\s]+\])\s*end", re.sub(r"\s+", " ", text))
         pictures.append(ast.literal_eval(re.sub(r"(?<=\d) (?=\d)", "", numbers[-1])))
-    assert list(found.values()) == _by_unix_port(repository, pictures)
+    assert list(found.values()) == read_digits(repository, pictures)
     assert [found[digit][0] for digit in found] == [0, 1, 7]
 
 
@@ -109,6 +91,7 @@ _SAID = {
     "Keywords": r"s  (yes|no|stop)",
     "Profile": r"CONV_2D",
     "Two cores": r"2: \d+\.\d ms",
+    "Blink": r"on\s+off\s+on",
 }
 
 

@@ -129,7 +129,7 @@ def _profile(report):
     rows = []
     for row in report.profile:
         count = macs.get(row.op) or 0
-        bar = _Html(f'<span class="bar" style="width:{round(7 * row.share / most, 2)}rem"></span>')
+        bar = _Html(f'<svg class="bar" width="{round(7 * row.share / most, 2)}rem"></svg>')
         cells = [row.op, row.name, microseconds(row.us), f"{100 * row.share:.1f} %", bar,
                  number(count), f"{1000 * row.us / count:.2f}" if count else UNKNOWN]  # fmt: skip
         if cycles:

@@ -1,0 +1,24 @@
+# Tests of the page: what the digits' model says in the unix port
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import math
+
+import numpy as np
+from tflm_tools.model import arrays
+from tflm_tools.model.model_file import open_model
+from tflm_tools.run.device_model import invoke
+
+
+def read_digits(repository, pictures):
+    """Digit and scores in percent, as the page rounds them, of pictures of 64 pixels."""
+    model = open_model(repository / "models" / "digits" / "digits_int8.tflite")
+    info = model.inputs[0]
+    runs = [
+        [arrays.quantize(np.array(pixels, np.float32).reshape(info.shape), info)]
+        for pixels in pictures
+    ]
+    found = []
+    for (scores,) in invoke(model, runs).outputs:
+        real = arrays.dequantize(scores, model.outputs[0]).reshape(-1)
+        found.append((int(real.argmax()), [math.floor(100 * score + 0.5) for score in real]))
+    return found

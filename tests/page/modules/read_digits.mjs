@@ -1,0 +1,34 @@
+// Tests of the page: node read_digits.mjs WORKER ROM IMAGE SAMPLES: what its worker reads, without a browser
+// MIT license; Copyright (c) 2026 the tflm authors
+
+// WORKER is the bundle of src/emulator_worker.js, SAMPLES pictures of 64 bytes. Prints JSON: answers
+// of the board, and how often its LED was switched on.
+import fs from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import { Repl } from '../../../page/src/repl.js';
+
+const [worker, rom, image, samples] = process.argv.slice(2);
+let listener = null;
+let flashes = 0;
+globalThis.self = {
+  postMessage(message) {
+    if (message.kind === 'received') listener?.(message.bytes);
+    else if (message.kind === 'fault') throw new Error(message.text);
+    else if (message.kind === 'light') flashes += Number(message.on);
+  },
+};
+await import(pathToFileURL(worker));
+const send = (data) => globalThis.self.onmessage({ data });
+const repl = new Repl(
+  { write: (bytes) => send({ kind: 'send', bytes }), listen(reader) { listener = reader; } },
+  () => {},
+);
+send({ kind: 'power', rom: fs.readFileSync(rom), image: fs.readFileSync(image) });
+const pictures = fs.readFileSync(samples);
+const answers = [];
+for (let at = 0; at < pictures.length; at += 64) {
+  const text = await repl.exec(`import draw\ndraw.read(bytes((${[...pictures.subarray(at, at + 64)]})))`);
+  answers.push(JSON.parse(text));
+}
+console.log(JSON.stringify({ answers, flashes, banner: repl.banner }));
+process.exit(0);

@@ -1,0 +1,61 @@
+// Tests of the page: bytes between a serial port of the browser's and the worker of the tools
+// MIT license; Copyright (c) 2026 the tflm authors
+
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { Channel } from '../../../page/src/serial_channel.js';
+import { SerialPump } from '../../../page/src/serial_pump.js';
+
+// A port that sends back what it gets, until its cable is pulled.
+class Echo {
+  readable = new ReadableStream({ start: (controller) => { this.controller = controller; } });
+  writable = new WritableStream({
+    write: (bytes) => {
+      if (this.pulled) throw new Error('no device');
+      this.controller.enqueue(bytes);
+    },
+  });
+  open() { return Promise.resolve(); }
+  setSignals() { return Promise.resolve(); }
+  close() { return Promise.resolve(); }
+  pull() {
+    this.pulled = true;
+    this.readable = null;
+    this.controller.error(new Error('no device'));
+  }
+}
+
+async function connected() {
+  const echo = new Echo();
+  const pump = new SerialPump(echo);
+  await pump.open();
+  return { echo, pump, channel: new Channel(pump.port) };
+}
+
+test('bytes come in the order and the pieces that are asked for', async () => {
+  const { pump, channel } = await connected();
+  assert.equal(await channel.write(Uint8Array.of(1, 2, 3), -1), '');
+  assert.equal(await channel.write(Uint8Array.of(4, 5), -1), '');
+  while (channel.waiting < 5) await new Promise((resolve) => setTimeout(resolve, 1));
+  assert.deepEqual([...await channel.read(4, -1)], [1, 2, 3, 4]);
+  assert.deepEqual([...await channel.read(4, -1)], [5]);
+  assert.equal((await channel.read(1, 5)).length, 0); // in time none came
+  await pump.close();
+});
+
+test('a pulled cable ends reads and writes, and what came before is there', async () => {
+  const { echo, pump, channel } = await connected();
+  await channel.write(Uint8Array.of(7), -1);
+  while (!channel.waiting) await new Promise((resolve) => setTimeout(resolve, 1));
+  const late = channel.read(1, -1).then(() => channel.read(1, -1));
+  echo.pull();
+  assert.equal(await late, undefined);
+  assert.equal(await channel.write(Uint8Array.of(8), -1), 'lost');
+  await pump.close();
+});
+
+test('a port that another program has is told in a sentence', async () => {
+  const echo = new Echo();
+  echo.open = () => Promise.reject(new Error('busy'));
+  await assert.rejects(new SerialPump(echo).open(), /another program or page may have it/);
+});

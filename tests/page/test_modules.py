@@ -1,0 +1,104 @@
+# Tests of the page that need no browser: types, scripts in node, and its worker with a board
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from by_unix_port import read_digits
+from support.required import missing
+from tflm_tools import files
+from tflm_tools.errors import ToolError
+
+pytestmark = pytest.mark.quick_page
+_MODULES = Path(__file__).with_name("modules")
+
+
+# Node with some words behind it, which has to succeed; what it prints.
+def _node(*words):
+    import toolchain
+
+    done = subprocess.run(
+        [toolchain.have("node"), *map(str, words)], env=toolchain.environment(),
+        capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def bundles(tmp_path_factory):
+    """The folder with the page's scripts, whose types are checked."""
+    import make_page
+
+    try:
+        make_page.install()
+    except ToolError as error:
+        missing(str(error))
+    folder = tmp_path_factory.mktemp("bundles")
+    make_page.bundle(folder)
+    return folder
+
+
+def test_modules(bundles):
+    said = _node("--test", "--test-reporter=tap", *sorted(_MODULES.glob("*.test.mjs")))
+    assert re.search(r"^# pass [1-9]", said, re.M)
+
+
+# The worker of the page with the firmware and the files of its board: each digit of the test set
+# is what the unix port says, and the LED was on for each.
+def test_board_reads(bundles, repository, tmp_path):
+    import build
+    from pico_image import TARGET, image
+    from places import EMULATOR
+    from tflm_tools.apps.rom_contents import flat
+
+    try:
+        firmware = build.build("RPI_PICO", "digits")  # tests/boards have it, too
+    except ToolError as error:
+        missing(str(error))
+    digits = flat(repository / "models" / "digits" / "digits_int8.tflite", TARGET)
+    samples = repository / "firmware" / "apps" / "digits" / "rom" / "images"
+    contents = {
+        "model.tflm": digits,  # the app's
+        "digits.tflm": digits,
+        "images": files.read(samples),
+        "draw.py": files.read(repository / "page" / "rom" / "draw.py"),
+    }
+    files.write(tmp_path / "pico.uf2", image(files.read(firmware.bin), contents))
+    said = json.loads(
+        _node(
+            _MODULES / "read_digits.mjs", bundles / "emulator_worker.js",
+            EMULATOR / "bootrom.bin", tmp_path / "pico.uf2", samples,
+        )
+    )  # fmt: skip
+    pictures = np.frombuffer(contents["images"], np.uint8).reshape(-1, 64)
+    found = [
+        (each["digit"], [int(100 * score + 0.5) for score in each["scores"]])
+        for each in said["answers"]
+    ]
+    assert found == read_digits(repository, pictures)
+    assert said["flashes"] >= len(pictures)
+    assert all(5_000 < each["us"] < 12_000 for each in said["answers"][1:])
+
+
+# Elements that scripts ask for by their ids are in index.html, each once.
+def test_ids(repository):
+    page = (repository / "page" / "index.html").read_text()
+    ids = re.findall(r'\bid="([\w-]+)"', page)
+    assert len(ids) == len(set(ids))
+    scripts = "".join(path.read_text() for path in (repository / "page" / "src").glob("*.js"))
+    assert set(re.findall(r"element\('([\w-]+)'", scripts)) <= set(ids)
+
+
+# Nothing of the page may be inline, nor come from elsewhere.
+def test_policy(repository):
+    page = (repository / "page" / "index.html").read_text()
+    policy = re.search(r'Content-Security-Policy" content="([^"]+)"', page)[1]
+    assert "default-src 'none'" in policy
+    assert "'unsafe-inline'" not in policy and "'unsafe-eval'" not in policy
+    assert not re.search(r'<style|<script>|\sstyle="|\son\w+="', page)
+    assert not re.findall(r'(?:src|href)="(?:https?:)?//', page)
