@@ -8,6 +8,7 @@ const CTRL_D = '\x04'; // in the raw mode: run it; ends each part of an answer
 const RAW = 'raw REPL; CTRL-B to exit\r\n>';
 export const PROMPT = '>>> ';
 const PATIENCE = 30_000; // milliseconds for the board to say that it listens
+const AGAIN = 1000; // milliseconds between two Ctrl-C: while it compiles, a program hears none
 
 /** What code on the board raised; `message` is the last line of its traceback. */
 export class BoardError extends Error {
@@ -27,6 +28,8 @@ export class Repl {
   #buffer = '';
   #raw = false;
   #running = false;
+  #asked = 0; // programs that have not ended
+  #stopping = false; // the first of them
   /** @type {(() => void) | null} */
   #wake = null;
   /** @type {Promise<unknown>} */
@@ -40,6 +43,7 @@ export class Repl {
     this.#port = port;
     this.#show = show;
     port.listen((bytes) => this.#take(bytes));
+    setInterval(() => this.#stopping && this.#running && this.#write(CTRL_C), AGAIN);
   }
 
   /** @param {Uint8Array} bytes */
@@ -60,12 +64,13 @@ export class Repl {
   /** Keys of a person; while a program of the page runs, only Ctrl-C. @param {string} text */
   type(text) {
     if (!this.#raw) this.#write(text);
-    else if (this.#running && text.includes(CTRL_C)) this.#write(CTRL_C);
+    else if (text.includes(CTRL_C)) this.stop();
   }
 
-  /** Stop what runs. */
+  /** Stop what runs, or is about to. */
   stop() {
-    this.#write(CTRL_C);
+    this.#stopping = this.#asked > 0;
+    if (this.#running || !this.#raw) this.#write(CTRL_C);
   }
 
   /**
@@ -111,6 +116,7 @@ export class Repl {
    * @returns {Promise<string>}
    */
   exec(code, each) {
+    this.#asked++;
     const done = this.#last.then(() => this.#exec(code, each));
     this.#last = done.catch(() => {});
     return done;
@@ -123,7 +129,7 @@ export class Repl {
     try {
       this.#write(`\r${CTRL_C}\r${CTRL_A}`);
       await this.#until(RAW, PATIENCE);
-      this.#write(code + CTRL_D);
+      this.#write((this.#stopping ? 'raise KeyboardInterrupt' : code) + CTRL_D);
       await this.#until('OK', PATIENCE);
       this.#running = true;
       const output = await this.#until(CTRL_D, 0, each);
@@ -134,14 +140,16 @@ export class Repl {
       if (trace) throw new BoardError(trace);
       return output;
     } finally {
-      this.#running = this.#raw = false;
+      this.#running = this.#raw = this.#stopping = false;
+      this.#asked--;
     }
   }
 
   /** After power-on: forget what the board was asked. */
   forget() {
     this.#last = Promise.resolve();
-    this.#raw = this.#running = false;
+    this.#raw = this.#running = this.#stopping = false;
+    this.#asked = 0;
     this.#buffer = '';
     this.#wake = null;
   }

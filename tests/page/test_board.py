@@ -104,9 +104,9 @@ def test_program(page, title):
 
 
 def test_program_stops(page):
-    page.fill("#code", "while True:\n    pass")
+    page.fill("#code", "print('it', 'runs')\nwhile True:\n    pass")
     page.click("#start")
-    page.wait_for_timeout(1000)
+    shows(page, "it runs")
     page.click("#stop")
     shows(page, "KeyboardInterrupt")
     page.click("#samples button:nth-child(5)")

@@ -81,6 +81,7 @@ def test_board_reads(bundles, repository, tmp_path):
         for each in said["answers"]
     ]
     assert found == read_digits(repository, pictures)
+    assert said["stopped"] == ["KeyboardInterrupt:"] * 3
     assert said["flashes"] >= len(pictures)
     assert all(5_000 < each["us"] < 12_000 for each in said["answers"][1:])
 

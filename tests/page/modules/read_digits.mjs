@@ -2,7 +2,7 @@
 // MIT license; Copyright (c) 2026 the tflm authors
 
 // WORKER is the bundle of src/emulator_worker.js, SAMPLES pictures of 64 bytes. Prints JSON: answers
-// of the board, and how often its LED was switched on.
+// of the board, how often its LED was switched on, and what programs raised that were stopped.
 import fs from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { Repl } from '../../../page/src/repl.js';
@@ -17,6 +17,11 @@ globalThis.self = {
     else if (message.kind === 'light') flashes += Number(message.on);
   },
 };
+// Node's own has a thousand messages come before any timer.
+globalThis.MessageChannel = class {
+  port1 = { onmessage: null };
+  port2 = { postMessage: () => setImmediate(() => this.port1.onmessage()) };
+};
 await import(pathToFileURL(worker));
 const send = (data) => globalThis.self.onmessage({ data });
 const repl = new Repl(
@@ -30,5 +35,13 @@ for (let at = 0; at < pictures.length; at += 64) {
   const text = await repl.exec(`import draw\ndraw.read(bytes((${[...pictures.subarray(at, at + 64)]})))`);
   answers.push(JSON.parse(text));
 }
-console.log(JSON.stringify({ answers, flashes, banner: repl.banner }));
+// A program without an end is stopped, before it runs or later.
+const stopped = [];
+for (const wait of [0, 100, 2000]) {
+  const end = repl.exec("while True:\n    pass").catch((error) => error.message);
+  await new Promise((resolve) => setTimeout(resolve, wait));
+  repl.stop();
+  stopped.push(await end);
+}
+console.log(JSON.stringify({ answers, flashes, stopped }));
 process.exit(0);
