@@ -8,6 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { Repl } from '../../../page/src/repl.js';
 
 const [worker, rom, image, samples] = process.argv.slice(2);
+setTimeout(() => process.exit(1), 280_000); // whoever started this may have a wrapper of node's to end
 let listener = null;
 let flashes = 0;
 globalThis.self = {
