@@ -43,7 +43,8 @@ def _changes():
     found = re.search(
         r"^## [^\n]+\n(.*?)(?=^## |\Z)", (_ROOT / "CHANGELOG.md").read_text(), re.M | re.S
     )
-    return found[1].strip()
+    # Links lead to pages that are not in the folder: their names stay.
+    return re.sub(r"\[([^\]]+)\]\(docs/[^)]+\)", r"\1", found[1].strip())
 
 
 def _sums(folder):
