@@ -78,9 +78,9 @@ def _kernels():
     folders = ["kernels"] + [os.path.join("kernels", arch) for arch in options.arch.split()]
     if not options.kernels:
         return [file for folder in folders for file in _files(folder)]
-    names = options.kernels.split()
-    if names == ["int8"]:
-        names = _int8()
+    names = []
+    for name in options.kernels.split():
+        names += _int8() if name == "int8" else [name]
     found = []
     _with_imports(os.path.join("kernels", "__init__.py"), found)
     # core_events is no kernel: with it the second core waits without using power.

@@ -3,6 +3,7 @@
 
 import numpy as np
 import pytest
+from kernels.test_depthwise_conv import depthwise
 from support.check import Cases
 from support.inputs import generator
 from support.kernel_tests import module_of
@@ -24,7 +25,7 @@ def kernels(model):
 
 # True when a model needs packed weights or tables.
 def is_packed(model):
-    return any("lanes" in name or "table" in name for name in kernels(model))
+    return any(word in name for name in kernels(model) for word in ("lanes", "table", "column"))
 
 
 # The cases of the operators' own tests that the target changes, and those of this file.
@@ -92,6 +93,21 @@ for depth in (4, 8, 12, 16, 20, 36):
         model = random_conv(name, (5, 1, 1, depth), (1, 1, pixels, depth))
         cases.add(name, model, paths=(BOTH[pixels % 2],))
 
+# DEPTHWISE_CONV_2D whose window is a line of pixels: any number of taps, one window or more of
+# them down or across, windows and taps apart, rows as wide as the image.
+COLUMNS = [(f"{taps} taps", (1, taps, 1, 5), (taps, 1), {}) for taps in (1, 2, 3, 4, 9)]
+COLUMNS += [
+    ("columns down", (1, 30, 1, 8), (7, 1), {"stride": (2, 2)}),
+    ("columns across", (1, 6, 5, 4), (6, 1), {}),
+    ("taps apart", (1, 20, 1, 6), (5, 1), {"dilation": (3, 1)}),
+    ("a line", (1, 1, 17, 6), (1, 5), {"stride": (3, 3)}),
+    ("rows as wide as the image", (1, 9, 5, 4), (4, 5), {}),
+    ("columns and no right shift", (1, 8, 1, 3), (4, 1), {"gain": 85.0}),
+]
+for name, source, window, options in COLUMNS:
+    model = depthwise(name, source, 1, window, padding="VALID", **options)
+    cases.add(name, model, paths=(TARGET,))
+
 # Multipliers from a half to 1 have no right shift.
 for scale in (0.0013, 0.0011):
     name = f"no right shift {scale}"
@@ -110,6 +126,30 @@ cases.add("the same, clamped", conv("", EMPTY, LARGE, (1, 3, 3, 8), 3e4), paths=
 @cases.parametrize
 def test_packed(case):
     case.check()
+
+
+# What depthwise_column is for, and what lies beside the image, or has another kernel.
+@pytest.mark.parametrize("name, source, window, options", COLUMNS)
+def test_columns(name, source, window, options):
+    model = depthwise(name, source, 1, window, padding="VALID", **options)
+    assert kernels(model) == {"depthwise_column"}
+
+
+@pytest.mark.parametrize(
+    "source, window, options",
+    [
+        ((1, 9, 1, 4), (4, 1), {"padding": "SAME"}),
+        ((2, 9, 1, 4), (4, 1), {}),
+        ((1, 9, 4, 4), (4, 1), {}),
+        ((1, 9, 5, 4), (4, 4), {}),
+        ((1, 9, 3, 4), (3, 3), {}),
+        ((1, 9, 1, 4), (4, 1), {"multiplier": 2}),
+    ],
+)
+def test_no_columns(source, window, options):
+    options = {"padding": "VALID", "multiplier": 1, **options}
+    model = depthwise("no column", source, window=window, **options)
+    assert kernels(model) == {"depthwise_conv_lanes"}
 
 
 # What cannot be packed runs in place.

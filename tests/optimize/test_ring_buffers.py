@@ -50,6 +50,17 @@ class Stream(Network):
         self.builder.operator("ASSIGN_VARIABLE", [handle, end], [])
         return window
 
+    # Filters as long as their input, which is one pixel wide.
+    def column(self, source):
+        batch, rows, _, channels = self.shapes[source]
+        weights, scales = self._weights((1, rows, 1, channels), 3, ())
+        output = self.tensor((batch, 1, 1, channels), 0.0235, -128)
+        self.builder.operator(
+            "DEPTHWISE_CONV_2D", [source, weights, self._bias(source, scales, None)], [output],
+            stride_h=1, stride_w=1, padding="VALID", depth_multiplier=1,
+        )  # fmt: skip
+        return output
+
     def build(self, *outputs):
         if self.first:
             init = self.builder.subgraph("init")
@@ -84,6 +95,7 @@ def streaming(name, first=-128, **options):
 # What is left of two windows, and of one of them with the other as it is written.
 KEPT = 3 * ["ASSIGN_VARIABLE"] + 2 * ["CONV_2D"]
 HALF = [*KEPT, "READ_VARIABLE", "VAR_HANDLE"]
+COLUMNS = 2 * ["DEPTHWISE_CONV_2D"]
 PAIR = ["VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE"]
 
 net, _, y = streaming("windows")
@@ -112,6 +124,22 @@ z = net.tensor((1, 3, 2, 4))
 net.builder.operator("READ_VARIABLE", [net.handle("a")], [z])
 stay = [*PAIR, "CONV_2D", "CONV_2D", "CONV_2D", "READ_VARIABLE", "VAR_HANDLE"]
 add("read twice", net.build(net.conv(y, 4), net.conv(z, 4)), stay)
+
+
+# Channels of a window in parts, of which filters of several lengths read the last rows; and the
+# same with another reader of such a part.
+def parts(name, other=False):
+    net = Stream(name, (1, 1, 8))
+    x = net.window(net.conv(net.inputs[0], 8, scale=0.05), 4, "a")
+    one, two = net.split(x, 3, 2)
+    one = net.slice_rows(one, -3, 0)
+    joined = net.concatenation([net.column(one), net.column(two)], 3)
+    return net.build(*([one] if other else []), net.conv(joined, 4))
+
+
+add("parts", parts("parts"), ["ASSIGN_VARIABLE", "CONV_2D", "CONV_2D", *COLUMNS])
+stay = ["ASSIGN_VARIABLE", "CONV_2D", "CONV_2D", *COLUMNS, "SPLIT", "STRIDED_SLICE"]
+add("a part is an output", parts("a part is an output", True), stay)
 
 
 @cases.parametrize

@@ -49,6 +49,7 @@ _FAMILIES = {
     "decode_huffman": "decode",
     "decode_lut": "decode",
     "decode_prune": "decode",
+    "depthwise_column": "columns",
     "depthwise_conv": "convolution",
     "depthwise_conv_dsp": "dsp",
     "depthwise_conv_float": "convolution_float",

@@ -77,6 +77,11 @@ def _prepare_int8(context, node, activation, fields):
     weights, target = node.input(1), node.output(0)
     quantized, table = requantize_fields(node, activation, fields["output_channels"])
     fields.update(quantized)
+    if context.form is not None or node.input(0).step:
+        from .depthwise_column import emit_depthwise_conv
+
+        if emit_depthwise_conv(context, node, fields, table):
+            return
     if context.form == "dsp":
         from .depthwise_dsp import emit_depthwise_conv
 

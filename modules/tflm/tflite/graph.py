@@ -11,6 +11,7 @@ class Tensor:
     is_float_end = False  # on the host, an input or output that the file has as float32
     by_rows = None  # on the host, the shape of an input of which no bytes are in the arena
     view_of = None  # on the host, a tensor that this one is part of, and the byte where it begins
+    step = None  # on the host, bytes from one pixel to the next, where others lie between
 
     def __init__(self, index, name, dtype, shape, data=None, offset=-1):
         self.index = index  # number over all sub-graphs

@@ -1,7 +1,7 @@
 # The assembler kernels for Cortex-M0+: what each file is for, and the functions in it
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from . import depthwise, elementwise, gather, multiply
+from . import column, depthwise, elementwise, gather, multiply
 
 FOR = "Cortex-M0+"
 FILES = {
@@ -12,6 +12,10 @@ FILES = {
     "depthwise_asm.py": (
         "DEPTHWISE_CONV_2D, int8, in lanes",
         (depthwise.depthwise_3x3, depthwise.depthwise_3x3_stride_2, depthwise.depthwise_any),
+    ),
+    "depthwise_column_asm.py": (
+        "DEPTHWISE_CONV_2D, int8, of lines of pixels",
+        (column.depthwise_column,),
     ),
     "add_asm.py": ("ADD, int8", (elementwise.add,)),
     "pooling_asm.py": (

@@ -18,6 +18,11 @@ from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R9, R10
 # and highest output in R9 and R10. Out: R0. Uses R1..R5.
 def requantize(t, table):
     t.ldm(table, R2, R3, R4)
+    requantize_by(t)
+
+
+# The same with ml, mh and e in R2, R3 and R4.
+def requantize_by(t):
     t.asr(R1, R0, 15)
     t.lsl(R5, R1, 15)
     t.sub(R0, R5)  # l

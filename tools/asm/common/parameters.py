@@ -74,6 +74,14 @@ DEPTHWISE = (
     "unpacked",  # 3x3: memory for a channel's stream where weights have one byte, else 0
 )
 
+# Of DEPTHWISE_CONV_2D whose window is a line of pixels, beside its record.
+DEPTHWISE_COLUMN = (
+    "source",  # address of the first channel in the first pixel
+    "stream",
+    "output",
+    "channels",  # to compute
+)
+
 # Of ADD.
 ADD = (
     "input1_end",  # addresses

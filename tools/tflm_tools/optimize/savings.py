@@ -17,6 +17,7 @@ NAMES = (
     "fold_activation",
     "dead_channels",
     "ring_buffers",
+    "channel_parts",
     "aliases",
 )
 

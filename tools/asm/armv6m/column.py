@@ -1,0 +1,119 @@
+# Assembler kernel of DEPTHWISE_CONV_2D: windows that are a line of pixels
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from tflm.prepare.depthwise_column import COLUMN
+
+from ..common.parameters import DEPTHWISE_COLUMN, at
+from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12, Thumb
+from .requantize import requantize_by
+
+_ABOUT = """
+Channels of a depthwise convolution whose window is a line of pixels. `r0` is the address of a
+block of parameters (DEPTHWISE_COLUMN in tools/asm/common/parameters.py), `r1` that of the record
+(COLUMN in prepare/depthwise_column.py).
+"""
+_UNROLLED = 4
+_TAP_BYTES = 12  # of the code for a tap
+
+
+# A word of the record.
+def _word(name):
+    return 4 + 4 * COLUMN.index(name)
+
+
+_RECORD = ("taps", "tap_step", "pixels", "pixel_step", "channel_bytes", "output_zero_point")
+_OWN = ("source", "output", "channels", "output_channels", "jump", "left", "out")
+
+
+# r0: sum, r1: an input, r2: its weight, r4: taps left, negative, r5: from one tap to the next,
+# r6: one tap before the next, r7: behind the weights; r8: the channel's stream, r9, r10: the
+# output's limits, r11: the window, r12: the multiplier.
+def depthwise_column():
+    t = Thumb("depthwise_column", _ABOUT, arguments=2, slots=_RECORD + _OWN)
+    for name in ("source", "output", "channels"):
+        t.ldr(R2, R0, at(DEPTHWISE_COLUMN, name))
+        t.store(R2, name)
+    t.ldr(R2, R0, at(DEPTHWISE_COLUMN, "stream"))
+    t.mov(R8, R2)
+    for name in (*_RECORD, "output_channels"):
+        t.ldr(R2, R1, _word(name))
+        t.store(R2, name)
+    for name, register in (("activation_min", R9), ("activation_max", R10)):
+        t.ldr(R2, R1, _word(name))
+        t.mov(register, R2)
+    t.note("taps that the first pass leaves out")
+    t.load(R1, "taps")
+    t.two("neg", R1, R1)
+    t.mov(R2, _UNROLLED - 1)
+    t.two("and_", R1, R2)
+    t.mov(R2, _TAP_BYTES)
+    t.mul(R1, R2)
+    t.store(R1, "jump")
+    channel, pixel, done = map(t.new_label, ("channel", "pixel", "channel_done"))
+    t.label(channel)
+    t.load(R1, "source")
+    t.mov(R11, R1)
+    t.add(R1, 1)
+    t.store(R1, "source")
+    t.load(R1, "output")
+    t.store(R1, "out")
+    t.add(R1, 1)
+    t.store(R1, "output")
+    t.load(R1, "pixels")
+    t.store(R1, "left")
+    t.label(pixel)
+    _sum(t)
+    t.ldrb(R4, R7)
+    t.mov(R3, R12)
+    t.lsl(R2, R3, 16)
+    t.lsr(R2, R2, 16)
+    t.lsr(R3, R3, 16)
+    t.load(R6, "output_zero_point")
+    requantize_by(t)
+    t.load(R1, "out")
+    t.strb(R0, R1)
+    t.load(R2, "left")
+    t.sub(R2, 1)
+    t.branch("eq", done)
+    t.store(R2, "left")
+    t.load(R2, "output_channels")
+    t.add(R1, R2)
+    t.store(R1, "out")
+    t.load(R2, "pixel_step")
+    t.add(R11, R2)
+    t.b(pixel)
+    t.label(done)
+    t.load(R1, "channel_bytes")
+    t.add(R8, R1)
+    t.load(R1, "channels")
+    t.sub(R1, 1)
+    t.store(R1, "channels")
+    t.branch_far("ne", channel)
+    return t.text()
+
+
+# The sum of a window in R0; the multiplier in R12.
+def _sum(t):
+    t.mov(R7, R8)
+    t.ldm(R7, R0, R1)
+    t.mov(R12, R1)
+    t.load(R1, "taps")
+    t.add(R7, R1)
+    t.two("neg", R4, R1)
+    t.load(R5, "tap_step")
+    t.mov(R6, R11)
+    t.sub(R6, R5)
+    t.load(R1, "jump")
+    t.jump_forward(R1)
+    loop = t.new_label("taps")
+    t.label(loop)
+    for _ in range(_UNROLLED):
+        begin = t.position()
+        t.ldrsb_at(R1, R6, R5)
+        t.add(R6, R5)
+        t.ldrsb_at(R2, R7, R4)
+        t.mul(R1, R2)
+        t.add(R0, R1)
+        t.add(R4, 1)
+        assert t.position() - begin == _TAP_BYTES
+    t.branch("ne", loop)
