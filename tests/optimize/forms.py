@@ -10,6 +10,8 @@ from tflm_tools.image.flat_image import image_of
 from tflm_tools.image.prepare import prepare_graph
 from tflm_tools.model.graph import Graph
 from tflm_tools.optimize.memory.bands import in_bands
+from tflm_tools.optimize.memory.progress import Progress
+from tflm_tools.optimize.memory.regions import Regions
 from tflm_tools.optimize.memory.search import Fusion, apply
 
 
@@ -25,10 +27,13 @@ def banded(model, chains, target=None):
     """
     graph = Graph(TfliteModel(model))
     graph.overlap = True
-    nodes = graph.running()[0].nodes
-    if any(in_bands(nodes[i : j + 1], height, _scrap) is None for i, j, height in chains):
+    regions = Regions(graph.running()[0])
+    found = [(regions.region(first, last + 1), height) for first, last, height in chains]
+    if any(region is None for region, _ in found):
         return None
-    fusion = Fusion([(nodes[first : last + 1], height) for first, last, height in chains])
+    fusion = Fusion([Progress(region, height) for region, height in found])
+    if any(in_bands(progress, _scrap) is None for progress in fusion.chains):
+        return None
     graph = apply(graph, fusion)
     storage = prepare_graph(graph, target=target)
     return image_of(model, graph, storage), storage, graph

@@ -8,7 +8,6 @@ from tflm.tflite.reader import TfliteModel
 from tflm_tools.flat.flatten import at_level, levels_of, prepare, saved_model
 from tflm_tools.image.prepare import prepare_graph
 from tflm_tools.optimize.memory.levels import BALANCED, OFF, RAM, SPEED
-from tflm_tools.optimize.memory.search import runs_of
 from tflm_tools.optimize.savings import chosen
 from tflm_tools.plan import loops
 from tflm_tools.plan.arena_plan import tflm_head_bytes
@@ -18,7 +17,8 @@ BUDGETS = [
     ("person_detect_int8", RAM, 0.35),
     ("person_detect_int8", BALANCED, 0.39),
     ("mlperf_vww96_int8", BALANCED, 0.45),
-    ("mlperf_resnet8_int8", BALANCED, 0.77),
+    ("mlperf_resnet8_int8", RAM, 0.46),
+    ("mlperf_resnet8_int8", BALANCED, 0.60),
     ("mlperf_kws_int8", BALANCED, 0.74),
 ]
 
@@ -84,12 +84,3 @@ def test_plans_are_the_same_each_time():
     first, second = (prepare(model, optimize=RAM)[1] for _ in range(2))
     assert first.head_bytes == second.head_bytes
     assert [r.words for r in first.records] == [r.words for r in second.records]
-
-
-def test_runs_end_at_outputs_and_branches():
-    from optimize.forms import Graph
-
-    model = chain("levels 0")
-    graph, _ = saved_model(model)
-    runs = runs_of(Graph(graph).running()[0])
-    assert len(runs) == 1 and len(runs[0]) >= 3

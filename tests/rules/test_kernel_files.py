@@ -9,7 +9,7 @@ from rules.sources import KERNEL_FILES, PACKAGE, REPOSITORY, eval_functions, use
 from tflm.tell.op_names import name as op_name
 from tflm_tools.errors import ToolError
 from tflm_tools.kernel_files import kernel_files, parse
-from tflm_tools.optimize.memory.bands import ELEMENTWISE
+from tflm_tools.optimize.memory.by_bands import BINARY, UNARY
 
 _SOURCE = "# Kernel: {}\n\ndef eval_int8(op, arena, rom, start, stop):\n    pass\n"
 _FACTS = "types int8; package core; check binary"
@@ -93,12 +93,16 @@ def test_kernels_of_an_operator_are_in_one_package():
 
 
 # What runs in bands of rows by element: its kernels read and write element by element.
-def test_operators_in_bands_go_by_elements():
-    assert len(ELEMENTWISE) == 6
-    names = {op_name(code) for code in ELEMENTWISE}
+@pytest.mark.parametrize(
+    ("codes", "wanted"),
+    [(UNARY, {"unary", "unary_float", "sigmoid"}), (BINARY, {"binary", "binary_wide"})],
+)
+def test_operators_in_bands_go_by_elements(codes, wanted):
+    names = {op_name(code) for code in codes}
+    assert len(names) == len(codes)
     checks = {
         kernel_files()[name].check
         for name, nodes in used().items()
         if any(operator in names for operator, _ in nodes)
     }
-    assert checks == {"unary", "unary_float", "sigmoid"}
+    assert checks == wanted

@@ -5,7 +5,7 @@ from tflm.tflite.graph import Node
 
 from ..errors import ToolError
 from ..image.rows import CODE
-from .memory.bands import banded_rows
+from .memory.by_bands import by_rows
 
 _HOW = "leave --input-by-rows out"
 
@@ -22,7 +22,7 @@ def apply(graph):
         raise ToolError(f"the model has {len(inputs)} inputs, one can come by rows; {_HOW}")
     source = inputs[0]
     readers = main.consumers(source)
-    if len(readers) != 1 or banded_rows(readers[0]) is None or main.is_output(source):
+    if len(readers) != 1 or by_rows(readers[0]) is None or main.is_output(source):
         raise ToolError(
             f"the input '{source.name}' is not read by rows, by one convolution, pool or "
             f"activation of batch 1; {_HOW}"

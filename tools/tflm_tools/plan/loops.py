@@ -17,7 +17,7 @@ BANDS = ("block", "steps", "words")
 
 
 class Loop:
-    """A Chain whose parts' records differ in single words only.
+    """A Chain whose parts' records differ in single words only, those of their tables among them.
 
     Without it each band would have records and steps of its own, which take a board more RAM
     than bands save. `records[s][b]`: the record of slot s in band b, or None.
@@ -32,12 +32,11 @@ class Loop:
         self.records = []
         self.fits = True
         for slot in chain.slots:
-            row = []
-            for node in slot:
-                made = found.get(id(node), []) if node is not None else [None]
-                self.fits = self.fits and len(made) == 1
-                row += made[:1]
-            self.records.append(row)
+            made = [found.get(id(node), []) if node is not None else None for node in slot]
+            counts = {len(records) for records in made if records is not None}
+            self.fits = self.fits and len(counts) == 1
+            for k in range(min(counts)):
+                self.records.append([None if records is None else records[k] for records in made])
         self.fits = self.fits and all(map(_alike, self.records))
 
     def block_bytes(self):
@@ -60,14 +59,14 @@ def _first(row):
     return next(record for record in row if record is not None)
 
 
-# True when records call the same kernel with the same constants.
+# True when records call the same kernel with the same constants, and are as long.
 def _alike(row):
     first = _first(row)
     for record in row:
         if record is None:
             continue
-        if (record.kernel, record.operands, len(record.words), record.table) != (
-            first.kernel, first.operands, len(first.words), first.table
+        if (record.kernel, record.operands, len(record.words), len(record.table)) != (
+            first.kernel, first.operands, len(first.words), len(first.table)
         ):  # fmt: skip
             return False
         for k in range(1, first.operands + 1):
@@ -98,7 +97,7 @@ def roll(storage, loop, block):
         first.step_list = storage.step_lists
         first.ordered = True
         templates.append(first)
-        at += len(first.words) + len(first.table) // 4
+        at += len(words)
     control = RomRecord(
         0,
         loop.nodes[0],
@@ -128,10 +127,11 @@ def _table(words, changes):
     return struct.pack(f"<{len(starts) + 1 + len(flat)}I", *starts, at, *flat)
 
 
-# The words of a record as they will be in the file; those of constants do not matter.
+# The words of a record and its table as they will be in the file; those of constants do not
+# matter.
 def _words(storage, record):
     words = list(record.words)
     for k in range(1, record.operands + 1):
         if words[k] & 3 != IN_ROM:
             words[k] = storage.operand_word(words[k], 0)
-    return words
+    return words + list(struct.unpack(f"<{len(record.table) // 4}I", record.table))

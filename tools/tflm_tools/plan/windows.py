@@ -23,6 +23,7 @@ class Rows:
     """Windows of `reach` rows, `stride` apart, the first of them `top` rows above the input.
 
     `padding` is (top, left, bottom, right), of which a node for some rows keeps left and right.
+    Rows are those of an axis: where pictures have one row only, their columns stand for them.
     """
 
     batches: int
@@ -42,8 +43,11 @@ class Rows:
         return min(max(row * self.stride - self.top + self.reach, 0), self.input_rows)
 
 
-def rows_of(node):
-    """The Rows of a node, or None when it is no convolution or pool of the usual kind."""
+def rows_of(node, axis=1):
+    """The Rows of a node, or None when it is no convolution or pool of the usual kind.
+
+    axis: 1 for rows, 2 for columns in place of them.
+    """
     if node.builtin_code not in _CONVOLUTIONS + _POOLS:
         return None
     source, target = node.inputs[0], node.outputs[0]
@@ -67,7 +71,8 @@ def rows_of(node):
             found.append((reach, stride, before, after))
     except (ModelError, IndexError):
         return None  # Prepare says what is wrong
-    (reach, stride, top, bottom), (_, _, left, right) = found
-    batches, height = source.shape[:2]
+    (_, _, top, bottom), (_, _, left, right) = found
+    reach, stride, before, _ = found[axis - 1]
     padding = (top, left, bottom, right)
-    return Rows(batches, height, target.shape[1], reach, stride, top, padding)
+    sides = source.shape[axis], target.shape[axis]
+    return Rows(source.shape[0], *sides, reach, stride, before, padding)

@@ -111,7 +111,7 @@ class Levels:
         tried = set()
         for wider in _WIDER if first is not None else ():
             fusion = search.within(int(first.arena * wider))
-            key = tuple((nodes[0].index, nodes[-1].index, h) for nodes, h in fusion.chains)
+            key = tuple((p.region.first, p.region.last, p.height) for p in fusion.chains)
             if key in tried or not key:
                 continue
             tried.add(key)
@@ -162,7 +162,7 @@ def with_stored(model, search, prepare, most):
             continue
         before = stored
         made = copy.copy(model)
-        made.stored = stored
+        made.stored = {**getattr(model, "stored", {}), **stored}
         if prepare(made).head_bytes <= most:
             return made, cycles
     return model, search.unstored(nodes)

@@ -2,20 +2,17 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from dataclasses import dataclass
-from functools import lru_cache
 
-from tflm.prepare import dsp
-from tflm.tflite.context import CUSTOM, PREPARE
+from tflm.tflite.context import CUSTOM, IN_ROM, PREPARE
 
 from ...image.custom import HostResolver, RecordingContext
 from ...image.rom import RomStorage
 from ...plan.distances import distances_of
 from ...targets import form_of
+from .remembered import remember
 from .weights import choices_of, cycles_of, miss_of
 
-# The same channels are looked at again in each band; boards, which prepare each node once, have no
-# use for this.
-dsp.fold = lru_cache(maxsize=1 << 14)(dsp.fold)
+remember()
 
 
 @dataclass
@@ -23,7 +20,8 @@ class Made:
     """The kernels that a node's records call, the bytes of its scratch buffers and records.
 
     choices: of ways to store its weights (weights.py), beside the one that is told here;
-    fetching: cycles that this one takes for them.
+    fetching: cycles that this one takes for them. form: equal where records differ in places and
+    numbers only, so that one of them can become the other.
     """
 
     kernels: tuple
@@ -31,6 +29,14 @@ class Made:
     record_bytes: int
     choices: tuple = ()
     fetching: int = 0
+    form: tuple = ()
+
+
+# What the places and numbers in a record do not change.
+def _form(record):
+    operands = record.words[1 : 1 + record.operands]
+    kinds = tuple(word if word & 3 == IN_ROM else word & 3 for word in operands)
+    return record.kernel, len(record.words), kinds, len(record.table)
 
 
 class Probe:
@@ -44,20 +50,24 @@ class Probe:
         self._resolver = HostResolver()
         self._known = {}
 
-    def made(self, node):
-        """The Made of a node; nothing is known of custom operators."""
+    def made(self, node, stored=None):
+        """The Made of a node; nothing is known of custom operators.
+
+        stored: how its weights are stored (weights.Choice.stored) in place of what is usual.
+        """
         if node.builtin_code == CUSTOM:
             return Made((), (), 0)
         shapes = [None if t is None else t.shape for t in (*node.inputs, *node.outputs)]
-        key = (node.index, node.builtin_code, tuple(shapes), node.padding)
+        key = (node.index, node.builtin_code, tuple(shapes), node.padding, stored)
         if key not in self._known:
-            self._known[key] = self._prepare(node)
+            self._known[key] = self._prepare(node, stored)
         return self._known[key]
 
-    def _prepare(self, node):
+    def _prepare(self, node, stored):
         storage = RomStorage()
         storage.start_model_allocation(self._model)
-        context = RecordingContext(storage, form=form_of(self._target), packing=self._packing)
+        context = RecordingContext(storage, form=form_of(self._target))
+        context.store({node.index: stored} if stored else {}, self._packing)
         context.enter(PREPARE)
         context.node = node
         self._resolver.builtin(node.builtin_code).prepare(context, node)
@@ -68,7 +78,8 @@ class Probe:
         if len(storage.records) == 1 and node.index not in (self._packing or {}):
             choices = tuple(choices_of(storage.records[0], self._miss))
             fetching = cycles_of(storage.records[0], self._miss)
-        return Made(kernels, scratch, size, choices, fetching)
+        form = tuple(map(_form, storage.records)), bytes(storage.constants)
+        return Made(kernels, scratch, size, choices, fetching, form)
 
     def distances(self, node):
         """The Distances of a node."""

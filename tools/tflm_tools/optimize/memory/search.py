@@ -1,4 +1,4 @@
-# tflm_tools: which chains of a model run in bands, and how high these are
+# tflm_tools: which regions of a model run in bands, and how high these are
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import copy
@@ -7,41 +7,52 @@ from dataclasses import dataclass, field
 from tflm.errors import TflmError
 from tflm.tflite.graph import Tensor
 
-from ...image.rows import CODE as ROWS
 from ...model.graph import copy_quantization, root_of
 from ...model.schema import BuiltinOperator
 from ...plan.distances import Distance
 from ...plan.lives import Lives
 from ...plan.planner import place
-from .bands import banded_rows, in_bands
-from .costs import chain_cycles, node_cycles
+from .bands import in_bands
+from .costs import node_cycles
 from .probe import Probe
+from .progress import Progress
+from .regions import Regions
 
 _HEIGHTS = (1, 2, 3, 4, 6, 8, 12)
-_LONGEST = 9  # operators of a chain
-_LONGEST_BY_ROWS = 14  # of one that begins with the rows of the input, which are few
+_LONGEST = 16  # operators of a region
 _TRIES = 24  # random orders for a part of the model
 _STEP = 256  # bytes between two limits that are tried
+_NEVER = 1 << 40  # bytes that no board has
 
 
-@dataclass
+@dataclass(eq=False)
 class Edge:
-    """Operators first..last-1 of a run in bands of `height` rows; one by one when that is None."""
+    """Operators first..last-1 of a model in bands of `height` rows, or one by itself.
+
+    arena and cycles are least values until it has been looked at: is_sure. stored: how weights
+    are stored then, as with Search.stored().
+    """
 
     first: int
     last: int
-    height: int | None
     arena: int
-    cycles: int
+    cycles: int = 0
+    progress: Progress | None = None
+    is_sure: bool = True
+    stored: dict = field(default_factory=dict)
 
 
 @dataclass
 class Fusion:
-    """What to run in bands: [(nodes, height)], the arena that this should need, and its cost."""
+    """What to run in bands: Progress of each region, the arena that all should need, the cost.
+
+    stored: how weights of what runs in bands are stored.
+    """
 
     chains: list = field(default_factory=list)
     arena: int = 0
     cycles: int = 0
+    stored: dict = field(default_factory=dict)
 
 
 # A tensor that no graph knows of.
@@ -57,40 +68,6 @@ class _Scrap:
         return tensor
 
 
-def runs_of(subgraph):
-    """Lists of at least two operators, each reading what only the one before it writes."""
-    consumers, views = {}, set()
-    for node in subgraph.nodes:
-        for tensor in node.inputs:
-            if tensor is not None:
-                consumers.setdefault(tensor.index, []).append(node)
-        for tensor in node.inputs + node.outputs:
-            if tensor is not None and tensor.view_of is not None:
-                views.update((tensor.index, tensor.view_of[0].index, root_of(tensor)[0].index))
-    outputs = {tensor.index for tensor in subgraph.output_tensors()}
-    banded = {id(node) for node in subgraph.nodes if banded_rows(node) is not None}
-
-    def follower(node):
-        tensor = node.outputs[0]
-        users = consumers.get(tensor.index, ())
-        if tensor.index in outputs or tensor.index in views or len(users) != 1:
-            return None
-        user = users[0]
-        return user if id(user) in banded and user.inputs[0] is tensor else None
-
-    runs, taken = [], set()
-    for node in subgraph.nodes:
-        if id(node) not in banded or id(node) in taken:
-            continue
-        run = [node]
-        while (user := follower(run[-1])) is not None:
-            run.append(user)
-        taken.update(map(id, run))
-        if len(run) > 1:
-            runs.append(run)
-    return runs
-
-
 class Search:
     """Looks for the cheapest way to run a model in an arena of a given size."""
 
@@ -100,13 +77,13 @@ class Search:
         self._target = target
         self._probe = Probe(graph, target, packing, miss)
         self._scrap = _Scrap()
-        self._edges = {}
-        self._needs = {}  # bytes that a chain in bands needs at least
         self._ways = {}
-        self.runs = runs_of(self._subgraph)
-        self._others = self._bytes_beside()
-        self.base_cycles = sum(node_cycles(node, target) for node in self._subgraph.nodes)
-        self.base_cycles += sum(c[0].cycles for c in map(self._choices, self._subgraph.nodes) if c)
+        self._blocks = self._lives().blocks
+        self._regions = Regions(self._subgraph)
+        self._bands = {}  # (first, last): (Region, bytes beside its values, {height: Edge})
+        self._singles = [self._single(place) for place in range(len(self.nodes))]
+        self.base_cycles = sum(node_cycles(node, target) for node in self.nodes)
+        self.base_cycles += sum(c[0].cycles for c in map(self._choices, self.nodes) if c)
 
     # Ways to store the weights of a node.
     def _choices(self, node):
@@ -117,95 +94,163 @@ class Search:
         subgraph = self._subgraph
         return Lives(subgraph.input_tensors(), subgraph.output_tensors(), subgraph.nodes, [], {})
 
-    # {id(node): bytes of tensors in use while it runs that are neither its own nor its run's}.
-    def _bytes_beside(self):
-        nodes = self._subgraph.nodes
-        lives = self._lives()
-        beside = {}
-        for run in self.runs:
-            own = {root_of(run[0].inputs[0])[0].index}
-            own.update(root_of(node.outputs[0])[0].index for node in run)
-            for node in run:
-                step = next(i for i, other in enumerate(nodes) if other is node)
-                beside[id(node)] = sum(
-                    block.size
-                    for block in lives.blocks
-                    if block.key not in own and block.first <= step <= block.last
-                )
-        return beside
+    # The bytes that operators first..last-1 need, in bands when there is a chain, and what is in
+    # use meanwhile; `stored`: how weights are stored, as in stored().
+    def _arena(self, first, last, chain=None, stored=None):
+        own = {}  # roots by their numbers
+        for node in self.nodes[first:last]:
+            for tensor in node.inputs + node.outputs:
+                if tensor is not None and not tensor.is_constant():
+                    root = root_of(tensor)[0]
+                    own[root.index] = root
+        before, behind, beside = [], [], 0
+        for block in self._blocks:
+            if block.last < first or block.first >= last:
+                continue
+            if block.key not in own:
+                beside += block.size
+                continue
+            if block.first < first:
+                before.append(own[block.key])
+            if block.last >= last:
+                behind.append(own[block.key])
+        nodes = chain.nodes if chain else self.nodes[first:last]
+        slots = chain.slots if chain else [nodes]
+        lives = Lives(before, behind, nodes, *self._scratch(nodes, slots, chain, stored or {}))
+        return beside + place(lives, _TRIES)
 
-    # The bytes that some nodes need by themselves; `buffer`: of scratch, for one with a choice.
-    def _arena(self, nodes, source, target, chain=None, buffer=None):
-        scratch, distances = [], {}
+    # (scratch buffers, {step: Distances}) of some nodes.
+    def _scratch(self, nodes, slots, chain, stored):
+        scratch, key = [], -1
         steps = {id(node): step for step, node in enumerate(nodes)}
-        key = -1
-        for slot in chain.slots if chain else [[node] for node in nodes]:
+        for slot in slots:
             parts = [node for node in slot if node is not None]
-            made = [self._probe.made(part) for part in parts]
+            made = [self._probe.made(part, stored.get(part.index)) for part in parts]
             for k in range(max(len(m.scratch) for m in made)):
-                size = buffer or max(m.scratch[k] for m in made if k < len(m.scratch))
+                size = max(m.scratch[k] for m in made if k < len(m.scratch))
                 scratch.append((key, size, [steps[id(part)] for part in parts]))
                 key -= 1
         if chain:
-            records = sum(self._record_bytes(slot) for slot in chain.slots)
+            records = sum(self._record_bytes(slot) for slot in slots)
             scratch.append((key, records, range(len(nodes))))
-        for step, node in enumerate(nodes):
-            distances[step] = (
-                [Distance(node.inputs[0], node.outputs[0], 0)]
-                if node.builtin_code == BuiltinOperator.RESHAPE
-                else self._probe.distances(node)
-            )
-        return place(Lives([source], [target], nodes, scratch, distances), _TRIES)
+        distances = {
+            step: [Distance(node.inputs[0], node.outputs[0], 0)]
+            if chain and node.builtin_code == BuiltinOperator.RESHAPE
+            else self._probe.distances(node)
+            for step, node in enumerate(nodes)
+        }
+        return scratch, distances
 
     def _record_bytes(self, slot):
         return max((self._probe.made(n).record_bytes for n in slot if n is not None), default=0)
 
-    # The arena that one operator needs.
-    def _single(self, run, i):
-        key = id(run), i
-        if key not in self._edges:
-            node = run[i]
-            arena = self._arena([node], node.inputs[0], node.outputs[0])
-            self._edges[key] = Edge(i, i + 1, None, arena + self._others[id(node)], 0)
-        return self._edges[key]
+    # An operator by itself. What cannot run in bands and sees parts of tensors is not judged: its
+    # views may lie where they cost nothing.
+    def _single(self, place):
+        node = self.nodes[place]
+        tensors = [t for t in node.inputs + node.outputs if t is not None]
+        if not self._regions.may(place) and any(t.view_of is not None for t in tensors):
+            return Edge(place, place + 1, 0)
+        return Edge(place, place + 1, self._arena(place, place + 1))
 
-    # Operators i..j-1 in bands, if `limit` bytes may do.
-    def _banded(self, run, i, j, height, limit):
-        key = id(run), i, j, height
-        found = self._edges.get(key)
-        if found is not None or key in self._edges:
-            return found
-        nodes = run[i:j]
-        rows = nodes[-1].outputs[0].shape[1]
-        others = max(self._others[id(node)] for node in nodes)
-        if 2 * height > rows:
-            self._edges[key] = None
-            return None
-        if self._needs.get(key, 0) > limit:
-            return None
-        chain = in_bands(nodes, height, self._scrap)
-        if chain is None:
-            self._edges[key] = None
-            return None
-        own = sum(t.nbytes() for t in chain.tensors if t.view_of is None)
-        ends = nodes[0].inputs[0], nodes[-1].outputs[0]
-        self._needs[key] = own + max(t.nbytes() for t in ends) + others
-        if self._needs[key] > limit:
-            return None  # may do for another limit
+    # Operators first..last-1 in bands of different heights, where `limit` bytes may do.
+    def _banded(self, first, last, limit):
+        key = first, last
+        if key not in self._bands:
+            region = self._regions.region(first, last)
+            least = 0 if region is None else self._beside(region)
+            self._bands[key] = region, least, {}
+        region, least, known = self._bands[key]
+        if region is None:
+            return
+        rows = region.values[region.outputs[-1]].rows
+        for height in _HEIGHTS:
+            if 2 * height > rows:
+                return
+            if height not in known:
+                progress = Progress(region, height)
+                arena = least + progress.peak()
+                known[height] = Edge(first, last, arena, progress.cycles(), progress, False)
+            edge = known[height]
+            if edge.arena <= limit:
+                yield edge
+
+    # Bytes that a region needs beside its values: other tensors, and its records.
+    def _beside(self, region):
+        own = {root_of(t)[0].index for n in region.nodes for t in n.inputs + n.outputs if t}
+        beside = sum(
+            block.size
+            for block in self._blocks
+            if block.first < region.last and block.last >= region.first and block.key not in own
+        )
+        return beside + sum(self._record_bytes([node]) for node in region.nodes)
+
+    # Find out what an Edge needs and takes.
+    def _look_at(self, edge):
+        edge.is_sure = True
+        chain = in_bands(edge.progress, self._scrap)
         try:
-            arena = self._arena(chain.nodes, *ends, chain)
+            if chain is None or not all(map(self._is_one_record, chain.slots)):
+                edge.arena = _NEVER
+                return
+            for slot in chain.slots:
+                edge.cycles += self._store(slot, edge.stored)
+            edge.arena = self._arena(edge.first, edge.last, chain, edge.stored)
         except TflmError:  # Prepare does not take a part
-            self._edges[key] = None
-            return None
-        cycles = chain_cycles(chain) + self._fetching(nodes, chain)
-        edge = Edge(i, j, height, arena + others, cycles)
-        self._edges[key] = edge
-        return edge
+            edge.arena = _NEVER
+            return
+        least = [self._choices(node) for node in edge.progress.region.nodes]
+        edge.cycles -= sum(choices[0].cycles for choices in least if choices)
 
-    # Cycles to fetch the weights of a chain in each band, beyond what its operators need at least.
-    def _fetching(self, nodes, chain):
-        least = sum(c[0].cycles for c in map(self._choices, nodes) if c)
-        return sum(self._probe.made(node).fetching for node in chain.nodes) - least
+    # Note in `stored` how weights of a slot are stored best with no more scratch than is usual;
+    # the cycles that they take then.
+    def _store(self, slot, stored):
+        parts = [node for node in slot if node is not None]
+        largest = max(parts, key=lambda node: node.outputs[0].nbytes())
+        usual = self._probe.made(largest)
+        if not usual.choices:
+            return sum(self._probe.made(part).fetching for part in parts)
+        ways = [None] + [c.stored for c in usual.choices if c.scratch <= usual.scratch[0]]
+        found = []
+        for way in ways:
+            made = [self._probe.made(part, way) for part in parts]
+            if len({each.form for each in made}) == 1:
+                found.append((sum(each.fetching for each in made), len(found), way))
+        cycles, _, way = min(found)
+        if way is not None:
+            stored[parts[0].index] = way
+        return cycles
+
+    # True when all that runs at a place of a chain may share its records.
+    def _is_one_record(self, slot):
+        return len({self._probe.made(node).form for node in slot if node is not None}) == 1
+
+    # The cheapest way through the model with at most `limit` bytes: (cycles, edges), or None. Edges
+    # that nobody has looked at may need more.
+    def _path(self, limit):
+        count = len(self.nodes)
+        best = [None] * (count + 1)
+        best[0] = 0, None, None  # cycles, Edge, what comes before
+        wide = [edge.arena > limit for edge in self._singles]
+        for last in range(1, count + 1):
+            if best[last - 1] is not None and not wide[last - 1]:
+                best[last] = best[last - 1][0], self._singles[last - 1], best[last - 1]
+            is_wide = wide[last - 1]
+            for first in range(last - 2, self._regions.longest(last, _LONGEST) - 1, -1):
+                is_wide = is_wide or wide[first]
+                if not is_wide or best[first] is None:
+                    continue
+                for edge in self._banded(first, last, limit):
+                    cycles = best[first][0] + edge.cycles
+                    if best[last] is None or cycles < best[last][0]:
+                        best[last] = cycles, edge, best[first]
+        if best[-1] is None:
+            return None
+        edges, at = [], best[-1]
+        while at[1] is not None:
+            edges.append(at[1])
+            at = at[2]
+        return best[-1][0], edges[::-1]
 
     # [(bytes that are in use while a node runs, Choice)], from the cheapest to what needs least.
     def _ways_of(self, node):
@@ -214,16 +259,9 @@ class Search:
         return self._ways[id(node)]
 
     def _measured(self, node):
-        source, target = node.inputs[0], node.outputs[0]
-        step = next(i for i, other in enumerate(self.nodes) if other is node)
-        used = [b for b in self._lives().blocks if b.first <= step <= b.last]
-        total = sum(block.size for block in used)
-        own = {root_of(source)[0].index, root_of(target)[0].index}
-        if any(block.key in own and block.first < step < block.last for block in used):
-            return [(total + c.scratch, c) for c in self._choices(node)]  # the input is kept
-        beside = total - sum(block.size for block in used if block.key in own)
+        at = next(i for i, other in enumerate(self.nodes) if other is node)
         return [
-            (beside + self._arena([node], source, target, None, choice.scratch), choice)
+            (self._arena(at, at + 1, stored={node.index: choice.stored}), choice)
             for choice in self._choices(node)
         ]
 
@@ -249,44 +287,24 @@ class Search:
         made = [self._probe.made(node) for node in nodes]
         return sum(m.fetching - m.choices[0].cycles for m in made if m.choices)
 
-    # The cheapest way through a run with at most `limit` bytes: (cycles, edges), or None.
-    def _path(self, run, limit):
-        best = [None] * (len(run) + 1)
-        best[0] = 0, []
-        for i in range(len(run)):
-            if best[i] is None:
-                continue
-            cost, edges = best[i]
-            single = self._single(run, i)
-            if single.arena <= limit:
-                self._better(best, i + 1, cost, [*edges, single])
-            longest = _LONGEST_BY_ROWS if run[i].builtin_code == ROWS else _LONGEST
-            for j in range(i + 2, min(len(run), i + longest) + 1):
-                if all(self._single(run, k).arena <= limit for k in range(i, j)):
-                    continue
-                for height in _HEIGHTS:
-                    edge = self._banded(run, i, j, height, limit)
-                    if edge is not None and edge.arena <= limit:
-                        self._better(best, j, cost + edge.cycles, [*edges, edge])
-        return best[-1]
+    def within(self, limit, most=None):
+        """The cheapest Fusion that needs at most `limit` bytes, or None.
 
-    def _better(self, best, at, cost, edges):
-        if best[at] is None or cost < best[at][0]:
-            best[at] = cost, edges
-
-    def within(self, limit):
-        """The cheapest Fusion that needs at most `limit` bytes for each run, or None."""
-        fusion = Fusion(arena=limit)
-        for run in self.runs:
-            found = self._path(run, limit)
-            if found is None:
+        most: cycles that it may cost.
+        """
+        while True:
+            found = self._path(limit)
+            if found is None or most is not None and found[0] > most:
                 return None
-            cycles, edges = found
-            fusion.cycles += cycles
-            fusion.chains += [
-                (run[e.first : e.last], e.height) for e in edges if e.height is not None
-            ]
-        return fusion
+            unsure = [edge for edge in found[1] if not edge.is_sure]
+            if not unsure:
+                fusion = Fusion([], limit, found[0])
+                for edge in found[1]:
+                    if edge.progress is not None:
+                        fusion.chains.append(edge.progress)
+                        fusion.stored.update(edge.stored)
+                return fusion
+            self._look_at(unsure[0])
 
     def cheapest(self, most, cycles):
         """The Fusion with the least arena that costs at most `cycles`, by halving; `most`: bytes.
@@ -296,13 +314,12 @@ class Search:
         low, high, best = 0, most // _STEP, None
         while low < high:
             middle = (low + high) // 2
-            fusion = self.within(middle * _STEP)
-            if fusion is not None and fusion.cycles <= cycles:
+            fusion = self.within(middle * _STEP, cycles)
+            if fusion is not None:
                 best, high = fusion, middle
             else:
                 low = middle + 1
         return best
-
 
 def apply(graph, fusion):
     """A Graph with the chains of a Fusion in place of their operators; its `chains` tell of them.
@@ -319,8 +336,10 @@ def apply(graph, fusion):
         return subgraph.new_tensor(name, dtype, shape, like=like)
 
     result.chains = []
-    for nodes, height in fusion.chains:
-        chain = in_bands(nodes, height, make)
+    result.stored = fusion.stored
+    for progress in fusion.chains:
+        nodes = progress.region.nodes
+        chain = in_bands(progress, make)
         at = next(i for i, node in enumerate(subgraph.nodes) if node is nodes[-1])
         gone = set(map(id, nodes))
         before = [node for node in subgraph.nodes[:at] if id(node) not in gone]

@@ -1,0 +1,153 @@
+# Tests of graphs in bands of rows: branches that join again, what is read by more than one
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import pytest
+from optimize.forms import banded, failures
+from optimize.graphs import Network
+from support.inputs import generator
+from tflm.tflite.reader import TfliteModel
+from tflm_tools.model.graph import Graph
+from tflm_tools.optimize.memory.regions import Regions
+from tflm_tools.optimize.memory.search import Search
+from tflm_tools.plan import loops
+
+COUNT = 12
+
+
+class GraphBuilder:
+    """A random graph of operators on int8 whose last one needs all others."""
+
+    def __init__(self, name):
+        self.random = generator(name)
+        width = self.pick(4, 6, 8)
+        shape = self.pick((16, width, 4), (21, width, 8), (1, 24, 8), (13, width, 3))
+        self.net = Network(name, shape)
+        self.now, self.count = self.net.inputs[0], 0
+        for _ in range(int(self.random.integers(1, 4))):
+            self.pick(self.residual, self.strided, self.joined, self.plain)()
+
+    def pick(self, *choices):
+        return choices[int(self.random.integers(len(choices)))]
+
+    def add(self, number, operators=1):
+        self.now = number
+        self.count += operators
+
+    def conv(self, source, filters=None, stride=1, size=None):
+        self.count += 1
+        filters = filters or self.pick(4, 8)
+        return self.net.conv(source, filters, size or self.pick(1, 3), stride)
+
+    def depth(self):
+        return self.net.shapes[self.now][3]
+
+    def plain(self):
+        if self.depth() % 4:
+            return self.add(self.conv(self.now, 4), 0)
+        kind = self.pick("depthwise", "MAX_POOL_2D", "ADD", "LOGISTIC")
+        if kind == "depthwise":
+            self.add(self.net.depthwise(self.now, 3, self.pick(1, 2)))
+        elif kind == "ADD":  # what is left of a batch normalization
+            shape = self.pick((self.depth(),), (1, 1, 1, self.depth()), (1,))
+            values = self.random.integers(-128, 128, shape)
+            constant = self.net.tensor(shape, 0.03, 5, values)
+            self.add(self.net.binary(self.pick("ADD", "MUL", "SUB"), self.now, constant))
+        elif kind == "LOGISTIC":
+            self.add(self.net.unary(kind, self.now, 1 / 256, -128))
+        else:
+            self.add(self.net.pool(kind, self.now, self.pick(1, 2), padding="SAME"))
+
+    def residual(self):
+        first = self.now
+        inner = self.conv(self.conv(first), self.depth(), size=3)
+        self.add(self.net.binary("ADD", *self.pick((first, inner), (inner, first))))
+
+    # 1x1 with stride 2 beside 3x3.
+    def strided(self):
+        first = self.now
+        stride = self.pick(1, 2)
+        inner = self.conv(self.conv(first, 8, stride, 3), 8, 1, 3)
+        beside = self.conv(first, 8, stride, 1)
+        self.add(self.net.binary("ADD", inner, beside))
+
+    def joined(self):
+        first = self.now
+        parts = [self.conv(first, 4), self.conv(self.conv(first, 8), 4)]
+        quantization = {self.net.quantization[part] for part in (first, *parts)}
+        if len(quantization) == 1:
+            parts.insert(self.pick(0, 1), first)
+        self.add(self.net.concatenation(parts, 3))
+
+
+def random_forms(target):
+    forms, number = [], 0
+    while len(forms) < COUNT:
+        number += 1
+        name = f"graph {number}"
+        graph = GraphBuilder(name)
+        rows = max(graph.net.shapes[graph.now][1:3])
+        if graph.count < 3:
+            continue
+        model = graph.net.build(graph.now)
+        height = int(graph.random.integers(1, rows // 2, endpoint=True))
+        made = banded(model, [(0, graph.count - 1, height)], target)
+        if made is not None:
+            forms.append((name, model, *made[:2]))
+    return forms
+
+
+@pytest.mark.parametrize("target", [None, "armv6m"])
+def test_random_graphs(target):
+    forms = random_forms(target)
+    assert sum(any(r.kernel == loops.KERNEL for r in f[3].records) for f in forms) > COUNT * 0.8
+    assert not failures([form[:3] for form in forms])
+
+
+# All ways from operator `at` to the last one, as lists of Edges.
+def _ways(edges, at, count):
+    if at == count:
+        yield []
+    for edge in edges:
+        if edge.first == at:
+            for rest in _ways(edges, edge.last, count):
+                yield [edge, *rest]
+
+
+# Whatever the limit: the search finds what trying everything finds.
+@pytest.mark.parametrize("number", (0, 4, 6))
+def test_search_beside_brute_force(number):
+    builder = GraphBuilder(f"search {number}")
+    graph = Graph(TfliteModel(builder.net.build(builder.now)))
+    search, every = Search(graph), Search(graph)
+    count = len(search.nodes)
+    edges = list(every._singles)
+    for first in range(count - 1):
+        for last in range(first + 2, count + 1):
+            edges += every._banded(first, last, 1 << 50)
+    for edge in edges:
+        if not edge.is_sure:
+            every._look_at(edge)
+    needs = sorted({max(e.arena for e in way) for way in _ways(edges, 0, count)})
+    assert 3 <= count <= 6 and len(needs) > 3
+    for limit in (needs[0] - 1, *needs):
+        costs = [
+            sum(edge.cycles for edge in way)
+            for way in _ways([e for e in edges if e.arena <= limit], 0, count)
+        ]
+        found = search.within(limit)
+        assert (found and found.cycles) == (min(costs) if costs else None)
+
+
+def test_regions_end_where_others_look():
+    net = Network("regions", (8, 8, 4))
+    first = net.conv(net.inputs[0], 4, 3)
+    second = net.conv(first, 4, 3)
+    whole = net.unary("SOFTMAX", first, 1 / 256, -128, beta=1.0)
+    third = net.binary("ADD", second, first)
+    graph = Graph(TfliteModel(net.build(third, whole)))
+    regions = Regions(graph.running()[0])
+    assert regions.region(0, 3) is None and regions.region(0, 4) is None  # SOFTMAX needs all
+    found = regions.region(0, 2)
+    stays = [value.stays for value in found.values.values()]
+    assert [value.inside for value in found.values.values()] == [False] * 3
+    assert stays == [False, True, True]

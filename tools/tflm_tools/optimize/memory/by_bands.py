@@ -1,0 +1,123 @@
+# tflm_tools: which operators can run on some of their rows, and what these need of their inputs
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from dataclasses import dataclass
+
+from tflm import dtypes
+
+from ...image.rows import CODE as ROWS
+from ...model.schema import BuiltinOperator, option
+from ...plan.windows import Rows, rows_of
+
+# Operators on each element by itself, of one tensor or of two; a rule holds them to the checks of
+# their kernels.
+UNARY = {
+    BuiltinOperator.RELU,
+    BuiltinOperator.RELU6,
+    BuiltinOperator.LOGISTIC,
+    BuiltinOperator.TANH,
+    BuiltinOperator.QUANTIZE,
+    BuiltinOperator.HARD_SWISH,
+}
+BINARY = {BuiltinOperator.ADD, BuiltinOperator.SUB, BuiltinOperator.MUL}
+ELEMENTWISE = UNARY | BINARY
+_WINDOWS = (
+    BuiltinOperator.CONV_2D,
+    BuiltinOperator.DEPTHWISE_CONV_2D,
+    BuiltinOperator.AVERAGE_POOL_2D,
+    BuiltinOperator.MAX_POOL_2D,
+)
+
+
+@dataclass(frozen=True)
+class ByRows:
+    """An operator by rows: its Rows, which inputs (by position) it reads so, and along which axis.
+
+    Other inputs it reads as a whole for each row. has_windows: its padding must be told.
+    """
+
+    rows: Rows
+    inputs: tuple
+    axis: int
+    has_windows: bool = False
+
+
+def by_rows(node):
+    """The ByRows of an operator that can run in bands, or None when it cannot.
+
+    Its rows must be the outermost dimension of its tensors that is not 1.
+    """
+    if len(node.outputs) != 1 or not node.inputs or node.inputs[0] is None:
+        return None
+    target = node.outputs[0]
+    if node.builtin_code == ROWS:
+        return ByRows(_each(target.shape[1]), (), 1)
+    if target.is_constant() or target.is_variable or not target.elements():
+        return None
+    if any(t is not None and t.is_variable for t in node.inputs):
+        return None
+    if node.builtin_code in ELEMENTWISE:
+        return _by_elements(node, target)
+    if node.builtin_code == BuiltinOperator.CONCATENATION:
+        return _joined(node, target)
+    return _by_windows(node, target) if node.builtin_code in _WINDOWS else None
+
+
+# Rows of which each is made of the one at its place.
+def _each(count):
+    return Rows(1, count, count, 1, 1, 0, (0, 0, 0, 0))
+
+
+# The outermost dimension that is not 1, or None.
+def _axis(shape):
+    return next((i for i, size in enumerate(shape) if size > 1), None)
+
+
+def _by_elements(node, target):
+    axis = _axis(target.shape)
+    if axis is None or axis == len(target.shape) - 1:
+        return None
+    rest = len(target.shape) - axis  # dimensions from the rows on
+    found = []
+    for i, tensor in enumerate(node.inputs):
+        if tensor.elements() == target.elements() and not tensor.is_constant():
+            if tensor.shape != target.shape:
+                return None
+            found.append(i)
+        elif len(tensor.shape) >= rest and tensor.shape[-rest] != 1:
+            return None  # other values for each row
+    return ByRows(_each(target.shape[axis]), tuple(found), axis) if found else None
+
+
+# CONCATENATION of what lies side by side in each row.
+def _joined(node, target):
+    axis, rank = _axis(target.shape), len(target.shape)
+    joined = option(node, "AXIS", "i")
+    if axis is None or not axis < (joined + rank if joined < 0 else joined) < rank:
+        return None
+    if any(t is None or t.is_constant() or not t.elements() for t in node.inputs):
+        return None
+    if len(set(map(id, node.inputs))) < len(node.inputs):
+        return None
+    return ByRows(_each(target.shape[axis]), tuple(range(len(node.inputs))), axis)
+
+
+def _by_windows(node, target):
+    source = node.inputs[0]
+    if source.is_constant() or len(source.shape) != 4 or len(target.shape) != 4:
+        return None
+    if source.shape[0] != 1 or target.shape[0] != 1 or not source.elements():
+        return None
+    if any(t is not None and not t.is_constant() for t in node.inputs[1:]) or _looks_at_all(node):
+        return None
+    axis = 2 if source.shape[1] == target.shape[1] == 1 else 1
+    rows = rows_of(node, axis)
+    return None if rows is None else ByRows(rows, (0,), axis, True)
+
+
+# True for hybrid operators: the least and the greatest of all inputs decide how each is rounded,
+# so rows alone would give other results.
+def _looks_at_all(node):
+    if node.builtin_code not in (BuiltinOperator.CONV_2D, BuiltinOperator.DEPTHWISE_CONV_2D):
+        return False
+    return node.inputs[0].dtype == dtypes.FLOAT32 and node.inputs[1].dtype != dtypes.FLOAT32

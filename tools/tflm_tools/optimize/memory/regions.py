@@ -1,0 +1,128 @@
+# tflm_tools: regions: operators behind one another, of a graph, that may run in bands together
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from dataclasses import dataclass, field
+
+from ...model.graph import root_of
+from .by_bands import by_rows
+
+
+@dataclass
+class Value:
+    """A tensor that a region reads or writes by rows, whatever views of it operators see.
+
+    writer: place in the region of what writes it, None for one that is there before. readers:
+    [(place, position among the inputs)]. inside: nothing else needs it, a few rows will do.
+    stays: it is read after the region, too.
+    """
+
+    tensor: object
+    rows: int
+    writer: int | None = None
+    readers: list = field(default_factory=list)
+    inside: bool = False
+    stays: bool = True
+
+    @property
+    def row_bytes(self):
+        return self.tensor.nbytes() // self.rows
+
+
+@dataclass
+class Region:
+    """Operators in the order of execution, the last of which needs all the others.
+
+    ways: the ByRows of each. inputs: [[key]], the Values that each reads by rows, at the positions
+    that its ByRows names; outputs: the key of each. wholes: keys of tensors read as a whole.
+    first, last: places of the operators in the model (last: behind the last one).
+    """
+
+    first: int
+    last: int
+    nodes: list
+    ways: list
+    values: dict = field(default_factory=dict)
+    inputs: list = field(default_factory=list)
+    outputs: list = field(default_factory=list)
+
+
+class Regions:
+    """The regions of a GraphSubgraph whose order of operators stays as it is."""
+
+    def __init__(self, subgraph):
+        self._nodes = subgraph.nodes
+        self._ways = [by_rows(node) for node in subgraph.nodes]
+        self._spans = {}  # root's number: places of the first and the last operator with it
+        self._parted = set()  # roots of which an operator sees a part
+        for place, node in enumerate(subgraph.nodes):
+            for tensor in node.inputs + node.outputs:
+                if tensor is None or tensor.is_constant():
+                    continue
+                root, _ = root_of(tensor)
+                self._spans.setdefault(root.index, [place, place])[1] = place
+                if tensor.nbytes() != root.nbytes():
+                    self._parted.add(root.index)
+        self._results = {root_of(t)[0].index for t in subgraph.output_tensors()}
+
+    def may(self, place):
+        """True when an operator can run in bands, as far as itself is concerned."""
+        return self._ways[place] is not None
+
+    def longest(self, last, most):
+        """How far back operators that can run in bands go from place `last` (at most `most`)."""
+        first = last
+        while first > 0 and last - first < most and self._ways[first - 1] is not None:
+            first -= 1
+        return first
+
+    def region(self, first, last):
+        """The Region of operators first..last-1, or None where these cannot run in bands."""
+        found = Region(first, last, self._nodes[first:last], self._ways[first:last])
+        if len(found.nodes) < 2 or None in found.ways:
+            return None
+        for place, (node, way) in enumerate(zip(found.nodes, found.ways, strict=True)):
+            if not self._add(found, place, node, way):
+                return None
+        used = {place for value in found.values.values() for place, _ in value.readers}
+        for place, key in enumerate(found.outputs):
+            value = found.values[key]
+            if place < len(found.nodes) - 1 and not value.readers:
+                return None  # the last operator does not need it
+            value.inside = not value.stays and place < len(found.nodes) - 1
+        return found if used else None
+
+    # Let a Region have another operator; False where that cannot be.
+    def _add(self, found, place, node, way):
+        written = set(found.outputs)
+        keys = []
+        for position, tensor in enumerate(node.inputs):
+            if tensor is None or tensor.is_constant():
+                continue
+            key = root_of(tensor)[0].index
+            if position not in way.inputs:
+                if key in written:
+                    return False
+                continue
+            # Parts of one tensor are values of their own, as nothing here writes them.
+            key = key if key in written else (key, tensor.index)
+            value = found.values.get(key)
+            if value is None:
+                value = found.values[key] = self._value(found, tensor, way.rows.input_rows)
+            if value.rows != way.rows.input_rows:
+                return False
+            value.readers.append((place, position))
+            keys.append(key)
+        found.inputs.append(keys)
+        key = root_of(node.outputs[0])[0].index
+        if key in self._parted or key in written or self._spans[key][0] < found.first + place:
+            return False
+        value = self._value(found, node.outputs[0], way.rows.output_rows)
+        value.writer = place
+        found.values[key] = value
+        found.outputs.append(key)
+        return True
+
+    def _value(self, found, tensor, rows):
+        root = root_of(tensor)[0].index
+        stays = self._spans[root][1] >= found.last or root in self._results
+        return Value(tensor, rows, stays=stays)
