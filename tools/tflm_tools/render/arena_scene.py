@@ -76,11 +76,15 @@ def _free_area(block, plan, frame):
         if other is not block and other.offset < top and bottom < other.offset + other.size
         for area in other.areas()
     ]
-    free = {
-        step: _without([(bottom, top)],
-                       [(a, b) for a, b, first, last in others if first <= step <= last])
-        for step in range(block.first, block.last + 1)
-    }  # fmt: skip
+
+    # What some areas have in a step.
+    def used(areas, step):
+        return [(a, b) for a, b, first, last in areas if first <= step <= last]
+
+    free = {}
+    for step in range(block.first, block.last + 1):
+        dead = _without([(bottom, top)], used(block.areas(), step))  # parts that hold nothing
+        free[step] = _without([(bottom, top)], dead + used(others, step))
 
     peak = None if plan.peak_op is None else plan.peak_op + 1
 

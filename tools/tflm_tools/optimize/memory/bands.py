@@ -1,4 +1,4 @@
-# tflm_tools: regions of a graph in bands of rows: what lies between their operators needs a few rows
+# tflm_tools: a region of a graph in bands: what lies between its operators needs a few rows
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from dataclasses import dataclass, field

@@ -225,8 +225,8 @@ class Search:
     def _is_one_record(self, slot):
         return len({self._probe.made(node).form for node in slot if node is not None}) == 1
 
-    # The cheapest way through the model with at most `limit` bytes: (cycles, edges), or None. Edges
-    # that nobody has looked at may need more.
+    # The cheapest way through the model with at most `limit` bytes: (cycles, edges), or None.
+    # Edges that nobody has looked at may need more.
     def _path(self, limit):
         count = len(self.nodes)
         best = [None] * (count + 1)
@@ -320,6 +320,7 @@ class Search:
             else:
                 low = middle + 1
         return best
+
 
 def apply(graph, fusion):
     """A Graph with the chains of a Fusion in place of their operators; its `chains` tell of them.
