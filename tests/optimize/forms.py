@@ -21,17 +21,17 @@ def _scrap(name, dtype, shape, like):
 
 
 def banded(model, chains, target=None):
-    """(flat model, RomStorage, Graph) of a .tflite with [(first node, last node, height)].
+    """(flat model, RomStorage, Graph) of a .tflite with [(first node, last node, height[, pace])].
 
     None where these cannot run in bands.
     """
     graph = Graph(TfliteModel(model))
     graph.overlap = True
     regions = Regions(graph.running()[0])
-    found = [(regions.region(first, last + 1), height) for first, last, height in chains]
+    found = [(regions.region(first, last + 1), pace) for first, last, *pace in chains]
     if any(region is None for region, _ in found):
         return None
-    fusion = Fusion([Progress(region, height) for region, height in found])
+    fusion = Fusion([Progress(region, *pace) for region, pace in found])
     if any(in_bands(progress, _scrap) is None for progress in fusion.chains):
         return None
     graph = apply(graph, fusion)

@@ -14,11 +14,11 @@ from tflm_tools.plan.arena_plan import tflm_head_bytes
 
 # Shares of TFLM's head that the arena may take, packed for armv6m, at a level.
 BUDGETS = [
-    ("person_detect_int8", RAM, 0.35),
+    ("person_detect_int8", RAM, 0.30),
     ("person_detect_int8", BALANCED, 0.39),
     ("mlperf_vww96_int8", BALANCED, 0.45),
-    ("mlperf_resnet8_int8", RAM, 0.46),
-    ("mlperf_resnet8_int8", BALANCED, 0.60),
+    ("mlperf_resnet8_int8", RAM, 0.42),
+    ("mlperf_resnet8_int8", BALANCED, 0.70),
     ("mlperf_kws_int8", BALANCED, 0.74),
 ]
 

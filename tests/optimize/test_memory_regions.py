@@ -7,6 +7,7 @@ from optimize.graphs import Network
 from support.inputs import generator
 from tflm.tflite.reader import TfliteModel
 from tflm_tools.model.graph import Graph
+from tflm_tools.optimize.memory.bands import copied
 from tflm_tools.optimize.memory.regions import Regions
 from tflm_tools.optimize.memory.search import Search
 from tflm_tools.plan import loops
@@ -79,6 +80,13 @@ class GraphBuilder:
         self.add(self.net.concatenation(parts, 3))
 
 
+# (height, pace) of all bands of a graph as a whole.
+def paces(model, rows):
+    subgraph = Graph(TfliteModel(model)).running()[0]
+    region = Regions(subgraph).region(0, len(subgraph.nodes))
+    return (region.paces(range(1, rows)) if region else []) or [(1,)]
+
+
 def random_forms(target):
     forms, number = [], 0
     while len(forms) < COUNT:
@@ -89,8 +97,8 @@ def random_forms(target):
         if graph.count < 3:
             continue
         model = graph.net.build(graph.now)
-        height = int(graph.random.integers(1, rows // 2, endpoint=True))
-        made = banded(model, [(0, graph.count - 1, height)], target)
+        chain = 0, graph.count - 1, *graph.pick(*paces(model, rows))
+        made = banded(model, [chain], target)
         if made is not None:
             forms.append((name, model, *made[:2]))
     return forms
@@ -136,6 +144,14 @@ def test_search_beside_brute_force(number):
         ]
         found = search.within(limit)
         assert (found and found.cycles) == (min(costs) if costs else None)
+
+
+# An activation that went into the operator before it is one of each of its parts, too.
+def test_parts_keep_a_folded_activation():
+    net = Network("folded", (8, 8, 4))
+    node = Graph(TfliteModel(net.build(net.conv(net.inputs[0], 4, 3)))).running()[0].nodes[0]
+    node.clamp = -100, 20
+    assert copied(node, node.inputs, node.outputs).clamp == (-100, 20)
 
 
 def test_regions_end_where_others_look():

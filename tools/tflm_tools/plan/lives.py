@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from tflm import dtypes
 
@@ -129,6 +130,16 @@ class Lives:
             return
         entry = (source_offset, target_offset, distance.least, distance.step)
         self._near.setdefault((source.index, target.index), {})[step] = entry
+
+    def used(self, steps):
+        """Bytes in use at each of so many steps, if no two values shared any."""
+        changes = [0] * (steps + 3)
+        for block in self.blocks:
+            for part in block.parts:
+                for first, last in part.lives:
+                    changes[first + 1] += part.stop - part.start
+                    changes[min(last, steps) + 2] -= part.stop - part.start
+        return list(accumulate(changes))[1 : steps + 1]
 
     def peak(self):
         """Bytes in use at the busiest step, if no two values shared any: no plan needs more."""

@@ -42,6 +42,13 @@ class Rows:
         """The row behind the last one that row `row` needs."""
         return min(max(row * self.stride - self.top + self.reach, 0), self.input_rows)
 
+    def possible(self, there):
+        """How many rows of the output the first `there` rows of the input are enough for."""
+        if there >= self.input_rows:
+            return self.output_rows
+        made = (there + self.top - self.reach) // self.stride + 1
+        return min(max(made, 0), self.output_rows)
+
 
 def rows_of(node, axis=1):
     """The Rows of a node, or None when it is no convolution or pool of the usual kind.

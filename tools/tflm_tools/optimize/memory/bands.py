@@ -77,7 +77,7 @@ class _Writer:
     def _part(self, place, node, band):
         made, held = self._progress.made, self._progress.held
         key, way = self._region.outputs[place], self._region.ways[place]
-        first, last = int(made[key][band - 1]), int(made[key][band])
+        first, last = made[key][band - 1], made[key][band]
         if first == last:
             return None
         low, high = way.rows.first(first), way.rows.behind(last - 1)
@@ -85,9 +85,9 @@ class _Writer:
             raise _Unaligned
         inputs = list(node.inputs)
         for position, source in zip(way.inputs, self._region.inputs[place], strict=True):
-            row = low - int(held[source][band - 1])
+            row = low - held[source][band - 1]
             inputs[position] = self._view(source, inputs[position], way.axis, row, high - low)
-        row = first - int(held[key][band - 1])
+        row = first - held[key][band - 1]
         output = self._view(key, node.outputs[0], way.axis, row, last - first)
         part = copied(node, inputs, [output])
         if way.has_windows:
@@ -96,13 +96,13 @@ class _Writer:
 
     # The copy of the rows that the next band needs again to the front of their buffer, or None.
     def _copy(self, key, band):
-        count = int(self._progress.copied_rows(key)[band - 1])
+        count = self._progress.copied_rows(key, band)
         if not count:
             return None
         held = self._progress.held[key]
         value = self._region.values[key]
         node, axis = self._region.nodes[value.writer], self._region.ways[value.writer].axis
-        row = int(held[band] - held[band - 1])
+        row = held[band] - held[band - 1]
         source = self._view(key, value.tensor, axis, row, count)
         target = self._view(key, value.tensor, axis, 0, count)
         copy = Node(node.index, BuiltinOperator.RESHAPE, 1, "", [source], [target])

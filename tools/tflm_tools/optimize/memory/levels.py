@@ -19,7 +19,7 @@ _GROWTH = {SPEED: 1.5}
 _SMALL = 8192  # an arena that need not be smaller for their sake
 _AFTER = {BALANCED: SPEED, RAM: BALANCED}  # levels that need no less
 _LIMITS = (1.0, 0.92, 0.84, 0.76, 0.68, 0.6)  # of an arena: what one operator may need
-_WIDER = (1.0, 1.12)  # limits that are tried, of the least one
+_WIDER = (1.0, 1.12, 1.25)  # limits that are tried, of the least one
 
 
 @dataclass
@@ -86,40 +86,48 @@ class Levels:
             self._known[level] = self._made(level)
         return self._known[level]
 
+    # The smallest of what may run in bands that costs no more than the level may, with what its
+    # weights take longer in a smaller arena.
     def _made(self, level):
         if not self._fits:
             return self._model, 0
-        graph, cycles, head = self._in_bands(level)
-        most = head * _GROWTH.get(level, 1)
+        most = _SHARES.get(level, 0) * self._plain().base_cycles
         if level == BALANCED:
-            most = max(most, min(_SMALL, self.off()[0]))
-        elif level != RAM:
-            most = max(most, _SMALL)
-        if level in _AFTER:
-            most = min(most, self._prepare(self.model(_AFTER[level])[0]).head_bytes)
-        graph, more = with_stored(graph, self._plain(), self._prepare, most)
-        return graph, cycles + more
+            most += self.model(SPEED)[1]
+        for graph, cycles, head in self._in_bands(level):
+            room = head * _GROWTH.get(level, 1)
+            if level == BALANCED:
+                room = max(room, min(_SMALL, self.off()[0]))
+            elif level != RAM:
+                room = max(room, _SMALL)
+            if level in _AFTER:
+                room = min(room, self._prepare(self.model(_AFTER[level])[0]).head_bytes)
+            made, more = with_stored(graph, self._plain(), self._prepare, room)
+            if cycles + more <= most:
+                break
+        return made, cycles + more
 
-    # (Graph, extra cycles, bytes of arena) with chains in bands, as far as a level may.
+    # [(Graph, extra cycles, bytes of arena)] with chains in bands, as far as a level may, from the
+    # smallest to the model without any.
     def _in_bands(self, level):
-        best = self._model, 0, self._prepare(self._model).head_bytes
+        whole = self._model, 0, self._prepare(self._model).head_bytes
         if level not in _SHARES:
-            return best
+            return [whole]
         search = self._plain()
         most = _SHARES[level] * search.base_cycles
-        first = search.cheapest(best[2], most)
-        tried = set()
+        first = search.cheapest(whole[2], most)
+        found, tried = [], set()
         for wider in _WIDER if first is not None else ():
             fusion = search.within(int(first.arena * wider))
-            key = tuple((p.region.first, p.region.last, p.height) for p in fusion.chains)
+            key = tuple((p.region.first, p.region.last, p.height, p.pace) for p in fusion.chains)
             if key in tried or not key:
                 continue
             tried.add(key)
             graph = apply(self._model, fusion)
             head = self._prepare(graph).head_bytes
-            if head < best[2]:
-                best = graph, fusion.cycles, head
-        return best
+            if head < whole[2]:
+                found.append((graph, fusion.cycles, head))
+        return [*sorted(found, key=lambda each: each[2]), whole]
 
     def as_planned(self, model):
         """A model that keeps TFLM's plan, its weights stored as is fastest in that."""
@@ -158,6 +166,10 @@ def with_stored(model, search, prepare, most):
     before = None
     for share in _LIMITS:
         stored, cycles = search.stored(nodes, share * most)
+        if chained:
+            in_bands, more = search.stored_in_bands(model, share * most)
+            stored.update(in_bands)
+            cycles += more
         if not stored or stored == before:
             continue
         before = stored

@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from dataclasses import dataclass
+from functools import partial
 
 from tflm.tflite.context import CUSTOM, IN_ROM, PREPARE
 
@@ -10,7 +11,7 @@ from ...image.rom import RomStorage
 from ...plan.distances import distances_of
 from ...targets import form_of
 from .remembered import remember
-from .weights import choices_of, cycles_of, miss_of
+from .weights import choices_of, cost_of, cycles_of, miss_of
 
 remember()
 
@@ -21,7 +22,8 @@ class Made:
 
     choices: of ways to store its weights (weights.py), beside the one that is told here;
     fetching: cycles that this one takes for them. form: equal where records differ in places and
-    numbers only, so that one of them can become the other.
+    numbers only, so that one of them can become the other. cost(stored): (scratch, cycles) of its
+    weights stored otherwise.
     """
 
     kernels: tuple
@@ -30,6 +32,7 @@ class Made:
     choices: tuple = ()
     fetching: int = 0
     form: tuple = ()
+    cost: object = None
 
 
 # What the places and numbers in a record do not change.
@@ -50,24 +53,20 @@ class Probe:
         self._resolver = HostResolver()
         self._known = {}
 
-    def made(self, node, stored=None):
-        """The Made of a node; nothing is known of custom operators.
-
-        stored: how its weights are stored (weights.Choice.stored) in place of what is usual.
-        """
+    def made(self, node):
+        """The Made of a node; nothing is known of custom operators."""
         if node.builtin_code == CUSTOM:
             return Made((), (), 0)
         shapes = [None if t is None else t.shape for t in (*node.inputs, *node.outputs)]
-        key = (node.index, node.builtin_code, tuple(shapes), node.padding, stored)
+        key = (node.index, node.builtin_code, tuple(shapes), node.padding)
         if key not in self._known:
-            self._known[key] = self._prepare(node, stored)
+            self._known[key] = self._prepare(node)
         return self._known[key]
 
-    def _prepare(self, node, stored):
+    def _prepare(self, node):
         storage = RomStorage()
         storage.start_model_allocation(self._model)
-        context = RecordingContext(storage, form=form_of(self._target))
-        context.store({node.index: stored} if stored else {}, self._packing)
+        context = RecordingContext(storage, form=form_of(self._target), packing=self._packing)
         context.enter(PREPARE)
         context.node = node
         self._resolver.builtin(node.builtin_code).prepare(context, node)
@@ -79,7 +78,8 @@ class Probe:
             choices = tuple(choices_of(storage.records[0], self._miss))
             fetching = cycles_of(storage.records[0], self._miss)
         form = tuple(map(_form, storage.records)), bytes(storage.constants)
-        return Made(kernels, scratch, size, choices, fetching, form)
+        cost = partial(cost_of, storage.records[0], miss=self._miss) if choices else None
+        return Made(kernels, scratch, size, choices, fetching, form, cost)
 
     def distances(self, node):
         """The Distances of a node."""

@@ -1,8 +1,6 @@
 # tflm_tools: which rows each band of a region makes, keeps and copies, and what that takes
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import numpy as np
-
 from ...model.schema import BuiltinOperator
 
 # Cycles of a Cortex-M0+, measured with tests/perf/cycles.py: what layers of person_detect_int8
@@ -12,59 +10,77 @@ _CHANNEL = 750  # of a depthwise convolution, which begins anew in each band
 
 
 class Progress:
-    """A Region in bands that make `height` rows of its last output each.
+    """A Region in bands, each of which makes `height` rows more of the output of one operator.
 
+    pace: the place of that operator, the last one if not given. What depends on it makes as many
+    rows as it can in each band, and the others as many as this needs.
     made[key][b]: the row of a value behind the last one that is there once band b has run; band 0
     is before all. held[key][b]: the first row that its buffer holds then. bands: their number.
     """
 
-    def __init__(self, region, height):
+    def __init__(self, region, height, pace=None):
         self.region = region
         self.height = height
-        last = region.values[region.outputs[-1]].rows
-        self.bands = -(-last // height)
-        self.made, self.held, self._needed = {}, {}, {}
+        self.pace = len(region.nodes) - 1 if pace is None else pace
+        rows = region.values[region.outputs[self.pace]].rows
+        self.bands = -(-rows // height)
+        self._all = range(self.bands + 1)
+        self.made = {region.outputs[self.pace]: [min(b * height, rows) for b in self._all]}
+        for place in range(self.pace + 1, len(region.nodes)):
+            self._push(place)
         for place in range(len(region.nodes) - 1, -1, -1):
-            key = region.outputs[place]
-            value = region.values[key]
-            if place == len(region.nodes) - 1:
-                made = np.minimum(np.arange(self.bands + 1) * height, last)
-            else:
-                made = self._wanted(value)
-            self.made[key] = made
-            rows = region.ways[place].rows
-            ends = np.maximum(made - 1, 0) * rows.stride - rows.top + rows.reach
-            ends = np.clip(ends, 0, rows.input_rows)
-            starts = np.clip(made * rows.stride - rows.top, 0, rows.input_rows)
-            self._needed[place] = np.where(made > 0, ends, 0), starts, made >= rows.output_rows
+            if region.outputs[place] not in self.made:
+                self.made[region.outputs[place]] = self._pull(region.values[region.outputs[place]])
+        self.held = {}
         for key, value in region.values.items():
-            made = self.made.setdefault(key, np.full(self.bands + 1, value.rows))
-            kept = [self._kept(place, made) for place, _ in value.readers]
-            self.held[key] = np.minimum.reduce(kept) if value.inside else made * 0
+            self.made.setdefault(key, [value.rows] * len(self._all))
+            self.held[key] = [
+                min(self._kept(place, key, b) for place, _ in value.readers) if value.inside else 0
+                for b in self._all
+            ]
+
+    # Rows of an operator's output that can be made of the inputs that are there, if it depends on
+    # the one that sets the pace.
+    def _push(self, place):
+        given = [self.made[k] for k in self.region.inputs[place] if k in self.made]
+        if given:
+            rows = self.region.ways[place].rows
+            made = [rows.possible(min(there)) for there in zip(*given, strict=True)]
+            self.made[self.region.outputs[place]] = made
 
     # Rows of a value that its readers need by the end of each band; all of them in the end, where
     # others need them.
-    def _wanted(self, value):
-        made = np.maximum.reduce([self._needed[place][0] for place, _ in value.readers])
+    def _pull(self, value):
+        readers = [self._of(place) for place, _ in value.readers]
+        wanted = [
+            max(rows.behind(made[b] - 1) if made[b] else 0 for rows, made in readers)
+            for b in self._all
+        ]
         if value.stays:
-            made[-1] = value.rows
-        return made
+            wanted[-1] = value.rows
+        return wanted
 
-    # From which row on, of those that are there, the operator at a place needs them again.
-    def _kept(self, place, made):
-        _, starts, done = self._needed[place]
-        return np.where(done, made, np.minimum(starts, made))
+    # (Rows of the operator at a place, what is made of its output).
+    def _of(self, place):
+        return self.region.ways[place].rows, self.made[self.region.outputs[place]]
+
+    # From which row on, of those that are there, the operator at a place needs a value again.
+    def _kept(self, place, key, band):
+        rows, made = self._of(place)
+        there = self.made[key][band]
+        return there if made[band] >= rows.output_rows else min(rows.first(made[band]), there)
 
     def buffer_rows(self, key):
         """Rows of the buffer for a value that only the region needs."""
-        return int((self.made[key][1:] - self.held[key][:-1]).max())
+        made, held = self.made[key], self.held[key]
+        return max(made[b] - held[b - 1] for b in self._all[1:])
 
-    def copied_rows(self, key):
-        """Rows of a value that are copied to the front of their buffer at the end of each band."""
-        held = self.held[key]
-        rows = np.where(held[1:] > held[:-1], self.made[key][1:] - held[1:], 0)
-        rows[-1] = 0
-        return np.maximum(rows, 0)
+    def copied_rows(self, key, band):
+        """Rows of a value that are copied to the front of their buffer at the end of a band."""
+        made, held = self.made[key], self.held[key]
+        if band == self.bands or held[band] == held[band - 1]:
+            return 0
+        return max(0, made[band] - held[band])
 
     def cycles(self):
         """Cycles that all bands take more than the operators would one by one, about."""
@@ -74,29 +90,36 @@ class Progress:
             if node.builtin_code == BuiltinOperator.DEPTHWISE_CONV_2D:
                 each += _CHANNEL * node.outputs[0].shape[-1]
             made = self.made[self.region.outputs[place]]
-            cycles += each * (int((made[1:] > made[:-1]).sum()) - 1)
+            cycles += each * (len(set(made)) - 2)
         for key, value in self.region.values.items():
             if value.inside:
-                rows = self.copied_rows(key)
-                cycles += _CALL * int((rows > 0).sum()) + value.row_bytes * int(rows.sum())
+                rows = [self.copied_rows(key, band) for band in self._all[1:]]
+                cycles += _CALL * sum(map(bool, rows)) + value.row_bytes * sum(rows)
         return cycles
 
     def peak(self):
         """Bytes of values that are in use between two operators, at most: no plan needs less."""
         region = self.region
-        count = len(region.nodes)
-        total = np.zeros((count, self.bands))  # once an operator has run, in each band
+        first, there, total = {}, {}, 0  # what each reader keeps, and what there is of each value
         for key, value in region.values.items():
-            made, first = np.empty_like(total, int), np.empty_like(total, int)
-            made[:] = self.made[key][1:]
-            if value.writer is not None:
-                made[: value.writer] = self.made[key][:-1]
-            first[:] = value.rows
-            for place, _ in value.readers:
-                kept = self._kept(place, self.made[key])
-                first[:place] = np.minimum(first[:place], kept[:-1])
-                first[place:] = np.minimum(first[place:], kept[1:])
-            if value.stays or key == region.outputs[-1]:
-                first[:] = 0
-            total += np.maximum(made - first, 0) * value.row_bytes
-        return int(total.max())
+            first[key] = {place: 0 for place, _ in value.readers}
+            there[key] = value.rows if value.writer is None else 0
+            total += there[key] * value.row_bytes
+        last = region.outputs[-1]
+        most = total
+        for band in self._all[1:]:
+            for place, key in enumerate(region.outputs):
+                made = self.made[key]
+                if made[band] == made[band - 1]:
+                    continue
+                total += (made[band] - there[key]) * region.values[key].row_bytes
+                there[key] = made[band]
+                for source in region.inputs[place]:
+                    value, keeps = region.values[source], first[source]
+                    if value.stays or source == last:
+                        continue
+                    before = min(keeps.values())
+                    keeps[place] = self._kept(place, source, band)
+                    total -= (min(keeps.values()) - before) * value.row_bytes
+                most = max(most, total)
+        return most

@@ -45,6 +45,19 @@ class Region:
     inputs: list = field(default_factory=list)
     outputs: list = field(default_factory=list)
 
+    def paces(self, heights):
+        """[(rows that a band makes, of the output at which place)]: what may be tried.
+
+        Rows of the last output, and of what is finer than it, where less than one row of that are
+        made of them; at least two bands.
+        """
+        counts = [self.values[key].rows for key in self.outputs]
+        found = [(height, len(counts) - 1) for height in heights if 2 * height <= counts[-1]]
+        for rows in sorted({rows for rows in counts if rows > counts[-1]}):
+            place = max(place for place, count in enumerate(counts) if count == rows)
+            found += [(h, place) for h in heights if h * max(counts[-1], 2) < rows]
+        return found
+
 
 class Regions:
     """The regions of a GraphSubgraph whose order of operators stays as it is."""

@@ -125,9 +125,12 @@ class Search:
         steps = {id(node): step for step, node in enumerate(nodes)}
         for slot in slots:
             parts = [node for node in slot if node is not None]
-            made = [self._probe.made(part, stored.get(part.index)) for part in parts]
+            made = [self._probe.made(part) for part in parts]
+            way = stored.get(parts[0].index) if made[0].choices else None
             for k in range(max(len(m.scratch) for m in made)):
                 size = max(m.scratch[k] for m in made if k < len(m.scratch))
+                if way is not None:
+                    size = max(m.cost(way)[0] for m in made)
                 scratch.append((key, size, [steps[id(part)] for part in parts]))
                 key -= 1
         if chain:
@@ -163,17 +166,13 @@ class Search:
         region, least, known = self._bands[key]
         if region is None:
             return
-        rows = region.values[region.outputs[-1]].rows
-        for height in _HEIGHTS:
-            if 2 * height > rows:
-                return
-            if height not in known:
-                progress = Progress(region, height)
+        for height, pace in region.paces(_HEIGHTS):
+            if (height, pace) not in known:
+                progress = Progress(region, height, pace)
                 arena = least + progress.peak()
-                known[height] = Edge(first, last, arena, progress.cycles(), progress, False)
-            edge = known[height]
-            if edge.arena <= limit:
-                yield edge
+                known[height, pace] = Edge(first, last, arena, progress.cycles(), progress, False)
+            if known[height, pace].arena <= limit:
+                yield known[height, pace]
 
     # Bytes that a region needs beside its values: other tensors, and its records.
     def _beside(self, region):
@@ -202,20 +201,18 @@ class Search:
         least = [self._choices(node) for node in edge.progress.region.nodes]
         edge.cycles -= sum(choices[0].cycles for choices in least if choices)
 
-    # Note in `stored` how weights of a slot are stored best with no more scratch than is usual;
-    # the cycles that they take then.
-    def _store(self, slot, stored):
+    # Note in `stored` how weights of a slot are stored best with at most `room` bytes of scratch,
+    # or as much as is usual; the cycles that they take then.
+    def _store(self, slot, stored, room=0):
         parts = [node for node in slot if node is not None]
-        largest = max(parts, key=lambda node: node.outputs[0].nbytes())
-        usual = self._probe.made(largest)
-        if not usual.choices:
-            return sum(self._probe.made(part).fetching for part in parts)
-        ways = [None] + [c.stored for c in usual.choices if c.scratch <= usual.scratch[0]]
-        found = []
-        for way in ways:
-            made = [self._probe.made(part, way) for part in parts]
-            if len({each.form for each in made}) == 1:
-                found.append((sum(each.fetching for each in made), len(found), way))
+        made = [self._probe.made(part) for part in parts]
+        largest = self._probe.made(max(parts, key=lambda node: node.outputs[0].nbytes()))
+        room = max(room, *largest.scratch, 0)
+        found = [(sum(each.fetching for each in made), 0, None)]
+        for number, choice in enumerate(largest.choices, 1):
+            if all(each.cost and each.cost(choice.stored)[0] <= room for each in made):
+                cycles = sum(each.cost(choice.stored)[1] for each in made)
+                found.append((cycles, number, choice.stored))
         cycles, _, way = min(found)
         if way is not None:
             stored[parts[0].index] = way
@@ -280,6 +277,24 @@ class Search:
                 choice = next(fit, ways[-1][1])
                 found[node.index] = choice.stored
                 cycles += choice.cycles - ways[0][1].cycles
+        return found, cycles
+
+    def stored_in_bands(self, model, limit):
+        """The same for the chains of a model with such, of which no scratch should pass `limit`.
+
+        Returns ({operator's number: Choice.stored}, cycles more than as it is stored now).
+        """
+        subgraph, found, cycles = model.running()[0], {}, 0
+        steps = {id(node): step for step, node in enumerate(subgraph.nodes)}
+        ends = subgraph.input_tensors(), subgraph.output_tensors()
+        used = Lives(*ends, subgraph.nodes, [], {}).used(len(subgraph.nodes))
+        for chain in model.chains:
+            records = sum(self._record_bytes(slot) for slot in chain.slots)
+            for slot in chain.slots:
+                most = max(used[steps[id(node)]] for node in slot if node is not None)
+                before = {}
+                cycles -= self._store(slot, before)
+                cycles += self._store(slot, found, limit - records - most)
         return found, cycles
 
     def unstored(self, nodes):

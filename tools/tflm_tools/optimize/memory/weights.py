@@ -10,6 +10,7 @@ from tflm.prepare.lanes import (
     GROUP,
     LANES,
     MOST_GROUP_BYTES,
+    block_pixels,
     group_bytes,
     lane_scratch,
 )
@@ -152,6 +153,30 @@ def choices_of(record, miss):
     return best[::-1]
 
 
+def cost_of(record, stored, miss):
+    """(bytes of scratch, cycles) of a record with choices, were its weights stored as in a Choice.
+
+    The parts of an operator in bands store weights alike, and each has rows of its own.
+    """
+    r, (way, lane_bytes) = _fields(record), stored
+    if "block_pixels" not in r:
+        ways = _depthwise(r, miss) if "band_rows" in r else _fully_connected(r, miss)
+        return next(each[1:] for each in ways if each[0] == stored)
+    rows, pixels = (1 if record.kernel.endswith("pixels_int8") else r["units"]), r["output_width"]
+    column, depth = r["column_lanes"], r["depth_lanes"]
+    step = 2 * column * r["pixel_columns"]
+    block = block_pixels(rows, pixels, 2 * depth, step, lane_bytes)
+    row = 2 * depth + (min(block, pixels) - 1) * step
+    size = lane_scratch(max(1, block // pixels) * row, block, column) + group_bytes(way, depth)
+    blocks = _blocks_of(rows, pixels, block)
+    return size, _cycles(way, -(-r["output_channels"] // GROUP), depth, blocks, miss)
+
+
+# How many blocks of `block` pixels there are: of whole rows, or of parts of one.
+def _blocks_of(rows, pixels, block):
+    return -(-rows // (block // pixels)) if block >= pixels else rows * -(-pixels // block)
+
+
 def cycles_of(record, miss):
     """What fetching and unpacking the weights of a record takes, as it is."""
     r = _fields(record)
@@ -162,8 +187,6 @@ def cycles_of(record, miss):
     blocks = r.get("batches", 1)
     if "block_pixels" in r:
         rows = 1 if record.kernel.endswith("pixels_int8") else r["units"]
-        pixels = r["output_width"]
-        block = r["block_pixels"]
-        blocks = -(-rows // (block // pixels)) if block >= pixels else rows * -(-pixels // block)
+        blocks = _blocks_of(rows, r["output_width"], r["block_pixels"])
     groups = -(-r["output_channels"] // GROUP)
     return _cycles(r["weight_bytes"], groups, r["depth_lanes"], blocks, miss)
