@@ -101,7 +101,11 @@ class Levels:
             elif level != RAM:
                 room = max(room, _SMALL)
             if level in _AFTER:
-                room = min(room, self._prepare(self.model(_AFTER[level])[0]).head_bytes)
+                after = self.model(_AFTER[level])
+                limit = self._prepare(after[0]).head_bytes
+                if head > limit:
+                    return after
+                room = min(room, limit)
             made, more = with_stored(graph, self._plain(), self._prepare, room)
             if cycles + more <= most:
                 break
