@@ -170,7 +170,11 @@ def test_bad_files(tflm, example, tmp_path):
     for text, message in (
         ("import nothing_like_this", "cannot be imported by this Python (ModuleNotFoundError"),
         ("raise RuntimeError('no')", "(RuntimeError: no)"),
+        ("import sys; sys.exit(0)", "(SystemExit: 0)"),
         ("x = 1", "has no function register(resolver)"),
+        ("def register(resolver): 1 / 0", "register(resolver) ended with ZeroDivisionError"),
+        ("def register(): pass", "register(resolver) ended with TypeError: register() takes 0"),
+        ("def register(resolver): raise SystemExit", "register(resolver) ended with SystemExit"),
     ):
         path = tmp_path / "ops.py"
         path.write_text(text)

@@ -64,6 +64,17 @@ def test_a_device_is_not_replaced(tflm, layers, tmp_path):
     assert link.is_symlink()
 
 
+# As /dev/zero: an end is put to it before memory is.
+def test_a_device_without_end(tflm, tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "_MOST", 1 << 25)
+    found = tflm("flatten", "/dev/zero", "-o", tmp_path / "made.tflm")
+    assert (found.code, found.err) == (
+        1, "tflm: /dev/zero has more than 2 GB; check the path\n"
+    )  # fmt: skip
+    (tmp_path / "most").write_bytes(bytes(1 << 25))
+    assert files.read(tmp_path / "most") == bytes(1 << 25)
+
+
 def test_a_folder_is_no_output(tflm, layers, tmp_path):
     found = tflm("flatten", layers, "-o", tmp_path)
     assert found.code == 1 and len(found.err.splitlines()) == 1 and "directory" in found.err

@@ -6,6 +6,10 @@ import pytest
 from support.oracle import shared_oracle
 from tflm_tools.flat.flatten import flatten
 
+# A .npy that says it holds a terabyte.
+_VAST = b"\x93NUMPY\x01\x00F\x00"
+_VAST += b"{'descr': '|i1', 'fortran_order': False, 'shape': (1099511627776,)}  \n"
+
 
 @pytest.fixture
 def values(tmp_path):
@@ -75,6 +79,8 @@ def test_quantize(tflm, layers, tmp_path):
         (np.array([{}], object), "no .npy file of numbers"),
         (b"", "no .npy file of numbers"),
         (b"\x93NUMPY\x01\x00", "no .npy file of numbers"),
+        (b"PK\x03\x04", "no .npy file of numbers"),
+        (_VAST, "no .npy file of numbers"),
         (None, "no such file"),
     ],
 )

@@ -8,6 +8,9 @@ from pathlib import Path
 
 from .errors import ToolError
 
+_PIECE = 1 << 24  # bytes
+_MOST = 1 << 31  # no .tflite is larger, but a device may have no end
+
 
 # What the system says about an error, in lower case like the rest of a sentence.
 def _reason(error):
@@ -17,10 +20,17 @@ def _reason(error):
 
 def read(path):
     """The bytes of a file; raises ToolError when it cannot be read."""
+    pieces, size = [], 0
     try:
-        return Path(path).read_bytes()
+        with open(path, "rb") as file:
+            while size <= _MOST and (piece := file.read(_PIECE)):
+                pieces.append(piece)
+                size += len(piece)
     except OSError as error:
         raise ToolError(f"cannot read {path}: {_reason(error)}; check the path") from None
+    if size > _MOST:
+        raise ToolError(f"{path} has more than 2 GB; check the path")
+    return b"".join(pieces)
 
 
 def check_output(output, *inputs):

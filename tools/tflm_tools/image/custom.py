@@ -8,10 +8,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tflm import format as layout
-from tflm.errors import UnsupportedError
+from tflm.errors import TflmError, UnsupportedError
 from tflm.op_resolver import OpResolver
 from tflm.tflite.context import IN_TAIL, NO_OPERAND, MicroContext
 
+from .. import files
 from ..errors import ToolError
 from ..model.compiled import remedy
 from . import rows
@@ -67,8 +68,7 @@ def _micropython():
 # Import a user's file, whatever its folder; viper's pointer types are names in it.
 def _load(path):
     path = Path(path)
-    if not path.is_file():
-        raise ToolError(f"cannot read {path}: no such file; check --custom")
+    source = files.read(path)
     module = types.ModuleType(f"tflm_custom_{path.stem}")
     module.__file__ = str(path)
     for name in ("ptr", "ptr8", "ptr16", "ptr32"):
@@ -77,10 +77,10 @@ def _load(path):
     sys.path.append(folder)
     try:
         # From its text, not through the import system's cache: the file may change any moment.
-        code = compile(path.read_bytes(), str(path), "exec")
+        code = compile(source, str(path), "exec")
         with _micropython():
             exec(code, vars(module))
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ToolError(
             f"{path} cannot be imported by this Python ({type(error).__name__}: {error}); "
             "import what only boards have inside the functions that use it"
@@ -96,7 +96,15 @@ def load_resolver(paths):
     """A resolver with what the files at `paths` register: each has a `register(resolver)`."""
     resolver = HostResolver()
     for path in paths:
-        _load(path).register(resolver)
+        module = _load(path)
+        try:
+            module.register(resolver)
+        except TflmError:
+            raise
+        except (Exception, SystemExit) as error:
+            raise ToolError(
+                f"{path}: register(resolver) ended with {type(error).__name__}: {error}; mend it"
+            ) from error
     return resolver
 
 

@@ -2,26 +2,18 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import io
-import struct
 import zipfile
-import zlib
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from .. import files
 from ..errors import ToolError
-from ..model.arrays import quantize
+from ..model.arrays import DAMAGED, quantize
 from .examples import arrays_of, is_examples
 
 _MOST = 1 << 30  # bytes of all arrays of a file; a small one can unpack to any size
 _LARGE = 0.05  # the share of values outside the input's range that is worth a word
-
-# What numpy and zipfile raise for files that are damaged.
-_DAMAGED = (
-    ValueError, TypeError, EOFError, OSError, AttributeError, LookupError, SyntaxError,
-    RuntimeError, MemoryError, OverflowError, struct.error, zlib.error, zipfile.BadZipFile,
-)  # fmt: skip
 
 
 @dataclass
@@ -57,7 +49,7 @@ def _arrays(path):
     try:
         if zipfile.is_zipfile(data):
             size = _unpacked_bytes(data)
-    except _DAMAGED:
+    except DAMAGED:
         pass  # numpy says what is wrong with it
     if size > _MOST:
         raise ToolError(
@@ -68,7 +60,7 @@ def _arrays(path):
     try:
         with np.load(data, allow_pickle=False) as file:
             found = {key: file[key] for key in file.files}
-    except _DAMAGED:
+    except DAMAGED:
         raise ToolError(
             f"{path} is no .npz of numbers; write it with numpy.savez(file, x=..., y=...)"
         ) from None

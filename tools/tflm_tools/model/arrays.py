@@ -2,12 +2,21 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import io
+import struct
+import zipfile
+import zlib
 
 import numpy as np
 
 from .. import files
 from ..errors import ToolError
 from . import media
+
+# What numpy and zipfile raise for files that are damaged.
+DAMAGED = (
+    ValueError, TypeError, EOFError, OSError, AttributeError, LookupError, SyntaxError,
+    RuntimeError, MemoryError, OverflowError, struct.error, zlib.error, zipfile.BadZipFile,
+)  # fmt: skip
 
 
 def _shape(shape):
@@ -18,7 +27,7 @@ def _shape(shape):
 def _load(path):
     try:
         array = np.load(io.BytesIO(files.read(path)), allow_pickle=False)
-    except (ValueError, EOFError, OSError):
+    except DAMAGED:
         raise ToolError(f"{path} is no .npy file of numbers; write it with numpy.save") from None
     if not isinstance(array, np.ndarray):
         raise ToolError(f"{path} holds several arrays; save one array with numpy.save")
