@@ -184,6 +184,25 @@ def test_bad_files(tflm, example, tmp_path):
         load_resolver([tmp_path / "absent.py"])
 
 
+# What its functions raise on the host, and where; a command that exit() ends would say nothing.
+@pytest.mark.parametrize("command", ["inspect", "flatten"])
+def test_functions_that_fail(tflm, example, tmp_path, command):
+    path = tmp_path / "ops.py"
+    rest = ("-o", tmp_path / "x") if command == "flatten" else ()
+    for name, line, said in (
+        ("init", "1 / 0", "init() ended with ZeroDivisionError: division by zero in line 3"),
+        ("prepare", "node.x", "no attribute 'x' in line 3; mend it"),
+        ("prepare", "raise SystemExit", "prepare() ended with SystemExit in line 3"),
+    ):
+        path.write_text(
+            f"class Op:\n    def {name}(self, context, node):\n        {line}\n"
+            "    def invoke(self, context, node):\n        pass\n"
+            "def register(resolver):\n    resolver.add_custom('Atan', Op())\n"
+        )
+        found = tflm(command, example / "atan.tflite", *rest, "--custom", path)
+        assert found.code == 1 and said in found.err and found.err.count("\n") == 1, found.err
+
+
 # The host's Python has no MicroPython; what a file imports beside itself is found.
 def test_kernels_of_a_file(tmp_path):
     (tmp_path / "beside_it.py").write_text("import micropython\nSEVEN = micropython.const(7)\n")

@@ -3,6 +3,7 @@
 
 import struct
 import sys
+import traceback
 import types
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +25,41 @@ _MOST = 65535  # what 16 bits count
 _MOST_NAME = 255
 
 
+# What fails in a file of the user's is told in a sentence, with the line; its own errors stay.
+@contextmanager
+def _telling(what):
+    try:
+        yield
+    except TflmError:
+        raise
+    except (Exception, SystemExit) as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        where = f" in line {last.lineno}" if last.filename != __file__ else ""
+        said = f": {error}" if str(error) else ""
+        raise ToolError(
+            f"{what} ended with {type(error).__name__}{said}{where}; mend it"
+        ) from error
+
+
+class _Told:
+    """A registration whose init and prepare fail in a sentence."""
+
+    def __init__(self, name, registration):
+        self._name = name
+        self._registration = registration
+
+    def __getattr__(self, key):
+        value = getattr(self._registration, key)
+        if key not in ("init", "prepare"):
+            return value
+
+        def call(*arguments):
+            with _telling(f"custom op {self._name}: {key}()"):
+                return value(*arguments)
+
+        return call
+
+
 class HostResolver(OpResolver):
     """An OpResolver whose errors say what to do on the command line."""
 
@@ -32,7 +68,7 @@ class HostResolver(OpResolver):
 
     def custom(self, name):
         if name in self._custom:
-            return super().custom(name)
+            return _Told(name, super().custom(name))
         known = remedy(name) or f"register it with --custom FILE, an option of {_WITH_CUSTOM}"
         raise UnsupportedError(f"unresolved custom op: {name}; {known}")
 
@@ -97,14 +133,8 @@ def load_resolver(paths):
     resolver = HostResolver()
     for path in paths:
         module = _load(path)
-        try:
+        with _telling(f"{path}: register(resolver)"):
             module.register(resolver)
-        except TflmError:
-            raise
-        except (Exception, SystemExit) as error:
-            raise ToolError(
-                f"{path}: register(resolver) ended with {type(error).__name__}: {error}; mend it"
-            ) from error
     return resolver
 
 
