@@ -89,6 +89,8 @@ def run(path, inputs, output_dir=None, form="flat", repeat=1, quantize=False, he
         arrays.load_input(file, i, info, quantize, pixels)
         for i, (file, info) in enumerate(zip(inputs, model.inputs, strict=True))
     ]
+    if output_dir is not None:
+        files.make_folder(output_dir)
     result = invoke(
         model, [values], form, repeat, heap=heap, timeout=timeout, custom=custom, device=device
     )
@@ -115,12 +117,11 @@ def _paths(inputs):
     return [each for each in inputs if not isinstance(each, np.ndarray)]
 
 
-# The files to write, one for each output, in a folder that is there then; "" for none.
+# The files to write, one for each output; "" for none.
 def _files(output_dir, model, used):
     if output_dir is None:
         return [""] * len(model.outputs)
     written = [Path(output_dir) / f"output_{i}.npy" for i in range(len(model.outputs))]
     for file in written:
         files.check_output(file, *used)
-    files.make_folder(output_dir)
     return written
