@@ -101,7 +101,7 @@ def test_deploy_as_by_the_command(visited, tmp_path, built_page):
     try:
         deploy(path, board.port)
         with Link(board.port) as link:
-            wanted = link.exec(_HASH, seconds=60).strip()
+            wanted = link.exec(_HASH, seconds=_PATIENCE / 1000).strip()
     finally:
         board.stop()
     assert _on_board(visited, _HASH) == wanted

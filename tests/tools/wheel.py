@@ -36,6 +36,7 @@ def _commands(port):
         "flash": ["RPI_PICO", "--image", "firmware.uf2", "--volume", "drive"],
         "flatten": ["digits.tflite", "-o", "digits.tflm", "--target", "armv6m"],
         "inspect": ["digits.tflite"],
+        "micropython": ["-c", "import tflm; tflm.load('digits.tflm')"],
         "ops": ["digits.tflite", "--manifest", "manifest.py"],
         "plan": ["digits.tflite", "-o", "plan.png"],
         "report": ["digits.tflite", "-o", "report.html"],
