@@ -104,6 +104,8 @@ def test_deploy_as_by_the_command(visited, tmp_path, built_page):
             wanted = link.exec(_HASH, seconds=_PATIENCE / 1000).strip()
     finally:
         board.stop()
+    _drop(visited, "net.tflite", _dense(16))
+    assert _press(visited, "Send it to my board") == "Done."
     assert _on_board(visited, _HASH) == wanted
 
 
