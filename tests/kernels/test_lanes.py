@@ -4,6 +4,7 @@
 import numpy as np
 import pytest
 from kernels.test_depthwise_conv import depthwise
+from kernels.test_fully_connected import dense as fully_connected
 from support.check import Cases
 from support.inputs import generator
 from support.kernel_tests import module_of
@@ -25,7 +26,9 @@ def kernels(model):
 
 # True when a model needs packed weights or tables.
 def is_packed(model):
-    return any(word in name for name in kernels(model) for word in ("lanes", "table", "column"))
+    return any(
+        word in name for name in kernels(model) for word in ("lanes", "table", "column", "dense")
+    )
 
 
 # The cases of the operators' own tests that the target changes, and those of this file.
@@ -108,6 +111,18 @@ for name, source, window, options in COLUMNS:
     model = depthwise(name, source, 1, window, padding="VALID", **options)
     cases.add(name, model, paths=(TARGET,))
 
+# Weights that are used once: one window that is all of the input, and FULLY_CONNECTED too deep
+# for lanes. The last groups are not full.
+ONCE = {
+    "one pixel, 5 channels": random_conv("1 pixel", (5, 1, 1, 4), (1, 1, 1, 4)),
+    "one pixel, 3 channels": random_conv("2 pixel", (3, 1, 1, 12), (1, 1, 1, 12)),
+    "one pixel, 16 channels": random_conv("3 pixel", (16, 1, 1, 64), (1, 1, 1, 64)),
+    "one window": random_conv("window", (7, 3, 3, 8), (1, 3, 3, 8), stride=3),
+    "too deep for lanes": fully_connected("deep", (1, 2200), 6, per_channel=True),
+}
+for name, model in ONCE.items():
+    cases.add(f"used once: {name}", model, paths=(TARGET,), slices=(1,))
+
 # Multipliers from a half to 1 have no right shift.
 for scale in (0.0013, 0.0011):
     name = f"no right shift {scale}"
@@ -126,6 +141,11 @@ cases.add("the same, clamped", conv("", EMPTY, LARGE, (1, 3, 3, 8), 3e4), paths=
 @cases.parametrize
 def test_packed(case):
     case.check()
+
+
+@pytest.mark.parametrize("name", ONCE)
+def test_used_once(name):
+    assert kernels(ONCE[name]) == {"dense"}
 
 
 # What depthwise_column is for, and what lies beside the image, or has another kernel.

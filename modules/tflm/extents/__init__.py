@@ -49,6 +49,7 @@ _FAMILIES = {
     "decode_huffman": "decode",
     "decode_lut": "decode",
     "decode_prune": "decode",
+    "dense": "dense",
     "depthwise_column": "columns",
     "depthwise_conv": "convolution",
     "depthwise_conv_dsp": "dsp",

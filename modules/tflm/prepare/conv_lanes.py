@@ -57,6 +57,11 @@ def emit_conv(context, node, fields, table):
         return False
     if depth != fields["input_channels"] or fields["dilation_width"] > 1:
         return False
+    if context.packing.get(node.index) == lanes.DENSE and _is_whole(fields):
+        from .dense import emit_dense
+
+        if emit_dense(context, node, fields, table, height * width * depth):
+            return True
     geometry = _geometry(fields, height, width, depth)
     column = 2 * geometry["column_lanes"]
     flat = _is_flat(fields, height, width)
@@ -119,7 +124,9 @@ def emit_fully_connected(context, node, fields, table):
     size = lanes.padded(depth)
     stored = lanes.weight_bytes(context, node, size)
     if lanes.block_pixels(1, 1, 2 * size, 2 * size) is None or stored is None:
-        return False
+        from .dense import emit_dense
+
+        return emit_dense(context, node, fields, table, depth)
     values = lanes.int8_values(weights)
     filler = (0,) * (size - depth)
     rows = [values[depth * i : depth * i + depth] + filler for i in range(count)]
@@ -145,6 +152,18 @@ def emit_fully_connected(context, node, fields, table):
         **_requantize(fields),
     )
     return True
+
+
+# True when a convolution's one window is all of its input.
+def _is_whole(fields):
+    return all(
+        [
+            fields["filter_" + side] == fields["input_" + side]
+            and not fields["padding_" + side]
+            and fields["output_" + side] == fields["dilation_" + side] == 1
+            for side in ("height", "width")
+        ]
+    )
 
 
 # True when the output's pixels are the input's: then they make one long row.

@@ -12,8 +12,9 @@ GROUP = 4  # output channels that are computed together
 QUAD = 4  # elements, which make two words of lanes
 SCRATCH_WORDS = 32  # at the start of the scratch buffer: parameters, or accumulators
 
-# How a node's weights are stored: context.packing says it, LANES where it says nothing.
-IN_PLACE, BYTES, LANES = 0, 1, 2
+# How a node's weights are stored: context.packing says it, LANES where it says nothing. DENSE are
+# bytes that are used once (dense.py), where nothing else needs them in another order.
+IN_PLACE, BYTES, LANES, DENSE = 0, 1, 2, 3
 
 _LANE_BYTES = 2048  # of inputs, that a kernel unpacks at a time
 _MOST_LANE_BYTES = 4096  # where that holds a whole row, or less not a single pixel

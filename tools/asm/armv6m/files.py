@@ -1,7 +1,7 @@
 # The assembler kernels for Cortex-M0+: what each file is for, and the functions in it
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from . import column, depthwise, elementwise, gather, multiply
+from . import column, dense, depthwise, elementwise, gather, multiply
 
 FOR = "Cortex-M0+"
 FILES = {
@@ -17,6 +17,7 @@ FILES = {
         "DEPTHWISE_CONV_2D, int8, of lines of pixels",
         (column.depthwise_column,),
     ),
+    "dense_asm.py": ("CONV_2D and FULLY_CONNECTED, int8, weights used once", (dense.dense,)),
     "add_asm.py": ("ADD, int8", (elementwise.add,)),
     "pooling_asm.py": (
         "AVERAGE_POOL_2D and MAX_POOL_2D, int8",

@@ -82,6 +82,15 @@ DEPTHWISE_COLUMN = (
     "channels",  # to compute
 )
 
+# Of sums of all inputs, beside their record.
+DENSE_GROUPS = (
+    "source",
+    "stream",  # of the first group
+    "output",
+    "channels",  # to compute
+    "sums",  # memory for four of them
+)
+
 # Of ADD.
 ADD = (
     "input1_end",  # addresses

@@ -5,6 +5,7 @@
 FILES = (
     "add_table",
     "conv_lanes",
+    "dense",
     "depthwise_column",
     "depthwise_conv_lanes",
     "fully_connected_lanes",

@@ -7,6 +7,7 @@ from tflm.prepare.conv_lanes import CONV, FULLY_CONNECTED
 from tflm.prepare.depthwise_lanes import DEPTHWISE, PACKED_WORDS, scratch_bytes
 from tflm.prepare.lanes import (
     BYTES,
+    DENSE,
     GROUP,
     LANES,
     MOST_GROUP_BYTES,
@@ -24,6 +25,8 @@ _KEPT_BYTES = 2048
 # Cycles of kernels/armv6m: to make lanes of a weight that is a byte, to begin a block, and to
 # begin a group of channels in it; to make lanes of a channel of a depthwise 3x3 filter.
 _WIDEN = 3.1
+_DENSE = 1.5  # to use such a weight once, beside the lanes that are made of it otherwise
+_DENSE_BYTES = 64  # of scratch
 _BLOCK = 1500
 _BLOCK_GROUP = 60
 _UNPACK = 80
@@ -67,8 +70,8 @@ def _cycles(way, groups, depth, blocks, miss):
     words = groups * (16 + depth * (2 if way == LANES else 1))
     fetches = 1 if 4 * words <= _CACHE_BYTES else blocks
     cycles = miss * words * fetches + blocks * (_BLOCK + groups * _BLOCK_GROUP)
-    if way == BYTES:
-        cycles += blocks * _WIDEN * groups * GROUP * depth
+    each = {BYTES: _WIDEN, DENSE: _DENSE}
+    cycles += blocks * each.get(way, 0) * groups * GROUP * depth
     return round(cycles)
 
 
@@ -77,6 +80,8 @@ def _conv(r, is_flat, miss):
     column, depth = r["column_lanes"], r["depth_lanes"]
     step = 2 * column * r["pixel_columns"]
     groups = -(-r["output_channels"] // GROUP)
+    if rows == pixels == 1 and r["row_bytes"] * r["input_height"] == depth:  # one window is all
+        yield (DENSE, None), _DENSE_BYTES, _cycles(DENSE, groups, depth, 1, miss)
     for block, blocks in _blocks(rows, pixels):
         if block * depth * GROUP * groups > _MOST_BLOCK_MACS and block > 1:
             continue
