@@ -16,7 +16,7 @@ import re
 options.defaults(arch="", kernels="", prepare=True, checks=True, app="")
 
 # Folders that each board needs, and those that only a .tflite on the board does.
-_RUNTIME = ("", "run", "tell", "facade")
+_RUNTIME = ("", "run", "tell", "facade", "learn")
 _TFLITE = ("tflite", "prepare")
 
 
@@ -115,8 +115,8 @@ def _checks():
 
 # What firmware has whose kernels are not chosen one by one: inputs by rows, what gives core 1 back
 # when an interpreter has gone (free() does, too), bytes of float32 that is kept as integers, the
-# APIs of others, and where flash has an XIP block what saves waiting for it.
-_APIS = ["litert.py", "ml.py"] + _files("facade")
+# APIs of others, learning, and where flash has an XIP block what saves waiting for it.
+_APIS = ["litert.py", "ml.py", "learner.py"] + _files("facade") + _files("learn")
 _ROOMY = [os.path.join("run", name + ".py") for name in ("rows", "notice")] + ["float_bytes.py"]
 _ROOMY += _APIS
 _FLASH = [os.path.join("run", name + ".py") for name in ("streaming", "core_channels")]

@@ -30,6 +30,7 @@ _OTHERS = {
     "debugging.md": "parts of programs",
     "beyond-tflm.md": "parts of programs",
     "audio.md": "parts of programs",
+    "learning.md": "tests/unit/test_learner.py",
     "python.md": "tests/host/test_python.py",
     "tools.md": "commands without their surroundings",
     "deploy.md": "tests/host/test_board_deploy.py",

@@ -17,7 +17,16 @@ from unit import sample_models
 from unit.on_device import device
 
 # Besides kernels.
-_ON_BOARDS_ONLY = {"bands", "cores", "notice", "second_core", "streaming", "typed"}
+_ON_BOARDS_ONLY = {
+    "bands",
+    "cores",
+    "heads",
+    "learner",
+    "notice",
+    "second_core",
+    "streaming",
+    "typed",
+}
 _TOOLS = REPOSITORY / "tools"
 _BOARD_MODULES = {"micropython", "uctypes", "machine", "rp2", "esp32"}
 _OWN = [path for path in files(PACKAGE) if "kernels" not in path.parts]

@@ -18,12 +18,14 @@ _PACKAGE = Path(tflm.__file__).parent
 _MPY = "6.3"
 
 # Every package brings "core" along, with the runtime. Those of kernel files have what quantized
-# models need, "types" the kernels for others; "apis" has none.
-PACKAGES = (*kernel_files.PACKAGES, "apis", "all")
+# models need, "types" the kernels for others; "apis" and "learn" have
+# none.
+PACKAGES = (*kernel_files.PACKAGES, "apis", "learn", "all")
 _QUANTIZED = {"int8", "any", "packed"}
 _OF_THE_CORE = ("core", "core_events")  # in folders of an arch: what tells of its processor core
 _WAKE = ("signal", "all")  # packages with wake words, which begin with the signal library
 _APIS = ("apis", "all")  # packages with tflm.litert and tflm.ml
+_LEARN = ("learn", "all")  # packages with tflm.learner
 
 
 def package_kernels(package, arch=None):
@@ -73,6 +75,8 @@ def package_files(package, arch="", assembler=False, prepare=True):
         wanted += parts.wake()
     if package in _APIS:
         wanted += parts.apis()
+    if package in _LEARN:
+        wanted += parts.learn()
     if package == "all" and prepare:
         wanted += parts.only_tflite()
         return sorted(found | set(parts.everything(wanted)))

