@@ -11,13 +11,16 @@ XTENSA_DIR := $(abspath $(BOARD_DIR))
 include $(QEMU_DIR)/qemu.mk
 
 MICROPY_HEAP_SIZE ?= 1048576
+# MicroPython 1.29 asks for it; ports/qemu has one for the other instruction sets.
+MICROPY_STACK_SIZE ?= 10240
 MPY_CROSS_FLAGS += -march=xtensawin
 CFLAGS += -mabi=windowed -mtext-section-literals -mno-serialize-volatile
+CFLAGS += -I$(XTENSA_DIR) -I$(XTENSA_CONFIG)
 CFLAGS += -DMICROPY_HW_MCU_NAME='"Xtensa-DE212"'
 # Registers in other windows are found by setjmp, which spills them.
 CFLAGS += -DMICROPY_EMIT_XTENSAWIN=1 -DMICROPY_NLR_SETJMP=1 -DMICROPY_GCREGS_SETJMP=1
 AFLAGS += --text-section-literals
-LDFLAGS += -nostdlib -mabi=windowed -Wl,--no-relax
+LDFLAGS += -nostdlib $(if $(WITH_LD),--no-relax,-mabi=windowed -Wl,--no-relax)
 LDSCRIPT = $(XTENSA_DIR)/memory.ld
 SRC_BOARD_O = shared/runtime/gchelper_generic.o
 

@@ -4,7 +4,8 @@
 QEMU_ROMFS ?= 0
 FROZEN_MANIFEST ?= $(BOARD_DIR)/manifest.py
 # MicroPython 1.26 links with the compiler, later ones with the linker itself.
-LDFLAGS += $(if $(shell grep '(LD) $$(LDFLAGS)' Makefile),,-Wl,)--wrap=mp_init
+WITH_LD := $(shell grep '(LD) $$(LDFLAGS)' Makefile)
+LDFLAGS += $(if $(WITH_LD),,-Wl,)--wrap=mp_init
 OBJ += $(BUILD)/boot.o
 
 $(BUILD)/boot.o: $(QEMU_DIR)/boot.c
