@@ -75,6 +75,19 @@ def test_names_and_modules_of_a_resolver():
     """)
 
 
+def test_planner_and_allocator():
+    device("""
+        for arena in (None, 3, "x", [], bytearray(64)):
+            text = raises(InputError, tflm.MicroAllocator, arena)
+            assert text == "arena is %r; it must be an Arena" % (arena,), text
+        planner = tflm.GreedyMemoryPlanner()
+        for values in (("x", 0, 1), (-1, 0, 1), (16, None, 1), (16, 2, 1), (16, 0, 1, 1.5)):
+            text = raises(InputError, planner.add_buffer, *values)
+            assert "must be a whole number" in text, text
+        assert planner.add_buffer(16, 0, 1) == 0 and planner.offset_for_buffer(0) == 0
+    """)
+
+
 # Only a .tflite can be watched; a .tflm has given up what that takes.
 def test_options_that_a_flat_model_does_not_have(paths):
     device(

@@ -5,7 +5,7 @@ import binascii
 import struct
 
 from ..arena import ALIGNMENT, address_of, fill
-from ..errors import ModelError
+from ..errors import ModelError, check
 from ..format import CONTROL_KERNEL
 from .context import IN_ROM, IN_TAIL, NO_OPERAND, PLANNED_SCRATCH
 from .custom_op import KERNEL as CUSTOM_KERNEL
@@ -40,6 +40,7 @@ class MicroAllocator:
     """
 
     def __init__(self, arena, resolver=None):
+        check("arena", arena, hasattr(arena, "sections"), "an Arena")
         self.resolver = resolver
         self.memory = arena.buffer  # None: measure only
         self.arena = arena

@@ -3,7 +3,7 @@
 
 from ..arena import MAX_BYTES
 from ..dtypes import const
-from ..errors import ModelError
+from ..errors import ModelError, check_count
 
 ONLINE = -1  # no offset given by the model: the planner finds one
 
@@ -92,6 +92,10 @@ class GreedyMemoryPlanner:
 
     def add_buffer(self, size, first_time_used, last_time_used, offline_offset=ONLINE):
         """Ask for `size` bytes from step `first_time_used` to `last_time_used`; its number."""
+        check_count("size", size, 0)
+        check_count("first_time_used", first_time_used, 0)
+        check_count("last_time_used", last_time_used, first_time_used)
+        check_count("offline_offset", offline_offset, ONLINE)
         self.buffers.append(Buffer(size, first_time_used, last_time_used, offline_offset))
         self._bytes = None
         return len(self.buffers) - 1
