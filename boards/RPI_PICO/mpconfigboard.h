@@ -3,10 +3,10 @@
 
 #include "boards/RPI_PICO/mpconfigboard.h"
 
-// profile.toml has the same numbers: 960 KB of firmware, 576 KB of models, 512 KB of files.
+// profile.toml has the same numbers: 1 MB of firmware, 512 KB of models, 512 KB of files.
 #undef MICROPY_HW_FLASH_STORAGE_BYTES
 #define MICROPY_HW_FLASH_STORAGE_BYTES (512 * 1024)
-#define MICROPY_HW_ROMFS_BYTES (576 * 1024)
+#define MICROPY_HW_ROMFS_BYTES (512 * 1024)
 
 #define MICROPY_HW_ENABLE_UART_REPL (1)
 

@@ -8,7 +8,7 @@ import vfs
 
 # Where the profiles of the boards tell qemu's loader to put it.
 _PLACES = {
-    "microbit": 0x100000,
+    "microbit": 0x140000,
     "mps2-an385": 0x20000000,
     "virt": 0x81000000,
     "kc705-nommu": 0x60800000,

@@ -45,10 +45,13 @@ def shipped(arch):
     return parts.compiled(dist.package_files("all", arch, ARCHS[arch].assembler), arch)
 
 
-# What who has a CNN installs with mip; docs/deploy.md tells.
-@pytest.mark.parametrize("arch", ["armv6m", "armv7emsp", "rv32imc", "xtensawin"])
-def test_the_package_of_a_cnn_is_small(arch):
-    assert sum(map(len, dist.package_data(arch, ["cnn"]).values())) <= 150_000
+# What who has a CNN installs with mip; docs/deploy.md tells. A Pico is where bytes are few.
+@pytest.mark.parametrize(
+    ("arch", "most"),
+    [("armv6m", 150_000), ("armv7emsp", 150_000), ("rv32imc", 160_000), ("xtensawin", 160_000)],
+)
+def test_the_package_of_a_cnn_is_small(arch, most):
+    assert sum(map(len, dist.package_data(arch, ["cnn"]).values())) <= most
 
 
 # Models that are convolutions, pools and dense layers, each for its targets.

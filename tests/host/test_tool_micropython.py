@@ -11,8 +11,8 @@ import tflm
 
 _PROGRAM = """\
 import sys, time, tflm, beside
-print(tflm.__version__, sys.argv[1:], [path for path in sys.path if "site-packages" in path])
 try:
+    print(tflm.__version__, sys.argv[1:], [path for path in sys.path if "site-packages" in path])
     time.sleep(20)
 except KeyboardInterrupt:
     print("heard")
