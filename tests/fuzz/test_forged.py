@@ -57,7 +57,7 @@ _WINDOWS = (
     "test_depthwise_conv_int16", "test_fully_connected_float", "test_fully_connected_int16",
     "test_pooling_float", "test_transpose_conv",
 )  # fmt: skip
-_COPIES = 12
+_COPIES = 8
 _MOST_CASES = 30  # of a file, about
 _LARGE = 4096  # bytes of a .tflite
 

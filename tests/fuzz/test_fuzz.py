@@ -6,7 +6,7 @@ from fuzz.campaign import campaign, kernel_tests, seeds_of
 from fuzz.semantic import absurdities, pack, unpack
 from unit import sample_models
 
-_COPIES = 3  # of each of a few models of each kernel's tests
+_COPIES = 2  # of each of a few models of each kernel's tests
 
 
 # Each damaged model gives one TflmError or runs; nothing crashes, hangs or writes elsewhere.

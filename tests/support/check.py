@@ -14,6 +14,8 @@ from .case import Case, CaseError
 from .oracle import Oracle, shared_oracle
 from .runner import Outcome
 
+_SLICES = ((1,), (3,))
+
 
 # The cases of one test module. Nothing runs before the first check; then all that pytest selected
 # run in one process of MicroPython.
@@ -50,7 +52,7 @@ class Cases:
         ignore_undefined: bool = False,
         reset: bool = False,
         repeat: str | None = None,
-        slices: Sequence[int] = (1, 3),
+        slices: Sequence[int] | None = None,
         heap_lock: bool = True,
         paths: Sequence[str] = ("flat", "tflite"),
     ) -> None:
@@ -70,7 +72,8 @@ class Cases:
         reset: reset() between runs.
         repeat: how a second invoke is compared with the first: "invoke" again, "reset" before,
             "none"; by default what the model's state asks for.
-        slices: units a slice, each tried in an interpreter of its own.
+        slices: units a slice, each tried in an interpreter of its own; by default 1 in one case, 3
+            in the next one.
         heap_lock: False for ops that may allocate during invoke.
         paths: forms of the model to run: "flat", "tflite", or flat for a target of flatten, with
             weights in lanes ("armv6m") or in bytes ("armv6m bytes"). With all savings of flatten:
@@ -92,7 +95,7 @@ class Cases:
             ignore_undefined=ignore_undefined,
             reset=reset,
             repeat=repeat,
-            slices=slices,
+            slices=slices or _SLICES[len(self._cases) % len(_SLICES)],
             heap_lock=heap_lock,
             paths=paths,
         )

@@ -7,6 +7,8 @@ from ..errors import ModelError, plain
 
 _LONGEST_STRING = 255  # bytes that a name keeps; a flat model holds no more either
 _SIZES = {"b": 1, "B": 1, "h": 2, "H": 2, "i": 4, "I": 4, "f": 4, "q": 8, "Q": 8}
+# Made once: a model has thousands of scalars, and each new string is looked up among all names.
+_FORMATS = {kind: "<" + kind for kind in _SIZES}
 
 
 # A read outside the file, or an offset that leads there.
@@ -21,7 +23,7 @@ def _broken(what, position):
 def scalar(buffer, position, kind):
     if position < 0 or position + _SIZES[kind] > len(buffer):
         raise _broken("a value", position)
-    return struct.unpack_from("<" + kind, buffer, position)[0]
+    return struct.unpack_from(_FORMATS[kind], buffer, position)[0]
 
 
 # A vector of scalars or offsets: where its elements begin and how many there are.
