@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import ast
+import functools
 import inspect
 import re
 
@@ -25,11 +26,19 @@ _READS = ("get", "numbers", "vector", "string")
 _CODES = {name: code for name, code in vars(schema.BuiltinOperator).items() if name.isupper()}
 
 
+# The schema's classes as text. inspect.getsource() of one class parses all of its file each time.
+@functools.cache
+def class_sources():
+    _, *parts = re.split(r"^class (\w+)\b", inspect.getsource(schema), flags=re.M)
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
 # The fields of a table of options by their names in capitals: {"STRIDE_W": 1}.
+@functools.cache
 def fields_of(table):
     pattern = r"def (\w+)\(self[^)]*\):\s+o = .*?self\._tab\.Offset\((\d+)\)"
     found = {}
-    for name, offset in re.findall(pattern, inspect.getsource(getattr(schema, table))):
+    for name, offset in re.findall(pattern, class_sources()[table]):
         snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name)
         found.setdefault(snake.upper(), (int(offset) - 4) // 2)
     return found

@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import ast
+import functools
 import importlib
 from typing import NamedTuple
 
@@ -64,8 +65,13 @@ def _names(file):
 _NAMES = {file: _names(file) for file in EXTENTS}
 
 
-# The calls within a function of others here: (function, its arguments by parameter).
+# The calls within a function of others here: [(function, its arguments by parameter)].
+@functools.cache
 def calls(function):
+    return list(_calls(function))
+
+
+def _calls(function):
     for node in ast.walk(function.node):
         if not isinstance(node, ast.Call):
             continue
@@ -100,7 +106,12 @@ def _layouts():
 
 
 # Where a local name of a function comes from: the first values of what it is assigned.
+@functools.cache
 def _sources(function, name):
+    return list(_assigned(function, name))
+
+
+def _assigned(function, name):
     for node in ast.walk(function.node):
         if isinstance(node, ast.Assign):
             targets, values = node.targets[0], [node.value]
