@@ -14,6 +14,8 @@ LEVELS = (RAM, BALANCED, SPEED, OFF)
 
 # The share of a model's cycles that its chains in bands may cost, by estimate.
 _SHARES = {BALANCED: 0.03, RAM: 1.0}
+# The share of the arena that bands have to leave, to be worth cycles.
+_LEFT = {BALANCED: 0.9}
 # How much larger than with small blocks the arena may be, for weights that are fetched once.
 _GROWTH = {SPEED: 1.5}
 _SMALL = 8192  # an arena that need not be smaller for their sake
@@ -129,7 +131,7 @@ class Levels:
             tried.add(key)
             graph = apply(self._model, fusion)
             head = self._prepare(graph).head_bytes
-            if head < whole[2]:
+            if head < _LEFT.get(level, 1) * whole[2]:
                 found.append((graph, fusion.cycles, head))
         return [*sorted(found, key=lambda each: each[2]), whole]
 
