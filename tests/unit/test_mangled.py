@@ -12,8 +12,8 @@ from unit import sample_models
 from unit.mangling import copies
 from unit.on_device import run_all
 
-_SAMPLES = 3  # models of each file
-_COPIES = 15  # of each model; `make fuzz` tries more
+_SAMPLES = 2  # models of each file
+_COPIES = 12  # of each model; `make fuzz` tries more
 
 
 # Flatten each model; how many were refused, and by which errors.
