@@ -146,6 +146,18 @@ def _is_empty(file):
         return not re.search("^[^#\\n]", source.read(), re.M)
 
 
+# Files of further rooms of tflm that an app needs: those that its file `rooms` names, with what
+# they have for the board's instruction set.
+def _rooms(app):
+    path = os.path.join("..", "firmware", "apps", app, "rooms")
+    if not app or not os.path.exists(path):
+        return []
+    with open(path) as file:
+        rooms = file.read().split()
+    archs = [os.path.join(room, arch) for room in rooms for arch in options.arch.split()]
+    return [file for folder in rooms + archs for file in _files(folder)]
+
+
 # The Python files of an app.
 def _app_files(app):
     names = os.listdir(os.path.join("..", "firmware", "apps", app))
@@ -164,7 +176,8 @@ def _place(file):
 
 
 # opt=3 leaves out the numbers of lines, 4 KB of flash with int8 kernels alone.
-_frozen = [file for file in _runtime() + _kernels() + _checks() if not _is_empty(file)]
+_all = _runtime() + _kernels() + _checks() + _rooms(options.app)
+_frozen = [file for file in _all if not _is_empty(file)]
 package("tflm", sorted(_frozen, key=_place), opt=3)
 if options.app:
     freeze("../firmware/apps/" + options.app, _app_files(options.app))

@@ -23,7 +23,7 @@ _MPY = "6.3"
 PACKAGES = (*kernel_files.PACKAGES, "apis", "learn", "all")
 _QUANTIZED = {"int8", "any", "packed"}
 _OF_THE_CORE = ("core", "core_events")  # in folders of an arch: what tells of its processor core
-_WAKE = ("signal", "all")  # packages with wake words, which begin with the signal library
+_WAKE = ("signal", "all")  # packages with wake words and microphones, beside the signal library
 _APIS = ("apis", "all")  # packages with tflm.litert and tflm.ml
 _LEARN = ("learn", "all")  # packages with tflm.learner
 

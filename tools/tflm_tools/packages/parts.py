@@ -181,8 +181,12 @@ def checks(kernels):
 
 
 def wake():
-    """Files of wake words (tflm.wake), sorted."""
-    return sorted(f"wake/{path.stem}" for path in (_PACKAGE / "wake").glob("*.py"))
+    """Files of wake words and of microphones (tflm.wake, tflm.microphone), sorted."""
+    return sorted(
+        f"{room}/{path.stem}"
+        for room in ("wake", "microphone")
+        for path in (_PACKAGE / room).glob("*.py")
+    )
 
 
 def apis():

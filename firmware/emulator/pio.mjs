@@ -1,0 +1,50 @@
+// pico emulator: PIO in step with the clock, where rp2040js lets it run as fast as the host does
+// MIT license; Copyright (c) 2026 the tflm authors
+
+// rp2040js runs all four state machines of a block from a timer of the host, enabled or not, and
+// counts their delays without taking them. Here one that is enabled executes an instruction when
+// its time has come: a period of its clock divider for each (RP2040 datasheet, 3.5.5: 1 to 65536
+// cycles of the system clock, in 256ths), one more for each cycle of delay; a stalled one looks
+// again each period.
+
+const CTRL = 0x000;
+
+function period(machine, mcu) {
+  return (((machine.clockDivInt || 65536) + machine.clockDivFrac / 256) * 1e9) / mcu.clkSys;
+}
+
+// Has a block of an RP2040 of rp2040js keep pace with a SimulationClock.
+export function pacePio(block, mcu, clock) {
+  const { machines } = block;
+  const due = machines.map(() => 0); // nanoseconds
+  const next = () => Math.min(...machines.map(({ enabled }, i) => (enabled ? due[i] : Infinity)));
+
+  function schedule() {
+    const at = next();
+    if (at < Infinity) alarm.schedule(Math.max(at - clock.nanos, 0));
+    else alarm.cancel();
+  }
+
+  const alarm = clock.createAlarm(() => {
+    machines.forEach((machine, i) => {
+      if (!machine.enabled || due[i] > clock.nanos) return;
+      const before = machine.cycles;
+      machine.step();
+      due[i] += Math.max(machine.cycles - before, 1) * period(machine, mcu);
+    });
+    block.checkChangedPins();
+    schedule();
+  });
+
+  block.run = () => {}; // rp2040js' own
+  const write = block.writeUint32;
+  block.writeUint32 = function (offset, value) {
+    const were = machines.map(({ enabled }) => enabled);
+    write.call(block, offset, value);
+    if (offset !== CTRL) return;
+    machines.forEach(({ enabled }, i) => {
+      if (enabled && !were[i]) due[i] = clock.nanos;
+    });
+    schedule();
+  };
+}
