@@ -72,6 +72,9 @@ test-page: page $(VENV)/page.stamp  ## that page in headless Chromium (Debian's,
 	@command -v chromium >/dev/null || apt-get install -y --no-install-recommends chromium fonts-dejavu-core
 	$(BIN)/python -m pytest --page tests/page
 
+page-picture: page $(VENV)/page.stamp  ## its first screen, as docs/page.png
+	$(BIN)/python tests/page/picture.py docs/page.png
+
 release: $(VENV)/release.stamp  ## dist/release: wheel, firmware, packages for mip, the page, checksums
 	@PYTHONPATH=firmware:page:page/python $(BIN)/python release/make_release.py
 
@@ -145,4 +148,4 @@ $(VENV)/train.stamp: $(VENV)/test.stamp
 	$(BIN)/pip install -q --disable-pip-version-check -e '.[train]'
 	@touch $@
 
-.PHONY: help run run-keywords test lint firmware emulate page page-serve test-page test-boards dist test-install test-32bit test-cores fuzz endurance bench cycles test-asm tables docs models clean
+.PHONY: help run run-keywords test lint firmware emulate page page-serve page-picture test-page release release-check test-wheel test-boards dist test-install test-32bit test-cores fuzz endurance bench cycles test-asm tables docs models clean

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import zipfile
+import zlib
 from pathlib import Path
 
 import build
@@ -41,11 +42,12 @@ _PACKAGES = ("@xterm/xterm", "@xterm/addon-fit", "rp2040js")
 _FIRST_BYTES = 5_000_000  # all that is loaded before the board's first answer
 _ALL_BYTES = 25_000_000
 _LATER = (
+    "pico.uf2",
     "pyodide/",
     "tools.zip",
     "ready_made.zip",
     "models/",
-)  # what is loaded only when a model is
+)  # what is loaded only when it is asked for
 
 # Models and files of the board's /rom, by their paths below the project.
 _MODELS = {
@@ -246,7 +248,9 @@ def main():
     shutil.copyfile(_WORK / "node_modules/@xterm/xterm/css/xterm.css", _OUTPUT / "xterm.css")
     shutil.copyfile(EMULATOR / "bootrom.bin", _OUTPUT / "bootrom.bin")
     firmware, rom = _board()
-    files.write(_OUTPUT / "pico.uf2", image(firmware, rom))
+    board = image(firmware, rom)
+    files.write(_OUTPUT / "pico.uf2", board)
+    files.write(_OUTPUT / "pico.zlib", zlib.compress(board, 9))
     files.write(_OUTPUT / "tools.zip", _zip(_tools(firmware, rom)))
     files.write(_OUTPUT / "ready_made.zip", _zip(ready_made_zip.contents()))
     for path in _OURS:

@@ -1,6 +1,7 @@
 # page: what `tflm doctor` and `tflm deploy` do and say, on a board at the browser's serial port
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import contextlib
 import io
 import json
 import tempfile
@@ -39,8 +40,8 @@ web_serial.install()
 def _on(channel, port, name, data, act):
     web_serial.give(port, channel)
     try:
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / (Path(name).name or "model.tflite")
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+            path = Path(Path(name).name or "model.tflite")
             path.write_bytes(data)
             return json.dumps({"said": act(path)})
     except TflmError as error:

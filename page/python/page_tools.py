@@ -4,6 +4,7 @@
 import csv
 import io
 import json
+import os
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +15,7 @@ from tflm_tools.board import profiles
 from tflm_tools.flat.flatten import flat_and_graph, flatten
 from tflm_tools.model.flat_file import FlatFile
 from tflm_tools.model.model_file import open_model
-from tflm_tools.optimize.memory.levels import OFF
+from tflm_tools.optimize.memory.levels import BALANCED, OFF, SPEED
 from tflm_tools.render.common import said
 from tflm_tools.render.inspection import print_inspection
 from tflm_tools.render.report import report_page
@@ -23,6 +24,7 @@ from tflm_tools.tell.profile_file import read_profile
 from tflm_tools.tell.report import report
 
 _NEEDED = ("digits.tflm", "draw.py", "run_model.py")  # of /rom, where room is scarce
+_SMALL = 64 * 1024  # bytes of a .tflite whose search is a matter of seconds in a browser
 
 
 # The .tflm without savings and searches, which take longer than all else; None: it does not run.
@@ -36,16 +38,18 @@ def _as_written(data):
 class Model:
     """A model that was dropped. Raises TflmError, a sentence, for what is no model.
 
-    found: a dict for JSON: what the page shows of it at once. What takes long comes after:
+    found: a dict for JSON: what the page shows of it at once. What takes longer comes after:
     make(), then page().
     """
 
     def __init__(self, name, data):
-        self._path = Path(tempfile.mkdtemp()) / (Path(name).name or "model.tflite")
+        os.chdir(tempfile.mkdtemp())  # what is said of the file has its name, not where it lies
+        self._path = Path(Path(name).name or "model.tflite")
         self._path.write_bytes(data)
         self._kind = open_model(self._path).kind
         self._data = data
         self._report = self._graph = self.image = None
+        self._level = BALANCED
         self.flat = data if self._kind == "tflm" else None
         found = inspect(self._path, flat=self.flat or _as_written(data))
         self._runs = not found.missing
@@ -65,15 +69,26 @@ class Model:
             for key in ("name", "dtype", "shape", "bytes", "scale", "zero_point")
         }
 
-    def make(self, firmware, rom):
+    def make(self, firmware, rom, quick):
         """Make the .tflm, and the image of a board with it.
 
         rom: {path: bytes} of the board's /rom. firmware: its bytes from the start of flash.
-        Returns a sentence where the board has no room for it.
+        quick: leave out the search for a smaller arena where that takes long.
+        Returns a dict for JSON: refused, a sentence where the board has no room for it, bytes of
+        the arena, and whether that is final.
         """
-        if self.flat is None:
-            self.flat, self._graph = flat_and_graph(self._data, target=TARGET)
-        memory, arena = profiles.named("RPI_PICO").tflm.block, FlatFile(self.flat).arena_bytes
+        final = True
+        if self._kind == "tflite":
+            final = not quick or len(self._data) <= _SMALL
+            self._level = BALANCED if final else SPEED
+            made = flat_and_graph(self._data, target=TARGET, optimize=self._level)
+            self.flat, self._graph = made
+        arena = FlatFile(self.flat).arena_bytes
+        return {"refused": self._board(firmware, rom, arena), "arena": arena, "final": final}
+
+    # Make the image; returns why there is none.
+    def _board(self, firmware, rom, arena):
+        memory = profiles.named("RPI_PICO").tflm.block
         if arena > memory:
             return (
                 f"its arena takes {arena} bytes, and {memory} are free on the Pico here; "
@@ -92,7 +107,7 @@ class Model:
         """The report as HTML; events: [number, name, kernel, microseconds] of the board."""
         if self._report is None:
             made = (self.flat, self._graph) if self._runs else None
-            self._report = report(self._path, target=TARGET, made=made)
+            self._report = report(self._path, self._level, TARGET, made=made)
         if events:
             text = io.StringIO()
             rows = csv.writer(text)
@@ -119,9 +134,9 @@ def look(name, data):
     return json.dumps(_model.found)
 
 
-def make(firmware, rom):
-    """Make an image with the model; returns why there is none, "" if there is one."""
-    return _model.make(firmware, rom)
+def make(firmware, rom, quick):
+    """Make an image with the model; returns JSON of what Model.make() does."""
+    return json.dumps(_model.make(firmware, rom, quick))
 
 
 def page(events="[]"):

@@ -19,8 +19,14 @@ async function get(name) {
   return answer;
 }
 
-/** @param {string} name */
-const bytes = async (name) => new Uint8Array(await (await get(name)).arrayBuffer());
+/** @param {Response} answer */
+const bytes = async (answer) => new Uint8Array(await answer.arrayBuffer());
+
+/** What zlib made of a file; few servers would make it small on the way. @param {string} name */
+async function unpacked(name) {
+  const { body } = await get(name);
+  return bytes(new Response(body?.pipeThrough(new DecompressionStream('deflate'))));
+}
 
 /** @param {string} text @param {boolean} on */
 function tellState(text, on) {
@@ -35,7 +41,7 @@ function tellSpeed(share) {
 }
 
 async function start() {
-  const [rom, image, answer] = await Promise.all([bytes('bootrom.bin'), bytes('pico.uf2'), get('about.json')]);
+  const [rom, image, answer] = await Promise.all([get('bootrom.bin').then(bytes), unpacked('pico.zlib'), get('about.json')]);
   /** @type {import('./messages.js').About} */
   const about = await answer.json();
   element('version').textContent = `tflm ${about.version}`;
@@ -65,6 +71,7 @@ async function start() {
   const model = new Model(tools, about.models, (code) => repl.exec(code), power);
   new OwnBoard(tools, () => model.given(), about.boards);
   await power(image);
+  model.prepare();
   await navigator.serviceWorker?.register('offline.js').catch(() => {}); // not everywhere: it does without
 }
 

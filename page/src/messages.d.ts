@@ -33,8 +33,9 @@ export interface Given {
 }
 
 export type ToPython =
+  | { kind: 'start' }
   | { kind: 'look'; name: string; data: Uint8Array }
-  | { kind: 'make' } // an image with the model that was looked at last
+  | { kind: 'make'; quick: boolean } // an image with the model that was looked at last: Made
   | { kind: 'report'; events: string } // of that model, with what operators took
   | { kind: 'made' }
   | { kind: 'files'; board: string; model: Given }
@@ -83,6 +84,13 @@ export interface Found {
   outputs: Tensor[];
   labels: string[];
   said: string; // what `tflm inspect` says of it as it is written
+}
+
+/** What there is of a model for the emulated board. */
+export interface Made {
+  refused: string; // why there is no image, '' if there is one
+  arena: number; // bytes
+  final: boolean; // taking more time would change nothing
 }
 
 /** An operator of a run: its number, name, kernel, microseconds. */

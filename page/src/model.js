@@ -1,88 +1,93 @@
-// page: a visitor's model: its report by the host's tools, and a run on the emulated board
+// page: a visitor's model: what the host's tools make and say of it
 // MIT license; Copyright (c) 2026 the tflm authors
 
 import { button, element, save } from './elements.js';
-import { fromPicture, fromSound, numbers, pictureShape, random, takesSound } from './tensor_bytes.js';
+import { fetched, opened } from './given.js';
+import { ModelRun } from './model_run.js';
+import { Tools } from './tools.js';
 
-// The digits' interpreter gives its heap back: they read the next one anew.
-const LOAD = "import sys\ndraw = sys.modules.pop('draw', None) and None\nimport run_model";
-const PIECE = 1536; // bytes of an input that go to the board at a time
 const EDGE = 8; // pixels around a report
-const MOST = 10; // values of an output that are shown
-const MOST_BYTES = 8 << 20; // of a file
+const SECOND = 1000; // milliseconds
 
 /** @typedef {import('./messages.js').Found} Found */
-/** @typedef {{ tensor: import('./messages.js').Tensor, kind: HTMLSelectElement, text: HTMLTextAreaElement, file: HTMLInputElement }} Input */
+/** @typedef {import('./messages.js').Given} Given */
+/** What tools made of the model, and those tools, which have it. @typedef {import('./messages.js').Made & { tools: Tools }} Made */
 
-/** A model that the page brings. @param {string} name @returns {Promise<import('./messages.js').Given>} */
-async function fetched(name) {
-  const answer = await fetch(`models/${name}`);
-  if (!answer.ok) throw new Error(`${name} did not come (${answer.status}); load the page again`);
-  return { name, data: new Uint8Array(await answer.arrayBuffer()) };
-}
-
-/** A visitor's own. @param {File} file @returns {Promise<import('./messages.js').Given>} */
-async function opened(file) {
-  if (file.size > MOST_BYTES) {
-    throw new Error(`${file.name} has ${file.size} bytes, ${MOST_BYTES} may be; no board here would hold it`);
-  }
-  return { name: file.name, data: new Uint8Array(await file.arrayBuffer()) };
-}
+/** @param {number} count */
+const bytes = (count) => `${count.toLocaleString('en')} bytes`;
 
 export class Model {
   #tools;
-  #exec;
   #power;
+  #run;
   #number = 0; // of the model that was dropped last
   #stem = 'model';
-  /** @type {import('./messages.js').Given | null} */
+  /** @type {Given | null} */
   #given = null;
-  /** @type {Input[]} */
-  #inputs = [];
-  /** @type {Found | null} */
-  #found = null;
+  /** @type {Made | null} */
+  #made = null;
+  /** @type {Made | null} */
+  #onBoard = null;
+  /** @type {Tools | null} */
+  #searching = null; // tools of their own, for what takes long
 
   /**
-   * @param {import('./tools.js').Tools} tools
+   * @param {Tools} tools
    * @param {string[]} ours names of models that the page brings
    * @param {(code: string) => Promise<string>} exec runs code on the board
    * @param {(image: Uint8Array) => Promise<void>} power flashes the board
    */
   constructor(tools, ours, exec, power) {
     this.#tools = tools;
-    this.#exec = exec;
     this.#power = power;
+    this.#run = new ModelRun(exec);
     const file = element('file', HTMLInputElement);
-    file.addEventListener('change', () => file.files?.[0] && this.#drop(file.files[0]));
+    file.addEventListener('change', () => file.files?.[0] && this.#open(file.files[0]));
     for (const name of ours) {
-      element('models').append(button(name, () => this.#try(() => this.#take(name, fetched(name)))));
+      element('models').append(button(name, () => this.#take(name, fetched(name))));
     }
-    this.#watchDrop(element('drop'));
-    element('invoke', HTMLButtonElement).addEventListener('click', () => this.#try(() => this.#run()));
+    this.#watchDrop();
+    element('invoke', HTMLButtonElement).addEventListener('click', () => this.#try(() => this.#invoke()));
     element('get-flat', HTMLButtonElement).addEventListener('click', () => this.#try(() => this.#save('flat', 'tflm')));
     element('get-image', HTMLButtonElement).addEventListener('click', () => this.#try(() => this.#save('image', 'uf2')));
   }
 
-  /** @param {HTMLElement} place */
-  #watchDrop(place) {
+  /** Have Python start once this part of the page is seen: before a model is there. */
+  prepare() {
+    const watch = new IntersectionObserver((seen) => {
+      if (!seen.some((entry) => entry.isIntersecting)) return;
+      watch.disconnect();
+      this.#tools.ask({ kind: 'start' }).catch(() => {}); // whoever asks for more is told
+    });
+    watch.observe(element('drop'));
+  }
+
+  // A file may be dropped anywhere: the browser would leave the page for one beside the frame.
+  #watchDrop() {
     for (const kind of ['dragover', 'dragleave', 'drop']) {
-      place.addEventListener(kind, (event) => {
+      document.addEventListener(kind, (event) => {
+        const { dataTransfer } = /** @type {DragEvent} */ (event);
+        if (!dataTransfer?.types.includes('Files')) return;
         event.preventDefault();
-        place.classList.toggle('over', kind === 'dragover');
+        element('drop').classList.toggle('over', kind === 'dragover');
+        if (kind === 'drop' && dataTransfer.files.length) this.#open(dataTransfer.files[0]);
       });
     }
-    place.addEventListener('drop', (event) => {
-      const file = event.dataTransfer?.files[0];
-      if (file) this.#drop(file);
-    });
+  }
+
+  /** @param {File} file */
+  #open(file) {
+    element('model').scrollIntoView({ block: 'nearest' });
+    this.#take(file.name, opened(file));
   }
 
   /** Do something that may fail with a sentence. @param {() => Promise<void>} action */
   async #try(action) {
+    const number = this.#number;
     try {
       await action();
     } catch (error) {
-      this.#say(/** @type {Error} */ (error).message, true);
+      if (number === this.#number) this.#say(/** @type {Error} */ (error).message, true);
     }
   }
 
@@ -93,41 +98,48 @@ export class Model {
     state.className = bad ? 'bad' : '';
   }
 
-  /** @param {File} file */
-  #drop(file) {
-    return this.#try(() => this.#take(file.name, opened(file)));
-  }
-
-  // First what is known at once, then the board with it, then the report; each may take longer.
-  /** @param {string} name @param {Promise<import('./messages.js').Given>} coming */
-  async #take(name, coming) {
+  /** @param {string} name @param {Promise<Given>} coming */
+  #take(name, coming) {
     const number = ++this.#number;
     const isLast = () => number === this.#number;
-    for (const id of ['run', 'report', 'inspection']) element(id).hidden = true;
-    element('outputs').replaceChildren();
+    this.#searching?.end();
+    this.#searching = this.#made = this.#onBoard = null;
+    for (const id of ['run', 'report', 'inspection', 'search']) element(id).hidden = true;
+    element('search-state').textContent = '';
+    this.#run.clear();
     this.#say(`${name}: Python reads it; the first time it has to start.`);
+    return this.#try(() => this.#tell(coming, isLast));
+  }
+
+  // First what is known at once, then the board with it and the report; what takes long comes last.
+  /** @param {Promise<Given>} coming @param {() => boolean} isLast */
+  async #tell(coming, isLast) {
     const given = await coming;
     /** @type {Found} */
     const found = await this.#tools.ask({ kind: 'look', ...given });
     if (!isLast()) return;
     if (found.error) throw new Error(found.error);
-    this.#found = found;
     this.#choose(given);
+    this.#run.show(found);
     element('inspection').textContent = found.said;
     element('inspection').hidden = false;
     if (found.refused) {
       this.#say(`It does not run here: ${found.refused}`, true);
-    } else {
-      this.#say(`${name}: made small for the board; large models take a minute.`);
-      const refused = await this.#tools.ask({ kind: 'make' });
-      if (!isLast()) return;
-      if (refused) this.#say(`It does not run here: ${refused}`, true);
-      else await this.#flash(found, name);
+      if (this.#run.reported) await this.#report(this.#tools, [], isLast);
+      return;
     }
-    if (found.kind === 'tflite' && isLast()) await this.#report([], isLast);
+    this.#say(`${given.name}: made for the board.`);
+    const made = await this.#make(this.#tools, true);
+    if (!isLast()) return;
+    this.#made = made;
+    const reported = this.#run.reported ? this.#report(this.#tools, [], isLast) : null;
+    if (made.refused) this.#say(`It does not run here: ${made.refused}`, true);
+    else await this.#flash(made);
+    await reported;
+    if (!made.final && isLast()) await this.#search(given, made, isLast);
   }
 
-  /** @param {import('./messages.js').Given} given */
+  /** @param {Given} given */
   #choose(given) {
     this.#given = given;
     this.#stem = given.name.replace(/\.[^.]*$/, '') || 'model';
@@ -139,18 +151,56 @@ export class Model {
     return this.#given ?? fetched('digits_int8.tflite');
   }
 
-  /** @param {Found} found @param {string} name */
-  async #flash(found, name) {
-    const { image } = await this.#tools.ask({ kind: 'made' });
-    this.#say('The board is flashed with it.');
-    await this.#power(image);
-    this.#showInputs(found);
-    this.#say(`${name} is on the board.`);
+  /** @param {Tools} tools @param {boolean} quick @returns {Promise<Made>} */
+  async #make(tools, quick) {
+    return { ...await tools.ask({ kind: 'make', quick }), tools };
   }
 
-  /** @param {import('./messages.js').Event[]} events @param {() => boolean} isLast */
-  async #report(events, isLast) {
-    const html = await this.#tools.ask({ kind: 'report', events: JSON.stringify(events) });
+  /** @param {Made} made */
+  async #flash(made) {
+    const { image } = await made.tools.ask({ kind: 'made' });
+    this.#say('The board is flashed with it.');
+    this.#onBoard = made;
+    element('run').hidden = false;
+    element('invoke', HTMLButtonElement).disabled = true;
+    await this.#power(image);
+    if (this.#onBoard !== made) return; // another one came
+    element('invoke', HTMLButtonElement).disabled = false;
+    this.#say(`${this.#given?.name} is on the board.`);
+  }
+
+  // As `tflm flatten` makes it, in a worker of its own, while the board runs what was made quickly.
+  /** @param {Given} given @param {Made} before @param {() => boolean} isLast */
+  async #search(given, before, isLast) {
+    const tools = this.#searching = new Tools();
+    const state = element('search-state');
+    const since = performance.now();
+    const timer = setInterval(() => {
+      element('search-time').textContent = `${Math.round((performance.now() - since) / SECOND)} s so far`;
+    }, SECOND);
+    element('search-time').textContent = '';
+    element('search').hidden = false;
+    state.textContent = `Made quickly, its arena takes ${bytes(before.arena)}; a smaller one is looked for meanwhile.`;
+    try {
+      await tools.ask({ kind: 'look', ...given });
+      const made = await this.#make(tools, false);
+      this.#made = made;
+      await this.#report(tools, [], isLast);
+      state.textContent = made.arena < before.arena
+        ? `The search made its arena ${bytes(made.arena)}, ${bytes(before.arena)} before; report and files have that, and the board from the next run on.`
+        : 'The search found no smaller arena.';
+      if (!before.refused) return;
+      if (made.refused) this.#say(`It does not run here: ${made.refused}`, true);
+      else await this.#flash(made);
+    } finally {
+      clearInterval(timer);
+      if (isLast()) element('search').hidden = true;
+    }
+  }
+
+  /** @param {Tools} tools @param {import('./messages.js').Event[]} events @param {() => boolean} isLast */
+  async #report(tools, events, isLast) {
+    const html = await tools.ask({ kind: 'report', events: JSON.stringify(events) });
     if (isLast()) this.#showReport(html);
   }
 
@@ -169,103 +219,28 @@ export class Model {
     element('inspection').hidden = true; // the report has all of it
   }
 
-  /** @param {Found} found */
-  #showInputs({ inputs }) {
-    const form = element('inputs');
-    this.#inputs = inputs.map((tensor, i) => this.#input(tensor, i));
-    form.replaceChildren(...this.#inputs.map(({ tensor, kind, text, file }, i) => {
-      const set = document.createElement('fieldset');
-      const legend = document.createElement('legend');
-      legend.textContent = `Input ${i}: ${tensor.name}, ${tensor.dtype} ${tensor.shape.join('×') || 'one'}`;
-      set.append(legend, kind, text, file);
-      return set;
-    }));
-    element('run').hidden = false;
-  }
-
-  /** @param {import('./messages.js').Tensor} tensor @param {number} i @returns {Input} */
-  #input(tensor, i) {
-    const kind = document.createElement('select');
-    const kinds = ['random', 'numbers'];
-    if (pictureShape(tensor)) kinds.push('a picture');
-    if (takesSound(tensor)) kinds.push('a recording');
-    kind.append(...kinds.map((name) => new Option(name)));
-    kind.setAttribute('aria-label', `What input ${i} gets`);
-    const text = document.createElement('textarea');
-    text.setAttribute('aria-label', `Numbers for input ${i}`);
-    text.rows = 2;
-    const file = document.createElement('input');
-    file.type = 'file';
-    file.setAttribute('aria-label', `File for input ${i}`);
-    const change = () => {
-      text.hidden = kind.value !== 'numbers';
-      file.hidden = !kind.value.startsWith('a ');
-      file.accept = kind.value === 'a picture' ? 'image/*' : 'audio/*';
-    };
-    kind.addEventListener('change', change);
-    change();
-    return { tensor, kind, text, file };
-  }
-
-  /** @param {Input} input @returns {Promise<Uint8Array>} */
-  async #bytes({ tensor, kind, file }) {
-    if (kind.value === 'random') return random(tensor);
-    const given = file.files?.[0];
-    if (!given) throw new Error('no file is chosen; choose one');
-    return kind.value === 'a picture' ? fromPicture(tensor, given) : fromSound(tensor, given);
-  }
-
-  async #run() {
+  async #invoke() {
     const start = element('invoke', HTMLButtonElement);
     const number = this.#number;
+    const isLast = () => number === this.#number;
+    const made = /** @type {Made} */ (this.#made);
+    if (this.#onBoard !== made) await this.#flash(made);
     start.disabled = true;
     try {
-      this.#say('The board runs it.');
-      await this.#exec(LOAD);
-      for (const [i, input] of this.#inputs.entries()) await this.#give(i, input);
-      const { outputs, events } = JSON.parse(await this.#exec('run_model.go()'));
-      const us = events.reduce((/** @type {number} */ sum, /** @type {import('./messages.js').Event} */ [, , , each]) => sum + each, 0);
-      this.#say(`${(us / 1000).toFixed(2)} ms on a Pico; ${events.length === 1 ? 'the operator has' : `each of ${events.length} operators has`} its time in the report.`);
-      this.#showOutputs(outputs);
-      if (this.#found?.kind === 'tflite') await this.#report(events, () => number === this.#number);
+      this.#say('The board gets its inputs and runs it, as fast as it is emulated.');
+      const events = await this.#run.invoke();
+      if (!isLast()) return;
+      const us = events.reduce((sum, [, , , each]) => sum + each, 0);
+      this.#say(`${(us / 1000).toFixed(2)} ms on a Pico${this.#run.reported ? '; the report has the time of each operator' : ''}.`);
+      if (this.#run.reported) await this.#report(made.tools, events, isLast);
     } finally {
-      start.disabled = false;
+      if (isLast()) start.disabled = false;
     }
-  }
-
-  /** @param {number} i @param {Input} input */
-  async #give(i, input) {
-    if (input.kind.value === 'numbers') {
-      await this.#exec(`run_model.give(${i}, [${numbers(input.tensor, input.text.value)}])`);
-      return;
-    }
-    const bytes = await this.#bytes(input);
-    for (let at = 0; at < bytes.length; at += PIECE) {
-      const piece = btoa(String.fromCharCode(...bytes.subarray(at, at + PIECE)));
-      await this.#exec(`run_model.put(${i}, ${at}, '${piece}')`);
-    }
-  }
-
-  /** @param {number[][]} outputs */
-  #showOutputs(outputs) {
-    const labels = this.#found?.labels ?? [];
-    element('outputs').replaceChildren(...outputs.map((values, i) => {
-      const table = document.createElement('table');
-      table.className = 'outputs';
-      table.createCaption().textContent = `Output ${i}: ${this.#found?.outputs[i].name}`;
-      const best = values.map((value, k) => ({ value, k })).sort((a, b) => b.value - a.value);
-      for (const { value, k } of best.slice(0, MOST)) {
-        const row = table.insertRow();
-        row.insertCell().textContent = labels[k] ?? `[${k}]`;
-        row.insertCell().textContent = String(Number(value.toPrecision(6)));
-      }
-      return table;
-    }));
   }
 
   /** @param {'flat' | 'image'} what @param {string} kind */
   async #save(what, kind) {
-    const made = await this.#tools.ask({ kind: 'made' });
+    const made = await /** @type {Made} */ (this.#made).tools.ask({ kind: 'made' });
     save(made[what], `${this.#stem}.${kind}`);
   }
 }

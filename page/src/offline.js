@@ -4,7 +4,7 @@
 const CACHE = 'tflm';
 // What comes before the first answer; the tools are kept when they were used once.
 const FIRST = [
-  './', 'about.json', 'bootrom.bin', 'emulator_worker.js', 'licences.txt', 'main.js', 'pico.uf2',
+  './', 'about.json', 'bootrom.bin', 'emulator_worker.js', 'licences.txt', 'main.js', 'pico.zlib',
   'models/digits_int8.tflite', 'style.css', 'xterm.css',
 ];
 

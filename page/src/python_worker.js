@@ -92,8 +92,11 @@ async function answer(message) {
       tools.set('_name', message.name);
       tools.set('_bytes', message.data);
       return JSON.parse(python.runPython('page_tools.look(_name, _bytes.to_bytes())'));
+    case 'start':
+      return null;
     case 'make':
-      return python.runPython('page_tools.make(_firmware, _rom)');
+      tools.set('_quick', message.quick);
+      return JSON.parse(python.runPython('page_tools.make(_firmware, _rom, _quick)'));
     case 'report':
       tools.set('_events', message.events);
       return python.runPython('page_tools.page(_events)');

@@ -8,6 +8,7 @@ const CTRL_D = '\x04'; // in the raw mode: run it; ends each part of an answer
 const RAW = 'raw REPL; CTRL-B to exit\r\n>';
 export const PROMPT = '>>> ';
 const PATIENCE = 30_000; // milliseconds for the board to say that it listens
+const RESTARTED = 'the board was started again; ask it again';
 const AGAIN = 1000; // milliseconds between two Ctrl-C: while it compiles, a program hears none
 
 /** What code on the board raised; `message` is the last line of its traceback. */
@@ -30,8 +31,9 @@ export class Repl {
   #running = false;
   #asked = 0; // programs that have not ended
   #stopping = false; // the first of them
-  /** @type {(() => void) | null} */
-  #wake = null;
+  /** @type {((error?: Error) => void) | null} */
+  #wake = null; // whoever waits for the board, with an error where that is in vain
+  #session = 0; // the power was switched on so often
   /** @type {Promise<unknown>} */
   #last = Promise.resolve();
 
@@ -98,13 +100,14 @@ export class Repl {
   /** @param {number} patience */
   #more(patience) {
     return new Promise((resolve, reject) => {
-      const late = () => reject(new Error('the board does not answer; restart it'));
-      const timer = patience ? setTimeout(late, patience) : undefined;
-      this.#wake = () => {
+      const wake = this.#wake = (/** @type {Error | undefined} */ error) => {
         clearTimeout(timer);
         this.#wake = null;
-        resolve(undefined);
+        if (error) reject(error);
+        else resolve(undefined);
       };
+      const late = () => wake(new Error('the board does not answer; restart it'));
+      const timer = patience ? setTimeout(late, patience) : undefined;
     });
   }
 
@@ -117,13 +120,15 @@ export class Repl {
    */
   exec(code, each) {
     this.#asked++;
-    const done = this.#last.then(() => this.#exec(code, each));
+    const session = this.#session;
+    const done = this.#last.then(() => this.#exec(code, session, each));
     this.#last = done.catch(() => {});
     return done;
   }
 
-  /** @param {string} code @param {((text: string) => void) | undefined} each */
-  async #exec(code, each) {
+  /** @param {string} code @param {number} session @param {((text: string) => void) | undefined} each */
+  async #exec(code, session, each) {
+    if (session !== this.#session) throw new Error(RESTARTED);
     this.#raw = true;
     this.#buffer = '';
     try {
@@ -140,17 +145,20 @@ export class Repl {
       if (trace) throw new BoardError(trace);
       return output;
     } finally {
-      this.#running = this.#raw = this.#stopping = false;
-      this.#asked--;
+      if (session === this.#session) {
+        this.#running = this.#raw = this.#stopping = false;
+        this.#asked--;
+      }
     }
   }
 
-  /** After power-on: forget what the board was asked. */
+  /** After power-on: forget what the board was asked; who waits for it is told. */
   forget() {
+    this.#session++;
     this.#last = Promise.resolve();
     this.#raw = this.#running = this.#stopping = false;
     this.#asked = 0;
     this.#buffer = '';
-    this.#wake = null;
+    this.#wake?.(new Error(RESTARTED));
   }
 }

@@ -8,6 +8,9 @@ export class Tools {
   #worker = null;
   /** @type {Promise<unknown>} */
   #last = Promise.resolve();
+  /** @type {((error: Error) => void) | null} */
+  #fail = null;
+  #ended = false;
 
   /**
    * Raises an Error with a sentence.
@@ -26,9 +29,11 @@ export class Tools {
    * @param {((done: number, all: number) => void) | undefined} progress
    */
   #ask(message, progress) {
+    if (this.#ended) throw new Error('the tools were stopped; drop the model again');
     this.#worker ??= worker('python_worker.js');
     const asked = this.#worker;
     return new Promise((resolve, reject) => {
+      this.#fail = reject;
       /** @param {MessageEvent<import('./messages.js').FromPython>} event */
       asked.onmessage = ({ data: answer }) => {
         if (answer.kind === 'progress') progress?.(answer.done, answer.all);
@@ -38,5 +43,12 @@ export class Tools {
       asked.onerror = () => reject(new Error('the tools did not start; load the page again'));
       asked.postMessage(message, 'port' in message ? [message.port] : []);
     });
+  }
+
+  /** Stop what they do, for good. */
+  end() {
+    this.#ended = true;
+    this.#worker?.terminate();
+    this.#fail?.(new Error('the tools were stopped; drop the model again'));
   }
 }

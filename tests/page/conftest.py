@@ -1,10 +1,7 @@
-# Tests of the page, which `make test-page` runs: a local server, headless Chromium
+# Tests of the page, which `make test-page` runs
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import functools
-import http.server
 import sys
-import threading
 from pathlib import Path
 
 import pytest
@@ -16,12 +13,6 @@ for _folder in (_HERE, _ROOT / "firmware", _ROOT / "page", _ROOT / "page" / "pyt
         sys.path.insert(0, str(_folder))
 _PAGE = _ROOT / "dist" / "page"
 _PICTURES = _ROOT / "build" / "page" / "screenshots"
-_CHROMIUM = "/usr/bin/chromium"
-# No sandbox: containers have no user namespaces. The rest keeps Chromium from asking for updates.
-_OPTIONS = [
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-]  # fmt: skip
 
 
 # Outside `make test-page` only what needs no browser runs.
@@ -34,11 +25,6 @@ def pytest_collection_modifyitems(config, items):
             item.add_marker(skip)
 
 
-class _Quiet(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *_):
-        pass
-
-
 @pytest.fixture(scope="session")
 def built_page():
     """The folder that `make page` has built."""
@@ -46,26 +32,20 @@ def built_page():
 
 
 @pytest.fixture(scope="session")
-def address(built_page, tmp_path_factory):
-    """Where that folder is served, which is no server's root."""
-    root = tmp_path_factory.mktemp("server")
-    (root / "some").mkdir()
-    (root / "some" / "folder").symlink_to(built_page)
-    handler = functools.partial(_Quiet, directory=str(root))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/some/folder/"
-        server.shutdown()
+def address(built_page):
+    """Where that folder is served."""
+    from visiting import served
+
+    with served(built_page) as address:
+        yield address
 
 
 @pytest.fixture(scope="session")
 def browser():
-    from playwright.sync_api import sync_playwright
+    from visiting import chromium
 
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=_CHROMIUM, args=_OPTIONS)
-        yield chromium
-        chromium.close()
+    with chromium() as browser:
+        yield browser
 
 
 # What xterm.js says where other processes kept it waiting is no complaint.

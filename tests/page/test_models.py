@@ -27,7 +27,7 @@ def drop(page):
             "#file", {"name": name, "mimeType": "application/octet-stream", "buffer": data}
         )
         state = page.locator("#model-state")
-        for busy in ("Python reads it", "made small", "is flashed"):
+        for busy in ("Python reads it", "made for the board", "is flashed"):
             expect(state).not_to_contain_text(busy, timeout=_PATIENCE)
         return state.inner_text()
 
@@ -150,7 +150,8 @@ def test_no_model(page, drop, repository):
     digits = (repository / "models" / "digits" / "digits_int8.tflite").read_bytes()
     assert drop("cut.tflite", digits[:5000]).startswith("the model is damaged")
     assert not page.locator("#run").is_visible()
-    assert "neither a .tflite nor a .tflm" in drop("notes.tflite", b"not a model")
+    said = drop("notes.tflite", b"not a model")
+    assert said.startswith("notes.tflite is neither a .tflite nor a .tflm")
     assert not page.locator("#run").is_visible() and not page.locator("#report").is_visible()
 
 
@@ -178,3 +179,48 @@ def test_hostile(page, drop):
     expect(report).to_contain_text(_HOSTILE)
     assert report.locator("img, script").count() == 0
     assert page.locator("main img").count() == 0
+
+
+# A large model has its report and its board at once; the search comes after, and what it finds
+# goes on the board with the next run. Only this test knows how long that is.
+def test_search(page, drop, shared_models):
+    path = shared_models / "person_detect_int8.tflite"
+    assert "is on the board" in drop(path.name, path.read_bytes())
+    report, state = _report(page), page.locator("#search-state")
+    expect(report).to_contain_text("--optimize speed")
+    expect(state).to_contain_text("The search made its arena", timeout=3 * _PATIENCE)
+    expect(report).not_to_contain_text("--optimize speed")
+    with page.expect_download() as download:
+        page.click("#get-flat")
+    assert Path(download.value.path()).read_bytes() == flatten(path.read_bytes(), target="armv6m")
+    page.click("#invoke")
+    expect(page.locator("#model-state")).to_contain_text("ms on a Pico", timeout=_PATIENCE)
+
+
+# Another model ends a search, and a run that has not ended.
+def test_dropped_meanwhile(page, drop, shared_models):
+    path = shared_models / "mlperf_resnet8_int8.tflite"
+    drop(path.name, path.read_bytes())
+    expect(page.locator("#search")).to_be_visible(timeout=_PATIENCE)
+    page.click("#invoke")
+    expect(page.locator("#model-state")).to_contain_text("runs it", timeout=_PATIENCE)
+    assert drop("next.tflite", _relu((1, 64))) == "next.tflite is on the board."
+    assert not page.locator("#search").is_visible() and not page.inner_text("#search-state")
+    assert len(_run(page)) == 10
+
+
+# Beside the frame, too: the browser would leave the page.
+def test_dropped_beside(page):
+    page.evaluate(
+        """(bytes) => {
+          const files = new DataTransfer();
+          files.items.add(new File([Uint8Array.from(bytes)], 'beside.tflite'));
+          const ways = { dataTransfer: files, bubbles: true, cancelable: true };
+          const event = new DragEvent('drop', ways);
+          document.querySelector('h1').dispatchEvent(event);
+          if (!event.defaultPrevented) throw new Error('the browser would open it');
+        }""",
+        list(_relu((1, 64))),
+    )
+    state = page.locator("#model-state")
+    expect(state).to_have_text("beside.tflite is on the board.", timeout=_PATIENCE)

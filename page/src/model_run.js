@@ -1,0 +1,122 @@
+// page: a run of a model on the emulated board: what its inputs are given, and what comes out
+// MIT license; Copyright (c) 2026 the tflm authors
+
+import { element } from './elements.js';
+import { fromPicture, fromSound, numbers, pictureShape, random, takesSound } from './tensor_bytes.js';
+
+// The digits' interpreter gives its heap back: they read the next one anew.
+const LOAD = "import sys\ndraw = sys.modules.pop('draw', None) and None\nimport run_model";
+const PIECE = 1536; // bytes of an input that go to the board at a time
+const MOST = 10; // values of an output that are shown
+
+/** @typedef {import('./messages.js').Found} Found */
+/** @typedef {import('./messages.js').Event} Event */
+/** @typedef {{ tensor: import('./messages.js').Tensor, kind: HTMLSelectElement, text: HTMLTextAreaElement, file: HTMLInputElement }} Input */
+
+export class ModelRun {
+  #exec;
+  /** @type {Input[]} */
+  #inputs = [];
+  /** @type {Found | null} */
+  #found = null;
+
+  /** @param {(code: string) => Promise<string>} exec runs code on the board */
+  constructor(exec) {
+    this.#exec = exec;
+  }
+
+  /** Whether the model has a report. */
+  get reported() {
+    return this.#found?.kind === 'tflite';
+  }
+
+  clear() {
+    element('inputs').replaceChildren();
+    element('outputs').replaceChildren();
+  }
+
+  /** Ask what the inputs of a model get. @param {Found} found */
+  show(found) {
+    this.#found = found;
+    this.#inputs = found.inputs.map((tensor, i) => this.#input(tensor, i));
+    element('inputs').replaceChildren(...this.#inputs.map(({ tensor, kind, text, file }, i) => {
+      const set = document.createElement('fieldset');
+      const legend = document.createElement('legend');
+      legend.textContent = `Input ${i}: ${tensor.name}, ${tensor.dtype} ${tensor.shape.join('×') || 'one'}`;
+      set.append(legend, kind, text, file);
+      return set;
+    }));
+  }
+
+  /** @param {import('./messages.js').Tensor} tensor @param {number} i @returns {Input} */
+  #input(tensor, i) {
+    const kind = document.createElement('select');
+    const kinds = ['random', 'numbers'];
+    if (pictureShape(tensor)) kinds.push('a picture');
+    if (takesSound(tensor)) kinds.push('a recording');
+    kind.append(...kinds.map((name) => new Option(name)));
+    kind.setAttribute('aria-label', `What input ${i} gets`);
+    const text = document.createElement('textarea');
+    text.setAttribute('aria-label', `Numbers for input ${i}`);
+    text.rows = 2;
+    const file = document.createElement('input');
+    file.type = 'file';
+    file.setAttribute('aria-label', `File for input ${i}`);
+    const change = () => {
+      text.hidden = kind.value !== 'numbers';
+      file.hidden = !kind.value.startsWith('a ');
+      file.accept = kind.value === 'a picture' ? 'image/*' : 'audio/*';
+    };
+    kind.addEventListener('change', change);
+    change();
+    return { tensor, kind, text, file };
+  }
+
+  /** Run it once on what the inputs are given, and show the outputs. @returns {Promise<Event[]>} */
+  async invoke() {
+    const found = this.#found;
+    await this.#exec(LOAD);
+    for (const [i, input] of this.#inputs.entries()) await this.#give(i, input);
+    const { outputs, events } = JSON.parse(await this.#exec('run_model.go()'));
+    if (found === this.#found) this.#showOutputs(outputs);
+    return events;
+  }
+
+  /** @param {number} i @param {Input} input */
+  async #give(i, input) {
+    if (input.kind.value === 'numbers') {
+      await this.#exec(`run_model.give(${i}, [${numbers(input.tensor, input.text.value)}])`);
+      return;
+    }
+    const bytes = await this.#bytes(input);
+    for (let at = 0; at < bytes.length; at += PIECE) {
+      const piece = btoa(String.fromCharCode(...bytes.subarray(at, at + PIECE)));
+      await this.#exec(`run_model.put(${i}, ${at}, '${piece}')`);
+    }
+  }
+
+  /** @param {Input} input @returns {Promise<Uint8Array>} */
+  async #bytes({ tensor, kind, file }) {
+    if (kind.value === 'random') return random(tensor);
+    const given = file.files?.[0];
+    if (!given) throw new Error('no file is chosen; choose one');
+    return kind.value === 'a picture' ? fromPicture(tensor, given) : fromSound(tensor, given);
+  }
+
+  /** @param {number[][]} outputs */
+  #showOutputs(outputs) {
+    const labels = this.#found?.labels ?? [];
+    element('outputs').replaceChildren(...outputs.map((values, i) => {
+      const table = document.createElement('table');
+      table.className = 'outputs';
+      table.createCaption().textContent = `Output ${i}: ${this.#found?.outputs[i].name}`;
+      const best = values.map((value, k) => ({ value, k })).sort((a, b) => b.value - a.value);
+      for (const { value, k } of best.slice(0, MOST)) {
+        const row = table.insertRow();
+        row.insertCell().textContent = labels[k] ?? `[${k}]`;
+        row.insertCell().textContent = String(Number(value.toPrecision(6)));
+      }
+      return table;
+    }));
+  }
+}

@@ -1,0 +1,45 @@
+# Tests of the page: a local server, and headless Chromium
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import functools
+import http.server
+import tempfile
+import threading
+from contextlib import contextmanager
+from pathlib import Path
+
+_CHROMIUM = "/usr/bin/chromium"
+# No sandbox: containers have no user namespaces. The rest keeps Chromium from asking for updates.
+_OPTIONS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+
+
+class _Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+@contextmanager
+def served(folder):
+    """The address where a folder is served, which is no server's root."""
+    with tempfile.TemporaryDirectory() as root:
+        (Path(root) / "some").mkdir()
+        (Path(root) / "some" / "folder").symlink_to(folder)
+        handler = functools.partial(_Quiet, directory=root)
+        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            yield f"http://127.0.0.1:{server.server_port}/some/folder/"
+            server.shutdown()
+
+
+@contextmanager
+def chromium():
+    """A browser of playwright's, which `make test-page` installs."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=_CHROMIUM, args=_OPTIONS)
+        yield browser
+        browser.close()
