@@ -1,7 +1,7 @@
 # tflm: SingleArenaBufferAllocator: head, tail and temp sections in one static buffer
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .errors import ArenaError, InputError, StateError
+from .errors import ArenaError, InputError, StateError, check_count
 from .standard import free_bytes, more_heap
 
 ALIGNMENT = 16
@@ -29,6 +29,8 @@ class SingleArenaBufferAllocator:
     """
 
     def __init__(self, size=None):
+        if size is not None:
+            check_count("size", size, 0)
         self.buffer_head = 0
         self.buffer_tail = (MAX_BYTES if size is None else min(size, MAX_BYTES)) & (0 - 4)
         self.head = self.temp = self.buffer_head

@@ -23,11 +23,14 @@ class Learner:
     """
 
     def __init__(self, interp, layer=None, *, method="prototypes", classes=8, examples=64, k=3):
+        check("interp", interp, hasattr(interp, "output"), "an Interpreter")
         check("method", method, method in _METHODS, "one of " + ", ".join(_METHODS))
         check_count("classes", classes)
         check_count("examples", examples)
         check_count("k", k)
         check("classes", classes, classes < 256, "255 or fewer")
+        check("examples", examples, examples < 65536, "65535 or fewer")
+        check("k", k, k < 256, "255 or less")
         self._interp = interp
         tensor = _tensor_of(interp, layer)
         self._features = tensor.raw
@@ -118,6 +121,7 @@ class Learner:
 
     def save(self, path):
         """Write the examples to a file; after a power cut it has the old ones or the new ones."""
+        check("path", path, isinstance(path, str), "a text")
         rows = memoryview(self._examples)[: self._count * self._size]
         store.save(path, self.labels, rows, memoryview(self._numbers)[: self._count], self._size)
 
@@ -127,6 +131,7 @@ class Learner:
         Raises InputError for a file of another layer or with too many examples, ModelError for a
         damaged one, OSError where there is none.
         """
+        check("path", path, isinstance(path, str), "a text")
         labels, rows, numbers = store.load(path, self._size)
         if len(labels) > self._classes or len(numbers) > len(self._numbers):
             raise InputError(

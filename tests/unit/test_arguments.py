@@ -85,7 +85,34 @@ def test_planner_and_allocator():
             text = raises(InputError, planner.add_buffer, *values)
             assert "must be a whole number" in text, text
         assert planner.add_buffer(16, 0, 1) == 0 and planner.offset_for_buffer(0) == 0
+        for number in (1, -1, None, "x", 0.0):
+            assert "number is" in raises(InputError, planner.offset_for_buffer, number)
+        for size in (-1, 1.5, "x", []):
+            assert "size is" in raises(InputError, tflm.SingleArenaBufferAllocator, size)
     """)
+
+
+# Each of them can be imported by name, too.
+def test_learner_and_listener(paths):
+    device(
+        """
+        from tflm import learner, litert, ml, wake
+
+        Learner = learner.Learner
+        assert litert.Interpreter and ml.Model
+        interp = tflm.Interpreter(FLAT)
+        for wrong in (None, 5, "x", []):
+            assert "interp is" in raises(InputError, Learner, wrong)
+        for options in (dict(k=256), dict(k=0), dict(examples=65536), dict(classes=256)):
+            text = raises(InputError, lambda: Learner(interp, **options))
+            assert list(options)[0] + " is" in text, text
+        for path in (None, 5, b"x"):
+            assert "path is" in raises(InputError, wake.load, path)
+            assert "path is" in raises(InputError, Learner(interp).load, path)
+            assert "path is" in raises(InputError, Learner(interp).save, path)
+        """,
+        **paths,
+    )
 
 
 # Only a .tflite can be watched; a .tflm has given up what that takes.

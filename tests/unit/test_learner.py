@@ -144,6 +144,16 @@ def test_examples_that_stay(digits):
         with open(path, "wb") as file:
             file.write(data)
         assert "save() them again" in raises(ModelError, learner.load, path)
+    # Labels that save() never wrote, with the CRC they have to have.
+    import binascii, struct
+
+    names = struct.unpack_from("<I", whole, 8)[0]
+    for text in (b"5", b"{}", b"null", b'["even", 2.5]', b"[[], 1]", b'["even"]', b"[", b"\xff"):
+        data = whole[:8] + struct.pack("<I", len(text)) + whole[12:16] + text
+        data += whole[16 + names : -4]
+        with open(path, "wb") as file:
+            file.write(data + struct.pack("<I", binascii.crc32(data)))
+        assert "classes that it lacks" in raises(ModelError, learner.load, path)
     with open(path, "wb") as file:
         file.write(whole)
 

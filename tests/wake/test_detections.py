@@ -185,6 +185,10 @@ EDIT = """
     print(raises(InputError, listener.remove, first))
     for samples in (bytearray(319), bytearray(322), bytearray()):
         print(raises(InputError, listener.hear, samples))
+    for word in (None, 5, "okay_nabu", wake):
+        assert "a WakeWord" in raises(InputError, listener.add, word)
+    for samples in (memoryview(bytes(321))[1:], memoryview(bytes(322))[2:]):  # at odd addresses
+        assert listener.hear(samples) is None
     slow = wake.load(FOLDER + "/okay_nabu.json", feature_step_size=20)
     print(raises(InputError, listener.add, slow))
     listener.remove(second)
@@ -210,7 +214,7 @@ def test_words_come_and_go(models, front_end):
     lines = device(EDIT, FOLDER=str(models), NAMES=list(NAMES), FRONT_END=front_end)
     says = [
         "no word to listen to",
-        "not among the words",
+        "one of listener.words",
         *["pass 320 bytes at a time"] * 3,
         "each 20 ms, the others each 10 ms",
         *["take a number from 0 to 1"] * 5,

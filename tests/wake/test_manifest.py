@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
+import struct
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,7 @@ def micro(**fields):
 
 
 MODEL = "other.tflite"  # a model, but of another kind
+SCALED = "scaled.tflite"  # a wake word, but for the scale of its probabilities
 CASES = {
     "empty": (b"", "is no JSON object"),
     "cut": (changed()[:-9], "is no JSON object"),
@@ -61,6 +63,7 @@ CASES = {
     "url": (changed(model="https://example.org/x.tflite"), "which is not a file beside it"),
     "no model": (changed(model="absent.tflite"), "OSError"),
     "other model": (changed(model=MODEL), "this is no wake word model"),
+    "scale": (changed(model=SCALED), "a scale of the usual size"),
     "no model at all": (changed(model="json"), "OSError"),
 }
 
@@ -72,7 +75,11 @@ def answers(repository, tmp_path_factory):
     (folder / MODEL).write_bytes(digits.read_bytes())
     package = Path(pytest.importorskip("pymicro_wakeword").__file__).parent
     okay_nabu = package / "models" / "okay_nabu.tflite"
-    (folder / GOOD["model"]).write_bytes(okay_nabu.read_bytes())
+    data = okay_nabu.read_bytes()
+    (folder / GOOD["model"]).write_bytes(data)
+    usual, least = struct.pack("<f", 1 / 256), struct.pack("<I", 1)
+    assert usual in data
+    (folder / SCALED).write_bytes(data.replace(usual, least))
     paths = []
     for number, (data, _) in enumerate(CASES.values()):
         path = folder / f"{number}.json"

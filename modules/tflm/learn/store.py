@@ -6,10 +6,10 @@ import json
 from ..errors import InputError, ModelError
 from ..standard import crc32, struct
 
-# magic, version, bytes of the labels (JSON), features, examples; then the labels, the class of
+# magic, version, features, bytes of the labels (JSON), examples; then the labels, the class of
 # each example, the examples, and the CRC32 of all before it.
-_HEADER = "<4sHHHH"
-_HEADER_BYTES = 12
+_HEADER = "<4sHHII"
+_HEADER_BYTES = 16
 _MAGIC = b"TFLE"
 _VERSION = 1
 
@@ -24,7 +24,7 @@ def save(path, labels, rows, numbers, size):
     import os
 
     text = json.dumps(labels).encode()
-    head = struct.pack(_HEADER, _MAGIC, _VERSION, len(text), size, len(numbers))
+    head = struct.pack(_HEADER, _MAGIC, _VERSION, size, len(text), len(numbers))
     crc = 0
     with open(path + ".new", "wb") as file:
         for part in (head, text, numbers, rows):
@@ -49,7 +49,7 @@ def load(path, size):
     is_whole = len(data) >= _HEADER_BYTES + 4 and data[:4] == _MAGIC
     if not is_whole or _crc(memoryview(data)[:-4]) != struct.unpack("<I", data[-4:])[0]:
         raise ModelError("%s holds no examples, or is damaged; save() them again" % path)
-    _, version, text, features, count = struct.unpack(_HEADER, data[:_HEADER_BYTES])
+    _, version, features, text, count = struct.unpack(_HEADER, data[:_HEADER_BYTES])
     at = _HEADER_BYTES + text
     if version != _VERSION or len(data) != at + count * (features + 1) + 4:
         raise ModelError("%s is of another version of tflm; save() the examples again" % path)
@@ -58,8 +58,18 @@ def load(path, size):
             "%s has examples of %d features, the layer has %d; take the layer they are of"
             % (path, features, size)
         )
-    labels = json.loads(data[_HEADER_BYTES:at].decode())
+    labels = _labels(data[_HEADER_BYTES:at])
     numbers = data[at : at + count]
-    if count and max(numbers) >= len(labels):
+    if labels is None or count and max(numbers) >= len(labels):
         raise ModelError("%s names classes that it lacks; save() the examples again" % path)
     return labels, data[at + count : -4], numbers
+
+
+# The list of texts and whole numbers that save() wrote; None for anything else.
+def _labels(text):
+    try:
+        labels = json.loads(text.decode())
+    except (ValueError, RuntimeError):  # RuntimeError: nested too deeply
+        return None
+    is_list = isinstance(labels, list)
+    return labels if is_list and all(isinstance(label, (str, int)) for label in labels) else None

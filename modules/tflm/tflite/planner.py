@@ -3,7 +3,7 @@
 
 from ..arena import MAX_BYTES
 from ..dtypes import const
-from ..errors import ModelError, check_count
+from ..errors import ModelError, check, check_count
 
 ONLINE = -1  # no offset given by the model: the planner finds one
 
@@ -108,6 +108,8 @@ class GreedyMemoryPlanner:
 
     def offset_for_buffer(self, number):
         """Where buffer `number` begins."""
+        is_one = isinstance(number, int) and 0 <= number < len(self.buffers)
+        check("number", number, is_one, "one that add_buffer() returned")
         self.maximum_memory_size()
         return self.buffers[number].offset
 

@@ -53,6 +53,15 @@ def look_up(table: ptr8, last: int, features: ptr16, target: ptr8, at: int):
         i += 1
 
 
+# Bytes target[at..] = source, which may lie at any address.
+@micropython.viper
+def copy_bytes(target: ptr8, at: int, source: ptr8, count: int):
+    i = 0
+    while i < count:
+        target[at + i] = source[i]
+        i += 1
+
+
 # Words target[at..] = source[begin..]; buffers that lie at multiples of four, as the heap's do.
 @micropython.viper
 def copy_words(target: ptr32, at: int, source: ptr32, begin: int, count: int):

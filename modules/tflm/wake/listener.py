@@ -1,10 +1,11 @@
 # tflm.wake: Listener: sound in, wake words out; several models over one front end
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from ..errors import InputError, ModelError
+from ..errors import InputError, ModelError, check
 from ..interpreter import Interpreter
 from ..loading import load
 from . import features
+from .word import WakeWord
 
 RATE = 16000
 _FRAME_BYTES = 960  # 30 ms, what the front end looks at
@@ -65,6 +66,7 @@ class Listener:
 
     # All words take features at the same step, as there is one front end.
     def _agree(self, word):
+        check("word", word, isinstance(word, WakeWord), "a WakeWord")
         step_words = word.feature_step_size * RATE // 1000 // 2
         if self._step_words and step_words != self._step_words and (self.words or self.vad):
             raise InputError(
@@ -85,10 +87,7 @@ class Listener:
 
     def remove(self, word):
         """Listen to `word` no more; its memory is free once nothing else holds it."""
-        if word not in self.words:
-            raise InputError(
-                "'%s' is not among the words; pass one of listener.words" % word.wake_word
-            )
+        check("word", word, word in self.words, "one of listener.words")
         self.words.remove(word)
 
     def reset(self):
@@ -111,7 +110,7 @@ class Listener:
         if not hop or len(samples) != hop * 4:
             self._refuse(samples)
         features.copy_words(self._frame, 0, self._frame, hop, _FRAME_WORDS - hop)
-        features.copy_words(self._frame, _FRAME_WORDS - hop, samples, 0, hop)
+        features.copy_bytes(self._frame, _FRAME_BYTES - hop * 4, samples, hop * 4)
         if self._empty > hop:
             self._empty -= hop
             return None

@@ -3,11 +3,11 @@
 
 import json
 
-from ..errors import InputError, ModelError
+from ..errors import InputError, ModelError, check
 from ..loading import load as load_model
 from .word import WakeWord
 
-_MOST_BYTES = 65536  # of a manifest; those in use have some 500
+_MOST_BYTES = 8192  # of a manifest; those in use have some 500
 _KNOWN = ("probability_cutoff", "sliding_window_size", "feature_step_size")
 
 
@@ -20,6 +20,7 @@ def load(path, arena=None, **settings):
     Raises ModelError for a manifest or model that cannot be used, OSError for a file that is
     not there.
     """
+    check("path", path, isinstance(path, str), "a text")
     manifest = _read(path)
     micro = _field(path, manifest, "micro", dict, "an object")
     for name in _KNOWN:
@@ -45,7 +46,9 @@ def _refuse(path, what):
 def _read(path):
     try:
         with open(path, "rb") as file:
-            text = file.read(_MOST_BYTES + 1)
+            size = file.seek(0, 2)
+            file.seek(0)
+            text = file.read(min(size, _MOST_BYTES + 1))  # read() takes this much heap at once
     except OSError as error:
         raise OSError(error.errno, path)  # open() leaves the name out
     manifest = None

@@ -8,6 +8,10 @@ from . import features
 _LIMITS = {"int8": (-128, 127), "uint8": (0, 255)}
 _MOST_RUNS = 255  # of a sliding window
 
+# What scales are: those of features are some 0.1, of probabilities 1 / 256.
+_LEAST = 1e-6
+_MOST = 1e6
+
 # What a limit of a sum may be off: a cutoff is a number of a few decimals, which a board keeps in
 # single precision.
 _TOLERANCE = 1e-3
@@ -74,10 +78,10 @@ class WakeWord:
                 and shape[1] > 0
                 and shape[2] == features.CHANNELS
                 and x.dtype in _LIMITS
-                and x.scale
+                and _LEAST < x.scale < _MOST
                 and len(y.raw) == 1
                 and y.dtype in _LIMITS
-                and y.scale
+                and _LEAST < y.scale < _MOST
             ):
                 return x, y
             what = "%s %s to %s %s" % (x.dtype, list(shape), y.dtype, list(y.shape))
@@ -85,7 +89,7 @@ class WakeWord:
             what = "%d inputs and %d outputs" % (interp.inputs_size(), interp.outputs_size())
         raise ModelError(
             "this is no wake word model: it has %s; microWakeWord's have int8 [1, stride, 40] "
-            "to uint8 [1, 1], both with a scale" % what
+            "to uint8 [1, 1], both with a scale of the usual size" % what
         )
 
     @property
