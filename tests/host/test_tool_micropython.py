@@ -52,6 +52,16 @@ def test_program(command, tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["own", "program.py"]
 
 
+# What ends tflm ends MicroPython, and takes the temporary folders away.
+def test_ended(command, tmp_path):
+    with command("-c", "print(1)\nwhile True: pass") as running:
+        assert running.stdout.readline() == "1\n"
+        assert os.listdir(tmp_path)
+        running.terminate()
+        assert running.communicate(timeout=20) == ("", "")  # both ends of the pipes are closed
+    assert running.returncode == 143 and not os.listdir(tmp_path)
+
+
 def test_no_micropython(command):
     with command("-c", "", TFLM_MICROPYTHON="/none/there") as running:
         said = running.communicate(timeout=20)

@@ -25,7 +25,7 @@ Each error of tflm is one sentence: what is wrong, where, and, behind the semico
 | `InputError` | what you have passed does not fit |
 | `StateError` | a call at the wrong time |
 
-The command `tflm` prints such a sentence as `tflm: ...` and ends with exit code 1 (2 where it was called wrongly, 130 after Ctrl-C). `…` stands for names and numbers. `OSError` for files that cannot be read, and `MemoryError` where your own program has filled the heap, come from MicroPython itself.
+The command `tflm` prints such a sentence as `tflm: ...` and ends with exit code 1 (2 where it was called wrongly, 130 after Ctrl-C, 143 after SIGTERM). `…` stands for names and numbers. `OSError` for files that cannot be read, and `MemoryError` where your own program has filled the heap, come from MicroPython itself.
 
 What helps most often:
 

@@ -597,3 +597,65 @@ except tflm.UnsupportedError as error:
         else "op 0 Nosy asks for sub-graphs or resource variables, which a .tflm does not have; "
         "load the .tflite"
     )
+
+
+# What an operator raises is the caller's, and the interpreter goes on with the next invoke; so it
+# does with an operator that runs, resets or frees the interpreter it belongs to.
+def test_operators_that_raise_or_turn_back(run):
+    run("""
+class Turning(Gain):
+    act = fails = None
+
+    def invoke(self, context, node):
+        if self.act:
+            self.act(context, node)
+        Gain.invoke(self, context, node)
+
+    def init(self, context, options):
+        assert self.fails != "init", "mine"
+        return Gain.init(self, context, options)
+
+    def prepare(self, context, node):
+        assert self.fails != "prepare", "mine"
+        Gain.prepare(self, context, node)
+
+    def free(self, context, data):
+        assert self.fails != "free", "mine"
+
+turning = Turning()
+resolver = tflm.OpResolver()
+resolver.add_custom("Atan", turning)
+interp = tflm.Interpreter(PATH, resolver=resolver)
+
+def first(act=None):
+    turning.act = act
+    interp.input(0).quantize([0] * 6)
+    interp.invoke()
+    return interp.output(0).data[0]
+
+def failing(context, node):
+    raise KeyError("mine")
+
+depth = []
+
+def again(context, node):
+    if len(depth) < 5:
+        depth.append(0)
+        interp.invoke()
+
+assert first() == 1
+for _ in range(3):
+    raises(KeyError, first, failing)
+assert first() == 2
+assert first(again) == 8  # six times
+assert first(lambda *all: interp.reset()) == 1
+raises(TypeError, first, lambda *all: interp.free())  # its own data are gone
+assert first() == 1
+for turning.fails in ("init", "prepare", "free"):
+    other = tflm.Interpreter(PATH, resolver=resolver)
+    assert raises(AssertionError, lambda: (other.invoke(), other.free())) == "mine"
+turning.fails = None
+other.invoke()
+other.free()
+assert first() == 2
+""")

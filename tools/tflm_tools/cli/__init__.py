@@ -1,14 +1,22 @@
 # tflm_tools: cli: command `tflm`; command.py has it, the files beside hold more of its commands
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import signal
 import sys
+
+
+# What ends a process by default would leave its temporary folders and its children.
+def _end(_number, _frame):
+    sys.exit(128 + signal.SIGTERM)
 
 
 def main(arguments=None):
     """Entry point of the command `tflm`: exit code 0, 1 for errors, 2 for usage, 130 for Ctrl-C.
 
-    What the command needs is imported here: that takes long enough to be interrupted.
+    SIGTERM, which gives 143, ends it in order, too. What the command needs is imported here: that
+    takes long enough to be interrupted.
     """
+    signal.signal(signal.SIGTERM, _end)
     try:
         from .command import main as command
 
