@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 from host.conftest import build_layers
+from support.script import run_script
 from support.standin import Board
+from tflm_tools.board import romfs_image
 from tflm_tools.board.board_device import BoardDevice
 from tflm_tools.board.deploy import deploy
 from tflm_tools.board.doctor import doctor
@@ -138,6 +140,26 @@ def test_a_bundle_that_is_cut_off(tmp_path, models):
         assert deploy(models[0], board.port).sent > 20000
         with Link(board.port) as link:
             link.exec("\n".join([*done.use, "interpreter.invoke()"]))
+
+
+# MicroPython's loader takes a file of ROMFS from its beginning, wherever it was sought to.
+def test_a_bundle_in_romfs(tmp_path, models):
+    with Board(tmp_path / "board") as board:
+        deploy(models[0], board.port)
+    files = [path for path in (tmp_path / "board").rglob("*") if path.is_file()]
+    contents = {str(path.relative_to(tmp_path / "board")): path.read_bytes() for path in files}
+    image = tmp_path / "romfs.img"
+    image.write_bytes(romfs_image.image(contents))
+    said = run_script(
+        "import sys, vfs\n"
+        f"vfs.mount(vfs.VfsRom(open({str(image)!r}, 'rb').read()), '/rom')\n"
+        "sys.path = ['/rom/lib']\n"
+        "import tflm\n"
+        "interpreter = tflm.Interpreter(tflm.load('/rom/net.tflm', trusted=True))\n"
+        "interpreter.invoke()\n"
+        "print(tflm.__path__, interpreter.output(0).shape[-1])\n"
+    )
+    assert said.split() == ["/.tflm", "5"]
 
 
 # Paths of the files in a folder's bundles.

@@ -61,6 +61,7 @@ def _tflm():
 
 
 # (address, bytes) of the file system's flash on an RP2 board, where flash can be read in place.
+# MicroPython 1.24 does not tell the address.
 def _storage():
     try:
         import rp2
@@ -68,7 +69,7 @@ def _storage():
 
         flash = rp2.Flash()
         return addressof(flash), flash.ioctl(4, 0) * flash.ioctl(5, 0)
-    except (ImportError, AttributeError):
+    except (ImportError, AttributeError, TypeError):
         return None
 
 

@@ -43,10 +43,20 @@ class _Bundles:
         for name, index in self._bundles:
             at = index.find(text)
             if at >= 0:
-                file = open(self._folder + "/" + name, "rb")
                 at += len(text)
-                file.seek(int(index[at : index.find(b"\n", at)]))
-                return file
+                end = index.find(b"\n", at)
+                at = int(index[at:end])
+                file = open(self._folder + "/" + name, "rb")
+                try:
+                    data = memoryview(file)
+                except TypeError:
+                    file.seek(at)
+                    return file
+                # In ROMFS MicroPython's loader takes a file from its beginning in memory.
+                from io import BytesIO
+
+                next_one = index.find(b" ", end)
+                return BytesIO(data[at : int(index[next_one : index.find(b"\n", next_one)])])
         raise OSError(2)
 
 
