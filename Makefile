@@ -92,6 +92,7 @@ dist: $(VENV)/test.stamp  ## packages for mip: dist/<arch>_6.3/ and package.json
 
 test-asm: $(VENV)/cycles.stamp  ## the assembler kernels on emulated cores that count (M0+, M33, RV32)
 	$(BIN)/python tests/perf/cycles.py --model hello_world
+	$(MAKE) --no-print-directory firmware BOARD=QEMU_RV32 STOCK=1
 	$(BIN)/python -m pytest -n 2 tests/perf
 
 tables: $(VENV)/test.stamp  ## write what is made of the heads of kernel files, and the assembler kernels

@@ -4,21 +4,15 @@
 # No other emulator here runs Xtensa. With -icount each instruction takes qemu's clock one
 # nanosecond, and the core's CCOUNT runs at 40 MHz: a tick is 25 instructions.
 
-import os
 import re
-import select
 import struct
-import subprocess
 import sys
-import tempfile
-import time
 from pathlib import Path
 
 import core_firmware
 import emulated
+import qemu
 from tflm import kernels
-from tflm_tools.board import profiles, romfs_image
-from tflm_tools.errors import ToolError
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
@@ -26,16 +20,12 @@ from asm.xtensawin import mac16_depthwise, mac16_multiply
 
 TICK = 25
 _BOARD = "QEMU_XTENSA"
-_SECONDS = 120
 _SCRIPT = "import cycles_xtensa\ncycles_xtensa.run()\n"
 
 
 def is_there():
     """Whether that firmware has been built, and qemu is there to run it."""
-    import build
-
-    elf = build.folder_of(_BOARD, stock=True) / "firmware.elf"
-    return elf.exists() and bool(core_firmware.toolchain.have("qemu-system-xtensa"))
+    return qemu.is_there(_BOARD)
 
 
 def firmware():
@@ -101,65 +91,5 @@ def measure(elf, files, model, inputs):
 
 
 def run(elf, files, *scripts):
-    """What the last of scripts says on a booted board with these files in its ROMFS.
-
-    Each runs behind a soft reset. Raises ToolError for the end of its traceback.
-    """
-    with tempfile.NamedTemporaryFile(prefix="cycles-") as file:
-        file.write(romfs_image.image(files))
-        file.flush()
-        said = _run(elf, Path(file.name), scripts)
-    text, _, error = said.partition("\x04")
-    if error := error.strip("\x04>\r\n "):
-        raise ToolError(error.splitlines()[-1])
-    return text.replace("\r", "")
-
-
-# The raw REPL's answer to the last script.
-def _run(elf, image, scripts):
-    qemu = profiles.named(_BOARD).qemu
-    place = f"loader,file={image},addr={qemu['romfs']:#x},force-raw=on"
-    command = [core_firmware.toolchain.have(qemu["system"]), *qemu["arguments"]]
-    command += ["-nographic", "-monitor", "none", "-semihosting", "-serial", "stdio"]
-    command += ["-icount", "shift=0,sleep=off", "-kernel", str(elf), "-device", place]
-    board = subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        env=core_firmware.toolchain.environment(),
-    )
-    try:
-        _until(board, b">>> ")
-        _send(board, b"\x01")
-        _until(board, b"to exit\r\n>")
-        for i, script in enumerate(scripts):
-            if i:
-                _send(board, b"\x04")
-                _until(board, b"to exit\r\n>")
-            _send(board, script.encode() + b"\x04")
-            answer = _until(board, b"\x04>").partition(b"OK")[2]
-        return answer.decode(errors="replace")
-    finally:
-        board.kill()
-        board.wait()
-
-
-# The UART of the board has room for 16 bytes, and no way to say so.
-def _send(board, data):
-    for at in range(0, len(data), 8):
-        board.stdin.write(data[at : at + 8])
-        board.stdin.flush()
-        time.sleep(0.005)
-
-
-def _until(board, mark):
-    seen, end = b"", time.monotonic() + _SECONDS
-    while mark not in seen:
-        ready, _, _ = select.select([board.stdout], [], [], max(0, end - time.monotonic()))
-        data = os.read(board.stdout.fileno(), 1 << 16) if ready else b""
-        if not data:
-            text = seen.decode(errors="replace").strip().splitlines() or ["nothing"]
-            raise ToolError(f"the emulated Xtensa stopped; it said last: {text[-1]}")
-        seen += data
-    return seen
+    """What the last of scripts says on this board; see qemu.run()."""
+    return qemu.run(_BOARD, elf, files, *scripts)
