@@ -26,6 +26,7 @@ from tflm_tools.board import profiles, rom_directory, romfs_image, uf2
 from tflm_tools.errors import ToolError
 from tflm_tools.extras import installing
 from tflm_tools.packages import machine_code
+from tflm_tools.wake.word_files import word_files
 
 
 @dataclass
@@ -183,18 +184,26 @@ def _compiler(arch):
     return "xtensa-lx106-elf-" if arch.startswith("xtensa") else "riscv64-unknown-elf-"
 
 
+# {name: bytes} of what MODEL= names: a model, or for an app of wake words manifests.
+def _model_files(model, app, target):
+    if not model:
+        return {}
+    if "wake" in _app_rooms(app):
+        return {k: v for path in str(model).split() for k, v in word_files(path, target).items()}
+    data = flat(model, target)
+    if data[:4] != MAGIC:
+        raise ToolError(f"{model} is neither a .tflite nor a .tflm; check MODEL=")
+    return {"model.tflm": data}
+
+
 # {name: bytes} for /rom: the model, the app's other models, and the files in its folder rom/.
 # Read, flattened and measured before anything is built.
 def _models(model, app, profile, stock):
-    if not model:
-        return {}
-    contents = {"model.tflm": flat(model, profile.target)}
-    if contents["model.tflm"][:4] != MAGIC:
-        raise ToolError(f"{model} is neither a .tflite nor a .tflm; check MODEL=")
+    contents = _model_files(model, app, profile.target)
     contents.update(further_models(APPS / app, profile.target) if app else {})
     for path in sorted((APPS / app / "rom").glob("*")) if app else []:
         contents[path.name] = path.read_bytes()
-    if profile.port == "rp2":
+    if contents and profile.port == "rp2":
         part = profile.stock if stock else profile.tflm
         room = part.romfs[1] if part.romfs else 0
         size = len(_romfs(contents, profile))
@@ -209,6 +218,12 @@ def _models(model, app, profile, stock):
 # The ROMFS image. What `tflm deploy` may write to later has the directory that it keeps.
 def _romfs(contents, profile):
     return (rom_directory if profile.port == "rp2" else romfs_image).image(contents)
+
+
+# Rooms of tflm that an app has frozen in beside the runtime.
+def _app_rooms(app):
+    path = APPS / app / "rooms"
+    return path.read_text().split() if app and path.exists() else []
 
 
 # The app's own model when none is named: the path that its file "model" holds.
@@ -271,7 +286,7 @@ def _build(profile, app, model, stock, options, micropython):
     built = Built(profile.id, folder, folder / "firmware.elf", folder / "firmware.elf")
     if models:
         built.romfs = folder / "romfs.img"
-        built.model = models["model.tflm"]
+        built.model = models.get("model.tflm")
         files.write(built.romfs, _romfs(models, profile))
     if profile.port == "rp2":
         _write_uf2(profile, built, stock)

@@ -13,8 +13,10 @@ import build
 import emulators
 from places import FIRMWARE
 from tflm.errors import TflmError
+from tflm_tools import files
 
 _LEAVE = b"\x1d"  # Ctrl-]
+_CLOCK_AND_DATA = (2, 3)  # pins of a PDM microphone, as the app wake has them
 
 
 # Keys to the board and its output to the terminal, until Ctrl-] or the board's end.
@@ -43,6 +45,18 @@ def _terminal(board):
         os.close(port)
 
 
+# What emulators.start() takes for a microphone that hears a WAV file: an eighth of the loudest
+# that it has bits for, as pdm.Microphone makes it eight times as loud.
+def _microphone(path):
+    import numpy as np
+    from tflm_tools.wake import pdm, sound
+
+    samples = np.frombuffer(b"".join(sound.blocks(path)), "<i2")
+    bits = FIRMWARE / "microphone.bits"
+    files.write(bits, pdm.pack(pdm.modulate(samples / 32768 / 8)))
+    return (*_CLOCK_AND_DATA, bits)
+
+
 # Tell the port and wait.
 def _serve(board):
     print(board.port, flush=True)
@@ -63,6 +77,7 @@ def _arguments():
     parser.add_argument("--flash", default="", help="a file that keeps a Pico's flash")
     parser.add_argument("--pty", action="store_true", help="a port for mpremote and tflm")
     parser.add_argument("--uart", action="store_true", help="a Pico's UART 0 instead of USB")
+    parser.add_argument("--wav", default="", help="a PDM microphone at a Pico hears this file")
     parser.add_argument(
         "--xip", type=int, default=0, metavar="CYCLES",
         help="let a Pico wait for flash: so long for each miss of its cache (48 is what it takes)",
@@ -86,7 +101,7 @@ def main():
     flash = Path(flash).absolute() if not options.board.startswith("QEMU") else None
     board = emulators.start(
         options.board, image, flash=flash, romfs=romfs, uart=options.uart,
-        xip=options.xip,
+        xip=options.xip, pdm=_microphone(options.wav) if options.wav else None,
     )  # fmt: skip
     try:
         if options.pty:

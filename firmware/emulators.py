@@ -208,7 +208,7 @@ def bench_command(job):
 
 
 # The command of a Pico.
-def _pico(image, flash, uart, led, fast, xip):
+def _pico(image, flash, uart, led, fast, xip, pdm):
     prepare_pico()
     command = _emulator("pico.mjs")
     command += ["--flash", str(flash)] if flash else []
@@ -216,6 +216,7 @@ def _pico(image, flash, uart, led, fast, xip):
     command += ["--led"] if led else []
     command += ["--fast"] if fast else []
     command += ["--xip", str(xip)] if xip else []
+    command += ["--pdm", ",".join(map(str, pdm))] if pdm else []
     return [*command, str(image)]
 
 
@@ -238,7 +239,8 @@ def check(board):
 
 
 def start(
-    board, image, flash=None, romfs=None, memory=(), uart=False, led=False, fast=False, xip=0
+    board, image, flash=None, romfs=None, memory=(), uart=False, led=False, fast=False, xip=0,
+    pdm=None,
 ):  # fmt: skip
     """Start BOARD (a folder of boards/) with a firmware; returns an Emulated.
 
@@ -246,7 +248,8 @@ def start(
     is written by stop()). romfs: path of an image for a qemu board's /rom. memory: (address,
     path) of more bytes to load. uart: the port is UART 0 instead of USB. led: the LED's changes
     go to the log. fast: time runs on at once while the board sleeps. xip: cycles that a Pico's
-    core waits for a miss of the cache of its flash; 48 as it is, 0 not at all.
+    core waits for a miss of the cache of its flash; 48 as it is, 0 not at all. pdm: (pin of the
+    clock, pin of the data, path of bits) of a PDM microphone at a Pico.
     """
     check(board)
     profile = profiles.named(board)
@@ -257,4 +260,4 @@ def start(
         if romfs:
             memory.append((profile.qemu["romfs"], romfs))
         return Emulated(_qemu(profile, image, memory), board)
-    return Emulated(_pico(image, flash, uart, led, fast, xip), board)
+    return Emulated(_pico(image, flash, uart, led, fast, xip, pdm), board)

@@ -3,6 +3,7 @@
 
 import { GPIOPinState, RP2040 } from 'rp2040js';
 import { Core } from './core.mjs';
+import { pacePio } from './pio.mjs';
 import { SimulationClock } from './node_modules/rp2040js/dist/esm/clock/simulation-clock.js';
 import { Stream } from './stream.mjs';
 import { Xip } from './xip.mjs';
@@ -111,6 +112,7 @@ export function makeChip(rom, fillFlash, fault, miss = 0) {
   mcu.onBreak = (code) => fault(`breakpoint ${code}, ${where()}`);
   mcu.uart.forEach(mendUart);
   mcu.gpio.forEach(readBack);
+  mcu.pio.forEach((block) => pacePio(block, mcu, clock));
   fillFlash(mcu.flash);
   mcu.core.reset();
   // What the boot ROM does before this needs the flash chip's registers.

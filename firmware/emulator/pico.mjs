@@ -6,6 +6,7 @@
 // --uart         the serial port is UART 0 instead of USB
 // --led          tell changes of the LED on stderr
 // --fast         while the board sleeps, time runs as fast as it can
+// --pdm CLOCK,DATA,FILE   a PDM microphone at these pins, with the bits of a file
 // --xip CYCLES   wait for flash: so long for a miss of its cache (48 is a Pico's; see docs/pico.md)
 // Exit codes: 0 stopped from outside, 2 wrong arguments, 3 the board faulted.
 
@@ -15,6 +16,7 @@ import { parseArgs } from 'node:util';
 import { Board } from './board.mjs';
 import { LED } from './chip.mjs';
 import { loadImage } from './image.mjs';
+import { connectMicrophone } from './microphone.mjs';
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -24,6 +26,7 @@ const { values: options, positionals } = parseArgs({
     uart: { type: 'boolean' },
     led: { type: 'boolean' },
     fast: { type: 'boolean' },
+    pdm: { type: 'string' },
     xip: { type: 'string', default: '0' },
   },
 });
@@ -80,6 +83,13 @@ function watchLed(mcu, clock) {
   });
 }
 
+function started(mcu, clock) {
+  if (options.led) watchLed(mcu, clock);
+  if (!options.pdm) return;
+  const [clockPin, dataPin, ...file] = options.pdm.split(',');
+  connectMicrophone(mcu, fs.readFileSync(file.join(',')), Number(clockPin), Number(dataPin));
+}
+
 function run() {
   const asleep = board.run();
   flush();
@@ -91,7 +101,7 @@ try {
   hash = createHash('sha256').update(fs.readFileSync(image)).digest('hex');
   board = new Board({
     rom: fs.readFileSync(options.rom), fillFlash, send, fault, miss: Number(options.xip),
-    uart: options.uart, fast: options.fast, started: options.led ? watchLed : undefined,
+    uart: options.uart, fast: options.fast, started,
   });
 } catch (error) {
   console.error(`pico: ${error.message}`);

@@ -1,11 +1,11 @@
-# The decimator of tflm.microphone in numpy, how its filter was designed, and a PDM microphone
+# The decimator of tflm.microphone in numpy, and how its filter was designed
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from functools import cache
 
 import numpy as np
+from tflm_tools.wake.pdm import RATIO
 
-RATIO = 64  # bits a sample
 RATE = 16000
 _CIC = 32  # bits a sample of the first filter
 _TAPS = 48
@@ -58,12 +58,11 @@ def response(taps, frequencies):
 
 def decimate(bits, taps, gain):
     """int16 samples of PDM bits (0 or 1), whose number is a multiple of 64."""
-    sums = cic()
     silence = np.arange(1, 97) % 2  # is what was before the first bit
-    bits = np.concatenate([silence, np.asarray(bits, np.int64)])
-    windows = np.lib.stride_tricks.sliding_window_view(2 * bits - 1, 128)[::_CIC]
-    parts = (windows * sums).reshape(-1, 16, 8).sum(axis=2)
-    middle = ((parts + 4) >> 3).sum(axis=1)  # each byte's part is rounded, as a table has it
+    signs = 2 * np.concatenate([silence, np.asarray(bits, np.int64)]).reshape(-1, 8) - 1
+    parts = (signs @ cic().reshape(-1, 8).T + 4) >> 3  # of a byte at each of its 16 places
+    count = len(signs) // 4 - 3
+    middle = sum(parts[i : i + 4 * count : 4, i] for i in range(16))
     middle = np.concatenate([np.zeros(_TAPS - 2, np.int64), middle])
     values = np.lib.stride_tricks.sliding_window_view(middle, _TAPS)[::2] @ taps
     shift = 15 - (gain.bit_length() - 1)
@@ -73,19 +72,3 @@ def decimate(bits, taps, gain):
         level += sample
         samples.append(min(max(sample, -32768), 32767))
     return np.array(samples, np.int16)
-
-
-def modulate(samples, seed=1):
-    """PDM bits of samples at 16 kHz (1.0 is full scale), by a sigma-delta modulator of order 2."""
-    count = len(samples) * RATIO
-    times = np.arange(count) / RATIO
-    dither = np.random.RandomState(seed).uniform(-0.01, 0.01, count)
-    wave = np.interp(times, np.arange(len(samples)), samples) + dither
-    bits = bytearray(count)
-    first = second = 0.0
-    for i, value in enumerate(wave.tolist()):
-        said = 1.0 if second >= 0 else -1.0
-        first += value - said
-        second += first - said
-        bits[i] = said > 0
-    return np.frombuffer(bits, np.uint8)

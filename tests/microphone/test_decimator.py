@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from microphone import reference
 from rules.sources import PACKAGE
+from tflm_tools.wake import pdm
 from unit.on_device import device
 
 _GAINS = (1, 8, 32)
@@ -51,9 +52,9 @@ def _streams():
     tone = np.sin(2 * np.pi * 1000 * time)
     generator = np.random.RandomState(3)
     return {
-        "tone": reference.modulate(0.25 * tone),
-        "loud": reference.modulate(0.8 * tone),
-        "silence": reference.modulate(np.full(1600, 0.02)),
+        "tone": pdm.modulate(0.25 * tone),
+        "loud": pdm.modulate(0.8 * tone),
+        "silence": pdm.modulate(np.full(1600, 0.02)),
         "noise": generator.randint(0, 2, 64 * 320).astype(np.uint8),
         "zeros": np.zeros(64 * 320, np.uint8),
         "ones": np.ones(64 * 320, np.uint8),
@@ -63,7 +64,7 @@ def _streams():
 def test_samples(tmp_path):
     streams = _streams()
     for name, bits in streams.items():
-        (tmp_path / name).write_bytes(np.packbits(bits, bitorder="little").tobytes())
+        (tmp_path / name).write_bytes(pdm.pack(bits))
     lines = device(_RUN, PATHS=[str(tmp_path / name) for name in streams], GAINS=_GAINS)
     taps = reference.design()
     found = {}

@@ -6,6 +6,7 @@ import textwrap
 
 import numpy as np
 from microphone import boards, reference
+from tflm_tools.wake import pdm
 from unit.on_device import device
 
 # 1.5 s come in uneven steps and are read by 10 ms; then nobody reads for long, and for very long.
@@ -50,7 +51,7 @@ _PDM = """
 
 def test_pdm(tmp_path):
     bits = np.random.RandomState(5).randint(0, 2, 64 * 24000).astype(np.uint8)
-    (tmp_path / "bits").write_bytes(np.packbits(bits, bitorder="little").tobytes())
+    (tmp_path / "bits").write_bytes(pdm.pack(bits))
     lines = device(boards.SOURCE + textwrap.dedent(_PDM), PATH=str(tmp_path / "bits"))
     samples = np.frombuffer(bytes.fromhex(lines[0]), "<i2")
     np.testing.assert_array_equal(samples, reference.decimate(bits, reference.design(), 1))

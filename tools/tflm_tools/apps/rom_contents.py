@@ -5,10 +5,11 @@ from .. import files
 from ..errors import ToolError
 from ..flat.flatten import flatten
 
-# An app is a folder with main.py, other modules, and four things that are optional:
+# An app is a folder with main.py, other modules, and five things that are optional:
 # `model`, a file with the path of its model (/rom/model.tflm), from this folder; `models`, lines
 # of "NAME PATH" of further ones (/rom/NAME); `rom`, a folder of files that go there as they are;
-# `runs_on`, the ports of MicroPython that have the hardware it needs, where not all have.
+# `runs_on`, the ports of MicroPython that have the hardware it needs, where not all have;
+# `rooms`, folders of tflm that its firmware has beside the runtime.
 
 
 def rom_files(app, model=None, target=None):

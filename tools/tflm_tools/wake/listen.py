@@ -8,11 +8,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from .. import files
 from ..errors import DeviceError, ToolError
-from ..flat.flatten import flatten
 from ..port import unix_port
 from . import front_end, sound
+from .word_files import word_files
 
 _SCRIPT = "wake"
 _HEAP = "16M"
@@ -63,23 +62,11 @@ def _named(text, originals):
 
 # Put a manifest and its model, flattened, into a folder of their own; the manifest's new path.
 def _copy(manifest, folder, number):
-    manifest = Path(manifest)
-    data = files.read(manifest)
     target = folder / str(number)
     target.mkdir()
-    (target / manifest.name).write_bytes(data)
-    try:
-        name = json.loads(data)["model"]
-        model = manifest.parent / Path(name).name
-    except (ValueError, KeyError, TypeError):
-        return str(target / manifest.name)  # which the device refuses, with a sentence
-    if not model.exists():
-        raise ToolError(f"{manifest} names the model {name}, which is not beside it; put it there")
-    if model.suffix == ".tflite":
-        (target / model.name).with_suffix(".tflm").write_bytes(flatten(files.read(model)))
-    else:
-        (target / model.name).write_bytes(files.read(model))
-    return str(target / manifest.name)
+    for name, data in word_files(manifest).items():
+        (target / name).write_bytes(data)
+    return str(target / Path(manifest).name)
 
 
 def _run(folder, job, originals, first, blocks):

@@ -1,0 +1,132 @@
+# Tests of the app wake on an emulated Pico: bits of a PDM microphone in, wake words out
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import json
+import re
+import wave
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from microphone import reference
+from session import Session
+from terminal import listen
+from tflm_tools.wake import pdm
+from tflm_tools.wake.listen import listen as listen_here
+
+_PINS = (2, 3)  # as the app's board.py has them
+_GAIN = 8
+_BEGIN, _END = 1.2, 2.4  # seconds of the phrases: the first one
+_HOPS = 118
+_WARM = 20  # hops, in which more is loaded
+
+# Prints, of each hop: a checksum of all sound so far, microseconds of reading what is there, and
+# of hearing it; the hops at which something was heard; how many samples were lost; and the time
+# from the first hop to the last.
+_HEAR = """
+import json, machine, micropython, time
+from binascii import crc32
+import board
+from tflm import wake
+
+machine.freq(200_000_000)
+word = wake.load("/rom/okay_nabu.json")
+listener = wake.Listener([word], front_end="/rom/micro_frontend.tflm")
+samples = bytearray(listener.hop_bytes)
+for _ in range(%d):
+    listener.hear(samples)
+listener.reset()
+checks, reading, hearing, heard, check = [], [], [], [], 0
+microphone = board.microphone()
+
+
+def hop():
+    micropython.heap_lock()
+    microphone._wait(320)
+    begin = time.ticks_us()
+    microphone.readinto(samples)
+    read = time.ticks_us()
+    found = listener.hear(samples)
+    end = time.ticks_us()
+    micropython.heap_unlock()
+    reading.append(time.ticks_diff(read, begin))
+    hearing.append(time.ticks_diff(end, read))
+    return found is word
+
+
+ends = []
+for i in range(%d):
+    if hop():
+        heard.append(i)
+    ends.append(time.ticks_ms())
+    check = crc32(samples, check)
+    checks.append(check)
+microphone.close()
+passed = time.ticks_diff(ends[-1], ends[0])
+print(json.dumps([checks, reading, hearing, heard, microphone.lost, passed]))
+"""
+
+
+@pytest.fixture(scope="module")
+def manifest():
+    package = pytest.importorskip("pymicro_wakeword")
+    return Path(package.__file__).parent / "models" / "okay_nabu.json"
+
+
+# (path of bits, the samples that a board makes of them). The microphone says its first bit when
+# its clock has fallen for the first time, behind the first one that is taken.
+@pytest.fixture(scope="module")
+def sound(repository, tmp_path_factory):
+    with wave.open(str(repository / "tests" / "wake" / "phrases.wav")) as file:
+        samples = np.frombuffer(file.readframes(1 << 20), "<i2")
+    samples = samples[int(_BEGIN * reference.RATE) : int(_END * reference.RATE)]
+    bits = pdm.modulate(samples / 32768 / _GAIN)
+    path = tmp_path_factory.mktemp("sound") / "bits"
+    path.write_bytes(pdm.pack(bits))
+    return path, reference.decimate([0, *bits[:-1]], reference.design(), _GAIN)
+
+
+# What is heard in the same samples here.
+@pytest.fixture(scope="module")
+def heard(manifest, sound, tmp_path_factory):
+    path = tmp_path_factory.mktemp("sound") / "samples.wav"
+    with wave.open(str(path), "wb") as file:
+        file.setparams((1, 2, reference.RATE, 0, "NONE", ""))
+        file.writeframes(sound[1].tobytes())
+    (found,) = listen_here([manifest], path)
+    return found
+
+
+# From power-on: the line that the app prints, and the LED.
+def test_the_app_hears_what_is_heard_here(emulated, manifest, sound, heard):
+    board = emulated(
+        "RPI_PICO", app="wake", model=str(manifest), fast=True, led=True, pdm=(*_PINS, sound[0])
+    )
+    said = listen(board, r"%\n")
+    line = f"{heard.seconds:8.2f} s  {heard.wake_word:16} {100 * heard.probability:3.0f} %"
+    assert said.splitlines() == ["listening for Okay Nabu", line]
+    assert re.search(r"led on", board.log)
+
+
+# Each sample, and the time it takes: `fast` lets it pass only while the core sleeps.
+@pytest.mark.parametrize("xip", [0, 48])
+def test_samples_and_time(emulated, manifest, sound, heard, xip):
+    board = emulated(
+        "RPI_PICO", app="wake", model=str(manifest), fast=True, xip=xip, pdm=(*_PINS, sound[0])
+    )
+    with Session(board) as session:
+        said = session.exec(_HEAR % (_WARM, _HOPS))
+    checks, reading, hearing, found, lost, passed = json.loads(said)
+    blocks = sound[1][: 160 * _HOPS].reshape(_HOPS, 160)
+    wanted, check = [], 0
+    for block in blocks:
+        check = zlib.crc32(block.tobytes(), check)
+        wanted.append(check)
+    assert (checks, lost) == (wanted, 0)
+    assert passed == pytest.approx(10 * (_HOPS - 1), abs=10)
+    assert found == [round(heard.seconds * 100) - 1]
+    reads, hears = (sum(times[_WARM:]) / len(times[_WARM:]) / 1000 for times in (reading, hearing))
+    print(f"reading {reads:.2f} ms, hearing {hears:.2f} ms of 10 ms at 200 MHz")
+    assert reads < 0.9
+    assert reads + hears < 9.5
