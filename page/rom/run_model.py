@@ -4,6 +4,7 @@
 import binascii
 import json
 
+import micropython
 import tflm
 
 _MOST = 256  # values of an output that are told
@@ -21,9 +22,30 @@ def put(number, at, text):
     _interpreter.input(number).raw[at : at + len(data)] = data
 
 
+@micropython.viper
+def _noise(data: ptr8, count: int, state: int):
+    for i in range(count):
+        state = state * 214013 + 2531011
+        data[i] = state >> 16
+
+
+def fill(number, seed):
+    """Give random bytes to an input."""
+    raw = _interpreter.input(number).raw
+    _noise(raw, len(raw), seed)
+
+
 def give(number, values):
     """Give real numbers to an input."""
     _interpreter.input(number).quantize(values)
+
+
+# The first real numbers of a tensor, as dequantize() gives all of them, which may be too many.
+def _values(tensor):
+    kept = tensor.kept
+    if not kept.scale:
+        return [float(q) for q in kept.data[:_MOST]]
+    return [kept.scale * (q - kept.zero_point) for q in kept.data[:_MOST]]
 
 
 def go():
@@ -32,5 +54,5 @@ def go():
     _interpreter.invoke()
     outputs = []
     for i in range(_interpreter.outputs_size()):
-        outputs.append(_interpreter.output(i).dequantize()[:_MOST])
+        outputs.append(_values(_interpreter.output(i)))
     print(json.dumps({"outputs": outputs, "events": _profiler.events()}))

@@ -1,13 +1,13 @@
 // page: a visitor's model: what the host's tools make and say of it
 // MIT license; Copyright (c) 2026 the tflm authors
 
+import { Busy } from './busy.js';
 import { button, element, save } from './elements.js';
 import { fetched, opened } from './given.js';
 import { ModelRun } from './model_run.js';
 import { Tools } from './tools.js';
 
 const EDGE = 8; // pixels around a report
-const SECOND = 1000; // milliseconds
 
 /** @typedef {import('./messages.js').Found} Found */
 /** @typedef {import('./messages.js').Given} Given */
@@ -20,6 +20,7 @@ export class Model {
   #tools;
   #power;
   #run;
+  #busy = new Busy();
   #number = 0; // of the model that was dropped last
   #stem = 'model';
   /** @type {Given | null} */
@@ -85,7 +86,7 @@ export class Model {
   async #try(action) {
     const number = this.#number;
     try {
-      await action();
+      await this.#busy.during(action());
     } catch (error) {
       if (number === this.#number) this.#say(/** @type {Error} */ (error).message, true);
     }
@@ -104,7 +105,7 @@ export class Model {
     const isLast = () => number === this.#number;
     this.#searching?.end();
     this.#searching = this.#made = this.#onBoard = null;
-    for (const id of ['run', 'report', 'inspection', 'search']) element(id).hidden = true;
+    for (const id of ['run', 'report', 'inspection']) element(id).hidden = true;
     element('search-state').textContent = '';
     this.#run.clear();
     this.#say(`${name}: Python reads it; the first time it has to start.`);
@@ -174,28 +175,17 @@ export class Model {
   async #search(given, before, isLast) {
     const tools = this.#searching = new Tools();
     const state = element('search-state');
-    const since = performance.now();
-    const timer = setInterval(() => {
-      element('search-time').textContent = `${Math.round((performance.now() - since) / SECOND)} s so far`;
-    }, SECOND);
-    element('search-time').textContent = '';
-    element('search').hidden = false;
     state.textContent = `Made quickly, its arena takes ${bytes(before.arena)}; a smaller one is looked for meanwhile.`;
-    try {
-      await tools.ask({ kind: 'look', ...given });
-      const made = await this.#make(tools, false);
-      this.#made = made;
-      await this.#report(tools, [], isLast);
-      state.textContent = made.arena < before.arena
-        ? `The search made its arena ${bytes(made.arena)}, ${bytes(before.arena)} before; report and files have that, and the board from the next run on.`
-        : 'The search found no smaller arena.';
-      if (!before.refused) return;
-      if (made.refused) this.#say(`It does not run here: ${made.refused}`, true);
-      else await this.#flash(made);
-    } finally {
-      clearInterval(timer);
-      if (isLast()) element('search').hidden = true;
-    }
+    await tools.ask({ kind: 'look', ...given });
+    const made = await this.#make(tools, false);
+    this.#made = made;
+    await this.#report(tools, [], isLast);
+    state.textContent = made.arena < before.arena
+      ? `The search made its arena ${bytes(made.arena)}, ${bytes(before.arena)} before; report and files have that, and the board from the next run on.`
+      : 'The search found no smaller arena.';
+    if (!before.refused) return;
+    if (made.refused) this.#say(`It does not run here: ${made.refused}`, true);
+    else await this.#flash(made);
   }
 
   /** @param {Tools} tools @param {import('./messages.js').Event[]} events @param {() => boolean} isLast */

@@ -2,16 +2,25 @@
 // MIT license; Copyright (c) 2026 the tflm authors
 
 import { element } from './elements.js';
-import { fromPicture, fromSound, numbers, pictureShape, random, takesSound } from './tensor_bytes.js';
+import { elements, fromPicture, fromSound, numbers, pictureShape, random, takesSound } from './tensor_bytes.js';
 
 // The digits' interpreter gives its heap back: they read the next one anew.
 const LOAD = "import sys\ndraw = sys.modules.pop('draw', None) and None\nimport run_model";
 const PIECE = 1536; // bytes of an input that go to the board at a time
+const SEEDS = 1 << 30; // of random bytes, which the board makes itself
 const MOST = 10; // values of an output that are shown
 
 /** @typedef {import('./messages.js').Found} Found */
 /** @typedef {import('./messages.js').Event} Event */
-/** @typedef {{ tensor: import('./messages.js').Tensor, kind: HTMLSelectElement, text: HTMLTextAreaElement, file: HTMLInputElement }} Input */
+/** @typedef {import('./messages.js').Tensor} Tensor */
+/** @typedef {{ tensor: Tensor, kind: HTMLSelectElement, text: HTMLTextAreaElement, file: HTMLInputElement }} Input */
+
+/** What stands over the values of an output, of which the board told `count`. @param {number} i @param {Tensor} tensor @param {number} count */
+function caption(i, tensor, count) {
+  const all = elements(tensor);
+  const most = count > MOST ? `, the largest ${MOST} of ${count < all ? `the first ${count} of ` : ''}${all} values` : '';
+  return `Output ${i}: ${tensor.name}${most}`;
+}
 
 export class ModelRun {
   #exec;
@@ -48,7 +57,7 @@ export class ModelRun {
     }));
   }
 
-  /** @param {import('./messages.js').Tensor} tensor @param {number} i @returns {Input} */
+  /** @param {Tensor} tensor @param {number} i @returns {Input} */
   #input(tensor, i) {
     const kind = document.createElement('select');
     const kinds = ['random', 'numbers'];
@@ -88,6 +97,10 @@ export class ModelRun {
       await this.#exec(`run_model.give(${i}, [${numbers(input.tensor, input.text.value)}])`);
       return;
     }
+    if (input.kind.value === 'random' && input.tensor.dtype !== 'float32') {
+      await this.#exec(`run_model.fill(${i}, ${Math.floor(SEEDS * Math.random())})`);
+      return;
+    }
     const bytes = await this.#bytes(input);
     for (let at = 0; at < bytes.length; at += PIECE) {
       const piece = btoa(String.fromCharCode(...bytes.subarray(at, at + PIECE)));
@@ -109,7 +122,7 @@ export class ModelRun {
     element('outputs').replaceChildren(...outputs.map((values, i) => {
       const table = document.createElement('table');
       table.className = 'outputs';
-      table.createCaption().textContent = `Output ${i}: ${this.#found?.outputs[i].name}`;
+      table.createCaption().textContent = caption(i, /** @type {Found} */ (this.#found).outputs[i], values.length);
       const best = values.map((value, k) => ({ value, k })).sort((a, b) => b.value - a.value);
       for (const { value, k } of best.slice(0, MOST)) {
         const row = table.insertRow();

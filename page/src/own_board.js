@@ -61,6 +61,7 @@ export class OwnBoard {
     } finally {
       for (const each of this.#buttons) each.disabled = false;
       element('sent').hidden = true;
+      element('sent-bytes').textContent = '';
     }
   }
 
@@ -114,7 +115,7 @@ export class OwnBoard {
     bar.hidden = false;
     bar.max = all;
     bar.value = done;
-    this.#say(`${done.toLocaleString('en')} of ${all.toLocaleString('en')} bytes are on the board.`);
+    element('sent-bytes').textContent = `${done.toLocaleString('en')} of ${all.toLocaleString('en')} bytes`;
   }
 
   async #files() {

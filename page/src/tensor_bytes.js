@@ -6,13 +6,8 @@
 /** How many values a tensor has. @param {Tensor} tensor */
 export const elements = (tensor) => tensor.shape.reduce((a, b) => a * b, 1);
 
-/** Any bytes for integers, -1 to 1 for float32. @param {Tensor} tensor */
-export function random(tensor) {
-  if (tensor.dtype === 'float32') {
-    return bytesOf(Float32Array.from({ length: elements(tensor) }, () => 2 * Math.random() - 1));
-  }
-  return Uint8Array.from({ length: tensor.bytes }, () => 256 * Math.random());
-}
+/** float32 of -1 to 1. @param {Tensor} tensor */
+export const random = (tensor) => bytesOf(Float32Array.from({ length: elements(tensor) }, () => 2 * Math.random() - 1));
 
 /** @param {ArrayBufferView} values */
 const bytesOf = (values) => new Uint8Array(values.buffer, values.byteOffset, values.byteLength);

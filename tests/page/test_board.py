@@ -8,7 +8,7 @@ import time
 
 import pytest
 from by_unix_port import read_digits
-from steps import answered, draw, run_program, shows, type_line
+from steps import answered, crowded, draw, run_program, shows, type_line
 
 _FIRST_SECONDS = 10
 
@@ -18,7 +18,7 @@ def test_first_answer(opened):
     digit, _, milliseconds = answered(opened())
     took = time.monotonic() - begin
     print(f"first answer after {took:.1f} s")
-    assert digit == 3 and took < _FIRST_SECONDS
+    assert digit == 3 and took < _FIRST_SECONDS * crowded()
     assert 6 < milliseconds < 12  # docs/boards.md: some 10 at its first invoke
 
 

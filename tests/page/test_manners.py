@@ -2,9 +2,9 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import pytest
-from steps import answered, expect
+from steps import answered, crowded, expect
 
-_LONG = 500  # milliseconds: what a machine full of other work may make of some 100
+_LONG = 200  # milliseconds that the page may be busy, where it has a core for itself
 _WATCH = """
 globalThis.tasks = [];
 new PerformanceObserver((list) => tasks.push(...list.getEntries().map((task) => task.duration)))
@@ -91,4 +91,4 @@ def test_never_freezes(opened):
     expect(page.locator("#model-state")).to_contain_text("is on the board", timeout=120_000)
     longest = page.evaluate("Math.max(0, ...tasks)")
     print(f"longest task of the page: {longest:.0f} ms")
-    assert longest < _LONG
+    assert longest < _LONG * crowded()

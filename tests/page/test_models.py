@@ -135,6 +135,14 @@ def test_random(page, drop):
     assert len(first) == len(second) == 10 and first != second
 
 
+# Far more values than the board could make a list of.
+def test_large_output(page, drop):
+    drop("wide.tflite", _relu((1, 10, 1024)))
+    shown = _run(page)
+    assert len(shown) == 10 and max(shown) < 256
+    expect(page.locator("#outputs caption")).to_contain_text("10 of the first 256 of 10240 values")
+
+
 def test_wrong_numbers(page, drop):
     drop("numbers.tflite", _relu((1, 64)))
     page.locator("#inputs select").select_option("numbers")
@@ -201,11 +209,13 @@ def test_search(page, drop, shared_models):
 def test_dropped_meanwhile(page, drop, shared_models):
     path = shared_models / "mlperf_resnet8_int8.tflite"
     drop(path.name, path.read_bytes())
-    expect(page.locator("#search")).to_be_visible(timeout=_PATIENCE)
+    expect(page.locator("#search-state")).to_contain_text("is looked for", timeout=_PATIENCE)
+    assert page.locator("#busy").is_visible()
     page.click("#invoke")
     expect(page.locator("#model-state")).to_contain_text("runs it", timeout=_PATIENCE)
     assert drop("next.tflite", _relu((1, 64))) == "next.tflite is on the board."
-    assert not page.locator("#search").is_visible() and not page.inner_text("#search-state")
+    expect(page.locator("#busy")).not_to_be_visible()
+    assert not page.inner_text("#search-state")
     assert len(_run(page)) == 10
 
 

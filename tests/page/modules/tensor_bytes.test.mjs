@@ -17,8 +17,7 @@ test('what is no number, or too few of them, is told', () => {
   assert.throws(() => numbers(tensor('int8', [2]), ''), /there are 0 numbers, the input has 2/);
 });
 
-test('random fills a tensor with what its type has', () => {
-  assert.equal(random(tensor('int16', [3, 5], 2)).length, 30);
+test('random float32 are from -1 to 1', () => {
   const bytes = random(tensor('float32', [1, 50], 4));
   const values = new Float32Array(bytes.buffer, bytes.byteOffset, 50);
   assert.ok(values.every((value) => value >= -1 && value <= 1) && new Set(values).size > 40);
