@@ -6,7 +6,8 @@
 // --uart         the serial port is UART 0 instead of USB
 // --led          tell changes of the LED on stderr
 // --fast         while the board sleeps, time runs as fast as it can
-// --pdm CLOCK,DATA,FILE   a PDM microphone at these pins, with the bits of a file
+// --pdm CLOCK,DATA,FILE    a PDM microphone at these pins, which says the bits of a file
+// --i2s SCK,WS,SD,FILE     an I2S microphone, which says its slots
 // --xip CYCLES   wait for flash: so long for a miss of its cache (48 is a Pico's; see docs/pico.md)
 // Exit codes: 0 stopped from outside, 2 wrong arguments, 3 the board faulted.
 
@@ -16,7 +17,7 @@ import { parseArgs } from 'node:util';
 import { Board } from './board.mjs';
 import { LED } from './chip.mjs';
 import { loadImage } from './image.mjs';
-import { connectMicrophone } from './microphone.mjs';
+import { connectI2s, connectPdm } from './microphone.mjs';
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -27,6 +28,7 @@ const { values: options, positionals } = parseArgs({
     led: { type: 'boolean' },
     fast: { type: 'boolean' },
     pdm: { type: 'string' },
+    i2s: { type: 'string' },
     xip: { type: 'string', default: '0' },
   },
 });
@@ -83,11 +85,17 @@ function watchLed(mcu, clock) {
   });
 }
 
+// text: so many pins, and a file.
+function connect(microphone, pins, text, mcu) {
+  if (!text) return;
+  const parts = text.split(',');
+  microphone(mcu, fs.readFileSync(parts.slice(pins).join(',')), ...parts.slice(0, pins).map(Number));
+}
+
 function started(mcu, clock) {
   if (options.led) watchLed(mcu, clock);
-  if (!options.pdm) return;
-  const [clockPin, dataPin, ...file] = options.pdm.split(',');
-  connectMicrophone(mcu, fs.readFileSync(file.join(',')), Number(clockPin), Number(dataPin));
+  connect(connectPdm, 2, options.pdm, mcu);
+  connect(connectI2s, 3, options.i2s, mcu);
 }
 
 function run() {

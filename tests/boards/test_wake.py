@@ -130,3 +130,36 @@ def test_samples_and_time(emulated, manifest, sound, heard, xip):
     print(f"reading {reads:.2f} ms, hearing {hears:.2f} ms of 10 ms at 200 MHz")
     assert reads < 0.9
     assert reads + hears < 9.5
+
+
+# Samples of both channels through machine.I2S, and the state machine and interrupts behind it.
+_READ = """
+import json
+from tflm.microphone import i2s
+
+microphone = i2s.Microphone(sck=16, ws=17, sd=18, channel=%r, gain=2)
+samples = bytearray(320)
+heard = []
+for _ in range(4):
+    microphone.readinto(samples)
+    heard.append(samples.hex())
+microphone.close()
+print(json.dumps(["".join(heard), microphone.overruns]))
+"""
+
+
+@pytest.mark.parametrize("channel", ["left", "right"])
+def test_i2s(emulated, manifest, tmp_path, channel):
+    slots = np.random.RandomState(4).randint(-(1 << 31), 1 << 31, (2000, 2)).astype("<i4")
+    (tmp_path / "slots").write_bytes(slots.tobytes())
+    board = emulated(
+        "RPI_PICO", app="wake", model=str(manifest), fast=True,
+        i2s=(16, 17, 18, tmp_path / "slots"),
+    )  # fmt: skip
+    with Session(board) as session:
+        samples, overruns = json.loads(session.exec(_READ % channel))
+    samples = np.frombuffer(bytes.fromhex(samples), "<i2")
+    wanted = np.clip(slots[:, int(channel == "right")] >> 15, -32768, 32767)
+    # The state machine begins within the first frame.
+    np.testing.assert_array_equal(samples[1:], wanted[1 : len(samples)])
+    assert overruns == 0

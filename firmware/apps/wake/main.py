@@ -79,8 +79,6 @@ def listen(listener, source, led):
     """Tell the words in `source` until it ends, or until Ctrl-C."""
     report = _Report(listener, source, led)
     samples = bytearray(listener.hop_bytes)
-    names = [word.wake_word for word in listener.words]
-    print("listening for", ", ".join(names))
     while source.readinto(samples) == len(samples):
         report.after(samples, listener.hear(samples))
 
@@ -102,6 +100,8 @@ def main():
             print("wake: there is no wake word; copy a manifest and its model to the board")
             return
         _warm_up(listener)
+        names = [word.wake_word for word in listener.words]
+        print("listening for", ", ".join(names))
         source = board.microphone()
         try:
             listen(listener, source, board.led())
