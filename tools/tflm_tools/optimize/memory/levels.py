@@ -171,9 +171,9 @@ def with_stored(model, search, prepare, most):
     nodes = [node for node in search.nodes if node.index not in chained]
     before = None
     for share in _LIMITS:
-        stored, cycles = search.stored(nodes, share * most)
+        stored, cycles = search.storing.within(nodes, share * most)
         if chained:
-            in_bands, more = search.stored_in_bands(model, share * most)
+            in_bands, more = search.storing.in_bands(model, share * most)
             stored.update(in_bands)
             cycles += more
         if not stored or stored == before:
@@ -183,4 +183,4 @@ def with_stored(model, search, prepare, most):
         made.stored = {**getattr(model, "stored", {}), **stored}
         if prepare(made).head_bytes <= most:
             return made, cycles
-    return model, search.unstored(nodes)
+    return model, search.storing.as_made(nodes)

@@ -81,6 +81,10 @@ class Probe:
         cost = partial(cost_of, storage.records[0], miss=self._miss) if choices else None
         return Made(kernels, scratch, size, choices, fetching, form, cost)
 
+    def record_bytes(self, slot):
+        """Bytes of the largest records of nodes that share theirs; None among them is none."""
+        return max((self.made(node).record_bytes for node in slot if node is not None), default=0)
+
     def distances(self, node):
         """The Distances of a node."""
         kernels = self.made(node).kernels

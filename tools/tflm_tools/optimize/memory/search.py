@@ -17,6 +17,7 @@ from .costs import node_cycles
 from .probe import Probe
 from .progress import Progress
 from .regions import Regions
+from .storing import Storing
 
 _HEIGHTS = (1, 2, 3, 4, 6, 8, 12)
 _LONGEST = 16  # operators of a region
@@ -30,7 +31,7 @@ class Edge:
     """Operators first..last-1 of a model in bands of `height` rows, or one by itself.
 
     arena and cycles are least values until it has been looked at: is_sure. stored: how weights
-    are stored then, as with Search.stored().
+    are stored then, as Storing gives it.
     """
 
     first: int
@@ -77,17 +78,13 @@ class Search:
         self._target = target
         self._probe = Probe(graph, target, packing, miss)
         self._scrap = _Scrap()
-        self._ways = {}
         self._blocks = self._lives().blocks
+        self.storing = Storing(self._probe, self.nodes, self._arena_of)
         self._regions = Regions(self._subgraph)
         self._bands = {}  # (first, last): (Region, bytes beside its values, {height: Edge})
         self._singles = [self._single(place) for place in range(len(self.nodes))]
         self.base_cycles = sum(node_cycles(node, target) for node in self.nodes)
-        self.base_cycles += sum(c[0].cycles for c in map(self._choices, self.nodes) if c)
-
-    # Ways to store the weights of a node.
-    def _choices(self, node):
-        return self._probe.made(node).choices
+        self.base_cycles += sum(c[0].cycles for c in map(self.storing.choices, self.nodes) if c)
 
     # The Lives of all tensors.
     def _lives(self):
@@ -95,7 +92,7 @@ class Search:
         return Lives(subgraph.input_tensors(), subgraph.output_tensors(), subgraph.nodes, [], {})
 
     # The bytes that operators first..last-1 need, in bands when there is a chain, and what is in
-    # use meanwhile; `stored`: how weights are stored, as in stored().
+    # use meanwhile; `stored`: how weights are stored, as Storing gives it.
     def _arena(self, first, last, chain=None, stored=None):
         own = {}  # roots by their numbers
         for node in self.nodes[first:last]:
@@ -119,6 +116,10 @@ class Search:
         lives = Lives(before, behind, nodes, *self._scratch(nodes, slots, chain, stored or {}))
         return beside + place(lives, _TRIES)
 
+    # The same for one operator, its weights stored in one way.
+    def _arena_of(self, place, stored):
+        return self._arena(place, place + 1, stored=stored)
+
     # (scratch buffers, {step: Distances}) of some nodes.
     def _scratch(self, nodes, slots, chain, stored):
         scratch, key = [], -1
@@ -134,7 +135,7 @@ class Search:
                 scratch.append((key, size, [steps[id(part)] for part in parts]))
                 key -= 1
         if chain:
-            records = sum(self._record_bytes(slot) for slot in slots)
+            records = sum(self._probe.record_bytes(slot) for slot in slots)
             scratch.append((key, records, range(len(nodes))))
         distances = {
             step: [Distance(node.inputs[0], node.outputs[0], 0)]
@@ -143,9 +144,6 @@ class Search:
             for step, node in enumerate(nodes)
         }
         return scratch, distances
-
-    def _record_bytes(self, slot):
-        return max((self._probe.made(n).record_bytes for n in slot if n is not None), default=0)
 
     # An operator by itself. What cannot run in bands and sees parts of tensors is not judged: its
     # views may lie where they cost nothing.
@@ -182,7 +180,7 @@ class Search:
             for block in self._blocks
             if block.first < region.last and block.last >= region.first and block.key not in own
         )
-        return beside + sum(self._record_bytes([node]) for node in region.nodes)
+        return beside + sum(self._probe.record_bytes([node]) for node in region.nodes)
 
     # Find out what an Edge needs and takes.
     def _look_at(self, edge):
@@ -193,30 +191,13 @@ class Search:
                 edge.arena = _NEVER
                 return
             for slot in chain.slots:
-                edge.cycles += self._store(slot, edge.stored)
+                edge.cycles += self.storing.in_slot(slot, edge.stored)
             edge.arena = self._arena(edge.first, edge.last, chain, edge.stored)
         except TflmError:  # Prepare does not take a part
             edge.arena = _NEVER
             return
-        least = [self._choices(node) for node in edge.progress.region.nodes]
+        least = [self.storing.choices(node) for node in edge.progress.region.nodes]
         edge.cycles -= sum(choices[0].cycles for choices in least if choices)
-
-    # Note in `stored` how weights of a slot are stored best with at most `room` bytes of scratch,
-    # or as much as is usual; the cycles that they take then.
-    def _store(self, slot, stored, room=0):
-        parts = [node for node in slot if node is not None]
-        made = [self._probe.made(part) for part in parts]
-        largest = self._probe.made(max(parts, key=lambda node: node.outputs[0].nbytes()))
-        room = max(room, *largest.scratch, 0)
-        found = [(sum(each.fetching for each in made), 0, None)]
-        for number, choice in enumerate(largest.choices, 1):
-            if all(each.cost and each.cost(choice.stored)[0] <= room for each in made):
-                cycles = sum(each.cost(choice.stored)[1] for each in made)
-                found.append((cycles, number, choice.stored))
-        cycles, _, way = min(found)
-        if way is not None:
-            stored[parts[0].index] = way
-        return cycles
 
     # True when all that runs at a place of a chain may share its records.
     def _is_one_record(self, slot):
@@ -248,59 +229,6 @@ class Search:
             edges.append(at[1])
             at = at[2]
         return best[-1][0], edges[::-1]
-
-    # [(bytes that are in use while a node runs, Choice)], from the cheapest to what needs least.
-    def _ways_of(self, node):
-        if id(node) not in self._ways:
-            self._ways[id(node)] = self._measured(node) if self._choices(node) else []
-        return self._ways[id(node)]
-
-    def _measured(self, node):
-        at = next(i for i, other in enumerate(self.nodes) if other is node)
-        return [
-            (self._arena(at, at + 1, stored={node.index: choice.stored}), choice)
-            for choice in self._choices(node)
-        ]
-
-    def stored(self, nodes, limit):
-        """How to store the weights of nodes that have a choice.
-
-        Each may need `limit` bytes of arena, or as much scratch as Prepare gives it by itself.
-        Returns ({operator's number: Choice.stored}, cycles more than without a limit).
-        """
-        found, cycles = {}, 0
-        for node in nodes:
-            ways = self._ways_of(node)
-            if ways:
-                usual = self._probe.made(node).scratch[0]
-                fit = (way for arena, way in ways if arena <= limit or way.scratch <= usual)
-                choice = next(fit, ways[-1][1])
-                found[node.index] = choice.stored
-                cycles += choice.cycles - ways[0][1].cycles
-        return found, cycles
-
-    def stored_in_bands(self, model, limit):
-        """The same for the chains of a model with such, of which no scratch should pass `limit`.
-
-        Returns ({operator's number: Choice.stored}, cycles more than as it is stored now).
-        """
-        subgraph, found, cycles = model.running()[0], {}, 0
-        steps = {id(node): step for step, node in enumerate(subgraph.nodes)}
-        ends = subgraph.input_tensors(), subgraph.output_tensors()
-        used = Lives(*ends, subgraph.nodes, [], {}).used(len(subgraph.nodes))
-        for chain in model.chains:
-            records = sum(self._record_bytes(slot) for slot in chain.slots)
-            for slot in chain.slots:
-                most = max(used[steps[id(node)]] for node in slot if node is not None)
-                before = {}
-                cycles -= self._store(slot, before)
-                cycles += self._store(slot, found, limit - records - most)
-        return found, cycles
-
-    def unstored(self, nodes):
-        """What stored() counts for nodes that stay as Prepare makes them."""
-        made = [self._probe.made(node) for node in nodes]
-        return sum(m.fetching - m.choices[0].cycles for m in made if m.choices)
 
     def within(self, limit, most=None):
         """The cheapest Fusion that needs at most `limit` bytes, or None.
