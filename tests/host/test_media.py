@@ -92,6 +92,14 @@ def test_data_sets(tmp_path, image):
     labels = ["red", "green", "white", "blue"]
     found = dataset.load(tmp_path / "set", [pixels], outputs, labels=labels)
     assert found.labels.tolist() == [3, 1]
+    # A limit takes of all classes.
+    for number in range(5):
+        (tmp_path / "set" / "blue" / f"{number}.png").write_bytes(image.read_bytes())
+    for number in range(8):
+        (tmp_path / "set" / "green" / f"{number}.png").write_bytes(image.read_bytes())
+    for limit, wanted in ((5, [0] * 2 + [1] * 3), (8, [0] * 4 + [1] * 4), (10, [0] * 4 + [1] * 6)):
+        found = dataset.load(tmp_path / "set", [pixels], outputs, limit=limit)
+        assert found.labels.tolist() == wanted
 
 
 @pytest.mark.parametrize(

@@ -22,17 +22,9 @@ def flatten(model, output=None, **options):
     output: the file to write; None writes none. options: target, flash_budget, without,
     optimize, input_shapes, keep_tensors, by_rows, custom, as for the command.
     """
-    import tempfile
-
     from .flat.conversion import convert
 
-    if output is not None:
-        return convert(model, output, **options)
-    with tempfile.TemporaryDirectory(prefix="tflm-") as folder:
-        name = Path(model).with_suffix(".tflm").name
-        result = convert(model, Path(folder) / name, **options)
-    result.output = name
-    return result
+    return convert(model, output, **options)
 
 
 def run(model, *inputs, quantize=True, **options):

@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from .. import files
 from ..errors import ToolError
@@ -86,7 +87,7 @@ def convert(
     input_shapes=(),
     by_rows=False,
 ):
-    """Flatten the .tflite `source` into the file `output`.
+    """Flatten the .tflite `source` into the file `output`; with None no file is written.
 
     keep_tensors: each tensor gets a place of its own, to be read after invoke; nothing is saved.
     custom: Python files that register custom operators.
@@ -97,7 +98,8 @@ def convert(
     """
     from tflm.tflite.reader import TfliteModel
 
-    files.check_output(output, source, *custom)
+    if output is not None:
+        files.check_output(output, source, *custom)
     model = open_tflite(source, "flatten")
     resolver = load_resolver(custom)
     names = chosen(("all",) if keep_tensors else without)
@@ -108,14 +110,15 @@ def convert(
         levels = levels_of(saved, resolver, target)
     graph = saved if levels is None else levels.model(optimize)[0]
     flat, packing = packed_within(model.data, graph, resolver, keep_tensors, target, flash_budget)
-    files.write(output, flat)
+    if output is not None:
+        files.write(output, flat)
 
     def prepare(packing):
         return prepare_graph(saved, CheckingResolver(resolver), keep_tensors, target, packing)
 
     result = Conversion(
         source=str(source),
-        output=str(output),
+        output=str(output or Path(source).with_suffix(".tflm").name),
         tflite_bytes=len(model.data),
         flat_bytes=len(flat),
         arena_bytes=FlatFile(flat).arena_bytes,

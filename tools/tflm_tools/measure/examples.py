@@ -31,9 +31,9 @@ def arrays_of(path, inputs, labels=(), pixels=None, limit=None):
     if not Path(path).is_dir():
         return _table(path, inputs[0])
     files = _files(path, labels)
-    if limit:
-        files = files[:: max(1, len(files) // limit)]
-    shape = inputs[0].shape[1:] if inputs[0].shape[:1] == (1,) else inputs[0].shape
+    if limit and limit < len(files):
+        files = [files[i * len(files) // limit] for i in range(limit)]
+    shape = media.of_one(inputs[0].shape)
     found = [media.real_values(file, inputs[0], pixels).reshape(shape) for file, _ in files]
     return {"x": np.stack(found), "y": np.array([number for _, number in files])}
 
@@ -71,5 +71,5 @@ def _table(path, info):
         )
     if (rows[:, -1] != np.round(rows[:, -1])).any():
         raise ToolError(f"{path}: the last column is no class; write whole numbers there")
-    shape = info.shape[1:] if info.shape[:1] == (1,) else info.shape
-    return {"x": rows[:, :-1].reshape(-1, *shape), "y": rows[:, -1].astype(np.int64)}
+    x = rows[:, :-1].reshape(-1, *media.of_one(info.shape))
+    return {"x": x, "y": rows[:, -1].astype(np.int64)}

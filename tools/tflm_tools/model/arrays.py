@@ -88,7 +88,7 @@ def load_input(path, number, info, with_quantize=False, pixels=None):
     if isinstance(path, np.ndarray):
         path = "the array"
     elif media.is_media(path):
-        array = media.real_values(path, info, pixels).astype(np.float64)
+        array = media.real_values(path, info, pixels)
         if info.numpy_dtype().kind == "f" or not info.scale:
             return array.astype(info.numpy_dtype())
         with_quantize = True

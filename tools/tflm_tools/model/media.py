@@ -16,6 +16,11 @@ _TABLES = (".csv",)
 _MOST_PIXELS = 1 << 26
 
 
+def of_one(shape):
+    """The shape of one example: without a batch of 1."""
+    return shape[1:] if shape[:1] == (1,) else shape
+
+
 def is_media(path):
     """True for a file that real_values() reads, by the end of its name."""
     return Path(path).suffix.lower() in IMAGES + SOUNDS + _TABLES
@@ -60,7 +65,7 @@ def _image(path, info, pixels):
         from PIL import Image
     except ImportError:
         raise ToolError(f"images need Pillow; install it with: {installing('report')}") from None
-    sizes = info.shape[1:] if info.shape[:1] == (1,) else info.shape
+    sizes = of_one(info.shape)
     channels = sizes[2] if len(sizes) == 3 else 1
     if len(sizes) not in (2, 3) or channels not in (1, 3) or np.prod(info.shape) != np.prod(sizes):
         raise ToolError(
