@@ -48,7 +48,9 @@ def given(monkeypatch, tmp_path):
     return micropython
 
 
-@pytest.mark.parametrize("board", ["ESP32_GENERIC", "ESP32_GENERIC_S3", "ESP32_GENERIC_C3"])
+@pytest.mark.parametrize(
+    "board", [f"ESP32_GENERIC{chip}" for chip in ("", "_S2", "_S3", "_C3", "_C6")]
+)
 def test_build(given, board):
     import build
 

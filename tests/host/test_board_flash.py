@@ -1,21 +1,33 @@
 # Tests of `tflm flash`: UF2 images on a drive, and the real esptool against a mock boot loader
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import os
+import pty
 import random
 import struct
 import subprocess
 import sys
+import threading
 import time
+import tty
 from contextlib import contextmanager
 
 import pytest
 from support.standin import Board
 from tflm_tools.board import flash as flash_file
+from tflm_tools.board import monitor as monitor_file
 from tflm_tools.board import profiles, uf2
 from tflm_tools.board.flash import flash
+from tflm_tools.board.monitor import monitor
 from tflm_tools.errors import DeviceError, ToolError
 
-_CHIP_IDS = {"ESP32_GENERIC": 0, "ESP32_GENERIC_S3": 9, "ESP32_GENERIC_C3": 5}
+_CHIP_IDS = {
+    "ESP32_GENERIC": 0,
+    "ESP32_GENERIC_S2": 2,
+    "ESP32_GENERIC_C3": 5,
+    "ESP32_GENERIC_S3": 9,
+    "ESP32_GENERIC_C6": 13,
+}
 
 
 # A UF2 image of random bytes for a family.
@@ -175,6 +187,37 @@ def test_esptool(board, tmp_path):
         read = subprocess.run(command, capture_output=True, text=True)
         assert read.returncode == 0, read.stdout + read.stderr
     assert back.read_bytes() == path.read_bytes()
+
+
+# What comes on the port, until the board is gone; what came before it was opened is lost.
+def test_monitor():
+    board, port = pty.openpty()
+    tty.setraw(port)
+    said = []
+
+    def talk():
+        while not said:
+            os.write(board, b"ready\r\n")
+            time.sleep(0.05)
+        os.close(board)
+
+    threading.Thread(target=talk, daemon=True).start()
+    with pytest.raises(DeviceError, match="is gone; plug it in"):
+        monitor(os.ttyname(port), lambda data: said.append(data) if data else None)
+    os.close(port)
+    assert b"ready\r\n" in b"".join(said)
+
+
+def test_monitor_of_the_command(tflm, monkeypatch):
+    def listen(port, write):
+        write(f"{port} says >>> ".encode())
+        raise KeyboardInterrupt
+
+    done = flash_file.Flashing("ESP32_GENERIC", "firmware.bin", 1, "/dev/ttyUSB9", "compared")
+    monkeypatch.setattr(flash_file, "flash", lambda *arguments, **options: done)
+    monkeypatch.setattr(monitor_file, "monitor", listen)
+    found = tflm("flash", "ESP32_GENERIC", "u9", "--monitor")
+    assert found.code == 0 and "u9 says >>> " in found.out
 
 
 def test_esptool_wrong_chip_and_silence(tmp_path):

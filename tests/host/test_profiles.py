@@ -41,9 +41,20 @@ def test_flash_map_of_rp2(board):
     assert profile.tflm.romfs == (end - storage - models, models)
 
 
-@pytest.mark.parametrize("board", ["ESP32_GENERIC", "ESP32_GENERIC_S3", "ESP32_GENERIC_C3"])
+# What models are packed for: by MAC16 where the chip has it.
+_TARGETS = {
+    "ESP32_GENERIC": "mac16",
+    "ESP32_GENERIC_S2": "xtensawin",
+    "ESP32_GENERIC_S3": "mac16",
+    "ESP32_GENERIC_C3": "rv32imc",
+    "ESP32_GENERIC_C6": "rv32imc",
+}
+
+
+@pytest.mark.parametrize("board", list(_TARGETS))
 def test_flash_map_of_esp32(board):
     profile = profiles.named(board)
+    assert profile.target == _TARGETS[board]
     with open(profile.folder / "partitions.csv") as file:
         lines = [line for line in file if not line.startswith("#")]
     rows = {row[0].strip(): row for row in csv.reader(lines)}

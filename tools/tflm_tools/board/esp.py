@@ -11,7 +11,8 @@ from ..errors import DeviceError, ToolError
 from ..extras import installing
 
 _MAGIC = 0xE9
-_CHIP_IDS = {0: "esp32", 2: "esp32s2", 5: "esp32c3", 9: "esp32s3", 13: "esp32c6"}
+_CHIP_IDS = {0: "esp32", 2: "esp32s2", 5: "esp32c3", 9: "esp32s3", 12: "esp32c2", 13: "esp32c6",
+             16: "esp32h2", 18: "esp32p4", 23: "esp32c5"}  # fmt: skip
 _SECONDS = 600
 
 

@@ -1,7 +1,7 @@
 # tflm_tools: the commands that meet a board: boards, doctor, deploy, flash, and the option --on
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 
 import rich_click as click
 
@@ -51,6 +51,16 @@ def _bar(title, as_json):
     from ..render.board import progress_bar
 
     return progress_bar(title)
+
+
+# Show what a board prints, until Ctrl-C, where somebody wants to see it.
+def _listen(port, wanted):
+    if not wanted:
+        return
+    from ..board.monitor import monitor
+
+    with suppress(KeyboardInterrupt):
+        monitor(port, lambda data: click.echo(data, nl=False))
 
 
 def register(cli, show, model, as_json_option, custom_option):
@@ -139,12 +149,14 @@ def register(cli, show, model, as_json_option, custom_option):
     @_PORT
     @click.option("--image", type=click.Path(), help="[default: what make firmware has built]")
     @click.option("--volume", type=click.Path(), help="The folder of the boot loader's drive.")
+    @click.option("--monitor", is_flag=True, help="Then show what the board prints, to Ctrl-C.")
     @_FIRST_ANSWER
     @as_json_option
-    def flash(board, port, as_json, **options):
+    def flash(board, port, monitor, as_json, **options):
         """Put firmware on a BOARD of boards/, over its boot loader, and compare it after."""
         from ..board.flash import flash
 
         with _bar("flash", as_json) as progress:
             result = flash(board, port, progress=progress, **options)
         show(result, as_json, "board", "print_flashing")
+        _listen(port, monitor)

@@ -1,0 +1,7 @@
+// ESP32-C6 (generic module) with tflm: the port's own board, and models that are read in place from ROMFS.
+// MIT license; Copyright (c) 2026 the tflm authors
+
+#include "boards/ESP32_GENERIC_C6/mpconfigboard.h"
+
+#define MICROPY_VFS_ROM (1)
+#define MICROPY_VFS_ROM_IOCTL (1)
