@@ -7,6 +7,12 @@ from tflm_tools.errors import ToolError
 _MARKS = ("<!-- {}: begin -->\n", "<!-- {}: end -->\n")
 _MEGAHERTZ = 125  # what MicroPython runs an RP2040 with
 _MISSES = (40, 56)  # cycles of a miss, the least and the most that a Pico may take
+# Cores with stock firmware, and what stands above their columns.
+_STOCK = {
+    "rv32-stock": "rv32-stock",
+    "xtensa": "xtensa (MULL: any chip)",
+    "xtensa-mac16": "xtensa-mac16 (ESP32, S3)",
+}
 _PICO2 = (150, 32, 60)  # MHz; cycles of a line of flash: least, most
 
 
@@ -110,6 +116,26 @@ def _layers(result):
     return text
 
 
+# Instructions of whole invokes on stock firmware, one line a model; `found`: {core: {model: it}}.
+def _stock_summary(found):
+    text = _head("model", *(name for core in _STOCK for name in (f">{_STOCK[core]}", ">/MAC")))
+    for model, result in found["xtensa"].items():
+        macs = sum(layer.macs for layer in result.layers)
+        totals = [found[core][model].total for core in _STOCK]
+        text += _row(model, *(cell for x in totals for cell in (_number(x), _each(x, macs))))
+    return text
+
+
+# The layers of a model there.
+def _stock_layers(results):
+    text = f"\n### {results[0].model} on stock firmware\n\n"
+    text += _head("layer", "op", ">MACs", *(f">{core}" for core in _STOCK))
+    for i, layer in enumerate(results[0].layers):
+        counts = [_number(result.cycles[i]) for result in results]
+        text += _row(layer.node, layer.op, _number(layer.macs), *counts)
+    return text
+
+
 # Put a text between the marker lines of a name, in place of what stands there.
 def _replace(document, name, text, path):
     begin, end = (mark.format(name) for mark in _MARKS)
@@ -134,6 +160,11 @@ def update(path, results, miss):
     if pico:
         text = _replace(text, "pico", _pico_summary(pico, by_core.get("pico-ram", {}), miss), path)
         text = _replace(text, "pico layers", "".join(map(_layers, pico)), path)
+    if all(core in by_core for core in _STOCK):
+        models = by_core["xtensa"]
+        layers = [_stock_layers([by_core[core][model] for core in _STOCK]) for model in models]
+        text = _replace(text, "stock", _stock_summary(by_core), path)
+        text = _replace(text, "stock layers", "".join(layers), path)
     if "pico2" in by_core:
         table = _pico2_summary(by_core["pico2"].values(), by_core.get("m33", {}))
         text = _replace(text, "pico 2", table, path)

@@ -3,6 +3,7 @@
 
 import subprocess
 import sys
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -16,11 +17,11 @@ from tflm_tools.packages import parts
 from tests.kernels import test_lanes, test_mac16
 
 qemu_xtensa = pytest.importorskip("qemu_xtensa")
+qemu = pytest.importorskip("qemu")
 pytestmark = pytest.mark.skipif(
-    not qemu_xtensa.is_there(),
-    reason="there is no firmware for Xtensa; `tests/perf/cycles.py --core xtensa` builds it",
+    not all(map(qemu.is_there, ("QEMU_XTENSA", "QEMU_RV32"))),
+    reason="there is no stock firmware; `make test-asm` builds it",
 )
-_FOLDER = "tflm/kernels/xtensawin/"
 
 _MODEL = """
 import tflm
@@ -33,22 +34,39 @@ def invoke():
 """
 
 
-@pytest.fixture(scope="module")
-def elf():
-    return qemu_xtensa.firmware()
+@dataclass
+class Board:
+    """A stock board: files of its ROMFS that run a model of one convolution, and its output."""
+
+    name: str
+    arch: str
+    files: dict[str, bytes]
+    wanted: bytes
+
+    @property
+    def folder(self):
+        return f"tflm/kernels/{self.arch}/"
+
+    def run(self, *scripts, more=()):
+        """What the last of scripts says, with other files in place of some; see qemu.run()."""
+        return qemu.run(self.name, qemu.elf(self.name), {**self.files, **dict(more)}, *scripts)
 
 
-# {path: bytes} of what runs a model of one convolution, its output, and scripts that do.
-@pytest.fixture(scope="module", params=["lanes", "mac16"])
+# Boards with the kernels on lanes, for RV32 and Xtensa, and those for MAC16.
+@pytest.fixture(scope="module", params=["lanes", "mac16", "rv32"])
 def board(request):
     source, path = (test_mac16, "mac16") if request.param == "mac16" else (test_lanes, "armv6m")
     case = next(case for case in source.cases if case.name == "rows and strides")
     inputs = case.input_lists()[-1]
     wanted = shared_oracle().run(case.build(), [inputs], False)[0][0]
-    files = dict(qemu_xtensa.modules(BUILD, mac16=request.param == "mac16"))
-    files["model.tflm"] = flat_form(case.build(), path)
-    files["inputs"] = inputs[0].tobytes()
-    return files, np.ascontiguousarray(wanted).tobytes()
+    if request.param == "rv32":
+        name, arch = "QEMU_RV32", "rv32imc"
+        files = emulated.modules(BUILD, emulated.ARCHS["rv32-stock"])
+    else:
+        name, arch = "QEMU_XTENSA", "xtensawin"
+        files = qemu_xtensa.modules(BUILD, mac16=request.param == "mac16")
+    files = {**files, "model.tflm": flat_form(case.build(), path), "inputs": inputs[0].tobytes()}
+    return Board(name, arch, files, np.ascontiguousarray(wanted).tobytes())
 
 
 # Bytes that a script has printed.
@@ -58,8 +76,7 @@ def output(said):
 
 # At every depth of calls, so that windows of registers are spilled and come back in each kernel;
 # the collector looks through the stack in between.
-def test_register_windows_and_collections(elf, board):
-    files, wanted = board
+def test_register_windows_and_collections(board):
     script = _MODEL + (
         "import gc\n"
         "def deeper(n, first):\n"
@@ -72,18 +89,16 @@ def test_register_windows_and_collections(elf, board):
         "deeper(12, first)\n"
         "print(first.hex())\n"
     )
-    assert output(qemu_xtensa.run(elf, files, script)) == wanted
+    assert output(board.run(script)) == board.wanted
 
 
-def test_soft_reset(elf, board):
-    files, wanted = board
+def test_soft_reset(board):
     script = _MODEL + "print(invoke().hex())\n"
-    assert output(qemu_xtensa.run(elf, files, script, script, script)) == wanted
+    assert output(board.run(script, script, script)) == board.wanted
 
 
 # Memory that runs out while kernels are loaded is a MemoryError; with more of it they run.
-def test_executable_memory(elf, board):
-    files, wanted = board
+def test_executable_memory(board):
     script = _MODEL.replace("\ninterpreter = tflm", "\nfull = []\n{}interpreter = tflm") + (
         "print(invoke().hex())\n"
     )
@@ -97,7 +112,7 @@ def test_executable_memory(elf, board):
         "spare = full.pop(len(full) // 2)\n"
         "del spare\n"
         "try:\n"
-        "    import tflm.kernels.conv_blocks, tflm.kernels.xtensawin.lanes_asm\n"
+        f"    import tflm.kernels.conv_blocks, tflm.kernels.{board.arch}.lanes_asm\n"
         "    print('loaded')\n"
         "except MemoryError:\n"
         "    print('MemoryError')\n"
@@ -105,8 +120,8 @@ def test_executable_memory(elf, board):
         "import gc\n"
         "gc.collect()\n"
     )
-    said = qemu_xtensa.run(elf, files, script.format(fill))
-    assert output(said) == wanted
+    said = board.run(script.format(fill))
+    assert output(said) == board.wanted
     assert said.splitlines()[0] == "MemoryError"
 
 
@@ -118,17 +133,23 @@ def _unconverted(name, arch, tmp_path):
     return out.read_bytes()
 
 
-def test_stubs_that_were_not_converted(elf, board, tmp_path):
-    files, wanted = board
-    files = dict(files)
-    for name in ("lanes_asm", "mac16_asm"):
-        data = _unconverted(f"xtensawin/{name}", "xtensawin", tmp_path)
-        files[f"{_FOLDER}{name}.mpy"] = data
-    with pytest.raises(ToolError, match="NotImplementedError: no machine code"):
-        qemu_xtensa.run(elf, files, _MODEL + "invoke()\n")
-    # The folder itself says so: then the portable kernels run.
-    files[f"{_FOLDER}__init__.mpy"] = _unconverted("xtensawin/__init__", "xtensawin", tmp_path)
-    assert output(qemu_xtensa.run(elf, files, _MODEL + "print(invoke().hex())\n")) == wanted
+# The files with machine code that the model needs: {path: what change(name) gives}.
+def _changed(board, change):
+    paths = {name: f"{board.folder}{name}.mpy" for name in ("lanes_asm", "mac16_asm")}
+    return {path: change(name) for name, path in paths.items() if path in board.files}
+
+
+# A stub raises; and where the folder was not converted, either, the portable kernels run.
+def test_code_that_was_not_converted(board, tmp_path):
+    def alone(name):
+        return _unconverted(f"{board.arch}/{name}", board.arch, tmp_path)
+
+    more = _changed(board, alone)
+    if board.arch == "xtensawin":
+        with pytest.raises(ToolError, match="NotImplementedError: no machine code"):
+            board.run(_MODEL + "invoke()\n", more=more)
+    more[f"{board.folder}__init__.mpy"] = alone("__init__")
+    assert output(board.run(_MODEL + "print(invoke().hex())\n", more=more)) == board.wanted
 
 
 # Its functions would be taken for bytecode: the folder raises before there are any.
@@ -142,7 +163,7 @@ def test_rv32_that_was_not_converted(tmp_path):
     assert "ImportError: no machine code" in said["error"]
 
 
-# A .mpy of another architecture or version, or cut off.
+# A .mpy of another architecture or version.
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -155,19 +176,15 @@ def test_rv32_that_was_not_converted(tmp_path):
     ],
     ids=["architecture", "version", "sub-version"],
 )
-def test_foreign_files(elf, board, change, said):
-    files, _ = board
-    for name in ("lanes_asm", "mac16_asm"):
-        path = f"{_FOLDER}{name}.mpy"
-        files = {**files, path: change(files[path])}
+def test_foreign_files(board, change, said):
+    more = _changed(board, lambda name: change(board.files[f"{board.folder}{name}.mpy"]))
     with pytest.raises(ToolError, match=said):
-        qemu_xtensa.run(elf, files, _MODEL + "invoke()\n")
+        board.run(_MODEL + "invoke()\n", more=more)
 
 
-def test_wrong_arguments(elf, board):
-    files, _ = board
-    script = "from tflm.kernels.xtensawin.lanes_asm import gather\ngather(bytearray(9), 0)\n"
+def test_wrong_arguments(board):
+    script = f"from tflm.kernels.{board.arch}.lanes_asm import gather\ngather(bytearray(9), 0)\n"
     with pytest.raises(ToolError, match="TypeError: function .* 3 positional arguments"):
-        qemu_xtensa.run(elf, files, script)
+        board.run(script)
     with pytest.raises(ToolError, match="TypeError"):
-        qemu_xtensa.run(elf, files, script.replace("0)", "0, memory=0)"))
+        board.run(script.replace("0)", "0, memory=0)"))
