@@ -248,9 +248,9 @@ def build(
     check_kernels(kernels)
     check_paths(profile.folder, FIRMWARE, micropython or "")
     frozen = {"app": app, "kernels": kernels, "prepare": prepare, "checks": checks}
+    if profile.port == "esp32":
+        esp_idf.check(profile, micropython)
     with _alone():
-        if profile.port == "esp32":
-            esp_idf.check(profile, micropython)
         return _build(profile, app, _model_of(app, model), stock, frozen, micropython)
 
 
