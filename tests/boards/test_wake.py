@@ -12,8 +12,11 @@ import pytest
 from microphone import reference
 from session import Session
 from terminal import listen
+from tflm_tools.board.link import Link
+from tflm_tools.errors import DeviceError
 from tflm_tools.wake import pdm
 from tflm_tools.wake.listen import listen as listen_here
+from tflm_tools.wake.listen_on import listen_on
 
 _PINS = (2, 3)  # as the app's board.py has them
 _GAIN = 8
@@ -130,6 +133,29 @@ def test_samples_and_time(emulated, manifest, sound, heard, xip):
     print(f"reading {reads:.2f} ms, hearing {hears:.2f} ms of 10 ms at 200 MHz")
     assert reads < 0.9
     assert reads + hears < 9.5
+
+
+# `tflm wake listen --on`: a file over the cable, and the board's own microphone.
+def test_listen_on(emulated, manifest, sound, heard, tmp_path):
+    path = tmp_path / "samples.wav"
+    with wave.open(str(path), "wb") as file:
+        file.setparams((1, 2, reference.RATE, 0, "NONE", ""))
+        file.writeframes(sound[1].tobytes())
+    options = {"app": "wake", "model": str(manifest), "fast": True}
+    board = emulated("RPI_PICO", **options)
+    (found,) = listen_on(board.port, [manifest], path)
+    assert (found.seconds, found.wake_word) == (heard.seconds, heard.wake_word)
+    assert found.probability == pytest.approx(heard.probability, abs=1e-5)  # floats are shorter
+    with Link(board.port) as link:
+        assert link.eval("__import__('os').listdir('/')") == ["rom"]
+    board = emulated("RPI_PICO", **options, pdm=(*_PINS, sound[0]))
+    found = next(listen_on(board.port, [manifest]))
+    assert (found.seconds, found.wake_word) == (heard.seconds, heard.wake_word)
+
+
+def test_boards_without_wake_words(emulated, manifest):
+    with pytest.raises(DeviceError, match="has no tflm.wake; flash a firmware with it"):
+        list(listen_on(emulated("RPI_PICO", fast=True).port, [manifest]))
 
 
 # Samples of both channels through machine.I2S, and the state machine and interrupts behind it.

@@ -86,3 +86,10 @@ def test_bad_manifests(models, tmp_path):
     for manifest, says in cases:
         code, _, err = tflm(manifest, "--wav", _PHRASES)
         assert code == 1 and says in err and err.count("\n") == 1, err
+
+
+def test_nothing_to_listen_to(models):
+    code, out, err = tflm(models / "alexa.json")
+    assert code == 2 and not out and "name a sound with --wav, or a board with --on" in err
+    code, out, err = tflm(models / "alexa.json", "--on", "/dev/no_such_port")
+    assert code == 1 and not out and "/dev/no_such_port" in err

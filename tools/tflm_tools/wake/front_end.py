@@ -15,6 +15,6 @@ if not _FOLDER.is_dir():  # installed with pip: setup.py has put it here
     _FOLDER = _HERE.parents[1] / "models"
 
 
-def front_end():
-    """The bytes of the front end as .tflm."""
-    return flatten(files.read(_FOLDER / _FILE))
+def front_end(target=None):
+    """The bytes of the front end as .tflm for a target."""
+    return flatten(files.read(_FOLDER / _FILE), target=target)
