@@ -1,7 +1,7 @@
 # The assembler kernels for Cortex-M0+: what each file is for, and the functions in it
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from . import column, dense, depthwise, elementwise, gather, multiply
+from . import column, dense, depthwise, elementwise, gather, multiply, square_root
 
 FOR = "Cortex-M0+"
 FILES = {
@@ -23,4 +23,5 @@ FILES = {
         "AVERAGE_POOL_2D and MAX_POOL_2D, int8",
         (elementwise.average, elementwise.maximum),
     ),
+    "square_root_asm.py": ("SignalFilterBankSquareRoot", (square_root.square_root,)),
 }

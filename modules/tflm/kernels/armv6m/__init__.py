@@ -10,4 +10,5 @@ FILES = (
     "depthwise_conv_lanes",
     "fully_connected_lanes",
     "pooling",
+    "signal_filter_bank_square_root",
 )
