@@ -1,7 +1,7 @@
 # The assembler kernels for Cortex-M0+: what each file is for, and the functions in it
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from . import column, dense, depthwise, elementwise, gather, multiply, square_root
+from . import column, dense, depthwise, elementwise, fft, gather, multiply, square_root
 
 FOR = "Cortex-M0+"
 FILES = {
@@ -23,5 +23,6 @@ FILES = {
         "AVERAGE_POOL_2D and MAX_POOL_2D, int8",
         (elementwise.average, elementwise.maximum),
     ),
+    "fft_asm.py": ("SignalRfft and SignalIrfft, int16", (fft.stage_2, fft.stage_4, fft.split)),
     "square_root_asm.py": ("SignalFilterBankSquareRoot", (square_root.square_root,)),
 }

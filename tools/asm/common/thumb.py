@@ -143,6 +143,14 @@ class Thumb:
         _check(value.low and base.low and 0 <= offset < 32, f"strb +{offset}")
         self._line(f"strb({value}, [{base}, {offset}])")
 
+    def ldrh(self, to, base, offset=0):
+        _check(to.low and base.low and 0 <= offset < 64 and not offset & 1, f"ldrh +{offset}")
+        self._line(f"ldrh({to}, [{base}, {offset}])")
+
+    def strh(self, value, base, offset=0):
+        _check(value.low and base.low and 0 <= offset < 64 and not offset & 1, f"strh +{offset}")
+        self._line(f"strh({value}, [{base}, {offset}])")
+
     # Register offsets, which the inline assembler lacks.
     def _indexed(self, code, mnemonic, register, base, index):
         _check(register.low and base.low and index.low, mnemonic)
@@ -232,6 +240,11 @@ class Thumb:
         else:
             _check(by.low and to.number == value.number, f"{mnemonic} {to}, {value}, {by}")
             self._line(f"{mnemonic}({to}, {by})")
+
+    def sxth(self, to, value):
+        """The lower half of a register with its sign."""
+        _check(to.low and value.low, f"sxth {to}, {value}")
+        self._data(0xB200 | value.number << 3 | to.number, f"sxth {to}, {value}")
 
     def mul(self, to, value):
         self.two("mul", to, value)

@@ -10,5 +10,6 @@ FILES = (
     "depthwise_conv_lanes",
     "fully_connected_lanes",
     "pooling",
+    "signal_fft_int16",
     "signal_filter_bank_square_root",
 )
