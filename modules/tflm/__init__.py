@@ -44,9 +44,20 @@ _names["SingleArenaBufferAllocator"] = "arena"
 
 __all__ = ("__version__", "help") + tuple(_names)
 
-# Files that `from tflm import NAME` finds besides those above. MicroPython's TAB and dir() ask for
-# every word that the firmware knows, so nothing else may be looked for, let alone loaded.
-_files = ("learner", "litert", "ml", "wake")
+# Files that `from tflm import NAME` finds; some of those above, too, as an import that ran out of
+# memory leaves files of which the next one has no names. MicroPython's TAB and dir() ask for every
+# word that the firmware knows, so nothing else may be looked for, let alone loaded.
+_files = (
+    "dtypes",
+    "errors",
+    "flat_program",
+    "format",
+    "learner",
+    "litert",
+    "ml",
+    "op_resolver",
+    "wake",
+)
 
 
 # Prints how tflm is used; help(tflm), which prints what is in this file, shows the same.

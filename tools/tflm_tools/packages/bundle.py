@@ -23,7 +23,7 @@ _LOADER = Path(__file__).parent / "device" / "bundle.py"
 
 # What the package imports when it is imported itself: with bundles each file comes when it is
 # needed, so that `import tflm` costs little.
-_AT_ONCE = re.compile(r"^import tflm\.(\w+)\n|^del tflm\n", re.M)
+_AT_ONCE = re.compile(r"^import tflm\.\w+\n|^del tflm\n", re.M)
 
 INIT, INIT_SOURCE = "tflm/__init__.mpy", "tflm/__init__.py"
 
@@ -89,9 +89,8 @@ def name_of(bundle):
 
 def init_source():
     """The source of tflm/__init__ for a board that has bundles."""
-    package = (Path(parts.package()) / "__init__.py").read_text()
-    later = tuple(filter(None, _AT_ONCE.findall(package)))
-    return f"{_LOADER.read_text()}{_AT_ONCE.sub('', package)}_files += {later}\n"
+    package = Path(parts.package()) / "__init__.py"
+    return _LOADER.read_text() + _AT_ONCE.sub("", package.read_text())
 
 
 @cache
