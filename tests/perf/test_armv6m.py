@@ -23,7 +23,8 @@ _CASES = packed_cases(_EVERY) + pooling_cases(_EVERY)
 _SIGNAL_NAMES = """
 square root 0, square root 17, square root bits as input
 rfft int16 4, rfft int16 16, rfft int16 24, rfft int16 32 of 7 (3,), rfft int16 512 of 480 ()
-irfft int16 8, irfft int16 24, irfft int16 512
+irfft int16 8, irfft int16 24, irfft int16 512, rfft int32 8
+window (3, 2, 7) 7, window (12,) 0, window constant, auto scale with -32768, auto scale magnitudes
 """
 _SIGNAL = [
     case

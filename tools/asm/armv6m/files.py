@@ -1,7 +1,7 @@
 # The assembler kernels for Cortex-M0+: what each file is for, and the functions in it
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from . import column, dense, depthwise, elementwise, fft, gather, multiply, square_root
+from . import column, dense, depthwise, elementwise, fft, front_end, gather, multiply, square_root
 
 FOR = "Cortex-M0+"
 FILES = {
@@ -24,5 +24,9 @@ FILES = {
         (elementwise.average, elementwise.maximum),
     ),
     "fft_asm.py": ("SignalRfft and SignalIrfft, int16", (fft.stage_2, fft.stage_4, fft.split)),
+    "front_end_asm.py": (
+        "what comes before the FFT of an audio front end",
+        (front_end.scatter, front_end.largest, front_end.scale, front_end.window),
+    ),
     "square_root_asm.py": ("SignalFilterBankSquareRoot", (square_root.square_root,)),
 }

@@ -10,6 +10,9 @@ FILES = (
     "depthwise_conv_lanes",
     "fully_connected_lanes",
     "pooling",
+    "signal_fft",
+    "signal_fft_auto_scale",
     "signal_fft_int16",
     "signal_filter_bank_square_root",
+    "signal_window",
 )

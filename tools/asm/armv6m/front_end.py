@@ -1,0 +1,106 @@
+# Assembler kernels of what comes before the FFT of an audio front end
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from tflm.prepare.signal_window import LAYOUT as WINDOW
+
+from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R7, Thumb
+
+_SCATTER = """
+`r3` pairs of int16 at `r0` to the places in `r2` that the table at `r1` has.
+"""
+_LARGEST = """
+The largest magnitude of `r1` samples at `r0`, without negative samples that are `r2`, to the
+word at `r3`. As in TFLM it is an int16, which -32768 turns negative.
+"""
+_SCALE = """
+`r2` samples at `r0` shifted left by `r3`, to `r1`.
+"""
+_WINDOW = """
+Samples at `r0` times weights at `r1`, to `r2`, shifted right and saturated to int16; `r3` is the
+address of the record (LAYOUT in prepare/signal_window.py).
+"""
+
+
+def scatter():
+    t = Thumb("scatter", _SCATTER, arguments=4)
+    pair = t.new_label("pair")
+    t.label(pair)
+    t.ldrh(R4, R1)
+    t.lsl(R4, R4, 2)
+    t.add(R4, R2)
+    for at in (0, 2):
+        t.ldrh(R5, R0, at)
+        t.strh(R5, R4, at)
+    t.add(R0, 4)
+    t.add(R1, 2)
+    t.sub(R3, 1)
+    t.branch("ne", pair)
+    return t.text()
+
+
+def largest():
+    t = Thumb("largest", _LARGEST, arguments=4)
+    sample, positive, done = map(t.new_label, ("sample", "positive", "done"))
+    t.mov(R4, 0)
+    t.label(sample)
+    t.ldrh(R5, R0)
+    t.add(R0, 2)
+    t.sxth(R6, R5)
+    t.cmp(R6, R4)
+    t.branch("gt", positive)
+    t.two("neg", R6, R6)
+    t.cmp(R6, R4)
+    t.branch("le", done)
+    t.cmp(R5, R2)
+    t.branch("eq", done)
+    t.label(positive)
+    t.sxth(R4, R6)
+    t.label(done)
+    t.sub(R1, 1)
+    t.branch("ne", sample)
+    t.str(R4, R3)
+    return t.text()
+
+
+def scale():
+    t = Thumb("scale", _SCALE, arguments=4)
+    sample = t.new_label("sample")
+    t.label(sample)
+    t.ldrh(R4, R0)
+    t.lsl(R4, R4, R3)
+    t.strh(R4, R1)
+    t.add(R0, 2)
+    t.add(R1, 2)
+    t.sub(R2, 1)
+    t.branch("ne", sample)
+    return t.text()
+
+
+# Where the lower half is not the number, it is 0x7FFF, or its complement by the number's sign.
+def window():
+    t = Thumb("window", _WINDOW, arguments=4)
+    sample, fits = t.new_label("sample"), t.new_label("fits")
+    t.ldr(R4, R3, 4 + 4 * WINDOW.index("length"))
+    t.ldr(R3, R3, 4 + 4 * WINDOW.index("shift"))
+    t.mov(R7, 1)
+    t.lsl(R7, R7, 15)
+    t.sub(R7, 1)
+    t.label(sample)
+    t.ldrh(R5, R0)
+    t.sxth(R5, R5)
+    t.ldrh(R6, R1)
+    t.sxth(R6, R6)
+    t.mul(R5, R6)
+    t.asr(R5, R5, R3)
+    t.sxth(R6, R5)
+    t.cmp(R6, R5)
+    t.branch("eq", fits)
+    t.asr(R5, R5, 31)
+    t.two("eor", R5, R7)
+    t.label(fits)
+    t.strh(R5, R2)
+    for pointer in (R0, R1, R2):
+        t.add(pointer, 2)
+    t.sub(R4, 1)
+    t.branch("ne", sample)
+    return t.text()
