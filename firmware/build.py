@@ -12,21 +12,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import esp_idf
+import rom_image
 import sizes
 import sources
 import toolchain
 from debian import say
 from fingerprint import fingerprint
-from places import APPS, FIRMWARE, TOOLCHAIN
+from places import FIRMWARE, TOOLCHAIN
 from refusals import check_app, check_kernels, check_paths
-from tflm.format import MAGIC
 from tflm_tools import files
-from tflm_tools.apps.rom_contents import flat, further_models
-from tflm_tools.board import profiles, rom_directory, romfs_image, uf2
+from tflm_tools.board import profiles, uf2
 from tflm_tools.errors import ToolError
 from tflm_tools.extras import installing
 from tflm_tools.packages import machine_code
-from tflm_tools.wake.word_files import word_files
 
 
 @dataclass
@@ -184,55 +182,6 @@ def _compiler(arch):
     return "xtensa-lx106-elf-" if arch.startswith("xtensa") else "riscv64-unknown-elf-"
 
 
-# {name: bytes} of what MODEL= names: a model, or for an app of wake words manifests.
-def _model_files(model, app, target):
-    if not model:
-        return {}
-    if "wake" in _app_rooms(app):
-        return {k: v for path in str(model).split() for k, v in word_files(path, target).items()}
-    data = flat(model, target)
-    if data[:4] != MAGIC:
-        raise ToolError(f"{model} is neither a .tflite nor a .tflm; check MODEL=")
-    return {"model.tflm": data}
-
-
-# {name: bytes} for /rom: the model, the app's other models, and the files in its folder rom/.
-# Read, flattened and measured before anything is built.
-def _models(model, app, profile, stock):
-    contents = _model_files(model, app, profile.target)
-    contents.update(further_models(APPS / app, profile.target) if app else {})
-    for path in sorted((APPS / app / "rom").glob("*")) if app else []:
-        contents[path.name] = path.read_bytes()
-    if contents and profile.port == "rp2":
-        part = profile.stock if stock else profile.tflm
-        room = part.romfs[1] if part.romfs else 0
-        size = len(_romfs(contents, profile))
-        if size > room:
-            raise ToolError(
-                f"the model takes {size} bytes of ROMFS, {profile.id} has {room}; flatten it "
-                "with --flash-budget, and name the .tflm"
-            )
-    return contents
-
-
-# The ROMFS image. What `tflm deploy` may write to later has the directory that it keeps.
-def _romfs(contents, profile):
-    return (rom_directory if profile.port == "rp2" else romfs_image).image(contents)
-
-
-# Rooms of tflm that an app has frozen in beside the runtime.
-def _app_rooms(app):
-    path = APPS / app / "rooms"
-    return path.read_text().split() if app and path.exists() else []
-
-
-# The app's own model when none is named: the path that its file "model" holds.
-def _model_of(app, model):
-    if model or not app or not (APPS / app / "model").exists():
-        return model
-    return APPS / app / (APPS / app / "model").read_text().strip()
-
-
 def build(
     board, app="", model="", stock=False, kernels="", prepare=True, micropython=None, checks=True
 ):  # fmt: skip
@@ -251,7 +200,7 @@ def build(
     if profile.port == "esp32":
         esp_idf.check(profile, micropython)
     with _alone():
-        return _build(profile, app, _model_of(app, model), stock, frozen, micropython)
+        return _build(profile, app, model, stock, frozen, micropython)
 
 
 # Objects of another folder, of other sources or of a release with its date are of no use:
@@ -273,7 +222,7 @@ def _build(profile, app, model, stock, options, micropython):
     files.make_folder(objects)
     source = sources.Sources(TOOLCHAIN, micropython)
     source.check_submodules(profile.port)
-    models = _models(model, app, profile, stock)
+    models = rom_image.contents(model, app, profile, stock)
     _forget_others(objects, source)
     manifest = _manifest(profile, objects, stock, options)
     mark = fingerprint(profile, app, manifest, sources.version(source.micropython)).encode()
@@ -287,7 +236,7 @@ def _build(profile, app, model, stock, options, micropython):
     if models:
         built.romfs = folder / "romfs.img"
         built.model = models.get("model.tflm")
-        files.write(built.romfs, _romfs(models, profile))
+        files.write(built.romfs, rom_image.image(models, profile))
     if profile.port == "rp2":
         _write_uf2(profile, built, stock)
     if profile.port == "esp32":
