@@ -132,7 +132,7 @@ def test_samples_and_time(emulated, manifest, sound, heard, xip):
     reads, hears = (sum(times[_WARM:]) / len(times[_WARM:]) / 1000 for times in (reading, hearing))
     print(f"reading {reads:.2f} ms, hearing {hears:.2f} ms of 10 ms at 200 MHz")
     assert reads < 0.9
-    assert reads + hears < 9.5
+    assert reads + hears < 6.5
 
 
 # `tflm wake listen --on`: a file over the cable, and the board's own microphone.

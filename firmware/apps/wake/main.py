@@ -12,7 +12,7 @@ import machine
 from tflm import wake
 from tflm.errors import TflmError
 
-_RP2040_HZ = 200_000_000  # at 125 MHz one word takes 92 % of the time
+_RP2040_HZ = 200_000_000  # at 125 MHz one word takes 93 % of the time
 _FOLDERS = ("/", "/rom/")
 _FRONT_END = "/rom/micro_frontend.tflm"
 _VAD = "vad.json"
