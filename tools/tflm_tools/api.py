@@ -45,7 +45,8 @@ def run(model, *inputs, quantize=True, **options):
 def verify(model, **options):
     """Compare a model with TFLM: a Verification, as of `tflm verify`; is_equal() says it all.
 
-    options: runs, seed, form, layers, by_rows, custom and others, as for the command.
+    options: runs, seed, form, layers, by_rows, custom, jobs, scheduler and others, as for the
+    command.
     """
     from .check.verify import verify
 
@@ -56,7 +57,7 @@ def evaluate(model, data, **options):
     """Accuracy over a data set: an Evaluation, as of `tflm eval`.
 
     data: what `tflm eval --data` takes, or a dict of arrays x and y. options: compare, limit,
-    jobs, custom and others, as for the command.
+    jobs, scheduler, custom and others, as for the command.
     """
     from .measure.evaluation import evaluate
 

@@ -11,8 +11,15 @@ class ToolError(TflmError):
 
 # The MicroPython side did not do what it was asked.
 class DeviceError(ToolError):
-    """An error of MicroPython: `kind` is its exception's name, "crash" or "timeout"."""
+    """An error of MicroPython: `kind` is its exception's name, "crash" or "timeout".
+
+    Of a board also how it failed: see is_of_board().
+    """
 
     def __init__(self, text, kind=""):
         super().__init__(text)
         self.kind = kind
+
+    def is_of_board(self):
+        """True where the board or its cable is at fault, so that another board may do better."""
+        return self.kind in ("absent", "busy", "silent", "endless", "garbage", "lost", "crc")

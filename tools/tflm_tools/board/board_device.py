@@ -7,18 +7,15 @@ from contextlib import contextmanager
 from tflm import format as layout
 
 from ..errors import DeviceError, ToolError
-from ..model.arrays import to_bytes
 from ..model.flat_file import FlatFile
-from ..run.device_model import Invocation, form, split
+from ..run.device_model import form
 from .facts import ask, script
 from .form import model_name
 from .link import Link
 from .replies import SIZE, Maybe
+from .session import Session, send
 
-_CHUNK = 1024
 _SECONDS = 600.0
-_EVENTS = [(int, str, str, int)]  # of the board's Profiler
-_MISSES = [Maybe(int)]
 
 
 @contextmanager
@@ -30,6 +27,9 @@ def board_device(port, timeout=None):
 
 class BoardDevice:
     """A board that has tflm; `facts` says what it is. Models that are not there go to its RAM."""
+
+    is_board = True
+    jobs = 1
 
     def __init__(self, link):
         self._link = link
@@ -43,13 +43,29 @@ class BoardDevice:
             )
 
     def invoke(self, model, runs, path="flat", repeat=1, locked=False, keep_tensors=False,
-               heap=None, timeout=None, custom=(), profile=False, reset=False,
+               heap=None, timeout=None, custom=(), profile=False, reset=False, by_rows=False,
                progress=None):  # fmt: skip
         """As device_model.invoke(), on the board; `heap` is what the board has.
 
         profile: `events` and `misses` of the result say what each step took.
         progress: is called with how many runs are done, and how many there are.
         """
+        session = self.session(
+            model, path, repeat, locked, keep_tensors, heap, timeout, custom, profile, reset,
+            by_rows,
+        )  # fmt: skip
+        return session.invoke_all(runs, progress)
+
+    @property
+    def where(self):
+        """What it is."""
+        return self.facts.machine
+
+    def session(self, model, path="flat", repeat=1, locked=False, keep_tensors=False, heap=None,
+                timeout=None, custom=(), profile=False, reset=False, by_rows=False):  # fmt: skip
+        """A Session of the board with a ModelFile: options as for invoke()."""
+        if by_rows:
+            raise ToolError("rows are for the unix port; leave out --on")
         if heap is not None:
             raise ToolError("--heap is for the unix port; the heap of a board is what it has")
         target = None if keep_tensors else self.facts.target
@@ -67,27 +83,23 @@ class BoardDevice:
         arena = link.eval(
             f"start({source}, {resolver}, {repeat > 1}, {keep_tensors}, {profiler})", seconds, SIZE
         )
-        outputs, times = [], []
-        for done, arrays in enumerate(runs):
+        return Session(link, model, arena, seconds, repeat, locked, keep_tensors, profile, reset)
+
+    def share(self, items, task, progress=None):
+        """[task(this board, item) for each item]; several boards do it at the same time."""
+        found = []
+        for item in items:
             if progress is not None:
-                progress(done, len(runs))
-            if reset:
-                link.exec("_interpreter.reset()")
-            for i, array in enumerate(arrays):
-                link.exec(f"aim({i})")
-                self._send(to_bytes(array, model.inputs[i]))
-            times += link.eval(f"go({repeat}, {locked})", seconds, [int])
-            raw = b"".join(
-                self._receive(f"_interpreter.output({i}).kept.raw", (info.kept or info).bytes)
-                for i, info in enumerate(model.outputs)
-            )
-            outputs += split(raw, 1, model.outputs)
-        tensors = self._tensors() if keep_tensors else {}
-        events, misses = [], []
-        if profile:
-            events = link.eval("_profiler.events()", form=_EVENTS)
-            misses = link.eval("_profiler.misses", form=_MISSES)
-        return Invocation(outputs, times, arena, tensors, events, misses)
+                progress(len(found), len(items))
+            found.append(task(self, item))
+        return found
+
+    def require_one_kind(self):
+        """Nothing: it is one board."""
+
+    def cancel(self):
+        """Have what another thread waits for end with an error."""
+        self._link.cancel()
 
     # The expression that gives the model on the board: where it has been put, or in RAM.
     def _source(self, name, data):
@@ -98,7 +110,7 @@ class BoardDevice:
             return found
         self._check_heap(data)
         self._link.exec(f"_model = make_room({len(data)})")
-        self._send(data)
+        send(self._link, data)
         if self._link.eval("(__import__('binascii').crc32(_model), _at)") != (
             binascii.crc32(data),
             len(data),
@@ -131,34 +143,3 @@ class BoardDevice:
             self._link.exec(f"_names = {{}}\nexec({text!r}, _names)")
             self._link.exec("_names['register'](_resolver)")
         return "_resolver"
-
-    # Bytes to where the board's `fill` puts them.
-    def _send(self, data):
-        for i in range(0, len(data), _CHUNK):
-            text = binascii.b2a_base64(data[i : i + _CHUNK], newline=False)
-            self._link.exec(f"fill({text!r})")
-
-    # `size` bytes of a buffer on the board.
-    def _receive(self, expression, size):
-        data = b""
-        while len(data) < size:
-            stop = min(len(data) + _CHUNK, size)
-            try:
-                piece = binascii.a2b_base64(
-                    self._link.exec(f"show({expression}, {len(data)}, {stop})")
-                )
-            except binascii.Error:
-                piece = b""
-            if not 0 < len(piece) <= stop - len(data):
-                raise DeviceError(
-                    f"the board at {self._link.port} sent no proper output; try again", "garbage"
-                )
-            data += piece
-        return data
-
-    # Bytes by number of every tensor that is kept.
-    def _tensors(self):
-        return {
-            number: self._receive(f"_interpreter.tensors()[{number}].raw", size)
-            for number, size in self._link.eval("kept()", form=[(int, SIZE)])
-        }

@@ -183,6 +183,10 @@ class Link:
             )
         return data
 
+    def cancel(self):
+        """End what another thread waits for: it raises DeviceError."""
+        self._wire.cancel()
+
     def close(self):
         """Leave the raw REPL and give the port back; a board that is gone is no error."""
         try:

@@ -33,6 +33,10 @@ class Wire:
         self._deadline = time.monotonic() + seconds
         self._received = 0
 
+    def cancel(self):
+        """End the exchange that goes on, from another thread."""
+        self._deadline = 0.0
+
     # Take what has come, or wait for a byte.
     def _fill(self):
         if time.monotonic() > self._deadline:

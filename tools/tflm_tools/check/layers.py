@@ -109,7 +109,7 @@ def compare_layers(
             model, runs, form, keep_tensors=True, device=device, custom=custom, **options
         ).tensors
     except DeviceError as error:
-        if device is None:
+        if device is None or not device.is_board:
             raise
         return None, f"the board cannot keep every tensor: {error}"
     subgraph = TfliteModel(model.data).subgraphs[0]

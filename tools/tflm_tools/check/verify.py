@@ -10,6 +10,7 @@ from ..errors import DeviceError, ToolError
 from ..flat.conversion import open_tflite
 from ..render.notebook import Shown
 from ..run.device_model import invoke
+from ..run.processes import Processes
 from . import oracle
 from .cases import make_cases
 from .comparison import Difference, first_difference, undefined
@@ -87,11 +88,16 @@ def verify(
     oracle_name=oracle.TFLM,
     custom=(),
     by_rows=False,
+    jobs=1,
+    scheduler=None,
+    progress=None,
 ):
     """Compare `runs` random and four extreme inputs on the paths of `form` ("both" or one).
 
     Integers must be equal, floats within rtol 1e-5 and atol 1e-6. Stops at the first path that
-    differs. device: a board (board.board_device) instead of the unix port; "both" is "flat" then.
+    differs. device: a board (board.board_device), or several, instead of the unix port; "both" is
+    "flat" then. jobs, scheduler: processes of the unix port, as for measure.evaluation; runs that
+    follow each other stay together. progress: a function (done, total).
     layers: the outputs of every operator are compared, too. oracle_name: oracle.TFLM or LITERT.
     Inputs that tflm and the oracle refuse both are left out; bytes that the oracle never writes
     are not compared. custom: Python files that register operators of yours. by_rows: the input of
@@ -103,21 +109,27 @@ def verify(
     cases = make_cases(model.inputs, runs, seed)
     arrays = [case.inputs for case in cases]
     result = Verification(str(path), seed, len(cases), [], None, oracle=oracle_name)
+    device = device or Processes(jobs, scheduler)
     options = {"heap": heap, "timeout": timeout, "device": device, "custom": custom}
     layer_options = {**options, "oracle_name": oracle_name}
     ask = functools.partial(
         oracle.run, model.data, timeout=timeout, name=oracle_name, refusals=True
     )
     wanted = None
-    paths = PATHS if device is None and not by_rows else PATHS[:1]
-    for each in paths if form == "both" else (form,):
+    paths = (form,)
+    if form == "both":
+        paths = PATHS[:1] if device.is_board or by_rows else PATHS
+    for number, each in enumerate(paths):
+        told = functools.partial(_tell, progress, number, len(paths))
         try:
-            got = invoke(model, arrays, each, locked=True, by_rows=by_rows, **options)
+            got = invoke(model, arrays, each, locked=True, by_rows=by_rows,
+                         progress=told, **options)  # fmt: skip
         except DeviceError:
             if wanted is not None or not _leave_out(result, cases, ask(arrays).refused):
                 raise
             arrays = [case.inputs for case in cases]
-            got = invoke(model, arrays, each, locked=True, by_rows=by_rows, **options)
+            got = invoke(model, arrays, each, locked=True, by_rows=by_rows,
+                         progress=told, **options)  # fmt: skip
         if wanted is None:
             wanted = ask(arrays, fill=_FILLS[0])
             if wanted.refused:
@@ -137,6 +149,12 @@ def verify(
             verified = verified[-1:]
         result.layers = _all_layers(model, cases, result.mismatch, verified, runs, layer_options)
     return result
+
+
+# How far one path of several is, as how far all are.
+def _tell(progress, number, paths, done, total):
+    if progress is not None:
+        progress(number * total + done, paths * total)
 
 
 # Take the cases away that the oracle refuses, too; False where that leaves none, or all.

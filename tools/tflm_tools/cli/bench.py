@@ -3,7 +3,8 @@
 
 import rich_click as click
 
-from .board import ON, TIMEOUT, device_on
+from .board import TIMEOUT
+from .workers import bar_of, boards_on, check, jobs_option, workers_options
 
 _INVOKES, _BOARD_INVOKES = 20, 5
 
@@ -16,7 +17,8 @@ def register(cli, show, working, as_json_option, custom_option):
     @click.option("--invokes", type=click.IntRange(min=1), help="[default: 20, with --all 5]")
     @click.option("--per-op", is_flag=True, help="Time, work and memory of each operator.")
     @click.option("--csv", "csv_path", type=click.Path(), help="Write the table there too.")
-    @ON
+    @jobs_option("1, and nothing else: they would disturb each other")
+    @workers_options
     @click.option(
         "--all",
         "every",
@@ -39,24 +41,31 @@ def register(cli, show, working, as_json_option, custom_option):
     @custom_option
     @as_json_option
     def bench(
-        models, invokes, per_op, csv_path, on, every, output, compare, cycles, as_json, **options
-    ):
+        models, invokes, per_op, csv_path, ports, jobs, backend, scheduler, every, output, compare,
+        cycles, as_json, **options
+    ):  # fmt: skip
         """Time MODELS in the unix port and in TFLM's wheel, in turn, and compare their memory.
 
         With --per-op, or on a board (--on): each operator, beside the last run of the same model.
+        Several boards of one kind share the models.
         With --all and --compare: a board beside what is predicted for it: docs/hardware.md.
         """
+        _check(ports, jobs, backend, scheduler, every)
         if compare:
             _compare(show, compare, cycles, as_json)
         elif every:
-            _record(show, models, on, invokes or _BOARD_INVOKES, output, as_json, **options)
+            port = ports[0] if ports else None
+            _record(show, models, port, invokes or _BOARD_INVOKES, output, as_json, **options)
         elif not models:
             raise click.UsageError("there is no model to time; name MODELS")
-        elif per_op or on is not None:
+        elif per_op or ports:
             from ..measure.per_op import bench_ops
 
-            with working("bench", models[0]), device_on(on, options["timeout"]) as device:
-                rows = bench_ops(models, invokes or _INVOKES, device, csv_path, **options)
+            bar = bar_of("bench", len(ports) > 1 and not as_json, working("bench", models[0]))
+            with boards_on(ports, options["timeout"]) as device, bar as progress:
+                rows = bench_ops(
+                    models, invokes or _INVOKES, device, csv_path, progress=progress, **options
+                )
             show(rows, as_json, "bench", "print_ops")
         else:
             from ..measure.bench import bench
@@ -64,6 +73,18 @@ def register(cli, show, working, as_json_option, custom_option):
             with working("bench", models[0]):
                 rows = bench(models, invokes or _INVOKES, csv_path, **options)
             show(rows, as_json, "bench", "print_bench")
+
+
+# Times that are taken at the same time on the same machine, or on any machines, are none.
+def _check(ports, jobs, backend, scheduler, every):
+    check(ports, jobs, backend, scheduler)
+    if backend == "dask" or (jobs or 1) > 1:
+        raise click.UsageError(
+            "models that are timed at once on cores disturb each other's times, and machines of a "
+            "cluster differ; leave --jobs and --backend out, or give boards: --on PORT --on PORT"
+        )
+    if every and len(ports) > 1:
+        raise click.UsageError("--all is for one board; give one --on, or leave --all out")
 
 
 # A file beside what `make cycles` says.

@@ -16,6 +16,7 @@ from .board import ON, PIXELS, TIMEOUT, device_on, register
 from .models import register as register_models
 from .report import register as register_report
 from .wake import register as register_wake
+from .workers import bar_of, boards_on, check, jobs_option, workers_options
 
 _MODEL = click.argument("model", type=click.Path())
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
@@ -199,12 +200,13 @@ def run(model, on, as_json, **options):
 )
 @click.option("--layers", is_flag=True, help="Compare every operator's outputs, too.")
 @_BY_ROWS
-@ON
+@jobs_option("1")
+@workers_options
 @_CUSTOM
 @_HEAP
 @TIMEOUT
 @_JSON
-def verify(model, on, as_json, oracle, **options):
+def verify(model, ports, backend, as_json, oracle, **options):
     """Compare MODEL in MicroPython with TFLM itself, or with LiteRT.
 
     Integers must be equal, floats within rtol 1e-5 and atol 1e-6. When an output differs, the
@@ -214,9 +216,12 @@ def verify(model, on, as_json, oracle, **options):
     from ..check.oracle import LITERT, TFLM
     from ..check.verify import verify
 
+    check(ports, options["jobs"], backend, options["scheduler"])
     options["oracle_name"] = LITERT if oracle == "litert" else TFLM
-    with _working("verify", model), device_on(on, options["timeout"]) as device:
-        result = verify(model, device=device, **options)
+    shared = bool(len(ports) > 1 or options["jobs"] or options["scheduler"])
+    bar = bar_of("verify", shared and not as_json, _working("verify", model))
+    with boards_on(ports, options["timeout"]) as device, bar as progress:
+        result = verify(model, device=device, progress=progress, **options)
     _show(result, as_json, "results", "print_verification")
     if not result.is_equal():
         raise SystemExit(1)

@@ -1,13 +1,12 @@
 # tflm_tools: the commands that show and measure a model: plan, report and eval
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from contextlib import nullcontext
-
 import rich_click as click
 
 from .. import files
 from ..optimize.memory.levels import BALANCED, LEVELS, OFF
-from .board import ON, PIXELS, TIMEOUT, device_on
+from .board import PIXELS, TIMEOUT
+from .workers import bar_of, boards_on, check, jobs_option, workers_options
 
 _TARGET_HELP = "As for tflm flatten: whose kernels, which have scratch buffers of their own."
 
@@ -94,22 +93,17 @@ def register(cli, show, working, model, as_json_option, custom_option):
     @PIXELS
     @click.option("--compare", is_flag=True, help="Run TFLM's wheel on the same data, too.")
     @click.option("--limit", type=click.IntRange(min=1), help="Only the first so many.")
-    @click.option(
-        "--jobs", type=click.IntRange(min=1), help="Processes. [default: one for each core]"
-    )
-    @ON
+    @jobs_option("one for each core, where joblib is installed")
+    @workers_options
     @TIMEOUT
     @custom_option
     @as_json_option
-    def evaluate(model, data, on, as_json, **options):
+    def evaluate(model, data, ports, backend, as_json, **options):
         """Accuracy, confusion matrix and time of MODEL over a data set."""
         from ..measure.evaluation import evaluate
 
-        bar = nullcontext()
-        if not as_json:
-            from ..render.board import progress_bar
-
-            bar = progress_bar("eval", counts=True)
-        with device_on(on, options["timeout"]) as device, bar as progress:
+        check(ports, options["jobs"], backend, options["scheduler"])
+        bar = bar_of("eval", not as_json)
+        with boards_on(ports, options["timeout"]) as device, bar as progress:
             result = evaluate(model, data, device=device, progress=progress, **options)
         show(result, as_json, "evaluation", "print_evaluation")

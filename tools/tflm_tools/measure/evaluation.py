@@ -2,8 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import os
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from tflm.model import FlatModel
@@ -12,16 +11,14 @@ from tflm.tflite.reader import TfliteModel
 from ..check import oracle
 from ..check.comparison import first_difference
 from ..errors import ToolError
-from ..flat.flatten import flatten
-from ..image.custom import load_resolver
 from ..model.arrays import dequantize
 from ..model.labels import labels_of
 from ..model.model_file import open_model
 from ..render.notebook import Shown
-from ..run.device_model import invoke
+from ..run import spread
+from ..run.processes import Processes
 from .dataset import load
 
-_CHUNK = 64  # invokes of a process, at most: what the progress bar moves by
 _ORACLE_CHUNK = 256
 
 
@@ -73,13 +70,15 @@ class Evaluation(Shown):
 
 
 def evaluate(path, data, compare=False, limit=None, jobs=None, custom=(), device=None,
-             progress=None, timeout=None, pixels=None):  # fmt: skip
+             progress=None, timeout=None, pixels=None, scheduler=None):  # fmt: skip
     """The Evaluation of a model on data as dataset.load() reads it.
 
-    compare: run TFLM's wheel, too. limit: only so many examples. jobs: processes. custom: Python
-    files that register custom operators. device: a board (board.board_device). progress: a
-    function (done, total). timeout: seconds for an answer. pixels: as for `tflm run`.
-    Variables are reset before each invoke. Raises TflmError.
+    compare: run TFLM's wheel, too. limit: only so many examples. jobs: processes; one for each
+    core without it, where joblib is installed. scheduler: the address of a Dask scheduler, whose
+    workers run them then. custom: Python files that register custom operators. device: a board
+    (board.board_device), or several. progress: a function (done, total). timeout: seconds for an
+    answer. pixels: as for `tflm run`. Variables are reset before each
+    invoke. Raises TflmError.
     """
     model = open_model(path)
     if compare:
@@ -88,22 +87,20 @@ def evaluate(path, data, compare=False, limit=None, jobs=None, custom=(), device
             raise ToolError(f"{path} is a .tflm; --compare needs the .tflite it was made from")
     labels = _labels(model)
     examples = load(data, model.inputs, model.outputs, limit, labels, pixels)
-    jobs = min(jobs or os.cpu_count() or 1, len(examples.runs))
-    if device is not None:
-        jobs = 1
-        result = device.invoke(
-            model, examples.runs, custom=custom, reset=True, progress=progress, timeout=timeout
-        )
-        outputs, times, arena = result.outputs, result.times, result.arena
-    else:
-        outputs, times, arena = _in_processes(
-            model, examples.runs, jobs, custom, progress, timeout
-        )
+    if device is None:
+        if scheduler is None:
+            most = os.cpu_count() if spread.installed() else 1
+            jobs = min(jobs or most or 1, len(examples.runs))
+        device = Processes(jobs, scheduler)
+    result = device.invoke(
+        model, examples.runs, custom=custom, reset=True, progress=progress, timeout=timeout
+    )
+    outputs, times = result.outputs, result.times
     found = Evaluation(
         model=str(path),
         data="arrays" if isinstance(data, dict) else str(data),
-        where="unix port" if device is None else device.facts.machine,
-        jobs=jobs,
+        where=device.where,
+        jobs=device.jobs,
         count=examples.count,
         batch=examples.batch,
         score=_score(examples, outputs, model.outputs[0]),
@@ -111,7 +108,7 @@ def evaluate(path, data, compare=False, limit=None, jobs=None, custom=(), device
         mean_us=float(np.mean(times)),
         median_us=float(np.median(times)),
         best_us=float(np.min(times)),
-        arena_bytes=arena,
+        arena_bytes=result.arena,
         notes=examples.notes,
     )
     if compare:
@@ -126,36 +123,6 @@ def evaluate(path, data, compare=False, limit=None, jobs=None, custom=(), device
 def _labels(model):
     graph = TfliteModel(model.data) if model.kind == "tflite" else FlatModel(model.data)
     return labels_of(model.data, graph.metadata())
-
-
-# Outputs and times of all runs, and the arena's bytes: chunks of runs in `jobs` processes.
-def _in_processes(model, runs, jobs, custom, progress, timeout):
-    flat = model
-    if model.kind == "tflite":
-        flat = replace(model, kind="tflm", data=flatten(model.data, load_resolver(custom)))
-    size = max(1, min(_CHUNK, -(-len(runs) // jobs)))
-    starts = range(0, len(runs), size)
-    results, done = {}, 0
-    with ThreadPoolExecutor(jobs) as pool:
-        waiting = {
-            pool.submit(
-                invoke, flat, runs[at : at + size], custom=custom, reset=True, timeout=timeout
-            ): at
-            for at in starts
-        }
-        try:
-            for future in as_completed(waiting):
-                at = waiting[future]
-                results[at] = future.result()
-                done += len(results[at].outputs)
-                if progress is not None:
-                    progress(done, len(runs))
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-    outputs = [output for at in starts for output in results[at].outputs]
-    times = [time for at in starts for time in results[at].times]
-    return outputs, times, results[0].arena
 
 
 # Output 0 of every example, as real values: [count, elements].

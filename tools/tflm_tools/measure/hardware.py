@@ -19,7 +19,7 @@ from ..board.link import Link
 from ..check import oracle
 from ..check.cases import make_cases
 from ..check.comparison import first_difference
-from ..errors import ToolError
+from ..errors import DeviceError, ToolError
 from ..model.model_file import open_model
 from ..packages import parts
 from ..run.device_model import invoke
@@ -153,7 +153,7 @@ def _model(path, port, invokes, custom, timeout):
     try:
         return _measured(found, path, port, invokes, custom, timeout)
     except TflmError as error:
-        if getattr(error, "kind", "") in ("absent", "busy", "silent", "lost", "garbage"):
+        if isinstance(error, DeviceError) and error.is_of_board():
             raise
         found.refused = str(error)
         return found

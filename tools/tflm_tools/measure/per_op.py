@@ -74,23 +74,28 @@ class ModelBench:
     refused: str = ""
 
 
-def bench_ops(paths, invokes=20, device=None, csv_path=None, custom=(), timeout=None):
+def bench_ops(paths, invokes=20, device=None, csv_path=None, custom=(), timeout=None,
+              progress=None):  # fmt: skip
     """A ModelBench for each model, in the unix port or on a board; writes a CSV where asked to.
 
-    Each run is remembered, and the next one of the same file at the same place shows both.
+    device: a board, or several of one kind, which share the models; progress: a function (done,
+    total). Each run is remembered, and the next one of the same file at the same place shows both.
     custom: Python files that register custom operators. timeout: seconds for an answer.
     Raises TflmError.
     """
     if csv_path:
         files.check_output(csv_path, *paths)
-    found = []
-    for path in paths:
-        if device is not None:
-            result = _on_board(path, device, invokes, custom, timeout)
-        else:
-            result = _here(path, invokes, custom, timeout)
+    if device is None:
+        found = [_here(path, invokes, custom, timeout) for path in paths]
+    else:
+        device.require_one_kind()
+
+        def measured(board, path):
+            return _on_board(path, board, invokes, custom, timeout)
+
+        found = device.share(list(paths), measured, progress)
+    for result, path in zip(found, paths, strict=True):
         _compare_last(result, path)
-        found.append(result)
     if csv_path:
         write_csv(found, csv_path)
     return found

@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import tflm
@@ -17,6 +18,8 @@ from ..errors import DeviceError, ToolError
 _SCRIPTS = Path(__file__).parent / "device"
 DEFAULT_HEAP = "64M"
 DEFAULT_TIMEOUT = 600.0  # seconds
+
+_scripts = {}  # the process that each thread waits for
 
 
 def executable():
@@ -63,16 +66,16 @@ def run_script(name, job, folder, heap=DEFAULT_HEAP, timeout=DEFAULT_TIMEOUT):
     report.unlink(missing_ok=True)
     command = [executable(), "-X", f"heapsize={heap}", str(_SCRIPTS / f"{name}.py")]
     with open(folder / "log.txt", "w+b") as log:
+        process = subprocess.Popen(
+            [*command, str(request), str(report)],
+            env={**os.environ, "MICROPYPATH": f"{library(folder)}:.frozen"},
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+        )
         try:
-            code = subprocess.run(
-                [*command, str(request), str(report)],
-                env={**os.environ, "MICROPYPATH": f"{library(folder)}:.frozen"},
-                cwd=folder,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                timeout=timeout,
-            ).returncode
+            code = _wait(process, timeout)
         except subprocess.TimeoutExpired:
             raise DeviceError(
                 f"MicroPython was not done after {timeout:g} s; use a longer --timeout", "timeout"
@@ -85,6 +88,24 @@ def run_script(name, job, folder, heap=DEFAULT_HEAP, timeout=DEFAULT_TIMEOUT):
     if "error" in answer:
         raise DeviceError(answer["error"], answer["kind"])
     return answer
+
+
+# The exit code of a process, which does not outlive this wait.
+def _wait(process, timeout):
+    _scripts[threading.get_ident()] = process
+    try:
+        return process.wait(timeout)
+    finally:
+        process.kill()  # nothing, where it has ended
+        process.wait()
+        del _scripts[threading.get_ident()]
+
+
+def end(threads):
+    """End the scripts that threads (their numbers) wait for; run_script() raises there."""
+    for thread in threads:
+        if (process := _scripts.get(thread)) is not None:
+            process.kill()
 
 
 def running(name, argument, folder, heap=DEFAULT_HEAP):

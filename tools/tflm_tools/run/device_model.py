@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..errors import ToolError
 from ..flat.flatten import flatten
 from ..image.custom import load_resolver
 from ..model.arrays import from_bytes, to_bytes
@@ -40,22 +39,22 @@ def form(model, path, keep_tensors, custom, target=None, by_rows=False):
 
 def invoke(model, runs, path="flat", repeat=1, locked=False, keep_tensors=False, heap=None,
            timeout=None, custom=(), device=None, reset=False, profile=False,
-           by_rows=False):  # fmt: skip
+           by_rows=False, progress=None):  # fmt: skip
     """Invoke a ModelFile with each list of input arrays in `runs`, one after the other.
 
     path: "flat" (as .tflm) or "tflite" (prepared by MicroPython). repeat: invokes for each run.
     locked: invoke() must not allocate. State goes on from run to run. custom: Python files that
-    register custom operators. device: a board (board.board_device) instead of the unix port.
+    register custom operators. device: where, instead of one process of the unix port: a board
+    (board.board_device), several, or Processes; progress tells that how far it is (done, total).
     reset: variables are reset before each run. profile: `events` of the result is filled.
     by_rows: the input of the flat model comes by rows.
     Raises DeviceError.
     """
     if device is not None:
-        if by_rows:
-            raise ToolError("rows are for the unix port; leave out --on")
         return device.invoke(
-            model, runs, path, repeat, locked, keep_tensors, heap, timeout, custom, profile, reset
-        )
+            model, runs, path, repeat, locked, keep_tensors, heap, timeout, custom, profile, reset,
+            by_rows, progress,
+        )  # fmt: skip
     model = form(model, path, keep_tensors, custom, by_rows=by_rows and not keep_tensors)
     rows = [info.bytes for info in model.inputs if info.by_rows]
     answer, outputs, kept = invocation.invoke(
