@@ -14,6 +14,7 @@ import emulators
 from places import FIRMWARE
 from tflm.errors import TflmError
 from tflm_tools import files
+from tflm_tools.errors import ToolError
 
 _LEAVE = b"\x1d"  # Ctrl-]
 _CLOCK_AND_DATA = (2, 3)  # pins of a PDM microphone, as the app wake has them
@@ -57,6 +58,21 @@ def _microphone(path):
     return (*_CLOCK_AND_DATA, bits)
 
 
+# What emulators.start() takes for an MPU6050 of 4 g that is moved as a CSV says: x, y, z in g.
+def _accelerometer(path):
+    import numpy as np
+
+    try:
+        moved = np.loadtxt(path, delimiter=",", ndmin=2)[:, :3]
+    except (OSError, ValueError, IndexError) as error:
+        raise ToolError(f"{path} is no CSV of x, y, z in g ({error}); check MOTION=") from None
+    samples = np.zeros((len(moved), 6), "<i2")
+    samples[:, :3] = np.clip(np.round(moved * 8192), -32768, 32767)
+    data = FIRMWARE / "motion.samples"
+    files.write(data, samples.tobytes())
+    return "mpu6050", 0, data
+
+
 # Tell the port and wait.
 def _serve(board):
     print(board.port, flush=True)
@@ -82,6 +98,7 @@ def _arguments():
         "--xip", type=int, default=0, metavar="CYCLES",
         help="let a Pico wait for flash: so long for each miss of its cache (48 is what it takes)",
     )  # fmt: skip
+    parser.add_argument("--motion", default="", help="an MPU6050 at a Pico is moved as a CSV says")
     return parser.parse_args()
 
 
@@ -102,6 +119,7 @@ def main():
     board = emulators.start(
         options.board, image, flash=flash, romfs=romfs, uart=options.uart,
         xip=options.xip, pdm=_microphone(options.wav) if options.wav else None,
+        motion=_accelerometer(options.motion) if options.motion else None,
     )  # fmt: skip
     try:
         if options.pty:

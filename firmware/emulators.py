@@ -208,7 +208,7 @@ def bench_command(job):
 
 
 # The command of a Pico.
-def _pico(image, flash, uart, led, fast, xip, pdm, i2s):
+def _pico(image, flash, uart, led, fast, xip, pdm, i2s, motion):
     prepare_pico()
     command = _emulator("pico.mjs")
     command += ["--flash", str(flash)] if flash else []
@@ -218,6 +218,7 @@ def _pico(image, flash, uart, led, fast, xip, pdm, i2s):
     command += ["--xip", str(xip)] if xip else []
     command += ["--pdm", ",".join(map(str, pdm))] if pdm else []
     command += ["--i2s", ",".join(map(str, i2s))] if i2s else []
+    command += ["--motion", ",".join(map(str, motion))] if motion else []
     return [*command, str(image)]
 
 
@@ -241,7 +242,7 @@ def check(board):
 
 def start(
     board, image, flash=None, romfs=None, memory=(), uart=False, led=False, fast=False, xip=0,
-    pdm=None, i2s=None,
+    pdm=None, i2s=None, motion=None,
 ):  # fmt: skip
     """Start BOARD (a folder of boards/) with a firmware; returns an Emulated.
 
@@ -251,7 +252,7 @@ def start(
     go to the log. fast: time runs on at once while the board sleeps. xip: cycles that a Pico's
     core waits for a miss of the cache of its flash; 48 as it is, 0 not at all. pdm: (pin of the
     clock, pin of the data, path of bits) of a PDM microphone at a Pico. i2s: (SCK, WS, SD, path of
-    slots) of an I2S microphone.
+    slots) of an I2S microphone. motion: (name, I2C bus, path of samples) of an accelerometer.
     """
     check(board)
     profile = profiles.named(board)
@@ -262,4 +263,4 @@ def start(
         if romfs:
             memory.append((profile.qemu["romfs"], romfs))
         return Emulated(_qemu(profile, image, memory), board)
-    return Emulated(_pico(image, flash, uart, led, fast, xip, pdm, i2s), board)
+    return Emulated(_pico(image, flash, uart, led, fast, xip, pdm, i2s, motion), board)

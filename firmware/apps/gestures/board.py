@@ -1,0 +1,22 @@
+# App gestures: the board's accelerometer and LED; a file board.py of yours on the board is taken
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import sys
+
+import machine
+
+
+def sensor():
+    """What is watched; its pins are these. An LSM6DS: `return lsm6ds.LSM6DS(i2c)`."""
+    from tflm.motion import mpu6050
+
+    if sys.platform == "rp2":
+        i2c = machine.I2C(0, sda=machine.Pin(4), scl=machine.Pin(5), freq=400_000)
+    else:
+        i2c = machine.I2C(0, sda=machine.Pin(21), scl=machine.Pin(22), freq=400_000)
+    return mpu6050.MPU6050(i2c)
+
+
+def led():
+    """The LED as a Pin."""
+    return machine.Pin("LED" if sys.platform == "rp2" else 2, machine.Pin.OUT)

@@ -1,0 +1,151 @@
+# tflm.motion: Window: the last samples of a source, as a model takes them
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import array
+
+import micropython
+
+from ..errors import InputError
+from ..typed import view_as
+
+_MOST = 32767  # of a multiplier: its product with a sample has 31 bits
+_LIMITS = {"int8": (-128, 127), "uint8": (0, 255), "int16": (-32768, 32767)}
+
+
+# Bytes `begin`.. go to the start.
+@micropython.viper
+def _move_down(data: ptr16, begin: int, count: int):
+    i = 0
+    while i < count:
+        data[i] = data[begin + i]
+        i += 1
+
+
+# Samples times their axis' multiplier, to bytes (or int16). settings: zero point, lowest, highest,
+# whether int16, axes; a multiplier and a shift for each.
+@micropython.viper
+def _quantize(target: ptr8, data: ptr16, count: int, settings: ptr32):
+    wide = ptr16(target)
+    sign = 0x20000000
+    sign = sign << 3 >> 27  # 32 with 64 bits, where loads are zero-extended, 0 with 32
+    zero = (settings[0] << sign) >> sign
+    low = (settings[1] << sign) >> sign
+    high = settings[2]
+    axes = settings[4]
+    axis = 0
+    i = 0
+    while i < count:
+        shift = settings[6 + 2 * axis]
+        value = ((data[i] ^ 0x8000) - 0x8000) * settings[5 + 2 * axis]
+        value = ((value + (1 << shift - 1)) >> shift) + zero
+        if value < low:
+            value = low
+        if value > high:
+            value = high
+        if settings[3]:
+            wide[i] = value
+        else:
+            target[i] = value
+        axis += 1
+        if axis == axes:
+            axis = 0
+        i += 1
+
+
+class Window:
+    """The last `length` samples of a source, `step` of them new each time.
+
+    source: an MPU6050, LSM6DS or what has their readinto(), sample_bytes, axes, scale, turn_scale
+    and overruns. step: None for all. unit: what the model takes 1 g to be (9.80665 for m/s2).
+    data: the samples, int16, the oldest first. Raises InputError.
+    """
+
+    def __init__(self, source, length, step=None, unit=1.0):
+        step = length if step is None else step
+        if not isinstance(length, int) or not isinstance(step, int) or not 0 < step <= length:
+            raise InputError(
+                "a window of %r samples, %r of them new; take a length, and a step up to that"
+                % (length, step)
+            )
+        self._source = source
+        size = source.sample_bytes
+        raw = bytearray(length * size)
+        self._whole = memoryview(raw)
+        self._new = self._whole[(length - step) * size :]
+        self.data = view_as(self._whole, "h", 2)
+        self._step = step
+        self._filled = False
+        self._unit = unit
+        self._settings = {}  # of tensors
+
+    def next(self):
+        """Wait for `step` more samples, the first time for `length`; returns data.
+
+        Allocates nothing. A window has no gap: where samples were lost it is filled anew.
+        """
+        source = self._source
+        before = source.overruns
+        if self._filled:
+            kept = len(self.data) - self._step * source.axes
+            _move_down(self.data, self._step * source.axes, kept)
+            source.readinto(self._new)
+            if source.overruns == before:
+                return self.data
+        while True:
+            before = source.overruns
+            source.readinto(self._whole)
+            if source.overruns == before:
+                self._filled = True
+                return self.data
+
+    def fill(self, tensor):
+        """Put the samples into an input as g and degrees a second; InputError for another size.
+
+        Allocates nothing for an int8, uint8 or int16 input once it was filled; elsewhere it is
+        tensor.quantize(). At most one step beside that.
+        """
+        settings = self._settings.get(tensor)
+        if settings is None:
+            settings = self._settings[tensor] = self._settings_for(tensor)
+        if settings:
+            _quantize(tensor.kept.raw, self.data, len(self.data), settings)
+        else:
+            tensor.quantize(self._reals())
+
+    def _reals(self):
+        axes, units = self._source.axes, self._units()
+        return [value * units[i % axes] for i, value in enumerate(self.data)]
+
+    # What a step of each axis stands for.
+    def _units(self):
+        source = self._source
+        return [source.scale * self._unit] * 3 + [source.turn_scale] * (source.axes - 3)
+
+    # What _quantize() wants for a tensor; empty for one that it does not know.
+    def _settings_for(self, tensor):
+        kept, axes = tensor.kept, self._source.axes
+        elements = 1
+        for size in tensor.shape:
+            elements *= size
+        if elements != len(self.data):
+            raise InputError(
+                "the input '%s' takes %d numbers, a window has %d samples of %d axes; take a "
+                "window of %s"
+                % (
+                    tensor.name, elements, len(self.data) // axes, axes,
+                    elements / axes if elements % axes else elements // axes,
+                )
+            )  # fmt: skip
+        if kept.dtype not in _LIMITS or not kept.scale:
+            return ()
+        found = [kept.zero_point]
+        found += _LIMITS[kept.dtype]
+        found += [int(kept.dtype == "int16"), axes]
+        for unit in self._units():
+            factor, shift = unit / kept.scale, 0
+            while shift < 30 and factor * 2 <= _MOST:
+                factor, shift = factor * 2, shift + 1
+            if not shift:
+                return ()
+            found += [int(factor + 0.5), shift]
+        return array.array("i", found)
