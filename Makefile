@@ -108,6 +108,10 @@ docs: $(VENV)/test.stamp  ## write docs/ops.md, errors.md, licences.md and the p
 	$(BIN)/tflm plan models/digits/digits_int8.tflite -o docs/arena.svg
 	$(BIN)/tflm plan models/digits/digits_int8.tflite --optimize balanced -o docs/arena_flat.svg
 
+test-convert: $(VENV)/convert.stamp  ## tflm convert and the Keras page with TensorFlow (installs it, 1.6 GB)
+	TFLM_TENSORFLOW=$(CURDIR)/$(BIN)/python $(BIN)/python -m pytest tests/host/test_tool_convert.py \
+		tests/host/test_docs.py -k "convert or own-model"
+
 models: $(VENV)/train.stamp  ## make the project's own models again (installs TensorFlow)
 	$(BIN)/python models/hello_world/make.py
 	$(BIN)/python models/digits/make.py
@@ -146,8 +150,12 @@ $(VENV)/page.stamp: $(VENV)/firmware.stamp
 	$(BIN)/pip install -q --disable-pip-version-check -e '.[page]'
 	@touch $@
 
+$(VENV)/convert.stamp: $(VENV)/test.stamp
+	$(BIN)/pip install -q --disable-pip-version-check -e '.[convert]'
+	@touch $@
+
 $(VENV)/train.stamp: $(VENV)/test.stamp
 	$(BIN)/pip install -q --disable-pip-version-check -e '.[train]'
 	@touch $@
 
-.PHONY: help run run-keywords test lint firmware emulate page page-serve page-picture test-page release release-check test-wheel test-boards dist test-install test-32bit test-cores fuzz endurance bench cycles test-asm tables docs models clean
+.PHONY: help run run-keywords test lint firmware emulate page page-serve page-picture test-page release release-check test-wheel test-boards dist test-install test-32bit test-convert test-cores fuzz endurance bench cycles test-asm tables docs models clean

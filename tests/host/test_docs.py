@@ -20,8 +20,8 @@ from tflm_tools.flat.flatten import flatten
 # behind a command are among what that prints; `...` stands for anything. A comment before a block
 # says what is different:
 #   <!-- no-run: why -->      it is only read
-#   <!-- needs: NAME -->      tensorflow: run by CPython where that is installed; a file: made
-#                             before (digits.tflm is always there)
+#   <!-- needs: NAME -->      tensorflow: run (python: by CPython) where that is installed; a file:
+#                             made before (digits.tflm is always there)
 # Pages with tests of their own, or whose code shows parts of a program:
 _OTHERS = {
     "custom-ops.md": "tests/host/test_custom_ops_page.py",
@@ -135,6 +135,9 @@ def test_page(tflm, repository, folder, page):
     for block in blocks(repository / "docs" / page):
         if block.why_not:
             assert len(block.why_not) > 5, "say why it is not run"
+        elif block.needs == "tensorflow" and block.language == "console":
+            for command, shown in commands(block.text) if _tensorflow() else ():
+                _run(tflm, command, shown)
         elif block.needs == "tensorflow":
             if _tensorflow():
                 subprocess.run([_tensorflow(), "-c", block.text], check=True, timeout=300)

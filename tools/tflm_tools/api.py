@@ -16,6 +16,18 @@ def inspect(model, custom=()):
     return inspect(model, custom)
 
 
+def convert(model, data, output, **options):
+    """Make the int8 .tflite of a Keras model or SavedModel: a Converted, as of `tflm convert`.
+
+    data: what `tflm convert --data` takes, or a dict of arrays x and, where accuracy is wanted, y.
+    options: form ("int8", "int16", "float32"), keep_float, limit, input_shapes, pixels, custom,
+    timeout. Needs TensorFlow.
+    """
+    from .convert.convert import convert
+
+    return convert(model, data, output, **options)
+
+
 def flatten(model, output=None, **options):
     """Make the .tflm of a .tflite: a Conversion, as of `tflm flatten`; its bytes are `data`.
 

@@ -13,6 +13,7 @@ from ..optimize.savings import OPTIONS as SAVINGS
 from ..targets import TARGETS, targets_help
 from .bench import register as register_bench
 from .board import ON, PIXELS, TIMEOUT, device_on, register
+from .convert import register as register_convert
 from .models import register as register_models
 from .report import register as register_report
 from .wake import register as register_wake
@@ -244,6 +245,7 @@ register_bench(cli, _show, _working, _JSON, _CUSTOM)
 register_report(cli, _show, _working, _MODEL, _JSON, _CUSTOM)
 register_wake(cli)
 register_models(cli, _show, _MODEL, _JSON, _CUSTOM)
+register_convert(cli, _show, _working, _MODEL, _JSON, _CUSTOM)
 
 
 # One sentence for an error, and the exit code.

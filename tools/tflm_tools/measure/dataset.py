@@ -1,4 +1,4 @@
-# tflm_tools: a data set (.npz) for `tflm eval`, as the inputs of a model
+# tflm_tools: a data set for `tflm eval` and `tflm convert`, as the inputs of a model
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import io
@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import files
 from ..errors import ToolError
-from ..model.arrays import DAMAGED, quantize
+from ..model.arrays import DAMAGED, load_array, quantize
 from .examples import arrays_of, is_examples
 
 _MOST = 1 << 30  # bytes of all arrays of a file; a small one can unpack to any size
@@ -73,14 +73,14 @@ def _arrays(path):
 
 
 # Keys of the inputs: x, or x0, x1, ...
-def _keys(path, found, count):
+def _keys(path, found, count, with_targets):
     if count == 1 and "x" in found:
         return ["x"]
     keys = [f"x{i}" for i in range(count)]
     wanted = ["x"] if count == 1 else keys
     if count == 1 and "x0" in found:
         return keys
-    for key in [*wanted, "y"]:
+    for key in [*wanted, *["y"] * with_targets]:
         if key not in found:
             raise ToolError(
                 f"{path} has no array {key}, only {', '.join(sorted(found)) or 'nothing'}; "
@@ -194,25 +194,37 @@ def _targets(path, array, count, outputs):
     )
 
 
-def load(path, inputs, outputs, limit=None, labels=(), pixels=None):
-    """The DataSet of a .npz, or of a dict of its arrays, for a model with these TensorInfo.
+def read(path, inputs, labels=(), pixels=None, limit=None, with_targets=True):
+    """{"x": examples, or x0, x1, ..., "y": what they should give} of a file or folder.
 
-    A folder or a .csv is read as examples.arrays_of() does, with `labels` and `pixels`.
+    A .npz has these arrays. A folder or a .csv is read as examples.arrays_of() does, with
+    `labels`, `pixels` and `limit`. Without with_targets y may be missing, and a .npy is x alone.
+    Raises ToolError.
+    """
+    if is_examples(path):
+        return arrays_of(path, inputs, labels, pixels, limit, with_targets)
+    if not with_targets and str(path).endswith(".npy"):
+        return {"x": load_array(path)}
+    return _arrays(path)
+
+
+def load(path, inputs, outputs, limit=None, labels=(), pixels=None, with_targets=True,
+         name="the data"):  # fmt: skip
+    """The DataSet of what read() reads, or of a dict of such arrays, for a model with these
+    TensorInfo. name: what errors call a dict.
 
     x (or x0, x1, ... for several inputs): N examples. Arrays of the input's own type are taken as
     they are, all others are real values and are quantized. y: N integers or one-hot rows are
     classes, floats of the shape of output 0 are values. limit: only so many. Raises ToolError.
     """
     if isinstance(path, dict):
-        found, path = path, "the data"
-    elif is_examples(path):
-        found = arrays_of(path, inputs, labels, pixels, limit)
+        found, path = path, name
     else:
-        found = _arrays(path)
+        found = read(path, inputs, labels, pixels, limit, with_targets)
     if not inputs:
         raise ToolError("the model has no inputs to give data to; use another model")
-    keys = _keys(path, found, len(inputs))
-    if "y" not in found:
+    keys = _keys(path, found, len(inputs), with_targets)
+    if with_targets and "y" not in found:
         raise ToolError(f"{path} has no array y; save the classes or values with numpy.savez")
     arrays = [found[key] for key in keys]
     for key, array in zip(keys, arrays, strict=True):
@@ -222,7 +234,9 @@ def load(path, inputs, outputs, limit=None, labels=(), pixels=None):
                 "for all inputs, and at least one"
             )
     count = len(arrays[0])
-    labels, values = _targets(path, found["y"], count, outputs)
+    labels = values = None
+    if "y" in found:
+        labels, values = _targets(path, found["y"], count, outputs)
     count = min(count, limit or count)
     notes = []
     examples = [

@@ -103,7 +103,7 @@ def evaluate(path, data, compare=False, limit=None, jobs=None, custom=(), device
         jobs=device.jobs,
         count=examples.count,
         batch=examples.batch,
-        score=_score(examples, outputs, model.outputs[0]),
+        score=score(examples, outputs, model.outputs[0]),
         labels=labels,
         mean_us=float(np.mean(times)),
         median_us=float(np.median(times)),
@@ -131,7 +131,8 @@ def _values(examples, outputs, info):
     return np.concatenate(rows)[: examples.count].astype(np.float64)
 
 
-def _score(examples, outputs, info):
+def score(examples, outputs, info):
+    """The Score of the outputs of all runs of a DataSet; info: the TensorInfo of output 0."""
     values = _values(examples, outputs, info)
     if examples.labels is None:
         errors = np.abs(values - examples.values.reshape(values.shape))
@@ -160,6 +161,7 @@ def _compare(model, examples, outputs, timeout):
             if first_difference(got, other.reshape(got.shape)) is not None:
                 first = i * examples.batch
                 differing.update(range(first, min(first + examples.batch, examples.count)))
-    score = _score(examples, theirs, model.outputs[0])
     first = min(differing) if differing else None
-    return Comparison(score, len(differing), first, float(np.median(times)))
+    return Comparison(
+        score(examples, theirs, model.outputs[0]), len(differing), first, float(np.median(times))
+    )

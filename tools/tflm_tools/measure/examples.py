@@ -14,14 +14,15 @@ def is_examples(path):
     return Path(path).is_dir() or Path(path).suffix.lower() == ".csv"
 
 
-def arrays_of(path, inputs, labels=(), pixels=None, limit=None):
+def arrays_of(path, inputs, labels=(), pixels=None, limit=None, with_targets=True):
     """{"x": real numbers, "y": classes} of a folder or .csv, for a model with one input.
 
     A folder has one folder for each class, named as the labels of the model, or by the numbers
     of the classes; others are taken in the order of their names. In it lie images, sounds or
     tables, as media.real_values() reads them. A .csv has a row for each example: its numbers,
-    and the class at the end. limit: so many examples of all, evenly from the classes. Raises
-    ToolError.
+    and the class at the end. limit: so many examples of all, evenly from the classes. Without
+    with_targets there is no y where the files lie in the folder itself, or a row is its numbers
+    alone. Raises ToolError.
     """
     if len(inputs) != 1:
         raise ToolError(
@@ -29,13 +30,21 @@ def arrays_of(path, inputs, labels=(), pixels=None, limit=None):
             "with numpy.savez"
         )
     if not Path(path).is_dir():
-        return _table(path, inputs[0])
-    files = _files(path, labels)
+        return _table(path, inputs[0], with_targets)
+    files = [] if with_targets else [(file, None) for file in _media(path)]
+    files = files or _files(path, labels)
     if limit and limit < len(files):
         files = [files[i * len(files) // limit] for i in range(limit)]
     shape = media.of_one(inputs[0].shape)
     found = [media.real_values(file, inputs[0], pixels).reshape(shape) for file, _ in files]
+    if files[0][1] is None:
+        return {"x": np.stack(found)}
     return {"x": np.stack(found), "y": np.array([number for _, number in files])}
+
+
+# Images, sounds and tables of a folder.
+def _media(folder):
+    return [file for file in sorted(Path(folder).iterdir()) if media.is_media(file)]
 
 
 # Files and their classes.
@@ -53,17 +62,18 @@ def _files(path, labels):
     found = [
         (file, number)
         for folder, number in zip(folders, numbers, strict=True)
-        for file in sorted(folder.iterdir())
-        if media.is_media(file)
+        for file in _media(folder)
     ]
     if not found:
         raise ToolError(f"the folders of {path} hold no images, sounds or tables; put some there")
     return found
 
 
-def _table(path, info):
+def _table(path, info, with_targets):
     rows = np.array(media.rows(path))
     elements = int(np.prod(info.shape))
+    if not with_targets and rows.shape[1] == elements:
+        return {"x": rows.reshape(-1, *media.of_one(info.shape))}
     if rows.shape[1] != elements + 1:
         raise ToolError(
             f"{path} has {rows.shape[1]} columns, input '{info.name}' has {elements} numbers; "

@@ -23,8 +23,8 @@ def _shape(shape):
     return "x".join(map(str, shape)) or "scalar"
 
 
-# An array from a .npy file; nothing that would run code when it is read.
-def _load(path):
+def load_array(path):
+    """An array from a .npy file; nothing that would run code when it is read."""
     try:
         array = np.load(io.BytesIO(files.read(path)), allow_pickle=False)
     except DAMAGED:
@@ -93,7 +93,7 @@ def load_input(path, number, info, with_quantize=False, pixels=None):
             return array.astype(info.numpy_dtype())
         with_quantize = True
     else:
-        array = _load(path)
+        array = load_array(path)
     wanted = f"input {number} '{info.name}' wants"
     if array.shape != info.shape:
         raise ToolError(

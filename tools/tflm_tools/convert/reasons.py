@@ -1,0 +1,94 @@
+# tflm_tools: reasons: what TensorFlow says when it cannot read or convert a model, in one sentence
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import re
+
+from ..errors import ToolError
+
+_EXPORT = "save it where it was made with model.export(FOLDER), and convert that folder"
+# A class in the configuration of a Keras 3 file that is not of Keras.
+_FOREIGN = re.compile(r"'module': (?!'(?:keras|builtins))[^,]+, 'class_name': '(\w+)'")
+_UNKNOWN = re.compile(r"(?:Unknown layer|Could not locate class):? '(?:[\w.]+>)?(\w+)'")
+_NO_OPERATOR = re.compile(r"(?:Custom|Flex|TF Select) ops: ([\w., ]+)")
+_NO_FORM = re.compile(r"[Qq]uantization not yet supported for op: '?([\w., ]+)")
+_MOST = 160  # characters of a reason that has no sentence of its own
+
+
+# Where the model could not be read.
+def _unread(path, said, written_by, keras):
+    own = _UNKNOWN.search(said) or _FOREIGN.search(said)
+    if "No model config found" in said:
+        return ToolError(
+            f"{path} holds weights without their layers; save the whole model with model.save()"
+        )
+    if "Lambda" in said and "unsafe" in said:
+        return ToolError(
+            f"{path} has a Lambda layer, Python code that is not run from a file; {_EXPORT}"
+        )
+    if said.startswith("LookupError: signatures: "):
+        return ToolError(
+            f"{path} has no signature serving_default ({said[13:]}); write it with "
+            "model.export(FOLDER), or tf.saved_model.save(model, FOLDER, signatures=...)"
+        )
+    if written_by.startswith(("1.", "2.")) and not keras.startswith("2."):
+        return ToolError(
+            f"{path} was written by Keras {written_by}, which Keras {keras} cannot read; save it "
+            "there with tf.saved_model.save(model, FOLDER), and convert that folder"
+        )
+    if own:
+        return ToolError(f"{path} has the class {own[1]}, which Keras does not have; {_EXPORT}")
+    return ToolError(f"TensorFlow cannot read {path}: {_shortened(said)}; {_EXPORT}")
+
+
+# Where it could not be converted.
+def _unconverted(path, said):
+    lacking = _NO_OPERATOR.search(said)
+    if lacking:
+        names = lacking[1].strip()
+        return ToolError(
+            f"{path} cannot become a .tflite: there is no operator for {names}; replace the layer "
+            "that uses it (docs/own-model.md)"
+        )
+    unquantized = _NO_FORM.search(said)
+    if unquantized:
+        return ToolError(
+            f"{path} cannot be quantized: {unquantized[1].strip()} has no integer form; replace "
+            "the layer (docs/own-model.md), or give --no-quantize"
+        )
+    if "TensorListReserve" in said:
+        return ToolError(
+            f"{path} has a loop over an open batch, as LSTM and GRU make it; give a .keras, whose "
+            "layers can be unrolled, or build it with Input(..., batch_size=1)"
+        )
+    return ToolError(
+        f"TensorFlow cannot convert {path}: {_shortened(said)}; see docs/own-model.md"
+    )
+
+
+# The last thing that was said of an exception with many lines, or the first.
+def _shortened(said):
+    _, _, inner = said.rpartition("Exception encountered: ")
+    lines = [line.strip() for line in inner.splitlines() if line.strip()]
+    text = (lines[0] if lines else "no reason given").rstrip(".;")
+    return text if len(text) <= _MOST else text[: _MOST - 1] + "…"
+
+
+def error(path, step, said, written_by="", keras=""):
+    """The ToolError for what TensorFlow said at a step of worker.py ("open" or a later one)."""
+    if said.startswith(("ImportError", "ModuleNotFoundError")):
+        return ToolError(f"TensorFlow does not load: {_shortened(said)}; install it again")
+    if step == "open":
+        return _unread(path, said, written_by, keras)
+    return _unconverted(path, said)
+
+
+def ended(path, step, signal):
+    """The ToolError for TensorFlow's process that was ended by a signal, or ended itself."""
+    if step == "convert":
+        return ToolError(
+            f"TensorFlow itself ended ({signal}) at {path}, as it does where it quantizes loops; "
+            "build LSTM and GRU with unroll=True, or give --no-quantize"
+        )
+    return ToolError(
+        f"TensorFlow itself ended ({signal}) at {path}; install it again, in another environment"
+    )

@@ -1,0 +1,68 @@
+# tflm_tools: render: what `tflm convert` prints: what was chosen, what came out, how good it is
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from rich.text import Text
+
+from .common import number, shape
+
+_FORMS = {"int8": "int8", "int16": "int16 activations, int8 weights", "float32": "float32"}
+
+
+def print_converted(result, target):
+    """Print a Converted."""
+    made = result.made
+    target.print(
+        Text(result.output, style="bold").append(
+            f"  {_FORMS[result.form]}, from {result.source} by TensorFlow {result.tensorflow}",
+            style="default not bold",
+        )
+    )
+    for label, tensors in (("input", made.inputs), ("output", made.outputs)):
+        for tensor in tensors:
+            _line(target, label, _tensor(tensor))
+    if result.form != "float32":
+        _line(target, "data", _taken(result))
+        words = f"{made.per_channel} per channel, {made.per_tensor} per tensor"
+        _line(target, "weights", f"scales: {words}")
+    ops = ", ".join(f"{count} {name}" if count > 1 else name for name, count in made.ops.items())
+    _line(target, "operators", ops)
+    arena = f"{number(made.arena_bytes)} bytes of arena as .tflm"
+    _line(target, "size", f"{number(made.tflite_bytes)} bytes; {arena}")
+    _print_scores(result, target)
+    for note in result.notes:
+        target.print(Text(f"note: {note}", style="yellow"))
+
+
+def _line(target, label, words):
+    target.print(Text(f"{label:<11}{words}"))
+
+
+def _tensor(tensor):
+    words = f"{tensor.name}: {tensor.dtype} {shape(tensor.shape)}"
+    if not tensor.scale:
+        return words
+    return f"{words}, {tensor.scale:.4g} a step, {tensor.zero_point} is zero"
+
+
+# How many examples represent the data, and how even they are.
+def _taken(result):
+    words = f"{number(result.taken)} of {number(result.available)} examples"
+    if not result.classes:
+        return words
+    counts = [taken for _, taken, _ in result.classes]
+    least, most = min(counts), max(counts)
+    each = number(least) if least == most else f"{number(least)} to {number(most)}"
+    return f"{words}, {each} of each of {len(counts)} classes"
+
+
+def _print_scores(result, target):
+    before, after = result.before, result.after
+    if before is None:
+        return
+    over = f"over {number(result.scored)} examples"
+    if before.accuracy is None:
+        words = f"{before.mean_error:.4g} before, {after.mean_error:.4g} after, mean {over}"
+        _line(target, "error", words)
+        return
+    words = f"{100 * before.accuracy:.2f} % before, {100 * after.accuracy:.2f} % after, {over}"
+    _line(target, "accuracy", words)
