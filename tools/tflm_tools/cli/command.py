@@ -94,6 +94,13 @@ def inspect(model, plan, allocations, custom, as_json):
 @click.option("-o", "--output", type=click.Path(), required=True, help="The .tflm to write.")
 @click.option("--keep-tensors", is_flag=True, help="A place for each tensor, for debugging.")
 @click.option(
+    "--feature",
+    "features",
+    multiple=True,
+    metavar="NAME",
+    help="A tensor to keep beside the outputs, for a Learner: its name or number.",
+)
+@click.option(
     "--target",
     type=click.Choice(TARGETS),
     help=f"Pack weights for {targets_help()}: faster, for more flash.",

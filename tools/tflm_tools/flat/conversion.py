@@ -86,6 +86,7 @@ def convert(
     optimize=BALANCED,
     input_shapes=(),
     by_rows=False,
+    features=(),
 ):
     """Flatten the .tflite `source` into the file `output`; with None no file is written.
 
@@ -93,7 +94,7 @@ def convert(
     custom: Python files that register custom operators.
     target, flash_budget, without, optimize: as for flatten.flatten().
     input_shapes: words like "name=1,96,96,1", or "1,96,96,1" for a model's only input.
-    by_rows: as for flatten.flatten().
+    by_rows, features: as for flatten.flatten().
     Raises TflmError for a model that cannot be flattened and for files.
     """
     from tflm.tflite.reader import TfliteModel
@@ -104,7 +105,7 @@ def convert(
     resolver = load_resolver(custom)
     names = chosen(("all",) if keep_tensors else without)
     shapes = shapes_by_number(model, input_shapes)
-    saved, savings = saved_model(model.data, resolver, names, shapes, by_rows)
+    saved, savings = saved_model(model.data, resolver, names, shapes, by_rows, features)
     levels = None
     if not keep_tensors and optimize != OFF:
         levels = levels_of(saved, resolver, target)

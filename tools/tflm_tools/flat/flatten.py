@@ -13,6 +13,7 @@ from ..optimize.by_rows import apply as apply_by_rows
 from ..optimize.memory.levels import BALANCED, OFF, Levels
 from ..optimize.memory.weights import miss_of
 from ..optimize.savings import apply_savings, chosen
+from .features import keep
 from .packing import fit, steps
 
 _MOST_OPERATORS = 512  # of a model that is made cheaper; larger ones stay as they are
@@ -39,15 +40,18 @@ def prepare(
     return model, prepare_graph(model, resolver, keep_tensors, target, packing)
 
 
-def saved_model(tflite, resolver=None, savings=(), input_shapes=None, by_rows=False):
+def saved_model(tflite, resolver=None, savings=(), input_shapes=None, by_rows=False, features=()):
     """The model of a .tflite (bytes), changed by `savings`, and what these saved.
 
     input_shapes: {number of an input: shape} for other ones than those of the file.
     by_rows: its input comes by rows (optimize/by_rows.py).
+    features: tensors that are kept beside the outputs (flat/features.py).
     Returns (TfliteModel or Graph, list of Saving). Raises tflm.TflmError as Prepare of the model
     as it is written does: passes may rely on what is checked there.
     """
     model = TfliteModel(tflite, input_shapes)
+    if features:
+        keep(model, features)
     resolver = resolver or HostResolver()
     # What a user's operators do is not known.
     if not (savings or by_rows) or resolver._builtin:
@@ -111,6 +115,7 @@ def flatten(
     input_shapes=None,
     miss=None,
     by_rows=False,
+    features=(),
 ):
     """The flat model (bytes) of a .tflite (bytes).
 
@@ -125,10 +130,11 @@ def flatten(
     miss: cycles that a word of weights takes to fetch; None: what is usual where the target runs,
     0 for memory without wait states.
     by_rows: the input comes by rows, invoke(source): docs/memory.md.
+    features: names of tensors that are kept beside the outputs: docs/learning.md.
     Raises tflm.TflmError for what is damaged or not supported.
     """
     savings = chosen(("all",) if keep_tensors else without)
-    model, _ = saved_model(tflite, resolver, savings, input_shapes, by_rows)
+    model, _ = saved_model(tflite, resolver, savings, input_shapes, by_rows, features)
     if not keep_tensors:
         model = at_level(model, optimize, resolver, target, miss=miss)
     return image_within(tflite, model, resolver, keep_tensors, target, flash_budget)

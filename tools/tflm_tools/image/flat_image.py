@@ -61,7 +61,9 @@ def image_of(tflite, model, storage, keep_tensors=False):
 
     sections = [b""] * layout.SECTIONS
     sections[layout.KERNELS] = _table(layout.KERNEL, [(name,) for name in kernel_names])
-    sections[layout.SUBGRAPHS] = _table(layout.SUBGRAPH, _step_lists(storage, subgraph))
+    sections[layout.SUBGRAPHS] = _table(
+        layout.SUBGRAPH, _step_lists(storage, subgraph, len(_outputs(model, subgraph)))
+    )
     sections[layout.OPS], sections[layout.RECORDS] = _ops_and_records(
         storage, kernels, starts[layout.RECORDS], constants_at
     )
@@ -139,20 +141,29 @@ def _table(kind, entries):
     return b"".join(struct.pack(kind, *entry) for entry in entries)
 
 
-# Inputs, then outputs, then variables, then (kept) all others: (tensor, flags, name).
+# Inputs, then outputs, then variables, then features, or (kept) all others: (tensor, flags, name).
 def _listed_tensors(model, storage, subgraph, keep_tensors):
     found = []
-    for i in list(subgraph.inputs) + list(subgraph.outputs):
+    for i in list(subgraph.inputs) + _outputs(model, subgraph):
         tensor = subgraph.tensor(i)
         flags = layout.TENSOR_FLOAT if tensor.is_float_end else 0
         found.append((tensor, flags, tensor.name))
     for index in sorted(storage.variables):
         found.append((model.tensor(index), layout.TENSOR_VARIABLE, ""))
-    if keep_tensors:
-        for index in sorted(storage.tensors):
-            tensor = model.tensor(index)
-            found.append((tensor, index << 1, tensor.name))
+    kept = sorted(storage.tensors) if keep_tensors else _features(model, subgraph)
+    for index in kept:
+        tensor = model.tensor(index)
+        found.append((tensor, index << 1, tensor.name))
     return found
+
+
+# The outputs of the model itself, without the features (flat/features.py) behind them.
+def _outputs(model, main):
+    return list(main.outputs[: len(main.outputs) - getattr(model, "features", 0)])
+
+
+def _features(model, main):
+    return [main.first_tensor + i for i in main.outputs[len(_outputs(model, main)) :]]
 
 
 def _tensor_entry(tensor, word, name, flags):
@@ -165,13 +176,13 @@ def _tensor_entry(tensor, word, name, flags):
 
 # An entry for each sub-graph and for each list of copies; only sub-graph 0 has its inputs and
 # outputs listed.
-def _step_lists(storage, main):
+def _step_lists(storage, main, outputs):
     counts = [0] * storage.step_lists
     for record in storage.records:
         counts[record.step_list] += 1
     entries, first = [], 0
     for number, count in enumerate(counts):
-        io = (0, 0) if number else (len(main.inputs), len(main.outputs))
+        io = (0, 0) if number else (len(main.inputs), outputs)
         entries.append((first, count, 0, *io))
         first += count
     return entries

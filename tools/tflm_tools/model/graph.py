@@ -145,6 +145,7 @@ class Graph:
         self.source = source
         self.buffer = source.buffer
         self.description = source.description
+        self.features = getattr(source, "features", 0)  # that many outputs are (flat/features.py)
         self.tensors_length = source.tensors_length
         self.file_tensors = source.file_tensors
         self._next_tensor = source.tensors_length
