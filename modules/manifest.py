@@ -48,14 +48,14 @@ def _facts(file):
     return {part.split()[0]: part.split()[1:] for part in said}
 
 
-# Names of the files with kernels for int8, but for those of other targets, of signals and of what
-# is not quantized.
+# Names of the files with kernels for int8, but for those of other targets, of signals, of learning
+# and of what is not quantized.
 def _int8():
     names = []
     for file in _files("kernels"):
         facts = _facts(file)
         others = set(facts.get("target", ())) - set(options.arch.split())
-        others |= {"signal", "types"} & set(facts.get("package", ()))
+        others |= {"signal", "types", "learn"} & set(facts.get("package", ()))
         if not others and {"int8", "any"} & set(facts.get("types", ())):
             names.append(os.path.basename(file)[:-3])
     return names

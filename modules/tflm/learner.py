@@ -1,25 +1,28 @@
 # tflm.learner: Learner: a few examples taught on the board, on the features of a frozen network
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .errors import InputError, check, check_count
+from .arena import align_up
+from .errors import InputError, StateError, check, check_count
 from .learn import heads, store
 
 _MOST_FEATURES = 1024  # so that no sum of squares or products passes 30 bits
-_METHODS = ("prototypes", "neighbours", "sgd")
+_METHODS = ("prototypes", "neighbours", "sgd")  # heads.BY_METHOD, which error sentences name
 
 
 class Learner:
     """Learns classes from examples, in integers: the same on a board and on a computer.
 
-    interp: an Interpreter whose features are int8. layer: number of the tensor that has them,
-    which interp.tensors() must keep; None takes output 0. method: "prototypes" (the nearest mean
+    interp: an Interpreter whose features are int8. layer: name or number of the tensor that has
+    them, which interp.tensors() must keep; None takes the only one that is kept (tflm flatten
+    --feature), or output 0. method: "prototypes" (the nearest mean
     of a class), "neighbours" (the class that most of the k nearest examples have) or "sgd" (a
     last layer, trained by one example after the other). classes, examples: how many there is
     room for; their memory is taken now, features + 1 bytes an example.
 
     Everything that is learnt follows from the examples and their order: save() keeps no more.
-    threshold: the distance() from which on an input is unlike all examples; it is twice the
-    largest one that an example has from the others. Raises InputError.
+    features: those of what was invoked last, the bytes of int8 in the arena. threshold: the
+    distance() from which on an input is unlike all examples; it is twice the largest one that an
+    example has from the others. Raises InputError.
     """
 
     def __init__(self, interp, layer=None, *, method="prototypes", classes=8, examples=64, k=3):
@@ -32,19 +35,23 @@ class Learner:
         check("examples", examples, examples < 65536, "65535 or fewer")
         check("k", k, k < 256, "255 or less")
         self._interp = interp
-        tensor = _tensor_of(interp, layer)
-        self._features = tensor.raw
+        self._number, tensor = _tensor_of(interp, layer)
+        self.features = tensor.raw
         size = len(tensor.raw)
         check("the layer's type", tensor.dtype, tensor.dtype == "int8", "int8")
         check("the layer's size", size, size <= _MOST_FEATURES, "%d or less" % _MOST_FEATURES)
         self.labels = []
-        self.threshold = 0
+        self._threshold = None
         self._size = size
-        self._examples = bytearray(size * examples)
-        self._numbers = bytearray(examples)  # of the classes, by example
         self._count = 0
         self._classes = classes
-        self._head = getattr(heads, method)(size, classes, examples, k)
+        # One piece of memory: examples, the number of each one's class, then what the head needs.
+        head = heads.BY_METHOD[method]
+        at = align_up(examples * (size + 1), 4)
+        memory = memoryview(bytearray(at + head.bytes(size, classes, k)))
+        self._examples = memory[: size * examples]
+        self._numbers = memory[size * examples : (size + 1) * examples]
+        self._head = head(memory, at, size, classes, examples, k)
 
     # Have the features of an input, or of what was invoked last.
     def _see(self, values):
@@ -75,7 +82,7 @@ class Learner:
                 )
             self.labels.append(label)
         at = self._count * self._size
-        self._examples[at : at + self._size] = self._features
+        self._examples[at : at + self._size] = self.features
         self._numbers[self._count] = self.labels.index(label)
         self._count += 1
         self._learn()
@@ -83,20 +90,26 @@ class Learner:
     # Everything that follows from the examples.
     def _learn(self):
         self._head.learn(self._examples, self._numbers, self._count, len(self.labels))
-        self.threshold = 2 * heads.widest(self._examples, self._count, self._size)
+        self._threshold = None
+
+    @property
+    def threshold(self):
+        """The distance() from which on an input is unlike all examples; see the class."""
+        if self._threshold is None:  # each example with each other one: only for who asks
+            self._threshold = 2 * heads.widest(self._examples, self._count, self._size)
+        return self._threshold
 
     def predict(self, values=None):
         """The label of the input `values`, or of what was invoked last; that takes no memory."""
         if not self._count:
             raise InputError("the learner has no examples; add() some of each class")
         self._see(values)
-        number = self._head.predict(self._features, self._examples, self._numbers, self._count)
-        return self.labels[number]
+        return self.labels[self._head.predict(self.features)]
 
     def distance(self, values=None):
         """The squared distance of an input from the nearest example, in units of the features."""
         self._see(values)
-        return heads.nearest(self._features, self._examples, self._count, self._size, -1)
+        return heads.nearest(self.features, self._examples, self._count, self._size, -1)
 
     def is_unusual(self, values=None):
         """True for an input that is unlike all examples: distance() is above the threshold."""
@@ -122,8 +135,8 @@ class Learner:
     def save(self, path):
         """Write the examples to a file; after a power cut it has the old ones or the new ones."""
         check("path", path, isinstance(path, str), "a text")
-        rows = memoryview(self._examples)[: self._count * self._size]
-        store.save(path, self.labels, rows, memoryview(self._numbers)[: self._count], self._size)
+        rows = self._examples[: self._count * self._size]
+        store.save(path, self.labels, rows, self._numbers[: self._count], self._size)
 
     def load(self, path):
         """Take the examples of a file that save() wrote, in place of those there are.
@@ -143,11 +156,38 @@ class Learner:
         self.labels, self._count = labels, len(numbers)
         self._learn()
 
+    def save_model(self, path):
+        """Write a .tflm with network and head, which tflm.load() runs without a Learner.
 
-# The Tensor of the features, as it lies in the arena.
+        Its output 0 are the scores, int32, one for each label of model.labels(): the first of the
+        largest is what predict() says. Raises InputError without examples and for a network
+        that is a .tflite.
+        """
+        check("path", path, isinstance(path, str), "a text")
+        flat = self._interp._program.flat
+        if not self._count or flat is None:
+            raise InputError(
+                "there are no examples yet; add() some of each class"
+                if flat
+                else "the network is a .tflite; flatten it: tflm flatten MODEL --feature last"
+            )
+        from .learn.tail import save_model
+
+        save_model(path, flat[0], self._number, self._head, self._count, self.labels)
+
+
+# The features' number, as flat models list it (None: output 0), and their Tensor in the arena.
 def _tensor_of(interp, layer):
+    try:
+        tensors = interp.tensors()
+    except StateError:  # none is kept
+        if layer is not None:
+            raise
+        tensors = {}
     if layer is None:
-        return interp.output(0).kept
-    tensors = interp.tensors()
-    check("layer", layer, layer in tensors, "one of %s" % sorted(tensors))
-    return tensors[layer]
+        return list(tensors.items())[0] if len(tensors) == 1 else (None, interp.output(0).kept)
+    for number in tensors:
+        if layer in (number, tensors[number].name):
+            return number, tensors[number]
+    names = ["%d %s" % (number, tensors[number].name) for number in sorted(tensors)]
+    raise InputError("layer is %r; it has to be one of: %s" % (layer, ", ".join(names)))

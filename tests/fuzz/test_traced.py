@@ -9,6 +9,7 @@ import struct
 from types import SimpleNamespace
 
 import pytest
+from fuzz import learnt
 from fuzz.campaign import cases_of
 from fuzz.forged import forged_records, one_of_each, section
 from fuzz.traced import KERNELS, Endless, Machine, Outside
@@ -41,6 +42,7 @@ _COMMON = (
     "test_softmax_int16", "test_squared_difference", "test_sub", "test_topk",
     "test_transpose_conv", "test_unary_float",
 )  # fmt: skip
+_FILES = (*_RARE, *_COMMON, "learnt")
 _FEW, _MANY = 9, 60  # cases, about
 _ALL = ("test_lanes", "test_litert_operators")  # where a kernel may have one case in a hundred
 _MOST_BYTES = 1 << 13  # of an arena
@@ -53,6 +55,8 @@ _MACHINES = {bits: Machine(bits) for bits in (32, 64)}
 # Small models that have all kernels of a file of tests.
 @functools.cache
 def _models(name):
+    if name == "learnt":
+        return learnt.models()
     cases = cases_of(name)
     step = 1 if name in _ALL else max(1, len(cases) // (_FEW if name in _COMMON else _MANY))
     flats = []
@@ -64,7 +68,7 @@ def _models(name):
 
 # Whoever writes a kernel names a file of tests here that has it.
 def test_all_kernels():
-    flats = [flat for name in _RARE + _COMMON for flat in _models(name)]
+    flats = [flat for name in _FILES for flat in _models(name)]
     seen = {kernel for flat in flats for kernel in FlatModel(flat).kernels()}
     kernels = set()
     for path in KERNELS.glob("*.py"):
@@ -111,7 +115,7 @@ def _headed(record, operands):
     return struct.pack(f"<{len(words)}I", *words)
 
 
-@pytest.mark.parametrize("name", _RARE + _COMMON)
+@pytest.mark.parametrize("name", _FILES)
 def test_inside(name):
     rng = random.Random(name)
     for flat in _models(name):

@@ -30,7 +30,6 @@ _OTHERS = {
     "debugging.md": "parts of programs",
     "beyond-tflm.md": "parts of programs",
     "audio.md": "parts of programs",
-    "learning.md": "tests/unit/test_learner.py",
     "python.md": "tests/host/test_python.py",
     "tools.md": "commands without their surroundings",
     "deploy.md": "tests/host/test_board_deploy.py",
@@ -42,8 +41,8 @@ _OTHERS = {
 }
 _PAGES = [
     "getting-started.md", "pico.md", "esp32.md", "own-model.md", "arena.md", "kernels.md",
-    "exactness.md", "coming-from.md", "flat-format.md", "versions.md", "hosts.md", "licences.md",
-    "errors.md", "scaling.md",
+    "exactness.md", "coming-from.md", "flat-format.md", "learning.md", "versions.md", "hosts.md",
+    "licences.md", "errors.md", "scaling.md",
 ]  # fmt: skip
 
 

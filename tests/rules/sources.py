@@ -10,6 +10,7 @@ from support.check import Cases
 from support.kernel_tests import module_of
 from tflm import dtypes
 from tflm.errors import TflmError
+from tflm.learn.tail import LAYOUTS
 from tflm.tflite.context import MicroContext
 from tflm_tools.flat.flatten import prepare
 from tflm_tools.model.op_name import op_name
@@ -124,4 +125,7 @@ def _emissions():
                         prepare(case.build(), target=target)
     finally:
         MicroContext.emit = emit
+    for function, words in LAYOUTS.items():  # these records a Learner writes
+        found[f"learnt.{function}"] = {words: 0}
+        nodes.setdefault("learnt", set()).add(("learnt", frozenset(["int8", "int32"])))
     return found, nodes

@@ -3,7 +3,9 @@
 
 import numpy as np
 import pytest
-from unit.on_device import device
+from kernels.test_control_flow import quantized
+from kernels.test_resource_variables import accumulator
+from unit.on_device import device, model_files
 
 PRELUDE = """
     from tflm.learner import Learner
@@ -177,6 +179,71 @@ def test_examples_that_stay(digits):
     raises(InputError, few.add, None)
     learner.load(path)
     assert is_as_saved() and learner.predict([[[[0.5]] * 8] * 8]) in learner.labels
+    """,
+        LAYER=LAYER,
+        **names,
+    )
+
+
+# A .tflm with a head: the network's state, its lists of sub-graphs and its outputs stay what they
+# are, also where two of them share an arena; the scores say what predict() does.
+@pytest.mark.parametrize("name", ["variables", "sub-graphs"])
+def test_saved_models(name, tmp_path):
+    made = quantized() if name == "sub-graphs" else accumulator((8,), "int8", scale=0.5)
+    device(
+        """
+    path = FOLDER + "/taught.tflm"
+    from tflm.learner import Learner
+
+    def see(interp, i):
+        last = interp.inputs_size() - 1
+        interp.input(0).raw[0] = i & 1  # the condition of IF
+        for k in range(8):
+            interp.input(last).raw[k] = 37 * i + 11 * k + i * k & 255
+        interp.invoke()
+
+    for method in ("prototypes", "neighbours", "sgd"):
+        interp = tflm.Interpreter(FLAT)
+        learner = Learner(interp, method=method, classes=3, examples=9)
+        assert "add() some" in raises(InputError, learner.save_model, path)
+        for i in range(9):
+            see(interp, i)
+            learner.add("line" + chr(10) + str(i % 3))
+        learner.save_model(path)
+        model = tflm.load(path)
+        assert model.labels() == ["line 0", "line 1", "line 2"]
+        arena = tflm.Arena(1 << 14)
+        both = [tflm.Interpreter(path), tflm.Interpreter(path, arena=arena),
+                tflm.Interpreter(FLAT, arena=arena)]
+        interp.reset()
+        for i in range(12):
+            see(interp, i)
+            wanted = [bytes(interp.output(k).raw) for k in range(interp.outputs_size())]
+            for other in both:
+                see(other, i)
+                has_head = other.outputs_size() > len(wanted)
+                found = [bytes(other.output(k + has_head).raw) for k in range(len(wanted))]
+                assert found == wanted
+                if has_head:
+                    scores = list(other.output(0).data)
+                    assert learner.labels[scores.index(max(scores))] == learner.predict()
+    """,
+        FOLDER=str(tmp_path),
+        **model_files(tmp_path, made.build()),
+    )
+
+
+def test_features_of_a_tflite(digits):
+    names, _ = digits
+    device(
+        PRELUDE
+        + """
+    learner = Learner(interp, "reshape_1/Reshape")
+    assert bytes(learner.features) == bytes(interp.tensors()[LAYER].raw)
+    assert "21 reshape_1/Reshape" in raises(InputError, Learner, interp, "nothing")
+    see(0)
+    learner.add(1)
+    assert "tflm flatten MODEL --feature last" in raises(InputError, learner.save_model, "x")
     """,
         LAYER=LAYER,
         **names,

@@ -32,7 +32,7 @@ def flatten(model, output=None, **options):
     """Make the .tflm of a .tflite: a Conversion, as of `tflm flatten`; its bytes are `data`.
 
     output: the file to write; None writes none. options: target, flash_budget, without,
-    optimize, input_shapes, keep_tensors, by_rows, custom, as for the command.
+    optimize, input_shapes, keep_tensors, features, by_rows, custom, as for the command.
     """
     from .flat.conversion import convert
 
@@ -74,6 +74,17 @@ def evaluate(model, data, **options):
     from .measure.evaluation import evaluate
 
     return evaluate(model, data, **options)
+
+
+def learn(model, data, output=None, **options):
+    """Teach new classes from a few examples, ask about the others: a Learning, as of `tflm learn`.
+
+    output: the .tflm to write. options: feature, method, per_class, k, test, examples, target,
+    pixels, timeout, as for the command.
+    """
+    from .measure.learning import learn
+
+    return learn(model, data, output, **options)
 
 
 def plan(model, optimize="off", target=None, custom=()):

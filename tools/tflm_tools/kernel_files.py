@@ -11,7 +11,7 @@ import tflm
 from .errors import ToolError
 
 KERNELS = Path(tflm.__file__).parent / "kernels"
-PACKAGES = ("core", "cnn", "rnn", "more", "signal", "types")
+PACKAGES = ("core", "cnn", "rnn", "more", "signal", "types", "learn")
 TYPES = ("int8", "uint8", "int16", "int32", "int64", "uint32", "bool", "float16", "float32")
 TYPES += ("any", "packed")
 ORDERS = ("rows", "pixels", "channels", "elements")

@@ -84,6 +84,7 @@ _FAMILIES = {
     "l2_normalization": "softmax",
     "l2_normalization_float": "softmax",
     "leaky_relu_float": "unary_float",
+    "learnt": "learnt",
     "log_float": "unary_float",
     "log_softmax": "softmax",
     "log_softmax_float": "softmax",

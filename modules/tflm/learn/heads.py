@@ -1,17 +1,16 @@
 # tflm: heads: what a Learner puts on features of int8: means, neighbours, a trained layer
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Each head is learn(examples, numbers, count, classes), from nothing, and predict(features, ...),
-# which allocates nothing. Features are read with their sign bit turned over, 0 to 255, which
-# changes no difference. With 1024 features no sum passes 30 bits, so words of 32 and of 64 bits
-# give the same.
+# What a head learns from nothing lies in the Learner's memory, as the kernel that predicts from it
+# reads it (kernels/learnt.py, its words in tail.LAYOUTS); tail.py takes it from there into a
+# .tflm. Words of 32 and of 64 bits give the same.
 
 from array import array
 
-_PARTS = 4  # of a unit: means are that exact
+from ..kernels import learnt
+
 _PASSES = 8
-_STEP = 3  # a step moves weights by the feature >> 3
-_MOST_WEIGHT = 4095
+_ZERO_WEIGHT = const(4096)  # what stands for 0
 
 
 # The squared distance of features from row `i` of examples.
@@ -44,49 +43,83 @@ def _mean(
         means[at + k] = (8 * total + rows) // (2 * rows)
 
 
-# The squared distance from means, in sixteenths.
+# One pass over the examples: where the right class does not win by half of the square of the
+# features less their mean, its weights go an eighth of these towards the example, those of the
+# best other one away from it. `seen` is room for the features. True when weights have changed.
 @micropython.viper
-def _from_mean(features: ptr8, means: ptr16, at: int, size: int) -> int:
-    total = 0
-    for k in range(size):
-        d = 4 * (int(features[k]) ^ 128) - int(means[at + k])
-        total += d * d
-    return total
+def _train(
+    row: ptr8,
+    numbers: ptr8,
+    count: int,
+    size: int,
+    classes: int,
+    means: ptr16,
+    weights: ptr16,
+    seen: ptr16,
+) -> int:
+    changed = 0
+    n = 0
+    while n < count:
+        square = 0
+        total = 0
+        k = 0
+        while k < size:
+            v = (int(row[k]) ^ 128) - (int(means[k]) >> 2)
+            seen[k] = v + 256
+            square += v * v
+            total += v
+            k += 1
+        zero = 0 - _ZERO_WEIGHT * total
+        right = int(numbers[n])
+        got = 0
+        best = -1
+        most = 0
+        w = ptr16(int(weights))
+        c = 0
+        while c < classes:
+            total = zero
+            k = 0
+            while k < size:
+                total += int(w[k]) * (int(seen[k]) - 256)
+                k += 1
+            if c == right:
+                got = total
+            elif best < 0 or total > most:
+                best = c
+                most = total
+            w = ptr16(int(w) + 2 * size)
+            c += 1
+        if got - most < square >> 1:
+            changed = 1
+            up = ptr16(int(weights) + 2 * size * right)
+            down = ptr16(int(weights) + 2 * size * best)
+            k = 0
+            while k < size:
+                v = (int(seen[k]) - 256) >> 3
+                a = int(up[k]) + v
+                up[k] = 1 if a < 1 else 8191 if a > 8191 else a
+                a = int(down[k]) - v
+                down[k] = 1 if a < 1 else 8191 if a > 8191 else a
+                k += 1
+        row = ptr8(int(row) + size)
+        n += 1
+    return changed
 
 
-# The product of weights (offset by 4096) with features less their mean.
+# The first of the largest scores.
 @micropython.viper
-def _product(features: ptr8, first: int, means: ptr16, weights: ptr16, at: int, size: int) -> int:
-    total = 0
-    for k in range(size):
-        v = (int(features[first + k]) ^ 128) - (int(means[k]) >> 2)
-        total += (int(weights[at + k]) - 4096) * v
-    return total
-
-
-# The same with the features themselves.
-@micropython.viper
-def _square(features: ptr8, first: int, means: ptr16, size: int) -> int:
-    total = 0
-    for k in range(size):
-        v = (int(features[first + k]) ^ 128) - (int(means[k]) >> 2)
-        total += v * v
-    return total
-
-
-# Move weights by features less their mean, up or down.
-@micropython.viper
-def _move(features: ptr8, first: int, means: ptr16, weights: ptr16, at: int, size: int, up: int):
-    for k in range(size):
-        v = ((int(features[first + k]) ^ 128) - (int(means[k]) >> 2)) >> 3
-        if up == 0:
-            v = 0 - v
-        w = int(weights[at + k]) + v
-        if w < 1:
-            w = 1
-        if w > 8191:
-            w = 8191
-        weights[at + k] = w
+def _largest(scores: ptr32, classes: int) -> int:
+    # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
+    sign = 0x20000000
+    sign = sign << 3 >> 27
+    best = -1
+    most = 0
+    for c in range(classes):
+        score = (scores[c] << sign) >> sign
+        if best < 0 or score > most:
+            best = c
+            most = score
+    return best
 
 
 # The distance of features from the nearest example but number `without`; 0 without any.
@@ -103,103 +136,99 @@ def nearest(features, examples, count, size, without):
 # The largest distance that an example has from the nearest one of the others.
 def widest(examples, count, size):
     most = 0
-    rows = memoryview(examples)
     for i in range(count):
-        most = max(most, nearest(rows[i * size : (i + 1) * size], examples, count, size, i))
+        row = examples[i * size : (i + 1) * size]
+        most = max(most, nearest(row, examples, count, size, i))
     return most
 
 
-# The class whose mean is nearest; of equal ones the first.
-class prototypes:
-    def __init__(self, size, classes, _examples, _k):
+# A kernel over the Learner's memory: examples, their classes, then the parts of the head. Operand
+# 1 are the features; operand 2 the scores, one for each class, the largest of which wins; then
+# come the other parts, all counted from the memory's first byte.
+class _Head:
+    def __init__(self, memory, kernel, operands, numbers):
+        self.memory = memory
+        self.kernel = kernel
+        self._eval = getattr(learnt, kernel)
+        self.record = array("I", [0, 0] + [at << 2 | 1 for at in operands] + numbers)
+        self._scores = memory[operands[0] :]
+        self.classes = 0
+
+    # The class of features; that takes no memory.
+    def predict(self, features):
+        self._eval(self.record, features, self.memory, 0, self.record[0])
+        return _largest(self._scores, self.classes)
+
+
+# The class whose mean is nearest.
+class Prototypes(_Head):
+    def __init__(self, memory, at, size, classes, _examples, _k):
+        means = at + 4 * classes
+        super().__init__(memory, "eval_prototypes", [at, means], [size])
+        self._means = memory[means:]
         self._size = size
-        self._means = array("H", bytes(2 * size * classes))
-        self._classes = 0
+
+    @staticmethod
+    def bytes(size, classes, _k):
+        return 4 * classes + 2 * size * classes
 
     def learn(self, examples, numbers, count, classes):
-        self._classes = classes
+        self.classes = self.record[0] = classes
         for c in range(classes):
             _mean(examples, numbers, count, self._size, c, self._means, c * self._size)
 
-    def predict(self, features, _examples, _numbers, _count):
-        best, least = 0, -1
-        for c in range(self._classes):
-            d = _from_mean(features, self._means, c * self._size, self._size)
-            if least < 0 or d < least:
-                best, least = c, d
-        return best
+    # {operand: bytes} of all but features and scores, by their names in tail.LAYOUTS.
+    def parts(self, _count):
+        return {"means": 2 * self._size * self.classes}
 
 
-# The class that most of the k nearest examples have; of equal ones the first.
-class neighbours:
-    def __init__(self, size, classes, examples, k):
+# The class that most of the k nearest examples have.
+class Neighbours(_Head):
+    def __init__(self, memory, at, size, classes, examples, k):
+        operands = [at, 0, size * examples, at + 4 * classes]
+        super().__init__(memory, "eval_neighbours", operands, [size, 0, 0, k])
         self._size = size
-        self._k = min(k, examples)
-        self._far = array("i", bytes(4 * self._k))
-        self._who = bytearray(self._k)
-        self._votes = bytearray(classes)
+        self._k = k
 
-    def learn(self, _examples, _numbers, _count, classes):
-        self._classes = classes
+    @staticmethod
+    def bytes(_size, classes, k):
+        return 4 * classes + 8 * k
 
-    def predict(self, features, examples, numbers, count):
-        far, who, found = self._far, self._who, 0
-        for i in range(count):
-            d = _distance(features, examples, i, self._size)
-            at = found
-            while at and far[at - 1] > d:  # kept in order, the nearest first
-                at -= 1
-            if at < self._k:
-                found = min(found + 1, self._k)
-                for j in range(found - 1, at, -1):
-                    far[j], who[j] = far[j - 1], who[j - 1]
-                far[at], who[at] = d, numbers[i]
-        votes, best = self._votes, 0
-        for c in range(self._classes):
-            votes[c] = 0
-        for i in range(found):
-            votes[who[i]] += 1
-        for c in range(self._classes):
-            if votes[c] > votes[best]:
-                best = c
-        return best
+    def learn(self, _examples, _numbers, count, classes):
+        self.record[0] = 1
+        self.record[7] = count
+        self.classes = self.record[8] = classes
+
+    def parts(self, count):
+        return {"examples": self._size * count, "numbers": count, "found": 8 * self._k}
 
 
-# A layer of weights: the largest product wins. Where the right class does not win by half of the
-# features' square, its weights go towards the example, those of the best other one away from it.
-class sgd:
-    def __init__(self, size, classes, _examples, _k):
+# A layer of weights.
+class Sgd(_Head):
+    def __init__(self, memory, at, size, classes, _examples, _k):
+        means = at + 4 * classes
+        weights = means + 2 * size
+        super().__init__(memory, "eval_sgd", [at, means, weights], [size])
+        self._means, self._weights = memory[means:weights], memory[weights:]
+        self._seen = memory[weights + 2 * size * classes :]
         self._size = size
-        self._means = array("H", bytes(2 * size))
-        self._weights = array("H", bytes(2 * size * classes))
-        self._classes = 0
 
-    # The best class but `without`, and keep its product.
-    def _best(self, features, first, without):
-        best = -1
-        for c in range(self._classes):
-            if c != without:
-                p = _product(
-                    features, first, self._means, self._weights, c * self._size, self._size
-                )
-                if best < 0 or p > self._top:
-                    best, self._top = c, p
-        return best
+    @staticmethod
+    def bytes(size, classes, _k):
+        return 4 * classes + 2 * size * (classes + 2)
 
     def learn(self, examples, numbers, count, classes):
         size, means, weights = self._size, self._means, self._weights
-        self._classes = classes
+        self.classes = self.record[0] = classes
         _mean(examples, numbers, count, size, -1, means, 0)
-        for i in range(classes * size):
-            weights[i] = _MOST_WEIGHT + 1
+        for i in range(2 * classes * size):
+            weights[i] = _ZERO_WEIGHT >> 8 if i & 1 else 0
         for _ in range(_PASSES if classes > 1 else 0):
-            for i in range(count):
-                first, right = i * size, numbers[i]
-                other = self._best(examples, first, right)
-                got = _product(examples, first, means, weights, right * size, size)
-                if got - self._top < _square(examples, first, means, size) >> 1:
-                    _move(examples, first, means, weights, right * size, size, 1)
-                    _move(examples, first, means, weights, other * size, size, 0)
+            if not _train(examples, numbers, count, size, classes, means, weights, self._seen):
+                break  # no later pass would change anything
 
-    def predict(self, features, _examples, _numbers, _count):
-        return self._best(features, 0, -1)
+    def parts(self, _count):
+        return {"means": 2 * self._size, "weights": 2 * self._size * self.classes}
+
+
+BY_METHOD = {"prototypes": Prototypes, "neighbours": Neighbours, "sgd": Sgd}

@@ -18,19 +18,24 @@ def _crc(data, value=0):
     return crc32(data, value) & 0xFFFFFFFF
 
 
-# Write the file beside the old one, then in its place. Where a file system cannot do that in one
-# step (FAT), the old one goes first, and load() finds the new one by its other name.
 def save(path, labels, rows, numbers, size):
-    import os
-
     text = json.dumps(labels).encode()
     head = struct.pack(_HEADER, _MAGIC, _VERSION, size, len(text), len(numbers))
+    parts = [head, text, numbers, rows]
     crc = 0
+    for part in parts:
+        crc = _crc(part, crc)
+    write(path, parts + [struct.pack("<I", crc)])
+
+
+# Write a file beside the old one, then in its place. Where a file system cannot do that in one
+# step (FAT), the old one goes first, and load() finds the new one by its other name.
+def write(path, parts):
+    import os
+
     with open(path + ".new", "wb") as file:
-        for part in (head, text, numbers, rows):
+        for part in parts:
             file.write(part)
-            crc = _crc(part, crc)
-        file.write(struct.pack("<I", crc))
     try:
         os.rename(path + ".new", path)
     except OSError:

@@ -1,9 +1,10 @@
-# tflm_tools: the commands that show and measure a model: plan, report and eval
+# tflm_tools: the commands that show and measure a model: plan, report, eval and learn
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import rich_click as click
 
 from .. import files
+from ..flat.features import LAST, METHODS
 from ..optimize.memory.levels import BALANCED, LEVELS, OFF
 from .board import PIXELS, TIMEOUT
 from .workers import bar_of, boards_on, check, jobs_option, workers_options
@@ -107,3 +108,66 @@ def register(cli, show, working, model, as_json_option, custom_option):
         with boards_on(ports, options["timeout"]) as device, bar as progress:
             result = evaluate(model, data, device=device, progress=progress, **options)
         show(result, as_json, "evaluation", "print_evaluation")
+
+    @cli.command()
+    @model
+    @click.option(
+        "--data",
+        required=True,
+        type=click.Path(),
+        metavar="DATA",
+        help="As for eval; classes may be any numbers, or the names of folders.",
+    )
+    @click.option("-o", "--output", type=click.Path(), help="The .tflm to write, with the head.")
+    @click.option(
+        "--examples",
+        type=click.Path(),
+        metavar="FILE",
+        help="What was taught, to write for a Learner on a board: learner.load(FILE).",
+    )
+    @click.option(
+        "--feature",
+        default=LAST,
+        show_default=True,
+        metavar="NAME",
+        help="What the Learner sees: name or number of a tensor; last: what goes into the last "
+        "layer with weights. A .tflm has chosen already.",
+    )
+    @click.option(
+        "--method",
+        type=click.Choice(METHODS),
+        default=METHODS[0],
+        show_default=True,
+        help="Nearest mean, k nearest examples, or a layer trained by SGD.",
+    )
+    @click.option(
+        "--per-class",
+        type=click.IntRange(min=1),
+        default=5,
+        show_default=True,
+        help="Examples of each class to teach, the first ones; the others are asked for.",
+    )
+    @click.option(
+        "-k", type=click.IntRange(1, 255), default=3, show_default=True, help="For neighbours."
+    )
+    @click.option(
+        "--test",
+        type=click.Path(),
+        metavar="DATA",
+        help="Other data to ask for; all of --data is taught then.",
+    )
+    @target_option
+    @PIXELS
+    @TIMEOUT
+    @as_json_option
+    def learn(model, data, as_json, **options):
+        """Teach new classes on top of MODEL from a few examples, and ask about the others.
+
+        It is what tflm.learner does on a board, bit for bit. A Learner with one class tells what
+        is unusual.
+        """
+        from ..measure.learning import learn
+
+        with working("learn", model):
+            result = learn(model, data, **options)
+        show(result, as_json, "learning", "print_learning")

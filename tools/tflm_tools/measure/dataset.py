@@ -169,11 +169,15 @@ def _targets(path, array, count, outputs):
             f"{path}: y has the shape {_shape(array.shape)}, but there are {count} examples in x; "
             "save one y for each"
         )
-    if not outputs:
+    if outputs is not None and not outputs:
         raise ToolError("the model has no output to compare with y; use another model")
+    flat = _one_hot(array.reshape(count, -1))
+    if outputs is None:
+        if flat.dtype.kind in "biu" and flat.shape[1] == 1:
+            return flat[:, 0].astype(np.int64), None
+        raise ToolError(f"{path}: y is {array.dtype}, not a class for each example; save integers")
     elements = outputs[0].bytes // outputs[0].numpy_dtype().itemsize
     batch = outputs[0].shape[0] if outputs[0].shape else 1
-    flat = _one_hot(array.reshape(count, -1))
     if flat.dtype.kind in "biu" and flat.shape[1] == 1:
         classes = max(2, elements // max(batch, 1))
         labels = flat[:, 0].astype(np.int64)
@@ -215,7 +219,8 @@ def load(path, inputs, outputs, limit=None, labels=(), pixels=None, with_targets
 
     x (or x0, x1, ... for several inputs): N examples. Arrays of the input's own type are taken as
     they are, all others are real values and are quantized. y: N integers or one-hot rows are
-    classes, floats of the shape of output 0 are values. limit: only so many. Raises ToolError.
+    classes, floats of the shape of output 0 are values; with outputs None there are classes of
+    any number. limit: only so many. Raises ToolError.
     """
     if isinstance(path, dict):
         found, path = path, name

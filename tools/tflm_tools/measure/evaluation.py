@@ -85,7 +85,7 @@ def evaluate(path, data, compare=False, limit=None, jobs=None, custom=(), device
         oracle.require()
         if model.kind != "tflite":
             raise ToolError(f"{path} is a .tflm; --compare needs the .tflite it was made from")
-    labels = _labels(model)
+    labels = labels_of_model(model)
     examples = load(data, model.inputs, model.outputs, limit, labels, pixels)
     if device is None:
         if scheduler is None:
@@ -119,8 +119,8 @@ def evaluate(path, data, compare=False, limit=None, jobs=None, custom=(), device
     return found
 
 
-# Names of the classes, where the model has them.
-def _labels(model):
+def labels_of_model(model):
+    """Names of the classes, where a ModelFile has them."""
     graph = TfliteModel(model.data) if model.kind == "tflite" else FlatModel(model.data)
     return labels_of(model.data, graph.metadata())
 
@@ -141,10 +141,17 @@ def score(examples, outputs, info):
         classes, found = 2, (values[:, 0] > 0.5).astype(np.int64)
     else:
         classes, found = values.shape[1], values.argmax(1)
+    return score_of_classes(examples.labels, found, classes)
+
+
+def score_of_classes(wanted, found, classes):
+    """The Score of so many classes: those that are wanted, and those that were found."""
+    if not len(wanted):
+        return Score()
     confusion = np.zeros((classes, classes), np.int64)
-    np.add.at(confusion, (examples.labels, found), 1)
+    np.add.at(confusion, (wanted, found), 1)
     right = int(np.trace(confusion))
-    return Score(right / examples.count, right, confusion.tolist())
+    return Score(right / len(wanted), right, confusion.tolist())
 
 
 # The same data in TFLM's wheel.

@@ -47,18 +47,33 @@ def _media(folder):
     return [file for file in sorted(Path(folder).iterdir()) if media.is_media(file)]
 
 
+def classes_of(path, labels):
+    """{number of a class: its folder's name} of a folder; nothing for other data."""
+    if isinstance(path, dict) or not Path(path).is_dir():
+        return {}
+    names = [folder.name for folder in _folders(path)]
+    return dict(zip(_numbers(names, labels), names, strict=True))
+
+
+def _folders(path):
+    return sorted(each for each in Path(path).iterdir() if each.is_dir())
+
+
+# The numbers of classes whose folders have these names.
+def _numbers(names, labels):
+    if all(name in labels for name in names):
+        return [labels.index(name) for name in names]
+    if all(name.isdecimal() for name in names):
+        return [int(name) for name in names]
+    return list(range(len(names)))
+
+
 # Files and their classes.
 def _files(path, labels):
-    folders = sorted(each for each in Path(path).iterdir() if each.is_dir())
-    names = [folder.name for folder in folders]
-    if not names:
+    folders = _folders(path)
+    if not folders:
         raise ToolError(f"{path} has no folders; make one for each class, with its files in it")
-    if all(name in labels for name in names):
-        numbers = [labels.index(name) for name in names]
-    elif all(name.isdecimal() for name in names):
-        numbers = [int(name) for name in names]
-    else:
-        numbers = range(len(names))
+    numbers = _numbers([folder.name for folder in folders], labels)
     found = [
         (file, number)
         for folder, number in zip(folders, numbers, strict=True)

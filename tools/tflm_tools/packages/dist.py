@@ -18,9 +18,8 @@ _PACKAGE = Path(tflm.__file__).parent
 _MPY = "6.3"
 
 # Every package brings "core" along, with the runtime. Those of kernel files have what quantized
-# models need, "types" the kernels for others; "apis", "learn" and
-# "sensors" have none.
-PACKAGES = (*kernel_files.PACKAGES, "apis", "learn", "sensors", "all")
+# models need, "types" the kernels for others; "apis" and "sensors" have none.
+PACKAGES = (*kernel_files.PACKAGES, "apis", "sensors", "all")
 _QUANTIZED = {"int8", "any", "packed"}
 _OF_THE_CORE = ("core", "core_events")  # in folders of an arch: what tells of its processor core
 _WAKE = ("signal", "all")  # packages with wake words and microphones, beside the signal library

@@ -21,16 +21,17 @@ def print_evaluation(result, target):
     _print_score(result, target)
     per = "an example" if result.batch == 1 else f"an invoke of {result.batch}"
     how = f"median; mean {microseconds(result.mean_us)}, best {microseconds(result.best_us)}"
-    _line(target, "time", f"{microseconds(result.median_us)} {per}", how)
-    _line(target, "arena", f"{number(result.arena_bytes)} bytes", "")
+    line(target, "time", f"{microseconds(result.median_us)} {per}", how)
+    line(target, "arena", f"{number(result.arena_bytes)} bytes", "")
     _print_comparison(result, target)
     for note in result.notes:
         target.print(Text(f"note: {note}", style="yellow"))
     if result.score.confusion:
-        _print_confusion(result, target)
+        print_confusion(result, target)
 
 
-def _line(target, label, value, words):
+def line(target, label, value, words):
+    """Print a figure: its name, the value, and what more there is to say."""
     line = Text(f"{label:<10}").append(value, style="bold")
     target.print(line.append(f"  {words}" if words else "", style="default not bold"))
 
@@ -39,10 +40,10 @@ def _print_score(result, target):
     score = result.score
     if score.accuracy is not None:
         words = f"{number(score.right)} of {number(result.count)}"
-        _line(target, "accuracy", f"{100 * score.accuracy:.2f} %", words)
+        line(target, "accuracy", f"{100 * score.accuracy:.2f} %", words)
         return
     words = f"worst {score.worst_error:.6g}, over {number(result.count)} examples"
-    _line(target, "error", f"{score.mean_error:.6g}", f"mean absolute; {words}")
+    line(target, "error", f"{score.mean_error:.6g}", f"mean absolute; {words}")
 
 
 def _print_comparison(result, target):
@@ -61,7 +62,7 @@ def _print_comparison(result, target):
     score = found.score
     same = f"{100 * score.accuracy:.2f} %" if score.accuracy is not None else (
         f"error {score.mean_error:.6g}")  # fmt: skip
-    _line(target, "", same, f"{microseconds(found.median_us)} an invoke of the wheel, median")
+    line(target, "", same, f"{microseconds(found.median_us)} an invoke of the wheel, median")
 
 
 # The name of a class: its label, or its number.
@@ -70,8 +71,8 @@ def _name(result, i):
     return text if len(text) <= _NAME else text[: _NAME - 1] + "…"
 
 
-# The whole matrix where it fits the console, else the largest confusions.
-def _print_confusion(result, target):
+def print_confusion(result, target):
+    """Print the matrix of a result with score and labels, or its largest confusions."""
     matrix = result.score.confusion
     classes = range(len(matrix))
     names = [_name(result, i) for i in classes]
