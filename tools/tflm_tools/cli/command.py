@@ -14,6 +14,7 @@ from ..targets import TARGETS, targets_help
 from .bench import register as register_bench
 from .board import ON, PIXELS, TIMEOUT, device_on, register
 from .convert import register as register_convert
+from .fleet import register as register_fleet
 from .models import register as register_models
 from .report import register as register_report
 from .wake import register as register_wake
@@ -251,6 +252,7 @@ register(cli, _show, _MODEL, _JSON, _CUSTOM)
 register_bench(cli, _show, _working, _JSON, _CUSTOM)
 register_report(cli, _show, _working, _MODEL, _JSON, _CUSTOM)
 register_wake(cli)
+register_fleet(cli, _show, _working, _JSON, _CUSTOM)
 register_models(cli, _show, _MODEL, _JSON, _CUSTOM)
 register_convert(cli, _show, _working, _MODEL, _JSON, _CUSTOM)
 

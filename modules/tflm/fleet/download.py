@@ -1,0 +1,57 @@
+# tflm.fleet: download: a file of a server, taken up again where it was cut
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from .http import PIECE, Unreachable
+
+_RETRIES = 3
+
+
+class Download:
+    """A file of a server, read from front to back; where it is cut, it is taken up again."""
+
+    def __init__(self, http, url, headers=()):
+        self._http, self._url, self._headers = http, url, list(headers)
+        self._at = 0
+        self._retries = _RETRIES
+        self._answer = None
+
+    # Ask for what is left; a server that knows no ranges sends all of it.
+    def _open(self):
+        ranges = ["Range: bytes=%d-" % self._at] if self._at else []
+        self._answer = self._http.ask("GET", self._url, self._headers + ranges)
+        left = self._at if self._answer.status != 206 else 0
+        while left:
+            data = self._answer.read(min(left, PIECE))
+            if not data:
+                raise Unreachable("%s has become shorter; poll again later" % self._url)
+            left -= len(data)
+
+    def read(self, most):
+        """Up to `most` bytes, b"" at the end; raises Unreachable."""
+        while True:
+            try:
+                if self._answer is None:
+                    self._open()
+                data = self._answer.read(min(most, PIECE))
+                self._at += len(data)
+                return data
+            except Unreachable:
+                self.close()
+                if not self._at or not self._retries:
+                    raise
+                self._retries -= 1
+
+    def read_all(self, size):
+        """So many bytes; fewer at the end."""
+        data = b""
+        while len(data) < size:
+            more = self.read(size - len(data))
+            if not more:
+                break
+            data += more
+        return data
+
+    def close(self):
+        if self._answer:
+            self._answer.close()
+        self._answer = None

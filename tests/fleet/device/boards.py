@@ -1,0 +1,203 @@
+# tests: boards of a fleet, one after the other: each a littlefs in RAM whose power may go
+# MIT license; Copyright (c) 2026 the tflm authors
+
+# Arguments: a JSON file with the job, and the name of the function here that does it.
+
+import json
+import os
+import sys
+
+import tflm
+from tflm.fleet import Fleet
+from tflm.fleet.shelf import Shelf
+from tflm.fleet.update import read_manifest
+
+_BLOCK = 512
+_BLOCKS = 64
+_INPUT = bytes(range(12))
+
+
+# A line of the report: finalizers of files that were open when the power went print others.
+def say(*words):
+    print("=", *words)
+
+
+# The power goes: nothing that runs may catch this.
+class Cut(BaseException):
+    pass
+
+
+# Flash whose power goes after `left` more written bytes; `log` gets the size of each write.
+class Disk:
+    def __init__(self, data):
+        self.data = bytearray(data)
+        self.left = None
+        self.log = []
+
+    def readblocks(self, number, buffer, offset=0):
+        at = _BLOCK * number + offset
+        buffer[:] = memoryview(self.data)[at : at + len(buffer)]
+
+    def writeblocks(self, number, buffer, offset=0):
+        size = len(buffer)
+        self.log.append(size)
+        if self.left is not None:
+            size = min(size, self.left)
+            self.left -= size
+        at = _BLOCK * number + offset
+        self.data[at : at + size] = buffer[:size]
+        if size < len(buffer):
+            raise Cut
+
+    def ioctl(self, op, _):
+        return {4: _BLOCKS, 5: _BLOCK}.get(op, 0)
+
+
+# Start a board from what its flash has.
+def boot(data, kind=os.VfsLfs2):
+    try:  # noqa: SIM105 (boards have no contextlib)
+        os.umount("/flash")
+    except OSError:
+        pass
+    disk = Disk(data)
+    os.mount(kind(disk), "/flash")
+    return disk
+
+
+def empty(kind=os.VfsLfs2):
+    disk = Disk(bytes(_BLOCK * _BLOCKS))
+    kind.mkfs(disk)
+    return disk.data
+
+
+# What a model answers, as hex digits.
+def answer(path):
+    interp = tflm.Interpreter(tflm.load(path, trusted=True))
+    interp.input(0).raw[:] = _INPUT
+    interp.invoke()
+    return bytes(interp.output(0).raw).hex()
+
+
+def fleet(url, job, controller):
+    return Fleet(url, controller, bytes.fromhex(job["key"]), job["name"], folder="/flash/models",
+                 timeout=20)  # fmt: skip
+
+
+# Version of the model that a board runs, which has to answer as that version does.
+def version_in_use(board, job):
+    said = answer(board.model())
+    version = board.version
+    assert said == job["answers"][str(version)], "version %d answers otherwise" % version
+    return version
+
+
+# A board that has version 1 is offered bad updates, then the new one, during which its power may
+# go after a number of written bytes. Says what it had after each step. The bytes that it wrote.
+def update_board(job, image, controller, bad=(), left=None):
+    disk = boot(image)
+    steps = []
+    for url in bad:
+        board = fleet(url, job, controller)
+        steps.append("%s %d" % (board.poll(), version_in_use(board, job)))
+    board = fleet(job["url"], job, controller)
+    version_in_use(board, job)
+    disk.left = left
+    try:
+        said = board.poll()
+        version_in_use(board, job)
+        board.confirm()
+        board.poll()
+    except Cut:
+        said = "cut"
+    written = sum(disk.log)
+    for _ in range(3 if said != "updated" else 1):
+        disk = boot(disk.data)
+        board = fleet(job["url"], job, controller)
+        steps.append("%s %d" % (said, version_in_use(board, job)))
+        board.confirm()
+        said = board.poll()
+    say(controller, "; ".join(steps))
+    return written
+
+
+def update_boards(job):
+    """The boards of a job: [controller, whether it is offered bad updates, where its power goes].
+
+    That is a share of the bytes that are written from the poll to the confirmation, or None.
+    """
+    disk = boot(empty())
+    board = fleet(job["first"], job, "first_" + job["boards"][0][0])
+    assert board.poll() == "updated", board.said
+    assert version_in_use(board, job) == 1
+    board.confirm()
+    board.poll()
+    image = bytes(disk.data)
+    written = update_board(job, image, "dry_" + job["boards"][0][0])
+    for controller, bad, share in job["boards"]:
+        left = None if share is None else int(share * written)
+        update_board(job, image, controller, job["bad"] if bad else (), left)
+
+
+# From the update that has come to the confirmation, without a server: the files of an update.
+def install(shelf, job, version):
+    with open(job["files"][str(version)], "rb") as file:
+        manifest = read_manifest(file.read, bytes.fromhex(job["key"]))
+        shelf.store(manifest, "7", file.read)
+    assert shelf.try_candidate()
+    confirm(shelf, job)
+
+
+def confirm(shelf, job):
+    path = shelf.path()
+    assert answer(path) == job["answers"][str(shelf.version)]
+    shelf.confirm()
+
+
+def shelf():
+    return Shelf("/flash/models", "gestures", None, 0, 3, None, None)
+
+
+def sweep(job):
+    """Install version 2 over 1 as often as it writes, with the power going in each of the writes.
+
+    Prints how many ended with each version, and how many writes there are.
+    """
+    kind = os.VfsFat if job["fat"] else os.VfsLfs2
+    disk = boot(empty(kind), kind)
+    install(shelf(), job, 1)
+    image = bytes(disk.data)
+    disk = boot(image, kind)
+    install(shelf(), job, 2)
+    log, found, at = disk.log, [0, 0], 0
+    for size in log:
+        disk = boot(image, kind)
+        disk.left = at + (0 if job["fat"] else size // 2)
+        at += size
+        try:
+            install(shelf(), job, 2)
+            raise AssertionError("the power was to go")
+        except Cut:
+            pass
+        boot(disk.data, kind)
+        there = shelf()
+        confirm(there, job)
+        found[there.version - 1] += 1
+        if there.version == 1:
+            install(there, job, 2)
+    say(*found, len(log))
+
+
+def use(job):
+    """A board whose process is killed, on files of this system; then one start that ends well."""
+    board = Fleet(job["url"], job["controller"], bytes.fromhex(job["key"]), job["name"],
+                  folder=job["folder"], timeout=20)  # fmt: skip
+    if board.model():
+        version_in_use(board, job)
+        board.confirm()
+    say(board.poll(), version_in_use(board, job))
+    board.confirm()
+    board.poll()
+
+
+with open(sys.argv[1]) as file:
+    globals()[sys.argv[2]](json.load(file))

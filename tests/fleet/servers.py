@@ -1,0 +1,176 @@
+# Servers for the tests of tflm.fleet: that of `tflm fleet serve`, and one that misbehaves
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import contextlib
+import json
+import os
+import signal
+import threading
+import time
+
+from tflm_tools.fleet import server
+
+
+class Faulty(server.Handler):
+    """What a board's name begins with decides what the server does to it.
+
+    cut_N: files end after N bytes, each time. once_N: only the first time. kill_N: then the
+    board's process is killed (its pid is in server.pids). Others are methods of their own.
+    """
+
+    def parse_request(self):
+        is_right = super().parse_request()
+        if not is_right or "/controller/v1/" not in self.path:
+            return is_right
+        self.name = self.path.split("/controller/v1/")[1].split("/")[0]
+        self.words = self.name.split("_")
+        fault = getattr(self, "as_" + self.words[0], None)
+        if fault:
+            fault()
+            self.close_connection = True
+        return not fault
+
+    def raw(self, text):
+        self.wfile.write(text.replace("\n", "\r\n").encode())
+
+    def as_status(self):
+        self.raw(f"HTTP/1.1 {self.words[1]} No\nContent-Length: 2\n\nno")
+
+    def as_silent(self):
+        time.sleep(1.5)
+
+    def as_dripping(self):
+        with contextlib.suppress(OSError):
+            for letter in "HTTP/1.1 200 OK\n":
+                self.raw(letter)
+                time.sleep(0.15)
+
+    def as_other(self):
+        self.raw("220 mail server ready\n")
+
+    def as_endless(self):
+        with contextlib.suppress(OSError):
+            self.raw("HTTP/1.1 200 OK\n" + "x: y\n" * 70)
+
+    def as_page(self):
+        self.raw("HTTP/1.1 200 OK\nContent-Length: 13\n\n<html></html>")
+
+    def as_list(self):
+        self.raw("HTTP/1.1 200 OK\nContent-Length: 2\n\n[]")
+
+    def as_deep(self):
+        self.raw("HTTP/1.1 200 OK\n\n" + "[" * 9000)
+
+    def as_large(self):
+        self.raw("HTTP/1.1 200 OK\n\n" + json.dumps({"_links": "x" * 17000}))
+
+    def as_odd(self):
+        links = {"deploymentBase": {"href": self.server.odd_url}}
+        self.answer(200, {"_links": links} if self.words[1] == "links" else {"_links": 5})
+
+    # The kinds of body that HTTP has beside Content-Length: in chunks, and to the end.
+    def answer(self, status, data=b"", kind="application/hal+json", headers=()):
+        words = getattr(self, "words", [""])
+        if words[0] not in ("chunked", "ended"):
+            super().answer(status, data, kind, headers)
+            return
+        body = data if isinstance(data, bytes) else json.dumps(data).encode()
+        self.raw(f"HTTP/1.1 {status} OK\n")
+        if words[0] == "chunked":
+            self.raw("Transfer-Encoding: chunked\n\n")
+            for at in range(0, len(body), 100):
+                piece = body[at : at + 100]
+                self.raw(f"{len(piece):x};x=y\n")
+                self.wfile.write(piece + b"\r\n")
+            self.raw("0\n\n")
+        else:
+            self.raw("\n")
+            self.wfile.write(body)
+        self.close_connection = True
+
+    def _file(self, offer):
+        kind = self.words[0]
+        if kind not in ("cut", "once", "kill", "whole"):
+            super()._file(offer)
+            return
+        if kind == "whole":  # it knows no ranges
+            del self.headers["Range"]
+        is_first = self.name not in self.server.cut
+        self.server.cut.add(self.name)
+        if is_first or kind == "cut":
+            self.wfile = _Cut(self.wfile, int(self.words[1]))
+        try:
+            super()._file(offer)
+        except _Broken:
+            if kind == "kill":
+                os.kill(self.server.pids[self.name], signal.SIGKILL)
+            self.close_connection = True
+
+
+class _Broken(Exception):
+    pass
+
+
+# A connection that breaks off after so many bytes of a body.
+class _Cut:
+    def __init__(self, stream, left):
+        self._stream, self._left = stream, left
+        self._is_body = False
+        self.closed = False
+
+    def write(self, data):
+        if data.startswith(b"HTTP/"):
+            self._stream.write(data)
+            return
+        self._stream.write(data[: self._left])
+        self._stream.flush()
+        self._left -= len(data)
+        if self._left < 0:
+            raise _Broken
+
+    def flush(self):
+        self._stream.flush()
+
+    def close(self):
+        self._stream.close()
+
+
+class Site:
+    """A server with its folder; `said`: the lines of all boards. Use it in a `with`.
+
+    queue: updates (bytes), of which the next one is offered once one has failed.
+    """
+
+    def __init__(self, folder, token="", handler=Faulty):
+        self.folder = folder
+        folder.mkdir(exist_ok=True)
+        self.said, self.queue = [], []
+        self._server = server.Server(folder, port=0, token=token, said=self._hear,
+                                     handler=handler)  # fmt: skip
+        self._server.cut, self._server.pids, self._server.odd_url = set(), {}, ""
+        self.pids = self._server.pids
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}/DEFAULT"
+
+    def _hear(self, line):
+        self.said.append(line)
+        if self.queue and ": failure: " in line:
+            self.put(self.queue.pop(0))
+
+    def put(self, data):
+        """Offer an update, and none of those before."""
+        for path in self.folder.iterdir():
+            path.unlink()
+        (self.folder / "gestures-x.tflu").write_bytes(data)
+
+    def links_to(self, url):
+        self._server.odd_url = url
+
+    def __enter__(self):
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
