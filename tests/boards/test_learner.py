@@ -5,12 +5,11 @@ import numpy as np
 import pytest
 import tflm_tools as tt
 from session import Session
+from support import taught
 from tflm_tools.board import profiles, romfs_image
+from tflm_tools.model.arrays import quantize
+from tflm_tools.model.model_file import open_model
 
-_MODELS = {
-    "digits": ("digits/digits_int8.tflite", "digits/digits_test.npz"),
-    "keywords": ("keywords/keywords_int8.tflite", "keywords/new_words.npz"),
-}
 _METHODS = ("prototypes", "neighbours", "sgd")
 _FLASH = 2 << 20
 _MOST_US, _MOST_BYTES = 100_000, 8192
@@ -57,18 +56,16 @@ def teach(method, asked):
 """
 
 
-@pytest.mark.parametrize("name", _MODELS)
+@pytest.mark.parametrize("name", taught.NAMES)
 def test_figures(emulated, repository, tmp_path, name):
-    model, file = (repository / "models" / path for path in _MODELS[name])
-    with np.load(file) as data:
-        x, y = data["x"], data["y"].astype(int)
+    model, x, y = taught.load(repository, name)
     # The examples by turns, five of each class, then some of those that are left.
-    taught = [np.flatnonzero(y == c)[i] for i in range(5) for c in range(4)]
-    asked = np.setdiff1d(np.flatnonzero(y < 4), taught)[:24]
+    learnt = [np.flatnonzero(y == c)[i] for i in range(5) for c in range(4)]
+    asked = np.setdiff1d(np.flatnonzero(y < 4), learnt)[:24]
     flat = tt.flatten(model, target="armv6m", features=("last",)).data
-    if x.dtype == np.uint8:  # pixels, as the model wants them
-        x = np.clip(np.round(x / 0.062745101749897) - 128, -128, 127).astype(np.int8)
-    inputs = np.concatenate([x[taught], x[asked]]).tobytes()
+    if x.dtype != np.int8:
+        x = quantize(x, open_model(model).inputs[0])
+    inputs = np.concatenate([x[learnt], x[asked]]).tobytes()
     image = romfs_image.image({"model.tflm": flat, "inputs": inputs})
     flash = bytearray(b"\xff" * _FLASH)
     begin = profiles.named("RPI_PICO").tflm.romfs[0]
@@ -82,7 +79,7 @@ def test_figures(emulated, repository, tmp_path, name):
             slowest, taken, spent, found = answer
             print(f"{name} {method}: add {slowest} us, {taken} bytes, predict {spent} us")
             assert slowest <= _MOST_US and taken <= _MOST_BYTES
-            wanted = tt.learn(model, {"x": x[taught], "y": y[taught]}, method=method,
+            wanted = tt.learn(model, {"x": x[learnt], "y": y[learnt]}, method=method,
                               test={"x": x[asked], "y": y[asked]})  # fmt: skip
             right = int((np.array(found) == y[asked]).sum())
             assert right == wanted.score.right

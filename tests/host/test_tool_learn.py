@@ -6,27 +6,20 @@ import struct
 import numpy as np
 import pytest
 import tflm_tools as tt
+from support import taught
 from support.single_op import Tensor, single_op
 from tflm.errors import TflmError
 from tflm.model import FlatModel
 from tflm_tools.flat.flatten import flatten
 from tflm_tools.measure.evaluation import score_of_classes
 
-DATA = {
-    "digits": ("digits/digits_int8.tflite", "digits/digits_test.npz"),
-    "keywords": ("keywords/keywords_int8.tflite", "keywords/new_words.npz"),
-}
 TAUGHT = 5
 
 
 @pytest.fixture(scope="module")
 def data(repository):
     """{name: (model, x, y)}"""
-    found = {}
-    for name, (model, file) in DATA.items():
-        with np.load(repository / "models" / file) as arrays:
-            found[name] = repository / "models" / model, arrays["x"], arrays["y"].astype(int)
-    return found
+    return {name: taught.load(repository, name) for name in taught.NAMES}
 
 
 # The features of examples, as a file of Learner.save() has them.
@@ -53,7 +46,7 @@ def _beside(method, features, y, asked):
 # Four classes, five examples of each; all others are asked for. The .tflm that comes out gives the
 # same answers to `tflm eval`, without a Learner.
 @pytest.mark.parametrize("method", ["prototypes", "neighbours", "sgd"])
-@pytest.mark.parametrize("name", DATA)
+@pytest.mark.parametrize("name", taught.NAMES)
 def test_accuracy(data, tmp_path, name, method):
     model, x, y = data[name]
     x, y = x[y < 4], y[y < 4]
@@ -61,8 +54,8 @@ def test_accuracy(data, tmp_path, name, method):
     result = tt.learn(model, {"x": x, "y": y}, output, method=method, examples=file)
     first, numbers = _features(file, 4 * TAUGHT)
     assert numbers.tolist() == list(range(4)) * TAUGHT
-    taught = np.concatenate([np.flatnonzero(y == c)[:TAUGHT] for c in range(4)])
-    rest = np.setdiff1d(np.arange(len(y)), taught)
+    learnt = np.concatenate([np.flatnonzero(y == c)[:TAUGHT] for c in range(4)])
+    rest = np.setdiff1d(np.arange(len(y)), learnt)
     others = tmp_path / "others"
     tt.learn(model, {"x": x[rest], "y": y[rest]}, per_class=999, examples=others,
              test={"x": x[:1], "y": y[:1]})  # fmt: skip
@@ -92,9 +85,9 @@ def test_folders_and_one_class(tflm, data, tmp_path):
     assert FlatModel(output.read_bytes()).labels() == ["one", "two", "zero"]
     # Of one class: all others are unusual, most of its own are not.
     unusual = {}
-    taught = {"x": x[y == 0][:10], "y": np.zeros(10, int)}
+    own = {"x": x[y == 0][:10], "y": np.zeros(10, int)}
     for name, asked in (("own", x[y == 0][10:]), ("others", x[y > 0][:50])):
-        result = tt.learn(model, taught, test={"x": asked, "y": np.zeros(len(asked), int)})
+        result = tt.learn(model, own, test={"x": asked, "y": np.zeros(len(asked), int)})
         assert result.threshold > 0 and result.count == len(asked)
         unusual[name] = result.unusual / len(asked)
     assert unusual["others"] > 0.8 and unusual["own"] < 0.2
