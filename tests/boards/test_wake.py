@@ -46,7 +46,8 @@ microphone = board.microphone()
 
 def hop():
     micropython.heap_lock()
-    microphone._wait(320)
+    while microphone._ring.waiting() < 320:
+        machine.idle()
     begin = time.ticks_us()
     microphone.readinto(samples)
     read = time.ticks_us()

@@ -26,16 +26,16 @@ _PDM = """
     Board.pace = 1
     micropython.heap_lock()
     # What waits is taken first; a ring that is all but full is no loss yet.
-    taken = source._taken
+    taken = source._ring._taken
     Board.written = taken + 2048 - 64 - 1
     source.readinto(samples)
     told = source.overruns
-    taken = source._taken
+    taken = source._ring._taken
     Board.written = taken + 2048 * 3 + 1
     micropython.heap_unlock()
     source.readinto(samples)
     print([told, source.overruns, source.lost])
-    Board.written = source._taken + (1 << 24) - 1  # the channel was started again
+    Board.written = source._ring._taken + (1 << 24) - 1  # the channel was started again
     source.readinto(samples)
     print([source.overruns, source.lost - 3072])
     source.close()
