@@ -144,6 +144,10 @@ class Emulated:
         self._messages.flush()
         return os.pread(self._messages.fileno(), 1 << 24, 0).decode(errors="replace")
 
+    def play(self):
+        """Let the I2S master at a Pico play its file; the log tells of begin and end."""
+        self.process.send_signal(signal.SIGUSR2)
+
     def running(self):
         """Whether the board has power and did not fault."""
         return self.process.poll() is None
@@ -208,7 +212,7 @@ def bench_command(job):
 
 
 # The command of a Pico.
-def _pico(image, flash, uart, led, fast, xip, pdm, i2s, motion):
+def _pico(image, flash, uart, led, fast, xip, pdm, i2s, motion, i2s_master, watch):
     prepare_pico()
     command = _emulator("pico.mjs")
     command += ["--flash", str(flash)] if flash else []
@@ -219,6 +223,8 @@ def _pico(image, flash, uart, led, fast, xip, pdm, i2s, motion):
     command += ["--pdm", ",".join(map(str, pdm))] if pdm else []
     command += ["--i2s", ",".join(map(str, i2s))] if i2s else []
     command += ["--motion", ",".join(map(str, motion))] if motion else []
+    command += ["--i2s-master", ",".join(map(str, i2s_master))] if i2s_master else []
+    command += ["--watch", ",".join(map(str, watch))] if watch else []
     return [*command, str(image)]
 
 
@@ -242,7 +248,7 @@ def check(board):
 
 def start(
     board, image, flash=None, romfs=None, memory=(), uart=False, led=False, fast=False, xip=0,
-    pdm=None, i2s=None, motion=None,
+    pdm=None, i2s=None, motion=None, i2s_master=None, watch=(),
 ):  # fmt: skip
     """Start BOARD (a folder of boards/) with a firmware; returns an Emulated.
 
@@ -253,6 +259,8 @@ def start(
     core waits for a miss of the cache of its flash; 48 as it is, 0 not at all. pdm: (pin of the
     clock, pin of the data, path of bits) of a PDM microphone at a Pico. i2s: (SCK, WS, SD, path of
     slots) of an I2S microphone. motion: (name, I2C bus, path of samples) of an accelerometer.
+    i2s_master: (SCK, WS, SD, path of frames) of another chip that has the clocks; it plays what is
+    in the file at each play(). watch: pins of a Pico whose changes go to the log.
     """
     check(board)
     profile = profiles.named(board)
@@ -263,4 +271,5 @@ def start(
         if romfs:
             memory.append((profile.qemu["romfs"], romfs))
         return Emulated(_qemu(profile, image, memory), board)
-    return Emulated(_pico(image, flash, uart, led, fast, xip, pdm, i2s, motion), board)
+    command = _pico(image, flash, uart, led, fast, xip, pdm, i2s, motion, i2s_master, watch)
+    return Emulated(command, board)

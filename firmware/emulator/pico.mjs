@@ -9,6 +9,8 @@
 // --pdm CLOCK,DATA,FILE    a PDM microphone at these pins, which says the bits of a file
 // --i2s SCK,WS,SD,FILE     an I2S microphone, which says its slots
 // --motion NAME,BUS,FILE   an accelerometer at an I2C bus, which measures its samples (motion.mjs)
+// --i2s-master SCK,WS,SD,FILE    an I2S master, which plays the frames that a file has at SIGUSR2
+// --watch PIN,... tell changes of these pins on stderr
 // --xip CYCLES   wait for flash: so long for a miss of its cache (48 is a Pico's; see docs/pico.md)
 // Exit codes: 0 stopped from outside, 2 wrong arguments, 3 the board faulted.
 
@@ -18,6 +20,7 @@ import { parseArgs } from 'node:util';
 import { Board } from './board.mjs';
 import { LED } from './chip.mjs';
 import { loadImage } from './image.mjs';
+import { connectI2sMaster, watchPins } from './interface_board.mjs';
 import { connectI2s, connectPdm } from './microphone.mjs';
 import { connectMotion } from './motion.mjs';
 
@@ -32,6 +35,8 @@ const { values: options, positionals } = parseArgs({
     pdm: { type: 'string' },
     i2s: { type: 'string' },
     motion: { type: 'string' },
+    'i2s-master': { type: 'string' },
+    watch: { type: 'string' },
     xip: { type: 'string', default: '0' },
   },
 });
@@ -45,6 +50,7 @@ const mark = `${options.flash}.image`; // a file
 let hash = ''; // of the image
 let board = null;
 let output = [];
+let play = () => {}; // what an I2S master does at a signal
 
 function flush() {
   if (output.length) process.stdout.write(Buffer.from(output));
@@ -82,17 +88,38 @@ function send(bytes) {
   for (const byte of bytes) output.push(byte);
 }
 
+// nanos: of the board's time.
+function tell(what, nanos) {
+  console.error(`pico: ${what} at ${(nanos / 1e6).toFixed(3)} ms`);
+}
+
 function watchLed(mcu, clock) {
   mcu.gpio[LED].addListener((state) => {
-    console.error(`pico: led ${state === 1 ? 'on' : 'off'} at ${(clock.nanos / 1e6).toFixed(3)} ms`);
+    tell(`led ${state === 1 ? 'on' : 'off'}`, clock.nanos);
   });
 }
 
-// text: so many pins, and a file.
-function connect(microphone, pins, text, mcu) {
-  if (!text) return;
+// text: so many pins, and a file: [numbers, path].
+function pinsAndFile(pins, text) {
   const parts = text.split(',');
-  microphone(mcu, fs.readFileSync(parts.slice(pins).join(',')), ...parts.slice(0, pins).map(Number));
+  return [parts.slice(0, pins).map(Number), parts.slice(pins).join(',')];
+}
+
+function connect(microphone, count, text, mcu) {
+  if (!text) return;
+  const [pins, path] = pinsAndFile(count, text);
+  microphone(mcu, fs.readFileSync(path), ...pins);
+}
+
+// The file is read when it is played.
+function connectMaster(text, mcu, clock) {
+  if (!text) return;
+  const [pins, path] = pinsAndFile(3, text);
+  const master = connectI2sMaster(mcu, clock, ...pins);
+  play = () => {
+    tell('plays', clock.nanos);
+    master(fs.readFileSync(path), () => tell('played', clock.nanos));
+  };
 }
 
 function connectSensor(text, mcu, clock) {
@@ -106,6 +133,9 @@ function started(mcu, clock) {
   connect(connectPdm, 2, options.pdm, mcu);
   connect(connectI2s, 3, options.i2s, mcu);
   connectSensor(options.motion, mcu, clock);
+  connectMaster(options['i2s-master'], mcu, clock);
+  const watched = options.watch ? options.watch.split(',').map(Number) : [];
+  watchPins(mcu, clock, watched, (pin, level, nanos) => tell(`pin ${pin} ${level}`, nanos));
 }
 
 function run() {
@@ -128,4 +158,5 @@ try {
 process.stdin.on('data', (data) => board.write(data));
 process.on('SIGTERM', () => finish(0));
 process.on('SIGINT', () => finish(0));
+process.on('SIGUSR2', () => play());
 run();

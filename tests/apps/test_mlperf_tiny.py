@@ -9,12 +9,16 @@ import struct
 import subprocess
 import tty
 
+import numpy as np
 import pytest
+from support import mlperf_sound
 from support.mlperf_client import Client, model_input, random_input, results, wanted_results
 from support.oracle import shared_oracle
 from support.runner import micropython_path
+from support.script import run_script
 from support.single_op import Tensor, single_op
 from tflm_tools.apps.rom_contents import rom_files
+from tflm_tools.flat.flatten import flatten
 from tflm_tools.model.model_file import open_model
 
 # A model each of the benchmark's input shapes, small as can be; the scale of ad01 gives halves.
@@ -51,11 +55,11 @@ _REAL = {
 
 @pytest.fixture
 def start(repository, tmp_path):
-    """start(model=None, changed=None): a Client of the app; `changed` is a folder of files that
-    go before its own."""
+    """start(model=None, changed=None, sound=None): a Client of the app; `changed` is a folder of
+    files that go before its own, `sound` a WAV file that it hears."""
     with contextlib.ExitStack() as stack:
 
-        def begin(model=None, changed=None):
+        def begin(model=None, changed=None, sound=None):
             app = repository / "firmware" / "apps" / "mlperf_tiny"
             for name, data in rom_files(app, model).items():
                 (tmp_path / name).write_bytes(data)
@@ -65,7 +69,8 @@ def start(repository, tmp_path):
             master, slave = pty.openpty()
             tty.setraw(slave)
             process = subprocess.Popen(
-                [micropython_path(), "-X", "heapsize=1M", str(main), str(tmp_path)],
+                [micropython_path(), "-X", "heapsize=1M", str(main), str(tmp_path)]
+                + ([str(sound)] if sound else []),
                 env={**os.environ, "MICROPYPATH": f"{app}:{repository / 'modules'}:.frozen"},
                 stdin=slave, stdout=slave, stderr=slave,
             )  # fmt: skip
@@ -216,7 +221,7 @@ def test_default_warm_up(start):
 _MACHINE = """
 import sys
 class Pin:
-    OPEN_DRAIN = 2
+    OPEN_DRAIN, OUT = 2, 1
     def __init__(self, number, mode=None, value=None):
         self.number = number
     def value(self, level):
@@ -245,13 +250,129 @@ def test_energy_mode(start, repository, tmp_path):
     assert (tmp_path / "log").read_text().split() == ["2=0", "2=1"] * 3
 
 
-# A model that is none is told to whoever listens.
-def test_no_model(repository, tmp_path):
+# A model or a sound that is none is told to whoever listens.
+@pytest.mark.parametrize("wrong", ["model", "sound"])
+def test_wrong_file(wrong, repository, tmp_path):
     app = repository / "firmware" / "apps" / "mlperf_tiny"
-    (tmp_path / "model.tflm").write_bytes(b"nothing")
+    model = flatten(mlperf_sound.model()) if wrong == "sound" else b"nothing"
+    (tmp_path / "model.tflm").write_bytes(model)
     done = subprocess.run(
-        [micropython_path(), str(app / "main.py"), str(tmp_path)],
+        [micropython_path(), str(app / "main.py"), str(tmp_path), str(app / "main.py")],
         env={**os.environ, "MICROPYPATH": f"{app}:{repository / 'modules'}:.frozen"},
         stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,
     )  # fmt: skip
     assert done.stdout.startswith("e-[") and "Traceback" not in done.stdout + done.stderr
+    assert ("is no WAV file" in done.stdout) == (wrong == "sound")
+
+
+# ic02 has the input of ic01, and a larger file.
+def test_larger_model(start, tmp_path):
+    weights = np.random.default_rng(2).integers(-9, 10, (70, 3072)).astype(np.int8)
+    data = single_op(
+        "FULLY_CONNECTED",
+        [Tensor((1, 32, 32, 3), "int8", **_FINE), Tensor(weights.shape, "int8", weights, **_INT8)],
+        [Tensor((1, 70), "int8", scale=4.0, zero_point=3)],
+    )
+    client = start(_file(tmp_path, data))
+    assert "m-model-[ic02]" in client.ask("profile")
+    _check(client, "ic01", tmp_path / "model.tflite", 1)
+
+
+# Prints the features of each block of a file of samples.
+_FEATURES = """
+import sys
+sys.path.insert(0, {app!r})
+from array import array
+from features import Features
+features = Features({scale!r}, -128)
+row = bytearray(40)
+with open({path!r}, "rb") as file:
+    for run in range(2):
+        features.reset()
+        file.seek(0)
+        for _ in range({blocks}):
+            samples = array("h", file.read(1024))
+            features.run(samples, row)
+            if run:
+                print(row.hex())
+"""
+
+
+# Features of a board for int16 samples.
+def _features(repository, folder, samples):
+    path = folder / "samples"
+    path.write_bytes(np.asarray(samples, "<i2").tobytes())
+    said = run_script(_FEATURES.format(
+        app=str(repository / "firmware" / "apps" / "mlperf_tiny"), scale=mlperf_sound.SCALE,
+        path=str(path), blocks=len(samples) // mlperf_sound.STRIDE,
+    ))  # fmt: skip
+    return np.array([np.frombuffer(bytes.fromhex(line), np.int8) for line in said.split()])
+
+
+# Integers against the reference's definition in float64: a feature is another one only where the
+# exact value is next to where it changes.
+def test_features(repository, tmp_path):
+    time = np.arange(20 * mlperf_sound.STRIDE)
+    random = np.random.default_rng(1)
+    noise = random.normal(0, 1, len(time)) * 10 ** random.uniform(0, 4, 20).repeat(512)
+    for samples in (
+        np.clip(noise, -32768, 32767),
+        random.integers(-32768, 32768, len(time)),
+        20000 * np.sin(1e-4 * time * time),  # a tone that goes through all bands
+        np.where(time // 512 % 2, 32767, -32768) * (time // 2048 % 2),
+    ):
+        samples = samples.round()
+        found = _features(repository, tmp_path, samples)
+        exact = mlperf_sound.exact_features(samples)
+        wanted = np.trunc(exact)
+        other = found != wanted
+        assert np.abs(found - wanted).max() <= 1
+        assert np.mean(other) < 0.02
+        assert np.all(np.abs(exact - np.round(exact))[other] < 0.3)
+
+
+def test_stream(repository, start, tmp_path):
+    samples = mlperf_sound.sound(40, slice(10, 26))
+    wav = tmp_path / "sound.wav"
+    mlperf_sound.write_wav(wav, samples)
+    data = mlperf_sound.model()
+    folder = tmp_path / "first"
+    folder.mkdir()
+    (folder / "machine.py").write_text(_MACHINE.format(log=str(tmp_path / "log")))
+    client = start(_file(tmp_path, data), folder, wav)
+    assert "m-model-[sww01]" in client.ask("profile")
+    wanted = mlperf_sound.outputs(shared_oracle(), data, _features(repository, tmp_path, samples))
+    assert client.ask("stop") == ["I2S is already idle.  Ignoring stop request"]
+    for _ in range(2):
+        (tmp_path / "log").write_text("")
+        said = client.ask("start")
+        assert said[0].startswith("m-lap-us-")
+        assert said[1:] == ["Listening for I2S data ... "]
+        # Commands are answered meanwhile.
+        assert client.ask("start") == ["I2S Rx currently in progress. Ignoring request"]
+        while (tmp_path / "log").read_text().count("6=0") < len(wanted) + 1:
+            assert client.ask("name") == ["m-name-dut-[tflm]"]
+        said = client.ask("stop")
+        assert said[0].startswith("m-lap-us-")
+        assert said[1:3] == ["Streaming stopped.", "target activations: "]
+        assert mlperf_sound.activations(said) == wanted
+        # Of pin 3 what goes down between the edges of pin 6 is a detection.
+        pulses = (tmp_path / "log").read_text().replace("6=0", "\n").splitlines()
+        found = [i for i, text in enumerate(pulses[1:]) if text.split() == ["6=1", "3=0", "3=1"]]
+        assert found == mlperf_sound.detections(wanted)
+    assert len(found) > 3
+
+
+# Without sound there are no outputs; the reference's list is not empty, either.
+def test_stop_at_once(start, tmp_path):
+    wav = tmp_path / "sound.wav"
+    mlperf_sound.write_wav(wav, np.zeros(100, np.int16))
+    client = start(_file(tmp_path, mlperf_sound.model()), sound=wav)
+    client.ask("start")
+    assert client.ask("stop")[2:] == ["target activations: ", "[]"]
+
+
+def test_no_sound(start, tmp_path):
+    client = start(_file(tmp_path, mlperf_sound.model()))
+    assert client.ask("start") == ["e-[There is no sound here; take a Pico, or name a WAV file]"]
+    assert client.ask("stop") == ["I2S is already idle.  Ignoring stop request"]

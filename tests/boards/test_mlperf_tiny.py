@@ -2,11 +2,15 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import os
+import time
 
+import numpy as np
 import pytest
 from on_pico import with_romfs
 from session import Session
+from support import mlperf_sound
 from support.mlperf_client import Client, model_input, random_input, wanted_results
+from support.mlperf_interface import READY, InterfaceBoard
 from support.oracle import shared_oracle
 from tflm_tools.board import profiles, romfs_image
 from tflm_tools.flat.flatten import flatten
@@ -23,17 +27,20 @@ _REAL = {
 
 @pytest.fixture
 def start(firmware, tmp_path):
-    """start(model): an emulated Pico with the app, and the model (bytes of a .tflite) in ROMFS."""
+    """start(model, **options of emulators.start): an emulated Pico with the app, and the model
+    (bytes of a .tflite) in ROMFS."""
     import emulators
 
     boards = []
 
-    def begin(model):
+    def begin(model, **options):
         built = firmware(BOARD, "mlperf_tiny")
         flat = flatten(model, target=profiles.named(BOARD).target)
         contents = romfs_image.image({"model.tflm": flat})
         image = with_romfs(built, contents, tmp_path / "firmware.uf2")
-        boards.append(emulators.start(BOARD, image, flash=tmp_path / "flash.bin", fast=True))
+        boards.append(
+            emulators.start(BOARD, image, flash=tmp_path / "flash.bin", fast=True, **options)
+        )
         return boards[-1]
 
     yield begin
@@ -87,3 +94,43 @@ def test_settings(start, repository):
     assert "m-model-[x]" in client.ask("profile")
     client.load(data)
     assert client.infer(1)[1] == one_core
+
+
+# The runner's way through sww01, by way of an interface board: I2S in, outputs and pulses out. The
+# features' tables are made of single floats here, of double ones where the app's own test is.
+def test_stream(start, tmp_path):
+    samples = mlperf_sound.sound(30, slice(5, 18))
+    mlperf_sound.write_wav(tmp_path / "sound.wav", samples)
+    data = mlperf_sound.model()
+    slots = tmp_path / "slots"
+    board = start(data, xip=48, i2s_master=(16, 17, 18, slots), watch=(3, 6))
+    client = _client(board)
+    interface = InterfaceBoard(board, client, slots, tmp_path)
+    assert "[dut]: m-model-[sww01]" in interface.ask("dut profile")
+    wanted = mlperf_sound.outputs(
+        shared_oracle(), data, np.trunc(mlperf_sound.exact_features(samples))
+    )
+    interface.ask("dut stop")
+    assert "[dut]: Listening for I2S data ... " in interface.ask("dut start")
+    interface.ask("record_detections")
+    assert interface.ask("play sound.wav")[1] == "succeeded."
+    time.sleep(0.25)
+    said = [line.removeprefix("[dut]: ") for line in interface.ask("dut stop")]
+    found = mlperf_sound.activations(said[:-1])
+    assert len(found) == len(wanted)
+    assert np.abs(np.subtract(found, wanted)).max() <= 1
+    pulses = [int(line.rstrip(",")) for line in interface.ask("print_detections")[1:-1]]
+    blocks = [round((at - pulses[0]) / 32) for at in pulses]
+    assert blocks == mlperf_sound.detections(found)
+    assert len(blocks) > 2
+    cycle = interface.ask("print_dutycycle")
+    assert cycle.pop() == READY
+    at = cycle.index("Duty cycle stop times (s)")
+    begins, ends = (
+        np.array([int(part) for part in "".join(lines).split(",") if part.strip()]) / 100
+        for lines in (cycle[1:at], cycle[at + 1 :])
+    )
+    assert len(begins) == len(ends) == len(wanted)
+    np.testing.assert_allclose(np.diff(begins), 32, atol=1.5)
+    print(f"{np.mean(ends - begins):.2f} ms of 32 ms with a small model")
+    assert np.max(ends - begins) < 9

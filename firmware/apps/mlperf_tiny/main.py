@@ -1,23 +1,48 @@
 # App mlperf_tiny: a board that the runner of the MLPerf Tiny benchmark can drive
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# /rom/model.tflm is the model: make it with MODEL=. In the unix port the folder is an argument.
+# /rom/model.tflm is the model: make it with MODEL=. In the unix port the folder is an argument,
+# and a WAV file that sww01 hears may be another one.
 
 import sys
 
+import settings
 import tflm
 from monitor import Monitor
 from ports import open_port
 from task import Task
 
+_STREAM_HZ = 200_000_000  # of an RP2040: 32 ms of sound take more than that at 125 MHz
+
+
+# A port is opened behind this: its speed goes by the clock.
+def _set_clock(task):
+    hz = settings.HZ
+    if hz is None and task.is_stream and "RP2040" in sys.implementation._machine:
+        hz = _STREAM_HZ
+    if hz:
+        import machine
+
+        machine.freq(hz)
+
+
+def _stream(port, task):
+    if not task.is_stream:
+        return None
+    from stream import Stream
+
+    return Stream(port, task)
+
 
 def main():
     folder = sys.argv[1] if len(sys.argv) > 1 else "/rom"
-    port = open_port()
     try:
-        Monitor(port, Task(folder + "/model.tflm")).run()
+        task = Task(folder + "/model.tflm")
+        _set_clock(task)
+        port = open_port()
+        Monitor(port, task, _stream(port, task)).run()
     except (OSError, tflm.TflmError) as error:
-        port.write(b"e-[%s]\r\n" % str(error).encode())
+        open_port().write(b"e-[%s]\r\n" % str(error).encode())
 
 
 try:

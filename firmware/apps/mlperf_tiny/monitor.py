@@ -1,6 +1,7 @@
 # App mlperf_tiny: the commands of the benchmark's runner, and the replies that it looks for
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import time
 from binascii import unhexlify
 
 import settings
@@ -22,6 +23,7 @@ db HH[HH]*   : take bytes in hex, until there are N
 db print     : the bytes taken, in hex
 infer N [W]  : run the model W times (10) to warm up, then N times
 results      : what the model said
+start, stop  : hear sound all the time (sww01)
 """
 
 
@@ -49,10 +51,11 @@ def _bytes(digits):
 
 
 class Monitor:
-    """Reads commands from `port` and answers them with `task`."""
+    """Reads commands from `port` and answers them with `task`; stream: a Stream, or None."""
 
-    def __init__(self, port, task):
+    def __init__(self, port, task, stream=None):
         self._port = port
+        self._stream = stream
         self._task = task
         self._line = bytearray(_LINE_BYTES)
         self._buffer = bytearray(task.elements * task.element_bytes)
@@ -67,6 +70,9 @@ class Monitor:
             b"infer": self._infer,
             b"results": self._results,
         }
+        if stream:
+            self._commands[b"start"] = self._start
+            self._commands[b"stop"] = self._stop
 
     def run(self):
         """Answer commands until the input ends."""
@@ -90,7 +96,7 @@ class Monitor:
         line = self._line
         byte = bytearray(1)
         count = 0
-        while read(byte):
+        while self._hear() and read(byte):
             value = byte[0]
             if value == _END:
                 return bytes(memoryview(line)[:count])
@@ -98,6 +104,15 @@ class Monitor:
                 line[count] = value
                 count += 1
         return None
+
+    # Sound is heard until there is a byte to read.
+    def _hear(self):
+        stream = self._stream
+        if stream:
+            while stream.running and not self._port.waiting():
+                if not stream.step():
+                    time.sleep_ms(1)
+        return True
 
     def _answer(self, command):
         words = [word for word in command.split(b" ") if word]
@@ -217,3 +232,11 @@ class Monitor:
     def _results(self, _):
         line = ",".join(["%0.3f" % value for value in self._task.results()])
         self._say(b"m-results-[%s]" % line.encode())
+
+    def _start(self, _):
+        for line in self._stream.start():
+            self._say(line)
+
+    def _stop(self, _):
+        for line in self._stream.stop():
+            self._say(line)

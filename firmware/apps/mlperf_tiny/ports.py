@@ -1,6 +1,7 @@
 # App mlperf_tiny: where commands come from and how time is told, with an energy monitor or not
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import select
 import sys
 import time
 
@@ -22,8 +23,16 @@ class ConsolePort:
     def __init__(self):
         # read_byte(buffer) waits for a byte; returns 0 at the end of the input.
         self.read_byte = sys.stdin.buffer.readinto
+        self._poll = select.poll()
+        self._poll.register(sys.stdin, select.POLLIN)
         self._output = sys.stdout.buffer
         self._start = time.time_ns()
+
+    def waiting(self):
+        """Whether read_byte() would not have to wait."""
+        for _ in self._poll.ipoll(0):
+            return True
+        return False
 
     def write(self, data):
         """Send bytes, as they are."""
@@ -55,6 +64,10 @@ class EnergyPort:
         while not self._uart.readinto(buffer):
             pass
         return 1
+
+    def waiting(self):
+        """Whether read_byte() would not have to wait."""
+        return self._uart.any() > 0
 
     def write(self, data):
         """Send bytes, as they are."""

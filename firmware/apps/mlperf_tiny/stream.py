@@ -1,0 +1,98 @@
+# App mlperf_tiny: sww01: commands start and stop; between them sound comes, and pulses go
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import time
+from array import array
+
+import settings
+from features import BANDS, STRIDE, Features
+from micropython import const
+from surroundings import open_sound, output_pin
+
+_THRESHOLD = const(115)  # a larger first output, of int8, is a detection
+_MOST = const(40_000)  # outputs that are kept: 21 minutes
+_A_LINE = const(16)  # outputs on a line
+_PULSE_US = const(2)
+
+
+class Stream:
+    """Runs `task` on each 32 ms of sound; `running` while it listens."""
+
+    def __init__(self, port, task):
+        self._port = port
+        self._task = task
+        self._features = Features(task.scale, task.zero_point)
+        self._sound = open_sound()
+        self._detected = output_pin(settings.DETECTION_PIN, 1)
+        self._processing = output_pin(settings.PROCESSING_PIN, 0)
+        self._samples = array("h", bytes(2 * STRIDE))
+        self._row = bytearray(BANDS)
+        self._outputs = array("b", bytes(_MOST))
+        self._count = 0
+        self._is_first = True
+        self.running = False
+        self._process()  # what a first run loads is not to be waited for later
+
+    def start(self):
+        """Lines that answer the command."""
+        if self.running:
+            return [b"I2S Rx currently in progress. Ignoring request"]
+        if not self._sound:
+            return [b"e-[There is no sound here; take a Pico, or name a WAV file]"]
+        self._count = 0
+        self._is_first = True
+        self._features.reset()
+        self._task.clear()
+        self._port.timestamp()
+        self._pulse(self._processing, 1)
+        self._sound.start()
+        self.running = True
+        return [b"Listening for I2S data ... "]
+
+    def stop(self):
+        """Lines that answer the command: all outputs since start()."""
+        if not self.running:
+            return [b"I2S is already idle.  Ignoring stop request"]
+        self.running = False
+        self._sound.stop()
+        self._port.timestamp()
+        return self._tell()
+
+    # One by one: together they would not fit.
+    def _tell(self):
+        yield b"Streaming stopped."
+        yield b"target activations: "
+        for start in range(0, self._count, _A_LINE):
+            end = min(start + _A_LINE, self._count)
+            line = ", ".join([str(value) for value in self._outputs[start:end]])
+            begin = "" if start else "["
+            yield (begin + line + (", " if end < self._count else "]")).encode()
+        if not self._count:
+            yield b"[]"
+
+    def step(self):
+        """Listen to the next 32 ms; returns False when they are not there."""
+        if not self._sound.read(self._samples):
+            return False
+        self._processing.value(1)
+        output = self._process()
+        # The first one gives the runner the begin of the sound.
+        if output > _THRESHOLD or self._is_first:
+            self._pulse(self._detected, 0)
+            self._is_first = False
+        if self._count < _MOST:
+            self._outputs[self._count] = output
+            self._count += 1
+        self._processing.value(0)
+        return True
+
+    def _process(self):
+        self._features.run(self._samples, self._row)
+        self._task.append(self._row)
+        self._task.invoke()
+        return self._task.first_output()
+
+    def _pulse(self, pin, level):
+        pin.value(level)
+        time.sleep_us(_PULSE_US)
+        pin.value(1 - level)

@@ -1,0 +1,61 @@
+# App mlperf_tiny: what sww01 has around it: sound that comes, and pins
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import sys
+
+import machine
+import settings
+
+_HEAD_BYTES = 44  # of a WAV file
+_RATE = b"\x80\x3e\x00\x00"  # 16 kHz
+
+
+class _NoPin:
+    def value(self, level):
+        pass
+
+
+def output_pin(number, level):
+    """An output with this level; in the unix port, which has no pins, nobody sees it."""
+    if not hasattr(machine, "Pin"):
+        return _NoPin()
+    return machine.Pin(number, machine.Pin.OUT, value=level)
+
+
+class _WavFile:
+    """The first channel of a WAV file of 16 kHz and 16 bits, each time from its begin."""
+
+    def __init__(self, path):
+        self._file = open(path, "rb")  # noqa: SIM115
+        head = self._file.read(_HEAD_BYTES)
+        if head[:4] != b"RIFF" or head[24:28] != _RATE or head[34:36] != b"\x10\x00":
+            raise OSError("%s is no WAV file of 16 kHz and 16 bits; convert it with sox" % path)
+        self._channels = head[22]
+
+    def start(self):
+        self._file.seek(_HEAD_BYTES)
+
+    def stop(self):
+        pass
+
+    def read(self, samples):
+        count = len(samples)
+        data = self._file.read(2 * count * self._channels)
+        if len(data) < 2 * count * self._channels:
+            return False
+        for i in range(count):
+            at = 2 * i * self._channels
+            samples[i] = (data[at] | data[at + 1] << 8 ^ 0x8000) - 0x8000
+        return True
+
+
+def open_sound():
+    """The sound of sww01, None where there is none: an object with start(), stop() and read(array
+    of int16), which returns whether there was so much."""
+    if len(sys.argv) > 2:
+        return _WavFile(sys.argv[2])
+    if sys.platform != "rp2":
+        return None
+    from receiver import Receiver
+
+    return Receiver(settings.SCK_PIN, settings.WS_PIN, settings.SD_PIN)

@@ -1,0 +1,92 @@
+# Test support: sww01 of MLPerf Tiny: sound, a model that hears it, and what the board has to say
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import re
+import wave
+
+import numpy as np
+
+from .single_op import Tensor, single_op
+
+RATE = 16000
+STRIDE = 512
+_WINDOW = 1024
+_BANDS = 40
+_ROWS = 30
+_THRESHOLD = 115
+SCALE = 0.0037
+
+
+# Each of 3 outputs is a sum of all features, with weights of their own: larger for newer ones.
+def model():
+    """A .tflite with the input and output of sww01's: output 0 rises while sound is loud."""
+    most = 1 + np.repeat(np.arange(_ROWS) ** 2 // 40, _BANDS)
+    weights = np.random.default_rng(3).integers(0, most + 1, (3, len(most))).astype(np.int8)
+    return single_op(
+        "FULLY_CONNECTED",
+        [
+            Tensor((1, _ROWS, 1, _BANDS), "int8", scale=SCALE, zero_point=-128),
+            Tensor(weights.shape, "int8", weights, scale=1.0, zero_point=0),
+            Tensor((3,), "int32", np.zeros(3, np.int32), scale=SCALE, zero_point=0),
+        ],
+        [Tensor((1, 3), "int8", scale=9.0, zero_point=-128)],
+    )
+
+
+def sound(blocks, loud):
+    """int16: noise, loud in the blocks of 32 ms that `loud`, a slice, names."""
+    samples = np.random.default_rng(4).normal(0, 1, (blocks, STRIDE))
+    samples *= 40
+    samples[loud] *= 200
+    return samples.round().astype("<i2").reshape(-1)
+
+
+def write_wav(path, samples):
+    """A WAV file of two channels, as the runner's are; the second one is no part of it."""
+    with wave.open(str(path), "wb") as file:
+        file.setparams((2, 2, RATE, 0, "NONE", ""))
+        file.writeframes(np.stack([samples, 77 - samples // 3], 1).astype("<i2").tobytes())
+
+
+# Triangles in mel, from 0 to 8 kHz, that overlap by half; nothing for what does not swing.
+def _mel():
+    edges = np.linspace(0, np.log(1 + RATE / 2 / 700), _BANDS + 2)
+    at = np.log(1 + np.arange(_WINDOW // 2 + 1) * RATE / _WINDOW / 700)[:, None]
+    low, middle, high = edges[:-2], edges[1:-1], edges[2:]
+    weights = np.minimum((at - low) / (middle - low), (high - at) / (high - middle))
+    weights[0] = 0
+    return np.maximum(weights, 0)
+
+
+def exact_features(samples, scale=SCALE):
+    """(blocks, 40) floats whose whole part is the int8 feature, as the reference defines them."""
+    before = np.concatenate([np.zeros(_WINDOW - STRIDE + 1), samples / 32768])
+    window = 0.54 - 0.46 * np.cos(2 * np.pi * np.arange(_WINDOW) / _WINDOW)
+    mel = _mel()
+    rows = []
+    for begin in range(0, len(samples) // STRIDE * STRIDE, STRIDE):
+        part = before[begin : begin + _WINDOW + 1]
+        spectrum = np.fft.rfft((part[1:] - part[:-1] * (1 - 2**-5)) * window)
+        energy = np.maximum(np.abs(spectrum) ** 2 / _WINDOW @ mel, 1e-30)
+        rows.append(np.clip((10 * np.log10(energy) + 52) / 64, 0, 1) / scale - 128)
+    return np.clip(np.array(rows), -128, 127.5)
+
+
+def outputs(oracle, data, features):
+    """Output 0 of the model for each block; what was before the first one is 0."""
+    rows = np.concatenate([np.zeros((_ROWS - 1, _BANDS)), features]).astype(np.int8)
+    inputs = [[rows[i : i + _ROWS].reshape(1, _ROWS, 1, _BANDS)] for i in range(len(features))]
+    return [int(output[0].reshape(-1)[0]) for output in oracle.run(data, inputs)]
+
+
+def detections(values):
+    """Blocks for which there is a pulse: the first one, and detections."""
+    return [i for i, value in enumerate(values) if i == 0 or value > _THRESHOLD]
+
+
+# As the runner reads it.
+def activations(said):
+    """What lines that answer `stop` say of each block."""
+    found = re.search(r"target activations:\s*(\[.*?\])\s*$", "".join(said), re.DOTALL)
+    assert found, said
+    return [int(value) for value in found[1][1:-1].split(",") if value.strip()]
