@@ -118,6 +118,8 @@ models: $(VENV)/train.stamp  ## make the project's own models again (installs Te
 	$(BIN)/python models/audio_frontend/make.py
 	$(BIN)/python models/keywords/recordings.py
 	$(BIN)/python models/keywords/make.py
+	$(BIN)/python models/gestures/make.py
+	$(BIN)/python models/anomaly/make.py
 
 clean:  ## remove what was built and set up
 	rm -rf build $(VENV)

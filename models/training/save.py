@@ -28,3 +28,12 @@ def with_labels(model, labels):
     with zipfile.ZipFile(buffer, "a") as archive:
         archive.writestr(zipfile.ZipInfo("labels.txt"), "".join(f"{name}\n" for name in labels))
     return buffer.getvalue()
+
+
+def with_metadata(model, name, data):
+    """`model` (.tflite bytes) with one more metadata entry, which boards read, too."""
+    from tflm_tools.transform import schema
+
+    changed = schema.read_model(model)
+    schema.add_metadata(changed, name, data)
+    return schema.write_model(changed)

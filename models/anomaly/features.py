@@ -1,0 +1,65 @@
+# What the anomaly model hears of a machine: 22 bands of its vibration; on boards and in CPython
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from array import array
+from math import cos, log, pi, sin
+
+LENGTH = 256  # samples of a window
+RATE = 1000  # samples a second
+# Bins of the spectrum, 3.9 Hz each, where bands begin; the last one ends where the next begins.
+EDGES = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 17, 20, 24, 29, 35, 42, 51, 62, 75, 90, 108, 128)
+BANDS = len(EDGES) - 1
+_FLOOR = 1e-7  # g squared: what a quiet sensor has in a bin
+
+_window = array("f", [0.5 - 0.5 * cos(2 * pi * i / LENGTH) for i in range(LENGTH)])
+_cos = array("f", [cos(2 * pi * i / LENGTH) for i in range(LENGTH // 2)])
+_sin = array("f", [sin(2 * pi * i / LENGTH) for i in range(LENGTH // 2)])
+_re = array("f", [0.0] * LENGTH)
+_im = array("f", [0.0] * LENGTH)
+
+
+# Where element i goes: its eight bits in the other order.
+def _turned(i):
+    j = 0
+    for _ in range(8):
+        j = j << 1 | i & 1
+        i >>= 1
+    return j
+
+
+_order = bytes([_turned(i) for i in range(LENGTH)])
+
+
+# The transform of _re and _im, in place.
+def _transform():
+    re, im, size = _re, _im, 1
+    while size < LENGTH:
+        stride = LENGTH // (2 * size)
+        for k in range(size):
+            c, s = _cos[k * stride], -_sin[k * stride]
+            for i in range(k, LENGTH, 2 * size):
+                j = i + size
+                a, b = re[j] * c - im[j] * s, re[j] * s + im[j] * c
+                re[j], im[j] = re[i] - a, im[i] - b
+                re[i] += a
+                im[i] += b
+        size *= 2
+
+
+def bands(samples, out):
+    """Fill `out` with the logarithm (base 10) of the mean power of each band, in g squared.
+
+    samples: LENGTH numbers, in g, of one axis, RATE a second; their mean does not matter.
+    """
+    mean = sum(samples) / LENGTH
+    for i in range(LENGTH):
+        _re[_order[i]] = (samples[i] - mean) * _window[i]
+        _im[i] = 0.0
+    _transform()
+    scale = (4 / LENGTH) ** 2 / 2  # of the amplitude of a sine, with the window, to its power
+    for band in range(BANDS):
+        first, end = EDGES[band], EDGES[band + 1]
+        power = 0.0
+        for i in range(first, end):
+            power += _re[i] * _re[i] + _im[i] * _im[i]
+        out[band] = log(power * scale / (end - first) + _FLOOR) / log(10)
