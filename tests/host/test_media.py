@@ -4,11 +4,16 @@
 import wave
 from types import SimpleNamespace
 
+import flatbuffers
 import numpy as np
 import pytest
+from support.builder import ModelBuilder
 from tflm_tools.errors import ToolError
+from tflm_tools.flat.flatten import flatten
 from tflm_tools.measure import dataset
 from tflm_tools.model import media
+from tflm_tools.model.model_file import open_model
+from tflm_tools.model.normalization import pixels_of
 
 
 def info(shape, dtype="int8", scale=0.0, zero_point=0):
@@ -50,6 +55,69 @@ def test_image(image, tmp_path):
     (tmp_path / "bad.png").write_bytes(image.read_bytes()[:40])
     with pytest.raises(ToolError, match="is no image that can be read"):
         media.real_values(tmp_path / "bad.png", info((1, 8, 8, 1)))
+
+
+# TFLite Metadata that says how the only input is normalized: ModelMetadata as a FlatBuffer.
+def _metadata(mean, std):
+    builder = flatbuffers.Builder()
+
+    def table(fields):
+        builder.StartObject(5)
+        for number, value in fields.items():
+            if number == 0:
+                builder.PrependUint8Slot(0, value, 0)
+            else:
+                builder.PrependUOffsetTRelativeSlot(number, value, 0)
+        return builder.EndObject()
+
+    def tables(*items):
+        builder.StartVector(4, len(items), 4)
+        for item in items:
+            builder.PrependUOffsetTRelative(item)
+        return builder.EndVector()
+
+    means, deviations = (builder.CreateNumpyVector(np.array(v, np.float32)) for v in (mean, std))
+    builder.StartObject(2)
+    builder.PrependUOffsetTRelativeSlot(0, means, 0)
+    builder.PrependUOffsetTRelativeSlot(1, deviations, 0)
+    options = builder.EndObject()
+    units = tables(table({0: 1, 1: options}))
+    inputs = tables(table({4: units}))
+    builder.Finish(table({3: tables(table({2: inputs}))}))
+    return bytes(builder.Output())
+
+
+# The model's metadata says what black and white are, in both forms of a model.
+def test_normalization(image, tmp_path):
+    model = ModelBuilder()
+    x, y = (model.tensor((1, 8, 8, 3), "int8", scale=0.05, zero_point=3) for _ in range(2))
+    model.operator("ABS", [x], [y])
+    model.io([x], [y])
+    mean, std = (127.5, 0, 255), (50, 100, 200)
+    data = _metadata(mean, std)
+    for entry, wanted in (
+        (data, [[127.5 / 50, 2.55, 0], [-127.5 / 50, 2.55, -255 / 200]]),
+        (_metadata([127.5], [127.5]), [[1, 1, 1], [-1, 1, -1]]),
+    ):
+        model.metadata("TFLITE_METADATA", entry)
+        (tmp_path / "x.tflite").write_bytes(model.build())
+        (tmp_path / "x.tflm").write_bytes(flatten(model.build()))
+        for name in ("x.tflite", "x.tflm"):
+            made = open_model(tmp_path / name).inputs[0]
+            found = media.real_values(image, made)
+            assert np.allclose(found[0, 0, 0], wanted[0]) and np.allclose(
+                found[0, 7, 0], wanted[1]
+            )
+            assert media.real_values(image, made, (0, 1)).max() == 1
+    # What cannot be read, or makes no sense, says nothing; other channels are refused.
+    damaged = [data[:n] for n in range(0, len(data), 7)] + [_metadata([0], [0]), _metadata([], [])]
+    for entry in damaged:
+        assert pixels_of({"TFLITE_METADATA": entry}, 1) == [None]
+    assert pixels_of({"TFLITE_METADATA": data}, 2) == [None, None]
+    two = info((1, 8, 8, 3))
+    two.pixels = pixels_of({"TFLITE_METADATA": _metadata([0, 0], [1, 1])}, 1)[0]
+    with pytest.raises(ToolError, match="normalizes 2 channels, input 'x' has 3; .*--pixels"):
+        media.real_values(image, two)
 
 
 @pytest.mark.parametrize("width", [1, 2, 3, 4])

@@ -20,8 +20,8 @@ PIXELS = click.option(
     "--pixels",
     type=(float, float),
     metavar="BLACK WHITE",
-    help="What black and white of images stand for. [default: the least and the greatest that a "
-    "quantized input holds; 0 1 for float32]",
+    help="What black and white of images stand for. [default: what the model's metadata "
+    "says; else the least and the greatest that a quantized input holds; 0 1 for float32]",
 )
 _PORT = click.argument("port", required=False)
 _FIRST_ANSWER = click.option(

@@ -30,15 +30,16 @@ def real_values(path, info, pixels=None):
     """The real numbers (float64, in the input's shape) of a file for an input, a TensorInfo.
 
     An image is made grey or RGB as the input has 1 or 3 channels, and resized to its height and
-    width (bilinear). pixels: (black, white), what 0 and 255 stand for; None takes the least and
-    the greatest value that a quantized input can hold, and 0 and 1 for float32. A sound is its
+    width (bilinear). pixels: (black, white), what 0 and 255 stand for; None takes what the
+    model's metadata says, else the least and the greatest value that a quantized input can hold,
+    and 0 and 1 for float32. A sound is its
     samples from -1 to 1, channels averaged, cut off or filled with silence at its end; for int16
     without a scale the samples themselves. A table has all numbers of the input, row by row.
     Raises ToolError.
     """
     suffix = Path(path).suffix.lower()
     if suffix in IMAGES:
-        return _image(path, info, pixels or _range(info))
+        return _image(path, info, pixels or getattr(info, "pixels", None) or _range(info))
     if suffix in SOUNDS:
         return _sound(path, info)
     values = np.array(rows(path)).reshape(-1)
@@ -81,7 +82,12 @@ def _image(path, info, pixels):
             values = np.asarray(image, np.float64).reshape(info.shape)
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError):
         raise ToolError(f"{path} is no image that can be read; convert it to PNG") from None
-    black, white = pixels
+    black, white = (np.asarray(value) for value in pixels)
+    if black.size not in (1, channels):
+        raise ToolError(
+            f"the model's metadata normalizes {black.size} channels, input '{info.name}' has "
+            f"{channels}; say what black and white are with --pixels"
+        )
     return black + values * ((white - black) / 255)
 
 

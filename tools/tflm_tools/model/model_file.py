@@ -8,19 +8,21 @@ from pathlib import Path
 
 from tflm import dtypes
 from tflm.errors import ModelError, TflmError, UnsupportedError
-from tflm.model import is_flat
+from tflm.model import FlatModel, is_flat
 from tflm.tflite.reader import TfliteModel, is_tflite
 
 from .. import files
 from .flat_file import FlatFile
 from .input_limits import input_limits
+from .normalization import pixels_of
 
 
 @dataclass
 class TensorInfo:
     """An input or output: shape in elements, value = scale * (q - zero_point), scale 0: none.
 
-    kept: of a float32 one that a .tflm keeps as integers, what these are.
+    kept: of a float32 one that a .tflm keeps as integers, what these are. pixels: what black and
+    white of an image stand for, where the model's metadata says so (normalization.py).
     """
 
     name: str
@@ -34,6 +36,7 @@ class TensorInfo:
     )
     kept: "TensorInfo | None" = None
     by_rows: bool = False  # no bytes of it are in the arena
+    pixels: tuple | None = None
 
     def numpy_dtype(self):
         """The type of numpy; raises UnsupportedError for those that numpy does not have."""
@@ -90,6 +93,12 @@ def _limits(model):
         return {}
 
 
+# What images are for the inputs of a TfliteModel or FlatModel.
+def _add_pixels(inputs, model):
+    for info, pixels in zip(inputs, pixels_of(model.metadata(), len(inputs)), strict=True):
+        info.pixels = pixels
+
+
 def open_model(path, data=None):
     """Read a model; raises ToolError for what cannot be read, ModelError for what is no model.
 
@@ -102,6 +111,7 @@ def open_model(path, data=None):
         inputs, outputs = (
             [_flat_info(t) for t in tensors] for tensors in (flat.inputs, flat.outputs)
         )
+        _add_pixels(inputs, FlatModel(data))
         return ModelFile(Path(path), "tflm", data, inputs, outputs)
     if is_tflite(data):
         model = TfliteModel(data)
@@ -115,6 +125,7 @@ def open_model(path, data=None):
         )
         for i, limits in _limits(model).items():
             inputs[i].limits = limits
+        _add_pixels(inputs, model)
         return ModelFile(Path(path), "tflite", data, inputs, outputs)
     if data[:8] == b"\x89HDF\r\n\x1a\n" or Path(path).suffix in (
         ".keras",

@@ -1,0 +1,48 @@
+# tflm_tools: how images are normalized for a model, as its TFLite Metadata says
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import numpy as np
+from tflm.errors import ModelError
+from tflm.tflite.flatbuffer import Table, scalar
+
+_NAME = "TFLITE_METADATA"
+
+# Numbers of fields and of a union's type in metadata_schema.fbs of tflite-support.
+_SUBGRAPHS = 3  # of ModelMetadata
+_INPUTS = 2  # of SubGraphMetadata
+_PROCESS_UNITS = 4  # of TensorMetadata
+_TYPE, _OPTIONS = 0, 1  # of ProcessUnit
+_NORMALIZATION = 1
+_MEAN, _STD = 0, 1  # of NormalizationOptions
+
+
+def pixels_of(metadata, count):
+    """What black and white of an image are for each of `count` inputs: (0 - mean) / std, and 255.
+
+    metadata: that of a model, by name. A pair of arrays with a number for each channel, or for
+    all of them, and None where nothing is said. Metadata that cannot be read says nothing.
+    """
+    data = metadata.get(_NAME)
+    if data is None:
+        return [None] * count
+    try:
+        buffer = memoryview(bytes(data))
+        subgraphs = Table(buffer, scalar(buffer, 0, "I")).vector(_SUBGRAPHS)
+        inputs = subgraphs.table(0).vector(_INPUTS) if subgraphs else None
+        found = [_pixels(inputs.table(i)) for i in range(len(inputs or ()))]
+    except (ModelError, IndexError, ValueError):
+        return [None] * count
+    return found if len(found) == count else [None] * count
+
+
+def _pixels(tensor):
+    units = tensor.vector(_PROCESS_UNITS)
+    for i in range(len(units or ())):
+        unit = units.table(i)
+        options = unit.table(_OPTIONS)
+        if unit.get(_TYPE, "B") != _NORMALIZATION or options is None:
+            continue
+        mean, std = (np.array(options.numbers(k, "f"), np.float64) for k in (_MEAN, _STD))
+        if mean.size == std.size > 0 and np.isfinite(mean).all() and (std > 0).all():
+            return (0 - mean) / std, (255 - mean) / std
+    return None
