@@ -55,13 +55,13 @@ firmware: $(VENV)/firmware.stamp  ## firmware with tflm (BOARD=RPI_PICO APP= MOD
 		$(if $(APP),--app $(APP)) $(if $(MODEL),--model "$(MODEL)") $(if $(KERNELS),--kernels "$(KERNELS)") \
 		$(if $(STOCK),--stock) $(if $(MICROPYTHON_DIR),--micropython "$(MICROPYTHON_DIR)")
 
-emulate: $(VENV)/firmware.stamp  ## that firmware in an emulator here (the same, PTY=1 UART=1 XIP=48 WAV= MOTION=)
+emulate: $(VENV)/firmware.stamp  ## that firmware in an emulator here (the same, PTY=1 UART=1 XIP=48 WAV= MOTION= CAMERA=)
 	@PYTHONPATH=firmware $(BIN)/python firmware/emulate.py $(or $(BOARD),RPI_PICO) \
 		$(if $(APP),--app $(APP)) $(if $(MODEL),--model "$(MODEL)") $(if $(KERNELS),--kernels "$(KERNELS)") \
 		$(if $(STOCK),--stock) $(if $(MICROPYTHON_DIR),--micropython "$(MICROPYTHON_DIR)") \
 		$(if $(PTY),--pty) $(if $(UART),--uart) $(if $(FLASH),--flash $(FLASH)) \
 		$(if $(XIP),--xip $(XIP)) $(if $(WAV),--wav "$(WAV)") \
-		$(if $(MOTION),--motion "$(MOTION)")
+		$(if $(MOTION),--motion "$(MOTION)") $(if $(CAMERA),--camera "$(CAMERA)")
 
 page: $(VENV)/firmware.stamp  ## a Pico in a web page: dist/page, static files (docs/page.md)
 	@PYTHONPATH=firmware:page:page/python $(BIN)/python page/make_page.py

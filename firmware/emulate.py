@@ -15,9 +15,11 @@ from places import FIRMWARE
 from tflm.errors import TflmError
 from tflm_tools import files
 from tflm_tools.errors import ToolError
+from tflm_tools.extras import installing
 
 _LEAVE = b"\x1d"  # Ctrl-]
 _CLOCK_AND_DATA = (2, 3)  # pins of a PDM microphone, as the app wake has them
+_CAMERA = (6, 14, 15, 16)  # D0, PCLK, HSYNC and VSYNC of a camera, as the app person has them
 
 
 # Keys to the board and its output to the terminal, until Ctrl-] or the board's end.
@@ -73,6 +75,24 @@ def _accelerometer(path):
     return "mpu6050", 0, data
 
 
+# What emulators.start() takes for an HM01B0 at the app's pins that sees the middle of an image.
+def _camera(path):
+    try:
+        from PIL import Image, ImageOps
+    except ImportError:
+        raise ToolError(f"images need pillow; install it with: {installing('report')}") from None
+    try:
+        with Image.open(path) as image:
+            grey = ImageOps.fit(ImageOps.exif_transpose(image).convert("L"), (192, 192))
+    except OSError as error:
+        raise ToolError(f"{path} is no image ({error}); check CAMERA=") from None
+    frame = Image.new("L", (324, 244), 128)
+    frame.paste(grey, (66, 26))
+    data = FIRMWARE / "camera.frames"
+    files.write(data, frame.tobytes())
+    return "hm01b0", 0, *_CAMERA, data
+
+
 # Tell the port and wait.
 def _serve(board):
     print(board.port, flush=True)
@@ -99,6 +119,7 @@ def _arguments():
         help="let a Pico wait for flash: so long for each miss of its cache (48 is what it takes)",
     )  # fmt: skip
     parser.add_argument("--motion", default="", help="an MPU6050 at a Pico is moved as a CSV says")
+    parser.add_argument("--camera", default="", help="an HM01B0 at a Pico sees this image")
     return parser.parse_args()
 
 
@@ -120,6 +141,7 @@ def main():
         options.board, image, flash=flash, romfs=romfs, uart=options.uart,
         xip=options.xip, pdm=_microphone(options.wav) if options.wav else None,
         motion=_accelerometer(options.motion) if options.motion else None,
+        camera=_camera(options.camera) if options.camera else None,
     )  # fmt: skip
     try:
         if options.pty:

@@ -3,20 +3,22 @@
 
 const BITS = 9; // of a byte, with its acknowledgement
 
-// A device behind a bus: the first byte of a write names the register, further ones go to it and,
-// by next(register), to others; reads begin at the register that was named last.
+// A device behind a bus: the first byte of a write (or two, as `wide`) names the register, further
+// ones go to it and, by next(register), to others; reads begin at the register that was named last.
 export class Registers {
   #register = 0;
-  #named = false;
+  #missing = 0; // bytes of the register's name
+  wide = 1;
 
   start(reading) {
-    this.#named = reading;
+    this.#missing = reading ? 0 : this.wide;
+    if (!reading) this.#register = 0;
   }
 
   write(byte) {
-    if (!this.#named) {
-      this.#named = true;
-      this.#register = byte;
+    if (this.#missing) {
+      this.#missing--;
+      this.#register = (this.#register << 8) | byte;
       return;
     }
     this.set(this.#register, byte);
@@ -30,7 +32,7 @@ export class Registers {
   }
 
   next(register) {
-    return (register + 1) & 0xff;
+    return register + 1;
   }
 }
 

@@ -9,6 +9,8 @@
 // --pdm CLOCK,DATA,FILE    a PDM microphone at these pins, which says the bits of a file
 // --i2s SCK,WS,SD,FILE     an I2S microphone, which says its slots
 // --motion NAME,BUS,FILE   an accelerometer at an I2C bus, which measures its samples (motion.mjs)
+// --camera NAME,BUS,DATA,PCLK,HSYNC,VSYNC,FILE   a camera at an I2C bus and these pins, which sees
+//                the frames of a file (camera.mjs)
 // --i2s-master SCK,WS,SD,FILE    an I2S master, which plays the frames that a file has at SIGUSR2
 // --watch PIN,... tell changes of these pins on stderr
 // --xip CYCLES   wait for flash: so long for a miss of its cache (48 is a Pico's; see docs/pico.md)
@@ -18,6 +20,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import { parseArgs } from 'node:util';
 import { Board } from './board.mjs';
+import { connectCamera } from './camera.mjs';
 import { LED } from './chip.mjs';
 import { loadImage } from './image.mjs';
 import { connectI2sMaster, watchPins } from './interface_board.mjs';
@@ -37,6 +40,7 @@ const { values: options, positionals } = parseArgs({
     motion: { type: 'string' },
     'i2s-master': { type: 'string' },
     watch: { type: 'string' },
+    camera: { type: 'string' },
     xip: { type: 'string', default: '0' },
   },
 });
@@ -122,17 +126,20 @@ function connectMaster(text, mcu, clock) {
   };
 }
 
-function connectSensor(text, mcu, clock) {
+// text: a name, so many numbers, and a file.
+function connectSensor(sensor, count, text, mcu, clock) {
   if (!text) return;
-  const [name, bus, ...path] = text.split(',');
-  connectMotion(mcu, clock, fs.readFileSync(path.join(',')), name, Number(bus));
+  const [name, ...parts] = text.split(',');
+  const data = fs.readFileSync(parts.slice(count).join(','));
+  sensor(mcu, clock, data, name, ...parts.slice(0, count).map(Number));
 }
 
 function started(mcu, clock) {
   if (options.led) watchLed(mcu, clock);
   connect(connectPdm, 2, options.pdm, mcu);
   connect(connectI2s, 3, options.i2s, mcu);
-  connectSensor(options.motion, mcu, clock);
+  connectSensor(connectMotion, 1, options.motion, mcu, clock);
+  connectSensor(connectCamera, 5, options.camera, mcu, clock);
   connectMaster(options['i2s-master'], mcu, clock);
   const watched = options.watch ? options.watch.split(',').map(Number) : [];
   watchPins(mcu, clock, watched, (pin, level, nanos) => tell(`pin ${pin} ${level}`, nanos));

@@ -5,7 +5,9 @@
 // counts their delays without taking them. Here one that is enabled executes an instruction when
 // its time has come: a period of its clock divider for each (RP2040 datasheet, 3.5.5: 1 to 65536
 // cycles of the system clock, in 256ths), one more for each cycle of delay; a stalled one looks
-// again each period.
+// again each period, but one that waits for a pin when that changes.
+
+import { WaitType } from './node_modules/rp2040js/dist/esm/peripherals/pio.js';
 
 const CTRL = 0x000;
 
@@ -17,7 +19,10 @@ function period(machine, mcu) {
 export function pacePio(block, mcu, clock) {
   const { machines } = block;
   const due = machines.map(() => 0); // nanoseconds
-  const next = () => Math.min(...machines.map(({ enabled }, i) => (enabled ? due[i] : Infinity)));
+  const asleep = (machine) => machine.waiting && machine.waitType === WaitType.Pin;
+  const next = () =>
+    Math.min(...machines.map((machine, i) => (machine.enabled && !asleep(machine) ? due[i] : Infinity)));
+  let stepping = -1; // the machine
 
   function schedule() {
     const at = next();
@@ -27,13 +32,26 @@ export function pacePio(block, mcu, clock) {
 
   const alarm = clock.createAlarm(() => {
     machines.forEach((machine, i) => {
-      if (!machine.enabled || due[i] > clock.nanos) return;
+      if (!machine.enabled || asleep(machine) || due[i] > clock.nanos) return;
       const before = machine.cycles;
+      stepping = i;
       machine.step();
+      stepping = -1;
       due[i] += Math.max(machine.cycles - before, 1) * period(machine, mcu);
     });
     block.checkChangedPins();
     schedule();
+  });
+
+  machines.forEach((machine, i) => {
+    const check = machine.checkWait;
+    machine.checkWait = function () {
+      const slept = asleep(this);
+      check.call(this);
+      if (!slept || this.waiting || stepping === i) return;
+      due[i] = clock.nanos + period(this, mcu);
+      schedule();
+    };
   });
 
   block.run = () => {}; // rp2040js' own

@@ -36,6 +36,7 @@ _OTHERS = {
     "page.md": "tests/page",
     "programs.md": "tests/page",
     "motion.md": "tests/boards/test_motion.py",
+    "camera.md": "tests/boards/test_camera.py",
     "wake-words.md": "tests/host/test_tool_wake.py, tests/wake",
     "README.md": "the first page has a test below",
 }

@@ -25,7 +25,7 @@ _OF_THE_CORE = ("core", "core_events")  # in folders of an arch: what tells of i
 _WAKE = ("signal", "all")  # packages with wake words and microphones, beside the signal library
 _APIS = ("apis", "all")  # packages with tflm.litert and tflm.ml
 _LEARN = ("learn", "all")  # packages with tflm.learner
-_SENSORS = ("sensors", "all")  # packages with tflm.motion
+_SENSORS = ("sensors", "all")  # packages with tflm.camera and tflm.motion
 _FLEET = ("fleet", "all")  # packages with tflm.fleet
 
 

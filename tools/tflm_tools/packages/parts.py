@@ -193,8 +193,8 @@ def wake():
 
 
 def sensors():
-    """Files of accelerometers (tflm.motion), sorted."""
-    return _rooms("motion")
+    """Files of cameras and of accelerometers (tflm.camera, tflm.motion), sorted."""
+    return _rooms("camera", "motion")
 
 
 def apis():

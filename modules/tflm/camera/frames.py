@@ -1,0 +1,194 @@
+# tflm.camera: Frames: grey pictures from a camera's pins, by PIO and DMA
+# MIT license; Copyright (c) 2026 the tflm authors
+
+# A state machine waits for a frame to begin, lets the lines and pixels pass that lie outside the
+# picture, and takes the others; DMA puts them where they are wanted, an input of a model, say. So
+# nothing has to be cut out afterwards, and the picture is nowhere else.
+
+import time
+
+import micropython
+
+from ..errors import InputError
+
+_PATIENCE_MS = 1000  # for a whole frame
+_MACHINES = 8
+_PINS = 30
+
+_PIO = 0x50200000
+_PIO_STEP = 0x100000
+_PIO_RECEIVED = 0x20
+_BYTES = 0  # the size of what DMA moves
+
+
+# 0..255 to -128..127.
+@micropython.viper
+def _sign(pixels: ptr8, count: int):
+    i = 0
+    while i < count:
+        pixels[i] ^= 0x80
+        i += 1
+
+
+# The program of a state machine. It is given how many lines pass before the picture, less 1, how
+# many clocks pass before it in each line, less 1, and how many turns of its last loop a line
+# has, less 1: of a bit, or of a pixel with a colour behind it, of which nothing is taken.
+# level: of vsync while there is a frame.
+def _program(serial, level, pclk, hsync, vsync):
+    import rp2
+
+    bits = 1 if serial else 8
+    push = dict(in_shiftdir=rp2.PIO.SHIFT_LEFT, autopush=True, push_thresh=8)
+
+    @rp2.asm_pio(**push)
+    def program():
+        pull()
+        mov(x, osr)
+        pull()
+        mov(y, osr)
+        pull()
+        wait(1 - level, gpio, vsync)
+        wait(level, gpio, vsync)
+        label("above")
+        wait(1, gpio, hsync)
+        wait(0, gpio, hsync)
+        jmp(x_dec, "above")
+        wrap_target()
+        mov(x, y)
+        wait(1, gpio, hsync)
+        label("left")
+        wait(1, gpio, pclk)
+        wait(0, gpio, pclk)
+        jmp(x_dec, "left")
+        mov(x, osr)
+        label("inside")
+        wait(1, gpio, pclk)
+        in_(pins, bits)
+        wait(0, gpio, pclk)
+        if not serial:
+            wait(1, gpio, pclk)
+            wait(0, gpio, pclk)
+        jmp(x_dec, "inside")
+        wait(0, gpio, hsync)
+        wrap()
+
+    return program
+
+
+class Frames:
+    """What the cameras of this room have in common; it is not used by itself.
+
+    width, height: of the pictures. signed: pixels are -128..127, as int8 models take them, or
+    0..255.
+    """
+
+    def __init__(self, size, sensor, serial, level, pins, state_machine, signed):
+        import machine
+        import rp2
+
+        self.width, self.height = _checked(size, sensor)
+        if not isinstance(state_machine, int) or not 0 <= state_machine < _MACHINES:
+            raise InputError("there is no state machine %r; take 0 to 7" % (state_machine,))
+        data, pclk, hsync, vsync = pins
+        wires = 1 if serial else 8
+        for pin in pins:
+            last = _PINS - (wires if pin is data else 1)
+            if not isinstance(pin, int) or not 0 <= pin <= last:
+                raise InputError("there is no pin %r; take GPIOs from 0 to %d" % (pin, last))
+        self._signed = signed
+        self._idle = machine.idle
+        self._memory = machine.mem8
+        self._pixels = self.width * self.height
+        clocks, turns = (8, 8) if serial else (2, 1)  # of a pixel
+        above, left = (sensor[1] - self.height) // 2, (sensor[0] - self.width) // 2
+        self._counts = above - 1, left * clocks - 1, self.width * turns - 1
+        for pin in list(range(data, data + wires)) + [pclk, hsync, vsync]:
+            machine.Pin(pin, machine.Pin.IN)
+        self._machine = rp2.StateMachine(
+            state_machine,
+            _program(serial, level, pclk, hsync, vsync),
+            in_base=machine.Pin(data),
+        )
+        block, number = state_machine >> 2, state_machine & 3
+        self._received = _PIO + _PIO_STEP * block + _PIO_RECEIVED + 4 * number
+        self._dma = rp2.DMA()
+        self._dma.config(
+            read=self._received,
+            ctrl=self._dma.pack_ctrl(size=_BYTES, inc_read=False, treq_sel=8 * block + 4 + number),
+        )
+        self._frame = None
+        self._at = 0  # in it, of the next row
+        self._give = self._row
+
+    def capture_into(self, view):
+        """Fill `view`, bytes or int8 of the picture's size, with the next frame; waits for it.
+
+        Allocates nothing. Raises InputError for another size, and when no frame comes.
+        """
+        if len(view) != self._pixels:
+            raise InputError(
+                "the view has %d elements; a picture of %dx%d has %d"
+                % (len(view), self.width, self.height, self._pixels)
+            )
+        received, reader = self._machine, self._dma
+        received.active(0)
+        while received.rx_fifo():
+            self._memory[self._received]
+        received.restart()
+        for count in self._counts:
+            received.put(count)
+        reader.config(write=view, count=self._pixels, trigger=True)
+        received.active(1)
+        begin = time.ticks_ms()
+        while reader.active():
+            if time.ticks_diff(time.ticks_ms(), begin) > _PATIENCE_MS:
+                reader.active(0)
+                received.active(0)
+                raise InputError("the camera gives no frame; check its wires and its pins")
+            self._idle()
+        received.active(0)
+        if self._signed:
+            _sign(view, self._pixels)
+
+    def rows(self):
+        """The next frame, row by row: `interp.invoke(camera.rows())`.
+
+        For models flattened with --input-by-rows; others take it, too. It waits for the frame,
+        and keeps it.
+        """
+        if self._frame is None:
+            self._frame = memoryview(bytearray(self._pixels))
+        self.capture_into(self._frame)
+        self._at = 0
+        return self._give
+
+    def _row(self, view):
+        frame, at = self._frame, self._at
+        if len(view) != self.width or at >= self._pixels:
+            raise InputError(
+                "the model asks for another row than a picture of %dx%d has; make the picture as "
+                "large as its input" % (self.width, self.height)
+            )
+        for i in range(len(view)):
+            view[i] = frame[at + i]
+        self._at = at + self.width
+
+    def close(self):
+        """Stop taking pictures."""
+        self._machine.active(0)
+        self._dma.close()
+
+
+# (width, height), when a sensor with so many (columns, lines) has such a picture inside.
+def _checked(size, sensor):
+    try:
+        width, height = size
+        right = 0 < width <= sensor[0] - 2 and 0 < height <= sensor[1] - 2
+    except (TypeError, ValueError):
+        right = False
+    if not right or int(width) != width or int(height) != height:
+        raise InputError(
+            "a picture of %r; take (width, height) up to (%d, %d)"
+            % (size, sensor[0] - 2, sensor[1] - 2)
+        )
+    return width, height

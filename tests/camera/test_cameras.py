@@ -1,0 +1,87 @@
+# Tests of tflm.camera: cameras of a board that is not there
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import textwrap
+
+from camera import boards
+from unit.on_device import device
+
+_CAMERAS = """
+    from tflm.camera.hm01b0 import HM01B0
+    from tflm.camera.ov7670 import OV7670
+
+    Board.answers = b"\\x01\\xb0"
+    i2c = I2C()
+    camera = HM01B0(i2c, size=(4, 3), state_machine=6)
+    assert i2c.written[0] == (0x0100, 0) and i2c.written[-1] == (0x0100, 1)
+    assert {(0x3059, 0x22), (0x0390, 3), (0x3010, 1)} <= set(i2c.written)
+    Board.frame = bytes([0, 1, 127, 128, 129, 255, 7, 8, 9, 10, 11, 12])
+    picture = bytearray(12)
+    camera.capture_into(picture)
+    print(list(picture), Board.given)
+    give, row = camera.rows(), bytearray(4)
+    for _ in range(3):
+        give(row)
+    print(list(row))
+    for wrong in (row, bytearray(5)):
+        print(raises(InputError, give, wrong))
+    print(raises(InputError, camera.capture_into, row))
+    Board.frame = b""
+    print(raises(InputError, camera.capture_into, picture), Board.now >= 1000)
+    camera.close()
+    print(Board.made)
+    del Board.made[:]
+
+    Board.answers, Board.frame = b"\\x76", bytes(12)
+    i2c = I2C()
+    camera = OV7670(i2c, size=(4, 3), signed=False, state_machine=1)
+    print(i2c.written[:3], len(i2c.written))
+    camera.capture_into(picture)
+    print(list(picture) == [0] * 12, Board.given)
+    camera.close()
+    print(Board.made)
+
+"""
+
+_WRONG = """
+    ANSWERS = {HM01B0: b"\\x01\\xb0", OV7670: b"\\x76"}
+    for make, options in (
+        (HM01B0, {"size": 96}), (HM01B0, {"size": (161, 96)}), (OV7670, {"size": (96, 119)}),
+        (HM01B0, {"size": (96.5, 96)}), (HM01B0, {"state_machine": 8}), (OV7670, {"pclk": 30}),
+        (OV7670, {"data": 23}),
+    ):
+        Board.answers = ANSWERS[make]
+        print(raises(InputError, make, i2c, **options))
+    for Board.answers in (b"xx", b""):
+        for make in ANSWERS:
+            print(raises(InputError, make, i2c))
+"""
+
+_SAYS = """
+    [128, 129, 255, 0, 1, 127, 135, 136, 137, 138, 139, 140] [58, 631, 31]
+    [137, 138, 139, 140]
+    the model asks for another row than a picture of 4x3 has; make the picture as large as its input
+    the model asks for another row than a picture of 4x3 has; make the picture as large as its input
+    the view has 4 elements; a picture of 4x3 has 12
+    the camera gives no frame; check its wires and its pins True
+    [6, 14, 15, 16, 6, ('0x50300028', 14), 'closed']
+    [(18, 128), (10,), (17, 0)] 18
+    True [57, 155, 3]
+    [17, {'duty_u16': 32768, 'freq': 10000000}, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 6, ('0x50200024', 5), 'closed', 'no clock']
+    a picture of 96; take (width, height) up to (160, 120)
+    a picture of (161, 96); take (width, height) up to (160, 120)
+    a picture of (96, 119); take (width, height) up to (158, 118)
+    a picture of (96.5, 96); take (width, height) up to (160, 120)
+    there is no state machine 8; take 0 to 7
+    there is no pin 30; take GPIOs from 0 to 29
+    there is no pin 23; take GPIOs from 0 to 22
+    the camera at the address 0x24 says that it is 7878, no HM01B0; take the class of that camera
+    the camera at the address 0x21 says that it is 0x78, no OV7670; take the class of that camera
+    no HM01B0 answers at the address 0x24 of the I2C bus; check its wires
+    no OV7670 answers at the address 0x21 of the I2C bus; check its wires, its clock, and that RESET is at 3.3 V and PWDN at ground
+"""  # noqa: E501
+
+
+def test_cameras():
+    lines = device(boards.SOURCE + textwrap.dedent(_CAMERAS) + textwrap.dedent(_WRONG))
+    assert lines == textwrap.dedent(_SAYS).strip().splitlines()
