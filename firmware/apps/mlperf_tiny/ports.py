@@ -70,8 +70,10 @@ class EnergyPort:
         return self._uart.any() > 0
 
     def write(self, data):
-        """Send bytes, as they are."""
-        self._uart.write(data)
+        """Send bytes, as they are; waits for room, where the UART's own write() would give up."""
+        left = memoryview(data)
+        while len(left):
+            left = left[self._uart.write(left) or 0 :]
 
     def timestamp(self):
         """Pull the pin low for a moment."""

@@ -50,6 +50,11 @@ class Receiver:
         )
         self._ring = Ring(state_machine)
 
+    @property
+    def lost(self):
+        """Samples that nobody took in time, ever."""
+        return self._ring.lost
+
     def start(self):
         """Listen; what came before is forgotten."""
         self._ring.skip()

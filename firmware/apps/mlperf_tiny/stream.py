@@ -30,6 +30,7 @@ class Stream:
         self._outputs = array("b", bytes(_MOST))
         self._count = 0
         self._is_first = True
+        self._lost = 0  # samples, before start()
         self.running = False
         self._process()  # what a first run loads is not to be waited for later
 
@@ -41,6 +42,7 @@ class Stream:
             return [b"e-[There is no sound here; take a Pico, or name a WAV file]"]
         self._count = 0
         self._is_first = True
+        self._lost = self._sound.lost
         self._features.reset()
         self._task.clear()
         self._port.timestamp()
@@ -61,6 +63,9 @@ class Stream:
     # One by one: together they would not fit.
     def _tell(self):
         yield b"Streaming stopped."
+        lost = self._sound.lost - self._lost
+        if lost:
+            yield b"e-[%d samples were lost; the board has too much to do]" % lost
         yield b"target activations: "
         for start in range(0, self._count, _A_LINE):
             end = min(start + _A_LINE, self._count)

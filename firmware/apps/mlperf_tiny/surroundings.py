@@ -25,6 +25,8 @@ def output_pin(number, level):
 class _WavFile:
     """The first channel of a WAV file of 16 kHz and 16 bits, each time from its begin."""
 
+    lost = 0
+
     def __init__(self, path):
         self._file = open(path, "rb")  # noqa: SIM115
         head = self._file.read(_HEAD_BYTES)
@@ -50,8 +52,8 @@ class _WavFile:
 
 
 def open_sound():
-    """The sound of sww01, None where there is none: an object with start(), stop() and read(array
-    of int16), which returns whether there was so much."""
+    """The sound of sww01, None where there is none: an object with start(), stop(), read(array of
+    int16), which returns whether there was so much, and lost, samples that nobody took."""
     if len(sys.argv) > 2:
         return _WavFile(sys.argv[2])
     if sys.platform != "rp2":
