@@ -6,6 +6,7 @@ from math import cos, log, pi, sin
 
 LENGTH = 256  # samples of a window
 RATE = 1000  # samples a second
+TOGETHER = 4  # windows whose powers are averaged: a second
 # Bins of the spectrum, 3.9 Hz each, where bands begin; the last one ends where the next begins.
 EDGES = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 17, 20, 24, 29, 35, 42, 51, 62, 75, 90, 108, 128)
 BANDS = len(EDGES) - 1
@@ -63,3 +64,17 @@ def bands(samples, out):
         for i in range(first, end):
             power += _re[i] * _re[i] + _im[i] * _im[i]
         out[band] = log(power * scale / (end - first) + _FLOOR) / log(10)
+
+
+def second(windows, out):
+    """Fill `out` with the bands of TOGETHER windows, by the mean of their powers.
+
+    windows: an iterator of windows, of which so many are taken.
+    """
+    sums = [0.0] * BANDS
+    for _ in range(TOGETHER):
+        bands(next(windows), out)
+        for band in range(BANDS):
+            sums[band] += 10 ** out[band] / TOGETHER
+    for band in range(BANDS):
+        out[band] = log(sums[band]) / log(10)

@@ -1,13 +1,14 @@
 # Vibration of motors that never were: each a random machine of its own, well or with one fault
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import sys
+
 import features
 import numpy as np
 
 FAULTS = ("unbalance", "bearing", "loose")
 TRAINING, VALIDATION = range(10_000, 10_300), range(15_000, 15_060)  # machines, by their seeds
 HELD_OUT = range(20_000, 20_040)
-TOGETHER = 4  # windows whose powers are averaged: a second
 BASELINE = 40  # windows at first, when all is well: what is usual for this machine
 _LENGTH, _RATE = features.LENGTH, features.RATE
 
@@ -80,13 +81,13 @@ def bands(signal):
     return np.log10(sums / np.diff(edges) + features._FLOOR)
 
 
-# The bands of TOGETHER windows each, by the mean of their powers.
+# The bands of seconds, as features.second() has them.
 def _joined(found):
-    return np.log10((10.0**found).reshape(-1, TOGETHER, features.BANDS).mean(1))
+    return np.log10((10.0**found).reshape(-1, features.TOGETHER, features.BANDS).mean(1))
 
 
 def heard(seed, windows, faults=FAULTS):
-    """{"well" or a fault: [windows / TOGETHER, BANDS]} of a machine, less its own baseline."""
+    """{"well" or a fault: [windows / 4, BANDS]} of a machine, less its own baseline."""
     machine = Machine(seed)
     usual = _joined(bands(machine.signal(BASELINE))).mean(0)
     found = {"well": _joined(bands(machine.signal(windows))) - usual}
@@ -105,3 +106,15 @@ def area(well, fault):
     """The area under the ROC curve of scores: how often a fault has the higher one."""
     order = np.concatenate([well, fault]).argsort().argsort() + 1.0
     return float((order[len(well) :].mean() - (len(fault) + 1) / 2) / len(well))
+
+
+def main():
+    """Write 14 seconds of a machine (its axis in mg, a line a sample): well for 11, then FAULT."""
+    path, fault = sys.argv[1:3]
+    machine = Machine(HELD_OUT[0])
+    parts = [machine.signal(11 * features.TOGETHER), machine.signal(3 * features.TOGETHER, fault)]
+    np.savetxt(path, 1000 * np.concatenate(parts).reshape(-1), "%.0f")
+
+
+if __name__ == "__main__":
+    main()

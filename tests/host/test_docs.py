@@ -43,7 +43,7 @@ _OTHERS = {
 _PAGES = [
     "getting-started.md", "pico.md", "esp32.md", "own-model.md", "arena.md", "kernels.md",
     "exactness.md", "coming-from.md", "flat-format.md", "learning.md", "versions.md", "hosts.md",
-    "licences.md", "errors.md", "scaling.md", "fleet.md",
+    "licences.md", "errors.md", "gallery.md", "scaling.md", "fleet.md",
 ]  # fmt: skip
 
 

@@ -10,7 +10,14 @@ from rules.sources import REPOSITORY
 
 _PAGES = sorted(
     path
-    for pattern in ("*.md", "docs/*.md", "models/*.md", "tests/*.md", "boards/*.md")
+    for pattern in (
+        "*.md",
+        "docs/*.md",
+        "models/*.md",
+        "tests/*.md",
+        "boards/*.md",
+        "examples/*.md",
+    )
     for path in REPOSITORY.glob(pattern)
 )
 
