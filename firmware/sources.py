@@ -13,8 +13,9 @@ from tflm_tools.errors import ToolError
 # Changes to frozen native code, (before, after) in tools/mpy-tool.py of MicroPython 1.26. Two are
 # repairs: a frozen @micropython.native function begins with a word that a Cortex-M0+ can only
 # load from a multiple of 4; and RISC-V's assembler drops .align 1 in code sections, so a function
-# of odd length would make the next one odd, too. The third lets a linker script know the kernels
-# for a Cortex-M from all other code (boards/common/hot_code.cmake).
+# of odd length would make the next one odd, too. The third lets a linker script know what is hot,
+# the kernels for a Cortex-M and what hands units to core 1, from all other code
+# (boards/common/hot_code.cmake); behind it, what older states of this project had there.
 _REPAIRS = (
     ("__attribute__ ((aligned (2)))", "__attribute__ ((aligned (4)))"),
     (
@@ -23,6 +24,9 @@ _REPAIRS = (
     ),
     (
         "& ~1, self.fun_data_attributes)",
+        """& ~1, self.fun_data_attributes.replace('".text,', '".text.kernels,' if any(
+                hot in self.escaped_name for hot in ('tflm_kernels_armv', 'tflm_run_second_core')
+            ) else '".text,'))""",
         """& ~1, self.fun_data_attributes.replace('".text,',
                 '".text.kernels,' if 'tflm_kernels_armv' in self.escaped_name else '".text,'))""",
     ),
@@ -53,7 +57,9 @@ def _extract(archive, target):
 def _repair(micropython):
     path = micropython / "tools" / "mpy-tool.py"
     text = was = path.read_text()
-    for before, after in _REPAIRS:
+    for before, after, *older in _REPAIRS:
+        for was_after in older:
+            text = text.replace(was_after, before)
         if after not in text and before not in text:
             raise ToolError(
                 f"{path} is not as this build knows it, so frozen native code may fault; use "

@@ -4,8 +4,8 @@
 # The port's own script leaves out of flash what it takes for hot, by names of objects that end in
 # .obj. The SDK calls them .o, so nothing fits, and all lies in flash. Here the virtual machine and
 # the collector go to RAM as the script means it (not parse.c: no model needs it while it runs), and
-# with them tflm's kernels for a Cortex-M, which firmware/sources.py lets mpy-tool.py put into
-# sections .text.kernels: some 20 KB of the heap.
+# with them what firmware/sources.py lets mpy-tool.py put into sections .text.kernels, tflm's kernels
+# for a Cortex-M and what hands units to core 1: some 23 KB of the heap.
 if(PICO_PLATFORM MATCHES "rp2350")
     set(hot_code_script memmap_mp_rp2350.ld)
 else()

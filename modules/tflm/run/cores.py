@@ -33,15 +33,15 @@ _GROUPS = {
     "fully_connected_mac16": 2,
 }
 
-# CONV_2D whose weights are a stream of groups of four channels, and the words that it reads of its
-# record.
+# CONV_2D whose weights are a stream of groups of four channels.
 _STREAMED = ("conv_lanes", "conv_mac16")
-_RECORD_WORDS = const(28)
+_RECORD_WORDS = const(28)  # that kernels in lanes or for MAC16 read: not the table behind them
 
 
 # Bytes of a record that core 1 has a copy of.
 def _copied(step):
-    return 4 * _RECORD_WORDS if _file(step) in _STREAMED else step.record_bytes
+    size = step.record_bytes
+    return min(size, 4 * _RECORD_WORDS) if _file(step)[-6:] in ("_lanes", "_mac16") else size
 
 
 def _file(step):
