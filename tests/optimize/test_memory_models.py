@@ -8,6 +8,7 @@ from tflm.tflite.reader import TfliteModel
 from tflm_tools.flat.flatten import at_level, levels_of, prepare, saved_model
 from tflm_tools.image.prepare import prepare_graph
 from tflm_tools.optimize.memory.levels import BALANCED, OFF, RAM, SPEED
+from tflm_tools.optimize.memory.weights import MISS, cycles_of
 from tflm_tools.optimize.savings import chosen
 from tflm_tools.plan import loops
 from tflm_tools.plan.arena_plan import tflm_head_bytes
@@ -73,6 +74,15 @@ def test_no_level_but_speed_needs_more_than_off(name, repository, shared_models)
     ]
     assert max(heads) <= plain.head_bytes == levels.off()[0]
     assert levels.is_of_use(BALANCED) or heads[1] == plain.head_bytes
+
+
+# Room that the arena has anyway goes to weights that are fetched less often.
+def test_room_is_used(shared_models):
+    model = (shared_models / "mlperf_vww96_int8.tflite").read_bytes()
+    for level, most, cycles in ((OFF, 73728, 3_800_000), (SPEED, 48 * 1024, 3_800_000)):
+        _, storage = prepare(model, target="armv6m", optimize=level)
+        assert storage.head_bytes <= most
+        assert sum(cycles_of(record, MISS) for record in storage.records) <= cycles
 
 
 def test_speed_has_no_bands(shared_models):

@@ -8,6 +8,7 @@ from ...model.graph import Graph
 from ...plan.overlap import may_overlap
 from .order import reordered
 from .search import Search, apply
+from .weights import cycles_of, miss_of
 
 SPEED, BALANCED, RAM, OFF = "speed", "balanced", "ram", "off"
 LEVELS = (RAM, BALANCED, SPEED, OFF)
@@ -52,6 +53,7 @@ class Levels:
         if self._fits:
             self._model = self._in_better_order()
         self._options = target, packing, miss
+        self._miss = miss_of(target, miss)
         self._search = None
         self._known = {}
 
@@ -84,9 +86,33 @@ class Levels:
 
     def model(self, level):
         """(the Graph that a level other than OFF makes, extra cycles by estimate)."""
+        model, cycles = self._level(level)
+        if level == SPEED and self._fits:
+            room = _GROWTH[SPEED] * self._prepare(self._model).head_bytes
+            model = self._refined(model, max(room, self._prepare(model).head_bytes))
+        return model, cycles
+
+    # The same before room that is left goes to weights.
+    def _level(self, level):
         if level not in self._known:
             self._known[level] = self._made(level)
         return self._known[level]
+
+    # A model whose weights are stored faster in an arena of `most` bytes, however little a byte
+    # saves, or the same.
+    def _refined(self, model, most):
+        search, before = self._plain(), _fetching(self._prepare(model), self._miss)
+        nodes, tried = _unchained(model, search), {}
+        for share in _LIMITS if before else ():
+            stored, _ = search.storing.within(nodes, share * most, True)
+            if stored == tried:
+                continue
+            made, tried = copy.copy(model), stored
+            made.stored = {**getattr(model, "stored", {}), **stored}
+            storage = self._prepare(made)
+            if storage.head_bytes <= most and _fetching(storage, self._miss) < before:
+                return made
+        return model
 
     # The smallest of what may run in bands that costs no more than the level may, with what its
     # weights take longer in a smaller arena.
@@ -95,7 +121,7 @@ class Levels:
             return self._model, 0
         most = _SHARES.get(level, 0) * self._plain().base_cycles
         if level == BALANCED:
-            most += self.model(SPEED)[1]
+            most += self._level(SPEED)[1]
         for graph, cycles, head in self._in_bands(level):
             room = head * _GROWTH.get(level, 1)
             if level == BALANCED:
@@ -103,7 +129,7 @@ class Levels:
             elif level != RAM:
                 room = max(room, _SMALL)
             if level in _AFTER:
-                after = self.model(_AFTER[level])
+                after = self._level(_AFTER[level])
                 limit = self._prepare(after[0]).head_bytes
                 if head > limit:
                     return after
@@ -143,7 +169,9 @@ class Levels:
     def _as_planned(self, model):
         if not self._fits:
             return model, 0
-        return with_stored(model, self._plain(), self._prepare, self._prepare(model).head_bytes)
+        most = self._prepare(model).head_bytes
+        made, cycles = with_stored(model, self._plain(), self._prepare, most)
+        return self._refined(made, most), cycles
 
     def is_of_use(self, level):
         """True when a level needs less RAM, or fewer cycles by estimate, than OFF."""
@@ -167,8 +195,8 @@ def with_stored(model, search, prepare, most):
 
     prepare(model) gives its RomStorage. Returns (model, cycles that another arena would save).
     """
-    chained = {node.index for chain in getattr(model, "chains", ()) for node in chain.nodes}
-    nodes = [node for node in search.nodes if node.index not in chained]
+    nodes = _unchained(model, search)
+    chained = len(nodes) < len(search.nodes)
     before = None
     for share in _LIMITS:
         stored, cycles = search.storing.within(nodes, share * most)
@@ -184,3 +212,14 @@ def with_stored(model, search, prepare, most):
         if prepare(made).head_bytes <= most:
             return made, cycles
     return model, search.storing.as_made(nodes)
+
+
+# The nodes of a model that are in no chain.
+def _unchained(model, search):
+    chained = {node.index for chain in getattr(model, "chains", ()) for node in chain.nodes}
+    return [node for node in search.nodes if node.index not in chained]
+
+
+# Cycles that the weights of a prepared model take, about.
+def _fetching(storage, miss):
+    return sum(cycles_of(record, miss) for record in storage.records)

@@ -11,7 +11,7 @@ from ...image.rom import RomStorage
 from ...plan.distances import distances_of
 from ...targets import form_of
 from .remembered import remember
-from .weights import choices_of, cost_of, cycles_of, miss_of
+from .weights import FREE_BYTE, choices_of, cost_of, cycles_of, miss_of
 
 remember()
 
@@ -20,16 +20,17 @@ remember()
 class Made:
     """The kernels that a node's records call, the bytes of its scratch buffers and records.
 
-    choices: of ways to store its weights (weights.py), beside the one that is told here;
-    fetching: cycles that this one takes for them. form: equal where records differ in places and
-    numbers only, so that one of them can become the other. cost(stored): (scratch, cycles) of its
-    weights stored otherwise.
+    choices: of ways to store its weights (weights.py), beside the one that is told here, and fine:
+    more of them, for an arena that is there anyway; fetching: cycles that this one takes for them.
+    form: equal where records differ in places and numbers only, so that one of them can become the
+    other. cost(stored): (scratch, cycles) of its weights stored otherwise.
     """
 
     kernels: tuple
     scratch: tuple
     record_bytes: int
     choices: tuple = ()
+    fine: tuple = ()
     fetching: int = 0
     form: tuple = ()
     cost: object = None
@@ -73,13 +74,14 @@ class Probe:
         size = sum(4 * len(record.words) + len(record.table) for record in storage.records)
         kernels = tuple(record.kernel for record in storage.records)
         scratch = tuple(size for size, _ in storage.scratch_requests)
-        choices, fetching = (), 0
+        choices, fine, fetching = (), (), 0
         if len(storage.records) == 1 and node.index not in (self._packing or {}):
             choices = tuple(choices_of(storage.records[0], self._miss))
+            fine = tuple(choices_of(storage.records[0], self._miss, FREE_BYTE))
             fetching = cycles_of(storage.records[0], self._miss)
         form = tuple(map(_form, storage.records)), bytes(storage.constants)
         cost = partial(cost_of, storage.records[0], miss=self._miss) if choices else None
-        return Made(kernels, scratch, size, choices, fetching, form, cost)
+        return Made(kernels, scratch, size, choices, fine, fetching, form, cost)
 
     def record_bytes(self, slot):
         """Bytes of the largest records of nodes that share theirs; None among them is none."""

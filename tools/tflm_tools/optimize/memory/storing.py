@@ -23,24 +23,27 @@ class Storing:
         return self._probe.made(node).choices
 
     # [(bytes that are in use while a node runs, Choice)], from the cheapest to what needs least.
-    def _ways_of(self, node):
-        if id(node) not in self._ways:
-            choices = self.choices(node)
+    def _ways_of(self, node, fine):
+        key = id(node), fine
+        if key not in self._ways:
+            made = self._probe.made(node)
             place = next(i for i, other in enumerate(self._nodes) if other is node)
-            self._ways[id(node)] = [
-                (self._arena(place, {node.index: choice.stored}), choice) for choice in choices
+            self._ways[key] = [
+                (self._arena(place, {node.index: choice.stored}), choice)
+                for choice in (made.fine if fine else made.choices)
             ]
-        return self._ways[id(node)]
+        return self._ways[key]
 
-    def within(self, nodes, limit):
+    def within(self, nodes, limit, fine=False):
         """How to store the weights of nodes that have a choice.
 
         Each may need `limit` bytes of arena, or as much scratch as Prepare gives it by itself.
-        Returns (stored, cycles more than without a limit).
+        fine: with what saves little for its bytes, too. Returns (stored, cycles more than without
+        a limit).
         """
         found, cycles = {}, 0
         for node in nodes:
-            ways = self._ways_of(node)
+            ways = self._ways_of(node, fine)
             if ways:
                 usual = self._probe.made(node).scratch[0]
                 fit = (way for arena, way in ways if arena <= limit or way.scratch <= usual)

@@ -32,6 +32,7 @@ _BLOCK_GROUP = 60
 _UNPACK = 80
 _MOST_BLOCK_MACS = 1_500_000  # some 35 ms of a Pico: Ctrl-C waits for the end of a block
 _BYTE = 16  # cycles that a byte more of scratch saves at least
+FREE_BYTE = 1  # the same where the arena is there anyway
 _MOST_PARTS = 24  # of a row, or of all rows
 _MEASURED = "armv6m"  # the target that all this is for
 
@@ -135,10 +136,11 @@ def _fields(record):
     return r
 
 
-def choices_of(record, miss):
+def choices_of(record, miss, byte=_BYTE):
     """Choices for a record with weights in lanes, from the cheapest to what needs least scratch.
 
-    An empty list for other records, and where words of weights cost nothing.
+    byte: cycles that a byte more of scratch saves at least. An empty list for other records, and
+    where words of weights cost nothing.
     """
     r = _fields(record)
     if r is None or not miss:
@@ -153,7 +155,7 @@ def choices_of(record, miss):
     choices = sorted((Choice(*each) for each in found), key=lambda c: (c.scratch, c.cycles))
     best = choices[:1]
     for choice in choices[1:]:
-        if best[-1].cycles - choice.cycles > _BYTE * (choice.scratch - best[-1].scratch):
+        if best[-1].cycles - choice.cycles > byte * (choice.scratch - best[-1].scratch):
             best.append(choice)
     return best[::-1]
 
