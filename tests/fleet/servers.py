@@ -2,12 +2,17 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import contextlib
+import datetime
 import json
 import os
 import signal
+import ssl
 import threading
 import time
 
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 from tflm_tools.fleet import server
 
 
@@ -135,13 +140,28 @@ class _Cut:
         self._stream.close()
 
 
+def certificate(path):
+    """Write a key and a certificate of its own for localhost; the certificate as DER."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
+    begin = datetime.datetime(2024, 1, 1)
+    made = x509.CertificateBuilder(name, name, key.public_key(), 1, begin)
+    made = made.not_valid_after(begin + datetime.timedelta(36500))
+    made = made.add_extension(x509.BasicConstraints(True, None), True).sign(key, hashes.SHA256())
+    pem = serialization.Encoding.PEM
+    form = serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    path.write_bytes(key.private_bytes(pem, *form) + made.public_bytes(pem))
+    return made.public_bytes(serialization.Encoding.DER)
+
+
 class Site:
     """A server with its folder; `said`: the lines of all boards. Use it in a `with`.
 
-    queue: updates (bytes), of which the next one is offered once one has failed.
+    queue: updates (bytes), of which the next one is offered once one has failed. pem: a file with
+    key and certificate, for https.
     """
 
-    def __init__(self, folder, token="", handler=Faulty):
+    def __init__(self, folder, token="", handler=Faulty, pem=None):
         self.folder = folder
         folder.mkdir(exist_ok=True)
         self.said, self.queue = [], []
@@ -149,7 +169,14 @@ class Site:
                                      handler=handler)  # fmt: skip
         self._server.cut, self._server.pids, self._server.odd_url = set(), {}, ""
         self.pids = self._server.pids
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}/DEFAULT"
+        port = self._server.server_address[1]
+        self.url = f"http://127.0.0.1:{port}/DEFAULT"
+        if pem:
+            self.url = f"https://localhost:{port}/DEFAULT"
+            self._server.scheme = "https"
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(pem)
+            self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
 
     def _hear(self, line):
         self.said.append(line)

@@ -5,7 +5,9 @@ import textwrap
 
 import pytest
 from fleet import updates
-from fleet.servers import Site
+from fleet.servers import Site, certificate
+from fuzz.forged import sealed
+from tflm.model import FlatModel
 from tflm_tools.fleet import depot
 from unit.on_device import device
 
@@ -119,6 +121,8 @@ def test_refused(run, site, monkeypatch):
     damaged = flat[:-9] + bytes([flat[-9] ^ 4]) + flat[-8:]
     wrong = bytes([*tests[:-1], tests[-1] ^ 1])
     first = updates.pack(1)
+    record = bytes(FlatModel(flat).op(0)[3])
+    absurd = sealed(flat.replace(record, b"\xff\xff\xff\x3f" + record[4:]))
     cases = [
         ("another key", updates.pack(2, key=updates.OTHER_KEY), "not signed by this key"),
         ("a bit of the manifest", good[:30] + b"X" + good[31:], "not signed by this key"),
@@ -132,6 +136,7 @@ def test_refused(run, site, monkeypatch):
         ("another model with the same version", updates.pack(1, flat, tests), "version 1"),
         ("other answers", updates.pack(2, flat, wrong), "another output 0 for test vector 2"),
         ("a damaged model", updates.pack(2, damaged, tests), "does not run here (ModelError)"),
+        ("a forged record", updates.pack(2, absurd, tests), "does not run here (ModelError)"),
         ("no model", updates.pack(2, b"TFLM", tests), "does not run here (ModelError)"),
         ("too many vectors", updates.pack(2, flat, tests, count=4), "not of this model"),
         ("too few vectors", updates.pack(2, flat, tests, count=2), "not of this model"),
@@ -235,6 +240,84 @@ def test_token(run, tmp_path):
             """,
             LOCKED=site.url,
         )
+
+
+# Over https: with the authority that signed the server's certificate, and with another one.
+def test_tls(run, tmp_path):
+    authority, other = certificate(tmp_path / "pem"), certificate(tmp_path / "other")
+    with Site(tmp_path / "tls", pem=tmp_path / "pem") as site:
+        site.put(updates.pack(1))
+        run(
+            """
+            import ssl
+
+            def context(data):
+                found = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+                found.verify_mode = ssl.CERT_REQUIRED
+                found.load_verify_locations(cadata=data)
+                return found
+
+            fleet = board("wrong", url=HTTPS, tls=context(OTHER))
+            assert fleet.poll() == "failed" and "trusted CA" in fleet.said, fleet.said
+            fleet = board("right", url=HTTPS, tls=context(AUTHORITY))
+            assert fleet.poll() == "updated", fleet.said
+            """,
+            HTTPS=site.url,
+            AUTHORITY=authority,
+            OTHER=other,
+        )
+
+
+# What a server answers, with anything in the place of anything: never an exception, and never an
+# action that could not be told of at the next poll.
+def test_absurd_answers(run, site):
+    site.put(updates.pack(1))
+    run(
+        """
+        import json, random
+        from tflm.fleet.http import Http
+
+        random.seed(3)
+        KEY = OTHER  # each update is refused, and so offered again
+        odd = (None, 5, -1, 1e400, "", "x", "a b", "http://127.0.0.1:1/", [], {}, [[]], {"id": 1})
+        ask = Http.json
+        found = {}
+
+        def places(data, at=()):
+            keys = data.keys() if isinstance(data, dict) else range(len(data))
+            for key in keys:
+                yield at + (key,)
+                if isinstance(data[key], (dict, list)):
+                    yield from places(data[key], at + (key,))
+
+        def changed(self, url, headers=()):
+            data = found.get(url) or ask(self, url, headers)
+            found[url] = data
+            data = json.loads(json.dumps(data))
+            if random.random() < 0.6:
+                path = random.choice(list(places(data)))
+                inner = data
+                for key in path[:-1]:
+                    inner = inner[key]
+                inner[path[-1]] = random.choice(odd)
+            if random.random() < 0.2:
+                data["_links"] = {"cancelAction": {"href": url + "/7"}}
+                found.setdefault(url + "/7", {"id": "7", "cancelAction": {"stopId": "1"}})
+            return data
+
+        said = {}
+        Http.json = changed
+        board("fuzz").poll()
+        for _ in range(150):
+            fleet = board("fuzz")
+            result = fleet.poll()
+            said[result] = said.get(result, 0) + 1
+            assert not [each for each in fleet._shelf.state.told if not each[0].isdigit()]
+        Http.json = ask
+        assert min(said[each] for each in ("failed", "refused", "nothing")) > 9, said
+        """,
+        OTHER=updates.OTHER_PUBLIC,
+    )
 
 
 # A model that is never confirmed, as its program crashes, gives way to the one before.

@@ -14,7 +14,7 @@ from unit import sample_models
 NAME = "gestures"
 KEY = ec.derive_private_key(0x7F1E, ec.SECP256R1())
 OTHER_KEY = ec.derive_private_key(0x7F1F, ec.SECP256R1())
-PUBLIC = keys.sign(KEY, b"")[1]
+PUBLIC, OTHER_PUBLIC = keys.sign(KEY, b"")[1], keys.sign(OTHER_KEY, b"")[1]
 INPUT = bytes(range(12))
 _INPUTS = [INPUT, bytes(12), bytes(range(200, 212))]
 

@@ -16,6 +16,8 @@ STAGED = "staged"  # there is no memory to try it now: after a reset model() wil
 REFUSED = "refused"  # it is not taken, and the server is told why
 FAILED = "failed"  # server, network or file system: poll() again later
 
+_KNOWS_NOTHING = (400, 404, 409, 410)  # of this action, or no more
+
 
 def _public_key(key):
     try:
@@ -113,7 +115,8 @@ class Fleet:
             return self._deploy(links["deploymentBase"])
         return NOTHING
 
-    # Say what waits to be said. A server that knows nothing of it will never hear it.
+    # Say what waits to be said. A server that knows nothing of it will never hear it; one that
+    # does not want it now may at the next poll.
     def _tell(self):
         state = self._shelf.state
         while state.told:
@@ -121,17 +124,10 @@ class Fleet:
             try:
                 self._ddi.tell(action, "closed", result, text)
             except Unreachable as error:
-                if error.status not in (400, 404, 409, 410):
-                    raise
+                if error.status not in _KNOWS_NOTHING:
+                    return
             state.told = state.told[1:]
             state.save()
-
-    # The same where it can wait: what was decided stays decided.
-    def _tell_now(self):
-        try:  # noqa: SIM105 (boards have no contextlib)
-            self._tell()
-        except Unreachable:
-            pass
 
     # What people see of the board at the server; not worth a failure.
     def _describe(self, url):
@@ -158,6 +154,8 @@ class Fleet:
         action, artifacts = self._ddi.deployment(url)
         if action is None or not state.is_final and state.active["action"] == action:
             return NOTHING
+        if [each for each in state.told if each[0] == action]:
+            return NOTHING  # it is over, and the server does not know yet
         is_new = not state.candidate or state.candidate["action"] != action
         if is_new:
             try:
@@ -168,7 +166,7 @@ class Fleet:
         is_active = self._shelf.try_candidate()
         self.said = self._shelf.said
         if is_active is False:
-            self._tell_now()
+            self._tell()
             return REFUSED
         if is_new:
             self._proceeding(action)
@@ -188,7 +186,7 @@ class Fleet:
                 state = self._shelf.state
                 state.tell(action, "success", self._shelf.sentence(state.active, "is in use"))
                 state.save()
-                self._tell_now()
+                self._tell()
                 return False
             self._shelf.check(manifest)
             self._shelf.store(manifest, action, download.read)
@@ -200,12 +198,12 @@ class Fleet:
         self.said = why
         self._shelf.state.tell(action, "failure", why)
         self._shelf.state.save()
-        self._tell_now()
+        self._tell()
         return REFUSED
 
     # People who look at the server see how far it is; not worth a failure.
     def _proceeding(self, action):
-        self._tell_now()
+        self._tell()
         try:  # noqa: SIM105
             self._ddi.tell(action, "proceeding", "none", self.said)
         except Unreachable:

@@ -7,6 +7,7 @@ from .download import Download
 from .http import Unreachable, split
 
 SUFFIX = ".tflu"  # of files that are updates
+_MOST_DIGITS = 19  # of 64 bits
 
 
 # What lies below keys and indices of an answer, where it is of the kind that is wanted.
@@ -27,8 +28,14 @@ def _seconds(text):
     return (int(parts[0]) * 60 + int(parts[1])) * 60 + int(parts[2])
 
 
+# The number of an action, which is kept and goes into addresses; None for what cannot be one.
+def _number(said):
+    text = str(said.get("id"))
+    return text if text.isdigit() and len(text) <= _MOST_DIGITS else None
+
+
 class Artifact:
-    """A file that the server offers: its name, address, and size in bytes (None: not told)."""
+    """A file that the server offers: its name and address."""
 
     def __init__(self, said):
         self.filename = dig(said, str, "filename") or ""
@@ -36,7 +43,6 @@ class Artifact:
         # hawkBit calls the address "download" where it has https, and "download-http" else.
         plain = dig(links, str, "download-http", "href")
         self.url = plain or dig(links, str, "download", "href")
-        self.size = dig(said, int, "size")
 
 
 class Ddi:
@@ -71,7 +77,7 @@ class Ddi:
     def deployment(self, url):
         """(action, Artifacts) of what is to be installed; action None: not now."""
         said = self._get(url)
-        action = said.get("id")
+        action = _number(said)
         chunks = dig(said, list, "deployment", "chunks")
         if action is None or chunks is None:
             raise Unreachable("%s is no deployment as DDI has it; check the server" % url)
@@ -79,13 +85,15 @@ class Ddi:
         found = [Artifact(each) for part in parts for each in part]
         if "skip" in (said["deployment"].get("download"), said["deployment"].get("update")):
             action = None
-        return action and str(action), [each for each in found if each.url]
+        return action, [each for each in found if each.url]
 
     def cancelled(self, url):
         """(id of the cancellation, id of the action that is to stop)."""
         said = self._get(url)
-        number, stop = said.get("id"), (dig(said, dict, "cancelAction") or {}).get("stopId")
-        return str(number), str(stop)
+        number, stop = _number(said), (dig(said, dict, "cancelAction") or {}).get("stopId")
+        if number is None:
+            raise Unreachable("%s is no cancellation as DDI has it; check the server" % url)
+        return number, str(stop)
 
     def tell(self, action, execution, finished, text, kind="deploymentBase"):
         """Say how an action goes: execution "proceeding", "closed" and so on, finished "success",

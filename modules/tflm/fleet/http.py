@@ -72,7 +72,7 @@ class _Connection:
         self.close()
         raise Unreachable(
             "the server at %s does not answer (%s); is it on, and the board in its network?"
-            % (self.host, error)
+            % (self.host, " ".join(str(error).split()))
         )
 
     def write(self, data):

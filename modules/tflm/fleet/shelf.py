@@ -37,14 +37,17 @@ class Shelf:
         if not _exists(folder):
             os.mkdir(folder)
         self.state = state = State(self._folder + name + ".state")
-        if not self._is_usable(state.active):
-            state.active = state.old if self._is_usable(state.old) else None
-            state.old, state.is_final = None, True
+        if not self._usable(state.active):
+            self._go_back()
 
-    # Whether an entry is of a model that is there, and newer than what the firmware has brought.
-    def _is_usable(self, entry):
+    # An entry, if its model is there, and newer than what the firmware has brought; else None.
+    def _usable(self, entry):
         is_newer = entry and entry["version"] > self._first_version
-        return bool(is_newer) and _exists(self._folder + entry["model"])
+        return entry if is_newer and _exists(self._folder + entry["model"]) else None
+
+    def _go_back(self):
+        state = self.state
+        state.active, state.old, state.is_final = self._usable(state.old), None, True
 
     @property
     def version(self):
@@ -151,6 +154,8 @@ class Shelf:
         state, new = self.state, self.state.candidate
         if self._has_waited:
             return self._wait()
+        if new["version"] <= self.version:
+            return self._drop("the board's firmware has brought a newer model")
         if new["tries"] >= self._most_starts:
             return self._drop("the board did not come through %d trials of it" % new["tries"])
         new["tries"] += 1
@@ -195,7 +200,7 @@ class Shelf:
         state = self.state
         why = "it was started %d times and not confirmed" % state.starts
         state.tell(state.active["action"], "failure", why)
-        state.active, state.old, state.is_final = state.old, None, True
+        self._go_back()
         state.save()
         self._sweep()
         self.said = why

@@ -44,10 +44,11 @@ def _offer(path):
         _, _, size = struct.unpack_from(layout.HEADER, data)
         said = json.loads(data[layout.HEADER_BYTES : layout.HEADER_BYTES + size])
         name, version = said["name"], said["version"]
-    except (OSError, ValueError, KeyError, TypeError, struct.error):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError, struct.error):
         return None
-    sha256 = hashlib.sha256(data).hexdigest()
-    return Offer(path, str(name), int(version), len(data), sha256)
+    if not layout.is_name(name) or not layout.is_version(version):
+        return None
+    return Offer(path, name, version, len(data), hashlib.sha256(data).hexdigest())
 
 
 class Depot:

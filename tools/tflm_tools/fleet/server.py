@@ -43,15 +43,16 @@ class Handler(BaseHTTPRequestHandler):
         if self.server.token and given != self.server.token:
             self.answer(401)
             return None
-        self.base = f"http://{self.headers['Host']}/{found[1]}/controller/v1/{found[2]}"
+        host = f"{self.server.scheme}://{self.headers['Host']}"
+        self.base = f"{host}/{found[1]}/controller/v1/{found[2]}"
         return self.server.depot.board(found[2]), found[3] or ""
 
     # The JSON that came with a request, or {}.
     def _body(self):
-        size = int(self.headers.get("Content-Length") or 0)
         try:
-            found = json.loads(self.rfile.read(min(size, _MOST_BODY)))
-        except ValueError:
+            size = int(self.headers.get("Content-Length") or 0)
+            found = json.loads(self.rfile.read(max(0, min(size, _MOST_BODY))))
+        except (ValueError, RecursionError):
             found = None
         return found if isinstance(found, dict) else {}
 
@@ -128,8 +129,9 @@ class Handler(BaseHTTPRequestHandler):
             self.answer(404 if not number else 400)
             return
         execution = str(status.get("execution"))
-        finished = str((status.get("result") or {}).get("finished"))
-        text = " ".join(map(str, status.get("details") or []))
+        result, details = status.get("result"), status.get("details")
+        finished = str(result.get("finished")) if isinstance(result, dict) else ""
+        text = " ".join(map(str, details)) if isinstance(details, list) else ""
         is_known = self.server.depot.note(board, int(number[1]), execution, finished, text)
         if is_known:
             self.server.said(f"{board.controller}  {board.last}")
@@ -142,6 +144,7 @@ class Server(ThreadingHTTPServer):
     said: called with a line for each thing that a board says. seconds: between two polls.
     """
 
+    scheme = "http"  # of the addresses that boards get
     daemon_threads = True
     request_queue_size = 128
 
