@@ -212,7 +212,7 @@ def bench_command(job):
 
 
 # The command of a Pico.
-def _pico(image, flash, uart, led, fast, xip, pdm, i2s, motion, camera, i2s_master, watch):
+def _pico(image, flash, uart, led, fast, xip, pdm, i2s, motion, camera, analog, i2s_master, watch):
     prepare_pico()
     command = _emulator("pico.mjs")
     command += ["--flash", str(flash)] if flash else []
@@ -223,6 +223,7 @@ def _pico(image, flash, uart, led, fast, xip, pdm, i2s, motion, camera, i2s_mast
     command += ["--pdm", ",".join(map(str, pdm))] if pdm else []
     command += ["--i2s", ",".join(map(str, i2s))] if i2s else []
     command += ["--motion", ",".join(map(str, motion))] if motion else []
+    command += ["--analog", str(analog)] if analog else []
     command += ["--camera", ",".join(map(str, camera))] if camera else []
     command += ["--i2s-master", ",".join(map(str, i2s_master))] if i2s_master else []
     command += ["--watch", ",".join(map(str, watch))] if watch else []
@@ -249,7 +250,7 @@ def check(board):
 
 def start(
     board, image, flash=None, romfs=None, memory=(), uart=False, led=False, fast=False, xip=0,
-    pdm=None, i2s=None, motion=None, camera=None, i2s_master=None, watch=(),
+    pdm=None, i2s=None, motion=None, camera=None, analog=None, i2s_master=None, watch=(),
 ):  # fmt: skip
     """Start BOARD (a folder of boards/) with a firmware; returns an Emulated.
 
@@ -260,7 +261,8 @@ def start(
     core waits for a miss of the cache of its flash; 48 as it is, 0 not at all. pdm: (pin of the
     clock, pin of the data, path of bits) of a PDM microphone at a Pico. i2s: (SCK, WS, SD, path of
     slots) of an I2S microphone. motion: (name, I2C bus, path of samples) of an accelerometer.
-    camera: (name, I2C bus, pins of D0, PCLK, HSYNC and VSYNC, path of frames).
+    camera: (name, I2C bus, pins of D0, PCLK, HSYNC and VSYNC, path of frames). analog:
+    path of the voltages at a Pico's GPIO 26 to 28, 12 bits of each for every millisecond.
     i2s_master: (SCK, WS, SD, path of frames) of another chip that has the clocks; it plays what is
     in the file at each play(). watch: pins of a Pico whose changes go to the log.
     """
@@ -274,6 +276,6 @@ def start(
             memory.append((profile.qemu["romfs"], romfs))
         return Emulated(_qemu(profile, image, memory), board)
     command = _pico(
-        image, flash, uart, led, fast, xip, pdm, i2s, motion, camera, i2s_master, watch
+        image, flash, uart, led, fast, xip, pdm, i2s, motion, camera, analog, i2s_master, watch
     )
     return Emulated(command, board)

@@ -9,6 +9,7 @@
 // --pdm CLOCK,DATA,FILE    a PDM microphone at these pins, which says the bits of a file
 // --i2s SCK,WS,SD,FILE     an I2S microphone, which says its slots
 // --motion NAME,BUS,FILE   an accelerometer at an I2C bus, which measures its samples (motion.mjs)
+// --analog FILE  voltages at GPIO 26 to 28, for each millisecond (analog.mjs)
 // --camera NAME,BUS,DATA,PCLK,HSYNC,VSYNC,FILE   a camera at an I2C bus and these pins, which sees
 //                the frames of a file (camera.mjs)
 // --i2s-master SCK,WS,SD,FILE    an I2S master, which plays the frames that a file has at SIGUSR2
@@ -19,6 +20,7 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import { parseArgs } from 'node:util';
+import { connectAnalog } from './analog.mjs';
 import { Board } from './board.mjs';
 import { connectCamera } from './camera.mjs';
 import { LED } from './chip.mjs';
@@ -40,6 +42,7 @@ const { values: options, positionals } = parseArgs({
     motion: { type: 'string' },
     'i2s-master': { type: 'string' },
     watch: { type: 'string' },
+    analog: { type: 'string' },
     camera: { type: 'string' },
     xip: { type: 'string', default: '0' },
   },
@@ -138,6 +141,7 @@ function started(mcu, clock) {
   if (options.led) watchLed(mcu, clock);
   connect(connectPdm, 2, options.pdm, mcu);
   connect(connectI2s, 3, options.i2s, mcu);
+  if (options.analog) connectAnalog(mcu, clock, fs.readFileSync(options.analog));
   connectSensor(connectMotion, 1, options.motion, mcu, clock);
   connectSensor(connectCamera, 5, options.camera, mcu, clock);
   connectMaster(options['i2s-master'], mcu, clock);

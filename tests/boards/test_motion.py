@@ -83,6 +83,49 @@ def test_samples(emulated, tmp_path, name, call, rate, axes, pause):
     assert lost[2] == pytest.approx(again - first - 200, abs=2 + 0.02 * rate)
 
 
+# 100 samples, of which the program leaves 60 waiting while it computes; then more than are kept.
+_MEASURE = """
+import json, micropython, time
+from tflm.motion.analog import Analog
+
+source = Analog((26, 27), rate=250)
+samples = bytearray(100 * source.sample_bytes)
+parts = memoryview(samples)[:160], memoryview(samples)[160:]
+begin = time.ticks_ms()
+while time.ticks_diff(time.ticks_ms(), begin) < 160:
+    pass
+micropython.heap_lock()
+source.readinto(parts[0])
+source.readinto(parts[1])
+micropython.heap_unlock()
+told = [source.overruns]
+time.sleep_ms(1500)
+last = bytearray(4)
+source.readinto(last)
+source.close()
+print(json.dumps([samples.hex(), last.hex(), told + [source.overruns, source.lost]]))
+"""
+
+
+# Each sample is what the pins have at its time, 4 ms behind the one before.
+def test_analog(emulated, tmp_path):
+    times = np.arange(4096)
+    values = np.stack([times, 4095 - times, 0 * times], axis=1).astype("<u2")
+    (tmp_path / "voltages").write_bytes(values.tobytes())
+    board = emulated("RPI_PICO", app="gestures", fast=True, analog=tmp_path / "voltages")
+    with Session(board) as session:
+        samples, last, lost = json.loads(session.exec(_MEASURE))
+    samples, last = (
+        (np.frombuffer(bytes.fromhex(part), "<i2").astype(int).reshape(-1, 2) + 32768) >> 4
+        for part in (samples, last)
+    )
+    np.testing.assert_array_equal(samples.sum(axis=1), 4095)
+    passed = np.diff(samples[:, 0]) % 4096
+    assert passed.sum() == pytest.approx(99 * 4, abs=1) and set(passed) <= {3, 4, 5}
+    missing = (last[0, 0] - samples[-1, 0]) % 4096 // 4
+    assert lost == [0, 1, pytest.approx(missing, abs=2)]
+
+
 # int16 [n, 6] of somebody whom the model was not trained with: gestures, and pauses between them.
 def _motion():
     wearer = Wearer(_WEARER)

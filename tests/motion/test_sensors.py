@@ -138,6 +138,84 @@ def test_what_no_sensor_takes():
     assert device(boards.SOURCE + textwrap.dedent(_WRONG)) == says
 
 
+_ANALOG = """
+    import array
+
+    class Machine:
+        PERIODIC = 1
+        made = []
+
+        def Pin(number):
+            return number
+
+        class ADC:
+            def __init__(self, pin):
+                self.pin, self.value = pin, 0
+
+            def read_u16(self):
+                self.value += 1
+                return self.pin * 256 + self.value & 0xFFFF
+
+        class Timer:
+            PERIODIC = 1
+
+            def __init__(self, number):
+                Machine.made.append(number)
+
+            def init(self, freq, mode, callback, **options):
+                Machine.made.append((freq, options))
+                Machine.measure = callback
+
+            def deinit(self):
+                Machine.made.append("stopped")
+
+    class Time:
+        def sleep_ms(count):
+            Machine.measure(None)
+
+    sys.modules["machine"] = Machine
+    from tflm.motion import analog
+
+    analog.time = Time
+    for platform in ("esp32", "rp2"):
+        analog.sys = Machine
+        Machine.platform = platform
+        source = analog.Analog((130, 127), rate=100)
+    samples = bytearray(12)
+    micropython.heap_lock()
+    source.readinto(samples)
+    for _ in range(255):
+        Machine.measure(None)
+    micropython.heap_unlock()
+    print(list(array.array("h", samples)))
+    source.readinto(samples)
+    print(list(array.array("h", samples)), source.overruns)
+    for _ in range(4):
+        Machine.measure(None)
+    source.readinto(samples)
+    print(list(array.array("h", samples)), source.overruns, source.lost)
+    source.close()
+    print(Machine.made, source.scale)
+    print(raises(InputError, source.readinto, bytearray(6)))
+    for pins, rate in (((1,), 0), ((1,), 1.5), ((), 50), (range(7), 50)):
+        print(raises(InputError, analog.Analog, pins, rate=rate))
+"""
+
+
+def test_analog():
+    assert device(_ANALOG) == [
+        "[513, -255, 514, -254, 515, -253]",
+        "[516, -252, 517, -251, 518, -250] 0",
+        "[775, 7, 776, 8, 777, 9] 1 256",
+        "[0, (100, {}), -1, (100, {'hard': True}), 'stopped'] 0.000152587890625",
+        "the buffer has 6 bytes; a sample has 4, take a multiple",
+        "the rate is 0; take 1 to 1000 samples a second",
+        "the rate is 1.5; take 1 to 1000 samples a second",
+        "there are 0 pins; take one to six",
+        "there are 7 pins; take one to six",
+    ]
+
+
 # A source that counts, and loses samples where `gaps` says so.
 _WINDOW = """
     import struct

@@ -1,2 +1,2 @@
-# tflm.motion: accelerometers as sources of samples, and windows of them: mpu6050.py, lsm6ds.py
+# tflm.motion: accelerometers (mpu6050, lsm6ds, analog) as sources of samples; windows of these
 # MIT license; Copyright (c) 2026 the tflm authors

@@ -119,7 +119,8 @@ class Window:
     # What a step of each axis stands for.
     def _units(self):
         source = self._source
-        return [source.scale * self._unit] * 3 + [source.turn_scale] * (source.axes - 3)
+        units = [source.scale * self._unit] * 3 + [source.turn_scale] * 3
+        return units[: source.axes]
 
     # What _quantize() wants for a tensor; empty for one that it does not know.
     def _settings_for(self, tensor):
