@@ -22,6 +22,7 @@ from tflm_tools.flat.flatten import flatten
 #   <!-- no-run: why -->      it is only read
 #   <!-- needs: NAME -->      tensorflow: run (python: by CPython) where that is installed; a file:
 #                             made before (digits.tflm is always there)
+#   <!-- file: NAME -->       it is saved under this name, for the commands below
 # Pages with tests of their own, or whose code shows parts of a program:
 _OTHERS = {
     "custom-ops.md": "tests/host/test_custom_ops_page.py",
@@ -43,7 +44,7 @@ _OTHERS = {
 _PAGES = [
     "getting-started.md", "pico.md", "esp32.md", "own-model.md", "arena.md", "kernels.md",
     "exactness.md", "coming-from.md", "flat-format.md", "learning.md", "versions.md", "hosts.md",
-    "licences.md", "errors.md", "gallery.md", "scaling.md", "fleet.md",
+    "licences.md", "errors.md", "gallery.md", "scaling.md", "fleet.md", "search.md",
 ]  # fmt: skip
 
 
@@ -53,17 +54,20 @@ class Block:
     text: str
     why_not: str = ""
     needs: str = ""
+    file: str = ""
 
 
 # Blocks of a page, in order.
 def blocks(path):
     found = re.findall(
-        r"(?:^<!-- (no-run|needs): (.+?) -->\n)?^```(\w*)\n(.*?)^```$",
+        r"(?:^<!-- (no-run|needs|file): (.+?) -->\n)?^```(\w*)\n(.*?)^```$",
         path.read_text(),
         re.M | re.S,
     )
     return [
-        Block(language, text, why if mark == "no-run" else "", why if mark == "needs" else "")
+        Block(
+            language, text, *(why if mark == name else "" for name in ("no-run", "needs", "file"))
+        )
         for mark, why, language, text in found
     ]
 
@@ -143,6 +147,8 @@ def test_page(tflm, repository, folder, page):
                 subprocess.run([_tensorflow(), "-c", block.text], check=True, timeout=300)
             else:
                 compile(block.text, page, "exec")
+        elif block.file:
+            (folder / block.file).write_text(block.text)
         elif block.language == "console":
             if block.needs and not (folder / block.needs).exists():
                 _make_stand_in(folder, repository)

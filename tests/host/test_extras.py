@@ -13,7 +13,7 @@ from tflm_tools import extras
 
 # What is named is there, in the versions that pyproject.toml pins: pip has nothing left to do, and
 # asks no registry for a package of this project.
-@pytest.mark.parametrize("extra", ["verify", "board", "report", "jobs", "dask"])
+@pytest.mark.parametrize("extra", ["verify", "board", "report", "jobs", "dask", "search"])
 def test_the_command_works(extra, repository, monkeypatch):
     monkeypatch.chdir(repository)
     command = extras.installing(extra)

@@ -95,3 +95,14 @@ def plan(model, optimize="off", target=None, custom=()):
     from .tell.model_plan import plan_model
 
     return plan_model(model, optimize, target, custom)
+
+
+def search(space, board="pico", **options):
+    """Which networks of a space fit a board: a Search, as of `tflm search`.
+
+    space: a Python file with build(trial), or that function. options: trials, seed, storage,
+    ram, flash, ms, optimize as for the command; score, a function beside build.
+    """
+    from .search.study import search
+
+    return search(space, board, **options)

@@ -33,9 +33,11 @@ class Room:
 _SHOWN = {"Pico": "RPI_PICO", "Pico 2": "RPI_PICO2", "ESP32": "ESP32_GENERIC"}
 
 
-# The Room of a firmware, of which there is the port's own and ours, with the runtime in flash.
-# An ESP32 without PSRAM has its heap in pieces: the arena gets the largest, the runtime others.
-def _room(name, firmware, is_ours):
+def room_of(name, firmware, is_ours):
+    """The Room of a profiles.Firmware, which is the port's own, or ours with the runtime in flash.
+
+    An ESP32 without PSRAM has its heap in pieces: the arena gets the largest, the runtime others.
+    """
     in_place = {}
     if firmware.romfs is not None:
         in_place["ROMFS"] = firmware.romfs[1]
@@ -100,7 +102,7 @@ def fits_all(arena, flash):
         for name, firmware in (("stock", profile.stock), ("tflm", profile.tflm)):
             if firmware is None:
                 continue
-            room = _room(profile.name, firmware, name == "tflm")
+            room = room_of(profile.name, firmware, name == "tflm")
             fit = _fit(room, arena, flash)
             largest = max([*room.in_place.values(), room.files])
             found.append(
@@ -113,4 +115,4 @@ def fits_all(arena, flash):
 def fits(arena, flash):
     """A Fit for each board, of a model with `arena` and `flash` bytes."""
     profiled = ((name, profiles.named(board)) for name, board in _SHOWN.items())
-    return [_fit(_room(name, p.stock, False), arena, flash) for name, p in profiled]
+    return [_fit(room_of(name, p.stock, False), arena, flash) for name, p in profiled]

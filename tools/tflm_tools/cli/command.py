@@ -17,6 +17,7 @@ from .convert import register as register_convert
 from .fleet import register as register_fleet
 from .models import register as register_models
 from .report import register as register_report
+from .search import register as register_search
 from .wake import register as register_wake
 from .workers import bar_of, boards_on, check, jobs_option, workers_options
 
@@ -255,6 +256,7 @@ register_wake(cli)
 register_fleet(cli, _show, _working, _JSON, _CUSTOM)
 register_models(cli, _show, _MODEL, _JSON, _CUSTOM)
 register_convert(cli, _show, _working, _MODEL, _JSON, _CUSTOM)
+register_search(cli, _show, _JSON)
 
 
 # One sentence for an error, and the exit code.

@@ -25,9 +25,9 @@ _MOST = 65535  # what 16 bits count
 _MOST_NAME = 255
 
 
-# What fails in a file of the user's is told in a sentence, with the line; its own errors stay.
 @contextmanager
-def _telling(what):
+def telling(what):
+    """What fails in a file of the user's is told in a sentence, with the line; our errors stay."""
     try:
         yield
     except TflmError:
@@ -54,7 +54,7 @@ class _Told:
             return value
 
         def call(*arguments):
-            with _telling(f"custom op {self._name}: {key}()"):
+            with telling(f"custom op {self._name}: {key}()"):
                 return value(*arguments)
 
         return call
@@ -133,7 +133,7 @@ def load_resolver(paths):
     resolver = HostResolver()
     for path in paths:
         module = _load(path)
-        with _telling(f"{path}: register(resolver)"):
+        with telling(f"{path}: register(resolver)"):
             module.register(resolver)
     return resolver
 

@@ -1,0 +1,235 @@
+# Tests of `tflm search`: networks of a space against what they really cost, and a search resumed
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import importlib.util
+import os
+import signal
+import subprocess
+import sys
+import xml.dom.minidom
+
+import pytest
+import tflm_tools as tt
+from tflm_tools.errors import ToolError
+from tflm_tools.search.costs import costs_of
+from tflm_tools.search.sketch import Network
+from tflm_tools.search.study import Candidate, front_of
+
+pytest.importorskip("optuna")
+
+_SPACE = """
+from tflm_tools.search.sketch import Network
+
+
+def build(trial):
+    width = trial.suggest_int("width", 4, 24, step=4)
+    depth = trial.suggest_int("depth", 0, 2)
+    if width == 8:
+        raise ValueError("eight is unlucky")
+    network = Network(16, 16, 1).conv(width, stride=2)
+    for _ in range(depth):
+        network.depthwise().conv(width, kernel=1)
+    return network.mean().dense(5).softmax()
+"""
+
+
+@pytest.fixture
+def space(tmp_path):
+    path = tmp_path / "space.py"
+    path.write_text(_SPACE)
+    return path
+
+
+# Layers of each kind give what TFLM gives, so a sketch costs what such a network costs.
+def test_sketch_is_a_network(tmp_path):
+    network = Network(17, 16, 3).conv(8, stride=2)
+    mark = network.here()
+    network.depthwise().conv(8, kernel=1).add(mark).max_pool().conv(4, (2, 3), padding="valid")
+    assert network.shape == (3, 2, 4)
+    network.dense(9, relu=True).dense(4).softmax()
+    (tmp_path / "net.tflite").write_bytes(network.tflite())
+    assert tt.verify(tmp_path / "net.tflite", runs=2).is_equal()
+    mean = Network(8, 8, 2).depthwise((1, 3)).mean()
+    assert mean.shape == (2,)
+    for call in (mean.mean, lambda: Network(8, 8, 1).conv(2, 9, padding="valid"),
+                 lambda: network.add(mark)):  # fmt: skip
+        with pytest.raises(ToolError, match="; "):
+            call()
+
+
+# RAM and flash are those of `tflm flatten`; milliseconds those of docs/benchmarks.md, about.
+@pytest.mark.parametrize("name, ms", [("digits", 5.8), ("keywords", 10.3), ("hello_world", 0.28)])
+def test_costs(repository, name, ms):
+    path = repository / "models" / name / f"{name}_int8.tflite"
+    costs = costs_of(path.read_bytes(), "armv6m")
+    flat = tt.flatten(path, target="armv6m")
+    assert (costs.ram, costs.flash) == (flat.arena_bytes, flat.flat_bytes)
+    assert costs.ms == pytest.approx(ms, rel=0.25)
+    assert costs.macs == tt.inspect(path).macs
+    assert costs_of(path.read_bytes(), "mac16").ms is None
+
+
+# A network is on the front unless another one is better in something and worse in nothing.
+def test_front():
+    def made(number, score, ram, flash, ms, fits=True):
+        costs = costs_like(ram, flash, ms)
+        return Candidate(number, {}, costs, score, {"ram": -0.1 if fits else 0.1})
+
+    def costs_like(ram, flash, ms):
+        from tflm_tools.search.costs import Costs
+
+        return Costs(ram, flash, ms, 0, 0)
+
+    found = front_of([
+        made(0, 5.0, 10, 10, 10), made(1, 5.0, 10, 10, 11), made(2, 6.0, 20, 10, 10),
+        made(3, 9.0, 10, 10, 10, fits=False), made(4, 4.0, 9, 10, 10), made(5, 5.0, 10, 10, 10),
+        Candidate(6, {}, error="no"),
+    ])  # fmt: skip
+    assert [each.number for each in found] == [2, 0, 4]
+
+
+def test_a_search_is_resumed(tflm, space, tmp_path):
+    called = ("search", space, "--ram", 3000, "--ms", 20, "--json", "--seed", 3)
+    whole = tflm(*called, "--trials", 7).json()
+    for name in ("study.db", "study.log"):
+        kept = "--storage", tmp_path / name
+        first = tflm(*called, "--trials", 3, *kept).json()
+        found = tflm(*called, "--trials", 7, *kept)
+        assert found.code == 0 and found.json() == whole
+        assert first["networks"] == whole["networks"][:3]
+    assert len(whole["networks"]) == 7
+    pairs = [tuple(each["parameters"].values()) for each in whole["networks"]]
+    assert len(set(pairs)) == 7  # each once
+    for each in whole["networks"]:
+        if each["parameters"]["width"] == 8:
+            assert "build() ended with ValueError: eight is unlucky in line 9" in each["error"]
+            continue
+        costs = each["costs"]
+        is_fit = costs["ram"] <= 3000 and costs["ms"] <= 20
+        assert (each["score"] == costs["weights"]) if is_fit else (each["score"] is None)
+        assert is_fit or each["number"] not in whole["front"]
+    refused = tflm("search", space, "--ram", 4000, *kept)
+    assert refused.code == 1 and "another ram, ms" in refused.err
+    space.write_text(_SPACE + "\n# other\n")
+    again = tflm(*called, "--trials", 7, *kept).json()
+    assert "has changed since" in again["notes"][0] and again["front"] == whole["front"]
+
+
+# Table and picture; the space has 18 networks, so more trials find no more.
+def test_table_and_picture(tflm, space, tmp_path):
+    found = tflm("search", space, "--trials", 30, "-o", tmp_path / "front.svg", "--ram", 4000)
+    assert (found.code, found.err) == (0, "")
+    for word in ("on RPI_PICO", "of them on the front", "width=", "eight is unlucky", "is written",
+                 "no more than these 18 networks"):  # fmt: skip
+        assert word in " ".join(found.out.split()), word
+    text = (tmp_path / "front.svg").read_text()
+    assert xml.dom.minidom.parseString(text) and "ms, estimated" in text and "depth=" in text
+    refused = tflm("search", space, "-o", tmp_path / "front.gif")
+    assert refused.code == 1 and "neither .svg, .png nor .html" in refused.err
+
+
+# A score of the user's decides, and is asked for networks that fit only; what does not fit is
+# told with how much is missing.
+def test_score(tflm, tmp_path):
+    asked = []
+
+    def build(trial):
+        return Network(8, 8, 1).conv(trial.suggest_int("width", 1, 12)).mean()
+
+    def score(trial, network):
+        asked.append(trial.params["width"])
+        return -abs(trial.params["width"] - 3)
+
+    flash = [
+        costs_of(Network(8, 8, 1).conv(width).mean().tflite(), "armv6m").flash
+        for width in range(1, 13)
+    ]
+    fitting = {width for width, size in enumerate(flash, 1) if size <= flash[3]}
+    found = tt.search(build, trials=12, flash=flash[3], score=score)
+    assert found.is_scored and len(fitting) < 12
+    assert set(asked) <= fitting and len(asked) == len(set(asked))
+    assert found.network(found.front[0]).parameters == {"width": 3}
+    assert "score" in found._repr_html_()
+    space = tmp_path / "space.py"
+    space.write_text(_SPACE)
+    found = tflm("search", space, "--trials", 3, "--ram", 1000)
+    assert found.code == 1
+    said = " ".join(found.out.split())
+    assert "No network fits. The nearest one: trial" in said and "RAM is" in said
+    assert "too much" in said
+
+
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        ("x = 1\n", "has no build(trial)"),
+        ("1 / 0\n", "ended with ZeroDivisionError: division by zero in line 1"),
+        ("def build(trial:\n", "ended with SyntaxError"),
+    ],
+)
+def test_bad_spaces(tflm, tmp_path, text, words):
+    path = tmp_path / "bad.py"
+    path.write_text(text)
+    found = tflm("search", path)
+    assert found.code == 1 and words in found.err and found.err.count("\n") == 1
+    found = tflm("search", path, "--board", "arduino")
+    assert found.code == 1 and "there is no board arduino; take one of" in found.err
+    found = tflm("search", path, "--board", "esp32", "--ms", 5)
+    assert found.code == 1 and "there is no estimate of time for ESP32" in found.err
+
+
+def test_networks_of_every_kind(repository, tmp_path):
+    path = repository / "models" / "digits" / "digits_int8.tflite"
+    data = path.read_bytes()
+    for given in (data, memoryview(data), path, str(path)):
+        found = tt.search(lambda trial, given=given: given, trials=1)
+        assert found.networks[0].costs == costs_of(data, "armv6m")
+    for given, words in ((7, "build() gave int"), (b"none", "is no .tflite"),
+                         (tmp_path / "none", "cannot read")):  # fmt: skip
+        found = tt.search(lambda trial, given=given: given, trials=1)
+        assert words in found.networks[0].error and not found.front and found.nearest is None
+
+
+class _Keras:
+    def to_json(self):
+        return ""
+
+
+@pytest.mark.skipif(importlib.util.find_spec("tensorflow"), reason="TensorFlow is installed")
+def test_keras_without_tensorflow():
+    found = tt.search(lambda trial: _Keras(), trials=1)
+    assert "TensorFlow, which converts it, is not installed" in found.networks[0].error
+
+
+# Ctrl-C keeps what is done, in the storage and in the table.
+def test_stopped(space, tmp_path, repository):
+    space.write_text(_SPACE.replace("    width =", "    if trial.number == 3:\n        "
+                                    "print('third', flush=True)\n        __import__('time')"
+                                    ".sleep(30)\n    width =", 1))  # fmt: skip
+    path = os.pathsep.join(str(repository / folder) for folder in ("tools", "modules"))
+    program = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "from tflm_tools.cli import main; main()"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, "search", space, "--storage", tmp_path / "study.log"],
+        env={**os.environ, "PYTHONPATH": path}, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stdout.readline() == "third\n"
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 130 and err.strip() == "tflm: stopped"
+    assert "3 networks tried" in out and "stopped, 50 were asked for" in " ".join(out.split())
+    space.write_text(_SPACE)
+    assert len(tt.search(space, trials=4, storage=tmp_path / "study.log").networks) == 4
+
+
+def test_without_optuna(tflm, space, monkeypatch):
+    find = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name, *rest: name != "optuna" and find(name, *rest)
+        or None,
+    )  # fmt: skip
+    found = tflm("search", space)
+    assert found.code == 1 and "the package optuna is missing; install it with:" in found.err
