@@ -4,6 +4,7 @@
 import numpy as np
 
 from ..errors import ToolError
+from ..extras import installing
 
 _SAMPLES = 8  # random ones: ranges matter for results, not for what a network costs
 
@@ -18,7 +19,8 @@ def int8_tflite(model):
     except ImportError:
         raise ToolError(
             "build() gave a Keras model, and TensorFlow, which converts it, is not installed; "
-            "install tensorflow, or return a tflm_tools.search.sketch.Network"
+            "return a tflm_tools.search.sketch.Network, or install it with: "
+            f"{installing('convert')}"
         ) from None
     shape = (1, *model.input_shape[1:])
     if None in shape:
