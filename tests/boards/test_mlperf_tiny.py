@@ -131,6 +131,6 @@ def test_stream(start, tmp_path):
         for lines in (cycle[1:at], cycle[at + 1 :])
     )
     assert len(begins) == len(ends) == len(wanted)
-    np.testing.assert_allclose(np.diff(begins), 32, atol=1.5)
+    np.testing.assert_allclose(np.diff(begins), 32, atol=0.3)
     print(f"{np.mean(ends - begins):.2f} ms of 32 ms with a small model")
     assert np.max(ends - begins) < 9

@@ -12,6 +12,7 @@ _LINE_BYTES = const(80)  # more is cut off
 _MAX_BYTES = const(96 * 96 * 3)  # of an input
 _END = const(37)  # %
 _DIGITS = b"0123456789abcdefABCDEF"
+_MOST_US = const(5000)  # of sleep while sound is heard
 _A_LINE = const(8)  # bytes that db print puts on a line
 
 _HELP = b"""
@@ -110,8 +111,8 @@ class Monitor:
         stream = self._stream
         if stream:
             while stream.running and not self._port.waiting():
-                if not stream.step():
-                    time.sleep_ms(1)
+                # The runner wants blocks to begin at equal times, and soon an answer.
+                time.sleep_us(min(stream.step(), _MOST_US))
         return True
 
     def _answer(self, command):

@@ -66,15 +66,16 @@ class Receiver:
         self._machine.active(0)
 
     def read(self, samples):
-        """Whether there is as much sound as `samples` (array of int16) takes; then it is there."""
+        """Fill `samples`, an array of int16, if there is so much; returns how many are missing."""
         ring = self._ring
         count = len(samples)
-        if ring.waiting() < count:
-            return False
+        missing = count - ring.waiting()
+        if missing > 0:
+            return missing
         at = 0
         while at < count:
             more = ring.block(count - at)
             _copy(samples, at, ring.address, more)
             ring.take(more)
             at += more
-        return True
+        return 0

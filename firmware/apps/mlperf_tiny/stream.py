@@ -13,6 +13,7 @@ _THRESHOLD = const(115)  # a larger first output, of int8, is a detection
 _MOST = const(40_000)  # outputs that are kept: 21 minutes
 _A_LINE = const(16)  # outputs on a line
 _PULSE_US = const(2)
+_SAMPLES_A_MS = const(16)
 
 
 class Stream:
@@ -76,9 +77,10 @@ class Stream:
             yield b"[]"
 
     def step(self):
-        """Listen to the next 32 ms; returns False when they are not there."""
-        if not self._sound.read(self._samples):
-            return False
+        """Listen to the next 32 ms; returns 0, or in how many microseconds they may be there."""
+        missing = self._sound.read(self._samples)
+        if missing:
+            return missing * 1000 // _SAMPLES_A_MS
         self._processing.value(1)
         output = self._process()
         # The first one gives the runner the begin of the sound.
@@ -89,7 +91,7 @@ class Stream:
             self._outputs[self._count] = output
             self._count += 1
         self._processing.value(0)
-        return True
+        return 0
 
     def _process(self):
         self._features.run(self._samples, self._row)

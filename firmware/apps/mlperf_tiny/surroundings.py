@@ -44,16 +44,16 @@ class _WavFile:
         count = len(samples)
         data = self._file.read(2 * count * self._channels)
         if len(data) < 2 * count * self._channels:
-            return False
+            return count
         for i in range(count):
             at = 2 * i * self._channels
             samples[i] = (data[at] | data[at + 1] << 8 ^ 0x8000) - 0x8000
-        return True
+        return 0
 
 
 def open_sound():
     """The sound of sww01, None where there is none: an object with start(), stop(), read(array of
-    int16), which returns whether there was so much, and lost, samples that nobody took."""
+    int16), which fills it or returns how much is missing, and lost, samples that nobody took."""
     if len(sys.argv) > 2:
         return _WavFile(sys.argv[2])
     if sys.platform != "rp2":
