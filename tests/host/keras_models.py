@@ -54,6 +54,7 @@ def _two(folder):
     weights[4, 0] = weights[5, 1] = -1
     first.set_weights([weights, np.zeros(2)])
     model.save(folder / "two.keras")
+    keras.Model({"zeta": a, "alpha": b}, {"z": first(both)}).save(folder / "dict.keras")
 
 
 @keras.saving.register_keras_serializable()
@@ -73,7 +74,8 @@ def main(folder, digits):
     with np.load(digits) as data:
         _digits(folder, data)
     _two(folder)
-    lstm = keras.Sequential([keras.Input((4, 5)), layers.LSTM(6), layers.Dense(3)])
+    both_ways = layers.Bidirectional(layers.LSTM(3))
+    lstm = keras.Sequential([keras.Input((4, 5)), both_ways, layers.Dense(3)])
     _save(folder, "lstm", lstm, _DATA.normal(size=(60, 4, 5)))
     embedding = keras.Sequential(
         [keras.Input((7,), dtype="int32"), layers.Embedding(20, 8), layers.Flatten(),
@@ -84,6 +86,7 @@ def main(folder, digits):
     _save(folder, "saved", saved, _DATA.normal(size=(80, 12)))
     saved.export(folder / "saved", verbose=False)
     keras.Sequential([keras.Input((4,)), Erfinv()]).export(folder / "erfinv", verbose=False)
+    keras.Sequential([layers.Dense(3)]).save(folder / "shapeless.keras")
     keras.Sequential([keras.Input((4,)), Own()]).save(folder / "custom.keras")
     image = keras.Input((None, None, 3), name="image")
     pooled = layers.GlobalAveragePooling2D()(layers.Conv2D(4, 3)(image))

@@ -155,6 +155,8 @@ def test_other_programs(sources, tmp_path, monkeypatch):
         ("open", "LookupError: signatures: none", "no signature serving_default .signatures:"),
         ("open", "TypeError: Error when ...\n\nException encountered: Odd thing: 3",
          "cannot read m: Odd thing: 3; save it"),
+        ("trace", "ValueError: in user code:\n\n    File 3\n\n    ValueError: odd shape.\n",
+         "cannot convert m: ValueError: odd shape; see"),
         ("convert", "ConverterError: x: error: ...\nCustom ops: Erfinv\nDetails:\n\ttf.Erfinv",
          "no operator for Erfinv; replace"),
         ("convert", "RuntimeError: Quantization not yet supported for op: 'CUMSUM'.",
@@ -235,6 +237,10 @@ def test_two_inputs(made, tmp_path):
     assert [t.shape for t in result.made.outputs] == [(1, 2), (1, 7)]
     assert result.before.mean_error < 1e-5 and 0 < result.after.mean_error < 0.05
     assert "before" in result._repr_html_()
+    data["x0"], data["x1"] = data["x1"], data["x0"]  # inputs of a dict: by their names
+    result = tt.convert(made / "dict.keras", data, tmp_path / "dict.tflite")
+    assert [t.name for t in result.made.inputs] == ["alpha", "zeta"]
+    assert result.before.mean_error < 1e-5 and result.after.mean_error < 0.05
 
 
 @pytest.mark.parametrize("name", ["lstm.keras", "embedding.keras", "saved"])
@@ -260,6 +266,7 @@ def test_float_and_shapes(made, tmp_path):
     "name, words",
     [
         ("custom.keras", "has the class Own, which Keras does not have; .*export"),
+        ("shapeless.keras", "does not say what its input is; begin the model with keras.Input"),
         ("weights.weights.h5", "holds weights without their layers"),
         ("erfinv", "there is no operator for Erfinv; replace the layer"),
         ("digits.keras", "four.npz: x has the shape 60x4, input '.*' wants Nx8x8x1; reshape it"),

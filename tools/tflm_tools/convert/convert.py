@@ -20,7 +20,7 @@ from .process import TensorFlow
 INT8, INT16, FLOAT32 = "int8", "int16", "float32"
 LIMIT = 200  # examples that represent the data
 _FEW = 50  # examples of which a word is said
-_WORSE = 0.02  # a loss of accuracy of which a word is said
+_WORSE, _WRONG = 0.02, 5  # a loss of accuracy of which a word is said, if it is so many examples
 
 
 @dataclass
@@ -161,6 +161,7 @@ def _notes(result, unrolled):
     elif result.taken < _FEW:
         notes.append(f"{result.taken} examples may not show all that comes; a hundred are better")
     before, after = result.before, result.after
-    if before and before.accuracy is not None and before.accuracy - after.accuracy > _WORSE:
+    lost = before.right - after.right if before and before.right is not None else 0
+    if lost >= max(_WRONG, _WORSE * result.scored):
         notes.append("accuracy is lost; try more data of all classes, or --int16")
     return notes

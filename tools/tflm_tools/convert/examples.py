@@ -61,7 +61,7 @@ class Examples:
         self.taken = load(_part(arrays, chosen))
         self.available = whole.count
         self.classes = _classes(whole.labels, chosen)
-        self.notes = whole.notes
+        self.notes = [] if pixels else whole.notes  # of values that were asked for
         self.scored = None
         if "y" in arrays:
             numbers = choose(whole.count, _SCORED, whole.labels)

@@ -21,6 +21,11 @@ def _unread(path, said, written_by, keras):
         return ToolError(
             f"{path} holds weights without their layers; save the whole model with model.save()"
         )
+    if "has no defined inputs" in said:
+        return ToolError(
+            f"{path} does not say what its input is; begin the model with keras.Input(SHAPE), and "
+            "save it again"
+        )
     if "Lambda" in said and "unsafe" in said:
         return ToolError(
             f"{path} has a Lambda layer, Python code that is not run from a file; {_EXPORT}"
@@ -69,7 +74,8 @@ def _unconverted(path, said):
 def _shortened(said):
     _, _, inner = said.rpartition("Exception encountered: ")
     lines = [line.strip() for line in inner.splitlines() if line.strip()]
-    text = (lines[0] if lines else "no reason given").rstrip(".;")
+    is_traced = bool(lines) and lines[0].endswith("in user code:")  # the code comes before it
+    text = (lines[-is_traced] if lines else "no reason given").rstrip(".;")
     return text if len(text) <= _MOST else text[: _MOST - 1] + "…"
 
 

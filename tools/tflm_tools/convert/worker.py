@@ -42,23 +42,22 @@ def _written_by(path):
         return ""
 
 
-# All layers, those of models inside models too.
-def _layers(model):
-    for layer in model.layers:
-        yield from _layers(layer) if hasattr(layer, "layers") else [layer]
-
-
 def _keras(path):
     import tensorflow as tf
 
     model = tf.keras.models.load_model(path, compile=False)
     specs = [tf.TensorSpec(t.shape, t.dtype, name=t.name.split(":")[0]) for t in model.inputs]
 
+    structure = getattr(model, "_inputs_struct", None)
+
     def call(*tensors):
         given = list(tensors) if len(tensors) > 1 else tensors[0]
+        if isinstance(structure, dict):
+            given = tf.nest.pack_sequence_as(structure, tensors)
         return tf.nest.flatten(model(given, training=False))
 
-    return Source(specs, call, list(_layers(model)))
+    # Those inside of others, as of Bidirectional, too.
+    return Source(specs, call, list(model._flatten_layers()))
 
 
 def _saved_model(path):
