@@ -76,6 +76,16 @@ def test_no_level_but_speed_needs_more_than_off(name, repository, shared_models)
     assert levels.is_of_use(BALANCED) or heads[1] == plain.head_bytes
 
 
+# Weights that are used once are fetched as one byte each, in no more arena than off takes.
+def test_weights_that_are_used_once(shared_models):
+    model = (shared_models / "mlperf_ad01_int8.tflite").read_bytes()
+    for level, dense in ((OFF, 1), (BALANCED, 1), (SPEED, 0)):
+        _, storage = prepare(model, target="armv6m", optimize=level)
+        kernels = [record.kernel for record in storage.records]
+        assert kernels.count("dense.eval_int8") == dense and len(kernels) == 10
+        assert len(storage.constants) < 320_000 and (level == SPEED) == (storage.head_bytes > 2816)
+
+
 # Room that the arena has anyway goes to weights that are fetched less often.
 def test_room_is_used(shared_models):
     model = (shared_models / "mlperf_vww96_int8.tflite").read_bytes()

@@ -123,7 +123,8 @@ def emit_fully_connected(context, node, fields, table):
         return False
     size = lanes.padded(depth)
     stored = lanes.weight_bytes(context, node, size)
-    if lanes.block_pixels(1, 1, 2 * size, 2 * size) is None or stored is None:
+    wanted = context.packing.get(node.index) == lanes.DENSE
+    if wanted or lanes.block_pixels(1, 1, 2 * size, 2 * size) is None or stored is None:
         from .dense import emit_dense
 
         return emit_dense(context, node, fields, table, depth)

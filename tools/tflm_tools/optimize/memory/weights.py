@@ -4,6 +4,7 @@
 from dataclasses import dataclass
 
 from tflm.prepare.conv_lanes import CONV, FULLY_CONNECTED
+from tflm.prepare.dense import DENSE as DENSE_LAYOUT
 from tflm.prepare.depthwise_lanes import DEPTHWISE, PACKED_WORDS, scratch_bytes
 from tflm.prepare.lanes import (
     BYTES,
@@ -11,6 +12,7 @@ from tflm.prepare.lanes import (
     GROUP,
     LANES,
     MOST_GROUP_BYTES,
+    QUAD,
     block_pixels,
     group_bytes,
     lane_scratch,
@@ -27,6 +29,7 @@ _KEPT_BYTES = 2048
 _WIDEN = 3.1
 _DENSE = 1.5  # to use such a weight once, beside the lanes that are made of it otherwise
 _DENSE_BYTES = 64  # of scratch
+_CONNECT = 0.4  # to use such a weight of FULLY_CONNECTED, beside widening it
 _BLOCK = 1500
 _BLOCK_GROUP = 60
 _UNPACK = 80
@@ -99,6 +102,13 @@ def _fully_connected(r, miss):
     for way in (LANES, BYTES):
         scratch = lane_scratch(2 * depth, 1, depth) + group_bytes(way, depth)
         yield (way, None), scratch, _cycles(way, groups, depth, batches, miss)
+    if batches == 1 and r["depth"] % QUAD == 0:
+        yield (DENSE, None), _DENSE_BYTES, _dense_cycles(groups, depth, miss)
+
+
+# Cycles of the weights of a FULLY_CONNECTED that are used as they are.
+def _dense_cycles(groups, depth, miss):
+    return _cycles(BYTES, groups, depth, 1, miss) + round(_CONNECT * groups * GROUP * depth)
 
 
 # Cycles to go over the channels of a depthwise 3x3 filter, once for each band of rows. What little
@@ -154,8 +164,13 @@ def choices_of(record, miss, byte=_BYTE):
         found = [each for each in found if group_bytes(each[0][0], size) <= MOST_GROUP_BYTES]
     choices = sorted((Choice(*each) for each in found), key=lambda c: (c.scratch, c.cycles))
     best = choices[:1]
+    # Weights of FULLY_CONNECTED that become lanes can be streamed, those that are used as they are
+    # cannot: these are for where there is no room for lanes.
+    is_dense = best and best[0].stored[0] == DENSE and "batches" in r and "band_rows" not in r
     for choice in choices[1:]:
-        if best[-1].cycles - choice.cycles > byte * (choice.scratch - best[-1].scratch):
+        if best[-1].cycles - choice.cycles > (
+            0 if is_dense else byte * (choice.scratch - best[-1].scratch)
+        ):
             best.append(choice)
     return best[::-1]
 
@@ -186,6 +201,9 @@ def _blocks_of(rows, pixels, block):
 
 def cycles_of(record, miss):
     """What fetching and unpacking the weights of a record takes, as it is."""
+    if record.kernel.startswith("dense.") and miss:
+        r = dict(zip(("units", *DENSE_LAYOUT), record.words, strict=False))
+        return _dense_cycles(r["units"], r["depth"], miss)
     r = _fields(record)
     if r is None or not miss:
         return 0
