@@ -476,6 +476,17 @@ def test_full_file_system(run, site):
         assert not [name for name in os.listdir("/flash/models") if "-" in name]
         os.remove("/flash/large")
         assert board("full", folder="/flash/models").poll() == "updated"
+        # Then nothing can be written any more.
+        from tflm.fleet.state import State
+
+        def fail(self):
+            raise OSError(28)
+
+        save, State.save = State.save, fail
+        for _ in range(4):
+            assert use(board("full", folder="/flash/models")) == 1
+        State.save = save
+        assert use(board("full", folder="/flash/models")) == 1
         """
     )
 

@@ -5,7 +5,7 @@ from binascii import unhexlify
 
 from ..errors import InputError, check, check_count
 from .ddi import SUFFIX, Ddi
-from .http import Http, Unreachable
+from .http import Http, ServerError
 from .p256 import is_key
 from .shelf import Shelf
 from .update import UpdateError, is_name, read_manifest
@@ -58,7 +58,7 @@ class Fleet:
         self._ddi, reason = None, ""
         try:
             self._ddi = Ddi(Http(timeout, tls, feed), url, controller, token)
-        except Unreachable as error:
+        except ServerError as error:
             reason = str(error)
         if self._ddi is None:
             raise InputError(reason)
@@ -96,7 +96,7 @@ class Fleet:
         self.said = ""
         try:
             return self._poll()
-        except Unreachable as error:
+        except ServerError as error:
             self.said = str(error)
         except OSError as error:
             self.said = "a file of the update fails (%s); look at the file system" % error
@@ -123,7 +123,7 @@ class Fleet:
             action, result, text = state.told[0]
             try:
                 self._ddi.tell(action, "closed", result, text)
-            except Unreachable as error:
+            except ServerError as error:
                 if error.status not in _KNOWS_NOTHING:
                     return
             state.told = state.told[1:]
@@ -134,7 +134,7 @@ class Fleet:
         about = {"model": self._name, "version": str(self.version)}
         try:  # noqa: SIM105
             self._ddi.describe(url, about)
-        except Unreachable:
+        except ServerError:
             pass
 
     # A model that is active already is not taken back.
@@ -206,5 +206,5 @@ class Fleet:
         self._tell()
         try:  # noqa: SIM105
             self._ddi.tell(action, "proceeding", "none", self.said)
-        except Unreachable:
+        except ServerError:
             pass

@@ -4,7 +4,7 @@
 import json
 
 from .download import Download
-from .http import Unreachable, split
+from .http import ServerError, split
 
 SUFFIX = ".tflu"  # of files that are updates
 _MOST_DIGITS = 19  # of 64 bits
@@ -80,7 +80,7 @@ class Ddi:
         action = _number(said)
         chunks = dig(said, list, "deployment", "chunks")
         if action is None or chunks is None:
-            raise Unreachable("%s is no deployment as DDI has it; check the server" % url)
+            raise ServerError("%s is no deployment as DDI has it; check the server" % url)
         parts = [dig(chunk, list, "artifacts") or [] for chunk in chunks]
         found = [Artifact(each) for part in parts for each in part]
         if "skip" in (said["deployment"].get("download"), said["deployment"].get("update")):
@@ -92,7 +92,7 @@ class Ddi:
         said = self._get(url)
         number, stop = _number(said), (dig(said, dict, "cancelAction") or {}).get("stopId")
         if number is None:
-            raise Unreachable("%s is no cancellation as DDI has it; check the server" % url)
+            raise ServerError("%s is no cancellation as DDI has it; check the server" % url)
         return number, str(stop)
 
     def tell(self, action, execution, finished, text, kind="deploymentBase"):

@@ -1,7 +1,7 @@
 # tflm.fleet: download: a file of a server, taken up again where it was cut
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .http import PIECE, Unreachable
+from .http import PIECE, ServerError
 
 _RETRIES = 3
 
@@ -23,11 +23,11 @@ class Download:
         while left:
             data = self._answer.read(min(left, PIECE))
             if not data:
-                raise Unreachable("%s has become shorter; poll again later" % self._url)
+                raise ServerError("%s has become shorter; poll again later" % self._url)
             left -= len(data)
 
     def read(self, most):
-        """Up to `most` bytes, b"" at the end; raises Unreachable."""
+        """Up to `most` bytes, b"" at the end; raises ServerError."""
         while True:
             try:
                 if self._answer is None:
@@ -35,7 +35,7 @@ class Download:
                 data = self._answer.read(min(most, PIECE))
                 self._at += len(data)
                 return data
-            except Unreachable:
+            except ServerError:
                 self.close()
                 if not self._at or not self._retries:
                     raise

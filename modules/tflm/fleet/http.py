@@ -13,7 +13,7 @@ PIECE = 1024  # bytes that are read at once
 _MS_A_BYTE = 10  # that a server may take on average: 100 bytes a second
 
 
-class Unreachable(TflmError):
+class ServerError(TflmError):
     """The server does not answer, or not as it should; `status` where it refuses, else 0."""
 
     def __init__(self, text, status=0):
@@ -22,13 +22,13 @@ class Unreachable(TflmError):
 
 
 def split(url):
-    """(is https, host, port, path) of an address; raises Unreachable for what is none."""
+    """(is https, host, port, path) of an address; raises ServerError for what is none."""
     scheme, mark, rest = url.partition("://")
     host, slash, path = rest.partition("/")
     host, _, port = host.partition(":")
     is_right = mark and scheme in ("http", "https") and host
     if not is_right or [c for c in url if not 32 < ord(c) < 127] or not (port or "0").isdigit():
-        raise Unreachable("%r is no address; give one like http://host:8080/path" % url)
+        raise ServerError("%r is no address; give one like http://host:8080/path" % url)
     is_https = scheme == "https"
     return is_https, host, int(port or (443 if is_https else 80)), slash + path or "/"
 
@@ -48,11 +48,15 @@ def _advice(status):
 # is given up.
 class _Connection:
     def __init__(self, url, timeout, tls, feed):
-        import socket
-
+        try:
+            import socket
+        except ImportError:
+            socket = None
+        if socket is None:
+            raise ServerError("this firmware has no sockets; use one for a board with a network")
         is_https, host, port, self.path = split(url)
         if is_https and tls is None:
-            raise Unreachable("%s is https; pass an ssl.SSLContext as tls" % url)
+            raise ServerError("%s is https; pass an ssl.SSLContext as tls" % url)
         self.host = "%s:%d" % (host, port)
         self._feed = feed
         self._left = 1000 * timeout
@@ -70,7 +74,7 @@ class _Connection:
 
     def _failed(self, error):
         self.close()
-        raise Unreachable(
+        raise ServerError(
             "the server at %s does not answer (%s); is it on, and the board in its network?"
             % (self.host, " ".join(str(error).split()))
         )
@@ -94,7 +98,7 @@ class _Connection:
         self._left += _MS_A_BYTE * len(data) - time.ticks_diff(now, self._last)
         self._last = now
         if self._left < 0:
-            raise Unreachable("the server at %s is too slow; poll again later" % self.host)
+            raise ServerError("the server at %s is too slow; poll again later" % self.host)
         return data or b""
 
     # A line without its end.
@@ -103,7 +107,7 @@ class _Connection:
         while not line.endswith(b"\n"):
             data = self.read(1)
             if not data or len(line) == _MOST_LINE:
-                raise Unreachable(
+                raise ServerError(
                     "the server at %s breaks off, or does not speak HTTP; check the address"
                     % self.host
                 )
@@ -122,7 +126,7 @@ class Answer:
         self._connection = connection
         words = connection.line().split(None, 2)
         if len(words) < 2 or not words[0].startswith(b"HTTP/") or not words[1].isdigit():
-            raise Unreachable(
+            raise ServerError(
                 "the server at %s does not speak HTTP; check the address" % connection.host
             )
         self.status = int(words[1])
@@ -138,7 +142,7 @@ class Answer:
             elif name == b"transfer-encoding":
                 self._is_chunked = b"chunked" in value
                 self._left = 0
-        raise Unreachable(
+        raise ServerError(
             "the server at %s sends headers without end; check the address" % connection.host
         )
 
@@ -148,14 +152,14 @@ class Answer:
         except (ValueError, UnicodeError):
             number = -1
         if number < 0:
-            raise Unreachable(
+            raise ServerError(
                 "the server at %s gives no length of what it sends; check the address"
                 % self._connection.host
             )
         return number
 
     def read(self, most):
-        """Up to `most` bytes of the body, b"" at its end; raises Unreachable where it is cut."""
+        """Up to `most` bytes of the body, b"" at its end; raises ServerError where it is cut."""
         if self._is_chunked and not self._left:
             self._left = self._number(self._connection.line().partition(b";")[0], 16)
             self._is_chunked = self._left > 0
@@ -165,7 +169,7 @@ class Answer:
             return b""
         data = self._connection.read(min(most, self._left))
         if not data:
-            raise Unreachable(
+            raise ServerError(
                 "the server at %s breaks off; poll again later" % self._connection.host
             )
         self._left -= len(data)
@@ -184,7 +188,7 @@ class Http:
         self._timeout, self._tls, self._feed = timeout, tls, feed
 
     def ask(self, method, url, headers=(), body=b""):
-        """The Answer, whose status is in the 200s; close() it. Raises Unreachable."""
+        """The Answer, whose status is in the 200s; close() it. Raises ServerError."""
         connection = _Connection(url, self._timeout, self._tls, self._feed)
         lines = ["%s %s HTTP/1.1" % (method, connection.path), "Host: " + connection.host]
         lines += headers
@@ -192,12 +196,12 @@ class Http:
         try:
             connection.write("\r\n".join(lines).encode() + body)
             answer = Answer(connection)
-        except Unreachable:
+        except ServerError:
             connection.close()
             raise
         if not 200 <= answer.status < 300:
             answer.close()
-            raise Unreachable(
+            raise ServerError(
                 "the server at %s answers %d; %s"
                 % (connection.host, answer.status, _advice(answer.status)),
                 answer.status,
@@ -205,7 +209,7 @@ class Http:
         return answer
 
     def json(self, url, headers=()):
-        """The dict that an address has; raises Unreachable."""
+        """The dict that an address has; raises ServerError."""
         answer = self.ask("GET", url, headers)
         text = b""
         try:
@@ -221,5 +225,5 @@ class Http:
         except (ValueError, RuntimeError):  # RuntimeError: nested too deeply
             found = None
         if not isinstance(found, dict):
-            raise Unreachable("%s has no JSON that tflm can read; check the address" % url)
+            raise ServerError("%s has no JSON that tflm can read; check the address" % url)
         return found

@@ -57,8 +57,18 @@ class Shelf:
     def path(self):
         """Path of the active model; each start with one that is not confirmed counts.
 
-        A candidate that has had no memory before is tried first.
+        A candidate that has had no memory before is tried first. Where nothing can be written the
+        active model goes on, uncounted.
         """
+        try:  # noqa: SIM105 (boards have no contextlib)
+            self._start()
+        except OSError:
+            pass
+        active = self.state.active
+        self._given = active["model"] if active else ""
+        return self._folder + active["model"] if active else self._first
+
+    def _start(self):
         state = self.state
         if state.candidate and self._given is None:
             self.try_candidate()
@@ -68,9 +78,6 @@ class Shelf:
             else:
                 state.starts += 1
                 state.save()
-        active = state.active
-        self._given = active["model"] if active else ""
-        return self._folder + active["model"] if active else self._first
 
     def confirm(self):
         """Keep the model that path() gave, and remove the one before."""
@@ -79,8 +86,11 @@ class Shelf:
             return
         state.is_final, state.old = True, None
         state.tell(state.active["action"], "success", self.sentence(state.active, "is in use"))
-        state.save()
-        self._sweep()
+        try:
+            state.save()
+            self._sweep()
+        except OSError:
+            pass  # at the next start it is to be confirmed again
 
     def has(self, manifest):
         """True when the update of a Manifest is active and confirmed."""

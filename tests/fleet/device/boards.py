@@ -158,8 +158,9 @@ def shelf():
 
 
 def sweep(job):
-    """Install version 2 over 1 as often as it writes, with the power going in each of the writes.
+    """Install version 2 over 1 again and again, with the power going in each of its writes.
 
+    On littlefs half of a write is there then; FAT, which is not made for that, has none of it.
     Prints how many ended with each version, and how many writes there are.
     """
     kind = os.VfsFat if job["fat"] else os.VfsLfs2
