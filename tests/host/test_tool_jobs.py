@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -107,9 +108,10 @@ def test_verify_and_bench_on_boards(board, tflm, layers, digits):
 
 
 # Two workers of a cluster, one of which is killed in the middle: what one job gives, in order.
-def test_a_worker_is_killed(digits, data):
+def test_a_worker_is_killed(digits, data, monkeypatch):
     pytest.importorskip("distributed")
     from distributed import LocalCluster
+    from tflm_tools.run import dask_cluster
 
     alone = evaluate(digits, data, jobs=1)
     options = {"dashboard_address": None, "worker_dashboard_address": None}
@@ -134,6 +136,17 @@ def test_a_worker_is_killed(digits, data):
                 pool.map(_fails_from_3, list(range(9)))
             with pytest.raises(ToolError, match="did not do a piece .*install the same tflm"):
                 pool.map(_Unreadable(), [1, 2])
+            monkeypatch.setattr(dask_cluster, "_ALONE", 1.0)
+        with (
+            pytest.raises(ToolError, match="has had no workers for 1 s; start some"),
+            spread.pool(scheduler=cluster.scheduler_address) as pool,
+        ):
+            threading.Timer(0.5, cluster.scale, [0]).start()
+            pool.map(_slow, list(range(100)))
+
+
+def _slow(item):
+    time.sleep(0.2)
 
 
 def _double(item):

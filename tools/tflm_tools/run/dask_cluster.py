@@ -2,6 +2,8 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import logging
+import threading
+import time
 from contextlib import contextmanager
 
 from distributed import Client
@@ -10,6 +12,7 @@ from joblib._dask import DaskDistributedBackend
 from ..errors import ToolError
 
 _CLOSING = 2  # seconds to take leave of the scheduler
+_ALONE = 30.0  # seconds that a scheduler may be without workers while there is work
 
 
 @contextmanager
@@ -25,7 +28,8 @@ def connected(address, seconds):
             ) from None
         try:
             _wait_for_workers(client, address, seconds)
-            yield client
+            with _watched(client, address):
+                yield client
         finally:
             client.close(timeout=_CLOSING)
 
@@ -52,6 +56,39 @@ def _wait_for_workers(client, address, seconds):
             f"the Dask scheduler at {address} has no workers; start some with: dask worker "
             f"{address}"
         ) from None
+
+
+# A scheduler waits for workers for ever; here their absence ends the work with a sentence.
+@contextmanager
+def _watched(client, address):
+    is_over, is_alone = threading.Event(), threading.Event()
+
+    def watch():
+        last = time.monotonic()
+        while not is_over.wait(1):
+            try:
+                count = len(client.nthreads())
+            except Exception:  # the client is closed, or cannot ask; its tasks say so themselves
+                return
+            if count:
+                last = time.monotonic()
+            elif time.monotonic() - last > _ALONE:
+                is_alone.set()
+                client.close(timeout=_CLOSING)  # which cancels its tasks
+                return
+
+    threading.Thread(target=watch, daemon=True).start()
+    try:
+        yield
+    except ToolError:
+        if not is_alone.is_set():
+            raise
+        raise ToolError(
+            f"the Dask scheduler at {address} has had no workers for {_ALONE:g} s; start some "
+            f"with: dask worker {address}"
+        ) from None
+    finally:
+        is_over.set()
 
 
 def _first_line(error):
