@@ -2,8 +2,10 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import textwrap
+from pathlib import Path
 
 from camera import boards
+from tflm_tools.flat.flatten import flatten
 from unit.on_device import device
 
 _CAMERAS = """
@@ -26,6 +28,19 @@ _CAMERAS = """
     for wrong in (row, bytearray(5)):
         print(raises(InputError, give, wrong))
     print(raises(InputError, camera.capture_into, row))
+    print(Board.made)
+    # A whole model, by rows and at once.
+    digits = HM01B0(i2c, size=(8, 8))
+    Board.frame = bytes([i * 37 & 255 for i in range(64)])
+    found = []
+    for path in PATHS:
+        interp = tflm.Interpreter(tflm.load(path))
+        interp.invoke(digits.rows())
+        found.append(bytes(interp.output(0).raw))
+    digits.capture_into(interp.input(0).data)
+    interp.invoke()
+    print(found == [bytes(interp.output(0).raw)] * 2, len(set(found[0])) > 2)
+    del Board.made[:]
     Board.frame = b""
     print(raises(InputError, camera.capture_into, picture), Board.now >= 1000)
     camera.close()
@@ -63,8 +78,10 @@ _SAYS = """
     the model asks for another row than a picture of 4x3 has; make the picture as large as its input
     the model asks for another row than a picture of 4x3 has; make the picture as large as its input
     the view has 4 elements; a picture of 4x3 has 12
+    [6, 14, 15, 16, 6, ('0x50300028', 14)]
+    True True
     the camera gives no frame; check its wires and its pins True
-    [6, 14, 15, 16, 6, ('0x50300028', 14), 'closed']
+    ['closed']
     [(18, 128), (10,), (17, 0)] 18
     True [57, 155, 3]
     [17, {'duty_u16': 32768, 'freq': 10000000}, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 6, ('0x50200024', 5), 'closed', 'no clock']
@@ -82,6 +99,12 @@ _SAYS = """
 """  # noqa: E501
 
 
-def test_cameras():
-    lines = device(boards.SOURCE + textwrap.dedent(_CAMERAS) + textwrap.dedent(_WRONG))
+def test_cameras(repository, tmp_path):
+    model = (repository / "models" / "digits" / "digits_int8.tflite").read_bytes()
+    paths = []
+    for by_rows in (True, False):
+        paths.append(str(tmp_path / f"{by_rows}.tflm"))
+        Path(paths[-1]).write_bytes(flatten(model, by_rows=by_rows))
+    code = boards.SOURCE + textwrap.dedent(_CAMERAS) + textwrap.dedent(_WRONG)
+    lines = device(code, PATHS=paths)
     assert lines == textwrap.dedent(_SAYS).strip().splitlines()

@@ -113,6 +113,10 @@ _WRONG = """
     fifo.time = mpu6050.time = lsm6ds.time = Time(bus)
     assert LSM6DS(bus)._room == 2048 // 3
     print(raises(InputError, LSM6DS(bus).readinto, bytearray(8)))
+    bus.size = bus.there = 0
+    print(raises(InputError, LSM6DS(bus).readinto, bytearray(6)))
+    bus.overrun = 0x40  # for ever
+    print(raises(InputError, LSM6DS(bus).readinto, bytearray(6)))
     for make, options in (
         (MPU6050, {"rate": 60}), (LSM6DS, {"rate": 50}), (MPU6050, {"most": 3}),
         (LSM6DS, {"most": None}), (MPU6050, {"turns": 245}), (LSM6DS, {"turns": True}),
@@ -125,6 +129,8 @@ _WRONG = """
 def test_what_no_sensor_takes():
     says = [
         "the buffer has 8 bytes; a sample has 6, take a multiple",
+        "the sensor gives no samples; check its wires and its class",
+        "the sensor gives no samples; check its wires and its class",
         "the rate is 60; take a divisor of 1000, from 4 to 1000",
         "the rate is 50; take 26, 52, 104, 208, 416 or 833",
         "the range is 3 g; take 2, 4, 8 or 16",

@@ -30,6 +30,15 @@ def _sign(pixels: ptr8, count: int):
         i += 1
 
 
+# `count` bytes from `at` on.
+@micropython.viper
+def _copy(target: ptr8, source: ptr8, at: int, count: int):
+    i = 0
+    while i < count:
+        target[i] = source[at + i]
+        i += 1
+
+
 # The program of a state machine. It is given how many lines pass before the picture, less 1, how
 # many clocks pass before it in each line, less 1, and how many turns of its last loop a line
 # has, less 1: of a bit, or of a pixel with a colour behind it, of which nothing is taken.
@@ -131,7 +140,6 @@ class Frames:
                 % (len(view), self.width, self.height, self._pixels)
             )
         received, reader = self._machine, self._dma
-        received.active(0)
         while received.rx_fifo():
             self._memory[self._received]
         received.restart()
@@ -139,16 +147,21 @@ class Frames:
             received.put(count)
         reader.config(write=view, count=self._pixels, trigger=True)
         received.active(1)
-        begin = time.ticks_ms()
-        while reader.active():
-            if time.ticks_diff(time.ticks_ms(), begin) > _PATIENCE_MS:
+        try:
+            self._wait()
+        finally:  # nothing writes to the view later, whatever happened
+            received.active(0)
+            if reader.active():
                 reader.active(0)
-                received.active(0)
-                raise InputError("the camera gives no frame; check its wires and its pins")
-            self._idle()
-        received.active(0)
         if self._signed:
             _sign(view, self._pixels)
+
+    def _wait(self):
+        begin = time.ticks_ms()
+        while self._dma.active():
+            if time.ticks_diff(time.ticks_ms(), begin) > _PATIENCE_MS:
+                raise InputError("the camera gives no frame; check its wires and its pins")
+            self._idle()
 
     def rows(self):
         """The next frame, row by row: `interp.invoke(camera.rows())`.
@@ -157,20 +170,19 @@ class Frames:
         and keeps it.
         """
         if self._frame is None:
-            self._frame = memoryview(bytearray(self._pixels))
+            self._frame = bytearray(self._pixels)
         self.capture_into(self._frame)
         self._at = 0
         return self._give
 
     def _row(self, view):
-        frame, at = self._frame, self._at
+        at = self._at
         if len(view) != self.width or at >= self._pixels:
             raise InputError(
                 "the model asks for another row than a picture of %dx%d has; make the picture as "
                 "large as its input" % (self.width, self.height)
             )
-        for i in range(len(view)):
-            view[i] = frame[at + i]
+        _copy(view, self._frame, at, self.width)
         self._at = at + self.width
 
     def close(self):

@@ -13,6 +13,7 @@ from ..errors import InputError
 
 _MOST = 16  # samples that are read at once
 _NEAR = 8  # samples that come while so many are read: a FIFO as full as that counts as full
+_PATIENCE_MS = 2000
 
 # How the FIFO gives a sample: groups of three words, acceleration and turns.
 STEP = 15  # bytes from one group to the next
@@ -118,7 +119,8 @@ class Fifo:
     def readinto(self, buffer):
         """Fill `buffer`, bytes of whole samples, with int16; waits. Returns its length.
 
-        Allocates nothing.
+        Allocates nothing. Raises InputError when no whole sample comes for two seconds, and
+        OSError when the sensor does not answer.
         """
         wanted = len(buffer) // self.sample_bytes
         if wanted * self.sample_bytes != len(buffer):
@@ -126,14 +128,16 @@ class Fifo:
                 "the buffer has %d bytes; a sample has %d, take a multiple"
                 % (len(buffer), self.sample_bytes)
             )
-        done = 0
+        done, since = 0, time.ticks_ms()
         while done < wanted:
             waiting = self._waiting()
             if waiting < 0 or waiting + _NEAR > self._room:
                 self._lose()
-                continue
+                waiting = 0
             count = min(waiting, wanted - done, _MOST)
             if not count:
+                if time.ticks_diff(time.ticks_ms(), since) > _PATIENCE_MS:
+                    raise InputError("the sensor gives no samples; check its wires and its class")
                 time.sleep_ms(self._pause)
                 continue
             self._i2c.readfrom_mem_into(self._address, self._data, self._views[count])
@@ -142,7 +146,7 @@ class Fifo:
                 self._lose()
                 continue
             self._left = waiting - count
-            self._last = time.ticks_ms()
+            self._last = since = time.ticks_ms()
             done += count
         return len(buffer)
 
