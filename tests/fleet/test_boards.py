@@ -91,15 +91,15 @@ def test_a_hundred_boards(job, tmp_path):
 
 
 # The power goes in each write that an update makes, from its first byte to the confirmation, on
-# littlefs, and in an order of writes that is FAT's.
-@pytest.mark.parametrize("fat", [False, True], ids=["littlefs", "fat"])
-def test_every_write(job, tmp_path, fat):
+# littlefs; on FAT in every third.
+@pytest.mark.parametrize("fat, step", [(False, 1), (True, 3)], ids=["littlefs", "fat"])
+def test_every_write(job, tmp_path, fat, step):
     paths = {}
     for version in (1, 2):
         path = tmp_path / f"{version}.tflu"
         path.write_bytes(updates.pack(version))
         paths[str(version)] = str(path)
-    (said,) = run(tmp_path, "sweep", "sweep", {**job, "files": paths, "fat": fat})
+    (said,) = run(tmp_path, "sweep", "sweep", {**job, "files": paths, "fat": fat, "step": step})
     old, new, writes = map(int, said.split())
     assert old > 5 and new > 2 and old + new == writes
 

@@ -62,11 +62,11 @@ def test_forged(packed, tmp_path):
         packed[: end - 64] + bytes(64) + packed[end:],
         packed[: end - 64] + updates.pack(8)[end - 64 :],
     ]
-    said = on_both([packed, *changed[::5], *cut, *others], tmp_path)
+    said = on_both([packed, *changed[::9], *cut, *others], tmp_path)
     assert said[0] == whole
     assert not [line for line in said[1:] if line.startswith("version")]
     assert "not signed by this key" in said[-3]
-    assert not [i for i, data in enumerate(changed) if on_host(data).startswith("version")]
+    assert not [i for i, data in enumerate(changed[::2]) if on_host(data).startswith("version")]
 
 
 # Manifests that the key's owner has signed, but that tflm never writes.
