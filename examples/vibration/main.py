@@ -1,4 +1,4 @@
-# Example: says once a second whether a motor sounds as it did at first
+# Example: says every second or two whether a motor sounds as it did at first
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # Wiring, MPU6050 (GY-521) at a Pico: VCC to 3V3 (pin 36), GND to GND, SDA to GPIO 4 (pin 6), SCL
