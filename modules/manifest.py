@@ -61,6 +61,11 @@ def _int8():
     return names
 
 
+# Files for an instruction set that "int8" does without: the portable ones, which they need for
+# some records anyway, are enough where flash is short.
+_FAST = ("fully_connected", "svdf", "unidirectional_sequence_lstm")
+
+
 # Names of the functions eval... of a file: defined, imported, or another name of one.
 def _evals(file):
     with open(os.path.join("tflm", file)) as source:
@@ -89,6 +94,7 @@ def _kernels():
             os.path.join(folder, name + ".py")
             for folder in folders[1:] + folders[:1]
             if os.path.exists(os.path.join("tflm", folder, name + ".py"))
+            and not (folder != "kernels" and name in _FAST and "int8" in options.kernels.split())
         ]
         for file in there[:1]:
             _with_imports(os.path.join(os.path.dirname(file), "__init__.py"), found)

@@ -32,6 +32,16 @@ _SIGNAL = [
     for case in cases_of(file)
     if case.name in _SIGNAL_NAMES.strip().replace("\n", ", ").split(", ")
 ]
+# Rows of weights as they are in the model, times what is used once.
+_ROWS = [
+    case
+    for file, every in (
+        ("test_fully_connected", 5),
+        ("test_svdf", 3),
+        ("test_unidirectional_sequence_lstm", 3),
+    )
+    for case in cases_of(file)[::every]
+]
 # All inputs of a case, whole and in slices that begin within blocks of butterflies.
 _SCRIPT = """
 import cycles_device, tflm, uctypes
@@ -58,8 +68,8 @@ def test_outputs_are_those_of_tflm(case, files):
     check_outputs(case, "m0plus", files)
 
 
-@pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in _SIGNAL])
-def test_signal_library_in_slices(case, files):
+@pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in _SIGNAL + _ROWS])
+def test_in_slices(case, files):
     model, runs = flat_form(case.build(), "flat"), case.input_lists()
     sent = [b"".join(array.tobytes() for array in run) for run in runs]
     script = _SCRIPT.format(

@@ -26,12 +26,13 @@ _BLOCK = const(64)  # taps, and accumulators, that fit the scratch buffers
 # Up to 64 taps t at a time are unpacked to words, which up to 64 channels share, as in conv.py.
 @micropython.viper
 def eval_int8(op, arena, rom, start, stop):
-    _channels(0, 0, 0, op, arena, rom, start, stop)
+    channels(0, 0, 0, op, arena, rom, start, stop)
 
 
-# `acc`, `x` and `w` come first because the first locals live in registers.
+# The same for twins, too, which leave some records to this. `acc`, `x` and `w` come first because
+# the first locals live in registers.
 @micropython.viper
-def _channels(acc: int, x: ptr32, w: ptr8, op, arena, rom, start: int, stop: int):
+def channels(acc: int, x: ptr32, w: ptr8, op, arena, rom, start: int, stop: int):
     r = ptr32(op)
     base = int(ptr8(arena))
     flash = int(ptr8(rom))

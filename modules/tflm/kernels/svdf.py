@@ -31,7 +31,13 @@ _OUTPUT_ZERO_POINT = const(20)  # the CLAMP block
 # Units are outputs. Each has `rank` filters, whose rows of the state no other output touches: so
 # TFLM's steps over all of the state can be taken for a few outputs at a time.
 @micropython.viper
-def eval_int8(op, arena, rom, start: int, stop: int):
+def eval_int8(op, arena, rom, start, stop):
+    outputs(op, arena, rom, start, stop)
+
+
+# The same for twins, which leave some records to this.
+@micropython.viper
+def outputs(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
     scratch = r[_SCRATCH] >> 2
     rank = r[_RANK]

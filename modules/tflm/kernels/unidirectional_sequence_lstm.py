@@ -45,7 +45,13 @@ _NO_LIMIT = const(0x8000)
 # are done before those of the next; the memory of inputs and outputs is in the order of steps
 # either way.
 @micropython.viper
-def eval_integers(op, arena, rom, start: int, stop: int):
+def eval_integers(op, arena, rom, start, stop):
+    elements(op, arena, rom, start, stop)
+
+
+# The same for twins, which leave some records to this.
+@micropython.viper
+def elements(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
     size = r[_STATE_SIZE]
     width = 1 + r[_WIDE]

@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from . import column, dense, depthwise, elementwise, fft, front_end, gather, multiply, square_root
+from .matrix import dot, gate, products, remember_8, remember_16, rescale
 
 FOR = "Cortex-M0+"
 FILES = {
@@ -27,6 +28,10 @@ FILES = {
     "front_end_asm.py": (
         "what comes before the FFT of an audio front end",
         (front_end.scatter, front_end.largest, front_end.scale, front_end.window),
+    ),
+    "matrix_asm.py": (
+        "FULLY_CONNECTED, SVDF and LSTM, int8, weights as they are",
+        (dot, rescale, gate, products, remember_8, remember_16),
     ),
     "square_root_asm.py": ("SignalFilterBankSquareRoot", (square_root.square_root,)),
 }

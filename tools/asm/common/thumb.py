@@ -166,6 +166,9 @@ class Thumb:
     def ldrsb_at(self, to, base, index):
         self._indexed(0x5600, "ldrsb", to, base, index)
 
+    def ldrsh_at(self, to, base, index):
+        self._indexed(0x5E00, "ldrsh", to, base, index)
+
     def strb_at(self, value, base, index):
         self._indexed(0x5400, "strb", value, base, index)
 
@@ -245,6 +248,11 @@ class Thumb:
         """The lower half of a register with its sign."""
         _check(to.low and value.low, f"sxth {to}, {value}")
         self._data(0xB200 | value.number << 3 | to.number, f"sxth {to}, {value}")
+
+    def sxtb(self, to, value):
+        """The lowest byte of a register with its sign."""
+        _check(to.low and value.low, f"sxtb {to}, {value}")
+        self._data(0xB240 | value.number << 3 | to.number, f"sxtb {to}, {value}")
 
     def mul(self, to, value):
         self.two("mul", to, value)

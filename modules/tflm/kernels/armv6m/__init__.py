@@ -8,6 +8,7 @@ FILES = (
     "dense",
     "depthwise_column",
     "depthwise_conv_lanes",
+    "fully_connected",
     "fully_connected_lanes",
     "pooling",
     "signal_fft",
@@ -15,4 +16,6 @@ FILES = (
     "signal_fft_int16",
     "signal_filter_bank_square_root",
     "signal_window",
+    "svdf",
+    "unidirectional_sequence_lstm",
 )
