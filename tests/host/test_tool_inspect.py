@@ -125,7 +125,8 @@ def test_commands_with_custom():
 def test_commands_with_timeout():
     takers = {n for n, c in cli.commands.items() if any("--timeout" in p.opts for p in c.params)}
     with_boards = {n for n, c in cli.commands.items() if any("--on" in p.opts for p in c.params)}
-    assert takers == with_boards | {"deploy", "doctor", "flash", "transform", "requantize"}
+    others = {"convert", "deploy", "doctor", "flash", "learn", "requantize", "transform"}
+    assert takers == with_boards | others
 
 
 def test_model_too_large_for_boards(tmp_path, tflm):

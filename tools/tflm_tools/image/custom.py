@@ -18,8 +18,8 @@ from ..errors import ToolError
 from ..model.compiled import remedy
 from . import rows
 
-_WITH_CUSTOM = (
-    "inspect, flatten, run, verify, bench, plan, report, ops, eval and deploy"  # the commands
+_WITH_CUSTOM = (  # the commands
+    "inspect, flatten, run, verify, bench, plan, report, ops, eval, convert and deploy"
 )
 _MOST = 65535  # what 16 bits count
 _MOST_NAME = 255
