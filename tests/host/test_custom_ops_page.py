@@ -161,7 +161,7 @@ def test_flatten_names_the_option(tflm, example, tmp_path):
     assert found.code == 1
     assert found.err == (
         "tflm: unresolved custom op: Atan; register it with --custom FILE, an option "
-        "of inspect, flatten, run, verify, bench, plan, report, ops, eval and deploy\n"
+        "of inspect, flatten, run, verify, bench, plan, report, ops, eval, convert and deploy\n"
     )
 
 
