@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from speech import RATE
 from tflite_micro import runtime
+from tflm_tools.training.voices import RATE
 from windows import CHANNELS, FRAMES, features
 
 _ROOT = Path(__file__).resolve().parents[2]

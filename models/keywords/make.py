@@ -11,8 +11,8 @@ import detections  # noqa: E402
 import network  # noqa: E402
 import numpy as np  # noqa: E402
 import speech  # noqa: E402
-import streams  # noqa: E402
 import windows  # noqa: E402
+from tflm_tools.training import streams, voices  # noqa: E402
 from training import convert, describe, oracle, save  # noqa: E402
 
 SEED = 2026
@@ -22,9 +22,9 @@ MODEL_FILE = _HERE / "keywords_int8.tflite"
 
 # Speakers, how often each says each word, and how many times all of it is mixed anew.
 _SETS = {
-    "train": (speech.TRAIN_SPEAKERS, 7, 4),
-    "validation": (speech.VALIDATION_SPEAKERS, 3, 2),
-    "test": (speech.TEST_SPEAKERS, 5, 1),
+    "train": (voices.TRAIN_SPEAKERS, 7, 4),
+    "validation": (voices.VALIDATION_SPEAKERS, 3, 2),
+    "test": (voices.TEST_SPEAKERS, 5, 1),
 }
 
 
@@ -42,7 +42,7 @@ def _windows(name):
     parts = []
     for stream, seed in mixes(name):
         parts.append(windows.cut(stream, np.random.RandomState(seed)))
-        print(f"{name}: {len(stream.samples) / speech.RATE:.0f} s of sound", flush=True)
+        print(f"{name}: {len(stream.samples) / voices.RATE:.0f} s of sound", flush=True)
     x, y = zip(*parts, strict=True)
     return np.concatenate(x), np.concatenate(y)
 

@@ -10,9 +10,8 @@ import numpy as np
 _HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(_HERE), str(_HERE.parent)]
 
-import speech  # noqa: E402
-import streams  # noqa: E402
 import windows  # noqa: E402
+from tflm_tools.training import streams, voices  # noqa: E402
 from training import save  # noqa: E402
 
 WORDS = ("lamp", "door", "kettle", "heater")
@@ -23,13 +22,13 @@ _SEED = 2026
 
 # A window of the model that ends 0.1 to 0.3 s after the word.
 def _window(word, random):
-    samples = _NOISE * streams.noise(2 * speech.RATE, random)
-    spoken = speech.say(
-        word, random.choice(speech.ACCENTS), random.choice(speech.TEST_SPEAKERS),
+    samples = _NOISE * streams.noise(2 * voices.RATE, random)
+    spoken = voices.say(
+        word, random.choice(voices.ACCENTS), random.choice(voices.TEST_SPEAKERS),
         random.randint(130, 190), random.randint(30, 75),
     )  # fmt: skip
-    end = len(samples) - int(random.uniform(0.1, 0.3) * speech.RATE)
-    spoken = spoken[: speech.RATE]
+    end = len(samples) - int(random.uniform(0.1, 0.3) * voices.RATE)
+    spoken = spoken[: voices.RATE]
     samples[end - len(spoken) : end] += _LOUDNESS * spoken / np.sqrt(np.mean(spoken**2))
     whole = np.clip(np.round(samples), -32768, 32767).astype(np.int16)
     return windows.features(whole)[-windows.FRAMES :]

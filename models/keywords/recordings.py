@@ -11,8 +11,7 @@ import numpy as np
 _HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(_HERE), str(_HERE.parent)]
 
-import speech  # noqa: E402
-import streams  # noqa: E402
+from tflm_tools.training import streams, voices  # noqa: E402
 from training import save  # noqa: E402
 
 _LOUDNESS = 3000  # of words, root of the mean square
@@ -32,10 +31,10 @@ SCENES = {
 def scene(seconds, words):
     """int16 samples: `words` over soft noise."""
     random = np.random.RandomState(_SEED)
-    samples = _NOISE * streams.noise(seconds * speech.RATE, random)
+    samples = _NOISE * streams.noise(seconds * voices.RATE, random)
     for second, text, accent, speaker in words:
-        word = speech.say(text, accent, speech.TEST_SPEAKERS[speaker])
-        begin = int(second * speech.RATE)
+        word = voices.say(text, accent, voices.TEST_SPEAKERS[speaker])
+        begin = int(second * voices.RATE)
         samples[begin : begin + len(word)] += _LOUDNESS * word / np.sqrt(np.mean(word**2))
     return np.clip(np.round(samples), -32768, 32767).astype(np.int16)
 
@@ -46,7 +45,7 @@ def wav(samples):
     with wave.open(buffer, "wb") as file:
         file.setnchannels(1)
         file.setsampwidth(2)
-        file.setframerate(speech.RATE)
+        file.setframerate(voices.RATE)
         file.writeframes(samples.astype("<i2").tobytes())
     return buffer.getvalue()
 

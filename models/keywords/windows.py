@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from speech import RATE
 from tflite_micro import runtime
+from tflm_tools.training.voices import RATE
 
 _FRONT_END = Path(__file__).resolve().parents[1] / "audio_frontend"
 sys.path.append(str(_FRONT_END))

@@ -1,10 +1,11 @@
-# Long recordings put together from spoken words, rooms and noise, and what is said when
+# tflm_tools: training: long recordings put together from utterances, rooms and noise
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from typing import NamedTuple
 
 import numpy as np
-from speech import RATE, resample
+
+from .voices import RATE, resample
 
 _BLOCK_SECONDS = 20  # a block has one kind of noise
 _FULL = 32767
