@@ -112,6 +112,10 @@ test-convert: $(VENV)/convert.stamp  ## tflm convert and the Keras page with Ten
 	TFLM_TENSORFLOW=$(CURDIR)/$(BIN)/python $(BIN)/python -m pytest tests/host/test_tool_convert.py \
 		tests/host/test_docs.py -k "convert or own-model"
 
+test-wake-train: $(VENV)/wake-train.stamp  ## tflm wake train with TensorFlow (installs it, 1.6 GB; espeak-ng by apt-get)
+	@command -v espeak-ng >/dev/null || apt-get install -y --no-install-recommends espeak-ng
+	TFLM_TENSORFLOW=$(CURDIR)/$(BIN)/python $(BIN)/python -m pytest tests/host/test_tool_wake_train.py
+
 models: $(VENV)/train.stamp  ## make the project's own models again (installs TensorFlow)
 	$(BIN)/python models/hello_world/make.py
 	$(BIN)/python models/digits/make.py
@@ -156,8 +160,12 @@ $(VENV)/convert.stamp: $(VENV)/test.stamp
 	$(BIN)/pip install -q --disable-pip-version-check -e '.[convert]'
 	@touch $@
 
+$(VENV)/wake-train.stamp: $(VENV)/test.stamp
+	$(BIN)/pip install -q --disable-pip-version-check -e '.[wake-train]'
+	@touch $@
+
 $(VENV)/train.stamp: $(VENV)/test.stamp
 	$(BIN)/pip install -q --disable-pip-version-check -e '.[train]'
 	@touch $@
 
-.PHONY: help run run-keywords test lint firmware emulate page page-serve page-picture test-page release release-check test-wheel test-boards dist test-install test-32bit test-convert test-cores fuzz endurance bench cycles test-asm tables docs models clean
+.PHONY: help run run-keywords test lint firmware emulate page page-serve page-picture test-page release release-check test-wheel test-boards dist test-install test-32bit test-convert test-wake-train test-cores fuzz endurance bench cycles test-asm tables docs models clean

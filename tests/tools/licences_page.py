@@ -24,7 +24,7 @@ def packages():
     """Rows of (package, version, licence, purpose, extra or "") from pyproject.toml."""
     rows, extra = [], None
     for line in (_REPOSITORY / "pyproject.toml").read_text().splitlines():
-        start = re.match(r"(\w+) = \[", line)
+        start = re.match(r"([\w-]+) = \[", line)
         if line.startswith("["):
             extra = None
         if start:

@@ -252,7 +252,7 @@ def micropython(arguments):
 register(cli, _show, _MODEL, _JSON, _CUSTOM)
 register_bench(cli, _show, _working, _JSON, _CUSTOM)
 register_report(cli, _show, _working, _MODEL, _JSON, _CUSTOM)
-register_wake(cli)
+register_wake(cli, _show, _JSON)
 register_fleet(cli, _show, _working, _JSON, _CUSTOM)
 register_models(cli, _show, _MODEL, _JSON, _CUSTOM)
 register_convert(cli, _show, _working, _MODEL, _JSON, _CUSTOM)

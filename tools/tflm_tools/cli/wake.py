@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
+import sys
 
 import rich_click as click
 
@@ -21,8 +22,21 @@ def _heard(manifests, path, vad, cutoff, on):
     return listen(manifests, path, vad, cutoff)
 
 
-def register(cli):
-    """Add the command `wake` to a click group."""
+# Train, and say how to go on when it is stopped.
+def _train(phrase, output, **options):
+    from ..render.wake_training import stages
+    from ..training.train import train
+
+    try:
+        with stages() as progress:
+            return train(phrase, output, progress=progress, **options)
+    except KeyboardInterrupt:
+        click.echo(f"tflm: stopped; what is done is in {output}, go on with --resume", err=True)
+        sys.exit(130)
+
+
+def register(cli, show, as_json_option):
+    """Add the command `wake` to a click group. `show` prints data; as_json_option: --json."""
 
     @cli.group()
     def wake():
@@ -54,3 +68,26 @@ def register(cli):
             else:
                 percent = 100 * heard.probability
                 click.echo(f"{heard.seconds:7.2f} s  {heard.wake_word:16} {percent:3.0f} %")
+
+    @wake.command()
+    @click.argument("phrase")
+    @click.option(
+        "-o", "--output", type=click.Path(), required=True, metavar="FOLDER",
+        help="Where the .tflite, the manifest .json and the picture of the curve go.",
+    )  # fmt: skip
+    @click.option(
+        "--minutes", type=click.FloatRange(0.1, 240), default=30.0, show_default=True,
+        help="How much is spoken and trained: what two cores do in so long, or sooner.",
+    )  # fmt: skip
+    @click.option("--seed", type=click.IntRange(0, 1 << 30), default=2026, show_default=True,
+                  help="The same seed and minutes make the same model.")  # fmt: skip
+    @click.option("--resume", is_flag=True, help="Go on with what was stopped in FOLDER.")
+    @as_json_option
+    def train(phrase, output, as_json, **options):
+        """Make a wake word of PHRASE, "hey pico", from nothing but its text.
+
+        espeak-ng speaks it and much else in many voices; noise, rooms and speed are varied; a
+        streaming network learns on microWakeWord's features, in TensorFlow (extra wake-train),
+        and becomes int8. Printed is what it hears of voices that it was not trained on.
+        """
+        show(_train(phrase, output, **options), as_json, "wake_training", "print_trained")

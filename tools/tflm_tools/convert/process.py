@@ -23,15 +23,18 @@ _ELSEWHERE = "TFLM_TENSORFLOW"  # names a Python that has TensorFlow, where this
 _SECONDS = 600.0  # for one answer
 
 
-def python():
-    """The Python that has TensorFlow; raises ToolError where there is none."""
+def python(does="reads and converts the model", extra="convert"):
+    """The Python that has TensorFlow; raises ToolError where there is none.
+
+    does: what TensorFlow is wanted for. extra: what brings it.
+    """
     named = os.environ.get(_ELSEWHERE)
     if named:
         return os.path.abspath(shutil.which(named) or named)
     if importlib.util.find_spec("tensorflow") is None:
         raise ToolError(
-            "TensorFlow, which reads and converts the model, is not installed; install it with: "
-            f"{installing('convert')}, or name a Python that has it in {_ELSEWHERE}"
+            f"TensorFlow, which {does}, is not installed; install it with: "
+            f"{installing(extra)}, or name a Python that has it in {_ELSEWHERE}"
         )
     return sys.executable
 

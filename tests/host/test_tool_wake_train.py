@@ -1,0 +1,207 @@
+# Tests of `tflm wake train`; the one that trains needs TensorFlow: `make test-wake-train`
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from tflm_tools.errors import ToolError
+from tflm_tools.render.svg import svg
+from tflm_tools.render.wake_curve import curve_scene
+from tflm_tools.training import network, phrases, pieces, process, scores, train, voices
+from unit.on_device import device
+
+
+@pytest.mark.parametrize(
+    "phrase, words",
+    [
+        ("", "the phrase is empty; write one to four words"),
+        ("  ", "the phrase is empty"),
+        ("hey 4", "'hey 4' is no phrase; write"),
+        ("<speak>", "is no phrase"),
+        ("one two three four five", "too long for a wake word"),
+        ("donaudampfschiff" * 3, "too long for a wake word"),
+    ],
+)
+def test_phrases_refused(tflm, tmp_path, phrase, words):
+    found = tflm("wake", "train", phrase, "-o", tmp_path / "word")
+    assert found.code == 1 and words in found.err and not (tmp_path / "word").exists()
+
+
+def test_phrases():
+    assert phrases.checked(" Hey   Pico ") == "Hey Pico"
+    assert phrases.file_name("Hey Pico's né") == "hey_pico_s_né"
+    random = np.random.RandomState(1)
+    # Sounds as if vowels were no difference: what differs in them alone is left out.
+    found = phrases.near(
+        "hey pico", 40, random, lambda texts: ["".join(c for c in t if c not in "aeiouy ")
+                                               for t in texts])  # fmt: skip
+    assert 20 < len(found) == len(set(found)) <= 40 and "pico" in found or "hey" in found
+    assert not any("hpc" in "".join(c for c in text if c not in "aeiouy ") for text in found)
+    assert all(sum(a != b for a, b in zip(text, "hey pico", strict=True)) == 2
+               for text in phrases.near("heypico", 9, random, lambda texts: texts)
+               if len(text) == 8)  # fmt: skip
+    for _ in range(50):
+        words = phrases.other("hey pico", random).split()
+        assert 1 <= len(words) <= 8 and "hey" not in words
+
+
+def test_splits():
+    sets = [set(s) for s in
+            (voices.TRAIN_SPEAKERS, voices.VALIDATION_SPEAKERS, voices.TEST_SPEAKERS)]  # fmt: skip
+    assert sum(map(len, sets)) == len(set.union(*sets)) == len(voices.SPEAKERS) == 80
+    small, large = pieces.kinds(0.1), pieces.kinds(30)
+    assert all(kind.count == 1 for kind in small.values())
+    assert large["train"].count > 20 and large["test_others"] == pieces.kinds(20)["test_others"]
+    assert set(large["test_said"].speakers) == sets[2]
+    assert large["test_others"].shares[0] == 0
+
+
+# A network hears as far back as the phrase needs.
+@pytest.mark.parametrize("hops, last", [(10, 5), (90, 5), (120, 12), (150, 22)])
+def test_blocks(hops, last):
+    shape = network.blocks(hops)
+    heard = 1 + sum(max(sizes) - 1 for _, sizes in shape)
+    assert shape[-1] == (64, (last,)) and 3 * heard >= hops
+
+
+def test_folders(tmp_path):
+    folder = tmp_path / "word"
+    with pytest.raises(ToolError, match="nothing to go on with; leave --resume away"):
+        train.open_folder(folder, "hey pico", 1.0, 1, True)
+    work = train.open_folder(folder, "hey pico", 1.0, 1, False)
+    assert work.is_dir() and train.open_folder(folder, "hey pico", 1.0, 1, True) == work
+    with pytest.raises(ToolError, match="exists and is not empty; give --resume to go on"):
+        train.open_folder(folder, "hey pico", 1.0, 1, False)
+    for given, words in [
+        (("hey you", 1.0, 1), "phrase 'hey pico', not 'hey you'"),
+        (("hey pico", 2.0, 1), "minutes 1.0, not 2.0"),
+        (("hey pico", 1.0, 2), "seed 1, not 2"),
+    ]:
+        with pytest.raises(ToolError, match=f"begun with {words}; give the same again"):
+            train.open_folder(folder, *given, True)
+    file = tmp_path / "file"
+    file.write_text("")
+    with pytest.raises(ToolError, match="exists and is not empty; name a new one"):
+        train.open_folder(file, "hey pico", 1.0, 1, False)
+
+
+def test_what_is_missing(tflm, tmp_path, monkeypatch):
+    arguments = ("wake", "train", "hey pico", "-o", tmp_path / "word")
+    monkeypatch.setattr(voices.shutil, "which", lambda name: None)
+    found = tflm(*arguments)
+    assert found.code == 1 and "espeak-ng, which speaks the words, is not installed" in found.err
+    monkeypatch.setattr(voices, "check_program", lambda: None)
+    monkeypatch.setitem(sys.modules, "pymicro_features", None)
+    found = tflm(*arguments)
+    assert found.code == 1 and "pymicro-features, which makes the features" in found.err
+    assert "install it with: " in found.err and "pip install" in found.err
+    monkeypatch.setattr(train, "check_front_end", lambda: None)
+    monkeypatch.delenv("TFLM_TENSORFLOW", raising=False)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    found = tflm(*arguments)
+    assert found.code == 1 and "TensorFlow, which trains the network, is not" in found.err
+    assert not (tmp_path / "word").exists()
+
+
+# A program in the place of Python: its last words are told, and where to read more.
+@pytest.mark.parametrize(
+    "text, words",
+    [("echo boo >&2; exit 1", "ended with an error: boo; see .*log.txt, and go on with --resume"),
+     (None, "cannot run .*program: .*; let TFLM_TENSORFLOW name a Python")],
+)  # fmt: skip
+def test_other_programs(tmp_path, monkeypatch, text, words):
+    program = tmp_path / "program"
+    if text:
+        program.write_text(f"#!/bin/bash\n{text}\n")
+        program.chmod(0o755)
+    monkeypatch.setenv("TFLM_TENSORFLOW", str(program))
+    with pytest.raises(ToolError, match=words):
+        process.run({}, tmp_path, lambda done, total: None)
+
+
+# Detections as tflm.wake has them: above the cutoff, then quiet for a second.
+def test_detections():
+    sums = np.zeros(200, int)
+    sums[10:60] = 1000
+    sums[100] = 1153
+    found = [(at - 480) // 160 for at in scores.detections(sums, 0.7)]
+    assert found == [32, 134, 302]
+    assert scores.detections(sums, 0.9) == [302 * 160 + 480]  # 0.9 * 5 * 256 = 1152
+    assert scores.detections(sums, 0.91) == []
+
+
+def test_counts_and_choice(monkeypatch):
+    heard = {0: [16000, 40000], 1: [3000, 90000]}
+    monkeypatch.setattr(scores, "window_sums", lambda model, features, *_: features[0, 0])
+    monkeypatch.setattr(scores, "detections", lambda sums, cutoff: list(heard[int(sums)]))
+    words = np.array([[1, 8000, 15500], [2, 30000, 40000], [1, 50000, 60000]])
+    others = np.array([[0, 0, 3000], [2, 8000, 16000]])
+    given = [pieces.Piece(np.full((900, 40), i), w) for i, w in enumerate((words, others))]
+    assert scores.Heard(None, 1, 0, given[:1]).counts(0.5) == (2, 1, 1, 1, 1)
+    quiet = scores.Heard(None, 1, 0, given[1:])
+    assert quiet.counts(0.5) == (0, 0, 1, 0, 2)
+    assert quiet.hours == pytest.approx((900 * 160 + 320) / 16000 / 3600)
+    points = [scores.Point(c, 1 - c, 0.0, a) for c, a in ((0.5, 3.0), (0.6, 1.0), (0.7, 0.0))]
+    assert scores.choose(points) is points[1]
+    assert scores.choose(points[:1]) is points[0]
+    result = train.Trained("hey pico", "", "", "", 1.0, 1, 0, 0, 0, 0, points[1], points[1], 9,
+                           1.0, 1.0, points, points)  # fmt: skip
+    picture = svg(curve_scene(result))
+    assert "cutoff 0.60" in picture and "hey pico" in picture and ">5<" in picture
+
+
+def test_manifest():
+    found = json.loads(train.manifest("hey pico", "hey_pico.tflite", 0.9, 37000))
+    assert found["wake_word"] == "Hey Pico" and found["version"] == 2 and found["type"] == "micro"
+    assert found["micro"]["feature_step_size"] == 10
+    assert found["micro"]["sliding_window_size"] == scores.WINDOW
+
+
+LOAD = """
+    from tflm import wake
+
+    word = wake.load(MANIFEST)
+    print(word.wake_word, word.probability_cutoff, word.stride)
+"""
+
+
+# A training of some seconds, stopped by Ctrl-C and taken up again: what comes is accepted.
+def test_trains(tmp_path, monkeypatch):
+    wakeword = pytest.importorskip("pymicro_wakeword")
+    try:
+        process.find_python()
+        voices.check_program()
+    except ToolError as error:
+        pytest.skip(f"{error}; make test-wake-train")
+    folder = tmp_path / "word"
+    command = [sys.executable, "-m", "tflm_tools", "wake", "train", "hey pico", "-o", str(folder),
+               "--minutes", "0.1", "--json"]  # fmt: skip
+    first = subprocess.Popen(command, stderr=subprocess.PIPE)
+    while not list(folder.glob("work/*.npz")):
+        assert first.poll() is None
+        time.sleep(0.1)
+    os.kill(first.pid, signal.SIGINT)
+    assert b"go on with --resume" in first.communicate()[1] and first.returncode == 130
+    kept = {path: path.stat().st_mtime_ns for path in folder.glob("work/*.npz")}
+    again = shutil.copytree(folder, tmp_path / "again")
+    models = []
+    for place in (folder, again):  # the same again
+        command[6] = str(place)
+        done = subprocess.run([*command, "--resume"], capture_output=True, check=True)
+        told = json.loads(done.stdout)
+        assert (told["minutes"], told["said"] > 30) == (0.1, True) and len(kept) >= 1
+        assert {path.name for path in place.iterdir()} == {
+            "hey_pico.tflite", "hey_pico.json", "curve.svg"}  # fmt: skip
+        models.append((place / "hey_pico.tflite").read_bytes())
+    assert models[0] == models[1]
+    reference = wakeword.MicroWakeWord.from_config(folder / "hey_pico.json")
+    assert reference.stride == 3 and reference.wake_word == "Hey Pico"
+    lines = device(LOAD, MANIFEST=str(folder / "hey_pico.json"))
+    assert lines[-1].startswith("Hey Pico ") and lines[-1].endswith(" 3")
