@@ -124,6 +124,8 @@ models: $(VENV)/train.stamp  ## make the project's own models again (installs Te
 	$(BIN)/python models/keywords/make.py
 	$(BIN)/python models/gestures/make.py
 	$(BIN)/python models/anomaly/make.py
+	$(BIN)/tflm wake train "hey pico" -o build/hey_pico --minutes 10
+	cp build/hey_pico/* models/hey_pico/
 
 clean:  ## remove what was built and set up
 	rm -rf build $(VENV)

@@ -173,7 +173,7 @@ LOAD = """
 
 
 # A training of some seconds, stopped by Ctrl-C and taken up again: what comes is accepted.
-def test_trains(tmp_path, monkeypatch):
+def test_trains(tmp_path):
     wakeword = pytest.importorskip("pymicro_wakeword")
     try:
         process.find_python()
@@ -183,20 +183,21 @@ def test_trains(tmp_path, monkeypatch):
     folder = tmp_path / "word"
     command = [sys.executable, "-m", "tflm_tools", "wake", "train", "hey pico", "-o", str(folder),
                "--minutes", "0.1", "--json"]  # fmt: skip
-    first = subprocess.Popen(command, stderr=subprocess.PIPE)
+    # Behind a shell with & Ctrl-C is ignored, and so it would be here.
+    heed = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)  # noqa: E731
+    first = subprocess.Popen(command, stderr=subprocess.PIPE, preexec_fn=heed)
     while not list(folder.glob("work/*.npz")):
         assert first.poll() is None
         time.sleep(0.1)
     os.kill(first.pid, signal.SIGINT)
     assert b"go on with --resume" in first.communicate()[1] and first.returncode == 130
-    kept = {path: path.stat().st_mtime_ns for path in folder.glob("work/*.npz")}
     again = shutil.copytree(folder, tmp_path / "again")
     models = []
     for place in (folder, again):  # the same again
-        command[6] = str(place)
+        command[command.index("-o") + 1] = str(place)
         done = subprocess.run([*command, "--resume"], capture_output=True, check=True)
         told = json.loads(done.stdout)
-        assert (told["minutes"], told["said"] > 30) == (0.1, True) and len(kept) >= 1
+        assert told["minutes"] == 0.1 and told["said"] > 30
         assert {path.name for path in place.iterdir()} == {
             "hey_pico.tflite", "hey_pico.json", "curve.svg"}  # fmt: skip
         models.append((place / "hey_pico.tflite").read_bytes())

@@ -1,4 +1,4 @@
-# Makes phrases.wav, what the tests of wake words listen to: espeak-ng's voices over soft noise
+# Makes *.wav, what the tests of wake words listen to: espeak-ng's voices over soft noise
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import io
@@ -9,21 +9,30 @@ from pathlib import Path
 import numpy as np
 
 RATE = 16000
-_FILE = Path(__file__).resolve().parent / "phrases.wav"
+_HERE = Path(__file__).resolve().parent
 _LOUDNESS = 2500  # of phrases, root of the mean square
 _NOISE = 60
 _SEED = 2026
 
-# Second, voice of espeak-ng, words a minute, text.
-SCENE = (
-    (1.3, "en-us", 160, "okay nabu"),
-    (2.9, "en-gb", 160, "what a lovely day"),
-    (4.6, "en-gb", 160, "alexa"),
-    (6.0, "en-us+f3", 160, "hey jarvis"),
-    (7.6, "en-gb", 160, "hey mycroft"),
-    (9.2, "en-us+m3", 130, "okay nabu"),
-)
-_SECONDS = 11
+# Seconds in all; second, voice of espeak-ng, words a minute, text. Nobody who says "hey pico" has
+# trained models/hey_pico.
+SCENES = {
+    "phrases.wav": (
+        11,
+        (1.3, "en-us", 160, "okay nabu"),
+        (2.9, "en-gb", 160, "what a lovely day"),
+        (4.6, "en-gb", 160, "alexa"),
+        (6.0, "en-us+f3", 160, "hey jarvis"),
+        (7.6, "en-gb", 160, "hey mycroft"),
+        (9.2, "en-us+m3", 130, "okay nabu"),
+    ),
+    "hey_pico.wav": (
+        7,
+        (1.8, "en-us+linda", 150, "hey pico"),
+        (3.4, "en-gb+max", 160, "hey what a lovely day"),
+        (5.4, "en-gb+m6", 140, "hey pico"),
+    ),
+}
 
 
 # int16 samples at RATE of a text.
@@ -37,10 +46,10 @@ def _say(voice, speed, text):
     return np.interp(np.arange(count) * rate / RATE, np.arange(len(samples)), samples)
 
 
-def scene():
-    """int16 samples of SCENE."""
-    samples = _NOISE * np.random.RandomState(_SEED).normal(size=_SECONDS * RATE)
-    for second, voice, speed, text in SCENE:
+def scene(seconds, *said):
+    """int16 samples of one of SCENES."""
+    samples = _NOISE * np.random.RandomState(_SEED).normal(size=seconds * RATE)
+    for second, voice, speed, text in said:
         phrase = _say(voice, speed, text)
         begin = int(second * RATE)
         samples[begin : begin + len(phrase)] += _LOUDNESS * phrase / np.sqrt(np.mean(phrase**2))
@@ -48,12 +57,13 @@ def scene():
 
 
 def main():
-    """Write phrases.wav beside this file; needs espeak-ng."""
-    with wave.open(str(_FILE), "wb") as file:
-        file.setnchannels(1)
-        file.setsampwidth(2)
-        file.setframerate(RATE)
-        file.writeframes(scene().tobytes())
+    """Write the files beside this one; needs espeak-ng."""
+    for name, described in SCENES.items():
+        with wave.open(str(_HERE / name), "wb") as file:
+            file.setnchannels(1)
+            file.setsampwidth(2)
+            file.setframerate(RATE)
+            file.writeframes(scene(*described).tobytes())
 
 
 if __name__ == "__main__":
