@@ -29,9 +29,10 @@ FILES = {
         "what comes before the FFT of an audio front end",
         (front_end.scatter, front_end.largest, front_end.scale, front_end.window),
     ),
-    "matrix_asm.py": (
-        "FULLY_CONNECTED, SVDF and LSTM, int8, weights as they are",
-        (dot, rescale, gate, products, remember_8, remember_16),
+    "matrix_asm.py": ("rows of int8 weights, as they are in the model", (dot,)),
+    "recurrent_asm.py": (
+        "SVDF and LSTM, int8",
+        (rescale, gate, products, remember_8, remember_16),
     ),
     "square_root_asm.py": ("SignalFilterBankSquareRoot", (square_root.square_root,)),
 }

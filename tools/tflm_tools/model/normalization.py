@@ -1,7 +1,8 @@
 # tflm_tools: how images are normalized for a model, as its TFLite Metadata says
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import numpy as np
+from math import isfinite
+
 from tflm.errors import ModelError
 from tflm.tflite.flatbuffer import Table, scalar
 
@@ -19,8 +20,8 @@ _MEAN, _STD = 0, 1  # of NormalizationOptions
 def pixels_of(metadata, count):
     """What black and white of an image are for each of `count` inputs: (0 - mean) / std, and 255.
 
-    metadata: that of a model, by name. A pair of arrays with a number for each channel, or for
-    all of them, and None where nothing is said. Metadata that cannot be read says nothing.
+    metadata: that of a model, by name. A pair of lists with a number for each channel, or for all
+    of them, and None where nothing is said. Metadata that cannot be read says nothing.
     """
     data = metadata.get(_NAME)
     if data is None:
@@ -42,7 +43,9 @@ def _pixels(tensor):
         options = unit.table(_OPTIONS)
         if unit.get(_TYPE, "B") != _NORMALIZATION or options is None:
             continue
-        mean, std = (np.array(options.numbers(k, "f"), np.float64) for k in (_MEAN, _STD))
-        if mean.size == std.size > 0 and np.isfinite(mean).all() and (std > 0).all():
-            return (0 - mean) / std, (255 - mean) / std
+        means, deviations = options.numbers(_MEAN, "f"), options.numbers(_STD, "f")
+        is_sound = all(map(isfinite, means + deviations)) and min(deviations, default=0) > 0
+        if is_sound and len(means) == len(deviations):
+            pairs = list(zip(means, deviations, strict=True))
+            return [(0 - m) / d for m, d in pairs], [(255 - m) / d for m, d in pairs]
     return None

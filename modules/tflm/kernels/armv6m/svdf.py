@@ -3,7 +3,8 @@
 
 from ..fixed_point import store
 from ..svdf import outputs
-from .matrix_asm import dot, remember_8, remember_16, rescale
+from .matrix_asm import dot
+from .recurrent_asm import remember_8, remember_16, rescale
 
 _INPUT = const(1)
 _WEIGHTS_FEATURE = const(2)

@@ -4,7 +4,8 @@
 from ..fixed_point import store
 from ..sigmoid_int16 import curve
 from ..unidirectional_sequence_lstm import elements
-from .matrix_asm import dot, gate, products, rescale
+from .matrix_asm import dot
+from .recurrent_asm import gate, products, rescale
 
 _INPUT = const(1)
 _HIDDEN_STATE = const(2)
