@@ -124,6 +124,7 @@ models: $(VENV)/train.stamp  ## make the project's own models again (installs Te
 	$(BIN)/python models/keywords/make.py
 	$(BIN)/python models/gestures/make.py
 	$(BIN)/python models/anomaly/make.py
+	rm -rf build/hey_pico
 	$(BIN)/tflm wake train "hey pico" -o build/hey_pico --minutes 10
 	cp build/hey_pico/* models/hey_pico/
 

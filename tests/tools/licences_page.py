@@ -16,7 +16,7 @@ tflm itself is under the MIT licence ([LICENSE](../LICENSE)). Boards need nothin
 |---|---|---|---|
 """  # noqa: E501
 _TAIL = """
-`make firmware` and `make test-boards` also take MicroPython (MIT), pico-sdk (BSD-3), TinyUSB (MIT), mbedTLS (Apache-2.0), GCC (GPL-3 with the runtime exception) and qemu (GPL-2) from Debian's packages, and the emulator rp2040js (MIT) from npm. `make page` takes xterm.js (MIT), Pyodide (MPL-2.0), esbuild (MIT) and TypeScript (Apache-2.0) from npm; the page has a list of its own of what is in it. `make models` has espeak-ng (GPL-3, Debian's package) speak the words that the keyword model learns; it runs as a program. What of this is linked into a firmware image (MicroPython, pico-sdk, TinyUSB, mbedTLS) is under licences that allow that; keep their notices when you pass an image on.
+`make firmware` and `make test-boards` also take MicroPython (MIT), pico-sdk (BSD-3), TinyUSB (MIT), mbedTLS (Apache-2.0), GCC (GPL-3 with the runtime exception) and qemu (GPL-2) from Debian's packages, and the emulator rp2040js (MIT) from npm. `make page` takes xterm.js (MIT), Pyodide (MPL-2.0), esbuild (MIT) and TypeScript (Apache-2.0) from npm; the page has a list of its own of what is in it. `make models` and `tflm wake train` have espeak-ng (GPL-3, Debian's package) speak the words that a model learns; it runs as a program. What of this is linked into a firmware image (MicroPython, pico-sdk, TinyUSB, mbedTLS) is under licences that allow that; keep their notices when you pass an image on.
 """  # noqa: E501
 
 
