@@ -32,11 +32,12 @@ _SIGNAL = [
     for case in cases_of(file)
     if case.name in _SIGNAL_NAMES.strip().replace("\n", ", ").split(", ")
 ]
-# Rows of weights as they are in the model, times what is used once.
+# Rows of weights as they are in the model, times what is used once; exponentials.
 _ROWS = [
     case
     for file, every in (
         ("test_fully_connected", 5),
+        ("test_softmax", 9),
         ("test_svdf", 3),
         ("test_unidirectional_sequence_lstm", 3),
     )

@@ -39,7 +39,8 @@ def _copy(folder, name, source, words):
             raise SystemExit(f"{source}/{name} has {old!r} {text.count(old)} times, not once")
         text = text.replace(old, new)
     head, licence, rest = text.split("\n", 2)
-    made = f"# Made by `python tools/asm/make.py {folder}` from kernels/{source}/{name}:"
+    place = f"{source}/{name}".lstrip("/")
+    made = f"# Made by `python tools/asm/make.py {folder}` from kernels/{place}:"
     return f"{head}\n{licence}\n\n{made}\n# change that, not this.\n{rest}"
 
 

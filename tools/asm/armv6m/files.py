@@ -1,7 +1,8 @@
 # The assembler kernels for Cortex-M0+: what each file is for, and the functions in it
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from . import column, dense, depthwise, elementwise, fft, front_end, gather, multiply, square_root
+from . import column, dense, depthwise, elementwise, fft, front_end, gather, multiply, softmax
+from . import square_root as root
 from .matrix import dot, gate, products, remember_8, remember_16, rescale
 
 FOR = "Cortex-M0+"
@@ -34,5 +35,8 @@ FILES = {
         "SVDF and LSTM, int8",
         (rescale, gate, products, remember_8, remember_16),
     ),
-    "square_root_asm.py": ("SignalFilterBankSquareRoot", (square_root.square_root,)),
+    "softmax_asm.py": ("SOFTMAX, int8", (softmax.exp,)),
+    "square_root_asm.py": ("SignalFilterBankSquareRoot", (root.square_root,)),
 }
+
+COPIES = {"softmax.py": ("", softmax.WORDS)}

@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12, Thumb
+from .requantize import product
 
 _DOT = """
 Adds to the words at `r2` the products of rows of int8 (weights, at `r0`) with a vector of int8
@@ -105,37 +106,11 @@ def dot():
     return t.text()
 
 
-# R0 times 2 ** -31 times the multiplier in R2, rounded, from halves of 16 bits, as
-# kernels/requantize.py explains; then shifted right by R6, where the last bit that goes, the
-# carry, rounds; without a shift the carry is that of the addition before, which takes that back.
-# Uses R1..R4.
+# R0 times 2 ** -31 times the multiplier in R2, rounded; then shifted right by R6, where the last
+# bit that goes, the carry, rounds; without a shift the carry is that of the addition before, which
+# takes that back. Uses R1..R4.
 def _scale(t):
-    t.lsr(R3, R2, 16)  # the multiplier's halves: r3, r2
-    t.lsl(R2, R2, 16)
-    t.lsr(R2, R2, 16)
-    t.asr(R1, R0, 16)  # the value's: r1, r0
-    t.lsl(R0, R0, 16)
-    t.lsr(R0, R0, 16)
-    t.mov(R4, R0)
-    t.mul(R4, R3)  # low * high
-    t.mul(R0, R2)
-    t.lsr(R0, R0, 16)
-    t.mul(R3, R1)  # high * high
-    t.mul(R1, R2)
-    t.add(R0, R1)  # high * low, and what low * low carries
-    t.mov(R1, 1)
-    t.two("and_", R1, R0)
-    t.two("and_", R1, R4)
-    t.lsr(R4, R4, 1)
-    t.asr(R0, R0, 1)
-    t.add(R0, R4)
-    t.add(R0, R1)
-    t.mov(R1, 0x20)
-    t.lsl(R1, R1, 8)
-    t.add(R0, R1)
-    t.asr(R0, R0, 14)
-    t.lsl(R3, R3, 1)
-    t.add(R0, R3)
+    product(t)
     t.asr(R1, R0, 31)
     t.mov(R3, 0)
     t.add(R0, R1)

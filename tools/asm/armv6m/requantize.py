@@ -55,3 +55,34 @@ def clamp(t):
     t.branch("le", below)
     t.mov(R0, R10)
     t.label(below)
+
+
+# SaturatingRoundingDoublingHighMul of R0 and R2, any int32 but twice -2 ** 31, to R0: from halves
+# of 16 bits, as kernels/requantize.py explains. Uses R1..R4.
+def product(t):
+    t.asr(R3, R2, 16)  # the halves of r2: r3, r2
+    t.lsl(R2, R2, 16)
+    t.lsr(R2, R2, 16)
+    t.asr(R1, R0, 16)  # those of r0: r1, r0
+    t.lsl(R0, R0, 16)
+    t.lsr(R0, R0, 16)
+    t.mov(R4, R0)
+    t.mul(R4, R3)  # low * high
+    t.mul(R0, R2)
+    t.lsr(R0, R0, 16)
+    t.mul(R3, R1)  # high * high
+    t.mul(R1, R2)
+    t.add(R0, R1)  # high * low, and what low * low carries
+    t.mov(R1, 1)
+    t.two("and_", R1, R0)
+    t.two("and_", R1, R4)
+    t.asr(R4, R4, 1)
+    t.asr(R0, R0, 1)
+    t.add(R0, R4)
+    t.add(R0, R1)
+    t.mov(R1, 0x20)
+    t.lsl(R1, R1, 8)
+    t.add(R0, R1)
+    t.asr(R0, R0, 14)
+    t.lsl(R3, R3, 1)
+    t.add(R0, R3)

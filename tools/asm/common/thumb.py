@@ -102,6 +102,14 @@ class Thumb:
     def b(self, label):
         self._line(f"b({label})")
 
+    def bl(self, label):
+        """Call a subroutine: what lies behind `label`, up to ret()."""
+        self._line(f"bl({label})", 2)
+
+    def ret(self):
+        """The end of a subroutine."""
+        self._data(0x4770, "bx lr")
+
     def branch(self, condition, label):
         """B<condition>, which reaches 256 bytes: mpy-cross says when that is too near."""
         self._line(f"b{condition}({label})")

@@ -16,6 +16,7 @@ FILES = (
     "signal_fft_int16",
     "signal_filter_bank_square_root",
     "signal_window",
+    "softmax",
     "svdf",
     "unidirectional_sequence_lstm",
 )
