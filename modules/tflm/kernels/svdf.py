@@ -31,13 +31,7 @@ _OUTPUT_ZERO_POINT = const(20)  # the CLAMP block
 # Units are outputs. Each has `rank` filters, whose rows of the state no other output touches: so
 # TFLM's steps over all of the state can be taken for a few outputs at a time.
 @micropython.viper
-def eval_int8(op, arena, rom, start, stop):
-    outputs(op, arena, rom, start, stop)
-
-
-# The same for twins, which leave some records to this.
-@micropython.viper
-def outputs(op, arena, rom, start: int, stop: int):
+def eval_int8(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
     scratch = r[_SCRATCH] >> 2
     rank = r[_RANK]
@@ -141,3 +135,6 @@ def _time(op, arena, rom, start: int, unit: int, count: int):
         sums[0] = acc
         sums = ptr32(int(sums) + 4)
         count -= 1
+
+
+ALL = (eval_int8,)  # for svdf_rows.py, which leaves some records to it

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .fixed_point import store
-from .svdf import outputs
+from .svdf import ALL
 
 _INPUT = const(1)
 _WEIGHTS_FEATURE = const(2)
@@ -36,7 +36,7 @@ def run_rows(op, arena, rom, start: int, stop: int, dot, rescale, remember_8, re
     size = r[_INPUT_SIZE]
     memory = r[_MEMORY_SIZE]
     if size == 0 or size >= _MOST or memory >= _MOST or r[_BLOCK] * rank > _ROWS:
-        outputs(op, arena, rom, start, stop)
+        ALL[0](op, arena, rom, start, stop)
         return
     base = int(ptr8(arena))
     flash = int(ptr8(rom))

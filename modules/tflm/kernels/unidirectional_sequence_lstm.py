@@ -45,13 +45,7 @@ _NO_LIMIT = const(0x8000)
 # are done before those of the next; the memory of inputs and outputs is in the order of steps
 # either way.
 @micropython.viper
-def eval_integers(op, arena, rom, start, stop):
-    elements(op, arena, rom, start, stop)
-
-
-# The same for twins, which leave some records to this.
-@micropython.viper
-def elements(op, arena, rom, start: int, stop: int):
+def eval_integers(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
     size = r[_STATE_SIZE]
     width = 1 + r[_WIDE]
@@ -192,3 +186,6 @@ def _add(arena, target: int, values: int, count: int, keep: int, limit: int):
         p = ptr32(int(p) + 4)
         y = ptr16(int(y) + 2)
         count -= 1
+
+
+ALL = (eval_integers,)  # for unidirectional_sequence_lstm_rows.py, which leaves some records to it

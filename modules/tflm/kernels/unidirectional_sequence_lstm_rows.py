@@ -3,7 +3,7 @@
 
 from .fixed_point import store
 from .sigmoid_int16 import curve
-from .unidirectional_sequence_lstm import elements
+from .unidirectional_sequence_lstm import ALL
 
 _INPUT = const(1)
 _HIDDEN_STATE = const(2)
@@ -55,7 +55,7 @@ def run_rows(op, arena, rom, start: int, stop: int, dot, rescale, gate, products
             is_plain = False
         n += 1
     if not is_plain:
-        elements(op, arena, rom, start, stop)
+        ALL[0](op, arena, rom, start, stop)
         return
     base = int(ptr8(arena))
     while start < stop:

@@ -41,7 +41,7 @@ _RECORD_WORDS = const(28)  # that kernels in lanes or for MAC16 read: not the ta
 # Bytes of a record that core 1 has a copy of.
 def _copied(step):
     size = step.record_bytes
-    return min(size, 4 * _RECORD_WORDS) if _file(step)[-6:] in ("_lanes", "_mac16") else size
+    return min(size, 4 * _RECORD_WORDS) if _file(step)[-5:] in "lanes mac16" else size
 
 
 def _file(step):
