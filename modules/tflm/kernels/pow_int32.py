@@ -1,7 +1,7 @@
 # tflm: POW, int32
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types int32; package core; check binary_wide; units independent
+# Kernel: types int32; package core; check binary_wide
 
 from ..errors import InputError
 from .broadcast import expand

@@ -12,17 +12,16 @@ except ImportError:  # firmware with some kernels alone is without it
 # Kernel files whose units neither read what other units write nor keep anything from one to the
 # next: these may run at the same time. All others stay on one core. `make tables` writes this.
 _INDEPENDENT = (
-    " add add_int16 add_int32 add_table arithmetic_float atan2_float batch_matmul "
-    "batch_matmul_float batch_matmul_int16 conv conv_dsp conv_float conv_int16 conv_lanes "
-    "conv_mac16 dense depthwise_column depthwise_conv depthwise_conv_dsp depthwise_conv_float "
-    "depthwise_conv_int16 depthwise_conv_lanes depthwise_conv_mac16 dequantize elu_float "
-    "exp_float fully_connected fully_connected_dsp fully_connected_float fully_connected_int16 "
-    "fully_connected_lanes fully_connected_mac16 hard_swish_float leaky_relu_float log_float "
-    "logistic_float lookup maximum_minimum maximum_minimum_float mul mul_int16 pad pooling "
-    "pooling_float pooling_int16 pooling_unsigned pow_float pow_int32 prelu prelu_float quantize "
-    "resize_bilinear resize_bilinear_float resize_nearest_neighbor sigmoid_int16 softmax "
-    "softmax_float softmax_int16 squared_difference strided_copy tanh_float transpose_conv "
-    "transpose_conv_float "
+    " add add_int16 add_int32 add_table arithmetic_float batch_matmul batch_matmul_float "
+    "batch_matmul_int16 conv conv_dsp conv_float conv_int16 conv_lanes conv_mac16 dense "
+    "depthwise_column depthwise_conv depthwise_conv_dsp depthwise_conv_float depthwise_conv_int16 "
+    "depthwise_conv_lanes depthwise_conv_mac16 dequantize elu_float exp_float fully_connected "
+    "fully_connected_dsp fully_connected_float fully_connected_int16 fully_connected_lanes "
+    "fully_connected_mac16 hard_swish_float leaky_relu_float log_float logistic_float lookup "
+    "maximum_minimum maximum_minimum_float mul mul_int16 pad pooling pooling_float pooling_int16 "
+    "pooling_unsigned pow_float prelu prelu_float quantize resize_bilinear resize_bilinear_float "
+    "resize_nearest_neighbor sigmoid_int16 softmax softmax_float softmax_int16 squared_difference "
+    "strided_copy tanh_float transpose_conv transpose_conv_float "
 )
 
 # Units of these come in groups of 1 << so many.
