@@ -128,12 +128,13 @@ class Cores:
 
     def prepare(self, context):
         found = []
+        size = 0
         for number in range(context.lists_length()):
             steps = context.steps(number)
             for i in range(len(steps)):
                 if steps[i].units > 1 and _is_shared(steps[i]):
                     found.append((number, i, steps[i]))
-        size = max([0] + [_bytes(step) for _, _, step in found])
+                    size = max(size, _bytes(steps[i]))
         at = context.allocate_persistent_buffer(size) if size else 0
         for number, i, step in found:
             context.replace(_Shared(step, at, self), i, 1, number)
