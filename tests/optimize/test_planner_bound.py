@@ -1,4 +1,4 @@
-# Tests of the memory search: the bound at which it ends early is one that no plan goes below
+# Tests of the memory search: its bound, and plans in which one buffer moves
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import random
@@ -40,8 +40,24 @@ def test_no_plan_goes_below_the_bound():
     reached = 0
     for seed in range(200):
         placement = _Placement(_Lives(seed))
-        heads = [placement.place(order, None)[0] for order in permutations(range(5))]
+        heads = [placement.place(order)[0] for order in permutations(range(5))]
         bound = placement.bound(range(5))
         assert bound <= min(heads), seed
         reached += bound == min(heads)
     assert reached > 100  # and it is no bound that nothing comes near to
+
+
+def test_plan_with_one_buffer_moved_is_the_plan_of_that_order():
+    refused = 0
+    for seed in range(200):
+        placement, chance = _Placement(_Lives(seed)), random.Random(seed)
+        order = chance.sample(range(5), 5)
+        most, known = placement.place(order)
+        at, to = chance.randrange(5), chance.randrange(5)
+        changed = order[:at] + order[at + 1 :]
+        changed.insert(to, order[at])
+        wanted = placement.place(changed)
+        found = placement.moved(changed, min(at, to), order[at], known, most)
+        assert found == (wanted if wanted[0] <= most else None), seed
+        refused += found is None
+    assert 0 < refused < 200

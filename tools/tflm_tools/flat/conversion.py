@@ -110,12 +110,23 @@ def convert(
     if not keep_tensors and optimize != OFF:
         levels = levels_of(saved, resolver, target)
     graph = saved if levels is None else levels.model(optimize)[0]
-    flat, packing = packed_within(model.data, graph, resolver, keep_tensors, target, flash_budget)
+    # Levels prepare what users' operators need as if these needed nothing.
+    storage = None if levels is None or custom else levels.prepared(graph)
+    flat, packing = packed_within(
+        model.data, graph, resolver, keep_tensors, target, flash_budget, storage
+    )
     if output is not None:
         files.write(output, flat)
 
     def prepare(packing):
         return prepare_graph(saved, CheckingResolver(resolver), keep_tensors, target, packing)
+
+    def image(level):
+        if packing or custom:
+            made = prepare_graph(level, resolver, target=target, packing=packing)
+        else:
+            made = levels.prepared(level)
+        return len(image_of(model.data, level, made)), made.arena_bytes
 
     result = Conversion(
         source=str(source),
@@ -127,17 +138,8 @@ def convert(
         savings=savings,
         packing=packed_layers(prepare, packing, target) if target else [],
         level=optimize if levels is not None else "",
-        levels=[] if levels is None else _levels(model.data, levels, resolver, target, packing),
+        levels=[levels.size(each, image) for each in (RAM, BALANCED, SPEED) if levels is not None],
         is_of_use=levels is None or levels.is_of_use(optimize),
     )
     result.data = flat
     return result
-
-
-# What each level comes to, with the weights packed as in the one that was taken.
-def _levels(tflite, levels, resolver, target, packing):
-    def image(model):
-        storage = prepare_graph(model, resolver, target=target, packing=packing)
-        return len(image_of(tflite, model, storage)), storage.arena_bytes
-
-    return [levels.size(level, image) for level in (RAM, BALANCED, SPEED)]

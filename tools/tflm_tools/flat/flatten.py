@@ -153,13 +153,20 @@ def image_within(tflite, model, resolver=None, keep_tensors=False, target=None, 
 
 
 def packed_within(
-    tflite, model, resolver=None, keep_tensors=False, target=None, flash_budget=None
+    tflite,
+    model,
+    resolver=None,
+    keep_tensors=False,
+    target=None,
+    flash_budget=None,
+    storage=None,
 ):
     """image_within(), and how weights are stored where that is not as fast as can be.
 
+    storage: the model's RomStorage, where it has been prepared.
     Returns (bytes, {operator's number: a constant of prepare.lanes}).
     """
-    storage = prepare_graph(model, resolver, keep_tensors, target)
+    storage = storage or prepare_graph(model, resolver, keep_tensors, target)
     image = image_of(tflite, model, storage, keep_tensors)
     if flash_budget is None or len(image) <= flash_budget:
         return image, {}

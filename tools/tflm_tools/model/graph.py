@@ -140,6 +140,7 @@ class Graph:
     """
 
     incomplete = False
+    _views = None
 
     def __init__(self, source):
         self.source = source
@@ -188,9 +189,16 @@ class Graph:
     def has_control_flow(self):
         return any(node.builtin_code in _CONTROL_FLOW for s in self.running() for node in s.nodes)
 
+    def settle(self):
+        """Keep what all tensors say together: nothing of them changes any more."""
+        self._views = None
+        self._views = self.views
+
     @property
     def views(self):
         """{tensor number: (number of the tensor that has the bytes, byte offset)}."""
+        if self._views is not None:
+            return self._views
         found = {}
         for subgraph in self.running():
             for tensor in subgraph.tensors.values():

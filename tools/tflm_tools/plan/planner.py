@@ -54,15 +54,14 @@ class _Placement:
         self.apart = [set() for _ in blocks]  # those that no byte may be shared with
         for i, block in enumerate(blocks):
             for k, other in enumerate(blocks):
-                if i != k:
-                    plain, stepped = lives.forbidden(other, block)
-                    if plain or stepped:
-                        self.near[i].append((k, tuple(plain), tuple(stepped)))
-                    if any(
-                        low <= 1 - block.size and high >= other.size - 1 for low, high in plain
-                    ):
-                        self.apart[i].add(k)
-
+                if i == k or other.first > block.last or block.first > other.last:
+                    continue
+                plain, stepped = lives.forbidden(other, block)
+                if plain or stepped:
+                    self.near[i].append((k, tuple(plain), tuple(stepped)))
+                if any(low <= 1 - block.size and high >= other.size - 1 for low, high in plain):
+                    self.apart[i].add(k)
+        self._beside = [{k for k, _, _ in near} for near in self.near]
         self._key = (tuple(self.blocks), tuple(map(tuple, self.near)))
 
     def __eq__(self, other):
@@ -86,23 +85,43 @@ class _Placement:
             most = max(most, sum(self.sizes[i] for i in chosen) + sum(padding) - max(padding))
         return most
 
-    # Place all in an order; (bytes together, offsets), or None as soon as it takes over `most`.
-    def place(self, order, most):
+    # The lowest place of buffer i beside those that have one.
+    def _place(self, i, offsets):
+        ranges, stepped = [], []
+        for k, plain, steps in self.near[i]:
+            at = offsets[k]
+            if at is not None:
+                ranges += [(low + at, high + at) for low, high in plain]
+                if steps:
+                    stepped += [(a + at, b + at, step, c + at) for a, b, step, c in steps]
+        return _lowest(ranges, stepped)
+
+    def place(self, order):
+        """Place buffers in an order: (bytes together, offsets)."""
         offsets = [None] * len(self.sizes)
-        head = 0
         for i in order:
-            ranges, stepped = [], []
-            for k, plain, steps in self.near[i]:
-                at = offsets[k]
-                if at is not None:
-                    ranges += [(low + at, high + at) for low, high in plain]
-                    if steps:
-                        stepped += [(a + at, b + at, step, c + at) for a, b, step, c in steps]
-            offsets[i] = offset = _lowest(ranges, stepped)
-            head = max(head, offset + self.sizes[i])
-            if most is not None and head > most:
+            offsets[i] = self._place(i, offsets)
+        return max(offsets[i] + self.sizes[i] for i in order), offsets
+
+    def moved(self, order, start, moved, known, most):
+        """What place() gives, or None as soon as it takes over `most` bytes.
+
+        known: its offsets for another order, the same up to place `start` and but for the buffer
+        `moved`. Those that nothing beside them moves stay where they are.
+        """
+        offsets, moving = known.copy(), {moved}
+        for i in order[start:]:
+            offsets[i] = None
+        for i in order[start:]:
+            if i != moved and self._beside[i].isdisjoint(moving):
+                offsets[i] = known[i]
+                continue
+            offsets[i] = at = self._place(i, offsets)
+            if at + self.sizes[i] > most:
                 return None
-        return head, offsets
+            if at != known[i]:
+                moving.add(i)
+        return max(offsets[i] + self.sizes[i] for i in order), offsets
 
 
 # Orders that are good for one kind of model or another: by size; by time, backwards (then each
@@ -118,13 +137,15 @@ def _orders(blocks):
         yield sorted(range(len(blocks)), key=lambda i: key(blocks[i]))
 
 
-# The order with one buffer at another place; what ends highest is moved most often.
+# The order with one buffer at another place, up to which place it is the same, and the buffer;
+# what ends highest is moved most often.
 def _changed(order, top, chance):
     order = list(order)
     at = order.index(top) if chance.random() < 0.5 else chance.randrange(len(order))
     moved = order.pop(at)
-    order.insert(chance.randrange(len(order) + 1), moved)
-    return order
+    to = chance.randrange(len(order) + 1)
+    order.insert(to, moved)
+    return order, min(at, to), moved
 
 
 # Numbers of the buffers that are in use at a step where all together have over `most` bytes.
@@ -156,8 +177,8 @@ def _searched(placement, order, head, offsets, tries):
         if head <= bound:
             break
         top = max(order, key=lambda i: offsets[i] + placement.sizes[i])
-        changed = _changed(order, top, chance)
-        better = placement.place(changed, head)
+        changed, start, moved = _changed(order, top, chance)
+        better = placement.moved(changed, start, moved, offsets, head)
         if better is not None:
             head, offsets = better
             order = changed
@@ -168,21 +189,20 @@ def _searched(placement, order, head, offsets, tries):
 @lru_cache(maxsize=64)
 def _best(placement, tries):
     blocks = placement.blocks
-    found = [(*placement.place(order, None), order) for order in _orders(blocks)]
+    found = [(*placement.place(order), order) for order in _orders(blocks)]
     head, offsets, order = min(found, key=lambda entry: entry[0])
     critical = _critical(blocks, _BUSY * head)
     busy = [i for i in order if i in critical]
     if busy:
-        now, at = placement.place(busy, None)
+        now, at = placement.place(busy)
         busy = _searched(placement, busy, now, at, tries)
         whole = busy + [i for i in order if i not in critical]
-        better = placement.place(whole, head)
-        if better is not None:
-            head, offsets = better
-            order = whole
+        now, at = placement.place(whole)
+        if now <= head:
+            head, offsets, order = now, at, whole
     if any(i not in critical and offsets[i] + b.size == head for i, b in enumerate(blocks)):
         order = _searched(placement, order, head, offsets, tries // 4)
-        head, offsets = placement.place(order, None)
+        head, offsets = placement.place(order)
     return head, offsets
 
 

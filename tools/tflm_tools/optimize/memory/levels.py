@@ -50,12 +50,21 @@ class Levels:
         self._off = None
         self._model.overlap = self._fits
         self._prepare = prepare
+        self._storages = {}  # id of a model: (the model, its RomStorage)
+        self._banded = {}  # what runs in bands, and how: the model
         if self._fits:
             self._model = self._in_better_order()
         self._options = target, packing, miss
         self._miss = miss_of(target, miss)
         self._search = None
         self._known = {}
+        self._speed = None
+
+    def prepared(self, model):
+        """The RomStorage of a model that is one of these; each is prepared once."""
+        if id(model) not in self._storages:
+            self._storages[id(model)] = model, self._prepare(model)
+        return self._storages[id(model)][1]
 
     def size(self, level, image):
         """The LevelSize of a level; image(model) gives the bytes of its .tflm and its arena."""
@@ -70,7 +79,7 @@ class Levels:
         other = reordered(self._model)
         if other is None:
             return self._model
-        return min(self._model, other, key=lambda model: self._prepare(model).head_bytes)
+        return min(self._model, other, key=self._head)
 
     # The search in the model as it is.
     def _plain(self):
@@ -87,10 +96,16 @@ class Levels:
     def model(self, level):
         """(the Graph that a level other than OFF makes, extra cycles by estimate)."""
         model, cycles = self._level(level)
-        if level == SPEED and self._fits:
-            room = _GROWTH[SPEED] * self._prepare(self._model).head_bytes
-            model = self._refined(model, max(room, self._prepare(model).head_bytes))
-        return model, cycles
+        if level != SPEED or not self._fits:
+            return model, cycles
+        if self._speed is None:
+            room = _GROWTH[SPEED] * self._head(self._model)
+            self._speed = self._refined(model, max(room, self._head(model)))
+        return self._speed, cycles
+
+    # Bytes of the arena's head that a model needs.
+    def _head(self, model):
+        return self.prepared(model).head_bytes
 
     # The same before room that is left goes to weights.
     def _level(self, level):
@@ -101,7 +116,7 @@ class Levels:
     # A model whose weights are stored faster in an arena of `most` bytes, however little a byte
     # saves, or the same.
     def _refined(self, model, most):
-        search, before = self._plain(), _fetching(self._prepare(model), self._miss)
+        search, before = self._plain(), _fetching(self.prepared(model), self._miss)
         nodes, tried = _unchained(model, search), {}
         for share in _LIMITS if before else ():
             stored, _ = search.storing.within(nodes, share * most, True)
@@ -109,7 +124,7 @@ class Levels:
                 continue
             made, tried = copy.copy(model), stored
             made.stored = {**getattr(model, "stored", {}), **stored}
-            storage = self._prepare(made)
+            storage = self.prepared(made)
             if storage.head_bytes <= most and _fetching(storage, self._miss) < before:
                 return made
         return model
@@ -130,11 +145,11 @@ class Levels:
                 room = max(room, _SMALL)
             if level in _AFTER:
                 after = self._level(_AFTER[level])
-                limit = self._prepare(after[0]).head_bytes
+                limit = self._head(after[0])
                 if head > limit:
                     return after
                 room = min(room, limit)
-            made, more = with_stored(graph, self._plain(), self._prepare, room)
+            made, more = with_stored(graph, self._plain(), self.prepared, room)
             if cycles + more <= most:
                 break
         return made, cycles + more
@@ -142,7 +157,7 @@ class Levels:
     # [(Graph, extra cycles, bytes of arena)] with chains in bands, as far as a level may, from the
     # smallest to the model without any.
     def _in_bands(self, level):
-        whole = self._model, 0, self._prepare(self._model).head_bytes
+        whole = self._model, 0, self._head(self._model)
         if level not in _SHARES:
             return [whole]
         search = self._plain()
@@ -155,8 +170,10 @@ class Levels:
             if key in tried or not key:
                 continue
             tried.add(key)
-            graph = apply(self._model, fusion)
-            head = self._prepare(graph).head_bytes
+            if key not in self._banded:
+                self._banded[key] = apply(self._model, fusion)
+            graph = self._banded[key]
+            head = self._head(graph)
             if head < _LEFT.get(level, 1) * whole[2]:
                 found.append((graph, fusion.cycles, head))
         return [*sorted(found, key=lambda each: each[2]), whole]
@@ -169,15 +186,15 @@ class Levels:
     def _as_planned(self, model):
         if not self._fits:
             return model, 0
-        most = self._prepare(model).head_bytes
-        made, cycles = with_stored(model, self._plain(), self._prepare, most)
+        most = self._head(model)
+        made, cycles = with_stored(model, self._plain(), self.prepared, most)
         return self._refined(made, most), cycles
 
     def is_of_use(self, level):
         """True when a level needs less RAM, or fewer cycles by estimate, than OFF."""
         model, more = self.model(level)
         head, cycles = self.off()
-        return self._prepare(model).head_bytes < head or self.base_cycles() + more < cycles
+        return self._head(model) < head or self.base_cycles() + more < cycles
 
     def off(self):
         """What OFF comes to: (bytes of the head, estimated cycles).
@@ -186,7 +203,7 @@ class Levels:
         """
         if self._off is None:
             model, more = self._as_planned(self._plain_model)
-            self._off = self._prepare(model).head_bytes, self.base_cycles() + more
+            self._off = self._head(model), self.base_cycles() + more
         return self._off
 
 

@@ -101,10 +101,11 @@ class Progress:
         """Bytes of values that are in use between two operators, at most: no plan needs less."""
         region = self.region
         first, there, total = {}, {}, 0  # what each reader keeps, and what there is of each value
+        size = {key: value.row_bytes for key, value in region.values.items()}
         for key, value in region.values.items():
             first[key] = {place: 0 for place, _ in value.readers}
             there[key] = value.rows if value.writer is None else 0
-            total += there[key] * value.row_bytes
+            total += there[key] * size[key]
         last = region.outputs[-1]
         most = total
         for band in self._all[1:]:
@@ -112,7 +113,7 @@ class Progress:
                 made = self.made[key]
                 if made[band] == made[band - 1]:
                     continue
-                total += (made[band] - there[key]) * region.values[key].row_bytes
+                total += (made[band] - there[key]) * size[key]
                 there[key] = made[band]
                 for source in region.inputs[place]:
                     value, keeps = region.values[source], first[source]
@@ -120,6 +121,6 @@ class Progress:
                         continue
                     before = min(keeps.values())
                     keeps[place] = self._kept(place, source, band)
-                    total -= (min(keeps.values()) - before) * value.row_bytes
+                    total -= (min(keeps.values()) - before) * size[source]
                 most = max(most, total)
         return most

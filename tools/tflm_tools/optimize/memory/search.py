@@ -290,4 +290,5 @@ def apply(graph, fusion):
         subgraph.nodes = before + chain.nodes + subgraph.nodes[at + 1 :]
         result.chains.append(chain)
     result.drop_unused()
+    result.settle()
     return result
