@@ -16,7 +16,7 @@ from .weights import FREE_BYTE, choices_of, cost_of, cycles_of, miss_of
 remember()
 
 
-@dataclass
+@dataclass(eq=False)
 class Made:
     """The kernels that a node's records call, the bytes of its scratch buffers and records.
 

@@ -1,6 +1,8 @@
 # tflm_tools: Storing: how the weights of operators are stored, so that a limit of memory holds
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from collections import Counter
+
 from ...plan.lives import Lives
 
 
@@ -58,13 +60,14 @@ class Storing:
         They may take `room` bytes of scratch, or as much as is usual.
         """
         parts = [node for node in slot if node is not None]
-        made = [self._probe.made(part) for part in parts]
+        made = Counter(map(self._probe.made, parts))
         largest = self._probe.made(max(parts, key=lambda node: node.outputs[0].nbytes()))
         room = max(room, *largest.scratch, 0)
-        found = [(sum(each.fetching for each in made), 0, None)]
-        for number, choice in enumerate(largest.choices, 1):
-            if all(each.cost and each.cost(choice.stored)[0] <= room for each in made):
-                cycles = sum(each.cost(choice.stored)[1] for each in made)
+        found = [(sum(each.fetching * count for each, count in made.items()), 0, None)]
+        for number, choice in enumerate(largest.choices if all(m.cost for m in made) else (), 1):
+            costs = [(*each.cost(choice.stored), count) for each, count in made.items()]
+            if all(scratch <= room for scratch, _, _ in costs):
+                cycles = sum(each * count for _, each, count in costs)
                 found.append((cycles, number, choice.stored))
         cycles, _, way = min(found)
         if way is not None:
