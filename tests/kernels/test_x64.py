@@ -9,9 +9,11 @@ from support.script import run_script
 from support.single_op import Tensor, single_op
 from tflm_tools.flat.flatten import flatten
 
-from tests.kernels.test_conv import conv
+from tests.kernels.test_conv import conv, portable_modules
 from tests.kernels.test_depthwise_conv import depthwise
 from tests.kernels.test_fully_connected import dense
+from tests.kernels.test_svdf import int8_model as svdf
+from tests.kernels.test_unidirectional_sequence_lstm import quantized as lstm
 
 # What a model's steps call: "bound" where a record was rewritten, or the name of the kernel.
 _STEPS = """
@@ -102,7 +104,61 @@ for operator in ("ADD", "SUB"):
     y = Tensor((1, 65, 65), "int8", scale=0.05, zero_point=-4)
     add(operator, single_op(operator, tensors, [y], fused_activation_function="RELU"))
     add(f"{operator} of itself", single_op(operator, tensors[:1] * 2, [y]))
+# Windows of whole rows; in the second half they go beyond the last one.
+for height, stride, padding in ((9, 2, "VALID"), (3, 1, "VALID"), (8, 2, "SAME"), (9, 1, "SAME")):
+    what = {"stride": (stride, 1), "padding": padding, "activation": "RELU"}
+    name = f"{height} {stride} {padding}"
+    rows = {"source": (1, height, 5, 3), "window": (3, 5), "filters": 19}
+    add(f"conv of rows {name}", conv(name, **rows | what | {"padding": "VALID"}))
+    rows = {"source": (1, height, 1, 40), "window": (3, 1), "filters": 3}
+    add(f"conv of pixels {name}", conv(name, **rows, **what))
+    rows = {"source": (1, height, 1, 12), "window": (3, 1)}
+    add(f"depthwise of pixels {name}", depthwise(name, **rows, **what))
+rows = {"source": (1, 3, 1, 400), "window": (3, 1), "padding": "VALID"}
+add("conv of rows cut", conv("cut", filters=5, weights=(-128, -120), gain=0.2, **rows))
+add(
+    "depthwise of many taps",
+    depthwise("", source=(1, 300, 1, 4), window=(290, 1), padding="VALID"),
+)
+add("depthwise of 6 channels", depthwise("", source=(1, 5, 1, 6), window=(5, 1), padding="VALID"))
+for name, parameters in {
+    "per tensor": {"per_channel": False, "bias": None},
+    "extreme": {"weights": (-128, -128), "zero_points": (127, 0)},
+    "small scale": {"gain": 1e-5},
+    "large biases": {"bias": (-(10**9), 10**9), "gain": 1e-5},
+    "no right shift": {"gain": 85.0},
+}.items():
+    sizes = {"source": (1, 9, 1, 8), "window": (5, 1), "dilation": (2, 1), "padding": "VALID"}
+    add(f"depthwise of pixels {name}", depthwise(name, **sizes, **parameters))
+strides["depth_multiplier"] = 1
+shape, window = (1, 7, 1, 8), (1, 3, 1, 8)
+add("depthwise of pixels ties", with_ties("DEPTHWISE_CONV_2D", shape, window, shape, 3, **strides))
+strides["padding"] = "VALID"
+model = with_ties("DEPTHWISE_CONV_2D", shape, window, (1, 5, 1, 8), 3, **strides)
+add("depthwise of pixels ties, inside", model)
+# Recurrent ones: the input's last element alone in its sixteen, ranks, zero points, saturation.
+for parameters in (
+    {"size": 17, "filters": 17, "memory": 1},
+    {"batches": 3, "size": 40, "filters": 48, "memory": 7, "rank": 3},
+    {"zero_points": (127, 0, -128, 5), "memory": 9},
+    {"zero_points": (-128, 0, 127, 5), "scales": (0.05, 0.2, 0.002, 0.0004, 0.01)},
+):
+    name = " ".join(f"{key}={value}" for key, value in parameters.items())
+    add(f"SVDF {name}", svdf(state="int8", **parameters))
+for parameters in (
+    {"batches": 2, "steps": 4, "size": 19, "state": 20},
+    {"batches": 2, "time_major": True, "size": 33, "state": 9, "spread": 10**6},
+    {"values": lambda shape: np.full(shape, -128), "size": 60, "cell_clip": 0.5},
+    {"values": lambda shape: np.full(shape, 127), "zero_points": (-128, -128)},
+):
+    name = " ".join(f"{key}={value}" for key, value in parameters.items() if key != "values")
+    add(f"LSTM {name}", lstm(**parameters))
+# What boards run has to be right here, too.
+portable = Cases(modules=portable_modules())
+portable.add("SVDF", svdf(state="int8", size=17, filters=18, rank=2), paths=("flat",))
 # What the rewritten records are not for.
+add("LSTM int16", lstm("int16"), False)
+add("SVDF int16", svdf(), False)
 add("conv groups", conv("", source=(1, 4, 4, 6), filters=4, groups=2), False)
 add("conv dilated rows", conv("", source=(1, 9, 9, 3), dilation=(2, 1)), False)
 add("conv of a multiplier above 1", conv("", gain=1000.0), False)
@@ -114,6 +170,11 @@ add("dense with a zero point", dense("", zero_point=3), False)
 
 @cases.parametrize
 def test_x64(case):
+    case.check()
+
+
+@portable.parametrize
+def test_portable(case):
     case.check()
 
 

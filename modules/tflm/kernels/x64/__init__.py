@@ -5,6 +5,9 @@
 FILES = (
     "add",
     "conv",
+    "depthwise_column",
     "depthwise_conv",
     "fully_connected",
+    "svdf",
+    "unidirectional_sequence_lstm",
 )

@@ -202,3 +202,27 @@ def fill_constants(
         weights += pitch
         channel += 1
     return 1
+
+
+# What the sums of multiply_pairs() begin with, a word for each of `rows` rows of `depth` weights:
+# bias (`bias` is the address of the biases or 0) - zero_point * (sum of the weights) - added.
+@micropython.viper
+def fill_starts(
+    out: int, weights: int, rows: int, depth: int, bias: int, zero_point: int, added: int
+):
+    p = ptr32(out)
+    w = ptr8(weights)
+    while rows:
+        total = 0
+        n = depth
+        while n:
+            total += (w[0] ^ 0x80) - 0x80
+            w = ptr8(int(w) + 1)
+            n -= 1
+        v = 0 - zero_point * total - added
+        if bias:
+            v += ptr32(bias)[0]
+            bias += 4
+        p[0] = v
+        p = ptr32(int(p) + 4)
+        rows -= 1

@@ -13,6 +13,8 @@ from .bound import (
     words_of,
 )
 from .conv_run import pack_padding, run_int8
+from .fully_connected import bind_rows
+from .fully_connected_run import run_batches
 from .packing import pack_eights
 
 _INPUT = 1
@@ -25,6 +27,7 @@ _INPUT_OFFSET = 22
 
 _MOST = 8191  # weights' absolute values in the sum of a lane; times 128 that is below 2**20
 _EIGHT = 8  # channels at a time
+_PLAIN = [1, 1, 0, 0]  # neither dilation nor padding
 
 
 # (function, record) that do what conv.eval_int8 does with this record; None where they cannot, or
@@ -36,6 +39,14 @@ def bind_int8(function, record, rom, room):
     if words[_FILTER_CHANNELS] != depth:
         return None
     taps = words[_WINDOWS + 6] * words[_WINDOWS + 7] * depth
+    height, width, _, rows, columns, channels, tall, wide = words[_WINDOWS : _WINDOWS + 8]
+    stride = words[_WINDOWS + 8]
+    is_inside = words[_WINDOWS + 10 :][:4] == _PLAIN and (rows - 1) * stride + tall <= height
+    if is_inside and columns == 1 and wide == width and words[0] == rows:
+        # Windows of whole rows of one image are runs of bytes: FULLY_CONNECTED.
+        sizes = taps, stride * width * depth, rows, channels
+        offset = _INPUT_OFFSET
+        return bind_rows(run_batches, record, words, rom, room, sizes, offset, offset + 1)
     return bind_filter(record, words, rom, room, taps, 1, _WINDOWS, _INPUT_OFFSET)
 
 

@@ -12,6 +12,8 @@ from .bound import (
     new_record,
     words_of,
 )
+from .columns import column_record
+from .columns_run import run_pixels
 from .conv import bind_filter
 from .depthwise_conv_run import run_int8
 from .packing import unpack_taps
@@ -35,12 +37,17 @@ def bind_int8(function, record, rom, room):
     _, source_width, depth, _, width, channels, height, columns = windows[:8]
     if depth == 1:
         return bind_filter(record, words, rom, room, 1, channels, _WINDOWS, _INPUT_OFFSET)
-    if depth != channels or not words[0] or windows[10:12] != [1, 1]:
+    if depth != channels or not words[0]:
         return None
     taps = height * columns
     weights = constant_address(words[_WEIGHTS], rom)
     bias = constant_address(words[_BIAS], rom) or 0
     if weights is None or (words[_BIAS] != 1 and not bias):
+        return None
+    bound = _bind_column(words, windows, weights, rom, room)
+    if bound is not None:
+        return run_pixels, bound
+    if windows[10:12] != [1, 1]:
         return None
     table = clamp_table(words[_INPUT_OFFSET + 2], words[_INPUT_OFFSET + 3], room)
     if table is None or most_weight(weights, channels, 1, taps, channels) > _MOST:
@@ -83,3 +90,28 @@ def bind_int8(function, record, rom, room):
     bound[places[0] : places[0] + rows] = bytes([offset]) * rows
     unpack_taps(at + places[2], weights, channels, taps)
     return run_int8, bound
+
+
+# A record for images of one column, without padding; None for others.
+def _bind_column(words, windows, weights, rom, room):
+    source_height, source_width, depth, height, width, _, taps, columns = windows[:8]
+    if source_width != 1 or width != 1 or columns != 1 or any(windows[12:]) or words[0] != height:
+        return None
+    if (height - 1) * windows[8] + (taps - 1) * windows[10] >= source_height:
+        return None
+    block = words[_INPUT_OFFSET + 1 :]
+    per_channel, channels = block[3:5]
+    shifts = b"".join([word.to_bytes(4, "little") for word in block[5 + channels :]])
+    biases = constant_address(words[_BIAS], rom)
+    if max(shifts[:channels]) > 32:  # a multiplier above 1
+        return None
+
+    def channel(i):
+        k = i * per_channel
+        bias = words_of(memoryview(rom)[(words[_BIAS] >> 2) + 4 * i :][:4])[0] if biases else 0
+        return weights + i, depth, bias, words[_INPUT_OFFSET], block[5 + k], 32 - shifts[k]
+
+    sizes = depth, taps, windows[10] * depth, windows[8] * depth
+    return column_record(
+        words[0], [words[_INPUT], words[_OUTPUT]], sizes, block[:3], channel, room
+    )

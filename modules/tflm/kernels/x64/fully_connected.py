@@ -13,7 +13,8 @@ from .bound import (
     words_of,
 )
 from .fully_connected_run import run_int8
-from .packing import pack_pairs
+from .packing import pack_rows
+from .pairs_multiply import HALF, MOST_WEIGHT
 
 _INPUT = 1
 _WEIGHTS = 2
@@ -24,9 +25,7 @@ _INPUT_OFFSET = 10
 _WEIGHTS_OFFSET = 11
 _REQUANTIZE = 12
 
-_MOST = 32895  # weights' absolute values in the sum of a lane; times 255 that is below 2**23
-_BLOCK = 256  # taps whose weights cannot be more than that
-_SIXTEEN = 16  # channels at a time
+_BLOCK = 256  # taps whose weights cannot be more than MOST_WEIGHT
 _ANY = 1 << 40  # outputs that are not looked up in the table
 
 
@@ -35,52 +34,67 @@ _ANY = 1 << 40  # outputs that are not looked up in the table
 def bind_int8(function, record, rom, room):
     record = bytes(record)
     words = words_of(record)
+    if words[_WEIGHTS_OFFSET] != 128:
+        return None
+    depth, batches, channels = words[_DEPTH : _DEPTH + 3]
+    sizes = depth, depth, batches, channels
+    return bind_rows(run_int8, record, words, rom, room, sizes, _INPUT_OFFSET, _REQUANTIZE)
+
+
+# The same for rows of `sizes`: (depth, bytes from one to the next, rows, channels). `offset` and
+# `block` are the numbers of the word of the input's offset and of the block REQUANTIZE.
+def bind_rows(run, record, words, rom, room, sizes, offset, block):
+    depth, step, batches, channels = sizes
     weights = constant_address(words[_WEIGHTS], rom)
     bias = constant_address(words[_BIAS], rom) or 0
-    depth, batches, channels = words[_DEPTH : _DEPTH + 3]
-    if weights is None or not words[0] or words[_WEIGHTS_OFFSET] != 128:
+    if weights is None or not words[0] or (words[_BIAS] != 1 and not bias):
         return None
-    if words[_BIAS] != 1 and not bias:
-        return None
-    table = clamp_table(words[_REQUANTIZE + 1], words[_REQUANTIZE + 2], room)
+    table = clamp_table(words[block + 1], words[block + 2], room)
     if table is None:
         return None
     most = most_weight(weights, channels, depth, depth, 1)
-    block = depth if most <= _MOST else _BLOCK
-    blocks = (depth + block - 1) // block
-    fields = [words[0], words[_INPUT], words[_OUTPUT], depth, batches, channels, block] + table
-    fields.append(0 if words[_REQUANTIZE + 1] == words[_REQUANTIZE] else 1)
-    fields += words[_REQUANTIZE + 1 : _REQUANTIZE + 3] + [0]
+    taps = depth if most <= MOST_WEIGHT else _BLOCK
+    fields = [
+        words[0],
+        words[_INPUT],
+        words[_OUTPUT],
+        depth,
+        step,
+        batches,
+        channels,
+        taps,
+    ] + table
+    fields.append(0 if words[block + 1] == words[block] else 1)
+    fields += words[block + 1 : block + 3] + [0]
+    rows = channels + 15 & (0 - 16)
     sizes = (
-        8 * (depth + blocks),  # the taps of an input that are not 0
-        4 * _SIXTEEN * 2,  # zeros, and sums
-        2 * depth * (channels + 15 & (0 - _SIXTEEN)),  # weights
+        8 * taps,  # the taps of an input that are not 0
+        4 * rows,  # zeros
+        4 * rows,  # sums
+        2 * depth * rows,  # weights
         CONSTANTS * channels,
     )
     bound, places = new_record(fields, sizes, room)
     if bound is None:
         return None
     at = address_of(bound)
-    block = address_of(record) + 4 * _REQUANTIZE
     for is_wide in range(2):
         if fill_constants(
-            at + places[3],
+            at + places[4],
             weights,
             channels,
             depth,
             depth,
             1,
             bias,
-            block,
-            words[_INPUT_OFFSET],
-            blocks << 23,
+            address_of(record) + 4 * block,
+            words[offset],
+            (depth + taps - 1) // taps * HALF,
             _ANY if is_wide else REACH,
         ):
             break
     else:
         return None
     bound[4 * (len(fields) - 1)] = is_wide
-    for channel in range(0, channels, _SIXTEEN):
-        count = min(_SIXTEEN, channels - channel)
-        pack_pairs(at + places[2] + 2 * depth * channel, weights + channel * depth, depth, count)
-    return run_int8, bound
+    pack_rows(at + places[3], weights, channels, depth)
+    return run, bound

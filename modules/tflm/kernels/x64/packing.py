@@ -58,3 +58,9 @@ def unpack_taps(target: int, weights: int, channels: int, taps: int):
             w = ptr8(int(w) + channels)
             k -= 1
         c += 1
+
+
+# All rows of a matrix of `depth` columns for multiply_pairs(), 16 after the other.
+def pack_rows(target, weights, rows, depth):
+    for row in range(0, rows, 16):
+        pack_pairs(target + 2 * depth * row, weights + depth * row, depth, min(16, rows - row))

@@ -1,0 +1,53 @@
+# tflm: x86-64: records of columns_run.py for DEPTHWISE_CONV_2D whose window is a line of pixels
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from .bound import address_of, new_record
+
+
+# A record for `sizes`: (channels, taps, bytes from one tap to the next, bytes from one window to
+# the next), or None where it takes more than `room` bytes or channels are no fours. `operands`:
+# words of input and output; `limits`: zero point, lowest and highest value of the output.
+# `channel(i)` gives (address of the weights, bytes from one to the next, bias, zero point of
+# input values + 128, multiplier, right shift).
+def column_record(units, operands, sizes, limits, channel, room):
+    channels, taps = sizes[:2]
+    if channels & 3 or not taps:
+        return None
+    fields = [units] + operands + list(sizes) + limits
+    # Sums, constants, weights.
+    bound, places = new_record(fields, (4 * channels, 12 * channels, 4 * channels * taps), room)
+    if bound is None:
+        return None
+    sums, constants, weights = [address_of(bound) + place for place in places]
+    for i in range(channels):
+        to = weights + 16 * taps * (i >> 2) + 4 * (i & 3)
+        _fill(constants + 12 * i, to, taps, *channel(i))
+    return bound
+
+
+# The constants and the weights of a channel.
+@micropython.viper
+def _fill(
+    out: int,
+    to: int,
+    taps: int,
+    weights: int,
+    step: int,
+    bias: int,
+    zero_point: int,
+    multiplier: int,
+    shift: int,
+):
+    w = ptr8(weights)
+    p = ptr32(to)
+    while taps:
+        v = (w[0] ^ 0x80) - 0x80
+        p[0] = v
+        bias -= zero_point * v
+        w = ptr8(int(w) + step)
+        p = ptr32(int(p) + 16)
+        taps -= 1
+    p = ptr32(out)
+    p[0] = bias
+    p[1] = multiplier
+    p[2] = shift

@@ -1,0 +1,40 @@
+# tflm: x86-64: DEPTHWISE_CONV_2D, int8, whose window is a line of pixels: its record is rewritten
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from .bound import constant_address, words_of
+from .columns import column_record
+from .columns_run import run_channels
+
+_INPUT = 1
+_STREAM = 2
+_OUTPUT = 3
+_OUTPUT_CHANNELS = 5
+_TAPS = 6
+_TAP_STEP = 7
+_PIXELS = 8
+_CHANNEL_BYTES = 10
+_OUTPUT_ZERO_POINT = 11
+
+_SIGNED = 128  # zero point of inputs + 128; the real one is in the bias
+
+
+# (function, record) that do what depthwise_column.eval_int8 does with this record; None where
+# they cannot, or where that takes more than `room` bytes.
+def bind_int8(function, record, rom, room):
+    words = words_of(record)
+    channels, taps, step, pixels = words[_OUTPUT_CHANNELS : _PIXELS + 1]
+    if pixels != 1 or words[0] != channels or constant_address(words[_STREAM], rom) is None:
+        return None
+    size = words[_CHANNEL_BYTES]
+
+    # Its part of the stream: bias, multiplier, weights, shift.
+    def channel(i):
+        at = (words[_STREAM] >> 2) + i * size
+        bias, multiplier = words_of(memoryview(rom)[at : at + 8])
+        first = constant_address((at + 8 << 2) + 1, rom)
+        return first, 1, bias, _SIGNED, multiplier, rom[at + 8 + taps]
+
+    operands = [words[_INPUT], words[_OUTPUT]]
+    limits = words[_OUTPUT_ZERO_POINT : _OUTPUT_ZERO_POINT + 3]
+    bound = column_record(words[0], operands, (channels, taps, step, 0), limits, channel, room)
+    return bound and (run_channels, bound)
