@@ -153,6 +153,10 @@ for parameters in (
 ):
     name = " ".join(f"{key}={value}" for key, value in parameters.items() if key != "values")
     add(f"LSTM {name}", lstm(**parameters))
+for source, target in (("int8", "uint8"), ("uint8", "int8"), ("int16", "int8")):
+    x = Tensor((3, 11), source, scale=0.03, zero_point=0 if source == "int16" else 7)
+    y = Tensor((3, 11), target, scale=0.05, zero_point=9)
+    add(f"QUANTIZE {source} {target}", single_op("QUANTIZE", [x], [y]))
 # What boards run has to be right here, too.
 portable = Cases(modules=portable_modules())
 portable.add("SVDF", svdf(state="int8", size=17, filters=18, rank=2), paths=("flat",))

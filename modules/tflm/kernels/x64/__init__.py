@@ -8,6 +8,7 @@ FILES = (
     "depthwise_column",
     "depthwise_conv",
     "fully_connected",
+    "rescale",
     "svdf",
     "unidirectional_sequence_lstm",
 )

@@ -4,13 +4,13 @@
 from .bound import address_of, new_record
 
 
-# A record for `sizes`: (channels, taps, bytes from one tap to the next, bytes from one window to
-# the next), or None where it takes more than `room` bytes or channels are no fours. `operands`:
-# words of input and output; `limits`: zero point, lowest and highest value of the output.
-# `channel(i)` gives (address of the weights, bytes from one to the next, bias, zero point of
-# input values + 128, multiplier, right shift).
+# A record for `sizes`: (units a pixel, channels, taps, bytes from one tap to the next, bytes from
+# one window to the next), or None where it takes more than `room` bytes or channels are no fours.
+# `operands`: words of input and output; `limits`: zero point, lowest and highest value of the
+# output. `channel(i)` gives (address of the weights, bytes from one to the next, bias, zero point
+# of input values + 128, multiplier, right shift).
 def column_record(units, operands, sizes, limits, channel, room):
-    channels, taps = sizes[:2]
+    channels, taps = sizes[1:3]
     if channels & 3 or not taps:
         return None
     fields = [units] + operands + list(sizes) + limits

@@ -4,70 +4,60 @@
 # A record of columns.py's; what are called places are byte offsets in it.
 _INPUT = const(1)
 _OUTPUT = const(2)
-_CHANNELS = const(3)
-_TAPS = const(4)
-_TAP_STEP = const(5)
-_PIXEL_STEP = const(6)
-_OUTPUT_ZERO_POINT = const(7)
-_ACTIVATION_MIN = const(8)
-_ACTIVATION_MAX = const(9)
-_SUMS = const(10)
-_CONSTANTS = const(11)
-_WEIGHTS = const(12)
+_UNITS = const(3)  # in which a pixel is done: with the last one
+_CHANNELS = const(4)
+_TAPS = const(5)
+_TAP_STEP = const(6)
+_PIXEL_STEP = const(7)
+_OUTPUT_ZERO_POINT = const(8)
+_ACTIVATION_MIN = const(9)
+_ACTIVATION_MAX = const(10)
+_SUMS = const(11)
+_CONSTANTS = const(12)
+_WEIGHTS = const(13)
 
 
-# Units are pixels: rows of the output.
+# Units are pixels, or channels of the only one. The constants of a channel: what its sum begins
+# with, multiplier, right shift. `op`, `arena` and `rom`, which live in registers, become the
+# weights or constants, the input and the output.
 @micropython.viper
-def run_pixels(op, arena, rom, start: int, stop: int):
-    _run(0, 0, 0, op, arena, rom, start, stop)
-
-
-# Units are channels of the only pixel there is; all are done together with the last one.
-@micropython.viper
-def run_channels(op, arena, rom, start: int, stop: int):
-    if stop == ptr32(op)[_CHANNELS]:
-        _run(0, 0, 0, op, arena, rom, 0, 1)
-
-
-# The constants of a channel: what its sum begins with, multiplier, right shift. The first locals
-# live in registers: `v` is a value, or how many taps are left.
-@micropython.viper
-def _run(v: int, x: ptr8, w: ptr32, op, arena, rom, pixel: int, pixels: int):
-    r = ptr32(op)
-    me = int(r)
-    channels = r[_CHANNELS]
-    taps = r[_TAPS]
-    tap_step = r[_TAP_STEP]
-    word = r[_INPUT]
-    source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
-    source += (word >> 2) + pixel * r[_PIXEL_STEP]
-    y = ptr8(int(ptr8(arena)) + (r[_OUTPUT] >> 2) + pixel * channels)
-    low = r[_ACTIVATION_MIN] << 32 >> 32
-    zero_point = (r[_OUTPUT_ZERO_POINT] << 32 >> 32) - low
-    span = uint((r[_ACTIVATION_MAX] << 32 >> 32) - low)
+def run_int8(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
+    r = op
+    me = int(op)
+    channels = op[_CHANNELS]
+    taps = op[_TAPS]
+    tap_step = op[_TAP_STEP]
+    pixel = start // op[_UNITS]
+    pixels = stop // op[_UNITS]
+    word = op[_INPUT]
+    source = (int(rom) if word & 1 else int(arena)) + (word >> 2) + pixel * op[_PIXEL_STEP]
+    rom = ptr8(int(arena) + (op[_OUTPUT] >> 2) + pixel * channels)
+    low = op[_ACTIVATION_MIN] << 32 >> 32
+    zero_point = (op[_OUTPUT_ZERO_POINT] << 32 >> 32) - low
+    span = uint((op[_ACTIVATION_MAX] << 32 >> 32) - low)
     one = 1
     half = one << 30
     while pixel < pixels:
-        w = ptr32(me + r[_WEIGHTS])
+        op = ptr32(me + r[_WEIGHTS])
         q = ptr32(me + r[_CONSTANTS])
         s = ptr32(me + r[_SUMS])
         at = source
         n = channels >> 2
         while n:
-            x = ptr8(at)
+            arena = ptr8(at)
             a0 = q[0]
             a1 = q[3]
             a2 = q[6]
             a3 = q[9]
-            v = taps
-            while v:
-                a0 = (x[0] ^ 0x80) * w[0] + a0
-                a1 = (x[1] ^ 0x80) * w[1] + a1
-                a2 = (x[2] ^ 0x80) * w[2] + a2
-                a3 = (x[3] ^ 0x80) * w[3] + a3
-                x = ptr8(int(x) + tap_step)
-                w = ptr32(int(w) + 16)
-                v -= 1
+            k = taps
+            while k:
+                a0 = (arena[0] ^ 0x80) * op[0] + a0
+                a1 = (arena[1] ^ 0x80) * op[1] + a1
+                a2 = (arena[2] ^ 0x80) * op[2] + a2
+                a3 = (arena[3] ^ 0x80) * op[3] + a3
+                arena = ptr8(int(arena) + tap_step)
+                op = ptr32(int(op) + 16)
+                k -= 1
             s[0] = a0
             s[1] = a1
             s[2] = a2
@@ -76,21 +66,21 @@ def _run(v: int, x: ptr8, w: ptr32, op, arena, rom, pixel: int, pixels: int):
             q = ptr32(int(q) + 48)
             at += 4
             n -= 1
-        w = ptr32(me + r[_CONSTANTS])
+        op = ptr32(me + r[_CONSTANTS])
         s = ptr32(me + r[_SUMS])
         n = channels
         while n:
-            v = (s[0] << 32 >> 32) * w[1] + half >> 31
-            e = w[2]
-            if e:
-                v = (v >> 63) + v + (one << e - 1) >> e
+            v = (s[0] << 32 >> 32) * op[1] + half >> 31
+            k = op[2]
+            if k:
+                v = (v >> 63) + v + (one << k - 1) >> k
             v = v + zero_point
             if uint(v) > span:
                 v = ((v >> 63) ^ -1) & int(span)
-            y[0] = v + low
-            y = ptr8(int(y) + 1)
+            rom[0] = v + low
+            rom = ptr8(int(rom) + 1)
             s = ptr32(int(s) + 4)
-            w = ptr32(int(w) + 12)
+            op = ptr32(int(op) + 12)
             n -= 1
         source += r[_PIXEL_STEP]
         pixel += 1

@@ -14,7 +14,6 @@ from .bound import (
 )
 from .conv_run import pack_padding, run_int8
 from .fully_connected import bind_rows
-from .fully_connected_run import run_batches
 from .packing import pack_eights
 
 _INPUT = 1
@@ -44,9 +43,8 @@ def bind_int8(function, record, rom, room):
     is_inside = words[_WINDOWS + 10 :][:4] == _PLAIN and (rows - 1) * stride + tall <= height
     if is_inside and columns == 1 and wide == width and words[0] == rows:
         # Windows of whole rows of one image are runs of bytes: FULLY_CONNECTED.
-        sizes = taps, stride * width * depth, rows, channels
-        offset = _INPUT_OFFSET
-        return bind_rows(run_batches, record, words, rom, room, sizes, offset, offset + 1)
+        sizes = taps, stride * width * depth, 1, 1, channels
+        return bind_rows(record, words, rom, room, sizes, _INPUT_OFFSET, _INPUT_OFFSET + 1)
     return bind_filter(record, words, rom, room, taps, 1, _WINDOWS, _INPUT_OFFSET)
 
 

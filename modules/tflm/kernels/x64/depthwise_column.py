@@ -3,7 +3,7 @@
 
 from .bound import constant_address, words_of
 from .columns import column_record
-from .columns_run import run_channels
+from .columns_run import run_int8
 
 _INPUT = 1
 _STREAM = 2
@@ -36,5 +36,7 @@ def bind_int8(function, record, rom, room):
 
     operands = [words[_INPUT], words[_OUTPUT]]
     limits = words[_OUTPUT_ZERO_POINT : _OUTPUT_ZERO_POINT + 3]
-    bound = column_record(words[0], operands, (channels, taps, step, 0), limits, channel, room)
-    return bound and (run_channels, bound)
+    bound = column_record(
+        words[0], operands, (channels, channels, taps, step, 0), limits, channel, room
+    )
+    return bound and (run_int8, bound)

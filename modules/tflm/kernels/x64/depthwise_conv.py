@@ -13,7 +13,7 @@ from .bound import (
     words_of,
 )
 from .columns import column_record
-from .columns_run import run_pixels
+from .columns_run import run_int8 as run_columns
 from .conv import bind_filter
 from .depthwise_conv_run import run_int8
 from .packing import unpack_taps
@@ -46,7 +46,7 @@ def bind_int8(function, record, rom, room):
         return None
     bound = _bind_column(words, windows, weights, rom, room)
     if bound is not None:
-        return run_pixels, bound
+        return run_columns, bound
     if windows[10:12] != [1, 1]:
         return None
     table = clamp_table(words[_INPUT_OFFSET + 2], words[_INPUT_OFFSET + 3], room)
@@ -111,7 +111,7 @@ def _bind_column(words, windows, weights, rom, room):
         bias = words_of(memoryview(rom)[(words[_BIAS] >> 2) + 4 * i :][:4])[0] if biases else 0
         return weights + i, depth, bias, words[_INPUT_OFFSET], block[5 + k], 32 - shifts[k]
 
-    sizes = depth, taps, windows[10] * depth, windows[8] * depth
+    sizes = 1, depth, taps, windows[10] * depth, windows[8] * depth
     return column_record(
         words[0], [words[_INPUT], words[_OUTPUT]], sizes, block[:3], channel, room
     )

@@ -34,17 +34,18 @@ _ANY = 1 << 40  # outputs that are not looked up in the table
 def bind_int8(function, record, rom, room):
     record = bytes(record)
     words = words_of(record)
-    if words[_WEIGHTS_OFFSET] != 128:
-        return None
     depth, batches, channels = words[_DEPTH : _DEPTH + 3]
-    sizes = depth, depth, batches, channels
-    return bind_rows(run_int8, record, words, rom, room, sizes, _INPUT_OFFSET, _REQUANTIZE)
+    if words[_WEIGHTS_OFFSET] != 128 or words[0] != channels:
+        return None
+    sizes = depth, depth, channels, batches, channels
+    return bind_rows(record, words, rom, room, sizes, _INPUT_OFFSET, _REQUANTIZE)
 
 
-# The same for rows of `sizes`: (depth, bytes from one to the next, rows, channels). `offset` and
-# `block` are the numbers of the word of the input's offset and of the block REQUANTIZE.
-def bind_rows(run, record, words, rom, room, sizes, offset, block):
-    depth, step, batches, channels = sizes
+# The same for rows of `sizes`: (depth, bytes from one to the next, units in which so many rows are
+# done, rows, channels). `offset` and `block` are the numbers of the word of the input's offset and
+# of the block REQUANTIZE.
+def bind_rows(record, words, rom, room, sizes, offset, block):
+    depth, channels = sizes[0], sizes[4]
     weights = constant_address(words[_WEIGHTS], rom)
     bias = constant_address(words[_BIAS], rom) or 0
     if weights is None or not words[0] or (words[_BIAS] != 1 and not bias):
@@ -54,16 +55,7 @@ def bind_rows(run, record, words, rom, room, sizes, offset, block):
         return None
     most = most_weight(weights, channels, depth, depth, 1)
     taps = depth if most <= MOST_WEIGHT else _BLOCK
-    fields = [
-        words[0],
-        words[_INPUT],
-        words[_OUTPUT],
-        depth,
-        step,
-        batches,
-        channels,
-        taps,
-    ] + table
+    fields = [words[i] for i in (0, _INPUT, _OUTPUT)] + list(sizes) + [taps] + table
     fields.append(0 if words[block + 1] == words[block] else 1)
     fields += words[block + 1 : block + 3] + [0]
     rows = channels + 15 & (0 - 16)
@@ -97,4 +89,4 @@ def bind_rows(run, record, words, rom, room, sizes, offset, block):
         return None
     bound[4 * (len(fields) - 1)] = is_wide
     pack_rows(at + places[3], weights, channels, depth)
-    return run, bound
+    return run_int8, bound

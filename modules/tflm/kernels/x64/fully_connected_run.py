@@ -8,107 +8,76 @@ _INPUT = const(1)
 _OUTPUT = const(2)
 _DEPTH = const(3)
 _STEP = const(4)
-_BATCHES = const(5)
-_CHANNELS = const(6)
-_BLOCK = const(7)
-_CLAMP = const(8)
-_CLAMP_HIGH = const(9)
-_TIES = const(10)
-_LOWEST = const(11)
-_HIGHEST = const(12)
-_IS_WIDE = const(13)
-_TAPS = const(14)
-_ZEROS = const(15)
-_SUMS = const(16)
-_WEIGHTS = const(17)
-_CONSTANTS = const(18)
+_UNITS = const(5)  # after which so many
+_BATCHES = const(6)  # of these are done, with their last unit
+_CHANNELS = const(7)
+_BLOCK = const(8)
+_CLAMP = const(9)
+_CLAMP_HIGH = const(10)
+_TIES = const(11)
+_LOWEST = const(12)
+_HIGHEST = const(13)
+_IS_WIDE = const(14)
+_TAPS = const(15)
+_ZEROS = const(16)
+_SUMS = const(17)
+_WEIGHTS = const(18)
+_CONSTANTS = const(19)
 
 
-# Units are channels.
+# Units are channels, or batches: rows of the output of a CONV_2D. `op`, `arena` and `rom`, which
+# live in registers, become the constants of a channel, its output and the table that clamps.
 @micropython.viper
-def run_int8(op, arena, rom, start: int, stop: int):
-    _run(0, 0, 0, op, arena, rom, start, stop, 0, ptr32(op)[_BATCHES])
-
-
-# Units are batches: rows of the output of a CONV_2D.
-@micropython.viper
-def run_batches(op, arena, rom, start: int, stop: int):
-    _run(0, 0, 0, op, arena, rom, 0, ptr32(op)[_CHANNELS], start, stop)
-
-
-# `xv`, `s` and `q` come first because the first locals live in registers.
-@micropython.viper
-def _run(
-    xv: int,
-    s: ptr32,
-    q: ptr32,
-    op,
-    arena,
-    rom,
-    start: int,
-    stop: int,
-    batch: int,
-    batches: int,
-):
-    r = ptr32(op)
-    me = int(r)
-    depth = r[_DEPTH]
-    word = r[_INPUT]
-    source = (int(ptr8(rom)) if word & 1 else int(ptr8(arena))) + (word >> 2) + batch * r[_STEP]
-    out = int(ptr8(arena)) + (r[_OUTPUT] >> 2) + batch * r[_CHANNELS] + start
-    clamp = ptr8((r[_CLAMP_HIGH] << 32) + r[_CLAMP])
-    wide = r[_IS_WIDE]
-    ties = r[_TIES]
-    low = r[_LOWEST] << 32 >> 32
-    high = r[_HIGHEST] << 32 >> 32
-    # Channels before the first one are done with its sixteen.
-    early = start & 15
-    sums = me + r[_SUMS]
-    first = me + r[_WEIGHTS] + (start - early) * depth * 2
-    constants = me + r[_CONSTANTS] + 24 * start
+def run_int8(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
+    r = op
+    me = int(op)
+    depth = op[_DEPTH]
+    step = op[_STEP]
+    channels = op[_CHANNELS]
+    n = op[_BATCHES]
+    batch = start // op[_UNITS] * n
+    batches = stop // op[_UNITS] * n
+    word = op[_INPUT]
+    source = (int(rom) if word & 1 else int(arena)) + (word >> 2) + batch * step
+    arena = ptr8(int(arena) + (op[_OUTPUT] >> 2) + batch * channels)
+    rom = ptr8((op[_CLAMP_HIGH] << 32) + op[_CLAMP])
+    wide = op[_IS_WIDE]
+    ties = op[_TIES]
+    low = op[_LOWEST] << 32 >> 32
+    high = op[_HIGHEST] << 32 >> 32
     while batch < batches:
         x = source
-        filters = first
+        filters = me + r[_WEIGHTS]
         before = me + r[_ZEROS]
         left = depth
         while left:
             n = r[_BLOCK]
             if n > left:
                 n = left
-            multiply_pairs(
-                x,
-                filters,
-                me + r[_TAPS],
-                n,
-                32 * depth,
-                stop - start + early,
-                before,
-                sums,
-            )
+            sums = me + r[_SUMS]
+            multiply_pairs(x, filters, me + r[_TAPS], n, 32 * depth, channels, before, sums)
             before = sums
             x += n
             filters += 32 * n
             left -= n
         # Outputs: see fill_constants() in bound.py.
-        s = ptr32(sums + 4 * early)
-        q = ptr32(constants)
-        p = ptr8(out)
-        n = stop - start
+        s = ptr32(me + r[_SUMS])
+        op = ptr32(me + r[_CONSTANTS])
+        n = channels
         while n:
-            xv = s[0] * q[0] + ((q[3] << 32) + q[2])
+            v = s[0] * op[0] + ((op[3] << 32) + op[2])
             if ties:
-                xv = (xv - ((q[5] << 32) + q[4]) >> 63 << 31) + xv
-            xv = xv >> q[1]
+                v = (v - ((op[5] << 32) + op[4]) >> 63 << 31) + v
+            v = v >> op[1]
             if wide:
-                if xv < low:
-                    xv = low
-                if xv > high:
-                    xv = high
-            p[0] = clamp[xv]
-            p = ptr8(int(p) + 1)
+                if v < low:
+                    v = low
+                if v > high:
+                    v = high
+            arena[0] = rom[v]
+            arena = ptr8(int(arena) + 1)
             s = ptr32(int(s) + 4)
-            q = ptr32(int(q) + 24)
+            op = ptr32(int(op) + 24)
             n -= 1
-        source += r[_STEP]
-        out += r[_CHANNELS]
+        source += step
         batch += 1

@@ -61,10 +61,9 @@ def _run(acc: int, x: ptr8, w: ptr32, op, arena, rom, batch: int, batches: int):
     m2 = r[_OUTPUT_MULTIPLIER]
     e2 = 32 - r[_OUTPUT_SHIFT]
     half2 = one << e2 - 1
-    moved = memory - 1 >> 2
-    rest = memory - 1 & 3
     fours = memory >> 2
     ones = memory & 3
+    last_one = 0 if fours else 1  # of the bytes that are left to move, when it takes the feature
     while batch < batches:
         multiply_pairs(
             source + batch * size,
@@ -85,18 +84,8 @@ def _run(acc: int, x: ptr8, w: ptr32, op, arena, rom, batch: int, batches: int):
             starts = ptr32(int(starts) + 4)
             row = rank
             while row:
-                # Rows of the state move one element to the left, and the feature comes in.
-                first = x
-                n = moved
-                while n:
-                    ptr32(x)[0] = ptr32(int(x) + 1)[0]
-                    x = ptr8(int(x) + 4)
-                    n -= 1
-                n = rest
-                while n:
-                    x[0] = x[1]
-                    x = ptr8(int(x) + 1)
-                    n -= 1
+                # The feature. Its zero point is added when it is clamped: it may wrap around, as
+                # in TFLM.
                 acc = (s[0] << 32 >> 32) * m1 + half >> 31
                 acc = (acc >> 63) + acc + half1 >> e1
                 s = ptr32(int(s) + 4)
@@ -104,8 +93,22 @@ def _run(acc: int, x: ptr8, w: ptr32, op, arena, rom, batch: int, batches: int):
                     acc = 127
                 if acc < 0 - 128:
                     acc = 0 - 128
-                # The zero point is added after that: it may wrap around, as in TFLM.
-                x[0] = acc + state_zero
+                acc += state_zero
+                # Rows of the state move one element to the left, and it comes in: bytes first,
+                # then words, the last of which ends with it.
+                first = x
+                n = ones
+                while n:
+                    x[0] = x[1] if n > last_one else acc
+                    x = ptr8(int(x) + 1)
+                    n -= 1
+                n = fours
+                while n > 1:
+                    ptr32(x)[0] = ptr32(int(x) + 1)[0]
+                    x = ptr8(int(x) + 4)
+                    n -= 1
+                if n:
+                    ptr32(x)[0] = (ptr32(x)[0] >> 8) + (acc << 24)
                 x = first
                 acc = total
                 n = fours
