@@ -48,14 +48,19 @@ def _facts(file):
     return {part.split()[0]: part.split()[1:] for part in said}
 
 
-# Names of the files with kernels for int8, but for those of other targets, of signals, of learning
-# and of what is not quantized.
+# Files for int8 that "int8" does without: a model needs them where bands go through its pools.
+_BANDED = ("pooling_rows",)
+
+
+# Names of the files with kernels for int8, but for those of other targets, of signals, of learning,
+# of what is not quantized and of bands.
 def _int8():
     names = []
     for file in _files("kernels"):
         facts = _facts(file)
         others = set(facts.get("target", ())) - set(options.arch.split())
         others |= {"signal", "types", "learn"} & set(facts.get("package", ()))
+        others |= {os.path.basename(file)[:-3]} & set(_BANDED)
         if not others and {"int8", "any"} & set(facts.get("types", ())):
             names.append(os.path.basename(file)[:-3])
     return names

@@ -9,7 +9,7 @@ import struct
 from types import SimpleNamespace
 
 import pytest
-from fuzz import learnt
+from fuzz import learnt, pooled
 from fuzz.campaign import cases_of
 from fuzz.forged import forged_records, one_of_each, section
 from fuzz.traced import KERNELS, Endless, Machine, Outside
@@ -42,7 +42,7 @@ _COMMON = (
     "test_softmax_int16", "test_squared_difference", "test_sub", "test_topk",
     "test_transpose_conv", "test_unary_float",
 )  # fmt: skip
-_FILES = (*_RARE, *_COMMON, "learnt")
+_FILES = (*_RARE, *_COMMON, "learnt", "pooled")
 _FEW, _MANY = 9, 60  # cases, about
 _ALL = ("test_lanes", "test_litert_operators")  # where a kernel may have one case in a hundred
 _MOST_BYTES = 1 << 13  # of an arena
@@ -57,6 +57,8 @@ _MACHINES = {bits: Machine(bits) for bits in (32, 64)}
 def _models(name):
     if name == "learnt":
         return learnt.models()
+    if name == "pooled":
+        return pooled.models()
     cases = cases_of(name)
     step = 1 if name in _ALL else max(1, len(cases) // (_FEW if name in _COMMON else _MANY))
     flats = []

@@ -6,6 +6,7 @@ from optimize.forms import banded, failures
 from optimize.graphs import Network
 from support.inputs import generator
 from tflm.tflite.reader import TfliteModel
+from tflm_tools.image.pool_rows import LAYOUTS
 from tflm_tools.model.graph import Graph
 from tflm_tools.optimize.memory.bands import copied
 from tflm_tools.optimize.memory.regions import Regions
@@ -18,7 +19,7 @@ COUNT = 12
 class GraphBuilder:
     """A random graph of operators on int8 whose last one needs all others."""
 
-    def __init__(self, name):
+    def __init__(self, name, head=False):
         self.random = generator(name)
         width = self.pick(4, 6, 8)
         shape = self.pick((16, width, 4), (21, width, 8), (1, 24, 8), (13, width, 3))
@@ -26,6 +27,8 @@ class GraphBuilder:
         self.now, self.count = self.net.inputs[0], 0
         for _ in range(int(self.random.integers(1, 4))):
             self.pick(self.residual, self.strided, self.joined, self.plain)()
+        if head:
+            self.head()
 
     def pick(self, *choices):
         return choices[int(self.random.integers(len(choices)))]
@@ -63,6 +66,20 @@ class GraphBuilder:
         inner = self.conv(self.conv(first), self.depth(), size=3)
         self.add(self.net.binary("ADD", *self.pick((first, inner), (inner, first))))
 
+    # What ends many networks: one value of each channel, made of all rows.
+    def head(self):
+        kind = self.pick("AVERAGE_POOL_2D", "MAX_POOL_2D", "MEAN", "SUM")
+        batch, height, width, depth = self.net.shapes[self.now]
+        if kind in ("MEAN", "SUM"):
+            axes, keep = [self.net.constant([1, 2])], bool(self.random.integers(2))
+            shape = (1, 1, 1, depth) if keep else (1, depth)
+            scale = 0.02 if kind == "MEAN" else 0.3
+            self.add(self.net.unary(kind, self.now, scale, -60, shape, axes, keep_dims=keep))
+        else:
+            options = {"filter_height": height, "filter_width": width, "padding": "VALID"}
+            options.update(stride_h=height, stride_w=width)
+            self.add(self.net.unary(kind, self.now, shape=(1, 1, 1, depth), **options))
+
     # 1x1 with stride 2 beside 3x3.
     def strided(self):
         first = self.now
@@ -92,8 +109,8 @@ def random_forms(target):
     while len(forms) < COUNT:
         number += 1
         name = f"graph {number}"
-        graph = GraphBuilder(name)
-        rows = max(graph.net.shapes[graph.now][1:3])
+        graph = GraphBuilder(name, number % 2)
+        rows = max(graph.net.shapes[graph.net.inputs[0]][1:3])
         if graph.count < 3:
             continue
         model = graph.net.build(graph.now)
@@ -108,6 +125,8 @@ def random_forms(target):
 def test_random_graphs(target):
     forms = random_forms(target)
     assert sum(any(r.kernel == loops.KERNEL for r in f[3].records) for f in forms) > COUNT * 0.8
+    kernels = {record.kernel for form in forms for record in form[3].records}
+    assert {f"pooling_rows.{function}" for function in LAYOUTS} <= kernels
     assert not failures([form[:3] for form in forms])
 
 
@@ -122,9 +141,9 @@ def _ways(edges, at, count):
 
 
 # Whatever the limit: the search finds what trying everything finds.
-@pytest.mark.parametrize("number", (0, 4, 6))
-def test_search_beside_brute_force(number):
-    builder = GraphBuilder(f"search {number}")
+@pytest.mark.parametrize(("number", "head"), [(0, False), (4, False), (6, False), (0, True)])
+def test_search_beside_brute_force(number, head):
+    builder = GraphBuilder(f"search {number}", head)
     graph = Graph(TfliteModel(builder.net.build(builder.now)))
     search, every = Search(graph), Search(graph)
     count = len(search.nodes)

@@ -101,6 +101,7 @@ _FAMILIES = {
     "pooling": "pooling",
     "pooling_float": "pooling",
     "pooling_int16": "pooling",
+    "pooling_rows": "pooling",
     "pooling_unsigned": "pooling",
     "pow_float": "binary_wide",
     "pow_int32": "binary_wide",

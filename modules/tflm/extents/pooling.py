@@ -10,13 +10,18 @@ _OUTPUT = const(2)
 _DIVISOR = const(3)
 _KIND = const(4)
 _INPUT_HEIGHT = const(4)
+_MAXIMUM = const(6)
+_WIDTH = const(3)
+_CELLS = const(3)
+_OUTPUT_ZERO_POINT = const(3)
+_PER_CHANNEL = const(6)
 _FLOAT_INPUT_HEIGHT = const(5)
 
 # Words from the height of the input on.
 _TO_FILTER_HEIGHT = const(5)
 _TO_PADDING_HEIGHT = const(9)
 
-_MAXIMUM = 1  # kind of MAX_POOL_2D, float32
+_GREATEST = 1  # kind of MAX_POOL_2D, float32
 
 
 # `at`: word of the height; `pixels`: a unit is an output pixel, not a row. Each window must hold a
@@ -39,13 +44,40 @@ def _pool(r, at, size, pixels=False):
 def _float(r):
     _pool(r, _FLOAT_INPUT_HEIGHT, 4, True)
     r.need(r.words >= 19)
-    if r[_KIND] != _MAXIMUM:
+    if r[_KIND] != _GREATEST:
         r.writes(_DIVISOR, 4, align=4)
+
+
+# Sums of a picture's rows, int32; four channels are read at once where there are so many.
+def _rows(r):
+    width, channels = r.numbers(_WIDTH, 2)
+    r.need(r.words >= 8)
+    r.small(r.units * width, r.units * width * channels)
+    r.reads(_INPUT, r.units * width * channels, align=1 if r[_MAXIMUM] or channels & 3 else 4)
+    r.writes(_OUTPUT, 4 * channels, align=4)
+
+
+# What is made of the sums.
+def _average(r):
+    r.numbers(_CELLS, 1)
+    r.need(r.words >= 7)
+    r.writes(_INPUT, 4 * r.units, align=4)
+    r.writes(_OUTPUT, r.units)
+
+
+def _mean(r):
+    r.writes(_INPUT, 4 * r.units, align=4)
+    r.writes(_OUTPUT, r.units)
+    r.requantize(_OUTPUT_ZERO_POINT, 1)
+    r.need(not r[_PER_CHANNEL])
 
 
 CHECKS = {
     "pooling.eval_int8": lambda r: _pool(r, _INPUT_HEIGHT, 1),
     "pooling_float.eval_float32": _float,
     "pooling_int16.eval_int16": lambda r: _pool(r, _INPUT_HEIGHT, 2),
+    "pooling_rows.eval_average_int8": _average,
+    "pooling_rows.eval_int8": _rows,
+    "pooling_rows.eval_mean_int8": _mean,
     "pooling_unsigned.eval_average": lambda r: _pool(r, _INPUT_HEIGHT, 1),
 }

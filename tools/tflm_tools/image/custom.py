@@ -16,7 +16,7 @@ from tflm.tflite.context import IN_TAIL, NO_OPERAND, MicroContext
 from .. import files
 from ..errors import ToolError
 from ..model.compiled import remedy
-from . import rows
+from . import pool_rows, rows
 
 _WITH_CUSTOM = (  # the commands
     "inspect, flatten, run, verify, bench, plan, report, ops, eval, convert and deploy"
@@ -64,7 +64,10 @@ class HostResolver(OpResolver):
     """An OpResolver whose errors say what to do on the command line."""
 
     def builtin(self, code):
-        return rows if code == rows.CODE else super().builtin(code)
+        if code == rows.CODE:
+            return rows
+        whole = super().builtin(code)
+        return pool_rows.Parts(whole) if code in pool_rows.CODES else whole
 
     def custom(self, name):
         if name in self._custom:

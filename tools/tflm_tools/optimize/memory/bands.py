@@ -3,8 +3,10 @@
 
 from dataclasses import dataclass, field
 
+from tflm import dtypes
 from tflm.tflite.graph import Node
 
+from ...image.pool_rows import PoolPart
 from ...model.schema import BuiltinOperator
 
 
@@ -38,7 +40,10 @@ class _Writer:
             if value.inside:
                 last.setdefault(max(place for place, _ in value.readers), []).append(key)
         for place, node in enumerate(region.nodes):
-            self._slot(self._part(place, node, band) for band in self._bands())
+            if region.ways[place].gathers:
+                self._gather(place, node)
+            else:
+                self._slot(self._part(place, node, band) for band in self._bands())
             for key in last.get(place, ()):
                 self._slot(self._copy(key, band) for band in self._bands())
         for band in range(progress.bands):
@@ -57,9 +62,10 @@ class _Writer:
         tensor = value.tensor
         if not value.inside:
             return tensor
-        axis = self._region.ways[value.writer].axis
-        rows = self._progress.buffer_rows(key)
-        base = self._make(tensor.name, tensor.dtype, _with_rows(tensor, axis, rows), tensor)
+        way, shape = self._region.ways[value.writer], tensor.shape
+        if not way.gathers:
+            shape = _with_rows(tensor, way.axis, self._progress.buffer_rows(key))
+        base = self._make(tensor.name, tensor.dtype, shape, tensor)
         self.chain.tensors.append(base)
         return base
 
@@ -93,6 +99,39 @@ class _Writer:
         if way.has_windows:
             part.padding = _padding(way, first, last, low, high)
         return part
+
+    # Sums of an operator that gathers all rows, and the output that is made of them in the band
+    # that has the last row.
+    def _gather(self, place, node):
+        key, source = self._region.outputs[place], self._region.inputs[place][0]
+        axis, made = self._region.ways[place].axis, self._progress.made
+        held = self._progress.held[source]
+        channels = node.inputs[0].shape[-1]
+        sums = self._make(node.outputs[0].name, dtypes.INT32, (channels,), node.outputs[0])
+        self.chain.tensors.append(sums)
+
+        def part(band):
+            first, last = made[source][band - 1], made[source][band]
+            if first == last:
+                return None
+            row = first - held[band - 1]
+            rows = self._view(source, node.inputs[0], axis, row, last - first)
+            return PoolPart(node, [rows, sums], [self._whole(sums, sums)], not first)
+
+        def end(band):
+            if made[key][band - 1] == made[key][band]:
+                return None
+            return PoolPart(node, [sums], [self._whole(self._bases[key], node.outputs[0])])
+
+        self._slot(map(part, self._bands()))
+        self._slot(map(end, self._bands()))
+
+    # A view of all of a base: an operator that reads it may write it, too.
+    def _whole(self, base, tensor):
+        view = self._make(tensor.name, tensor.dtype, tensor.shape, tensor)
+        view.view_of = base, 0
+        self.chain.tensors.append(view)
+        return view
 
     # The copy of the rows that the next band needs again to the front of their buffer, or None.
     def _copy(self, key, band):

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from tflm import dtypes
 
+from ...image.pool_rows import CODES as POOLS
+from ...image.pool_rows import pool_of
 from ...image.rows import CODE as ROWS
 from ...model.schema import BuiltinOperator, option
 from ...plan.windows import Rows, rows_of
@@ -33,13 +35,15 @@ _WINDOWS = (
 class ByRows:
     """An operator by rows: its Rows, which inputs (by position) it reads so, and along which axis.
 
-    Other inputs it reads as a whole for each row. has_windows: its padding must be told.
+    Other inputs it reads as a whole for each row. has_windows: its padding must be told. gathers:
+    its only output is made of all rows, and none of them is needed again once it has been added.
     """
 
     rows: Rows
     inputs: tuple
     axis: int
     has_windows: bool = False
+    gathers: bool = False
 
 
 def by_rows(node):
@@ -60,6 +64,10 @@ def by_rows(node):
         return _by_elements(node, target)
     if node.builtin_code == BuiltinOperator.CONCATENATION:
         return _joined(node, target)
+    pool = pool_of(node) if node.builtin_code in POOLS else None
+    if pool is not None:
+        count = node.inputs[0].shape[pool.axis]
+        return ByRows(Rows(1, count, 1, count, 1, 0, (0, 0, 0, 0)), (0,), pool.axis, gathers=True)
     return _by_windows(node, target) if node.builtin_code in _WINDOWS else None
 
 

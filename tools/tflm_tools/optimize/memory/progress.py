@@ -68,6 +68,8 @@ class Progress:
     def _kept(self, place, key, band):
         rows, made = self._of(place)
         there = self.made[key][band]
+        if self.region.ways[place].gathers:
+            return there
         return there if made[band] >= rows.output_rows else min(rows.first(made[band]), there)
 
     def buffer_rows(self, key):
@@ -89,7 +91,11 @@ class Progress:
             each = _CALL
             if node.builtin_code == BuiltinOperator.DEPTHWISE_CONV_2D:
                 each += _CHANNEL * node.outputs[0].shape[-1]
-            made = self.made[self.region.outputs[place]]
+            way = self.region.ways[place]
+            if way.gathers:  # and once more in the end
+                made = *self.made[self.region.inputs[place][0]], -1
+            else:
+                made = self.made[self.region.outputs[place]]
             cycles += each * (len(set(made)) - 2)
         for key, value in self.region.values.items():
             if value.inside:
@@ -111,7 +117,7 @@ class Progress:
         for band in self._all[1:]:
             for place, key in enumerate(region.outputs):
                 made = self.made[key]
-                if made[band] == made[band - 1]:
+                if made[band] == made[band - 1] and not region.ways[place].gathers:
                     continue
                 total += (made[band] - there[key]) * size[key]
                 there[key] = made[band]

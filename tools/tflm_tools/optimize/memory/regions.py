@@ -118,6 +118,8 @@ class Regions:
                 continue
             # Parts of one tensor are values of their own, as nothing here writes them.
             key = key if key in written else (key, tensor.index)
+            if way.gathers and key not in written:
+                return False  # it has no rows to wait for
             value = found.values.get(key)
             if value is None:
                 value = found.values[key] = self._value(found, tensor, way.rows.input_rows)

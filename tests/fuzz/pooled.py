@@ -1,0 +1,21 @@
+# Models whose pools run over bands of rows; for test_traced.py
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from optimize.forms import banded
+from optimize.graphs import Network
+
+
+def models():
+    """A .tflm for each end of a pool, and for channels that go by four or one by one."""
+    return [_pooled(name, depth) for name in ("AVERAGE_POOL_2D", "MEAN") for depth in (4, 6)]
+
+
+def _pooled(name, depth):
+    net = Network(f"pooled {name} {depth}", (6, 4, 4))
+    rows = net.conv(net.conv(net.inputs[0], 4), depth)
+    if name == "MEAN":
+        last = net.unary(name, rows, 0.02, -60, (1, depth), [net.constant([1, 2])])
+    else:
+        sides = {"filter_height": 6, "filter_width": 4, "stride_h": 1, "stride_w": 1}
+        last = net.unary(name, rows, shape=(1, 1, 1, depth), padding="VALID", **sides)
+    return banded(net.build(last), [(0, 2, 2, 1)])[0]
