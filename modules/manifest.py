@@ -52,8 +52,8 @@ def _facts(file):
 _BANDED = ("pooling_rows",)
 
 
-# Names of the files with kernels for int8, but for those of other targets, of signals, of learning,
-# of what is not quantized and of bands.
+# Names of the files with kernels for int8, but for those of other targets, of signals, of learning
+# and of what is not quantized.
 def _int8():
     names = []
     for file in _files("kernels"):

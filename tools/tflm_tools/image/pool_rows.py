@@ -99,14 +99,15 @@ def _covers(fields):
 class PoolPart(Node):
     """A part of a pool: `sums` of some more rows, or the output made of all of them.
 
-    begins: whether these rows are the first, None for the output.
+    pool: the Pool of the whole node. begins: whether these rows are the first ones, None where
+    this is the output.
     """
 
-    def __init__(self, whole, inputs, outputs, begins=None):
+    def __init__(self, whole, pool, inputs, outputs, begins=None):
         code, version = whole.builtin_code, whole.version
         super().__init__(whole.index, code, version, "", inputs, outputs)
         self.origins = getattr(whole, "origins", (whole.index,))
-        self.pool = pool_of(whole)
+        self.pool = pool
         self.begins = begins
 
     def prepare(self, context):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from tflm import dtypes
 from tflm.tflite.graph import Node
 
-from ...image.pool_rows import PoolPart
+from ...image.pool_rows import PoolPart, pool_of
 from ...model.schema import BuiltinOperator
 
 
@@ -106,7 +106,7 @@ class _Writer:
         key, source = self._region.outputs[place], self._region.inputs[place][0]
         axis, made = self._region.ways[place].axis, self._progress.made
         held = self._progress.held[source]
-        channels = node.inputs[0].shape[-1]
+        pool, channels = pool_of(node), node.inputs[0].shape[-1]
         sums = self._make(node.outputs[0].name, dtypes.INT32, (channels,), node.outputs[0])
         self.chain.tensors.append(sums)
 
@@ -116,12 +116,12 @@ class _Writer:
                 return None
             row = first - held[band - 1]
             rows = self._view(source, node.inputs[0], axis, row, last - first)
-            return PoolPart(node, [rows, sums], [self._whole(sums, sums)], not first)
+            return PoolPart(node, pool, [rows, sums], [self._whole(sums, sums)], not first)
 
         def end(band):
             if made[key][band - 1] == made[key][band]:
                 return None
-            return PoolPart(node, [sums], [self._whole(self._bases[key], node.outputs[0])])
+            return PoolPart(node, pool, [sums], [self._whole(self._bases[key], node.outputs[0])])
 
         self._slot(map(part, self._bands()))
         self._slot(map(end, self._bands()))
