@@ -27,7 +27,7 @@ lint: $(VENV)/test.stamp  ## style, import rules, tables
 test-32bit: $(VENV)/test.stamp  ## kernels and runtime on a 32-bit MicroPython (needs root for apt-get)
 	tests/tools/micropython32.sh build/micropython32
 	TFLM_MICROPYTHON=$(CURDIR)/build/micropython32/micropython \
-		$(BIN)/python -m pytest -n 2 tests/kernels tests/unit
+		$(BIN)/python -m pytest -n 2 tests/kernels tests/unit tests/optimize/test_by_rows.py
 
 test-boards: $(VENV)/firmware.stamp  ## all tests on emulated boards: qemu and a Pico (packages: Debian's)
 	TFLM_BOARDS_REQUIRED=1 $(BIN)/python -m pytest -n 2 --boards tests/boards

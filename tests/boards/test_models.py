@@ -19,28 +19,33 @@ free = gc.mem_free()
 interpreter = tflm.Interpreter(tflm.load("/rom/model.tflm"))
 interpreter.allocate_tensors()
 with open("/rom/inputs", "rb") as file:
-    for i in range(interpreter.inputs_size()):
-        file.readinto(interpreter.input(i).raw)
-interpreter.invoke()
+    if by_rows:
+        interpreter.invoke(file)
+    else:
+        for i in range(interpreter.inputs_size()):
+            file.readinto(interpreter.input(i).raw)
+        interpreter.invoke()
 for i in range(interpreter.outputs_size()):
     print(binascii.hexlify(bytes(interpreter.output(i).raw)).decode())
 """
 
 
 # The model on a board with one random input, against the wheel.
-def _check(emulated, board, path, tmp_path, **options):
+def _check(emulated, board, path, tmp_path, by_rows=False, **options):
     model = open_model(path)
     inputs = make_cases(model.inputs, 1, 0)[0].inputs
     wanted = oracle.run(model.data, [inputs]).outputs[0]
     image = romfs_image.image(
         {
-            "model.tflm": flatten(model.data, target=profiles.named(board).target),
+            "model.tflm": flatten(
+                model.data, target=profiles.named(board).target, by_rows=by_rows
+            ),
             "inputs": b"".join(array.tobytes() for array in inputs),
         }
     )
     (tmp_path / "romfs.img").write_bytes(image)
     with Session(emulated(board, romfs=tmp_path / "romfs.img", **options)) as session:
-        lines = session.exec(_RUN, timeout=600).split()
+        lines = session.exec(f"by_rows = {by_rows}\n{_RUN}", timeout=600).split()
     assert [binascii.unhexlify(line) for line in lines] == [array.tobytes() for array in wanted]
 
 
@@ -56,6 +61,11 @@ def test_models(board, name, emulated, shared_models, tmp_path):
 @pytest.mark.parametrize("name", ["mlperf_kws_int8", "mlperf_ad01_int8", "micro_speech_int8"])
 def test_models_on_a_cortex_m0(name, emulated, shared_models, tmp_path):
     _check(emulated, "QEMU_M0", shared_models / f"{name}.tflite", tmp_path)
+
+
+def test_rows_on_a_cortex_m0(emulated, repository, tmp_path):
+    path = repository / "models" / "digits" / "digits_int8.tflite"
+    _check(emulated, "QEMU_M0", path, tmp_path, by_rows=True)
 
 
 # On a Pico the image brings the model. Its outputs are those of the wheel for zeros.

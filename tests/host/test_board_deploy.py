@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from host.conftest import build_layers
+from optimize.graphs import Network
 from support.script import run_script
 from support.standin import Board
 from tflm_tools.board import romfs_image
@@ -17,6 +18,7 @@ from tflm_tools.board.link import Link
 from tflm_tools.check.cases import make_cases
 from tflm_tools.check.verify import verify
 from tflm_tools.errors import DeviceError, ToolError
+from tflm_tools.flat.flatten import flatten
 from tflm_tools.model.model_file import open_model
 from tflm_tools.packages import bundle
 
@@ -367,6 +369,12 @@ def test_firmware_lacks_kernels(tmp_path, repository, models):
         with pytest.raises(DeviceError, match="lacks the kernels fully_connected") as caught:
             deploy(models[0], board.port)
         assert "make firmware" in str(caught.value)
+        (library / "tflm" / "run" / "rows.py").unlink()
+        net = Network("rows", (8, 8, 4))
+        rows = tmp_path / "rows.tflm"
+        rows.write_bytes(flatten(net.build(net.conv(net.inputs[0], 4)), by_rows=True))
+        with pytest.raises(DeviceError, match="takes no input by rows, .* without --input-by-rows"):
+            deploy(rows, board.port)
         format_file = library / "tflm" / "format.py"
         format_file.write_text(format_file.read_text() + "\nVERSION = 77\n")
         with pytest.raises(DeviceError, match="reads .tflm format 77, not .* tflm flash"):

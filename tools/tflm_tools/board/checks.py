@@ -36,6 +36,13 @@ def check_frozen(link, facts, flat):
     lacking = link.value(link.exec(
         script("kernels") + f"\nprint(repr(lacking({parts.kernels_of(flat)!r})))", seconds=60
     ), [str])  # fmt: skip
+    if layout.ROWS_KERNEL in lacking:
+        raise DeviceError(
+            f"the firmware at {facts.port} takes no input by rows, as one built with KERNELS=; "
+            "flatten the model without --input-by-rows, or build firmware without KERNELS= with: "
+            "make firmware",
+            "firmware",
+        )
     if lacking:
         raise DeviceError(
             f"the firmware at {facts.port} lacks the kernels {', '.join(lacking)}; build one that "
