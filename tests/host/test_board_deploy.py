@@ -373,7 +373,9 @@ def test_firmware_lacks_kernels(tmp_path, repository, models):
         net = Network("rows", (8, 8, 4))
         rows = tmp_path / "rows.tflm"
         rows.write_bytes(flatten(net.build(net.conv(net.inputs[0], 4)), by_rows=True))
-        with pytest.raises(DeviceError, match="takes no input by rows, .* without --input-by-rows"):
+        with pytest.raises(
+            DeviceError, match="takes no input by rows, .* without --input-by-rows"
+        ):
             deploy(rows, board.port)
         format_file = library / "tflm" / "format.py"
         format_file.write_text(format_file.read_text() + "\nVERSION = 77\n")

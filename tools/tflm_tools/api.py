@@ -87,14 +87,15 @@ def learn(model, data, output=None, **options):
     return learn(model, data, output, **options)
 
 
-def plan(model, optimize="off", target=None, custom=()):
+def plan(model, optimize="off", target=None, custom=(), by_rows=False):
     """The arena over the operators: a ModelPlan, as of `tflm plan`.
 
-    optimize: off for TFLM's plan, ram, balanced or speed for that of `tflm flatten`.
+    optimize: off for TFLM's plan, ram, balanced or speed for that of `tflm flatten`. by_rows: that
+    of `tflm flatten --input-by-rows`.
     """
     from .tell.model_plan import plan_model
 
-    return plan_model(model, optimize, target, custom)
+    return plan_model(model, optimize, target, custom, by_rows=by_rows)
 
 
 def search(space, board="pico", **options):

@@ -31,10 +31,16 @@ def register(cli, show, working, model, as_json_option, custom_option):
         show_default=True,
         help="The plan of tflm flatten at this level; off: TFLM's, as for a .tflite on a board.",
     )
+    @click.option(
+        "--input-by-rows",
+        "by_rows",
+        is_flag=True,
+        help="The plan of tflm flatten --input-by-rows.",
+    )
     @target_option
     @custom_option
     @as_json_option
-    def plan(model, output, optimize, target, custom, as_json):
+    def plan(model, output, optimize, by_rows, target, custom, as_json):
         """Draw the arena of MODEL: operators from left to right, bytes upwards.
 
         Each tensor is a block, from the operator that makes it to the last one that reads it;
@@ -46,7 +52,7 @@ def register(cli, show, working, model, as_json_option, custom_option):
         if output:
             files.check_output(output, model, *custom)
         with working("plan", model):
-            result = plan_model(model, optimize, target, custom)
+            result = plan_model(model, optimize, target, custom, by_rows=by_rows)
         if output:
             files.write(output, plan_picture(result, output))
         show(result, as_json, "plan", "print_model_plan", written=output)

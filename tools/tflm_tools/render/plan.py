@@ -25,8 +25,12 @@ def plan_words(result):
     if result.tflm_head_bytes:
         share = 100 * result.head_bytes / result.tflm_head_bytes
         words += f"; TFLM plans {number(result.tflm_head_bytes)} for the tensors alone"
-        words += f" ({share:.0f} %)" if result.level != "off" else ""
-    return _WHOSE[result.level], words
+        words += f" ({share:.0f} %)" if result.level != "off" or result.by_rows else ""
+    if result.by_rows:
+        whose = f"tflm flatten --input-by-rows --optimize {result.level}"
+    else:
+        whose = _WHOSE[result.level]
+    return whose, words
 
 
 def plan_scene(result):

@@ -20,6 +20,7 @@ class ModelPlan(Shown):
 
     head_bytes: of this plan, scratch buffers included; tflm_head_bytes: what TFLM plans for the
     tensors alone. missing: operators that tflm lacks, whose scratch buffers the plan lacks.
+    by_rows: that of a .tflm whose input comes by rows.
     """
 
     _shown = ("plan", "print_model_plan")
@@ -30,26 +31,28 @@ class ModelPlan(Shown):
     tflm_head_bytes: int
     plan: Plan
     missing: list[Missing] = field(default_factory=list)
+    by_rows: bool = False
 
 
-def plan_model(path, level=OFF, target=None, custom=(), graph=None):
+def plan_model(path, level=OFF, target=None, custom=(), graph=None, by_rows=False):
     """The ModelPlan of a .tflite. Raises ToolError for a .tflm, which says no times.
 
     level: OFF for the model as it is written, as TFLM plans it and a board that prepares the
     .tflite; the others with all savings, as flatten.flatten() has it. target: as there.
     graph: the model at that level, where flatten.flat_and_graph() has made it.
+    by_rows: its input comes by rows, which only a .tflm can; "off" is flatten's, too, then.
     """
     model = open_tflite(path, "a plan")
     resolver = load_resolver(custom)
-    if level == OFF:
+    if level == OFF and not by_rows:
         graph, storage, missing = survey(model.data, resolver)
         head = tflm_head_bytes(graph)
     else:
         if graph is None:
-            saved, _ = saved_model(model.data, resolver, chosen(()))
+            saved, _ = saved_model(model.data, resolver, chosen(()), by_rows=by_rows)
             graph = at_level(saved, level, resolver, target)
         missing = []
         head = tflm_head_bytes(survey(model.data, resolver)[0])
         storage = prepare_graph(graph, resolver, target=target)
     plan = plan_of(graph, storage)
-    return ModelPlan(str(path), level, storage.head_bytes, head, plan, missing)
+    return ModelPlan(str(path), level, storage.head_bytes, head, plan, missing, by_rows)

@@ -21,7 +21,7 @@ from .storing import Storing
 
 _HEIGHTS = (1, 2, 3, 4, 6, 8, 12)
 _LONGEST = 16  # operators of a region
-_TRIES = 24  # random orders for a part of the model
+_TRIES = 100  # random orders for a part of the model
 _STEP = 256  # bytes between two limits that are tried
 _NEVER = 1 << 40  # bytes that no board has
 
