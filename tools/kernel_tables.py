@@ -12,9 +12,10 @@ from tflm_tools.kernel_files import KERNELS, kernel_files
 _PACKAGE = KERNELS.parent
 
 
-# Which file of extents/ knows a kernel's records.
+# Which file of extents/ knows a kernel's records, where that has another name.
 def _families(known):
-    return "".join(f'    "{name}": "{made.check}",\n' for name, made in known.items())
+    others = {name: made.check for name, made in known.items() if made.check != name}
+    return "".join(f'    "{name}": "{check}",\n' for name, check in others.items())
 
 
 # Files whose units two cores may share, as one string: a set would take heap.

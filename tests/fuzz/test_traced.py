@@ -23,10 +23,10 @@ from tflm_tools.targets import FORMS
 
 # Files of tests whose cases have all kernels: among many of their cases, or among a few.
 _RARE = (
-    "test_decode", "test_dsp", "test_elementwise_math", "test_hybrid", "test_lanes",
-    "test_litert_operators", "test_sigmoid_int16", "test_signal_fft", "test_signal_front_end",
-    "test_signal_state", "test_svdf", "test_svdf_float", "test_unidirectional_sequence_lstm",
-    "test_unpack_int4", "test_unsigned",
+    "test_decode", "test_dense_lut", "test_dsp", "test_elementwise_math", "test_hybrid",
+    "test_lanes", "test_litert_operators", "test_sigmoid_int16", "test_signal_fft",
+    "test_signal_front_end", "test_signal_state", "test_svdf", "test_svdf_float",
+    "test_unidirectional_sequence_lstm", "test_unpack_int4", "test_unsigned",
 )  # fmt: skip
 _COMMON = (
     "test_abs", "test_add", "test_add_n", "test_arg_min_max", "test_arithmetic_float",
@@ -63,8 +63,11 @@ def _models(name):
     step = 1 if name in _ALL else max(1, len(cases) // (_FEW if name in _COMMON else _MANY))
     flats = []
     for i, case in enumerate(cases[::step]):
-        target = FORMS[i % len(FORMS)]
-        flats.append(flatten(case.build(), target=target, optimize="off"))
+        target, compress = FORMS[i % len(FORMS)], "armv6m compressed" in case.paths
+        options = (
+            {"target": "armv6m", "compress_weights": True} if compress else {"target": target}
+        )
+        flats.append(flatten(case.build(), optimize="off", **options))
     return one_of_each([x for x in flats if FlatModel(x).arena_bytes < _MOST_BYTES])
 
 

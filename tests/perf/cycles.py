@@ -113,6 +113,7 @@ def _measure(path, core, runner, options):
         target=options.target or _TARGETS[core],
         savings=chosen(options.without),
         optimize=options.optimize,
+        compress_weights=options.compress_weights,
         miss=None if core in _PICOS else 0,  # the others have memory without wait states
     )
     noted = list(_noted(storage.records))
@@ -254,6 +255,7 @@ def _arguments():
         choices=("all", *OPTIONS),
         help="a saving of flatten to leave out, see docs/optimizer.md",
     )
+    parser.add_argument("--compress-weights", action="store_true", help="as for flatten")
     parser.add_argument(
         "--optimize",
         default=BALANCED,

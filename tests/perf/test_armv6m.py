@@ -17,7 +17,7 @@ from support.oracle import shared_oracle
 
 pytestmark = needs_firmware("m0plus")
 _EVERY = 7  # so many cases of the operators' own tests there are to one that runs here
-_CASES = packed_cases(_EVERY) + pooling_cases(_EVERY)
+_CASES = packed_cases(_EVERY) + pooling_cases(_EVERY) + cases_of("test_dense_lut")
 # What the operators of an audio front end find hardest: all magnitudes, roots of all ones, FFTs
 # with all radices, both ways, of rows and of less than their length.
 _SIGNAL_NAMES = """

@@ -124,6 +124,8 @@ def _emissions():
                 for target in targets:
                     with contextlib.suppress(TflmError):  # the case itself will tell
                         prepare(case.build(), target=target)
+                if any("compressed" in form for form in case.paths):
+                    prepare(case.build(), target="armv6m", compress_weights=True)
     finally:
         MicroContext.emit = emit
     for function, words in LAYOUTS.items():  # these records a Learner writes

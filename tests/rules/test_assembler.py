@@ -10,7 +10,7 @@ sys.path.insert(0, str(REPOSITORY / "tools"))
 
 
 from asm import make
-from asm.common.parameters import ADD, DEPTHWISE, GATHER, MULTIPLY
+from asm.common.parameters import ADD, DENSE_LUT, DEPTHWISE, GATHER, MULTIPLY
 from asm.common.thumb import R0, R8, Thumb
 
 # Prefix of the constants for a parameter block: its words, and the number of the first.
@@ -19,6 +19,7 @@ _BLOCKS = {
     "fully_connected_lanes": {"_G_": (GATHER, 0), "_M_": (MULTIPLY, 16)},
     "depthwise_conv_lanes": {"_P_": (DEPTHWISE, 0)},
     "add_table": {"_P_": (ADD, 0)},
+    "dense_lut": {"_P_": (DENSE_LUT, 0)},
 }
 
 

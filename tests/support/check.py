@@ -77,7 +77,8 @@ class Cases:
         heap_lock: False for ops that may allocate during invoke.
         paths: forms of the model to run: "flat", "tflite", or flat for a target of flatten, with
             weights in lanes ("armv6m") or in bytes ("armv6m bytes"). With all savings of flatten:
-            "saved", "saved armv6m" and so on; without the word there are none.
+            "saved", "saved armv6m" and so on; without the word there are none. "compressed"
+            behind armv6m: weights of at most 16 values have four bits.
         """
         if name in self._cases:
             raise ValueError(f"there are two cases named {name!r}")
@@ -185,7 +186,7 @@ def _check(batch: list[Case], oracle: Oracle, device: dict[str, Any]) -> dict[st
 
 # What a path may say beside target and level. "rows": of weights in lanes, so that blocks of some
 # rows are unpacked at a time.
-_WORDS = ("flat", "saved", "bytes", "rows")
+_WORDS = ("flat", "saved", "bytes", "rows", "compressed")
 _ROWS_BYTES = 6000
 
 
@@ -207,7 +208,10 @@ def flat_form(model: bytes, path: str) -> bytes:
     targets = [word for word in words if word not in (*_WORDS, *LEVELS)]
     target = targets[0] if targets else None
     if "rows" not in words:
-        prepared = prepare(model, target=target, packing=packing, savings=savings, optimize=level)
+        prepared = prepare(
+            model, target=target, packing=packing, savings=savings, optimize=level,
+            compress_weights="compressed" in words,
+        )  # fmt: skip
         return image_of(model, *prepared)
     tflite = TfliteModel(model)
     tflite.stored = dict.fromkeys(range(64), (BYTES if packing else LANES, _ROWS_BYTES))

@@ -32,7 +32,8 @@ def flatten(model, output=None, **options):
     """Make the .tflm of a .tflite: a Conversion, as of `tflm flatten`; its bytes are `data`.
 
     output: the file to write; None writes none. options: target, flash_budget, without,
-    optimize, input_shapes, keep_tensors, features, by_rows, custom, as for the command.
+    optimize, input_shapes, keep_tensors, features, by_rows, compress_weights, custom, as for the
+    command.
     """
     from .flat.conversion import convert
 

@@ -14,19 +14,18 @@ from .record import Record
 
 _BANDS = layout.CONTROL_KERNEL + "bands"
 
-# File of a kernel: the file here that knows it. `make tables` writes this from the kernels' heads.
+# File of a kernel: the file here that knows it, where that has another name. `make tables` writes
+# this from the kernels' heads.
 _FAMILIES = {
     "activations_float": "unary_float",
     "add": "binary",
     "add_int16": "binary",
     "add_int32": "binary_wide",
-    "add_n": "add_n",
     "add_table": "binary",
     "arg_min_max": "axis",
     "arg_min_max_float": "axis",
     "arithmetic_float": "binary_wide",
     "atan2_float": "binary_wide",
-    "batch_matmul": "batch_matmul",
     "batch_matmul_float": "batch_matmul",
     "batch_matmul_int16": "batch_matmul",
     "broadcast_args": "indices",
@@ -49,7 +48,6 @@ _FAMILIES = {
     "decode_huffman": "decode",
     "decode_lut": "decode",
     "decode_prune": "decode",
-    "dense": "dense",
     "depthwise_column": "columns",
     "depthwise_conv": "convolution",
     "depthwise_conv_dsp": "dsp",
@@ -79,12 +77,10 @@ _FAMILIES = {
     "gather": "indices",
     "gelu_float": "unary_float",
     "hard_swish_float": "unary_float",
-    "hybrid": "hybrid",
     "hybrid_quantize": "hybrid",
     "l2_normalization": "softmax",
     "l2_normalization_float": "softmax",
     "leaky_relu_float": "unary_float",
-    "learnt": "learnt",
     "log_float": "unary_float",
     "log_softmax": "softmax",
     "log_softmax_float": "softmax",
@@ -98,7 +94,6 @@ _FAMILIES = {
     "mul_int32": "binary_wide",
     "one_hot": "indices",
     "pad": "movers",
-    "pooling": "pooling",
     "pooling_float": "pooling",
     "pooling_int16": "pooling",
     "pooling_rows": "pooling",
@@ -108,13 +103,11 @@ _FAMILIES = {
     "prelu": "binary",
     "prelu_float": "binary_wide",
     "quantize": "unary",
-    "reduce": "reduce",
     "reduce_float": "reduce",
     "reduce_int16": "reduce",
     "reduce_min_max": "reduce",
     "reduce_min_max_float": "reduce",
     "rescale": "unary",
-    "resize_bilinear": "resize_bilinear",
     "resize_bilinear_float": "resize_bilinear",
     "resize_nearest_neighbor": "movers",
     "reverse_sequence": "indices",
@@ -145,7 +138,6 @@ _FAMILIES = {
     "signal_window": "signal",
     "sin_cos_float": "unary_float",
     "slice": "indices",
-    "softmax": "softmax",
     "softmax_float": "softmax",
     "softmax_int16": "softmax",
     "sqrt_float": "unary_float",
@@ -158,7 +150,6 @@ _FAMILIES = {
     "svdf_float": "recurrent",
     "tanh_float": "unary_float",
     "topk": "axis",
-    "transpose_conv": "transpose_conv",
     "transpose_conv_float": "transpose_conv",
     "unidirectional_sequence_lstm": "recurrent",
     "unidirectional_sequence_lstm_float": "recurrent",
@@ -170,13 +161,11 @@ _FAMILIES = {
 def check_of(kernel):
     if kernel == layout.ROWS_KERNEL:
         return _rows
-    family = _FAMILIES.get(kernel.split(".")[0])
-    if family is None:
-        return None
-    name = "tflm.extents." + family
+    file = kernel.split(".")[0]
+    name = "tflm.extents." + _FAMILIES.get(file, file)
     try:
         return __import__(name, None, None, ("CHECKS",)).CHECKS.get(kernel)
-    except ImportError:  # a firmware that has not got these kernels, either
+    except (ImportError, AttributeError):  # no kernel, or a firmware that has not got it
         return None
 
 

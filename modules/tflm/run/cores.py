@@ -13,7 +13,7 @@ except ImportError:  # firmware with some kernels alone is without it
 # next: these may run at the same time. All others stay on one core. `make tables` writes this.
 _INDEPENDENT = (
     " add add_int16 add_int32 add_table arithmetic_float batch_matmul batch_matmul_float "
-    "batch_matmul_int16 conv conv_dsp conv_float conv_int16 conv_lanes conv_mac16 dense "
+    "batch_matmul_int16 conv conv_dsp conv_float conv_int16 conv_lanes conv_mac16 dense dense_lut "
     "depthwise_column depthwise_conv depthwise_conv_dsp depthwise_conv_float depthwise_conv_int16 "
     "depthwise_conv_lanes depthwise_conv_mac16 dequantize elu_float exp_float fully_connected "
     "fully_connected_dsp fully_connected_float fully_connected_int16 fully_connected_lanes "

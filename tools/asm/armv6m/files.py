@@ -1,7 +1,7 @@
 # The assembler kernels for Cortex-M0+: what each file is for, and the functions in it
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from . import column, dense, depthwise, elementwise, fft, front_end, gather, multiply, softmax
+from . import column, dense, depthwise, elementwise, fft, front_end, gather, lut, multiply, softmax
 from . import square_root as root
 from .matrix import dot, gate, products, remember_8, remember_16, rescale
 
@@ -20,6 +20,10 @@ FILES = {
         (column.depthwise_column,),
     ),
     "dense_asm.py": ("CONV_2D and FULLY_CONNECTED, int8, weights used once", (dense.dense,)),
+    "lut_asm.py": (
+        "CONV_2D and FULLY_CONNECTED, int8, weights of four bits used once",
+        (lut.dense_lut,),
+    ),
     "add_asm.py": ("ADD, int8", (elementwise.add,)),
     "pooling_asm.py": (
         "AVERAGE_POOL_2D and MAX_POOL_2D, int8",

@@ -91,6 +91,22 @@ DENSE_GROUPS = (
     "sums",  # memory for four of them
 )
 
+# Of sums of all inputs whose weights are indices of values.
+DENSE_LUT = (
+    "values",  # address of those of all channels, or 0
+    "own_values",  # 1: each channel's stream begins with its own
+    "stream",  # of the first channel
+    "table",  # memory for the 256 pairs of values
+    "table_end",
+    "lanes",  # of the inputs, whole words of indices
+    "lanes_end",
+    "output",
+    "channels",  # to compute
+    "output_zero_point",
+    "activation_min",
+    "activation_max",
+)
+
 # Of ADD.
 ADD = (
     "input1_end",  # addresses

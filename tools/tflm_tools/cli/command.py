@@ -114,6 +114,12 @@ def inspect(model, plan, allocations, custom, as_json):
     help="With --target: how large the .tflm may get. Layers that gain least get less.",
 )
 @click.option(
+    "--compress-weights",
+    is_flag=True,
+    help="With --target armv6m: weights with at most 16 values as indices of four bits, where "
+    "that saves flash and time.",
+)
+@click.option(
     "--without",
     multiple=True,
     type=click.Choice(["all", *SAVINGS]),

@@ -11,11 +11,12 @@ from ..image.flat_image import image_of
 from ..image.prepare import prepare_graph
 from ..model.flat_file import FlatFile
 from ..model.model_file import open_model
+from ..optimize.compressed_weights import CompressedLayer
 from ..optimize.memory.levels import BALANCED, OFF, RAM, SPEED, LevelSize
 from ..optimize.savings import Saving, chosen
 from ..plan.arena_plan import tflm_head_bytes
 from ..render.notebook import Shown
-from .flatten import levels_of, packed_within, saved_model
+from .flatten import compressed, levels_of, packed_within, saved_model
 from .packing_costs import PackedLayer, packed_layers
 
 
@@ -23,8 +24,9 @@ from .packing_costs import PackedLayer, packed_layers
 class Conversion(Shown):
     """What `tflm flatten` made; sizes in bytes. `tflm_head_bytes`: TFLM's plan of the tensors.
 
-    savings: what was saved. packing: for a target, what packed weights cost. levels: what each
-    level of --optimize comes to, `level` is the one that was taken ("" for none).
+    savings: what was saved. compressed: layers with weights of four bits. packing: for a target,
+    what packed weights cost. levels: what each level of --optimize comes to, `level` is the one
+    that was taken ("" for none).
     is_of_use: that level needs less RAM or fewer cycles than "off". data: the .tflm's bytes.
     """
 
@@ -38,6 +40,7 @@ class Conversion(Shown):
     arena_bytes: int
     tflm_head_bytes: int
     savings: list[Saving] = field(default_factory=list)
+    compressed: list[CompressedLayer] = field(default_factory=list)
     packing: list[PackedLayer] = field(default_factory=list)
     level: str = ""
     levels: list[LevelSize] = field(default_factory=list)
@@ -87,6 +90,7 @@ def convert(
     input_shapes=(),
     by_rows=False,
     features=(),
+    compress_weights=False,
 ):
     """Flatten the .tflite `source` into the file `output`; with None no file is written.
 
@@ -94,7 +98,7 @@ def convert(
     custom: Python files that register custom operators.
     target, flash_budget, without, optimize: as for flatten.flatten().
     input_shapes: words like "name=1,96,96,1", or "1,96,96,1" for a model's only input.
-    by_rows, features: as for flatten.flatten().
+    by_rows, features, compress_weights: as for flatten.flatten().
     Raises TflmError for a model that cannot be flattened and for files.
     """
     from tflm.tflite.reader import TfliteModel
@@ -106,7 +110,9 @@ def convert(
     names = chosen(("all",) if keep_tensors else without)
     shapes = shapes_by_number(model, input_shapes)
     saved, savings = saved_model(model.data, resolver, names, shapes, by_rows, features)
-    levels = None
+    layers, levels = [], None
+    if not keep_tensors:
+        saved, layers = compressed(saved, resolver, target, compress_weights, bool(names))
     if not keep_tensors and optimize != OFF:
         levels = levels_of(saved, resolver, target)
     graph = saved if levels is None else levels.model(optimize)[0]
@@ -136,6 +142,7 @@ def convert(
         arena_bytes=FlatFile(flat).arena_bytes,
         tflm_head_bytes=tflm_head_bytes(TfliteModel(model.data, shapes)),
         savings=savings,
+        compressed=layers,
         packing=packed_layers(prepare, packing, target) if target else [],
         level=optimize if levels is not None else "",
         levels=[levels.size(each, image) for each in (RAM, BALANCED, SPEED) if levels is not None],

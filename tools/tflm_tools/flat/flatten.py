@@ -9,6 +9,7 @@ from ..image.custom import CheckingResolver, HostResolver
 from ..image.flat_image import image_of
 from ..image.prepare import prepare_graph
 from ..model.graph import Graph, is_in_order
+from ..optimize import compressed_weights
 from ..optimize.by_rows import apply as apply_by_rows
 from ..optimize.memory.levels import BALANCED, OFF, Levels
 from ..optimize.memory.weights import miss_of
@@ -28,14 +29,17 @@ def prepare(
     savings=(),
     optimize=OFF,
     miss=None,
+    compress_weights=False,
 ):
     """Prepare a .tflite (bytes) on the host: (model, RomStorage) with plan and records.
 
     savings: names of passes of optimize/savings.py; without any, the model is as it is written.
+    compress_weights: as for flatten().
     optimize: a level of optimize/memory/levels.py; OFF leaves memory as TFLM plans it.
     miss: cycles that a word of weights takes to fetch (optimize/memory/weights.py).
     """
     model, _ = saved_model(tflite, resolver, savings)
+    model, _ = compressed(model, resolver, target, compress_weights, bool(savings), miss)
     model = at_level(model, optimize, resolver, target, packing, miss)
     return model, prepare_graph(model, resolver, keep_tensors, target, packing)
 
@@ -63,6 +67,29 @@ def saved_model(tflite, resolver=None, savings=(), input_shapes=None, by_rows=Fa
     found = apply_savings(graph, savings)
     if by_rows:
         apply_by_rows(graph)
+    return graph, found
+
+
+def compressed(model, resolver=None, target=None, every=False, packed=True, miss=None):
+    """What saved_model() returned with weights in four bits, and where these are.
+
+    every: those of int8 with at most 16 values, too; packed: those that the file has in fewer
+    bits (int4, TFLM_DECODE). Returns
+    (model, list of optimize.compressed_weights.CompressedLayer). Raises ToolError where `every`
+    is for nothing.
+    """
+    able = target == compressed_weights.TARGET
+    if every and not able:
+        raise ToolError(
+            "--compress-weights is for kernels of --target armv6m; give that, or leave it out"
+        )
+    if not able or not (every or packed and isinstance(model, Graph)):
+        return model, []
+    if (resolver is not None and resolver._builtin) or not _may_change(model):
+        return model, []
+    graph = model if isinstance(model, Graph) else Graph(model)
+    found = compressed_weights.apply(graph, every, miss)
+    graph.drop_unused()
     return graph, found
 
 
@@ -116,6 +143,7 @@ def flatten(
     miss=None,
     by_rows=False,
     features=(),
+    compress_weights=False,
 ):
     """The flat model (bytes) of a .tflite (bytes).
 
@@ -131,11 +159,14 @@ def flatten(
     0 for memory without wait states.
     by_rows: the input comes by rows, invoke(source): docs/memory.md.
     features: names of tensors that are kept beside the outputs: docs/learning.md.
+    compress_weights: weights of int8 with at most 16 values become indices of four bits where a
+    layer uses each once, for the target armv6m: docs/optimizer.md.
     Raises tflm.TflmError for what is damaged or not supported.
     """
     savings = chosen(("all",) if keep_tensors else without)
     model, _ = saved_model(tflite, resolver, savings, input_shapes, by_rows, features)
     if not keep_tensors:
+        model, _ = compressed(model, resolver, target, compress_weights, bool(savings), miss)
         model = at_level(model, optimize, resolver, target, miss=miss)
     return image_within(tflite, model, resolver, keep_tensors, target, flash_budget)
 

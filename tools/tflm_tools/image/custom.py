@@ -16,7 +16,7 @@ from tflm.tflite.context import IN_TAIL, NO_OPERAND, MicroContext
 from .. import files
 from ..errors import ToolError
 from ..model.compiled import remedy
-from . import pool_rows, rows
+from . import dense_lut, pool_rows, rows
 
 _WITH_CUSTOM = (  # the commands
     "inspect, flatten, run, verify, bench, plan, report, ops, eval, convert and deploy"
@@ -67,6 +67,8 @@ class HostResolver(OpResolver):
         if code == rows.CODE:
             return rows
         whole = super().builtin(code)
+        if code in dense_lut.CODES:
+            return dense_lut.WithIndexed(whole)
         return pool_rows.Parts(whole) if code in pool_rows.CODES else whole
 
     def custom(self, name):

@@ -19,6 +19,7 @@ def print_conversion(result, target):
         target.print(Text(f"{label:<7}{text}"))
     _print_levels(result, target)
     _print_savings(result.savings, target)
+    _print_compressed(result.compressed, target)
     _print_packing(result.packing, target)
 
 
@@ -61,6 +62,21 @@ def _print_savings(savings, target):
     grid.add_section()
     add_row("TOTAL", savings, "to leave one out: --without NAME")
     show(grid, target, "why nothing changes")
+
+
+# Flash and cycles of layers whose weights are indices of four bits, beside those of int8.
+def _print_compressed(layers, target):
+    if not layers:
+        return
+    grid = table(">layer", "op", ">values", ">int8", ">cycles", ">four bits", ">cycles")
+    for layer in layers:
+        before = UNKNOWN if layer.int8_cycles is None else f"{layer.int8_cycles / 1e6:.3f} M"
+        values = f"{layer.values}{' a channel' if layer.each_channel else ''}"
+        grid.add_row(str(layer.node), layer.op, values, number(layer.int8_bytes), before,
+                     number(layer.bytes), f"{layer.cycles / 1e6:.3f} M")  # fmt: skip
+    show(grid, target, "op")
+    text = "Weights in four bits, exactly: bytes of flash, cycles of a Cortex-M0+ by estimate."
+    target.print(Text(text, style="dim"))
 
 
 # Flash and cycles of each way to store the weights of packed layers; the chosen one is marked.

@@ -6,6 +6,7 @@ FILES = (
     "add_table",
     "conv_lanes",
     "dense",
+    "dense_lut",
     "depthwise_column",
     "depthwise_conv_lanes",
     "fully_connected",

@@ -18,6 +18,8 @@ from tflm.prepare.lanes import (
     lane_scratch,
 )
 
+from ...image.dense_lut import DENSE_LUT, INDEXED, SCRATCH
+
 # Cycles that a word takes from the serial flash of an RP2040 when it is not in the cache: it is
 # read at half the clock of the core, 20 clocks a word, and published times of a chip add some 8
 # cycles. The cache has 16 KB, which weights share with code and tables.
@@ -30,6 +32,7 @@ _WIDEN = 3.1
 _DENSE = 1.5  # to use such a weight once, beside the lanes that are made of it otherwise
 _DENSE_BYTES = 64  # of scratch
 _CONNECT = 0.4  # to use such a weight of FULLY_CONNECTED, beside widening it
+_PAIRS = 1160  # to make a table of all pairs of 16 values
 _BLOCK = 1500
 _BLOCK_GROUP = 60
 _UNPACK = 80
@@ -111,6 +114,18 @@ def _dense_cycles(groups, depth, miss):
     return _cycles(BYTES, groups, depth, 1, miss) + round(_CONNECT * groups * GROUP * depth)
 
 
+# The Choice of a record whose weights are indices of values, which is the only one.
+def _indexed(record, miss):
+    r = dict(zip(("units", *DENSE_LUT), record.words, strict=False))
+    own, count, eights = r["own_values"], r["output_channels"], -(-r["depth"] // 8)
+    words = count * (4 + 4 * own + eights)
+    fetches = 1 if 4 * words <= _CACHE_BYTES else r["batches"]
+    tables = _PAIRS * (count * r["batches"] if own else 1)
+    each = round((_WIDEN + _CONNECT) * count * r["depth"])
+    cycles = miss * words * fetches + r["batches"] * each + tables
+    return Choice((BYTES, None), SCRATCH + 16 * eights, cycles)
+
+
 # Cycles to go over the channels of a depthwise 3x3 filter, once for each band of rows. What little
 # weights stay in the cache, from one band of a chain to the next, too, take nothing.
 def _channel_cycles(r, words, miss):
@@ -152,6 +167,8 @@ def choices_of(record, miss, byte=_BYTE):
     byte: cycles that a byte more of scratch saves at least. An empty list for other records, and
     where words of weights cost nothing.
     """
+    if record.kernel == INDEXED and miss:
+        return [_indexed(record, miss)]
     r = _fields(record)
     if r is None or not miss:
         return []
@@ -180,6 +197,8 @@ def cost_of(record, stored, miss):
 
     The parts of an operator in bands store weights alike, and each has rows of its own.
     """
+    if record.kernel == INDEXED:
+        return _indexed(record, miss).scratch, _indexed(record, miss).cycles
     r, (way, lane_bytes) = _fields(record), stored
     if "block_pixels" not in r:
         ways = _depthwise(r, miss) if "band_rows" in r else _fully_connected(r, miss)
@@ -204,6 +223,8 @@ def cycles_of(record, miss):
     if record.kernel.startswith("dense.") and miss:
         r = dict(zip(("units", *DENSE_LAYOUT), record.words, strict=False))
         return _dense_cycles(r["units"], r["depth"], miss)
+    if record.kernel == INDEXED and miss:
+        return _indexed(record, miss).cycles
     r = _fields(record)
     if r is None or not miss:
         return 0
