@@ -44,8 +44,8 @@ def _symbols(elf, prefix):
             yield words[3], int(words[1], 16), words[2]
 
 
-# Bytes that an ELF file takes of (flash, RAM). Code in .data takes both, and `size` alone calls it
-# text.
+# Bytes that an ELF file takes of (flash, RAM). Code in .data and .hot takes both, and `size` alone
+# calls it text.
 def _totals(elf, prefix):
     command = [toolchain.have(prefix + "size"), str(elf)]
     said = subprocess.run(command, env=toolchain.environment(), capture_output=True, text=True)
@@ -54,7 +54,8 @@ def _totals(elf, prefix):
         [*command, "-A"], env=toolchain.environment(), capture_output=True, text=True
     )
     sections = dict(line.split()[:2] for line in said.stdout.splitlines() if line.startswith("."))
-    return text + data, max(data, int(sections.get(".data", 0))) + bss
+    copied = sum(int(sections.get(name, 0)) for name in (".data", ".hot"))
+    return text + data, max(data, copied) + bss
 
 
 def measure(built, prefix, heap):

@@ -20,23 +20,10 @@ _BUSY = const(1)
 _LEAVE = const(2)  # asked to end
 _ENDED = const(3)
 
-# Places in the worker's list: the job that it does half of, and how the cores meet.
+# Places in the worker's list: the job that it does half of; then functions by which the cores
+# meet, to wait and to send.
 _JOB = const(0)
-_WAIT = const(1)
 _SEND = const(2)
-
-# Places in a job, the list that a step has in place of its record.
-_FUNCTION = const(0)
-_RECORD = const(1)
-_COPY = const(2)  # core 1's record, or the same one
-_NUMBERS = const(3)
-_CELLS = const(4)
-_TASKS = const(5)
-_TICKS = const(6)
-_ARENA = const(7)
-_ROM = const(8)
-_OWN = const(9)  # the other core's record: one of its own where each has a part of the channels
-_OWN_NUMBERS = const(10)
 
 # Numbers of a job.
 _GROUP = const(0)
@@ -51,21 +38,21 @@ _PATCHES = const(5)
 # scheduler has for the main program does, and nothing is allocated.
 @micropython.viper
 def _work(tasks, cells: ptr32):
-    wait = tasks[_WAIT]
+    _, wait, send = tasks
     while True:
         while cells[_STATE] == _IDLE:
             wait(1)
         if cells[_STATE] == _LEAVE:
             break
-        job = tasks[_JOB]
+        function, _, record, _, _, _, _, arena, rom, _, _ = tasks[_JOB]
         try:
-            job[_FUNCTION](job[_COPY], job[_ARENA], job[_ROM], cells[_START], cells[_STOP])
+            function(record, arena, rom, cells[_START], cells[_STOP])
         except BaseException:
             cells[_FAILED] = 1
         cells[_STATE] = _IDLE
-        tasks[_SEND](1)
+        send(1)
     cells[_STATE] = _ENDED
-    tasks[_SEND](1)
+    send(1)
 
 
 # Eval of a step that both cores run: the first half of the units on core 1, or all of them for
@@ -73,10 +60,11 @@ def _work(tasks, cells: ptr32):
 # What a half raised is raised when all of it is run again on one core.
 @micropython.viper
 def share(job, arena, rom, start: int, stop: int):
-    numbers = ptr32(job[_NUMBERS])
-    cells = ptr32(job[_CELLS])
-    record = job[_RECORD]
-    function = job[_FUNCTION]
+    # All at once: to look up one thing of a list takes as long.
+    function, record, copy, changes, shared, tasks, ticks, _, _, own, own_changes = job
+    _, wait, send = tasks
+    numbers = ptr32(changes)
+    cells = ptr32(shared)
     group = numbers[_GROUP]
     middle = start + ((((stop - start) >> group) + 1) >> 1 << group)
     end = middle
@@ -84,17 +72,16 @@ def share(job, arena, rom, start: int, stop: int):
         middle = start
         end = stop
     if not numbers[_IS_ALONE] and middle < stop:
-        begin = int(job[_TICKS]())
+        begin = int(ticks())
         if start == 0 and numbers[_WORDS]:
-            _copy(record, job[_COPY], job[_NUMBERS])
-            _copy(record, job[_OWN], job[_OWN_NUMBERS])
-        tasks = job[_TASKS]
+            _copy(record, copy, changes)
+            _copy(record, own, own_changes)
         tasks[_JOB] = job
         cells[_START] = start
         cells[_STOP] = end
         cells[_FAILED] = 0
         cells[_STATE] = _BUSY
-        tasks[_SEND](1)
+        send(1)
         # Core 1 has a lead. Of two cores that want words of flash at the same time both wait, and
         # again at the next weights: so one computes while the other one fetches.
         left = numbers[_AHEAD]
@@ -102,11 +89,10 @@ def share(job, arena, rom, start: int, stop: int):
             left -= 1
         failed = 0
         try:
-            function(job[_OWN], arena, rom, middle, stop)
+            function(own, arena, rom, middle, stop)
         except BaseException:
             failed = 1
         interrupted = 0
-        wait = tasks[_WAIT]
         while cells[_STATE] == _BUSY:
             try:
                 wait(1)
@@ -118,7 +104,7 @@ def share(job, arena, rom, start: int, stop: int):
         if not failed | cells[_FAILED]:
             if not numbers[_IS_TRIED]:
                 numbers[_IS_TRIED] = 1
-                if (int(job[_TICKS]()) - begin) & 0x3FFFFFFF < _LEAST_US:
+                if (int(ticks()) - begin) & 0x3FFFFFFF < _LEAST_US:
                     numbers[_IS_ALONE] = 1
             return
     function(record, arena, rom, start, stop)
