@@ -112,6 +112,10 @@ test-convert: $(VENV)/convert.stamp  ## tflm convert and the Keras page with Ten
 	TFLM_TENSORFLOW=$(CURDIR)/$(BIN)/python $(BIN)/python -m pytest tests/host/test_tool_convert.py \
 		tests/host/test_docs.py -k "convert or own-model"
 
+test-hour: $(VENV)/test.stamp  ## an hour of sound to the front end and wake words (SECONDS=3600; VAD=vad.json; espeak-ng by apt-get)
+	@command -v espeak-ng >/dev/null || apt-get install -y --no-install-recommends espeak-ng
+	TFLM_WAKE_SECONDS=$(or $(SECONDS),3600) TFLM_WAKE_VAD=$(VAD) $(BIN)/python -m pytest -n 0 tests/wake/hour.py
+
 test-wake-train: $(VENV)/wake-train.stamp  ## tflm wake train with TensorFlow (installs it, 1.6 GB; espeak-ng by apt-get)
 	@command -v espeak-ng >/dev/null || apt-get install -y --no-install-recommends espeak-ng
 	TFLM_TENSORFLOW=$(CURDIR)/$(BIN)/python $(BIN)/python -m pytest tests/host/test_tool_wake_train.py
@@ -125,7 +129,7 @@ models: $(VENV)/train.stamp  ## make the project's own models again (installs Te
 	$(BIN)/python models/gestures/make.py
 	$(BIN)/python models/anomaly/make.py
 	rm -rf build/hey_pico
-	$(BIN)/tflm wake train "hey pico" -o build/hey_pico --minutes 10
+	$(BIN)/tflm wake train "hey pico" -o build/hey_pico
 	cp build/hey_pico/* models/hey_pico/
 
 clean:  ## remove what was built and set up
@@ -171,4 +175,4 @@ $(VENV)/train.stamp: $(VENV)/test.stamp
 	$(BIN)/pip install -q --disable-pip-version-check -e '.[train]'
 	@touch $@
 
-.PHONY: help run run-keywords test lint firmware emulate page page-serve page-picture test-page release release-check test-wheel test-boards dist test-install test-32bit test-convert test-wake-train test-cores fuzz endurance bench cycles test-asm tables docs models clean
+.PHONY: help run run-keywords test lint firmware emulate page page-serve page-picture test-page release release-check test-wheel test-boards dist test-install test-32bit test-convert test-wake-train test-hour test-cores fuzz endurance bench cycles test-asm tables docs models clean

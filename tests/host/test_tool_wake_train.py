@@ -71,6 +71,42 @@ def test_blocks(hops, last):
     assert shape[-1] == (64, (last,)) and 3 * heard >= hops
 
 
+# What a step sees: the same each time; phrases and what is near them as often as they should be,
+# and asked for when they have just been said.
+def test_examples(tmp_path):
+    words = np.array([[0, 0, 160000], [1, 400000, 480320], [2, 800000, 880320]])
+    path = tmp_path / "train.npz"
+    hops = np.arange(20000) // 10
+    np.savez(path, features=np.repeat(hops[:, None], 40, 1).astype(np.int16), words=words)
+    examples = network.Examples([path], 45)
+    x, y, counts = examples.batch(1, 7)
+    for again, first in zip(examples.batch(1, 7), (x, y, counts), strict=True):
+        assert np.array_equal(again, first)
+    assert x.shape == (48, examples.frames, 1, 40) and not np.array_equal(
+        x, examples.batch(1, 8)[0]
+    )
+    with_phrase, near = [], []
+    for step in range(20):
+        x, y, counts = examples.batch(1, step)
+        last = np.round(x.max(3)[:, -1, 0] / 0.0390625) * 10  # a hop of the end, to a ten
+        with_phrase += list(y.any(1))
+        near += list((last >= 5500) & (last <= 5500 + 3 * 64))
+        assert (y <= counts).all()
+    assert 0.33 < np.mean(with_phrase) < 0.47 and 0.23 < np.mean(near) < 0.37
+    y, counts = examples._labels(0, 3000 - 44 * 3 - 4)  # the phrase ends at the first inference
+    assert y.tolist() == [1.0] * 13 + [0.0] * 51 and counts.tolist() == [1.0] * 13 + [0.0] * 8 + [
+        1.0] * 43  # fmt: skip
+
+
+# A speaker of another size: a tone is in other channels, by up to 6 %.
+def test_stretched():
+    x = np.zeros((1, 1, 40), np.float32)
+    x[..., 20] = 1
+    random = np.random.RandomState(1)
+    found = {int(network._stretched(x, random).argmax()) for _ in range(50)}
+    assert found == {19, 20, 21}
+
+
 def test_folders(tmp_path):
     folder = tmp_path / "word"
     with pytest.raises(ToolError, match="nothing to go on with; leave --resume away"):
@@ -129,11 +165,11 @@ def test_other_programs(tmp_path, monkeypatch, text, words):
 # Detections as tflm.wake has them: above the cutoff, then quiet for a second.
 def test_detections():
     sums = np.zeros(200, int)
-    sums[10:60] = 1000
-    sums[100] = 1153
+    sums[10:60] = 2000
+    sums[100] = 2305
     found = [(at - 480) // 160 for at in scores.detections(sums, 0.7)]
     assert found == [32, 134, 302]
-    assert scores.detections(sums, 0.9) == [302 * 160 + 480]  # 0.9 * 5 * 256 = 1152
+    assert scores.detections(sums, 0.9) == [302 * 160 + 480]  # 0.9 * 10 * 256 = 2304
     assert scores.detections(sums, 0.91) == []
 
 
@@ -172,7 +208,20 @@ LOAD = """
 """
 
 
-# A training of some seconds, stopped by Ctrl-C and taken up again: what comes is accepted.
+# Run a command and stop it by Ctrl-C once there is a file like `pattern`.
+def stopped(command, folder, pattern):
+    # Behind a shell with & Ctrl-C is ignored, and so it would be here.
+    heed = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)  # noqa: E731
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, preexec_fn=heed)
+    while not list(folder.glob(pattern)):
+        assert process.poll() is None
+        time.sleep(0.05)
+    os.kill(process.pid, signal.SIGINT)
+    assert b"go on with --resume" in process.communicate()[1] and process.returncode == 130
+
+
+# A training of some seconds, stopped by Ctrl-C while it speaks and taken up again, once stopped
+# between two steps, too: the same comes of both, and is accepted.
 def test_trains(tmp_path):
     wakeword = pytest.importorskip("pymicro_wakeword")
     try:
@@ -183,19 +232,17 @@ def test_trains(tmp_path):
     folder = tmp_path / "word"
     command = [sys.executable, "-m", "tflm_tools", "wake", "train", "hey pico", "-o", str(folder),
                "--minutes", "0.1", "--json"]  # fmt: skip
-    # Behind a shell with & Ctrl-C is ignored, and so it would be here.
-    heed = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)  # noqa: E731
-    first = subprocess.Popen(command, stderr=subprocess.PIPE, preexec_fn=heed)
-    while not list(folder.glob("work/*.npz")):
-        assert first.poll() is None
-        time.sleep(0.1)
-    os.kill(first.pid, signal.SIGINT)
-    assert b"go on with --resume" in first.communicate()[1] and first.returncode == 130
+    stopped(command, folder, "work/*.npz")
+    command.append("--resume")
+    stopped(command, folder, "work/checkpoint.npz")
+    with np.load(folder / "work" / "checkpoint.npz") as file:
+        assert file["step"] == 10  # of 20
     again = shutil.copytree(folder, tmp_path / "again")
+    (again / "work" / "checkpoint.npz").unlink()
     models = []
-    for place in (folder, again):  # the same again
+    for place in (folder, again):
         command[command.index("-o") + 1] = str(place)
-        done = subprocess.run([*command, "--resume"], capture_output=True, check=True)
+        done = subprocess.run(command, capture_output=True, check=True)
         told = json.loads(done.stdout)
         assert told["minutes"] == 0.1 and told["said"] > 30
         assert {path.name for path in place.iterdir()} == {

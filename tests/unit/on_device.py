@@ -40,11 +40,11 @@ def model_files(folder, model, name="model"):
     return paths
 
 
-def device(code, heap="16M", **names):
+def device(code, heap="16M", timeout=60.0, **names):
     """Run `code` in MicroPython with `names` as variables; what it printed, by lines."""
     variables = "".join(f"{name} = {value!r}\n" for name, value in names.items())
     source = _PRELUDE + variables + textwrap.dedent(code)
-    return run_script(source, heap=heap).splitlines()
+    return run_script(source, timeout=timeout, heap=heap).splitlines()
 
 
 def run_all(models, folder, invoke=True):

@@ -31,13 +31,18 @@ _BATCH = 48
 _OUTPUTS = 64  # inferences that count in an example
 _RATE = 0.003
 _DECAY = 0.01
-_EACH = 50  # steps between checkpoints
+_EACH = 50  # steps between checkpoints, at most
 _CALIBRATE = 1500  # inferences that set the ranges
 
 # Hops from the end of the phrase: it counts as just heard from the first to the second one. Near
 # to that nothing is asked.
-_HEARD = (-2, 30)
+_HEARD = (-2, 36)
 _UNCLEAR = (-25, 60)
+# Shares of examples with the phrase, and with what sounds near it; false alarms are mostly such.
+_SHARES = (0.4, 0.3)
+_PHRASE, _NEAR = 1, 2  # of the words in the files
+_STRETCH = 0.06  # of the frequencies: so much shorter or longer is another speaker's throat
+_QUIET = 9  # how much more what is heard where nothing was said weighs in the end
 
 
 def blocks(hops):
@@ -68,28 +73,40 @@ def build(shape, frames):
     return keras.Model(first, layers.Reshape((-1,))(x))
 
 
+# Features [frames, 1, 40] as of somebody whose throat is shorter or longer.
+def _stretched(x, random):
+    at = np.arange(CHANNELS) * random.uniform(1 - _STRETCH, 1 + _STRETCH)
+    at = np.minimum(at, CHANNELS - 1).astype(np.float32)
+    below = at.astype(int)
+    above = np.minimum(below + 1, CHANNELS - 1)
+    return x[..., below] + (at - below) * (x[..., above] - x[..., below])
+
+
 class Examples:
     """Stretches of sound with what is asked of each inference, drawn by a step's number."""
 
     def __init__(self, paths, heard):
-        self._sounds, self._ends = [], []
+        self._sounds, self._ends = [], {_PHRASE: [], _NEAR: []}
         for number, path in enumerate(paths):
             with np.load(path) as file:
                 self._sounds.append(file["features"])
                 words = file["words"]
             # A word that ends with a sample is whole in the feature that begins 20 ms before.
-            ends = words[words[:, 0] == 1][:, 2] // 160 - 2
-            self._ends += [(number, int(end)) for end in ends]
+            for what, found in self._ends.items():
+                ends = words[words[:, 0] == what][:, 2] // 160 - 2
+                found += [(number, int(end)) for end in ends]
         self._by_sound = [
-            np.array([end for n, end in self._ends if n == i]) for i in range(len(paths))
+            np.array([end for n, end in self._ends[_PHRASE] if n == i]) for i in range(len(paths))
         ]
         self.frames = STRIDE * (heard + _OUTPUTS - 1) + _FIRST - STRIDE
         self._before = STRIDE * (heard - 1) + _FIRST - 1
 
-    # Sound number and first feature: half of all have the phrase in them.
+    # Sound number and first feature.
     def _place(self, random):
-        if random.uniform() < 0.5:
-            number, end = self._ends[random.randint(len(self._ends))]
+        draw = random.uniform()
+        ends = self._ends[_PHRASE if draw < _SHARES[0] else _NEAR]
+        if draw < sum(_SHARES) and ends:
+            number, end = ends[random.randint(len(ends))]
             at = end - self._before - random.randint(STRIDE * _OUTPUTS)
         else:
             number = random.randint(len(self._sounds))
@@ -117,7 +134,7 @@ class Examples:
         rows = []
         for _ in range(_BATCH):
             number, at = self._place(random)
-            x = self.stretch(number, at, self.frames)
+            x = _stretched(self.stretch(number, at, self.frames), random)
             if random.uniform() < 0.4:  # bands are missing now and then
                 band = random.randint(CHANNELS)
                 x[:, :, band : band + random.randint(1, 6)] = 0
@@ -181,13 +198,14 @@ def train(job, tell):
         return loss
 
     steps = job["steps"]
+    each = min(_EACH, -(-steps // 2))
     for step in range(_load(job["checkpoint"], model, optimizer), steps):
         x, y, counts = examples.batch(job["seed"], step)
         done = step / steps
         optimizer.learning_rate.assign(_RATE * (0.5 + 0.5 * np.cos(np.pi * done)))
         # What is heard where nothing was said weighs more and more.
-        loss = learn(x, y, counts * np.where(y > 0, 1, 1 + 4 * done).astype(np.float32))
-        if (step + 1) % _EACH == 0 or step + 1 == steps:
+        loss = learn(x, y, counts * np.where(y > 0, 1, 1 + _QUIET * done).astype(np.float32))
+        if (step + 1) % each == 0 or step + 1 == steps:
             _save(job["checkpoint"], step + 1, model, optimizer)
             tell(done=step + 1, total=steps, loss=float(loss))
     return model, shape, examples

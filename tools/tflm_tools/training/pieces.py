@@ -16,10 +16,9 @@ HOP_BYTES = 320  # 10 ms
 OTHER, PHRASE, NEAR = range(3)  # what an utterance is
 _STEP = 0.0390625  # what microWakeWord's front end takes for 1
 _CLIPS = 100  # of a piece
-_NEAR_TEXTS = 150  # different ones of a set
 
 # Shares of the phrase, and of what sounds near it, among utterances.
-_SHARES = {"train": (0.35, 0.2), "said": (0.6, 0.4), "others": (0.0, 0.05)}
+_SHARES = {"train": (0.35, 0.3), "said": (0.6, 0.4), "others": (0.0, 0.05)}
 
 
 class Piece(NamedTuple):
@@ -32,20 +31,24 @@ class Piece(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """How pieces of a set are made: whose voices, how many pieces, times each is mixed anew."""
+    """How pieces of a set are made: whose voices, how many pieces, times each is mixed anew, how
+    many texts there are that sound near the phrase.
+    """
 
     speakers: list
     shares: tuple
     count: int
     mixes: int = 1
+    near_texts: int = 150
 
 
 def kinds(minutes):
     """{name: Kind} of what `minutes` of work are worth; test and validation never get more than
-    an hour of other speech needs.
+    two hours of other speech need.
     """
-    others, said = min(17, round(1.7 * minutes) or 1), min(3, round(0.3 * minutes) or 1)
-    found = {"train": Kind(voices.TRAIN_SPEAKERS, _SHARES["train"], round(1.6 * minutes) + 1, 2)}
+    others, said = min(34, round(1.7 * minutes) or 1), min(6, round(0.3 * minutes) or 1)
+    count = round(1.6 * minutes) + 1
+    found = {"train": Kind(voices.TRAIN_SPEAKERS, _SHARES["train"], count, 2, 800)}
     for name, speakers in (
         ("validation", voices.VALIDATION_SPEAKERS),
         ("test", voices.TEST_SPEAKERS),
@@ -132,9 +135,9 @@ class Pieces:
         """Make what is missing. progress: a function (done, total)."""
         jobs = [(name, i) for name, kind in self._kinds.items() for i in range(kind.count)]
         near = {}
-        for number, name in enumerate(self._kinds):
+        for number, (name, kind) in enumerate(self._kinds.items()):
             random = np.random.RandomState(self._seed + number)
-            near[name] = phrases.near(self._phrase, _NEAR_TEXTS, random)
+            near[name] = phrases.near(self._phrase, kind.near_texts, random)
         with ThreadPoolExecutor(min(len(jobs), os.cpu_count() or 1)) as pool:
             made = [pool.submit(self._make, name, i, near[name]) for name, i in jobs]
             try:

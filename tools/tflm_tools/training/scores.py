@@ -10,7 +10,7 @@ from .pieces import NEAR, PHRASE
 from .voices import RATE
 
 STRIDE = 3
-WINDOW = 5  # probabilities whose mean counts
+WINDOW = 10  # probabilities whose mean counts
 CUTOFFS = tuple(round(0.5 + 0.01 * i, 2) for i in range(50))
 MOST_ALARMS = 1.0  # an hour
 _REST = 100  # hops after a phrase was heard, those of tflm.wake

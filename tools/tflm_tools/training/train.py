@@ -22,7 +22,7 @@ from .scores import WINDOW, Heard, Point, choose, curve
 MINUTES = 30.0
 SEED = 2026
 _WORK = "work"  # of the folder: what is kept until all is done
-_STEPS = 100  # of training, a minute
+_STEPS = 200  # of training, a minute
 _LEAST_STEPS = 20
 _LONGEST = 2.5  # seconds of a phrase
 _ARENA = 2.5  # what the C++ takes more than we do; okay_nabu's manifest has that, too
@@ -61,7 +61,7 @@ class Trained(Shown):
 
 # What is to be made, as the folder remembers it.
 def _recipe(phrase, minutes, seed):
-    return {"phrase": phrase, "minutes": minutes, "seed": seed, "version": 1}
+    return {"phrase": phrase, "minutes": minutes, "seed": seed, "version": 2}
 
 
 def open_folder(folder, phrase, minutes, seed, resume):
