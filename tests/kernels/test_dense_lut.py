@@ -1,14 +1,20 @@
 # Tests of layers whose weights are indices of at most 16 values, for the target armv6m
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from io import StringIO
+
 import numpy as np
 import pytest
+from rich.console import Console
 from support.check import Cases
 from support.inputs import generator
 from support.kernel_tests import module_of
 from support.single_op import Tensor, single_op
+from tflm_tools.errors import ToolError
+from tflm_tools.flat.conversion import convert
 from tflm_tools.flat.flatten import prepare
 from tflm_tools.optimize.savings import chosen
+from tflm_tools.render.results import print_conversion
 
 TARGET = "armv6m"
 COMPRESSED = (TARGET + " compressed",)
@@ -120,3 +126,19 @@ def test_what_stays():
     assert "dense_lut.eval_int8" not in kernels(small, compress_weights=True)
     flash = kernels(MODELS["one table"], compress_weights=True, miss=0)
     assert "dense_lut.eval_int8" not in flash
+
+
+def test_flatten_says_what_it_saves(tmp_path):
+    path = tmp_path / "model.tflite"
+    path.write_bytes(MODELS["a table each"])
+    plain = convert(path, None, target=TARGET)
+    result = convert(path, None, target=TARGET, compress_weights=True)
+    (layer,) = result.compressed
+    assert (layer.node, layer.values, layer.each_channel) == (0, 16, True)
+    assert layer.bytes < layer.int8_bytes and layer.cycles < layer.int8_cycles
+    assert plain.compressed == [] and plain.flat_bytes > result.flat_bytes
+    console = Console(file=StringIO(), width=100)
+    print_conversion(result, console)
+    assert "16 a channel" in console.file.getvalue()
+    with pytest.raises(ToolError, match="--compress-weights is for kernels of --target armv6m"):
+        convert(path, None, compress_weights=True)
