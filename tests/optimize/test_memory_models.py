@@ -82,7 +82,7 @@ def test_weights_that_are_used_once(shared_models):
     for level, dense in ((OFF, 1), (BALANCED, 1), (SPEED, 0)):
         _, storage = prepare(model, target="armv6m", optimize=level)
         kernels = [record.kernel for record in storage.records]
-        assert kernels.count("dense.eval_int8") == dense and len(kernels) == 10
+        assert kernels.count("dense.eval_bytes") == dense and len(kernels) == 10
         assert len(storage.constants) < 320_000 and (level == SPEED) == (storage.head_bytes > 2816)
 
 

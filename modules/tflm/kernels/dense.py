@@ -16,7 +16,7 @@ _ACTIVATION_MAX = const(9)
 # Units are groups of four channels. `op` and `arena`, which live in registers, become the weights
 # and the input. See lanes_multiply.py for the rounding.
 @micropython.viper
-def eval_int8(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
+def eval_bytes(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
     sign = 0x20000000
     sign = sign << 3 >> 27
@@ -24,7 +24,7 @@ def eval_int8(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     source = (int(rom) if word & 1 else int(arena)) + (word >> 2)
     depth = op[_DEPTH]
     word = op[_STREAM]
-    stream = (int(rom) if word & 1 else int(arena)) + (word >> 2) + start * (4 * depth + 64)
+    stream = (int(rom) if word & 1 else int(arena)) + (word >> 2) + start * (4 * depth + 36)
     y = ptr8(int(arena) + (op[_OUTPUT] >> 2) + 4 * start)
     count = op[_OUTPUT_CHANNELS]
     if count > 4 * stop:
@@ -55,11 +55,14 @@ def eval_int8(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
             op = ptr32(int(op) + 16)
             arena = ptr8(int(arena) + 4)
             n -= 1
-        q = ptr32(stream + 16 + 4 * depth + 12 * channel)
+        q = ptr32(stream + 16 + 4 * depth)
+        n = q[channel]
+        high = n >> 16
+        n = n & 0xFFFF
         v = a >> 15
         a = a & 0x7FFF
-        v = (q[1] * a + ((q[0] * a >> 15) + q[0] * v >> 1) + 0x4000 >> 15) + q[1] * v
-        n = q[2]
+        v = (high * a + ((n * a >> 15) + n * v >> 1) + 0x4000 >> 15) + high * v
+        n = ptr8(q)[16 + channel]
         if n:
             v = ((v >> 31) + v >> n - 1) + 1 >> 1
         v = v + zero_point
@@ -70,5 +73,5 @@ def eval_int8(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
         channel += 1
         if channel == 4:
             channel = 0
-            stream += 4 * depth + 64
+            stream += 4 * depth + 36
         count -= 1

@@ -3,10 +3,11 @@
 
 import struct
 
+from ..dtypes import const
 from . import lanes
 
 # The stream has for each group of four channels their biases, for each input a byte of each
-# channel, 128 more than the weight, and multipliers as lanes.stream() has them.
+# channel, 128 more than the weight, their multipliers, and a byte of each for its right shift.
 DENSE = (
     "input",
     "stream",
@@ -20,6 +21,7 @@ DENSE = (
 )
 
 _PARAMETER_BYTES = 64
+_MOST_CHANNELS = const(65532)  # kernels count groups with 14 bits
 _LIMITS = DENSE[6:]
 
 
@@ -28,7 +30,12 @@ _LIMITS = DENSE[6:]
 def emit_dense(context, node, fields, table, depth):
     source, weights, target = node.input(0), node.input(1), node.output(0)
     count = fields["output_channels"]
-    if depth % lanes.QUAD or target.elements() != count or source.elements() != depth:
+    if (
+        count > _MOST_CHANNELS
+        or depth % lanes.QUAD
+        or target.elements() != count
+        or source.elements() != depth
+    ):
         return False
     values = lanes.int8_values(weights)
     rows = [values[depth * i : depth * i + depth] for i in range(count)]
@@ -37,7 +44,7 @@ def emit_dense(context, node, fields, table, depth):
     if not channels.fits:
         return False
     context.emit(
-        "dense.eval_int8",
+        "dense.eval_bytes",
         DENSE,
         (count + lanes.GROUP - 1) // lanes.GROUP,
         count * depth // 2,
@@ -60,6 +67,7 @@ def _stream(rows, channels):
         biases = channels.biases[first : first + lanes.GROUP] + [0] * empty
         parts.append(struct.pack("<4i", *biases))
         parts.append(bytes([w + 128 for each in zip(*group, *[zeros] * empty) for w in each]))
-        for numbers in channels.multipliers[first : first + lanes.GROUP] + [(0, 0, 1)] * empty:
-            parts.append(struct.pack("<3I", *numbers))
+        numbers = channels.multipliers[first : first + lanes.GROUP] + [(0, 0, 1)] * empty
+        parts.append(struct.pack("<4I", *[low | high << 16 for low, high, _ in numbers]))
+        parts.append(bytes([shift for _, _, shift in numbers]))
     return b"".join(parts)

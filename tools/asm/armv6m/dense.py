@@ -3,18 +3,28 @@
 
 from tflm.prepare.dense import DENSE
 
-from ..common.parameters import DENSE_GROUPS, at
 from ..common.thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12, Thumb
-from .requantize import requantize
+from .requantize import requantize_by
 
 _ABOUT = """
 Groups of four channels, each the sum of all inputs times its weights, which are used once. `r0`
-is the address of a block of parameters (DENSE_GROUPS in tools/asm/common/parameters.py), `r1`
-that of the record (DENSE in prepare/dense.py).
+is the address of the record (DENSE in prepare/dense.py), `r1` of the arena, `r2` of the model;
+`r3` is the first group, and 16384 times the group behind the last.
 """
 
+_SLOTS = ("surplus", "channels", "sums", "zero_point", "stream", "source", "shifts")
 
-_SLOTS = ("surplus", "channels", "sums", "zero_point", "stream")
+_GROUP_NUMBERS = 36  # bytes of a group beside its weights
+
+# Weights that are read once put all else out of the cache of an RP2040's flash, which has 16 KB:
+# code, records, weights of small layers. Those of a layer of more are read through the window
+# beside that, where a miss fetches a word and leaves the cache as it is. What has no such window,
+# an RP2350 for one, has another mark in its boot ROM.
+_FLASH = 0x10  # upper byte of its addresses
+_WINDOW = 0x01  # what is added to it
+_LARGE_BITS = 11  # 2 KB
+_MARK_AT = 0x10
+_MARK = b"\x01uM"  # the highest byte first
 
 
 # A word of the record.
@@ -22,14 +32,104 @@ def _word(name):
     return 4 + 4 * DENSE.index(name)
 
 
-# The four int8 of R4 in R5, one by one.
-def _elements(t):
-    for left in (24, 16, 8):
-        t.lsl(R5, R4, left)
-        t.asr(R5, R5, 24)
-        yield
-    t.asr(R5, R4, 24)
+# The address in R5 of the operand in R4.
+def _address(t):
+    in_arena = t.new_label("in_arena")
+    t.lsr(R5, R4, 2)
+    t.mov(R6, R1)
+    t.lsr(R4, R4, 1)
+    t.branch("cc", in_arena)
+    t.mov(R6, R2)
+    t.label(in_arena)
+    t.add(R5, R6)
+
+
+# r0: record, r5: stream, r7: depth. Uses R4 and R6.
+def _choose_window(t):
+    as_it_is = t.new_label("as_it_is")
+    t.ldr(R4, R0, _word("output_channels"))
+    t.mul(R4, R7)
+    t.lsr(R4, R4, _LARGE_BITS)
+    t.branch("eq", as_it_is)
+    t.lsr(R4, R5, 24)
+    t.cmp(R4, _FLASH)
+    t.branch("ne", as_it_is)
+    t.mov(R4, _MARK_AT)
+    t.ldr(R4, R4)
+    t.lsl(R4, R4, 8)
+    t.mov(R6, _MARK[0])
+    for byte in _MARK[1:]:
+        t.lsl(R6, R6, 8)
+        t.add(R6, byte)
+    t.lsl(R6, R6, 8)
+    t.cmp(R4, R6)
+    t.branch("ne", as_it_is)
+    t.mov(R4, _WINDOW)
+    t.lsl(R4, R4, 24)
+    t.add(R5, R4)
+    t.label(as_it_is)
+
+
+# What the record says, in slots and high registers.
+def _begin(t):
+    t.ldr(R7, R0, _word("depth"))
+    t.ldr(R4, R0, _word("input"))
+    _address(t)
+    t.store(R5, "source")
+    t.mov(R8, R5)
+    t.add(R5, R7)
+    t.mov(R12, R5)
+    t.ldr(R4, R0, _word("stream"))
+    _address(t)
+    t.lsl(R6, R3, 18)
+    t.lsr(R6, R6, 18)  # the first group
+    t.lsl(R4, R7, 2)
+    t.add(R4, _GROUP_NUMBERS)
+    t.mul(R4, R6)
+    t.add(R5, R4)
+    t.lsl(R2, R6, 2)  # the first channel
+    _choose_window(t)
+    t.store(R5, "stream")
+    t.ldr(R4, R0, _word("output"))
+    t.lsr(R4, R4, 2)
+    t.add(R4, R1)
+    t.add(R4, R2)
+    t.mov(R11, R4)
+    t.ldr(R4, R0, _word("scratch"))
+    t.lsr(R4, R4, 2)
+    t.add(R4, R1)
+    t.store(R4, "sums")
+    t.lsr(R3, R3, 14)
+    t.lsl(R3, R3, 2)
+    t.ldr(R4, R0, _word("output_channels"))
+    within = t.new_label("within")
+    t.cmp(R4, R3)
+    t.branch("le", within)
+    t.mov(R4, R3)
+    t.label(within)
+    t.sub(R4, R2)
+    t.store(R4, "channels")
+    for name, register in (("activation_min", R9), ("activation_max", R10)):
+        t.ldr(R4, R0, _word(name))
+        t.mov(register, R4)
+    t.ldr(R4, R0, _word("output_zero_point"))
+    t.store(R4, "zero_point")
+
+
+# The four int8 of R4, one by one in R5; with `copy` of R4 that may change in between.
+def _elements(t, copy=None):
+    t.sxtb(R5, R4)
     yield
+    for left in (16, 8, 0):
+        word = R4
+        if copy is not None:
+            t.mov(R5, copy)
+            word = R5
+        if left:
+            t.lsl(R5, word, left)
+            word = R5
+        t.asr(R5, word, 24)
+        yield
 
 
 # 128 times the sum of the inputs, which weights that are 128 too large add, in slot `surplus`.
@@ -48,51 +148,49 @@ def _surplus(t):
     t.store(R0, "surplus")
 
 
-# r0..r3: sums, r4: four inputs, r5: one of them, r6: a weight, r7: stream; r8: next inputs,
-# r9, r10: the output's limits, r11: output, r12: end of the inputs, lr: their beginning.
+# r0..r3: sums, r4: the weights of four channels, r5: an input, r6: some of these weights, r7: the
+# stream; r8: next inputs, r9, r10: the output's limits, r11: output, r12: end of the inputs,
+# lr: four inputs.
+#
+# A word of weights is read once, for flash is slow, and not taken apart into bytes: a channel is
+# multiplied with all that lies above it in the word. So its sum holds 256 times that of the next
+# channel, from the bias on, and is rid of it behind the last input.
 def _sums(t):
+    totals = (R0, R1, R2, R3)
     loop = t.new_label("quad")
-    t.ldm(R7, R0, R1, R2, R3)
+    t.ldm(R7, *totals)
     t.load(R4, "surplus")
-    for total in (R0, R1, R2, R3):
+    for total in totals:
         t.sub(total, R4)
-    t.mov(R8, LR)
+    for total, following in ((R2, R3), (R1, R2), (R0, R1)):
+        t.lsl(R4, following, 8)
+        t.add(total, R4)
+    t.load(R4, "source")
+    t.mov(R8, R4)
     t.label(loop)
     t.mov(R6, R8)
     t.ldm(R6, R4)
     t.mov(R8, R6)
-    for element, _ in enumerate(_elements(t)):
-        for channel, total in enumerate((R0, R1, R2, R3)):
-            t.ldrb(R6, R7, 4 * element + channel)
+    t.mov(LR, R4)
+    for _ in _elements(t, LR):
+        t.ldm(R7, R4)
+        for channel in (3, 2, 1):
+            t.lsr(R6, R4, 8 * channel)
             t.mul(R6, R5)
-            t.add(total, R6)
-    t.add(R7, 16)
+            t.add(totals[channel], R6)
+        t.mul(R4, R5)
+        t.add(R0, R4)
     t.cmp(R8, R12)
     t.branch("ne", loop)
+    for total, following in ((R0, R1), (R1, R2), (R2, R3)):
+        t.lsl(R4, following, 8)
+        t.sub(total, R4)
 
 
 def dense():
-    t = Thumb("dense", _ABOUT, arguments=2, slots=_SLOTS)
+    t = Thumb("dense", _ABOUT, arguments=4, slots=_SLOTS)
     group, output, done = map(t.new_label, ("group", "output", "done"))
-    t.ldr(R2, R0, at(DENSE_GROUPS, "source"))
-    t.mov(LR, R2)
-    t.mov(R8, R2)
-    t.ldr(R3, R1, _word("depth"))
-    t.add(R2, R3)
-    t.mov(R12, R2)
-    t.ldr(R2, R0, at(DENSE_GROUPS, "output"))
-    t.mov(R11, R2)
-    t.ldr(R2, R0, at(DENSE_GROUPS, "channels"))
-    t.store(R2, "channels")
-    for name, register in (("activation_min", R9), ("activation_max", R10)):
-        t.ldr(R2, R1, _word(name))
-        t.mov(register, R2)
-    t.ldr(R2, R1, _word("output_zero_point"))
-    t.store(R2, "zero_point")
-    t.ldr(R2, R0, at(DENSE_GROUPS, "stream"))
-    t.add(R0, at(DENSE_GROUPS, "sums"))
-    t.store(R0, "sums")
-    t.store(R2, "stream")
+    _begin(t)
     _surplus(t)
     t.load(R7, "stream")
     t.label(group)
@@ -100,12 +198,21 @@ def dense():
     t.load(R4, "sums")
     t.mov(R8, R4)
     t.stm(R4, R0, R1, R2, R3)
+    t.ldr(R4, R7, 16)
+    t.store(R4, "shifts")
     t.label(output)
     t.mov(R1, R8)
     t.ldm(R1, R0)
     t.mov(R8, R1)
     t.load(R6, "zero_point")
-    requantize(t, R7)
+    t.load(R4, "shifts")  # its lowest byte counts
+    t.lsr(R5, R4, 8)
+    t.store(R5, "shifts")
+    t.ldm(R7, R3)
+    t.lsl(R2, R3, 16)
+    t.lsr(R2, R2, 16)
+    t.lsr(R3, R3, 16)
+    requantize_by(t)
     t.mov(R1, R11)
     t.strb(R0, R1)
     t.add(R1, 1)
@@ -118,6 +225,7 @@ def dense():
     t.add(R2, 16)
     t.cmp(R8, R2)
     t.branch("ne", output)
+    t.add(R7, 4)
     t.b(group)
     t.label(done)
     return t.text()

@@ -82,15 +82,6 @@ DEPTHWISE_COLUMN = (
     "channels",  # to compute
 )
 
-# Of sums of all inputs, beside their record.
-DENSE_GROUPS = (
-    "source",
-    "stream",  # of the first group
-    "output",
-    "channels",  # to compute
-    "sums",  # memory for four of them
-)
-
 # Of sums of all inputs whose weights are indices of values.
 DENSE_LUT = (
     "values",  # address of those of all channels, or 0

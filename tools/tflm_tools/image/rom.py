@@ -1,6 +1,8 @@
 # tflm_tools: RomStorage: where Prepare's results go on the host: into the image of a flat model
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from bisect import bisect_right
+
 from tflm.arena import SingleArenaBufferAllocator, align_up
 from tflm.errors import ModelError
 from tflm.tflite.context import IN_ROM, IN_TAIL, NO_OPERAND, PLANNED_SCRATCH
@@ -10,6 +12,8 @@ from tflm.tflite.planner import plan_greedy, plan_linear
 from ..plan.overlap import place_over, roll_loops
 from ..plan.records import RomRecord
 from ..plan.views import merge_views, place_views
+
+_LARGE = 2048  # bytes of a constant
 
 
 class RomStorage:
@@ -63,7 +67,26 @@ class RomStorage:
     def memory_of(self, operand):
         return memoryview(bytearray(operand.size))
 
+    # Put large constants behind the small ones, which then do not put each other out of the cache
+    # of an RP2040: lines 8 KB apart share a place there, and kernels read large ones past it.
+    def _sort_constants(self):
+        known = sorted(self._known.items(), key=lambda item: (len(item[0]) > _LARGE, item[1]))
+        begins = sorted(self._known.values())
+        moved, constants = {}, self.constants[:16]
+        for data, begin in known:
+            constants.extend(bytes(align_up(len(constants)) - len(constants)))
+            moved[begin] = self._known[data] = len(constants)
+            constants.extend(data)
+        self.constants = constants
+        for record in self.records:
+            for k in range(1, record.operands + 1):
+                word = record.words[k]
+                if word & 3 == IN_ROM and word != NO_OPERAND:
+                    begin = begins[bisect_right(begins, word >> 2) - 1]
+                    record.words[k] += moved[begin] - begin << 2
+
     def finish_model_allocation(self, keep_tensors=False, guards=False):
+        self._sort_constants()
         requests = [(size, node.index) for size, node in self.scratch_requests]
         self.tensors, self.scratch_buffers, variables = buffers_of(self.model, requests)
         self.views = merge_views(self.model, self.tensors)
