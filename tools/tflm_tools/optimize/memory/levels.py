@@ -22,7 +22,10 @@ _GROWTH = {SPEED: 1.5}
 _SMALL = 8192  # an arena that need not be smaller for their sake
 _AFTER = {BALANCED: SPEED, RAM: BALANCED}  # levels that need no less
 _LIMITS = (1.0, 0.92, 0.84, 0.76, 0.68, 0.6)  # of an arena: what one operator may need
-_WIDER = (1.0, 1.12, 1.25)  # limits that are tried, of the least one
+# Limits that are tried, of the least one, and the share of each that regions may need: where they
+# leave some, a plan of all may come out smaller.
+_WIDER = ((1.0, 1.0), (1.0, 0.94), (1.12, 1.0), (1.25, 1.0))
+_TRIES = 4  # least ones, until all together keep to one
 
 
 @dataclass
@@ -162,21 +165,37 @@ class Levels:
             return [whole]
         search = self._plain()
         most = _SHARES[level] * search.base_cycles
-        first = search.cheapest(whole[2], most)
-        found, tried = [], set()
-        for wider in _WIDER if first is not None else ():
-            fusion = search.within(int(first.arena * wider))
-            key = tuple((p.region.first, p.region.last, p.height, p.pace) for p in fusion.chains)
-            if key in tried or not key:
-                continue
-            tried.add(key)
-            if key not in self._banded:
-                self._banded[key] = apply(self._model, fusion)
-            graph = self._banded[key]
-            head = self._head(graph)
-            if head < _LEFT.get(level, 1) * whole[2]:
-                found.append((graph, fusion.cycles, head))
-        return [*sorted(found, key=lambda each: each[2]), whole]
+        found = {}
+        for _ in range(_TRIES):
+            first = search.cheapest(whole[2], most)
+            if first is None or self._keeps_to(first, found):
+                break
+        for wider, share in _WIDER if first is not None else ():
+            fusion = search.within(int(first.arena * wider), None, share)
+            if fusion is not None:
+                self._keeps_to(fusion, found)
+        found = [each for each in found.values() if each[2] < _LEFT.get(level, 1) * whole[2]]
+        return [*sorted(found, key=lambda each: each[:0:-1]), whole]
+
+    # Add what a Fusion makes to `found`, as _in_bands() has it, if anything runs in bands. False
+    # when all of it together needs more than the Fusion says, and the search has learnt of which
+    # regions: what lies around a region may leave it no such place as it has alone.
+    def _keeps_to(self, fusion, found):
+        key = tuple((p.region.first, p.region.last, p.height, p.pace) for p in fusion.chains)
+        if not key:
+            return True
+        if key not in self._banded:
+            self._banded[key] = apply(self._model, fusion)
+        graph = self._banded[key]
+        storage = self.prepared(graph)
+        found.setdefault(key, (graph, fusion.cycles, storage.head_bytes))
+        if storage.head_bytes <= fusion.arena:
+            return True
+        tops = [_top(graph, storage, chain) for chain in graph.chains]
+        for progress, top in zip(fusion.chains, tops, strict=True):
+            if top > fusion.arena:
+                self._plain().note(progress, top)
+        return max(tops) <= fusion.arena
 
     def as_planned(self, model):
         """A model that keeps TFLM's plan, its weights stored as is fastest in that."""
@@ -229,6 +248,14 @@ def with_stored(model, search, prepare, most):
         if prepare(made).head_bytes <= most:
             return made, cycles
     return model, search.storing.as_made(nodes)
+
+
+# The end of what lies highest in the arena while a chain runs.
+def _top(model, storage, chain):
+    ran = set(map(id, chain.nodes))
+    steps = [i for i, node in enumerate(model.running()[0].nodes, 1) if id(node) in ran]
+    buffers = [*storage.tensors.values(), *storage.scratch_buffers]
+    return max(b.offset + b.size for b in buffers if b.first <= steps[-1] and b.last >= steps[0])
 
 
 # The nodes of a model that are in no chain.

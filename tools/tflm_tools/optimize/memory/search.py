@@ -21,7 +21,7 @@ from .storing import Storing
 
 _HEIGHTS = (1, 2, 3, 4, 6, 8, 12)
 _LONGEST = 16  # operators of a region
-_TRIES = 100  # random orders for a part of the model
+_TRIES = 50  # random orders for a part of the model
 _STEP = 256  # bytes between two limits that are tried
 _NEVER = 1 << 40  # bytes that no board has
 
@@ -204,8 +204,8 @@ class Search:
         return len({self._probe.made(node).form for node in slot if node is not None}) == 1
 
     # The cheapest way through the model with at most `limit` bytes: (cycles, edges), or None.
-    # Edges that nobody has looked at may need more.
-    def _path(self, limit):
+    # Edges that nobody has looked at may need more; those in bands at most a share of the limit.
+    def _path(self, limit, share=1.0):
         count = len(self.nodes)
         best = [None] * (count + 1)
         best[0] = 0, None, None  # cycles, Edge, what comes before
@@ -218,7 +218,7 @@ class Search:
                 is_wide = is_wide or wide[first]
                 if not is_wide or best[first] is None:
                     continue
-                for edge in self._banded(first, last, limit):
+                for edge in self._banded(first, last, share * limit):
                     cycles = best[first][0] + edge.cycles
                     if best[last] is None or cycles < best[last][0]:
                         best[last] = cycles, edge, best[first]
@@ -230,13 +230,19 @@ class Search:
             at = at[2]
         return best[-1][0], edges[::-1]
 
-    def within(self, limit, most=None):
+    def note(self, progress, arena):
+        """Let a region in bands need `arena` bytes, as it does in a plan of the whole model."""
+        region = progress.region
+        edge = self._bands[region.first, region.last][2][progress.height, progress.pace]
+        edge.arena = max(edge.arena, arena)
+
+    def within(self, limit, most=None, share=1.0):
         """The cheapest Fusion that needs at most `limit` bytes, or None.
 
-        most: cycles that it may cost.
+        most: cycles that it may cost. share: of the limit that its regions may need.
         """
         while True:
-            found = self._path(limit)
+            found = self._path(limit, share)
             if found is None or most is not None and found[0] > most:
                 return None
             unsure = [edge for edge in found[1] if not edge.is_sure]
