@@ -114,6 +114,25 @@ class Network:
         )  # fmt: skip
         return output
 
+    def transposed(self, source, filters, size=2, stride=2, padding="SAME"):
+        batch, height, width, channels = self.shapes[source]
+        weights, scales = self._weights((filters, size, size, channels), 0, ())
+        more = 0 if padding == "SAME" else max(0, size - stride)
+        output = self.tensor(
+            (batch, height * stride + more, width * stride + more, filters), 0.0235
+        )  # fmt: skip
+        sides = self.constant(self.shapes[output])
+        self.builder.operator(
+            "TRANSPOSE_CONV", [sides, weights, source, self._bias(source, scales, None)], [output],
+            stride_h=stride, stride_w=stride, padding=padding,
+        )  # fmt: skip
+        return output
+
+    def enlarged(self, source, name="RESIZE_NEAREST_NEIGHBOR", times=2, **options):
+        batch, height, width, channels = self.shapes[source]
+        shape = batch, height * times, width * times, channels
+        return self.unary(name, source, shape=shape, inputs=[self.constant(shape[1:3])], **options)
+
     def pad(self, source, sides, value=None):
         paddings = [(0, 0), *sides, (0, 0)]
         shape = [n + a + b for n, (a, b) in zip(self.shapes[source], paddings, strict=True)]

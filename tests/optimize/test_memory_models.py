@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import pytest
+from optimize.nets import unet
 from optimize.test_memory_bands import ChainBuilder
 from support.check import Cases
 from tflm.tflite.reader import TfliteModel
@@ -43,6 +44,19 @@ def test_outputs(name, paths, shared_models):
     cases = Cases()
     model = (shared_models / f"{name}.tflite").read_bytes()
     cases.add(name, model, inputs="random", runs=1, repeat="none", slices=(3,), paths=paths)
+    cases.check()
+
+
+# Decoders and what skips beside them run in bands; each as TFLM runs it.
+@pytest.mark.parametrize(("up", "share"), [("resize", 0.38), ("transposed", 0.52)])
+def test_unets(up, share):
+    model = unet(up)
+    levels = levels_of(saved_model(model)[0], None, None)
+    head = prepare_graph(levels.model(RAM)[0]).head_bytes
+    assert head <= share * tflm_head_bytes(TfliteModel(model))
+    cases = Cases()
+    paths = "ram", "ram armv6m"
+    cases.add(up, model, inputs="random", runs=1, repeat="none", slices=(3,), paths=paths)
     cases.check()
 
 

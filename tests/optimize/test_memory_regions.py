@@ -13,13 +13,13 @@ from tflm_tools.optimize.memory.regions import Regions
 from tflm_tools.optimize.memory.search import Search
 from tflm_tools.plan import loops
 
-COUNT = 12
+COUNT = 20
 
 
 class GraphBuilder:
     """A random graph of operators on int8 whose last one needs all others."""
 
-    def __init__(self, name, head=False):
+    def __init__(self, name, head=False, decoder=False):
         self.random = generator(name)
         width = self.pick(4, 6, 8)
         shape = self.pick((16, width, 4), (21, width, 8), (1, 24, 8), (13, width, 3))
@@ -27,6 +27,8 @@ class GraphBuilder:
         self.now, self.count = self.net.inputs[0], 0
         for _ in range(int(self.random.integers(1, 4))):
             self.pick(self.residual, self.strided, self.joined, self.plain)()
+        if decoder:
+            self.decoder()
         if head:
             self.head()
 
@@ -65,6 +67,23 @@ class GraphBuilder:
         first = self.now
         inner = self.conv(self.conv(first), self.depth(), size=3)
         self.add(self.net.binary("ADD", *self.pick((first, inner), (inner, first))))
+
+    # Half the rows, and as many again, beside what there was before.
+    def decoder(self):
+        first = self.now
+        _, height, width, depth = self.net.shapes[first]
+        if depth % 4 or height % 2 or width % 2:
+            return
+        inner = self.conv(first, 8, 2, 3)
+        if self.pick(True, False):
+            half = bool(self.random.integers(2))
+            self.add(self.net.enlarged(inner, half_pixel_centers=half))
+        else:
+            self.add(self.net.transposed(inner, 4, self.pick(2, 3, 4)))
+        quantization = {self.net.quantization[part] for part in (first, self.now)}
+        if len(quantization) == 1:
+            self.add(self.net.concatenation([self.now, first], 3))
+        self.add(self.conv(self.now, 4, size=3), 0)
 
     # What ends many networks: one value of each channel, made of all rows.
     def head(self):
@@ -109,7 +128,7 @@ def random_forms(target):
     while len(forms) < COUNT:
         number += 1
         name = f"graph {number}"
-        graph = GraphBuilder(name, number % 2)
+        graph = GraphBuilder(name, number % 2, number % 3)
         rows = max(graph.net.shapes[graph.net.inputs[0]][1:3])
         if graph.count < 3:
             continue
@@ -126,7 +145,8 @@ def test_random_graphs(target):
     forms = random_forms(target)
     assert sum(any(r.kernel == loops.KERNEL for r in f[3].records) for f in forms) > COUNT * 0.8
     kernels = {record.kernel for form in forms for record in form[3].records}
-    assert {f"pooling_rows.{function}" for function in LAYOUTS} <= kernels
+    wanted = {f"pooling_rows.{function}" for function in LAYOUTS}
+    assert wanted | {"strided_copy.eval", "transpose_conv.eval_int8"} <= kernels
     assert not failures([form[:3] for form in forms])
 
 

@@ -92,6 +92,8 @@ def _sizes(node, source, weights, target, options):
     for i, side in enumerate(("height", "width")):
         size, window, stride = target.shape[1 + i], weights.shape[1 + i], strides[i]
         _, before = window_of(node, options.get(_PADDING, "b"), size, window, stride, 1)
+        if node.padding is not None:  # some rows of a picture
+            before = node.padding[i]
         fields["input_" + side] = source.shape[1 + i]
         fields["output_" + side] = size
         fields["filter_" + side] = window

@@ -16,11 +16,15 @@ from tflm.tflite.context import IN_TAIL, NO_OPERAND, MicroContext
 from .. import files
 from ..errors import ToolError
 from ..model.compiled import remedy
-from . import dense_lut, pool_rows, rows
+from ..model.schema import BuiltinOperator
+from . import dense_lut, rows
+from .parts import Parts
+from .pool_rows import CODES as POOLS
 
 _WITH_CUSTOM = (  # the commands
     "inspect, flatten, run, verify, bench, plan, report, ops, eval, convert and deploy"
 )
+_WITH_PARTS = (*POOLS, BuiltinOperator.RESIZE_NEAREST_NEIGHBOR)
 _MOST = 65535  # what 16 bits count
 _MOST_NAME = 255
 
@@ -69,7 +73,7 @@ class HostResolver(OpResolver):
         whole = super().builtin(code)
         if code in dense_lut.CODES:
             return dense_lut.WithIndexed(whole)
-        return pool_rows.Parts(whole) if code in pool_rows.CODES else whole
+        return Parts(whole) if code in _WITH_PARTS else whole
 
     def custom(self, name):
         if name in self._custom:

@@ -7,9 +7,9 @@ from math import prod
 from tflm.errors import TflmError
 from tflm.op_resolver import OpResolver
 from tflm.prepare.common import REQUANTIZE
-from tflm.tflite.graph import Node
 
 from ..model.schema import BuiltinOperator
+from .parts import Part
 
 CODES = (
     BuiltinOperator.AVERAGE_POOL_2D,
@@ -96,7 +96,7 @@ def _covers(fields):
     )
 
 
-class PoolPart(Node):
+class PoolPart(Part):
     """A part of a pool: `sums` of some more rows, or the output made of all of them.
 
     pool: the Pool of the whole node. begins: whether these rows are the first ones, None where
@@ -104,9 +104,7 @@ class PoolPart(Node):
     """
 
     def __init__(self, whole, pool, inputs, outputs, begins=None):
-        code, version = whole.builtin_code, whole.version
-        super().__init__(whole.index, code, version, "", inputs, outputs)
-        self.origins = getattr(whole, "origins", (whole.index,))
+        super().__init__(whole, inputs, outputs)
         self.pool = pool
         self.begins = begins
 
@@ -125,16 +123,3 @@ class PoolPart(Node):
         operands = {"input": source, "output": target}
         layout = LAYOUTS[function]
         context.emit(_KERNEL + function, layout, units, work, table, **operands, **fields)
-
-
-class Parts:
-    """Prepare of an operator of CODES, or of a PoolPart of one."""
-
-    def __init__(self, whole):
-        self._whole = whole
-
-    def prepare(self, context, node):
-        if isinstance(node, PoolPart):
-            node.prepare(context)
-        else:
-            self._whole.prepare(context, node)

@@ -49,6 +49,63 @@ class Rows:
         made = (there + self.top - self.reach) // self.stride + 1
         return min(max(made, 0), self.output_rows)
 
+    def whole(self, count):
+        """How many rows of the output are made where `count` of them are needed."""
+        return count
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Rows of what has more of them than its input: its windows lie on the output.
+
+    The window of row i begins `top` rows above row i * `stride` of the output, and has `reach`
+    rows. `together`: all rows of a window must be made at once. left: of columns, as top.
+    """
+
+    input_rows: int
+    output_rows: int
+    reach: int
+    stride: int
+    top: int
+    left: int = 0
+    together: bool = False
+
+    def first(self, row):
+        """The first row of the input that row `row` of the output needs."""
+        return min(max((row + self.top - self.reach) // self.stride + 1, 0), self.input_rows)
+
+    def behind(self, row):
+        """The row behind the last one that row `row` needs."""
+        return min((row + self.top) // self.stride + 1, self.input_rows)
+
+    def possible(self, there):
+        """How many rows of the output the first `there` rows of the input are enough for."""
+        if there >= self.input_rows:
+            return self.output_rows
+        return min(max(there * self.stride - self.top, 0), self.output_rows)
+
+    def whole(self, count):
+        """How many rows of the output are made where `count` of them are needed."""
+        return -(-count // self.stride) * self.stride if self.together else count
+
+
+def spread_of(node, axis):
+    """The Spread of a TRANSPOSE_CONV along an axis, or None where rows are no use."""
+    weights, source, target = node.inputs[1], node.inputs[2], node.outputs[0]
+    found = []
+    try:
+        for k in (axis, 3 - axis):
+            stride, padding = option(node, _STRIDES[k - 1], "i"), option(node, "PADDING", "b")
+            window = weights.shape[k]
+            _, before = window_of(node, padding, target.shape[k], window, stride, 1)
+            found.append((window, stride, before))
+    except (ModelError, IndexError):
+        return None  # Prepare says what is wrong
+    (reach, stride, top), (_, _, left) = found
+    if reach < stride:
+        return None  # rows that no window has
+    return Spread(source.shape[axis], target.shape[axis], reach, stride, top, left)
+
 
 def rows_of(node, axis=1):
     """The Rows of a node, or None when it is no convolution or pool of the usual kind.

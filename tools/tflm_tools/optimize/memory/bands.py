@@ -6,8 +6,10 @@ from dataclasses import dataclass, field
 from tflm import dtypes
 from tflm.tflite.graph import Node
 
+from ...image.parts import RepeatedRows, repeats
 from ...image.pool_rows import PoolPart, pool_of
 from ...model.schema import BuiltinOperator
+from ...plan.windows import Spread
 
 
 @dataclass
@@ -95,7 +97,13 @@ class _Writer:
             inputs[position] = self._view(source, inputs[position], way.axis, row, high - low)
         row = first - held[key][band - 1]
         output = self._view(key, node.outputs[0], way.axis, row, last - first)
+        if repeats(node):
+            return RepeatedRows(node, inputs[:1], [output])
         part = copied(node, inputs, [output])
+        if isinstance(way.rows, Spread):
+            top = first + way.rows.top - low * way.rows.stride
+            sides = (top, way.rows.left) if way.axis == 1 else (way.rows.left, top)
+            part.padding = (*sides, 0, 0)
         if way.has_windows:
             part.padding = _padding(way, first, last, low, high)
         return part

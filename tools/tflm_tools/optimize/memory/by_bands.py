@@ -5,11 +5,12 @@ from dataclasses import dataclass
 
 from tflm import dtypes
 
+from ...image.parts import repeats
 from ...image.pool_rows import CODES as POOLS
 from ...image.pool_rows import pool_of
 from ...image.rows import CODE as ROWS
 from ...model.schema import BuiltinOperator, option
-from ...plan.windows import Rows, rows_of
+from ...plan.windows import Rows, Spread, rows_of, spread_of
 
 # Operators on each element by itself, of one tensor or of two; a rule holds them to the checks of
 # their kernels.
@@ -39,7 +40,7 @@ class ByRows:
     its only output is made of all rows, and none of them is needed again once it has been added.
     """
 
-    rows: Rows
+    rows: Rows | Spread
     inputs: tuple
     axis: int
     has_windows: bool = False
@@ -68,6 +69,10 @@ def by_rows(node):
     if pool is not None:
         count = node.inputs[0].shape[pool.axis]
         return ByRows(Rows(1, count, 1, count, 1, 0, (0, 0, 0, 0)), (0,), pool.axis, gathers=True)
+    if node.builtin_code == BuiltinOperator.TRANSPOSE_CONV:
+        return _transposed(node, target)
+    if repeats(node):
+        return _repeated(node, target)
     return _by_windows(node, target) if node.builtin_code in _WINDOWS else None
 
 
@@ -110,16 +115,37 @@ def _joined(node, target):
     return ByRows(_each(target.shape[axis]), tuple(range(len(node.inputs))), axis)
 
 
-def _by_windows(node, target):
-    source = node.inputs[0]
+# What one row of pictures of batch 1 is, of inputs `position`; None where these are no pictures.
+def _pictures_axis(node, position, target):
+    source = node.inputs[position]
     if source.is_constant() or len(source.shape) != 4 or len(target.shape) != 4:
         return None
     if source.shape[0] != 1 or target.shape[0] != 1 or not source.elements():
         return None
-    if any(t is not None and not t.is_constant() for t in node.inputs[1:]) or _looks_at_all(node):
+    if any(t is not None and not t.is_constant() for t in node.inputs if t is not source):
         return None
-    axis = 2 if source.shape[1] == target.shape[1] == 1 else 1
-    rows = rows_of(node, axis)
+    return 2 if source.shape[1] == target.shape[1] == 1 else 1
+
+
+def _transposed(node, target):
+    axis = _pictures_axis(node, 2, target) if len(node.inputs) in (3, 4) else None
+    rows = spread_of(node, axis) if axis else None
+    return None if rows is None else ByRows(rows, (2,), axis)
+
+
+# RESIZE_NEAREST_NEIGHBOR by a whole number.
+def _repeated(node, target):
+    axis = _pictures_axis(node, 0, target)
+    if axis is None:
+        return None
+    count, many = node.inputs[0].shape[axis], target.shape[axis]
+    each = many // count
+    return ByRows(Spread(count, many, each, each, 0, together=True), (0,), axis)
+
+
+def _by_windows(node, target):
+    axis = None if _looks_at_all(node) else _pictures_axis(node, 0, target)
+    rows = rows_of(node, axis) if axis else None
     return None if rows is None else ByRows(rows, (0,), axis, True)
 
 

@@ -24,8 +24,9 @@ class Progress:
         self.pace = len(region.nodes) - 1 if pace is None else pace
         rows = region.values[region.outputs[self.pace]].rows
         self.bands = -(-rows // height)
+        whole = region.ways[self.pace].rows.whole
         self._all = range(self.bands + 1)
-        self.made = {region.outputs[self.pace]: [min(b * height, rows) for b in self._all]}
+        self.made = {region.outputs[self.pace]: [whole(min(b * height, rows)) for b in self._all]}
         for place in range(self.pace + 1, len(region.nodes)):
             self._push(place)
         for place in range(len(region.nodes) - 1, -1, -1):
@@ -52,8 +53,9 @@ class Progress:
     # others need them.
     def _pull(self, value):
         readers = [self._of(place) for place, _ in value.readers]
+        whole = self.region.ways[value.writer].rows.whole
         wanted = [
-            max(rows.behind(made[b] - 1) if made[b] else 0 for rows, made in readers)
+            whole(max(rows.behind(made[b] - 1) if made[b] else 0 for rows, made in readers))
             for b in self._all
         ]
         if value.stays:
