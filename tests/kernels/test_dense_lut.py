@@ -124,6 +124,8 @@ def test_what_stays():
     assert "dense_lut.eval_int8" not in kernels(many, compress_weights=True)
     small = dense("tables would take more time", (1, 64), 20, each=True)
     assert "dense_lut.eval_int8" not in kernels(small, compress_weights=True)
+    few = dense("less flash than the table is RAM", (1, 256), 4)
+    assert "dense_lut.eval_int8" not in kernels(few, compress_weights=True)
     flash = kernels(MODELS["one table"], compress_weights=True, miss=0)
     assert "dense_lut.eval_int8" not in flash
 

@@ -7,7 +7,7 @@ from tflm.errors import TflmError
 from tflm.prepare.conv_lanes import _is_whole
 from tflm.prepare.lanes import Channels, int8_values
 
-from ..image.dense_lut import CODES, Indexed, stream_of
+from ..image.dense_lut import CODES, SCRATCH, Indexed, stream_of
 from ..model.op_name import op_name
 from . import packed_weights
 from .memory.costs import node_cycles
@@ -43,16 +43,21 @@ def apply(graph, every=False, miss=None):
 
     Those that the file has in fewer bits become so, or else int8, which are not unpacked to RAM;
     with `every` those of int8 that have at most 16 values, too, where that takes less flash and
-    fewer cycles. miss: cycles that a word of weights takes to fetch. Returns a list of
-    CompressedLayer.
+    fewer cycles, and all of them together save no less than the kernel's table takes of RAM.
+    miss: cycles that a word of weights takes to fetch. Returns a list of CompressedLayer.
     """
     packed, found = packed_weights.apply(graph), []
     for subgraph in graph.running():
         for node in subgraph.nodes:
             if node.builtin_code in CODES and (id(node) in packed or every):
                 layer = _compress(graph, node, id(node) in packed, miss)
-                found += [layer] if layer else []
-    return found
+                found += [(node, layer)] if layer else []
+    asked = [(node, layer) for node, layer in found if id(node) not in packed]
+    if sum(layer.int8_bytes - layer.bytes for _, layer in asked) < SCRATCH:
+        for node, _ in asked:
+            del node.indexed
+        found = [each for each in found if each not in asked]
+    return [layer for _, layer in found]
 
 
 # The Indexed of a node, None where the kernel does not do it.
