@@ -12,7 +12,8 @@ is the address of the record (DENSE in prepare/dense.py), `r1` of the arena, `r2
 `r3` is the first group, and 16384 times the group behind the last.
 """
 
-_SLOTS = ("surplus", "channels", "sums", "zero_point", "stream", "source", "shifts")
+_SLOTS = ("source", "channels", "output", "sums", "zero_point", "low", "high", "shifts")
+_TOTALS = R8, R9, R10, R11
 
 _GROUP_NUMBERS = 36  # bytes of a group beside its weights
 
@@ -70,15 +71,14 @@ def _choose_window(t):
     t.label(as_it_is)
 
 
-# What the record says, in slots and high registers.
+# What the record says, in slots; the stream in R7, the end of the inputs in LR.
 def _begin(t):
     t.ldr(R7, R0, _word("depth"))
     t.ldr(R4, R0, _word("input"))
     _address(t)
     t.store(R5, "source")
-    t.mov(R8, R5)
     t.add(R5, R7)
-    t.mov(R12, R5)
+    t.mov(LR, R5)
     t.ldr(R4, R0, _word("stream"))
     _address(t)
     t.lsl(R6, R3, 18)
@@ -89,12 +89,12 @@ def _begin(t):
     t.add(R5, R4)
     t.lsl(R2, R6, 2)  # the first channel
     _choose_window(t)
-    t.store(R5, "stream")
+    t.mov(R7, R5)
     t.ldr(R4, R0, _word("output"))
     t.lsr(R4, R4, 2)
     t.add(R4, R1)
     t.add(R4, R2)
-    t.mov(R11, R4)
+    t.store(R4, "output")
     t.ldr(R4, R0, _word("scratch"))
     t.lsr(R4, R4, 2)
     t.add(R4, R1)
@@ -109,95 +109,86 @@ def _begin(t):
     t.label(within)
     t.sub(R4, R2)
     t.store(R4, "channels")
-    for name, register in (("activation_min", R9), ("activation_max", R10)):
+    for name, slot in (
+        ("activation_min", "low"),
+        ("activation_max", "high"),
+        ("output_zero_point", "zero_point"),
+    ):
         t.ldr(R4, R0, _word(name))
-        t.mov(register, R4)
-    t.ldr(R4, R0, _word("output_zero_point"))
-    t.store(R4, "zero_point")
+        t.store(R4, slot)
 
 
-# The four int8 of R4, one by one in R5; with `copy` of R4 that may change in between.
-def _elements(t, copy=None):
-    t.sxtb(R5, R4)
+# The four int8 of R5, one by one in R4.
+def _elements(t):
+    t.sxtb(R4, R5)
     yield
-    for left in (16, 8, 0):
-        word = R4
-        if copy is not None:
-            t.mov(R5, copy)
-            word = R5
-        if left:
-            t.lsl(R5, word, left)
-            word = R5
-        t.asr(R5, word, 24)
+    for _ in range(2):
+        t.asr(R5, R5, 8)
+        t.sxtb(R4, R5)
         yield
+    t.asr(R4, R5, 8)
+    yield
 
 
-# 128 times the sum of the inputs, which weights that are 128 too large add, in slot `surplus`.
-def _surplus(t):
-    loop = t.new_label("surplus")
-    t.mov(R6, R8)
-    t.mov(R7, R12)
-    t.mov(R0, 0)
-    t.label(loop)
-    t.ldm(R6, R4)
-    for _ in _elements(t):
-        t.add(R0, R5)
-    t.cmp(R6, R7)
-    t.branch("ne", loop)
-    t.lsl(R0, R0, 7)
-    t.store(R0, "surplus")
-
-
-# r0..r3: sums, r4: the weights of four channels, r5: an input, r6: some of these weights, r7: the
-# stream; r8: next inputs, r9, r10: the output's limits, r11: output, r12: end of the inputs,
-# lr: four inputs.
+# The sums of a group in R0..R3.
 #
 # A word of weights is read once, for flash is slow, and not taken apart into bytes: a channel is
 # multiplied with all that lies above it in the word. So its sum holds 256 times that of the next
-# channel, from the bias on, and is rid of it behind the last input.
+# channel, from the bias on, and is rid of it behind the last input. Weights that are 128 too large
+# add 128 times the sum of the inputs.
+#
+# r0: a product, r1, r2: weights of four channels, r3: next inputs, r4: one of them, r5: four, r7:
+# the stream; r8..r11: sums, r12: that of the inputs, lr: their end.
 def _sums(t):
-    totals = (R0, R1, R2, R3)
+    sums = R0, R1, R2, R3
     loop = t.new_label("quad")
-    t.ldm(R7, *totals)
-    t.load(R4, "surplus")
-    for total in totals:
-        t.sub(total, R4)
-    for total, following in ((R2, R3), (R1, R2), (R0, R1)):
-        t.lsl(R4, following, 8)
-        t.add(total, R4)
-    t.load(R4, "source")
-    t.mov(R8, R4)
+    t.ldm(R7, *sums)
+    for channel in (2, 1, 0):
+        t.lsl(R4, sums[channel + 1], 8)
+        t.add(sums[channel], R4)
+    for total, value in zip(_TOTALS, sums, strict=True):
+        t.mov(total, value)
+    t.mov(R0, 0)
+    t.mov(R12, R0)
+    t.load(R3, "source")
     t.label(loop)
-    t.mov(R6, R8)
-    t.ldm(R6, R4)
-    t.mov(R8, R6)
-    t.mov(LR, R4)
-    for _ in _elements(t, LR):
-        t.ldm(R7, R4)
+    t.ldm(R3, R5)
+    for element, _ in enumerate(_elements(t)):
+        word = (R1, R2)[element % 2]
+        if word is R1:
+            t.ldm(R7, R1, R2)
+        t.add(R12, R4)
         for channel in (3, 2, 1):
-            t.lsr(R6, R4, 8 * channel)
-            t.mul(R6, R5)
-            t.add(totals[channel], R6)
-        t.mul(R4, R5)
-        t.add(R0, R4)
-    t.cmp(R8, R12)
+            t.lsr(R0, word, 8 * channel)
+            t.mul(R0, R4)
+            t.add(_TOTALS[channel], R0)
+        t.mul(word, R4)
+        t.add(R8, word)
+    t.cmp(R3, LR)
     t.branch("ne", loop)
-    for total, following in ((R0, R1), (R1, R2), (R2, R3)):
-        t.lsl(R4, following, 8)
-        t.sub(total, R4)
+    for total, value in zip(_TOTALS, sums, strict=True):
+        t.mov(value, total)
+    t.mov(R4, R12)
+    t.lsl(R4, R4, 7)
+    for channel in range(4):
+        if channel < 3:
+            t.lsl(R5, sums[channel + 1], 8)
+            t.sub(sums[channel], R5)
+        t.sub(sums[channel], R4)
 
 
 def dense():
     t = Thumb("dense", _ABOUT, arguments=4, slots=_SLOTS)
     group, output, done = map(t.new_label, ("group", "output", "done"))
     _begin(t)
-    _surplus(t)
-    t.load(R7, "stream")
     t.label(group)
     _sums(t)
     t.load(R4, "sums")
     t.mov(R8, R4)
     t.stm(R4, R0, R1, R2, R3)
+    for register, slot in ((R9, "low"), (R10, "high"), (R11, "output")):
+        t.load(R0, slot)
+        t.mov(register, R0)
     t.ldr(R4, R7, 16)
     t.store(R4, "shifts")
     t.label(output)
@@ -217,14 +208,15 @@ def dense():
     t.strb(R0, R1)
     t.add(R1, 1)
     t.mov(R11, R1)
-    t.load(R1, "channels")
-    t.sub(R1, 1)
+    t.load(R2, "channels")
+    t.sub(R2, 1)
     t.branch("eq", done)
-    t.store(R1, "channels")
+    t.store(R2, "channels")
     t.load(R2, "sums")
     t.add(R2, 16)
     t.cmp(R8, R2)
     t.branch("ne", output)
+    t.store(R1, "output")
     t.add(R7, 4)
     t.b(group)
     t.label(done)

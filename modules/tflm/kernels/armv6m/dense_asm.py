@@ -17,7 +17,7 @@ def dense(r0, r1, r2, r3):
     mov(r6, r10)
     mov(r7, r11)
     push({r4, r5, r6, r7})
-    data(2, 0xB087)  # sub sp, #28
+    data(2, 0xB088)  # sub sp, #32
     ldr(r7, [r0, 20])
     ldr(r4, [r0, 4])
     lsr(r5, r4, 2)
@@ -27,10 +27,9 @@ def dense(r0, r1, r2, r3):
     mov(r6, r2)
     label(in_arena_4)
     add(r5, r5, r6)
-    data(2, 0x9505)  # str r5, [sp] source
-    mov(r8, r5)
+    data(2, 0x9500)  # str r5, [sp] source
     add(r5, r5, r7)
-    mov(r12, r5)
+    mov(lr, r5)
     ldr(r4, [r0, 8])
     lsr(r5, r4, 2)
     mov(r6, r1)
@@ -68,16 +67,16 @@ def dense(r0, r1, r2, r3):
     lsl(r4, r4, 24)
     add(r5, r5, r4)
     label(as_it_is_6)
-    data(2, 0x9504)  # str r5, [sp] stream
+    mov(r7, r5)
     ldr(r4, [r0, 12])
     lsr(r4, r4, 2)
     add(r4, r4, r1)
     add(r4, r4, r2)
-    mov(r11, r4)
+    data(2, 0x9402)  # str r4, [sp] output
     ldr(r4, [r0, 16])
     lsr(r4, r4, 2)
     add(r4, r4, r1)
-    data(2, 0x9402)  # str r4, [sp] sums
+    data(2, 0x9403)  # str r4, [sp] sums
     lsr(r3, r3, 14)
     lsl(r3, r3, 2)
     ldr(r4, [r0, 24])
@@ -88,129 +87,121 @@ def dense(r0, r1, r2, r3):
     sub(r4, r4, r2)
     data(2, 0x9401)  # str r4, [sp] channels
     ldr(r4, [r0, 32])
-    mov(r9, r4)
+    data(2, 0x9405)  # str r4, [sp] low
     ldr(r4, [r0, 36])
-    mov(r10, r4)
+    data(2, 0x9406)  # str r4, [sp] high
     ldr(r4, [r0, 28])
-    data(2, 0x9403)  # str r4, [sp] zero_point
-    mov(r6, r8)
-    mov(r7, r12)
-    mov(r0, 0)
-    label(surplus_8)
-    data(2, 0xCE10)  # ldmia r6!, {r4}
-    data(2, 0xB265)  # sxtb r5, r4
-    add(r0, r0, r5)
-    lsl(r5, r4, 16)
-    asr(r5, r5, 24)
-    add(r0, r0, r5)
-    lsl(r5, r4, 8)
-    asr(r5, r5, 24)
-    add(r0, r0, r5)
-    asr(r5, r4, 24)
-    add(r0, r0, r5)
-    cmp(r6, r7)
-    bne(surplus_8)
-    lsl(r0, r0, 7)
-    data(2, 0x9000)  # str r0, [sp] surplus
-    data(2, 0x9F04)  # ldr r7, [sp] stream
+    data(2, 0x9404)  # str r4, [sp] zero_point
     label(group_1)
     data(2, 0xCF0F)  # ldmia r7!, {r0, r1, r2, r3}
-    data(2, 0x9C00)  # ldr r4, [sp] surplus
-    sub(r0, r0, r4)
-    sub(r1, r1, r4)
-    sub(r2, r2, r4)
-    sub(r3, r3, r4)
     lsl(r4, r3, 8)
     add(r2, r2, r4)
     lsl(r4, r2, 8)
     add(r1, r1, r4)
     lsl(r4, r1, 8)
     add(r0, r0, r4)
-    data(2, 0x9C05)  # ldr r4, [sp] source
-    mov(r8, r4)
-    label(quad_9)
-    mov(r6, r8)
-    data(2, 0xCE10)  # ldmia r6!, {r4}
-    mov(r8, r6)
-    mov(lr, r4)
-    data(2, 0xB265)  # sxtb r5, r4
-    data(2, 0xCF10)  # ldmia r7!, {r4}
-    lsr(r6, r4, 24)
-    mul(r6, r5)
-    add(r3, r3, r6)
-    lsr(r6, r4, 16)
-    mul(r6, r5)
-    add(r2, r2, r6)
-    lsr(r6, r4, 8)
-    mul(r6, r5)
-    add(r1, r1, r6)
-    mul(r4, r5)
-    add(r0, r0, r4)
-    mov(r5, lr)
-    lsl(r5, r5, 16)
-    asr(r5, r5, 24)
-    data(2, 0xCF10)  # ldmia r7!, {r4}
-    lsr(r6, r4, 24)
-    mul(r6, r5)
-    add(r3, r3, r6)
-    lsr(r6, r4, 16)
-    mul(r6, r5)
-    add(r2, r2, r6)
-    lsr(r6, r4, 8)
-    mul(r6, r5)
-    add(r1, r1, r6)
-    mul(r4, r5)
-    add(r0, r0, r4)
-    mov(r5, lr)
-    lsl(r5, r5, 8)
-    asr(r5, r5, 24)
-    data(2, 0xCF10)  # ldmia r7!, {r4}
-    lsr(r6, r4, 24)
-    mul(r6, r5)
-    add(r3, r3, r6)
-    lsr(r6, r4, 16)
-    mul(r6, r5)
-    add(r2, r2, r6)
-    lsr(r6, r4, 8)
-    mul(r6, r5)
-    add(r1, r1, r6)
-    mul(r4, r5)
-    add(r0, r0, r4)
-    mov(r5, lr)
-    asr(r5, r5, 24)
-    data(2, 0xCF10)  # ldmia r7!, {r4}
-    lsr(r6, r4, 24)
-    mul(r6, r5)
-    add(r3, r3, r6)
-    lsr(r6, r4, 16)
-    mul(r6, r5)
-    add(r2, r2, r6)
-    lsr(r6, r4, 8)
-    mul(r6, r5)
-    add(r1, r1, r6)
-    mul(r4, r5)
-    add(r0, r0, r4)
-    data(2, 0x45E0)  # cmp r8, r12
-    bne(quad_9)
-    lsl(r4, r1, 8)
+    mov(r8, r0)
+    mov(r9, r1)
+    mov(r10, r2)
+    mov(r11, r3)
+    mov(r0, 0)
+    mov(r12, r0)
+    data(2, 0x9B00)  # ldr r3, [sp] source
+    label(quad_8)
+    data(2, 0xCB20)  # ldmia r3!, {r5}
+    data(2, 0xB26C)  # sxtb r4, r5
+    data(2, 0xCF06)  # ldmia r7!, {r1, r2}
+    data(2, 0x44A4)  # add r12, r4
+    lsr(r0, r1, 24)
+    mul(r0, r4)
+    data(2, 0x4483)  # add r11, r0
+    lsr(r0, r1, 16)
+    mul(r0, r4)
+    data(2, 0x4482)  # add r10, r0
+    lsr(r0, r1, 8)
+    mul(r0, r4)
+    data(2, 0x4481)  # add r9, r0
+    mul(r1, r4)
+    data(2, 0x4488)  # add r8, r1
+    asr(r5, r5, 8)
+    data(2, 0xB26C)  # sxtb r4, r5
+    data(2, 0x44A4)  # add r12, r4
+    lsr(r0, r2, 24)
+    mul(r0, r4)
+    data(2, 0x4483)  # add r11, r0
+    lsr(r0, r2, 16)
+    mul(r0, r4)
+    data(2, 0x4482)  # add r10, r0
+    lsr(r0, r2, 8)
+    mul(r0, r4)
+    data(2, 0x4481)  # add r9, r0
+    mul(r2, r4)
+    data(2, 0x4490)  # add r8, r2
+    asr(r5, r5, 8)
+    data(2, 0xB26C)  # sxtb r4, r5
+    data(2, 0xCF06)  # ldmia r7!, {r1, r2}
+    data(2, 0x44A4)  # add r12, r4
+    lsr(r0, r1, 24)
+    mul(r0, r4)
+    data(2, 0x4483)  # add r11, r0
+    lsr(r0, r1, 16)
+    mul(r0, r4)
+    data(2, 0x4482)  # add r10, r0
+    lsr(r0, r1, 8)
+    mul(r0, r4)
+    data(2, 0x4481)  # add r9, r0
+    mul(r1, r4)
+    data(2, 0x4488)  # add r8, r1
+    asr(r4, r5, 8)
+    data(2, 0x44A4)  # add r12, r4
+    lsr(r0, r2, 24)
+    mul(r0, r4)
+    data(2, 0x4483)  # add r11, r0
+    lsr(r0, r2, 16)
+    mul(r0, r4)
+    data(2, 0x4482)  # add r10, r0
+    lsr(r0, r2, 8)
+    mul(r0, r4)
+    data(2, 0x4481)  # add r9, r0
+    mul(r2, r4)
+    data(2, 0x4490)  # add r8, r2
+    data(2, 0x4573)  # cmp r3, lr
+    bne(quad_8)
+    mov(r0, r8)
+    mov(r1, r9)
+    mov(r2, r10)
+    mov(r3, r11)
+    mov(r4, r12)
+    lsl(r4, r4, 7)
+    lsl(r5, r1, 8)
+    sub(r0, r0, r5)
     sub(r0, r0, r4)
-    lsl(r4, r2, 8)
+    lsl(r5, r2, 8)
+    sub(r1, r1, r5)
     sub(r1, r1, r4)
-    lsl(r4, r3, 8)
+    lsl(r5, r3, 8)
+    sub(r2, r2, r5)
     sub(r2, r2, r4)
-    data(2, 0x9C02)  # ldr r4, [sp] sums
+    sub(r3, r3, r4)
+    data(2, 0x9C03)  # ldr r4, [sp] sums
     mov(r8, r4)
     data(2, 0xC40F)  # stmia r4!, {r0, r1, r2, r3}
+    data(2, 0x9805)  # ldr r0, [sp] low
+    mov(r9, r0)
+    data(2, 0x9806)  # ldr r0, [sp] high
+    mov(r10, r0)
+    data(2, 0x9802)  # ldr r0, [sp] output
+    mov(r11, r0)
     ldr(r4, [r7, 16])
-    data(2, 0x9406)  # str r4, [sp] shifts
+    data(2, 0x9407)  # str r4, [sp] shifts
     label(output_2)
     mov(r1, r8)
     data(2, 0xC901)  # ldmia r1!, {r0}
     mov(r8, r1)
-    data(2, 0x9E03)  # ldr r6, [sp] zero_point
-    data(2, 0x9C06)  # ldr r4, [sp] shifts
+    data(2, 0x9E04)  # ldr r6, [sp] zero_point
+    data(2, 0x9C07)  # ldr r4, [sp] shifts
     lsr(r5, r4, 8)
-    data(2, 0x9506)  # str r5, [sp] shifts
+    data(2, 0x9507)  # str r5, [sp] shifts
     data(2, 0xCF08)  # ldmia r7!, {r3}
     lsl(r2, r3, 16)
     lsr(r2, r2, 16)
@@ -234,29 +225,30 @@ def dense(r0, r1, r2, r3):
     asr(r0, r4)
     adc(r0, r6)
     data(2, 0x4548)  # cmp r0, r9
-    bge(above_10)
+    bge(above_9)
     mov(r0, r9)
-    label(above_10)
+    label(above_9)
     data(2, 0x4550)  # cmp r0, r10
-    ble(below_11)
+    ble(below_10)
     mov(r0, r10)
-    label(below_11)
+    label(below_10)
     mov(r1, r11)
     strb(r0, [r1, 0])
     add(r1, 1)
     mov(r11, r1)
-    data(2, 0x9901)  # ldr r1, [sp] channels
-    sub(r1, 1)
+    data(2, 0x9A01)  # ldr r2, [sp] channels
+    sub(r2, 1)
     beq(done_3)
-    data(2, 0x9101)  # str r1, [sp] channels
-    data(2, 0x9A02)  # ldr r2, [sp] sums
+    data(2, 0x9201)  # str r2, [sp] channels
+    data(2, 0x9A03)  # ldr r2, [sp] sums
     add(r2, 16)
     data(2, 0x4590)  # cmp r8, r2
     bne(output_2)
+    data(2, 0x9102)  # str r1, [sp] output
     add(r7, 4)
     b(group_1)
     label(done_3)
-    data(2, 0xB007)  # add sp, #28
+    data(2, 0xB008)  # add sp, #32
     pop({r4, r5, r6, r7})
     mov(r8, r4)
     mov(r9, r5)
