@@ -119,6 +119,7 @@ ONCE = {
     "one pixel, 16 channels": random_conv("3 pixel", (16, 1, 1, 64), (1, 1, 1, 64)),
     "one window": random_conv("window", (7, 3, 3, 8), (1, 3, 3, 8), stride=3),
     "too deep for lanes": fully_connected("deep", (1, 2200), 6, per_channel=True),
+    "largest sums": fully_connected("sums", (1, 2204), 5, weights=(-127, -126), gain=0.05),
 }
 for name, model in ONCE.items():
     cases.add(f"used once: {name}", model, paths=(TARGET,), slices=(1,))

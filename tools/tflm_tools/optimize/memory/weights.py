@@ -29,7 +29,7 @@ _KEPT_BYTES = 2048
 # Cycles of kernels/armv6m: to make lanes of a weight that is a byte, to begin a block, and to
 # begin a group of channels in it; to make lanes of a channel of a depthwise 3x3 filter.
 _WIDEN = 3.1
-_DENSE = 1.5  # to use such a weight once, beside the lanes that are made of it otherwise
+_DENSE = 0.6  # to use such a weight once, beside the lanes that are made of it otherwise
 _DENSE_BYTES = 64  # of scratch
 _CONNECT = 0.4  # to use such a weight of FULLY_CONNECTED, beside widening it
 _PAIRS = 1160  # to make a table of all pairs of 16 values
