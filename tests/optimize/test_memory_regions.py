@@ -123,9 +123,9 @@ def paces(model, rows):
     return (region.paces(range(1, rows)) if region else []) or [(1,)]
 
 
-def random_forms(target):
+def random_forms(target, count=COUNT):
     forms, number = [], 0
-    while len(forms) < COUNT:
+    while len(forms) < count:
         number += 1
         name = f"graph {number}"
         graph = GraphBuilder(name, number % 2, number % 3)

@@ -13,9 +13,11 @@ CORE = "m0plus"
 pytestmark = needs_firmware(CORE)
 _EVERY = 3  # so many cases of test_memory_distances.py there are to one that runs here
 _CHAINS = 8
+_GRAPHS = 4
 
 distances = importlib.import_module("optimize.test_memory_distances")
 bands = importlib.import_module("optimize.test_memory_bands")
+regions = importlib.import_module("optimize.test_memory_regions")
 fine_alignment = distances.fine_alignment
 
 
@@ -32,7 +34,11 @@ def test_over_its_input(source, files):
         check_outputs(case, CORE, files, paths=["speed armv6m"])
 
 
-@pytest.mark.parametrize("form", bands.random_forms("armv6m", _CHAINS), ids=lambda form: form[0])
+# Chains, and graphs with decoders and pooled heads.
+FORMS = bands.random_forms("armv6m", _CHAINS) + regions.random_forms("armv6m", _GRAPHS)
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form[0])
 def test_in_bands(form, files):
     name, model, flat, _ = form
     run = Case(name, model, inputs="random").input_lists()[0]
