@@ -75,18 +75,14 @@ def share(job, arena, rom, start: int, stop: int):
         begin = int(ticks())
         if start == 0 and numbers[_WORDS]:
             _copy(record, copy, changes)
-            _copy(record, own, own_changes)
         tasks[_JOB] = job
         cells[_START] = start
         cells[_STOP] = end
         cells[_FAILED] = 0
         cells[_STATE] = _BUSY
         send(1)
-        # Core 1 has a lead. Of two cores that want words of flash at the same time both wait, and
-        # again at the next weights: so one computes while the other one fetches.
-        left = numbers[_AHEAD]
-        while left:
-            left -= 1
+        if numbers[_AHEAD]:
+            _follow(record, own, own_changes)
         failed = 0
         try:
             function(own, arena, rom, middle, stop)
@@ -108,6 +104,17 @@ def share(job, arena, rom, start: int, stop: int):
                     numbers[_IS_ALONE] = 1
             return
     function(record, arena, rom, start, stop)
+
+
+# Make the other core's own record, and let core 1 have a lead. Of two cores that want words of
+# flash at the same time both wait, and again at the next weights: so one computes while the other
+# one fetches.
+@micropython.viper
+def _follow(record, own, changes):
+    _copy(record, own, changes)
+    left = ptr32(changes)[_AHEAD]
+    while left:
+        left -= 1
 
 
 # Copy a record and put other words into it.
