@@ -11,12 +11,13 @@ _MOST_BYTES = 8192  # of a manifest; those in use have some 500
 _KNOWN = ("probability_cutoff", "sliding_window_size", "feature_step_size")
 
 
-def load(path, arena=None, **settings):
+def load(path, arena=None, copy=False, **settings):
     """The WakeWord of a manifest: `wake.load("okay_nabu.json")`.
 
     The model lies beside the manifest, as its "model" says; a .tflm of the same name, which
-    starts sooner and takes less RAM (`tflm flatten`), is taken first. settings: what is to be
-    other than the manifest says: probability_cutoff, sliding_window_size, refractory_ms.
+    starts sooner and takes less RAM (`tflm flatten`), is taken first. copy: into RAM from ROMFS,
+    too, where nothing waits for flash. settings: what is to be other than the manifest says:
+    probability_cutoff, sliding_window_size, refractory_ms.
     Raises ModelError for a manifest or model that cannot be used, OSError for a file that is
     not there.
     """
@@ -27,7 +28,7 @@ def load(path, arena=None, **settings):
         if name not in settings:
             settings[name] = _field(path, micro, name, (int, float), "a number")
     wake_word = _field(path, manifest, "wake_word", str, "a text")
-    model = load_model(_model_path(path, manifest))
+    model = load_model(_model_path(path, manifest), copy=copy)
     try:
         return WakeWord(model, wake_word, arena=arena, **settings)
     except InputError as error:
