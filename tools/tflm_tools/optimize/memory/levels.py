@@ -175,7 +175,7 @@ class Levels:
             if fusion is not None:
                 self._keeps_to(fusion, found)
         found = [each for each in found.values() if each[2] < _LEFT.get(level, 1) * whole[2]]
-        return [*sorted(found, key=lambda each: each[:0:-1]), whole]
+        return [*sorted(found, key=lambda each: (each[2], each[1])), whole]
 
     # Add what a Fusion makes to `found`, as _in_bands() has it, if anything runs in bands. False
     # when all of it together needs more than the Fusion says, and the search has learnt of which
