@@ -42,6 +42,7 @@ _ROWS = [
         ("test_unidirectional_sequence_lstm", 3),
     )
     for case in cases_of(file)[::every]
+    if "float32" not in case.name  # whose last bits may differ
 ]
 # All inputs of a case, whole and in slices that begin within blocks of butterflies.
 _SCRIPT = """
