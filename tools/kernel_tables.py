@@ -34,14 +34,15 @@ def _groups(known):
     )
 
 
-# Files of a folder for an instruction set that records may name.
+# Files of a folder for an instruction set that records may name, as lines of one text: a tuple
+# would take a word and an interned name for each.
 def _twins(folder):
     names = [
         path.stem
         for path in sorted(folder.glob("*.py"))
         if re.search(r"^def (eval|bind)|^from .* import .*\b(eval|bind)", path.read_text(), re.M)
     ]
-    return "".join(f'    "{name}",\n' for name in names)
+    return "".join(f"{name}\n" for name in names)
 
 
 # What is written: (file, the line it begins with, the line it ends with, the lines between).
@@ -60,7 +61,7 @@ def tables():
             raise ToolError(f"kernels/{name}.py: there is no check extents/{made.check}.py")
     wanted = [(_PACKAGE / file, *table, made(known)) for file, *table, made in _TABLES]
     for path in sorted(KERNELS.glob("*/__init__.py")):
-        wanted.append((path, "FILES = (\n", ")\n", _twins(path.parent)))
+        wanted.append((path, 'FILES = """\n', '"""\n', _twins(path.parent)))
     for path, begin, end, lines in wanted:
         text = texts.get(path) or path.read_text()
         text = text.replace(begin.rstrip() + end, begin + end)  # an empty one, as ruff writes it

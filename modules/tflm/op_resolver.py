@@ -199,10 +199,11 @@ class OpResolver:
             raise ModelError(
                 "the .tflm names the kernel '%s', which is none; flatten the model again" % name
             )
+        line = "\n" + file + "\n"
         for folder in _twin_folders():
             folder = "tflm.kernels." + folder
             # A folder that tells its files saves the search for one that is not there.
-            if file not in getattr(_import(folder), "FILES", (file,)):
+            if line not in getattr(_import(folder), "FILES", line):
                 continue
             module = _import("%s.%s" % (folder, file))
             if hasattr(module, "bind" + function[4:]):

@@ -26,12 +26,9 @@ _WARM = 20  # hops, in which more is loaded
 
 _CLOCK = 125_000_000
 
-# Prints, of each hop: a checksum of all sound so far, microseconds of reading what is there, and
-# of hearing it; the hops at which something was heard; how many samples were lost; the time from
-# the first hop to the last; and microseconds of the front end and of each model, one after the
-# other.
-_HEAR = """
-import json, machine, micropython, tflm, time
+# What is there before sound is: for the microphone's buffers, what compiling took is free again.
+_LOAD = """
+import gc, json, machine, micropython, tflm, time
 from binascii import crc32
 import board
 from tflm import wake
@@ -44,6 +41,14 @@ samples = bytearray(listener.hop_bytes)
 for _ in range(%d):
     listener.hear(samples)
 listener.reset()
+gc.collect()
+"""
+
+# Prints, of each hop: a checksum of all sound so far, microseconds of reading what is there, and
+# of hearing it; the hops at which something was heard; how many samples were lost; the time from
+# the first hop to the last; and microseconds of the front end and of each model, one after the
+# other.
+_HEAR = """
 checks, reading, hearing, heard, check = [], [], [], [], 0
 microphone = board.microphone()
 
@@ -132,7 +137,8 @@ def test_samples_and_time(emulated, repository, manifest, sound, heard, xip):
         "RPI_PICO", app="wake", model=models, fast=True, xip=xip, pdm=(*_PINS, sound[0])
     )
     with Session(board) as session:
-        said = session.exec(_HEAR % (_CLOCK, _WARM, _HOPS))
+        session.exec(_LOAD % (_CLOCK, _WARM))
+        said = session.exec(_HEAR % _HOPS)
     checks, reading, hearing, found, lost, passed, parts = json.loads(said)
     blocks = sound[1][: 160 * _HOPS].reshape(_HOPS, 160)
     wanted, check = [], 0
@@ -147,7 +153,7 @@ def test_samples_and_time(emulated, repository, manifest, sound, heard, xip):
     print(f"reading {reads:.2f} ms, hearing {hears:.2f} ms of 10 ms at 125 MHz: {share:.0%}")
     print("front end and models, us:", *(f"{part:.0f}" for part in parts))
     assert reads < 1.4
-    assert share < (0.77 if xip else 0.72)
+    assert share < (0.6 if xip else 0.57)
 
 
 # `tflm wake listen --on`: a file over the cable, and the board's own microphone.

@@ -16,7 +16,7 @@ import tflm
 from tflm import wake
 from tflm.errors import TflmError
 
-_RP2040_HZ = 200_000_000  # at 125 MHz two models take three quarters of the time
+_RP2040_HZ = 200_000_000  # at 125 MHz two models take more than half of the time
 _FOLDERS = ("/", "/rom/")
 _FRONT_END = "/rom/micro_frontend.tflm"
 _VAD = "vad.json"

@@ -1,7 +1,19 @@
 # The assembler kernels for Cortex-M0+: what each file is for, and the functions in it
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from . import column, dense, depthwise, elementwise, fft, front_end, gather, lut, multiply, softmax
+from . import (
+    column,
+    dense,
+    depthwise,
+    elementwise,
+    fft,
+    filter_bank,
+    front_end,
+    gather,
+    lut,
+    multiply,
+    softmax,
+)
 from . import square_root as root
 from .matrix import dot, gate, products, remember_8, remember_16, rescale
 
@@ -30,9 +42,19 @@ FILES = {
         (elementwise.average, elementwise.maximum),
     ),
     "fft_asm.py": ("SignalRfft and SignalIrfft, int16", (fft.stage_2, fft.stage_4, fft.split)),
+    "filter_bank_asm.py": (
+        "SignalFilterBank and SignalFilterBankSpectralSubtraction",
+        (filter_bank.filter_bank, filter_bank.subtract_noise),
+    ),
     "front_end_asm.py": (
-        "what comes before the FFT of an audio front end",
-        (front_end.scatter, front_end.largest, front_end.scale, front_end.window),
+        "what comes before and after the FFT of an audio front end",
+        (
+            front_end.scatter,
+            front_end.largest,
+            front_end.scale,
+            front_end.window,
+            front_end.energy,
+        ),
     ),
     "matrix_asm.py": ("rows of int8 weights, as they are in the model", (dot,)),
     "recurrent_asm.py": (

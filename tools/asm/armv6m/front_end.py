@@ -1,4 +1,4 @@
-# Assembler kernels of what comes before the FFT of an audio front end
+# Assembler kernels of what comes before and after the FFT of an audio front end
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from tflm.prepare.signal_window import LAYOUT as WINDOW
@@ -14,6 +14,9 @@ word at `r3`. As in TFLM it is an int16, which -32768 turns negative.
 """
 _SCALE = """
 `r2` samples at `r0` shifted left by `r3`, to `r1`.
+"""
+_ENERGY = """
+Energies of `r2` bins at `r0`, pairs of int16, to words at `r1`.
 """
 _WINDOW = """
 Samples at `r0` times weights at `r1`, to `r2`, shifted right and saturated to int16; `r3` is the
@@ -73,6 +76,22 @@ def scale():
     t.add(R1, 2)
     t.sub(R2, 1)
     t.branch("ne", sample)
+    return t.text()
+
+
+def energy():
+    t = Thumb("energy", _ENERGY, arguments=3)
+    pair = t.new_label("pair")
+    t.label(pair)
+    for to, at in ((R4, 0), (R5, 2)):
+        t.ldrh(to, R0, at)
+        t.sxth(to, to)
+        t.mul(to, to)
+    t.add(R4, R5)
+    t.stm(R1, R4)
+    t.add(R0, 4)
+    t.sub(R2, 1)
+    t.branch("ne", pair)
     return t.text()
 
 

@@ -2,22 +2,25 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # Kernel files that records may name; `make tables` writes this.
-FILES = (
-    "add_table",
-    "conv_lanes",
-    "dense",
-    "dense_lut",
-    "depthwise_column",
-    "depthwise_conv_lanes",
-    "fully_connected",
-    "fully_connected_lanes",
-    "pooling",
-    "signal_fft",
-    "signal_fft_auto_scale",
-    "signal_fft_int16",
-    "signal_filter_bank_square_root",
-    "signal_window",
-    "softmax",
-    "svdf",
-    "unidirectional_sequence_lstm",
-)
+FILES = """
+add_table
+conv_lanes
+dense
+dense_lut
+depthwise_column
+depthwise_conv_lanes
+fully_connected
+fully_connected_lanes
+pooling
+signal_energy
+signal_fft
+signal_fft_auto_scale
+signal_fft_int16
+signal_filter_bank
+signal_filter_bank_spectral_subtraction
+signal_filter_bank_square_root
+signal_window
+softmax
+svdf
+unidirectional_sequence_lstm
+"""

@@ -1,4 +1,4 @@
-# tflm: what comes before the FFT of an audio front end: assembler for Cortex-M0+
+# tflm: what comes before and after the FFT of an audio front end: assembler for Cortex-M0+
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # Made by `python tools/asm/make.py armv6m` from
@@ -134,6 +134,36 @@ def window(r0, r1, r2, r3):
     add(r2, 2)
     sub(r4, 1)
     bne(sample_1)
+    data(2, 0xB000)  # add sp, #0
+    pop({r4, r5, r6, r7})
+    mov(r8, r4)
+    mov(r9, r5)
+    mov(r10, r6)
+    mov(r11, r7)
+    mov(r0, 0)
+
+
+# Energies of `r2` bins at `r0`, pairs of int16, to words at `r1`.
+@micropython.asm_thumb
+def energy(r0, r1, r2):
+    mov(r4, r8)
+    mov(r5, r9)
+    mov(r6, r10)
+    mov(r7, r11)
+    push({r4, r5, r6, r7})
+    data(2, 0xB080)  # sub sp, #0
+    label(pair_1)
+    ldrh(r4, [r0, 0])
+    data(2, 0xB224)  # sxth r4, r4
+    mul(r4, r4)
+    ldrh(r5, [r0, 2])
+    data(2, 0xB22D)  # sxth r5, r5
+    mul(r5, r5)
+    add(r4, r4, r5)
+    data(2, 0xC110)  # stmia r1!, {r4}
+    add(r0, 4)
+    sub(r2, 1)
+    bne(pair_1)
     data(2, 0xB000)  # add sp, #0
     pop({r4, r5, r6, r7})
     mov(r8, r4)

@@ -2,9 +2,9 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # Kernel files that records may name; `make tables` writes this.
-FILES = (
-    "add_table",
-    "conv_dsp",
-    "depthwise_conv_dsp",
-    "fully_connected_dsp",
-)
+FILES = """
+add_table
+conv_dsp
+depthwise_conv_dsp
+fully_connected_dsp
+"""

@@ -13,11 +13,11 @@ def is_converted() -> int:
 
 
 # Kernel files that records may name; `make tables` writes this.
-FILES = (
-    "add_table",
-    "conv_lanes",
-    "depthwise_conv_lanes",
-    "fully_connected_lanes",
-)
+FILES = """
+add_table
+conv_lanes
+depthwise_conv_lanes
+fully_connected_lanes
+"""
 if not is_converted():
     raise ImportError("no machine code; compile with tflm_tools.packages")

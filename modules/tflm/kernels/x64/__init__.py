@@ -2,13 +2,13 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # Kernel files that records may name; `make tables` writes this.
-FILES = (
-    "add",
-    "conv",
-    "depthwise_column",
-    "depthwise_conv",
-    "fully_connected",
-    "rescale",
-    "svdf",
-    "unidirectional_sequence_lstm",
-)
+FILES = """
+add
+conv
+depthwise_column
+depthwise_conv
+fully_connected
+rescale
+svdf
+unidirectional_sequence_lstm
+"""

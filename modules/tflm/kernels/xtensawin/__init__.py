@@ -42,17 +42,17 @@ def _is_plain(name):
 
 
 # Kernel files that records may name; `make tables` writes this.
-FILES = (
-    "add_table",
-    "conv_lanes",
-    "conv_mac16",
-    "depthwise_conv_lanes",
-    "depthwise_conv_mac16",
-    "fully_connected_lanes",
-    "fully_connected_mac16",
-    "pooling",
-)
+FILES = """
+add_table
+conv_lanes
+conv_mac16
+depthwise_conv_lanes
+depthwise_conv_mac16
+fully_connected_lanes
+fully_connected_mac16
+pooling
+"""
 if not is_converted():
     raise ImportError("no machine code; compile with tflm_tools.packages")
 if not has_mac16():
-    FILES = tuple(filter(_is_plain, FILES))
+    FILES = "\n".join(filter(_is_plain, FILES.split("\n")))

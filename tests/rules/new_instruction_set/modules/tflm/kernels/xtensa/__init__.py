@@ -2,4 +2,5 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # Kernel files that records may name; `make tables` writes this.
-FILES = ()
+FILES = """
+"""

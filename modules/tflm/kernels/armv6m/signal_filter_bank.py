@@ -1,0 +1,15 @@
+# tflm: SignalFilterBank: for Cortex-M0+
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from .filter_bank_asm import filter_bank
+
+
+# Units are channels; up to 128 at a call.
+@micropython.viper
+def eval_uint32(op, arena, rom, start: int, stop: int):
+    while start < stop:
+        count = stop - start
+        if count > 128:
+            count = 128
+        filter_bank(op, arena, rom, start << 8 | count)
+        start += count
