@@ -100,6 +100,10 @@ for depth in (4, 8, 12, 16, 20, 36):
 # them down or across, windows and taps apart, rows as wide as the image.
 COLUMNS = [(f"{taps} taps", (1, taps, 1, 5), (taps, 1), {}) for taps in (1, 2, 3, 4, 9)]
 COLUMNS += [
+    (f"{taps} taps, {pixels} pixels", (1, taps + pixels - 1, 1, 5), (taps, 1), {})
+    for taps, pixels in ((1, 2), (2, 3), (3, 4), (4, 2), (5, 3), (6, 6))
+]
+COLUMNS += [
     ("columns down", (1, 30, 1, 8), (7, 1), {"stride": (2, 2)}),
     ("columns across", (1, 6, 5, 4), (6, 1), {}),
     ("taps apart", (1, 20, 1, 6), (5, 1), {"dilation": (3, 1)}),

@@ -4,7 +4,7 @@
 from tflm.prepare.depthwise_column import COLUMN
 
 from ..common.parameters import DEPTHWISE_COLUMN, at
-from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12, Thumb
+from ..common.thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12, Thumb
 from .requantize import requantize_by
 
 _ABOUT = """
@@ -14,6 +14,7 @@ block of parameters (DEPTHWISE_COLUMN in tools/asm/common/parameters.py), `r1` t
 """
 _UNROLLED = 4
 _TAP_BYTES = 12  # of the code for a tap
+_PAIR_BYTES = 18  # of that for a tap of two pixels
 
 
 # A word of the record.
@@ -22,12 +23,15 @@ def _word(name):
 
 
 _RECORD = ("taps", "tap_step", "pixels", "pixel_step", "channel_bytes", "output_zero_point")
-_OWN = ("source", "output", "channels", "output_channels", "jump", "left", "out")
+_OWN = "source", "output", "channels", "output_channels", "jump", "pair_jump", "left", "out"
 
 
-# r0: sum, r1: an input, r2: its weight, r4: taps left, negative, r5: from one tap to the next,
-# r6: one tap before the next, r7: behind the weights; r8: the channel's stream, r9, r10: the
-# output's limits, r11: the window, r12: the multiplier.
+# Pixels in pairs, which share each weight; one that is left, alone.
+#
+# r0: sum, r1: an input, r2: its weight, r3: from a tap to the next one's second pixel, r4: taps
+# left, negative, r5: from one tap to the next, r6: one tap before the next, r7: behind the
+# weights; r8: the channel's stream, r9, r10: the output's limits, r11: the window, r12: the second
+# pixel's sum, lr: the multiplier.
 def depthwise_column():
     t = Thumb("depthwise_column", _ABOUT, arguments=2, slots=_RECORD + _OWN)
     for name in ("source", "output", "channels"):
@@ -46,10 +50,11 @@ def depthwise_column():
     t.two("neg", R1, R1)
     t.mov(R2, _UNROLLED - 1)
     t.two("and_", R1, R2)
-    t.mov(R2, _TAP_BYTES)
-    t.mul(R1, R2)
-    t.store(R1, "jump")
-    channel, pixel, done = map(t.new_label, ("channel", "pixel", "channel_done"))
+    for slot, size in (("jump", _TAP_BYTES), ("pair_jump", _PAIR_BYTES)):
+        t.mov(R2, size)
+        t.mul(R2, R1)
+        t.store(R2, slot)
+    channel, pixel, single, done = map(t.new_label, ("channel", "pixel", "single", "channel_done"))
     t.label(channel)
     t.load(R1, "source")
     t.mov(R11, R1)
@@ -62,26 +67,29 @@ def depthwise_column():
     t.load(R1, "pixels")
     t.store(R1, "left")
     t.label(pixel)
-    _sum(t)
-    t.ldrb(R4, R7)
-    t.mov(R3, R12)
-    t.lsl(R2, R3, 16)
-    t.lsr(R2, R2, 16)
-    t.lsr(R3, R3, 16)
-    t.load(R6, "output_zero_point")
-    requantize_by(t)
-    t.load(R1, "out")
-    t.strb(R0, R1)
+    t.load(R1, "left")
+    t.cmp(R1, 2)
+    t.branch_far("lt", single)
+    t.sub(R1, 2)
+    t.store(R1, "left")
+    _channel(t)
+    _pair_sums(t)
+    _put(t)
+    _next_pixel(t)
+    t.mov(R0, R12)
+    _put(t)
     t.load(R2, "left")
-    t.sub(R2, 1)
-    t.branch("eq", done)
-    t.store(R2, "left")
-    t.load(R2, "output_channels")
-    t.add(R1, R2)
-    t.store(R1, "out")
+    t.cmp(R2, 0)
+    t.branch_far("eq", done)
+    _next_pixel(t)
     t.load(R2, "pixel_step")
     t.add(R11, R2)
+    t.add(R11, R2)
     t.b(pixel)
+    t.label(single)
+    _channel(t)
+    _sum(t)
+    _put(t)
     t.label(done)
     t.load(R1, "channel_bytes")
     t.add(R8, R1)
@@ -92,17 +100,21 @@ def depthwise_column():
     return t.text()
 
 
-# The sum of a window in R0; the multiplier in R12.
-def _sum(t):
+# Make all ready for the sums of a channel.
+def _channel(t):
     t.mov(R7, R8)
     t.ldm(R7, R0, R1)
-    t.mov(R12, R1)
+    t.mov(LR, R1)
     t.load(R1, "taps")
     t.add(R7, R1)
     t.two("neg", R4, R1)
     t.load(R5, "tap_step")
     t.mov(R6, R11)
     t.sub(R6, R5)
+
+
+# Add what a window has to R0.
+def _sum(t):
     t.load(R1, "jump")
     t.jump_forward(R1)
     loop = t.new_label("taps")
@@ -117,3 +129,47 @@ def _sum(t):
         t.add(R4, 1)
         assert t.position() - begin == _TAP_BYTES
     t.branch("ne", loop)
+
+
+# The sums of two windows, `pixel_step` apart, in R0 and R12.
+def _pair_sums(t):
+    t.mov(R12, R0)
+    t.load(R3, "pixel_step")
+    t.add(R3, R5)
+    t.load(R1, "pair_jump")
+    t.jump_forward(R1)
+    loop = t.new_label("pair_taps")
+    t.label(loop)
+    for _ in range(_UNROLLED):
+        begin = t.position()
+        t.ldrsb_at(R2, R7, R4)
+        t.ldrsb_at(R1, R6, R5)
+        t.mul(R1, R2)
+        t.add(R0, R1)
+        t.ldrsb_at(R1, R6, R3)
+        t.mul(R1, R2)
+        t.add(R12, R1)
+        t.add(R6, R5)
+        t.add(R4, 1)
+        assert t.position() - begin == _PAIR_BYTES
+    t.branch("ne", loop)
+
+
+# Write the output of the sum in R0.
+def _put(t):
+    t.ldrb(R4, R7)
+    t.mov(R3, LR)
+    t.lsl(R2, R3, 16)
+    t.lsr(R2, R2, 16)
+    t.lsr(R3, R3, 16)
+    t.load(R6, "output_zero_point")
+    requantize_by(t)
+    t.load(R1, "out")
+    t.strb(R0, R1)
+
+
+# R1 is where the last output went.
+def _next_pixel(t):
+    t.load(R2, "output_channels")
+    t.add(R1, R2)
+    t.store(R1, "out")

@@ -17,7 +17,7 @@ def depthwise_column(r0, r1):
     mov(r6, r10)
     mov(r7, r11)
     push({r4, r5, r6, r7})
-    data(2, 0xB08D)  # sub sp, #52
+    data(2, 0xB08E)  # sub sp, #56
     ldr(r2, [r0, 0])
     data(2, 0x9206)  # str r2, [sp] source
     ldr(r2, [r0, 8])
@@ -50,60 +50,85 @@ def depthwise_column(r0, r1):
     mov(r2, 3)
     and_(r1, r2)
     mov(r2, 12)
-    mul(r1, r2)
-    data(2, 0x910A)  # str r1, [sp] jump
+    mul(r2, r1)
+    data(2, 0x920A)  # str r2, [sp] jump
+    mov(r2, 18)
+    mul(r2, r1)
+    data(2, 0x920B)  # str r2, [sp] pair_jump
     label(channel_1)
     data(2, 0x9906)  # ldr r1, [sp] source
     mov(r11, r1)
     add(r1, 1)
     data(2, 0x9106)  # str r1, [sp] source
     data(2, 0x9907)  # ldr r1, [sp] output
-    data(2, 0x910C)  # str r1, [sp] out
+    data(2, 0x910D)  # str r1, [sp] out
     add(r1, 1)
     data(2, 0x9107)  # str r1, [sp] output
     data(2, 0x9902)  # ldr r1, [sp] pixels
-    data(2, 0x910B)  # str r1, [sp] left
+    data(2, 0x910C)  # str r1, [sp] left
     label(pixel_2)
+    data(2, 0x990C)  # ldr r1, [sp] left
+    cmp(r1, 2)
+    bge(near_5)
+    b(single_3)
+    label(near_5)
+    sub(r1, 2)
+    data(2, 0x910C)  # str r1, [sp] left
     mov(r7, r8)
     data(2, 0xCF03)  # ldmia r7!, {r0, r1}
-    mov(r12, r1)
+    mov(lr, r1)
     data(2, 0x9900)  # ldr r1, [sp] taps
     add(r7, r7, r1)
     neg(r4, r1)
     data(2, 0x9D01)  # ldr r5, [sp] tap_step
     mov(r6, r11)
     sub(r6, r6, r5)
-    data(2, 0x990A)  # ldr r1, [sp] jump
+    mov(r12, r0)
+    data(2, 0x9B03)  # ldr r3, [sp] pixel_step
+    add(r3, r3, r5)
+    data(2, 0x990B)  # ldr r1, [sp] pair_jump
     data(2, 0x448F)  # add pc, r1
     nop()
-    label(taps_4)
-    data(2, 0x5771)  # ldrsb r1, [r6, r5]
-    add(r6, r6, r5)
+    label(pair_taps_6)
     data(2, 0x573A)  # ldrsb r2, [r7, r4]
+    data(2, 0x5771)  # ldrsb r1, [r6, r5]
     mul(r1, r2)
     add(r0, r0, r1)
-    add(r4, 1)
-    data(2, 0x5771)  # ldrsb r1, [r6, r5]
+    data(2, 0x56F1)  # ldrsb r1, [r6, r3]
+    mul(r1, r2)
+    data(2, 0x448C)  # add r12, r1
     add(r6, r6, r5)
+    add(r4, 1)
     data(2, 0x573A)  # ldrsb r2, [r7, r4]
+    data(2, 0x5771)  # ldrsb r1, [r6, r5]
     mul(r1, r2)
     add(r0, r0, r1)
-    add(r4, 1)
-    data(2, 0x5771)  # ldrsb r1, [r6, r5]
+    data(2, 0x56F1)  # ldrsb r1, [r6, r3]
+    mul(r1, r2)
+    data(2, 0x448C)  # add r12, r1
     add(r6, r6, r5)
+    add(r4, 1)
     data(2, 0x573A)  # ldrsb r2, [r7, r4]
+    data(2, 0x5771)  # ldrsb r1, [r6, r5]
     mul(r1, r2)
     add(r0, r0, r1)
-    add(r4, 1)
-    data(2, 0x5771)  # ldrsb r1, [r6, r5]
+    data(2, 0x56F1)  # ldrsb r1, [r6, r3]
+    mul(r1, r2)
+    data(2, 0x448C)  # add r12, r1
     add(r6, r6, r5)
+    add(r4, 1)
     data(2, 0x573A)  # ldrsb r2, [r7, r4]
+    data(2, 0x5771)  # ldrsb r1, [r6, r5]
     mul(r1, r2)
     add(r0, r0, r1)
+    data(2, 0x56F1)  # ldrsb r1, [r6, r3]
+    mul(r1, r2)
+    data(2, 0x448C)  # add r12, r1
+    add(r6, r6, r5)
     add(r4, 1)
-    bne(taps_4)
+    bne(pair_taps_6)
     ldrb(r4, [r7, 0])
-    mov(r3, r12)
+    mov(r3, lr)
     lsl(r2, r3, 16)
     lsr(r2, r2, 16)
     lsr(r3, r3, 16)
@@ -127,35 +152,148 @@ def depthwise_column(r0, r1):
     asr(r0, r4)
     adc(r0, r6)
     data(2, 0x4548)  # cmp r0, r9
-    bge(above_5)
+    bge(above_7)
     mov(r0, r9)
-    label(above_5)
+    label(above_7)
     data(2, 0x4550)  # cmp r0, r10
-    ble(below_6)
+    ble(below_8)
     mov(r0, r10)
-    label(below_6)
-    data(2, 0x990C)  # ldr r1, [sp] out
+    label(below_8)
+    data(2, 0x990D)  # ldr r1, [sp] out
     strb(r0, [r1, 0])
-    data(2, 0x9A0B)  # ldr r2, [sp] left
-    sub(r2, 1)
-    beq(channel_done_3)
-    data(2, 0x920B)  # str r2, [sp] left
     data(2, 0x9A09)  # ldr r2, [sp] output_channels
     add(r1, r1, r2)
-    data(2, 0x910C)  # str r1, [sp] out
+    data(2, 0x910D)  # str r1, [sp] out
+    mov(r0, r12)
+    ldrb(r4, [r7, 0])
+    mov(r3, lr)
+    lsl(r2, r3, 16)
+    lsr(r2, r2, 16)
+    lsr(r3, r3, 16)
+    data(2, 0x9E05)  # ldr r6, [sp] output_zero_point
+    asr(r1, r0, 15)
+    lsl(r5, r1, 15)
+    sub(r0, r0, r5)
+    mov(r5, r1)
+    mul(r5, r3)
+    mul(r1, r2)
+    mul(r2, r0)
+    lsr(r2, r2, 15)
+    add(r1, r1, r2)
+    asr(r1, r1, 1)
+    mul(r0, r3)
+    add(r0, r0, r1)
+    asr(r0, r0, 15)
+    adc(r0, r5)
+    asr(r1, r0, 31)
+    add(r0, r0, r1)
+    asr(r0, r4)
+    adc(r0, r6)
+    data(2, 0x4548)  # cmp r0, r9
+    bge(above_9)
+    mov(r0, r9)
+    label(above_9)
+    data(2, 0x4550)  # cmp r0, r10
+    ble(below_10)
+    mov(r0, r10)
+    label(below_10)
+    data(2, 0x990D)  # ldr r1, [sp] out
+    strb(r0, [r1, 0])
+    data(2, 0x9A0C)  # ldr r2, [sp] left
+    cmp(r2, 0)
+    bne(near_11)
+    b(channel_done_4)
+    label(near_11)
+    data(2, 0x9A09)  # ldr r2, [sp] output_channels
+    add(r1, r1, r2)
+    data(2, 0x910D)  # str r1, [sp] out
     data(2, 0x9A03)  # ldr r2, [sp] pixel_step
     data(2, 0x4493)  # add r11, r2
+    data(2, 0x4493)  # add r11, r2
     b(pixel_2)
-    label(channel_done_3)
+    label(single_3)
+    mov(r7, r8)
+    data(2, 0xCF03)  # ldmia r7!, {r0, r1}
+    mov(lr, r1)
+    data(2, 0x9900)  # ldr r1, [sp] taps
+    add(r7, r7, r1)
+    neg(r4, r1)
+    data(2, 0x9D01)  # ldr r5, [sp] tap_step
+    mov(r6, r11)
+    sub(r6, r6, r5)
+    data(2, 0x990A)  # ldr r1, [sp] jump
+    data(2, 0x448F)  # add pc, r1
+    nop()
+    label(taps_12)
+    data(2, 0x5771)  # ldrsb r1, [r6, r5]
+    add(r6, r6, r5)
+    data(2, 0x573A)  # ldrsb r2, [r7, r4]
+    mul(r1, r2)
+    add(r0, r0, r1)
+    add(r4, 1)
+    data(2, 0x5771)  # ldrsb r1, [r6, r5]
+    add(r6, r6, r5)
+    data(2, 0x573A)  # ldrsb r2, [r7, r4]
+    mul(r1, r2)
+    add(r0, r0, r1)
+    add(r4, 1)
+    data(2, 0x5771)  # ldrsb r1, [r6, r5]
+    add(r6, r6, r5)
+    data(2, 0x573A)  # ldrsb r2, [r7, r4]
+    mul(r1, r2)
+    add(r0, r0, r1)
+    add(r4, 1)
+    data(2, 0x5771)  # ldrsb r1, [r6, r5]
+    add(r6, r6, r5)
+    data(2, 0x573A)  # ldrsb r2, [r7, r4]
+    mul(r1, r2)
+    add(r0, r0, r1)
+    add(r4, 1)
+    bne(taps_12)
+    ldrb(r4, [r7, 0])
+    mov(r3, lr)
+    lsl(r2, r3, 16)
+    lsr(r2, r2, 16)
+    lsr(r3, r3, 16)
+    data(2, 0x9E05)  # ldr r6, [sp] output_zero_point
+    asr(r1, r0, 15)
+    lsl(r5, r1, 15)
+    sub(r0, r0, r5)
+    mov(r5, r1)
+    mul(r5, r3)
+    mul(r1, r2)
+    mul(r2, r0)
+    lsr(r2, r2, 15)
+    add(r1, r1, r2)
+    asr(r1, r1, 1)
+    mul(r0, r3)
+    add(r0, r0, r1)
+    asr(r0, r0, 15)
+    adc(r0, r5)
+    asr(r1, r0, 31)
+    add(r0, r0, r1)
+    asr(r0, r4)
+    adc(r0, r6)
+    data(2, 0x4548)  # cmp r0, r9
+    bge(above_13)
+    mov(r0, r9)
+    label(above_13)
+    data(2, 0x4550)  # cmp r0, r10
+    ble(below_14)
+    mov(r0, r10)
+    label(below_14)
+    data(2, 0x990D)  # ldr r1, [sp] out
+    strb(r0, [r1, 0])
+    label(channel_done_4)
     data(2, 0x9904)  # ldr r1, [sp] channel_bytes
     data(2, 0x4488)  # add r8, r1
     data(2, 0x9908)  # ldr r1, [sp] channels
     sub(r1, 1)
     data(2, 0x9108)  # str r1, [sp] channels
-    beq(near_7)
+    beq(near_15)
     b(channel_1)
-    label(near_7)
-    data(2, 0xB00D)  # add sp, #52
+    label(near_15)
+    data(2, 0xB00E)  # add sp, #56
     pop({r4, r5, r6, r7})
     mov(r8, r4)
     mov(r9, r5)
