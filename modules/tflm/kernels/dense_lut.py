@@ -1,7 +1,7 @@
 # tflm: one output pixel of CONV_2D, or FULLY_CONNECTED: weights are indices of at most 16 values
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types packed; package more; check dense_lut; units independent
+# Kernel: types packed; package cnn; check dense_lut; units independent
 
 from .lut_lanes import to_lanes
 

@@ -1,7 +1,7 @@
 # tflm: MAXIMUM and MINIMUM, int8
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types int8; package core; check binary; units independent; order elements
+# Kernel: types int8; package more; check binary; units independent; order elements
 
 from .broadcast import expand
 

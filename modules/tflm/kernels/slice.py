@@ -1,7 +1,7 @@
 # tflm: a slice whose place is known at run time only: SLICE, DYNAMIC_UPDATE_SLICE
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types any; package core; check indices
+# Kernel: types any; package more; check indices
 
 _INPUT = const(1)
 _OUTPUT = const(2)
