@@ -61,7 +61,6 @@ FILES = {
         "SVDF and LSTM, int8",
         (rescale, gate, products, remember_8, remember_16),
     ),
-    "softmax_asm.py": ("SOFTMAX, int8", (softmax.exp,)),
     "square_root_asm.py": ("SignalFilterBankSquareRoot", (root.square_root,)),
 }
 

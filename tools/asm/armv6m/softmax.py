@@ -112,11 +112,12 @@ def _part(begin, end):
     return text[text.index(begin) : text.index(end)]
 
 
-# What the portable file has in other words here (tools/asm/make.py).
+# What the portable file has in other words here (tools/asm/make.py). The exponential stands in it,
+# too: a file of its own would take some 200 bytes of heap.
 WORDS = {
     "# tflm: SOFTMAX, int8 to int8 and int16\n": "# tflm: SOFTMAX, int8: for Cortex-M0+\n",
-    _part("# Kernel:", "_INPUT"): "from .softmax_asm import exp\n\n",
-    _part("# The products that", "# Units are rows"): "\n",
+    _part("# Kernel:", "_INPUT"): "",
+    _part("# The products that", "# Units are rows"): f"\n{exp().rstrip()}\n\n\n",
     "_fill(op, arena, n, difference)": "exp(int(r), int(scratch) + 4 * n, difference)",
     _part("# exp(-difference) into", "# Word 0 of the scratch"): "",
 }
