@@ -10,9 +10,9 @@ from tflm_tools.image.flat_image import image_of
 from tflm_tools.image.prepare import prepare_graph
 from tflm_tools.model.graph import Graph
 from tflm_tools.optimize.memory.bands import in_bands
+from tflm_tools.optimize.memory.fusion import Fusion, apply
 from tflm_tools.optimize.memory.progress import Progress
 from tflm_tools.optimize.memory.regions import Regions
-from tflm_tools.optimize.memory.search import Fusion, apply
 
 
 # A tensor that is thrown away again.

@@ -9,6 +9,7 @@ from tflm.tflite.reader import TfliteModel
 from tflm_tools.image.pool_rows import LAYOUTS
 from tflm_tools.model.graph import Graph
 from tflm_tools.optimize.memory.bands import copied
+from tflm_tools.optimize.memory.edges import Edges
 from tflm_tools.optimize.memory.regions import Regions
 from tflm_tools.optimize.memory.search import Search
 from tflm_tools.plan import loops
@@ -165,15 +166,15 @@ def _ways(edges, at, count):
 def test_search_beside_brute_force(number, head):
     builder = GraphBuilder(f"search {number}", head)
     graph = Graph(TfliteModel(builder.net.build(builder.now)))
-    search, every = Search(graph), Search(graph)
+    search, every = Search(graph), Edges(graph)
     count = len(search.nodes)
-    edges = list(every._singles)
+    edges = list(every.singles)
     for first in range(count - 1):
         for last in range(first + 2, count + 1):
-            edges += every._banded(first, last, 1 << 50)
+            edges += every.banded(first, last, 1 << 50)
     for edge in edges:
         if not edge.is_sure:
-            every._look_at(edge)
+            every.look_at(edge)
     needs = sorted({max(e.arena for e in way) for way in _ways(edges, 0, count)})
     assert 3 <= count <= 6 and len(needs) > 3
     for limit in (needs[0] - 1, *needs):

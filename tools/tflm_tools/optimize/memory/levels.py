@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 from ...model.graph import Graph
 from ...plan.overlap import may_overlap
+from .fusion import apply
 from .order import reordered
-from .search import Search, apply
-from .weights import cycles_of, miss_of
+from .room import refined, with_stored
+from .search import Search
+from .weights import miss_of
 
 SPEED, BALANCED, RAM, OFF = "speed", "balanced", "ram", "off"
 LEVELS = (RAM, BALANCED, SPEED, OFF)
@@ -21,7 +23,6 @@ _LEFT = {BALANCED: 0.9}
 _GROWTH = {SPEED: 1.5}
 _SMALL = 8192  # an arena that need not be smaller for their sake
 _AFTER = {BALANCED: SPEED, RAM: BALANCED}  # levels that need no less
-_LIMITS = (1.0, 0.92, 0.84, 0.76, 0.68, 0.6)  # of an arena: what one operator may need
 # Limits that are tried, of the least one, and the share of each that regions may need: where they
 # leave some, a plan of all may come out smaller.
 _WIDER = ((1.0, 1.0), (1.0, 0.94), (1.12, 1.0), (1.25, 1.0))
@@ -116,21 +117,9 @@ class Levels:
             self._known[level] = self._made(level)
         return self._known[level]
 
-    # A model whose weights are stored faster in an arena of `most` bytes, however little a byte
-    # saves, or the same.
+    # A model whose weights are stored faster in an arena of `most` bytes, or the same.
     def _refined(self, model, most):
-        search, before = self._plain(), _fetching(self.prepared(model), self._miss)
-        nodes, tried = _unchained(model, search), {}
-        for share in _LIMITS if before else ():
-            stored, _ = search.storing.within(nodes, share * most, True)
-            if stored == tried:
-                continue
-            made, tried = copy.copy(model), stored
-            made.stored = {**getattr(model, "stored", {}), **stored}
-            storage = self.prepared(made)
-            if storage.head_bytes <= most and _fetching(storage, self._miss) < before:
-                return made
-        return model
+        return refined(model, self._plain(), self.prepared, most, self._miss)
 
     # The smallest of what may run in bands that costs no more than the level may, with what its
     # weights take longer in a smaller arena.
@@ -194,7 +183,7 @@ class Levels:
         tops = [_top(graph, storage, chain) for chain in graph.chains]
         for progress, top in zip(fusion.chains, tops, strict=True):
             if top > fusion.arena:
-                self._plain().note(progress, top)
+                self._plain().edges.note(progress, top)
         return max(tops) <= fusion.arena
 
     def as_planned(self, model):
@@ -226,44 +215,9 @@ class Levels:
         return self._off
 
 
-def with_stored(model, search, prepare, most):
-    """A model whose weights are stored as is fastest in an arena of `most` bytes, or the same.
-
-    prepare(model) gives its RomStorage. Returns (model, cycles that another arena would save).
-    """
-    nodes = _unchained(model, search)
-    chained = len(nodes) < len(search.nodes)
-    before = None
-    for share in _LIMITS:
-        stored, cycles = search.storing.within(nodes, share * most)
-        if chained:
-            in_bands, more = search.storing.in_bands(model, share * most)
-            stored.update(in_bands)
-            cycles += more
-        if not stored or stored == before:
-            continue
-        before = stored
-        made = copy.copy(model)
-        made.stored = {**getattr(model, "stored", {}), **stored}
-        if prepare(made).head_bytes <= most:
-            return made, cycles
-    return model, search.storing.as_made(nodes)
-
-
 # The end of what lies highest in the arena while a chain runs.
 def _top(model, storage, chain):
     ran = set(map(id, chain.nodes))
     steps = [i for i, node in enumerate(model.running()[0].nodes, 1) if id(node) in ran]
     buffers = [*storage.tensors.values(), *storage.scratch_buffers]
     return max(b.offset + b.size for b in buffers if b.first <= steps[-1] and b.last >= steps[0])
-
-
-# The nodes of a model that are in no chain.
-def _unchained(model, search):
-    chained = {node.index for chain in getattr(model, "chains", ()) for node in chain.nodes}
-    return [node for node in search.nodes if node.index not in chained]
-
-
-# Cycles that the weights of a prepared model take, about.
-def _fetching(storage, miss):
-    return sum(cycles_of(record, miss) for record in storage.records)

@@ -1,207 +1,24 @@
 # tflm_tools: which regions of a model run in bands, and how high these are
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import copy
-from dataclasses import dataclass, field
-
-from tflm.errors import TflmError
-from tflm.tflite.graph import Tensor
-
-from ...model.graph import copy_quantization, root_of
-from ...model.schema import BuiltinOperator
-from ...plan.distances import Distance
-from ...plan.lives import Lives
-from ...plan.planner import place
-from .bands import in_bands
 from .costs import node_cycles
-from .probe import Probe
-from .progress import Progress
-from .regions import Regions
-from .storing import Storing
+from .edges import Edges
+from .fusion import Fusion
 
-_HEIGHTS = (1, 2, 3, 4, 6, 8, 12)
-_LONGEST = 16  # operators of a region
-_TRIES = 50  # random orders for a part of the model
 _STEP = 256  # bytes between two limits that are tried
-_NEVER = 1 << 40  # bytes that no board has
-
-
-@dataclass(eq=False)
-class Edge:
-    """Operators first..last-1 of a model in bands of `height` rows, or one by itself.
-
-    arena and cycles are least values until it has been looked at: is_sure. stored: how weights
-    are stored then, as Storing gives it.
-    """
-
-    first: int
-    last: int
-    arena: int
-    cycles: int = 0
-    progress: Progress | None = None
-    is_sure: bool = True
-    stored: dict = field(default_factory=dict)
-
-
-@dataclass
-class Fusion:
-    """What to run in bands: Progress of each region, the arena that all should need, the cost.
-
-    stored: how weights of what runs in bands are stored.
-    """
-
-    chains: list = field(default_factory=list)
-    arena: int = 0
-    cycles: int = 0
-    stored: dict = field(default_factory=dict)
-
-
-# A tensor that no graph knows of.
-class _Scrap:
-    def __init__(self):
-        self._next = 1 << 24
-
-    def __call__(self, name, dtype, shape, like):
-        tensor = Tensor(self._next, name, dtype, tuple(shape))
-        self._next += 1
-        if like.is_quantized:
-            copy_quantization(like, tensor)
-        return tensor
 
 
 class Search:
-    """Looks for the cheapest way to run a model in an arena of a given size."""
+    """Looks for the cheapest way to run a model in an arena of a given size.
+
+    base_cycles: what it takes with nothing in bands, by estimate.
+    """
 
     def __init__(self, graph, target=None, packing=None, miss=None):
-        self._subgraph = graph.running()[0]
-        self.nodes = self._subgraph.nodes
-        self._target = target
-        self._probe = Probe(graph, target, packing, miss)
-        self._scrap = _Scrap()
-        self._blocks = self._lives().blocks
-        self.storing = Storing(self._probe, self.nodes, self._arena_of)
-        self._regions = Regions(self._subgraph)
-        self._bands = {}  # (first, last): (Region, bytes beside its values, {height: Edge})
-        self._singles = [self._single(place) for place in range(len(self.nodes))]
+        self.edges = Edges(graph, target, packing, miss)
+        self.nodes, self.storing = self.edges.nodes, self.edges.storing
         self.base_cycles = sum(node_cycles(node, target) for node in self.nodes)
         self.base_cycles += sum(c[0].cycles for c in map(self.storing.choices, self.nodes) if c)
-
-    # The Lives of all tensors.
-    def _lives(self):
-        subgraph = self._subgraph
-        return Lives(subgraph.input_tensors(), subgraph.output_tensors(), subgraph.nodes, [], {})
-
-    # The bytes that operators first..last-1 need, in bands when there is a chain, and what is in
-    # use meanwhile; `stored`: how weights are stored, as Storing gives it.
-    def _arena(self, first, last, chain=None, stored=None):
-        own = {}  # roots by their numbers
-        for node in self.nodes[first:last]:
-            for tensor in node.inputs + node.outputs:
-                if tensor is not None and not tensor.is_constant():
-                    root = root_of(tensor)[0]
-                    own[root.index] = root
-        before, behind, beside = [], [], 0
-        for block in self._blocks:
-            if block.last < first or block.first >= last:
-                continue
-            if block.key not in own:
-                beside += block.size
-                continue
-            if block.first < first:
-                before.append(own[block.key])
-            if block.last >= last:
-                behind.append(own[block.key])
-        nodes = chain.nodes if chain else self.nodes[first:last]
-        slots = chain.slots if chain else [nodes]
-        lives = Lives(before, behind, nodes, *self._scratch(nodes, slots, chain, stored or {}))
-        return beside + place(lives, _TRIES)
-
-    # The same for one operator, its weights stored in one way.
-    def _arena_of(self, place, stored):
-        return self._arena(place, place + 1, stored=stored)
-
-    # (scratch buffers, {step: Distances}) of some nodes.
-    def _scratch(self, nodes, slots, chain, stored):
-        scratch, key = [], -1
-        steps = {id(node): step for step, node in enumerate(nodes)}
-        for slot in slots:
-            parts = [node for node in slot if node is not None]
-            made = [self._probe.made(part) for part in parts]
-            way = stored.get(parts[0].index) if made[0].choices else None
-            for k in range(max(len(m.scratch) for m in made)):
-                size = max(m.scratch[k] for m in made if k < len(m.scratch))
-                if way is not None:
-                    size = max(m.cost(way)[0] for m in made)
-                scratch.append((key, size, [steps[id(part)] for part in parts]))
-                key -= 1
-        if chain:
-            records = sum(self._probe.record_bytes(slot) for slot in slots)
-            scratch.append((key, records, range(len(nodes))))
-        distances = {
-            step: [Distance(node.inputs[0], node.outputs[0], 0)]
-            if chain and node.builtin_code == BuiltinOperator.RESHAPE
-            else self._probe.distances(node)
-            for step, node in enumerate(nodes)
-        }
-        return scratch, distances
-
-    # An operator by itself. What cannot run in bands and sees parts of tensors is not judged: its
-    # views may lie where they cost nothing.
-    def _single(self, place):
-        node = self.nodes[place]
-        tensors = [t for t in node.inputs + node.outputs if t is not None]
-        if not self._regions.may(place) and any(t.view_of is not None for t in tensors):
-            return Edge(place, place + 1, 0)
-        return Edge(place, place + 1, self._arena(place, place + 1))
-
-    # Operators first..last-1 in bands of different heights, where `limit` bytes may do.
-    def _banded(self, first, last, limit):
-        key = first, last
-        if key not in self._bands:
-            region = self._regions.region(first, last)
-            least = 0 if region is None else self._beside(region)
-            self._bands[key] = region, least, {}
-        region, least, known = self._bands[key]
-        if region is None:
-            return
-        for height, pace in region.paces(_HEIGHTS):
-            if (height, pace) not in known:
-                progress = Progress(region, height, pace)
-                arena = least + progress.peak()
-                known[height, pace] = Edge(first, last, arena, progress.cycles(), progress, False)
-            if known[height, pace].arena <= limit:
-                yield known[height, pace]
-
-    # Bytes that a region needs beside its values: other tensors, and its records.
-    def _beside(self, region):
-        own = {root_of(t)[0].index for n in region.nodes for t in n.inputs + n.outputs if t}
-        beside = sum(
-            block.size
-            for block in self._blocks
-            if block.first < region.last and block.last >= region.first and block.key not in own
-        )
-        return beside + sum(self._probe.record_bytes([node]) for node in region.nodes)
-
-    # Find out what an Edge needs and takes.
-    def _look_at(self, edge):
-        edge.is_sure = True
-        chain = in_bands(edge.progress, self._scrap)
-        try:
-            if chain is None or not all(map(self._is_one_record, chain.slots)):
-                edge.arena = _NEVER
-                return
-            for slot in chain.slots:
-                edge.cycles += self.storing.in_slot(slot, edge.stored)
-            edge.arena = self._arena(edge.first, edge.last, chain, edge.stored)
-        except TflmError:  # Prepare does not take a part
-            edge.arena = _NEVER
-            return
-        least = [self.storing.choices(node) for node in edge.progress.region.nodes]
-        edge.cycles -= sum(choices[0].cycles for choices in least if choices)
-
-    # True when all that runs at a place of a chain may share its records.
-    def _is_one_record(self, slot):
-        return len({self._probe.made(node).form for node in slot if node is not None}) == 1
 
     # The cheapest way through the model with at most `limit` bytes: (cycles, edges), or None.
     # Edges that nobody has looked at may need more; those in bands at most a share of the limit.
@@ -209,16 +26,16 @@ class Search:
         count = len(self.nodes)
         best = [None] * (count + 1)
         best[0] = 0, None, None  # cycles, Edge, what comes before
-        wide = [edge.arena > limit for edge in self._singles]
+        wide = [edge.arena > limit for edge in self.edges.singles]
         for last in range(1, count + 1):
             if best[last - 1] is not None and not wide[last - 1]:
-                best[last] = best[last - 1][0], self._singles[last - 1], best[last - 1]
+                best[last] = best[last - 1][0], self.edges.singles[last - 1], best[last - 1]
             is_wide = wide[last - 1]
-            for first in range(last - 2, self._regions.longest(last, _LONGEST) - 1, -1):
+            for first in range(last - 2, self.edges.longest(last) - 1, -1):
                 is_wide = is_wide or wide[first]
                 if not is_wide or best[first] is None:
                     continue
-                for edge in self._banded(first, last, share * limit):
+                for edge in self.edges.banded(first, last, share * limit):
                     cycles = best[first][0] + edge.cycles
                     if best[last] is None or cycles < best[last][0]:
                         best[last] = cycles, edge, best[first]
@@ -229,12 +46,6 @@ class Search:
             edges.append(at[1])
             at = at[2]
         return best[-1][0], edges[::-1]
-
-    def note(self, progress, arena):
-        """Let a region in bands need `arena` bytes, as it does in a plan of the whole model."""
-        region = progress.region
-        edge = self._bands[region.first, region.last][2][progress.height, progress.pace]
-        edge.arena = max(edge.arena, arena)
 
     def within(self, limit, most=None, share=1.0):
         """The cheapest Fusion that needs at most `limit` bytes, or None.
@@ -253,7 +64,7 @@ class Search:
                         fusion.chains.append(edge.progress)
                         fusion.stored.update(edge.stored)
                 return fusion
-            self._look_at(unsure[0])
+            self.edges.look_at(unsure[0])
 
     def cheapest(self, most, cycles):
         """The Fusion with the least arena that costs at most `cycles`, by halving; `most`: bytes.
@@ -269,32 +80,3 @@ class Search:
             else:
                 low = middle + 1
         return best
-
-
-def apply(graph, fusion):
-    """A Graph with the chains of a Fusion in place of their operators; its `chains` tell of them.
-
-    Nodes and tensors that stay are those of `graph`, which itself does not change.
-    """
-    result = copy.copy(graph)
-    subgraph = copy.copy(graph.running()[0])
-    result.subgraphs = [subgraph if s is graph.running()[0] else s for s in graph.subgraphs]
-    subgraph.model = result
-    subgraph.tensors = dict(subgraph.tensors)
-
-    def make(name, dtype, shape, like):
-        return subgraph.new_tensor(name, dtype, shape, like=like)
-
-    result.chains = []
-    result.stored = fusion.stored
-    for progress in fusion.chains:
-        nodes = progress.region.nodes
-        chain = in_bands(progress, make)
-        at = next(i for i, node in enumerate(subgraph.nodes) if node is nodes[-1])
-        gone = set(map(id, nodes))
-        before = [node for node in subgraph.nodes[:at] if id(node) not in gone]
-        subgraph.nodes = before + chain.nodes + subgraph.nodes[at + 1 :]
-        result.chains.append(chain)
-    result.drop_unused()
-    result.settle()
-    return result

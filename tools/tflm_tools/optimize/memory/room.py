@@ -1,0 +1,62 @@
+# tflm_tools: what the room in an arena goes to: weights stored so that they take less time
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import copy
+
+from .weights import cycles_of
+
+_LIMITS = (1.0, 0.92, 0.84, 0.76, 0.68, 0.6)  # of an arena: what one operator may need
+
+
+def with_stored(model, search, prepare, most):
+    """A model whose weights are stored as is fastest in an arena of `most` bytes, or the same.
+
+    prepare(model) gives its RomStorage. Returns (model, cycles that another arena would save).
+    """
+    nodes = _unchained(model, search)
+    chained = len(nodes) < len(search.nodes)
+    before = None
+    for share in _LIMITS:
+        stored, cycles = search.storing.within(nodes, share * most)
+        if chained:
+            in_bands, more = search.storing.in_bands(model, share * most)
+            stored.update(in_bands)
+            cycles += more
+        if not stored or stored == before:
+            continue
+        before = stored
+        made = copy.copy(model)
+        made.stored = {**getattr(model, "stored", {}), **stored}
+        if prepare(made).head_bytes <= most:
+            return made, cycles
+    return model, search.storing.as_made(nodes)
+
+
+def refined(model, search, prepare, most, miss):
+    """A model whose weights are stored faster in an arena of `most` bytes, or the same.
+
+    However little a byte saves. prepare(model) gives its RomStorage; miss: see weights.py.
+    """
+    before = _fetching(prepare(model), miss)
+    nodes, tried = _unchained(model, search), {}
+    for share in _LIMITS if before else ():
+        stored, _ = search.storing.within(nodes, share * most, True)
+        if stored == tried:
+            continue
+        made, tried = copy.copy(model), stored
+        made.stored = {**getattr(model, "stored", {}), **stored}
+        storage = prepare(made)
+        if storage.head_bytes <= most and _fetching(storage, miss) < before:
+            return made
+    return model
+
+
+# The nodes of a model that are in no chain.
+def _unchained(model, search):
+    chained = {node.index for chain in getattr(model, "chains", ()) for node in chain.nodes}
+    return [node for node in search.nodes if node.index not in chained]
+
+
+# Cycles that the weights of a prepared model take, about.
+def _fetching(storage, miss):
+    return sum(cycles_of(record, miss) for record in storage.records)
