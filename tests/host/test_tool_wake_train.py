@@ -14,7 +14,8 @@ import pytest
 from tflm_tools.errors import ToolError
 from tflm_tools.render.svg import svg
 from tflm_tools.render.wake_curve import curve_scene
-from tflm_tools.training import network, phrases, pieces, process, scores, train, voices
+from tflm_tools.training import phrases, pieces, process, scores, train, voices
+from tflm_tools.training.network import examples, shape
 from unit.on_device import device
 
 
@@ -66,9 +67,8 @@ def test_splits():
 # A network hears as far back as the phrase needs.
 @pytest.mark.parametrize("hops, last", [(10, 5), (90, 5), (120, 12), (150, 22)])
 def test_blocks(hops, last):
-    shape = network.blocks(hops)
-    heard = 1 + sum(max(sizes) - 1 for _, sizes in shape)
-    assert shape[-1] == (64, (last,)) and 3 * heard >= hops
+    found = shape.blocks(hops)
+    assert found[-1] == (64, (last,)) and 3 * shape.heard(found) >= hops
 
 
 # What a step sees: the same each time; phrases and what is near them as often as they should be,
@@ -78,22 +78,20 @@ def test_examples(tmp_path):
     path = tmp_path / "train.npz"
     hops = np.arange(20000) // 10
     np.savez(path, features=np.repeat(hops[:, None], 40, 1).astype(np.int16), words=words)
-    examples = network.Examples([path], 45)
-    x, y, counts = examples.batch(1, 7)
-    for again, first in zip(examples.batch(1, 7), (x, y, counts), strict=True):
+    drawn = examples.Examples([path], 45)
+    x, y, counts = drawn.batch(1, 7)
+    for again, first in zip(drawn.batch(1, 7), (x, y, counts), strict=True):
         assert np.array_equal(again, first)
-    assert x.shape == (48, examples.frames, 1, 40) and not np.array_equal(
-        x, examples.batch(1, 8)[0]
-    )
+    assert x.shape == (48, drawn.frames, 1, 40) and not np.array_equal(x, drawn.batch(1, 8)[0])
     with_phrase, near = [], []
     for step in range(20):
-        x, y, counts = examples.batch(1, step)
+        x, y, counts = drawn.batch(1, step)
         last = np.round(x.max(3)[:, -1, 0] / 0.0390625) * 10  # a hop of the end, to a ten
         with_phrase += list(y.any(1))
         near += list((last >= 5500) & (last <= 5500 + 3 * 64))
         assert (y <= counts).all()
     assert 0.33 < np.mean(with_phrase) < 0.47 and 0.23 < np.mean(near) < 0.37
-    y, counts = examples._labels(0, 3000 - 44 * 3 - 4)  # the phrase ends at the first inference
+    y, counts = drawn._labels(0, 3000 - 44 * 3 - 4)  # the phrase ends at the first inference
     assert y.tolist() == [1.0] * 13 + [0.0] * 51 and counts.tolist() == [1.0] * 13 + [0.0] * 8 + [
         1.0] * 43  # fmt: skip
 
@@ -103,7 +101,7 @@ def test_stretched():
     x = np.zeros((1, 1, 40), np.float32)
     x[..., 20] = 1
     random = np.random.RandomState(1)
-    found = {int(network._stretched(x, random).argmax()) for _ in range(50)}
+    found = {int(examples._stretched(x, random).argmax()) for _ in range(50)}
     assert found == {19, 20, 21}
 
 

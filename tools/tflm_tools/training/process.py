@@ -2,13 +2,14 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
+import os
 import subprocess
 from pathlib import Path
 
 from ..convert.process import python
 from ..errors import ToolError
 
-_SCRIPT = Path(__file__).with_name("network.py")
+_NETWORK = "network"  # the package beside this file
 _LOG = "log.txt"
 
 
@@ -18,14 +19,14 @@ def find_python():
 
 
 def run(job, folder, progress):
-    """Run network.py with a job (a dict of JSON); its files lie in `folder`.
+    """Run the package network with a job (a dict of JSON); its files lie in `folder`.
 
     progress: a function (done, total). Raises ToolError when it ends with an error.
     """
     request = folder / "job.json"
     request.write_text(json.dumps(job))
     with open(folder / _LOG, "wb") as log:
-        process = _start([find_python(), str(_SCRIPT), str(request.absolute())], log)
+        process = _start([find_python(), "-m", _NETWORK, str(request.absolute())], log)
         try:
             for line in process.stdout:
                 told = json.loads(line)
@@ -42,11 +43,17 @@ def run(job, folder, progress):
         )
 
 
+# Only that package is found by its name, not the one that it is a part of.
+def _environment():
+    paths = [str(Path(__file__).parent), os.environ.get("PYTHONPATH")]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
+
+
 # Ctrl-C is for this process alone, which ends the other one.
 def _start(command, log):
     try:
         return subprocess.Popen(
-            command, start_new_session=True,
+            command, start_new_session=True, env=_environment(),
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log,
         )  # fmt: skip
     except OSError as error:
