@@ -2,13 +2,10 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from tflm import dtypes
-from tflm.errors import TflmError
 from tflm.tflite.context import Operand
 
-from ..errors import DeviceError
 from ..model.schema import BuiltinOperator
-from ..port import invocation
-from .evaluation import flat_model_of
+from .evaluation import evaluate
 from .probe import emissions
 
 # Operators with more to them than their inputs and outputs: sub-graphs, variables, code of users.
@@ -20,16 +17,6 @@ _NEVER = (
     BuiltinOperator.VAR_HANDLE,
     BuiltinOperator.READ_VARIABLE,
     BuiltinOperator.ASSIGN_VARIABLE,
-)
-# Kinds of DeviceError that speak of a model: what the runtime raises, or too large a model.
-_SAID_OF_THE_MODEL = (
-    "ModelError",
-    "UnsupportedError",
-    "ArenaError",
-    "InputError",
-    "MemoryError",
-    "timeout",
-    "crash",
 )
 _MOST_MORE = 1024  # bytes that a folded constant may have beyond those that it is made of
 
@@ -44,7 +31,7 @@ def apply(graph):
     for subgraph in graph.running():
         found += _fold_shapes(subgraph)
         nodes = _foldable(subgraph)
-        values = _evaluate(graph, subgraph, nodes) if nodes else None
+        values = evaluate(graph, subgraph, nodes) if nodes else None
         if values is not None:
             for node in nodes:
                 found.append(_fold(subgraph, node, [values[t.index] for t in node.outputs]))
@@ -105,22 +92,3 @@ def _foldable(subgraph):
         found.append(node)
         constant.update(t.index for t in node.outputs)
     return found
-
-
-# {tensor number: bytes} of the outputs of nodes; None when they cannot be computed here: the model
-# then says why when it runs.
-def _evaluate(graph, subgraph, nodes):
-    tensors = [tensor for node in nodes for tensor in node.outputs]
-    try:
-        _, data, _ = invocation.invoke(flat_model_of(graph, subgraph, nodes, tensors), b"")
-    except DeviceError as error:
-        if error.kind not in _SAID_OF_THE_MODEL:
-            raise  # a KeyError there, say, is a mistake of ours
-        return None
-    except TflmError:
-        return None
-    values, at = {}, 0
-    for tensor in tensors:
-        values[tensor.index] = data[at : at + tensor.nbytes()]
-        at += tensor.nbytes()
-    return values

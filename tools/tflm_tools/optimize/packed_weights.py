@@ -6,6 +6,7 @@ import struct
 from tflm import dtypes
 
 from ..model.schema import BuiltinOperator
+from .evaluation import evaluate
 
 _LAYERS = (
     BuiltinOperator.CONV_2D,
@@ -14,7 +15,6 @@ _LAYERS = (
 )
 _DECODE = "TFLM_DECODE"
 _LUT = 0  # the kind of compression that has a table of values
-_HEADER = 16  # bytes before them
 
 
 def apply(graph):
@@ -29,7 +29,7 @@ def apply(graph):
                 _widen(subgraph, node)
                 found.add(id(node))
             elif node.custom_name == _DECODE:
-                found |= _decode(subgraph, node)
+                found |= _decode(graph, subgraph, node)
     return found
 
 
@@ -49,47 +49,34 @@ def _widen(subgraph, node):
 
 
 # Outputs of a TFLM_DECODE that are weights and nothing else; the ids of the nodes that read them.
-def _decode(subgraph, node):
-    inputs, outputs, found = [], [], set()
-    for i, target in enumerate(node.outputs):
-        pair = node.inputs[2 * i : 2 * i + 2]
-        readers = subgraph.consumers(target)
-        alone = readers and all(_weighs(each, target) for each in readers)
-        if alone and _is_table(pair[1], target) and not subgraph.is_output(target):
-            target.data = _values(*pair, target)
-            found.update(map(id, readers))
-        else:
-            inputs += pair
-            outputs.append(target)
-    node.inputs, node.outputs = inputs, outputs
-    if not outputs:
+def _decode(graph, subgraph, node):
+    tables = [i for i, target in enumerate(node.outputs) if _is_table(subgraph, node, i, target)]
+    values = evaluate(graph, subgraph, [node]) if tables else None
+    if values is None:
+        return set()
+    found = set()
+    for i in tables:
+        target = node.outputs[i]
+        target.data = values[target.index]
+        found.update(map(id, subgraph.consumers(target)))
+    others = [i for i in range(len(node.outputs)) if i not in tables]
+    node.inputs = [tensor for i in others for tensor in node.inputs[2 * i : 2 * i + 2]]
+    node.outputs = [node.outputs[i] for i in others]
+    if not others:
         subgraph.remove(node)
     return found
 
 
-def _is_table(ancillary, target):
-    return target.dtype == dtypes.INT8 and bytes(ancillary.data)[0] == _LUT
+# True when an output of a TFLM_DECODE is int8 of a table, the weights of layers and nothing else.
+def _is_table(subgraph, node, i, target):
+    kind = bytes(node.inputs[2 * i + 1].data)[0]
+    if kind != _LUT or target.dtype != dtypes.INT8 or subgraph.is_output(target):
+        return False
+    readers = subgraph.consumers(target)
+    return bool(readers) and all(_weighs(each, target) for each in readers)
 
 
 # True when a node reads a tensor as its weights only.
 def _weighs(node, tensor):
     places = [i for i, each in enumerate(node.inputs) if each is tensor]
     return node.builtin_code in _LAYERS and places == [1]
-
-
-# What kernels/decode_lut.py makes: indices of some bits, the highest first, into a table of each
-# channel.
-def _values(source, ancillary, target):
-    bits, stride = bytes(ancillary.data)[5] & 7, bytes(ancillary.data)[6]
-    table = bytes(ancillary.data)[_HEADER:]
-    count = max(1, target.scales_length())
-    inner = max(1, target.elements() // count)
-    if count > 1 and target.quantized_dimension == len(target.shape) - 1:
-        inner = 1
-    stream, total = int.from_bytes(bytes(source.data), "big"), 8 * source.nbytes()
-    table += bytes(count * stride + (1 << bits))  # indices beyond the end are zeros
-    digits = bin(stream)[2:].zfill(total)
-    return bytes(
-        table[i // inner % count * stride + int(digits[bits * i : bits * (i + 1)], 2)]
-        for i in range(target.elements())
-    )
