@@ -57,7 +57,7 @@ def emit_conv(context, node, fields, table):
         return False
     if depth != fields["input_channels"] or fields["dilation_width"] > 1:
         return False
-    if context.packing.get(node.index) == lanes.DENSE and _is_whole(fields):
+    if context.packing.get(node.index) == lanes.DENSE and covers_input(fields):
         from .dense import emit_dense
 
         if emit_dense(context, node, fields, table, height * width * depth):
@@ -156,7 +156,7 @@ def emit_fully_connected(context, node, fields, table):
 
 
 # True when a convolution's one window is all of its input.
-def _is_whole(fields):
+def covers_input(fields):
     return all(
         [
             fields["filter_" + side] == fields["input_" + side]

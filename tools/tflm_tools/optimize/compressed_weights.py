@@ -4,7 +4,7 @@
 from dataclasses import dataclass
 
 from tflm.errors import TflmError
-from tflm.prepare.conv_lanes import _is_whole
+from tflm.prepare.conv_lanes import covers_input
 from tflm.prepare.lanes import Channels, int8_values
 
 from ..image.dense_lut import CODES, SCRATCH, Indexed, stream_of
@@ -76,7 +76,7 @@ def _indexed(node):
     count = fields["output_channels"]
     depth = fields.get("depth", weights.elements() // max(1, weights.shape[0]))
     if "depth" not in fields and not (
-        _is_whole(fields) and fields["input_channels"] == weights.shape[3]
+        covers_input(fields) and fields["input_channels"] == weights.shape[3]
     ):
         return None
     symmetric = fields.get("weights_offset", _SYMMETRIC) == _SYMMETRIC
