@@ -177,6 +177,20 @@ def test_no_columns(source, window, options):
     assert kernels(model) == {"depthwise_conv_lanes"}
 
 
+# Multipliers are in the stream: a record takes the same bytes however many channels there are.
+@pytest.mark.parametrize("target", ["armv6m", "mac16"])
+def test_records_have_no_table(target):
+    models = (
+        random_conv("many", (9, 3, 3, 4), (1, 4, 4, 4)),
+        random_conv("pixels", (9, 1, 1, 8), (1, 4, 4, 8)),
+        depthwise("many", (1, 6, 6, 9), 1, (3, 3)),
+    )
+    for model in models:
+        _, storage = prepare(model, target=target)
+        (record,) = storage.records
+        assert record.kernel.partition(".")[0].endswith(("lanes", "mac16")) and not record.table
+
+
 # What cannot be packed runs in place.
 @pytest.mark.parametrize(
     "model",

@@ -62,7 +62,6 @@ def _conv(r, flat):
     scratch = _PARAMETERS + block_rows * row
     r.writes(_SCRATCH, scratch + max(_GROUP * block, lanes) + group, align=4)
     r.apart(_OUTPUT, _SCRATCH)
-    r.need(r.words >= 30)
     r.limits(_CONV_OUTPUT_ZERO_POINT)
 
 
@@ -76,7 +75,6 @@ def _fully_connected(r):
     r.writes(_OUTPUT, batches * channels)
     r.writes(_SCRATCH, _PARAMETERS + 3 * lanes + group, align=4)
     r.apart(_OUTPUT, _SCRATCH)
-    r.need(r.words >= 15)
     r.limits(_FULLY_CONNECTED_OUTPUT_ZERO_POINT)
 
 

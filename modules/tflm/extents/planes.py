@@ -59,7 +59,6 @@ def _depthwise(r, side=0, stride=0, paired=False, mac16=False):
     r.writes(_OUTPUT, batches * rows * columns * channels)
     r.writes(_SCRATCH, _PARAMETERS + unpacked + 4 * (across * pairs + left), align=4)
     r.apart(_OUTPUT, _SCRATCH)
-    r.need(r.words >= 30)
     r.limits(_OUTPUT_ZERO_POINT)
 
 

@@ -22,7 +22,8 @@ _LIMITS = {
 FLOAT_WORK = 32
 
 # Words behind a layout that kernels/requantize.py reads, with requantize_table() as the table.
-REQUANTIZE = ("output_zero_point", "activation_min", "activation_max", "per_channel", "channels")
+LIMITS = ("output_zero_point", "activation_min", "activation_max")
+REQUANTIZE = LIMITS + ("per_channel", "channels")
 
 
 # Refuse a model that contradicts itself.

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from . import lanes
-from .common import REQUANTIZE
+from .common import LIMITS
 
 # Inputs are unpacked by columns, runs of bytes that lie in filter_height rows of the image. A
 # column is as wide as the image's own (C channels) and a window has several, which windows share;
@@ -32,7 +32,7 @@ CONV = (
     "input_zero_point",
     "weight_bytes",
     "output_step",  # bytes from one pixel to the next: a core may have a part of the channels
-) + REQUANTIZE
+) + LIMITS
 
 _SPEED = 3  # multiply-accumulates in the time that one takes in place
 
@@ -46,7 +46,7 @@ FULLY_CONNECTED = (
     "batches",
     "output_channels",
     "weight_bytes",
-) + REQUANTIZE
+) + LIMITS
 
 
 # Emit a CONV_2D whose `fields` and `table` conv.py made; False when lanes cannot do it.
@@ -83,7 +83,7 @@ def emit_conv(context, node, fields, table):
     packed = _packed(context, node, fields, table, rows_of_weights, stored[0])
     if packed is None:
         return False
-    file, table, stream = packed
+    file, stream = packed
     block_rows = max(1, block // pixels)
     row = first + (min(block, pixels) - 1) * step
     size = lanes.lane_scratch(block_rows * row, block, geometry["column_lanes"]) + stored[1]
@@ -98,7 +98,6 @@ def emit_conv(context, node, fields, table):
         CONV,
         pixels if flat else rows,
         target.elements() * height * width * depth // _SPEED,
-        table=table,
         at_once=block if flat else block_rows,
         input=source,
         stream=context.constant(stream),
@@ -110,7 +109,7 @@ def emit_conv(context, node, fields, table):
         weight_bytes=stored[0],
         output_step=fields["output_channels"],
         **geometry,
-        **_requantize(fields),
+        **_limits(fields),
     )
     return True
 
@@ -134,13 +133,12 @@ def emit_fully_connected(context, node, fields, table):
     packed = _packed(context, node, fields, table, rows, stored[0])
     if packed is None:
         return False
-    file, table, stream = packed
+    file, stream = packed
     context.emit(
         "fully_connected_%s.eval_int8" % file,
         FULLY_CONNECTED,
         (count + lanes.GROUP - 1) // lanes.GROUP,
         target.elements() * depth // _SPEED,
-        table=table,
         input=source,
         stream=context.constant(stream),
         output=target,
@@ -150,7 +148,7 @@ def emit_fully_connected(context, node, fields, table):
         batches=fields["batches"],
         output_channels=count,
         weight_bytes=stored[0],
-        **_requantize(fields),
+        **_limits(fields),
     )
     return True
 
@@ -216,22 +214,20 @@ def _rows(values, shape, geometry):
     return rows
 
 
-# (the kernels' files, table, stream) of weights that are stored in a way; None when they do not
-# fit.
+# (the kernels' files, stream) of weights that are stored in a way; None when they do not fit.
 def _packed(context, node, fields, table, rows, way):
     if context.form == "mac16":
         from . import mac16
 
-        table = bytearray(table)
         found = mac16.fitting(rows, node, fields, table, way)
-        return ("mac16", table, mac16.stream(found, way)) if found else None
+        return ("mac16", mac16.stream(found, way)) if found else None
     zero_point = node.input(0).zero_point()
     channels = lanes.Channels(rows, node.optional_input(2), zero_point, fields, table)
     if not channels.fits:
         return None
-    return "lanes", channels.table, lanes.stream(rows, channels, way)
+    return "lanes", lanes.stream(rows, channels, way)
 
 
-# The fields of common.REQUANTIZE among others.
-def _requantize(fields):
-    return {name: fields[name] for name in REQUANTIZE}
+# The fields of common.LIMITS among others; multipliers are in the stream.
+def _limits(fields):
+    return {name: fields[name] for name in LIMITS}

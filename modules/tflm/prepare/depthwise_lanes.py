@@ -4,7 +4,7 @@
 import struct
 
 from . import lanes
-from .common import REQUANTIZE
+from .common import LIMITS
 
 # The plane of a channel holds in each word two rows of a column of the image. A window may begin
 # at the first of them ("even") or at the second ("odd"): its weights are packed for both.
@@ -33,14 +33,14 @@ DEPTHWISE = (
     "band_rows",  # of the output, that are computed from one plane
     "plane_columns",
     "input_zero_point",
-) + REQUANTIZE
+) + LIMITS
 
 PACKED_WORDS = 5  # of a channel of a 3x3 filter whose weights have one byte
 _ANY, _3X3, _3X3_STRIDE_2 = "int8", "3x3_int8", "3x3_stride_2_int8"
 _PLANE_BYTES = 2048  # of lanes at a time
 _MOST_PLANE_BYTES = 4096  # where less does not hold a single row
 _UNPACKED_BYTES = 64  # of a channel with weights of one byte, as lanes
-_COPIED = DEPTHWISE[5:11] + DEPTHWISE[12:18] + REQUANTIZE
+_COPIED = DEPTHWISE[5:11] + DEPTHWISE[12:18] + LIMITS
 
 
 # Emit a DEPTHWISE_CONV_2D whose `fields` and `table` depthwise_conv.py made; False when lanes
@@ -63,7 +63,7 @@ def emit_depthwise_conv(context, node, fields, table):
     packed = _packed(context, node, fields, table, rows, form)
     if packed is None:
         return False
-    file, table, words = packed
+    file, words = packed
     stream = b"".join([struct.pack("<%dI" % len(w), *[x & 0xFFFFFFFF for x in w]) for w in words])
     packed = form != _ANY and len(words[0]) == PACKED_WORDS
     scratch = scratch_bytes(band, height, stride, columns, fields["padding_width"], packed)
@@ -72,7 +72,6 @@ def emit_depthwise_conv(context, node, fields, table):
         DEPTHWISE,
         count,
         target.elements() * height * width,
-        table=table,
         input=source,
         stream=context.constant(stream),
         output=target,
@@ -98,16 +97,13 @@ def _form(fields, height, width):
     return _3X3 if height == width == 3 and strides == (1, 1) else _ANY
 
 
-# (the kernel's file, table, words of each channel's stream); None when weights or sums do not fit.
+# (the kernel's file, words of each channel's stream); None when weights or sums do not fit.
 def _packed(context, node, fields, table, rows, form):
     if context.form == "mac16" and form != _ANY:
         from . import mac16
 
-        table = bytearray(table)
         found = mac16.fitting(rows, node, fields, table)
-        return (
-            ("mac16", table, [mac16.channel_3x3(channel) for channel in found]) if found else None
-        )
+        return ("mac16", [mac16.channel_3x3(channel) for channel in found]) if found else None
     _, height, width, count = node.input(1).shape
     zero_point = node.input(0).zero_point()
     channels = lanes.Channels(rows, node.optional_input(2), zero_point, fields, table)
@@ -115,11 +111,11 @@ def _packed(context, node, fields, table, rows, form):
         return None
     if form != _ANY and context.packing.get(node.index) == lanes.BYTES:
         words = [_packed_channel(channels, i, rows[i]) for i in range(count)]
-        return "lanes", channels.table, words
+        return "lanes", words
     paired = form == _3X3
     both = paired or fields["stride_height"] & 1 and fields["output_height"] > 1
     words = [_channel(channels, i, rows[i], height, width, both, paired) for i in range(count)]
-    return "lanes", channels.table, words
+    return "lanes", words
 
 
 # Bytes of scratch: parameters, a plane, and the lanes of a channel that is packed.

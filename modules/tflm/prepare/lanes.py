@@ -53,15 +53,13 @@ def _equal(count, most):
 class Channels:
     """Biases (input zero point folded in) and multipliers of each output channel.
 
-    table: common.requantize_table()'s, with other multipliers where a channel is constant.
     fits: False when an accumulator could be too large, or a multiplier is above 1.
     """
 
-    # `rows`: the weights of each channel.
+    # `rows`: the weights of each channel; `table`: common.requantize_table()'s.
     def __init__(self, rows, bias, zero_point, fields, table):
         count = len(rows)
         values = struct.unpack("<%di" % count, bytes(bias.data)[: 4 * count]) if bias else None
-        self.table = bytearray(table)
         self.biases = []
         self.multipliers = []
         self.fits = True
@@ -69,25 +67,18 @@ class Channels:
             row = rows[channel]
             value = values[channel] if values else 0
             k = channel if fields["per_channel"] else 0
-            multiplier, shift = self._multiplier(fields, k)
+            multiplier = struct.unpack_from("<I", table, 4 * k)[0]
+            shift = table[4 * fields["channels"] + k] - 32
             largest = abs(value) + 255 * sum([abs(w) for w in row])
             if largest >= _MOST_ACCUMULATOR and not any(row) and fields["per_channel"]:
                 value = 2 * _requantized(value, multiplier, shift, fields)
-                multiplier, shift = self._multiplier(fields, k, 1 << 30, 0)
+                multiplier, shift = 1 << 30, 0
                 largest = 0
             if largest >= _MOST_ACCUMULATOR or shift > 0 or -128 in row:
                 self.fits = False
                 return
             self.biases.append(value - zero_point * sum(row))
             self.multipliers.append((multiplier & 0xFFFF, multiplier >> 16, 0 - shift))
-
-    # Multiplier and shift `k` of the table, replaced if others are given.
-    def _multiplier(self, fields, k, multiplier=None, shift=0):
-        at = 4 * fields["channels"] + k
-        if multiplier is not None:
-            struct.pack_into("<I", self.table, 4 * k, multiplier)
-            self.table[at] = shift + 32
-        return struct.unpack_from("<I", self.table, 4 * k)[0], self.table[at] - 32
 
 
 # What kernels/requantize.py makes of a value, without the zero point. Channels without weights

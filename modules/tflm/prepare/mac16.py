@@ -17,7 +17,7 @@ _TOO_LARGE = 128  # what inputs are, and weights that have one byte
 # `way` is how the weights are stored: single bytes are all made twice as large, nothing else.
 def fitting(rows, node, fields, table, way=None):
     bias, zero_point = node.optional_input(2), node.input(0).zero_point()
-    found = channels(rows, bias, zero_point, fields, table, way != BYTES)
+    found = channels(rows, bias, zero_point, fields, bytearray(table), way != BYTES)
     if found and way == BYTES and [channel for channel in found if channel.factor != 2]:
         return None
     return found

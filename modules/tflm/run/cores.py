@@ -34,13 +34,6 @@ _GROUPS = {
 
 # CONV_2D whose weights are a stream of groups of four channels.
 _STREAMED = ("conv_lanes", "conv_mac16")
-_RECORD_WORDS = const(28)  # that kernels in lanes or for MAC16 read: not the table behind them
-
-
-# Bytes of a record that core 1 has a copy of.
-def _copied(step):
-    size = step.record_bytes
-    return min(size, 4 * _RECORD_WORDS) if _file(step)[-5:] in "lanes mac16" else size
 
 
 def _file(step):
@@ -68,7 +61,7 @@ class _Shared:
     def init(self, context, steps):
         step = steps[0]
         core_1 = core_0 = None
-        size = _copied(step)
+        size = step.record_bytes
         ahead = 0
         if step.scratch:
             at = align_up(self._at + size)
@@ -97,7 +90,7 @@ class _Shared:
 def _bytes(op):
     if not op.scratch:
         return 0
-    records = align_up(_copied(op)) * (2 if _file(op) in _STREAMED else 1)
+    records = align_up(op.record_bytes) * (2 if _file(op) in _STREAMED else 1)
     return records + sum([align_up(size) for _, size in op.scratch])
 
 
