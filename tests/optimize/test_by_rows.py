@@ -35,7 +35,7 @@ def first(name):
     elif name == "activation":
         x = net.unary("RELU", net.inputs[0], 0.03, -128)
     elif name == "depthwise":
-        x = net.depthwise(net.inputs[0], 5, 2)
+        x = net.depthwise(net.inputs[0], 5, 2, "VALID")  # no window has the last row
     else:
         x = net.pad(net.inputs[0], [(1, 1), (1, 1)])
         x = net.conv(x, 6, 3, 1, "VALID")

@@ -50,7 +50,7 @@ class Progress:
             self.made[self.region.outputs[place]] = made
 
     # Rows of a value that its readers need by the end of each band; all of them in the end, where
-    # others need them.
+    # others need them, and of an input by rows, whose source gives every row.
     def _pull(self, value):
         readers = [self._of(place) for place, _ in value.readers]
         whole = self.region.ways[value.writer].rows.whole
@@ -58,7 +58,7 @@ class Progress:
             whole(max(rows.behind(made[b] - 1) if made[b] else 0 for rows, made in readers))
             for b in self._all
         ]
-        if value.stays:
+        if value.stays or not self.region.ways[value.writer].inputs:
             wanted[-1] = value.rows
         return wanted
 
