@@ -129,14 +129,15 @@ class Levels:
         most = _SHARES.get(level, 0) * self._plain().base_cycles
         if level == BALANCED:
             most += self._level(SPEED)[1]
+        # Before the search for this one, which learns from plans: nothing depends on who asks first.
+        after = self._level(_AFTER[level]) if level in _AFTER else None
         for graph, cycles, head in self._in_bands(level):
             room = head * _GROWTH.get(level, 1)
             if level == BALANCED:
                 room = max(room, min(_SMALL, self.off()[0]))
             elif level != RAM:
                 room = max(room, _SMALL)
-            if level in _AFTER:
-                after = self._level(_AFTER[level])
+            if after is not None:
                 limit = self._head(after[0])
                 if head > limit:
                     return after
