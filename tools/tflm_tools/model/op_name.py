@@ -3,11 +3,7 @@
 
 from tflm.tell.op_names import name
 
-from .schema import BuiltinOperator
-
 
 def op_name(node):
     """The operator of a node by name, with the custom operator's own."""
-    if node.builtin_code == BuiltinOperator.PLACEHOLDER_FOR_GREATER_OP_CODES:
-        return "INPUT ROWS"  # image/rows.py
     return node.custom_name or name(node.builtin_code)

@@ -129,7 +129,7 @@ class Levels:
         most = _SHARES.get(level, 0) * self._plain().base_cycles
         if level == BALANCED:
             most += self._level(SPEED)[1]
-        # Before the search for this one, which learns from plans: nothing depends on who asks first.
+        # Before this search, which learns from plans: nothing depends on who asks first.
         after = self._level(_AFTER[level]) if level in _AFTER else None
         for graph, cycles, head in self._in_bands(level):
             room = head * _GROWTH.get(level, 1)
