@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import pytest
+from optimize.graphs import Network
 from optimize.nets import unet
 from optimize.test_memory_bands import ChainBuilder
 from support.check import Cases
@@ -69,6 +70,21 @@ def chain(name):
 def test_levels_are_in_order(number):
     model = chain(f"levels {number}")
     heads = [prepare(model, optimize=level)[1].head_bytes for level in (RAM, BALANCED, SPEED, OFF)]
+    assert heads == sorted(heads)
+
+
+# A graph of which the search for ram, had it not seen that for balanced, would choose worse.
+def test_levels_of_a_graph_are_in_order():
+    net = Network("levels of a graph", (12, 17, 2))
+    first = net.conv(net.conv(net.inputs[0], 13, 3), 13, 3)
+    beside = net.conv(net.inputs[0], 13, zero_point=0)
+    beside = net.unary("QUANTIZE", beside, 0.0235, -128)
+    joined = net.concatenation([first, beside], 3)
+    constant = net.tensor((1, 1, 26), 0.03, 5, net.random.integers(-128, 128, (1, 1, 26)))
+    model = net.build(net.binary("ADD", joined, constant))
+    heads = [
+        prepare(model, target="armv6m", optimize=level)[1].head_bytes for level in (RAM, BALANCED)
+    ]
     assert heads == sorted(heads)
 
 
