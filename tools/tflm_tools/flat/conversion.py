@@ -124,6 +124,9 @@ def convert(
     if output is not None:
         files.write(output, flat)
 
+    stored = {number: way for number, (way, _) in getattr(graph, "stored", {}).items()}
+    stored.update(packing)
+
     def prepare(packing):
         return prepare_graph(saved, CheckingResolver(resolver), keep_tensors, target, packing)
 
@@ -143,7 +146,7 @@ def convert(
         tflm_head_bytes=tflm_head_bytes(TfliteModel(model.data, shapes)),
         savings=savings,
         compressed=layers,
-        packing=packed_layers(prepare, packing, target) if target else [],
+        packing=packed_layers(prepare, stored, target) if target else [],
         level=optimize if levels is not None else "",
         levels=[levels.size(each, image) for each in (RAM, BALANCED, SPEED) if levels is not None],
         is_of_use=levels is None or levels.is_of_use(optimize),

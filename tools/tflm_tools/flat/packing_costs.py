@@ -3,21 +3,21 @@
 
 from dataclasses import dataclass
 
-from tflm.prepare.lanes import BYTES, IN_PLACE, LANES
+from tflm.prepare.lanes import BYTES, DENSE, IN_PLACE, LANES
 
 from ..image.flash import flash_by_node
 from ..kernel_files import WEIGHTS, with_weights
 from ..model.macs import macs
 from ..model.op_name import op_name
 
-NAMES = {LANES: "lanes", BYTES: "bytes", IN_PLACE: "in place"}
+_NAMES = {LANES: "lanes", BYTES: "bytes", IN_PLACE: "in place"}
 
 # Cycles of a Cortex-M0+ for a multiply-accumulate (of an element, for sums by tables), the mean
 # over the layers of docs/benchmarks.md's models: `make cycles` with all layers stored that way.
 _CYCLES = {
-    "conv": {LANES: 3.2, BYTES: 3.6, IN_PLACE: 23},
+    "conv": {LANES: 3.2, BYTES: 3.6, DENSE: 5.1, IN_PLACE: 23},
     "depthwise_conv": {LANES: 11, BYTES: 11, IN_PLACE: 88},
-    "fully_connected": {LANES: 3.3, BYTES: 6.7, IN_PLACE: 21},
+    "fully_connected": {LANES: 3.3, BYTES: 6.7, DENSE: 5.1, IN_PLACE: 21},
     "add": {LANES: 50, BYTES: 533, IN_PLACE: 533},
 }
 _MEASURED = "armv6m"  # the target that these are for
@@ -26,7 +26,8 @@ _MEASURED = "armv6m"  # the target that these are for
 @dataclass
 class PackedLayer:
     """A layer that can be packed. `flash` in bytes and `cycles` (None where there is no estimate)
-    are by the way of storing its weights: "lanes", "bytes", "in place"; `chosen` is one of them.
+    are by the way of storing its weights: "lanes", "bytes", "in place"; `chosen` is the one that
+    is in the .tflm, where `kernel` runs it.
     """
 
     node: int
@@ -59,37 +60,39 @@ def _cycles(node, file, way, target):
     return round(_CYCLES[file][way] * work)
 
 
-def packed_layers(prepare, packing, target):
+def packed_layers(prepare, stored, target):
     """A list of PackedLayer, in order of execution.
 
-    prepare(packing) gives the RomStorage of the model; `packing` is what was chosen. A way that a
-    layer cannot be stored in has the numbers of what it gets instead.
+    prepare(packing) gives the RomStorage of the model; `stored` is {operator's number: how its
+    weights are stored}, where that is not as lanes. Bytes are those that become lanes, but where
+    `stored` says that they are used as they are. A way that a layer cannot be stored in has the
+    numbers of what it gets instead.
     """
-    everything = {}
-    chosen = prepare(packing)
-    numbers = [record.node.index for record in chosen.records]
-    for way in NAMES:
-        storage = chosen if way == LANES and not packing else prepare(dict.fromkeys(numbers, way))
-        everything[way] = flash_by_node(storage), _files(storage)
-    kernels = _files(chosen)
-    layers, done = [], set()
-    for record in chosen.records:
-        node = record.node
-        packed = _packed_files(everything[LANES][1][node.index])
-        if not packed or node.index in done:
+    packed = prepare({})
+    nodes = {record.node.index: record.node for record in packed.records}
+    ways = {LANES: {}, IN_PLACE: dict.fromkeys(nodes, IN_PLACE)}
+    ways[BYTES] = {i: DENSE if stored.get(i) == DENSE else BYTES for i in nodes}
+    storages = {way: prepare(ways[way]) if way != LANES else packed for way in _NAMES}
+    flash = {way: flash_by_node(storage) for way, storage in storages.items()}
+    files = {way: _files(storage) for way, storage in storages.items()}
+    layers = []
+    for index, node in nodes.items():
+        found = _packed_files(files[LANES][index])
+        if not found:
             continue
-        done.add(node.index)
-        file = packed[0].rpartition("_")[0]
-        flash, cycles = {}, {}
-        for way, name in NAMES.items():
-            flash[name] = everything[way][0][node.index]
-            is_packed = _packed_files(everything[way][1][node.index])
-            cycles[name] = _cycles(node, file, way if is_packed else IN_PLACE, target)
-        way = packing.get(node.index, LANES)
+        file = found[0].rpartition("_")[0]
+        cycles = {}
+        for way, name in _NAMES.items():
+            taken = ways[way].get(index, LANES)
+            if taken != DENSE and not _packed_files(files[way][index]):
+                taken = IN_PLACE
+            cycles[name] = _cycles(node, file, taken, target)
+        chosen = stored.get(index, LANES)
+        chosen = BYTES if chosen == DENSE else chosen
         layers.append(
             PackedLayer(
-                node.index, op_name(node), ", ".join(dict.fromkeys(kernels[node.index])),
-                NAMES[way], flash, cycles,
+                index, op_name(node), ", ".join(dict.fromkeys(files[chosen][index])),
+                _NAMES[chosen], {name: flash[way][index] for way, name in _NAMES.items()}, cycles,
             )
         )  # fmt: skip
     return layers

@@ -79,7 +79,7 @@ def _print_compressed(layers, target):
     target.print(Text(text, style="dim"))
 
 
-# Flash and cycles of each way to store the weights of packed layers; the chosen one is marked.
+# Flash and cycles of each way to store the weights of packed layers; that of the .tflm is marked.
 def _print_packing(layers, target):
     if not layers:
         return
@@ -91,7 +91,7 @@ def _print_packing(layers, target):
         cells = []
         for way in ways:
             style = "bold" if way == layer.chosen else "dim"
-            mark = _CHOSEN if way == layer.chosen else ""
+            mark = _CHOSEN.strip() if way == layer.chosen else ""  # so that names fit, too
             cells.append(Text(mark + number(layer.flash[way]), style=style))
             if is_estimated:
                 cycles = layer.cycles[way]
@@ -101,8 +101,8 @@ def _print_packing(layers, target):
     show(grid, target, "op")
     text = "Bytes of flash of each way to store the weights"
     if is_estimated:
-        text += ", and cycles of a Cortex-M0+ by estimate"
-    target.print(Text(f"{text}; * is chosen.", style="dim"))
+        text += ", and cycles of a Cortex-M0+ by estimate, without waits for flash"
+    target.print(Text(f"{text}; * is what was written.", style="dim"))
 
 
 # The largest values of a row of scores, or the range of anything else.
