@@ -1,4 +1,4 @@
-# Test support: small int8 networks with layers that savings look for
+# Test support: small networks with layers that savings look for
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import numpy as np
@@ -7,8 +7,9 @@ from support.inputs import generator
 
 
 class Network:
-    """A chain or graph of int8 layers under construction; seeded by its name.
+    """A chain or graph of layers under construction; seeded by its name.
 
+    dtype: of all tensors that operators make: int8, int16 or float32.
     Each method adds an operator and returns the number of its output. `dead` channels have weights
     of zero; a bias can be given, or is random.
     """
@@ -21,9 +22,9 @@ class Network:
         self.outputs = []
 
     def tensor(self, shape, scale=0.05, zero_point=-128, data=None, dtype=None):
-        number = self.builder.tensor(
-            shape, dtype or self.dtype, data, scale=scale, zero_point=zero_point
-        )
+        dtype = dtype or self.dtype
+        own = {"float32": (None, None), "int16": (scale / 128, 0)}.get(dtype, (scale, zero_point))
+        number = self.builder.tensor(shape, dtype, data, scale=own[0], zero_point=own[1])
         self.shapes[number] = tuple(shape)
         self.quantization[number] = scale, zero_point
         return number
@@ -37,6 +38,8 @@ class Network:
         values[(slice(None),) * axis + (list(dead),)] = 0
         if len(unread):
             values[..., list(unread)] = 0
+        if self.dtype == "float32":
+            return self.builder.tensor(shape, "float32", values / 300), None
         scales = self.random.uniform(0.001, 0.004, shape[axis])
         number = self.builder.tensor(
             shape, "int8", values, scale=scales, zero_point=0, quantized_dimension=axis
@@ -44,9 +47,12 @@ class Network:
         return number, scales
 
     def _bias(self, source, scales, bias):
+        if scales is None:
+            return None
         values = self.random.integers(-2000, 2000, len(scales)) if bias is None else bias
         scale = self.quantization[source][0] * scales
-        return self.builder.tensor((len(scales),), "int32", values, scale=scale, zero_point=0)
+        kind = "int64" if self.dtype == "int16" else "int32"
+        return self.builder.tensor((len(scales),), kind, values, scale=scale, zero_point=0)
 
     def conv(
         self, source, filters, size=1, stride=1, padding="SAME", dead=(), unread=(), bias=None,

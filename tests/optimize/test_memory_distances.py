@@ -24,6 +24,18 @@ SOURCES = {
     "test_maximum_minimum": 40,
     "test_activations": 40,
     "test_lanes": 100,
+    "test_conv_float": 20,
+    "test_conv_int16": 20,
+    "test_depthwise_conv_float": 20,
+    "test_depthwise_conv_int16": 20,
+    "test_pooling_float": 20,
+    "test_arithmetic_float": 20,
+    "test_unary_float": 60,
+    "test_elementwise_math": 30,
+    "test_sigmoid_int16": 10,
+    "test_prelu": 20,
+    "test_quantize": 20,
+    "test_dequantize": 20,
 }
 FORMS = ("speed", "speed armv6m", "speed mac16")
 MOST = 6  # cases of a kernel in one file
@@ -83,6 +95,8 @@ def chosen(source):
                 inputs="random",
                 runs=1,
                 oracle_model=case.oracle_model,
+                rtol=case.rtol,
+                atol=case.atol,
                 paths=forms,
             )
     return cases, set(found)

@@ -9,7 +9,7 @@ from rules.sources import KERNEL_FILES, PACKAGE, REPOSITORY, eval_functions, use
 from tflm.tell.op_names import name as op_name
 from tflm_tools.errors import ToolError
 from tflm_tools.kernel_files import kernel_files, parse
-from tflm_tools.optimize.memory.by_bands import BINARY, UNARY
+from tflm_tools.optimize.memory.by_bands import BINARY, UNARY, VECTORS
 
 _SOURCE = "# Kernel: {}\n\ndef eval_int8(op, arena, rom, start, stop):\n    pass\n"
 _FACTS = "types int8; package core; check binary"
@@ -92,10 +92,15 @@ def test_kernels_of_an_operator_are_in_one_package():
     assert not [operator for operator, found in packages.items() if len(found - {"core"}) > 1]
 
 
-# What runs in bands of rows by element: its kernels read and write element by element.
+# What runs in bands of rows by element: its kernels read and write element by element, or by
+# vectors.
 @pytest.mark.parametrize(
     ("codes", "wanted"),
-    [(UNARY, {"unary", "unary_float", "sigmoid"}), (BINARY, {"binary", "binary_wide"})],
+    [
+        (UNARY, {"unary", "unary_float", "sigmoid"}),
+        (BINARY, {"binary", "binary_wide"}),
+        (VECTORS, {"softmax"}),
+    ],
 )
 def test_operators_in_bands_go_by_elements(codes, wanted):
     names = {op_name(code) for code in codes}

@@ -1,7 +1,7 @@
 # tflm: RELU, RELU6, float32
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types float32; package core; check unary_float
+# Kernel: types float32; package core; check unary_float; order elements
 
 from .float32_copy import copy
 from .float32_select import clamp

@@ -1,7 +1,7 @@
 # tflm: DEPTHWISE_CONV_2D, float32
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types float32; package cnn; check convolution_float; units independent
+# Kernel: types float32; package cnn; check convolution_float; units independent; order rows
 
 from .float32 import combine
 from .float32_select import clamp
@@ -47,15 +47,15 @@ def eval_float32(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
     depth = r[_OUTPUT_CHANNELS]
     dst = r[_OUTPUT] + (start * depth << 4)
-    out = ptr32(int(ptr8(arena)) + (dst >> 2))
     clamp_first = dst
     total = (stop - start) * depth
-    n = total
-    while n:
-        out[0] = 0
-        out = ptr32(int(out) + 4)
-        n -= 1
     while start < stop:
+        out = ptr32(int(ptr8(arena)) + (dst >> 2))
+        n = depth
+        while n:
+            out[0] = 0
+            out = ptr32(int(out) + 4)
+            n -= 1
         y = start // r[_OUTPUT_WIDTH]
         origin = (start - y * r[_OUTPUT_WIDTH]) * r[_STRIDE_WIDTH] - r[_PADDING_WIDTH]
         batch = y // r[_OUTPUT_HEIGHT]

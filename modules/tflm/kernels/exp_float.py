@@ -1,7 +1,7 @@
 # tflm: EXP, float32
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types float32; package core; check unary_float; units independent
+# Kernel: types float32; package core; check unary_float; units independent; order elements
 
 from .float32_math import exp
 

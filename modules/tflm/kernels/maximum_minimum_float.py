@@ -1,7 +1,7 @@
 # tflm: MAXIMUM, MINIMUM, float32
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types float32; package core; check binary_wide; units independent
+# Kernel: types float32; package core; check binary_wide; units independent; order elements
 
 from .broadcast import expand
 from .float32_select import maximum, minimum

@@ -1,7 +1,7 @@
 # tflm: MUL, int16
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types int16; package core; check binary; units independent
+# Kernel: types int16; package core; check binary; units independent; order elements
 
 from .broadcast import expand
 from .fixed_point import rescale, store

@@ -1,7 +1,7 @@
 # tflm: AVERAGE_POOL_2D, MAX_POOL_2D, float32, and the mean squares of L2_POOL_2D
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types float32; package cnn; check pooling; units independent
+# Kernel: types float32; package cnn; check pooling; units independent; order rows
 
 from .float32 import combine
 from .float32_copy import copy
@@ -45,8 +45,8 @@ def eval_float32(op, arena, rom, start: int, stop: int):
     dst = r[_OUTPUT] + (start * channels << 4)
     clamp_first = dst
     total = (stop - start) * channels
-    copy(arena, op, dst, _INITIAL << 4 | 1, total, 0)
     while start < stop:
+        copy(arena, op, dst, _INITIAL << 4 | 1, channels, 0)
         y = start // r[_OUTPUT_WIDTH]
         left = (start - y * r[_OUTPUT_WIDTH]) * r[_STRIDE_WIDTH] - r[_PADDING_WIDTH]
         batch = y // r[_OUTPUT_HEIGHT]

@@ -1,7 +1,7 @@
 # tflm: PRELU, int8 and int16
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types int8 int16; package more; check binary; units independent
+# Kernel: types int8 int16; package more; check binary; units independent; order elements
 
 from .broadcast import expand
 

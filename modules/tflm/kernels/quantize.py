@@ -1,7 +1,8 @@
 # tflm: QUANTIZE, float32 to int8, uint8 and int16
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types int8 uint8 int16 float32; package core; check unary; units independent
+# Kernel: types int8 uint8 int16 float32; package core; check unary; units independent;
+#   order elements
 
 _INPUT = const(1)
 _SCALE = const(2)

@@ -1,7 +1,7 @@
 # tflm: integers from one scale and type to another: QUANTIZE; ABS, RELU, LEAKY_RELU on int16
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types int8 int16 int32; package more; check unary
+# Kernel: types int8 int16 int32; package more; check unary; order elements
 
 _INPUT = const(1)
 _OUTPUT = const(2)

@@ -1,7 +1,7 @@
 # tflm: LOGISTIC and TANH, int16
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types int16; package core; check sigmoid; units independent
+# Kernel: types int16; package core; check sigmoid; units independent; order elements
 
 _INPUT = const(1)
 _ENTRIES = const(2)

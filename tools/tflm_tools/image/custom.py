@@ -17,14 +17,15 @@ from .. import files
 from ..errors import ToolError
 from ..model.compiled import remedy
 from ..model.schema import BuiltinOperator
-from . import dense_lut, rows
+from . import dense_lut, resized_rows, rows
+from .padded_rows import CODES as PADS
 from .parts import Parts
 from .pool_rows import CODES as POOLS
 
 _WITH_CUSTOM = (  # the commands
     "inspect, flatten, run, verify, bench, plan, report, ops, eval, convert and deploy"
 )
-_WITH_PARTS = (*POOLS, BuiltinOperator.RESIZE_NEAREST_NEIGHBOR)
+_WITH_PARTS = (*POOLS, *PADS, BuiltinOperator.RESIZE_NEAREST_NEIGHBOR, resized_rows.CODE)
 _MOST = 65535  # what 16 bits count
 _MOST_NAME = 255
 

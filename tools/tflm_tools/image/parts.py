@@ -2,7 +2,9 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import struct
+from dataclasses import dataclass, field
 
+from tflm.op_resolver import OpResolver
 from tflm.prepare.resize_nearest_neighbor import nearest_indices
 from tflm.prepare.strided import STRIDED, element_bytes
 from tflm.tflite.graph import Node
@@ -17,6 +19,32 @@ class Part(Node):
         code, version = whole.builtin_code, whole.version
         super().__init__(whole.index, code, version, "", inputs, outputs)
         self.origins = getattr(whole, "origins", (whole.index,))
+
+
+@dataclass
+class Noted:
+    """What Prepare of a whole operator emits: the context that it is told."""
+
+    kernel: str = ""
+    layout: tuple = ()
+    fields: dict = field(default_factory=dict)
+    table: bytes = b""
+
+    def emit(self, kernel, layout, units, work=0, table=b"", **fields):
+        self.kernel, self.layout, self.fields, self.table = kernel, layout, fields, table
+
+    def request_scratch_buffer(self, size):
+        return size
+
+    def constant(self, data, alignment=4):
+        return bytes(data)
+
+
+def noted_of(node):
+    """The Noted of an operator. Raises TflmError as its Prepare does."""
+    noted = Noted()
+    OpResolver().builtin(node.builtin_code).prepare(noted, node)
+    return noted
 
 
 class Parts:

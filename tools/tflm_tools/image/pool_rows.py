@@ -1,15 +1,14 @@
 # tflm_tools: image: a pool over a whole picture that comes some rows at a time: parts of its node
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import prod
 
 from tflm.errors import TflmError
-from tflm.op_resolver import OpResolver
 from tflm.prepare.common import REQUANTIZE
 
 from ..model.schema import BuiltinOperator
-from .parts import Part
+from .parts import Part, noted_of
 
 CODES = (
     BuiltinOperator.AVERAGE_POOL_2D,
@@ -44,30 +43,14 @@ class Pool:
     table: bytes = b""
 
 
-@dataclass
-class _Noted:
-    """What Prepare of the whole operator emits: the context that it is told."""
-
-    kernel: str = ""
-    fields: dict = field(default_factory=dict)
-    table: bytes = b""
-
-    def emit(self, kernel, layout, units, work=0, table=b"", **fields):
-        self.kernel, self.fields, self.table = kernel, fields, table
-
-    def request_scratch_buffer(self, size):
-        return size
-
-
 def pool_of(node):
     """The Pool of an operator of CODES, or None where it makes other than one sum a channel."""
     source = node.inputs[0]
     axis = next((i for i, size in enumerate(source.shape) if size > 1), None)
     if axis is None or axis >= len(source.shape) - 1 or not source.elements():
         return None
-    noted = _Noted()
     try:
-        OpResolver().builtin(node.builtin_code).prepare(noted, node)
+        noted = noted_of(node)
     except TflmError:
         return None  # which the model's own Prepare tells
     found, channels = noted.fields, source.shape[-1]

@@ -66,12 +66,13 @@ def distances_of(node, kernel):
     if target is None or not target.nbytes():
         return []
     if kernel in in_order("elements"):
+        # Larger elements than the input's catch up with it at the end.
         return [
-            Distance(source, target, 0)
+            Distance(source, target, max(0, target.nbytes() - source.nbytes()))
             for source in node.inputs
-            if source is not None and source.nbytes() == target.nbytes()
+            if source is not None and source.elements() == target.elements()
         ]
-    source = node.inputs[0]
+    source = node.inputs[0] if node.inputs else None
     if source is None or source.is_constant() or not source.nbytes():
         return []
     if kernel in in_order("pixels"):

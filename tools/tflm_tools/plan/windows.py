@@ -1,6 +1,7 @@
-# tflm_tools: Rows: which rows of its input a convolution or pool needs for rows of its output
+# tflm_tools: Rows: which rows of its input an operator needs for rows of its output
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from bisect import bisect_right
 from dataclasses import dataclass
 
 from tflm.errors import ModelError
@@ -87,6 +88,35 @@ class Spread:
     def whole(self, count):
         """How many rows of the output are made where `count` of them are needed."""
         return -(-count // self.stride) * self.stride if self.together else count
+
+
+@dataclass(frozen=True)
+class Listed:
+    """Rows firsts[i]..behinds[i]-1 of the input for row i of the output; both ascend."""
+
+    input_rows: int
+    firsts: tuple
+    behinds: tuple
+
+    @property
+    def output_rows(self):
+        return len(self.firsts)
+
+    def first(self, row):
+        """The first row of the input that row `row` of the output needs, or one behind it."""
+        return self.firsts[row]
+
+    def behind(self, row):
+        """The row behind the last one that row `row` needs, or one before it."""
+        return self.behinds[row]
+
+    def possible(self, there):
+        """How many rows of the output the first `there` rows of the input are enough for."""
+        return bisect_right(self.behinds, there)
+
+    def whole(self, count):
+        """How many rows of the output are made where `count` of them are needed."""
+        return count
 
 
 def spread_of(node, axis):

@@ -6,8 +6,12 @@ from dataclasses import dataclass, field
 from tflm import dtypes
 from tflm.tflite.graph import Node
 
+from ...image.padded_rows import CODES as PADS
+from ...image.padded_rows import PaddedRows
 from ...image.parts import RepeatedRows, repeats
 from ...image.pool_rows import PoolPart, pool_of
+from ...image.resized_rows import CODE as RESIZE
+from ...image.resized_rows import ResizedRows
 from ...model.schema import BuiltinOperator
 from ...plan.windows import Spread
 
@@ -89,16 +93,23 @@ class _Writer:
         if first == last:
             return None
         low, high = way.rows.first(first), way.rows.behind(last - 1)
+        row = first - held[key][band - 1]
+        output = self._view(key, node.outputs[0], way.axis, row, last - first)
+        if node.builtin_code in PADS and low >= high:
+            return PaddedRows(node, [], [output], way.axis, 0)
         if low >= high:
             raise _Unaligned
         inputs = list(node.inputs)
         for position, source in zip(way.inputs, self._region.inputs[place], strict=True):
             row = low - held[source][band - 1]
             inputs[position] = self._view(source, inputs[position], way.axis, row, high - low)
-        row = first - held[key][band - 1]
-        output = self._view(key, node.outputs[0], way.axis, row, last - first)
         if repeats(node):
             return RepeatedRows(node, inputs[:1], [output])
+        if node.builtin_code == RESIZE:
+            return ResizedRows(node, inputs[:1], [output], way.axis, first, low)
+        if node.builtin_code in PADS:
+            before = max(0, way.rows.top - first)
+            return PaddedRows(node, inputs[:1], [output], way.axis, before)
         part = copied(node, inputs, [output])
         if isinstance(way.rows, Spread):
             top = first + way.rows.top - low * way.rows.stride

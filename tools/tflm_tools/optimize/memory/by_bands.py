@@ -5,25 +5,61 @@ from dataclasses import dataclass
 
 from tflm import dtypes
 
+from ...image.padded_rows import CODES as PADS
+from ...image.padded_rows import paddings_of
 from ...image.parts import repeats
 from ...image.pool_rows import CODES as POOLS
 from ...image.pool_rows import pool_of
+from ...image.resized_rows import CODE as RESIZE
+from ...image.resized_rows import places_of
 from ...image.rows import CODE as ROWS
 from ...model.schema import BuiltinOperator, option
-from ...plan.windows import Rows, Spread, rows_of, spread_of
+from ...plan.windows import Listed, Rows, Spread, rows_of, spread_of
 
-# Operators on each element by itself, of one tensor or of two; a rule holds them to the checks of
-# their kernels.
+# Operators on each element by itself, of one tensor or of two, and on each vector along the last
+# dimension; a rule holds them to the checks of their kernels.
 UNARY = {
+    BuiltinOperator.ABS,
+    BuiltinOperator.CEIL,
+    BuiltinOperator.COS,
+    BuiltinOperator.DEQUANTIZE,
+    BuiltinOperator.ELU,
+    BuiltinOperator.EXP,
+    BuiltinOperator.FLOOR,
+    BuiltinOperator.GELU,
+    BuiltinOperator.HARD_SWISH,
+    BuiltinOperator.LEAKY_RELU,
+    BuiltinOperator.LOG,
+    BuiltinOperator.LOGISTIC,
+    BuiltinOperator.NEG,
+    BuiltinOperator.QUANTIZE,
     BuiltinOperator.RELU,
     BuiltinOperator.RELU6,
-    BuiltinOperator.LOGISTIC,
+    BuiltinOperator.RELU_0_TO_1,
+    BuiltinOperator.RELU_N1_TO_1,
+    BuiltinOperator.ROUND,
+    BuiltinOperator.RSQRT,
+    BuiltinOperator.SIN,
+    BuiltinOperator.SQRT,
+    BuiltinOperator.SQUARE,
     BuiltinOperator.TANH,
-    BuiltinOperator.QUANTIZE,
-    BuiltinOperator.HARD_SWISH,
 }
-BINARY = {BuiltinOperator.ADD, BuiltinOperator.SUB, BuiltinOperator.MUL}
-ELEMENTWISE = UNARY | BINARY
+BINARY = {
+    BuiltinOperator.ADD,
+    BuiltinOperator.DIV,
+    BuiltinOperator.MAXIMUM,
+    BuiltinOperator.MINIMUM,
+    BuiltinOperator.MUL,
+    BuiltinOperator.PRELU,
+    BuiltinOperator.SQUARED_DIFFERENCE,
+    BuiltinOperator.SUB,
+}
+VECTORS = {
+    BuiltinOperator.L2_NORMALIZATION,
+    BuiltinOperator.LOG_SOFTMAX,
+    BuiltinOperator.SOFTMAX,
+}
+_BY_ELEMENTS = UNARY | BINARY | VECTORS
 _WINDOWS = (
     BuiltinOperator.CONV_2D,
     BuiltinOperator.DEPTHWISE_CONV_2D,
@@ -40,7 +76,7 @@ class ByRows:
     its only output is made of all rows, and none of them is needed again once it has been added.
     """
 
-    rows: Rows | Spread
+    rows: Rows | Spread | Listed
     inputs: tuple
     axis: int
     has_windows: bool = False
@@ -61,7 +97,7 @@ def by_rows(node):
         return None
     if any(t is not None and t.is_variable for t in node.inputs):
         return None
-    if node.builtin_code in ELEMENTWISE:
+    if node.builtin_code in _BY_ELEMENTS:
         return _by_elements(node, target)
     if node.builtin_code == BuiltinOperator.CONCATENATION:
         return _joined(node, target)
@@ -73,6 +109,10 @@ def by_rows(node):
         return _transposed(node, target)
     if repeats(node):
         return _repeated(node, target)
+    if node.builtin_code == RESIZE:
+        return _resized(node, target)
+    if node.builtin_code in PADS:
+        return _padded(node, target)
     return _by_windows(node, target) if node.builtin_code in _WINDOWS else None
 
 
@@ -141,6 +181,25 @@ def _repeated(node, target):
     count, many = node.inputs[0].shape[axis], target.shape[axis]
     each = many // count
     return ByRows(Spread(count, many, each, each, 0, together=True), (0,), axis)
+
+
+def _resized(node, target):
+    axis = _pictures_axis(node, 0, target)
+    places = places_of(node, axis) if axis else None
+    if places is None:
+        return None
+    return ByRows(Listed(node.inputs[0].shape[axis], *places), (0,), axis)
+
+
+# PAD and PADV2 of what is not constant, with one row inside at least.
+def _padded(node, target):
+    source, axis = node.inputs[0], _axis(target.shape)
+    if source.is_constant() or not source.elements() or axis is None:
+        return None
+    if axis == len(target.shape) - 1:
+        return None
+    count, many, top = source.shape[axis], target.shape[axis], paddings_of(node)[axis][0]
+    return ByRows(Rows(1, count, many, 1, 1, top, (0, 0, 0, 0)), (0,), axis)
 
 
 def _by_windows(node, target):

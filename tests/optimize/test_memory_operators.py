@@ -1,0 +1,111 @@
+# Tests of operators between convolutions that run in bands: each kind, in each type that it has
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from optimize.forms import banded, failures
+from optimize.graphs import Network
+from support.inputs import generator
+from tflm_tools.plan import loops
+
+COUNT = 4  # graphs of a kind and type
+
+
+# One operator behind `source`; those that have a type of their own end in it.
+def _unary(name, *dtypes, **options):
+    return lambda net, source, pick: net.unary(name, source, **options), dtypes
+
+
+def _binary(name, *dtypes):
+    def add(net, source, pick):
+        depth = net.shapes[source][3]
+        shape = pick((depth,), (1, 1, depth), (1,)) if name != "PRELU" else (1, 1, depth)
+        values = net.random.integers(1, 100, shape)
+        kind = "int8" if name == "PRELU" and net.dtype == "int16" else None
+        constant = net.tensor(shape, 0.02, -3, values, kind)
+        first, second = source, constant
+        if name != "PRELU":
+            kind = pick("constant behind", "constant first", "two tensors")
+            if kind == "two tensors":
+                second = net.unary("ABS", source)
+            elif kind == "constant first":
+                first, second = constant, source
+        return net.binary(name, first, second)
+
+    return add, dtypes
+
+
+def _softmax(net, source, pick):
+    return net.unary("SOFTMAX", source, 1 / 256, -128, beta=1.0)
+
+
+def _padded(net, source, pick):
+    sides = [tuple(int(n) for n in net.random.integers(0, 4, 2)) for _ in range(2)]
+    return net.pad(source, sides, pick(None, 7))
+
+
+# Channels, too, as shortcuts of residual networks have them.
+def _widened(net, source, pick):
+    shape = net.shapes[source]
+    paddings = [(0, 0), (0, 0), (0, 0), (2, 2)]
+    output = net.tensor((*shape[:3], shape[3] + 4), *net.quantization[source])
+    net.builder.operator("PAD", [source, net.constant(paddings)], [output])
+    return output
+
+
+def _resized(net, source, pick):
+    _, height, width, depth = net.shapes[source]
+    sides = pick((2 * height, 2 * width), (3 * height, width), (height + 5, width + 3), (5, 4))
+    options = pick({}, {"align_corners": True}, {"half_pixel_centers": True})
+    shape = (1, *sides, depth)
+    inputs = [net.constant(sides)]
+    return net.unary("RESIZE_BILINEAR", source, shape=shape, inputs=inputs, **options)
+
+
+_ALL = "int8", "int16", "float32"
+_KINDS = {
+    "LEAKY_RELU": _unary("LEAKY_RELU", *_ALL, alpha=0.1),
+    "ABS": _unary("ABS", *_ALL),
+    "RELU6": _unary("RELU6", "float32", "int16"),
+    "ELU": _unary("ELU", "int8"),
+    "NEG": _unary("NEG", "float32"),
+    "SQUARE": _unary("SQUARE", "float32"),
+    "FLOOR": _unary("FLOOR", "float32"),
+    **{name: _binary(name, *_ALL) for name in ("ADD", "MUL", "MAXIMUM", "MINIMUM", "PRELU")},
+    "SQUARED_DIFFERENCE": _binary("SQUARED_DIFFERENCE", "int8", "float32"),
+    "SOFTMAX": (_softmax, ("int8",)),
+    "PAD": (_padded, _ALL),
+    "PAD of channels": (_widened, ("int8", "float32")),
+    "RESIZE_BILINEAR": (_resized, ("int8",)),
+}
+
+
+def _form(kind, dtype, number):
+    name = f"{kind} {dtype} {number}"
+    random = generator(name)
+
+    def pick(*choices):
+        return choices[int(random.integers(len(choices)))]
+
+    shape = *pick((9, 5), (12, 4), (1, 17), (16, 6)), 4
+    net = Network(name, shape, dtype=dtype)
+    activation = "NONE" if dtype == "float32" else "RELU6"
+    first = net.conv(net.inputs[0], pick(4, 8), pick(1, 3), pick(1, 2), activation=activation)
+    add, _ = _KINDS[kind]
+    last = net.conv(add(net, first, pick), 4, pick(1, 3), pick(1, 2), activation=activation)
+    model = net.build(last)
+    rows = max(net.shapes[last][1:3])
+    chain = 0, len(net.builder.main.table.operators) - 1, pick(1, 2, 3) if rows > 4 else 1
+    made = banded(model, [chain])
+    return None if made is None else (name, model, *made[:2])
+
+
+def test_operators_in_bands():
+    forms, without = [], []
+    for kind, (_, dtypes) in _KINDS.items():
+        for dtype in dtypes:
+            found = [_form(kind, dtype, number) for number in range(COUNT)]
+            found = [form for form in found if form]
+            if not any(r.kernel == loops.KERNEL for form in found for r in form[3].records):
+                without.append((kind, dtype, len(found)))
+            forms += found
+    assert not without
+    assert not failures([form[:3] for form in forms])
