@@ -164,8 +164,8 @@ def test_results(case):
 
 
 # They are not networks in which there is nothing to save. These have no constants to fold and no
-# variables, which test_ring_buffers.py has.
-_ELSEWHERE = ("constant_folding", "ring_buffers", "channel_parts")
+# variables, which test_ring_buffers.py has, and no loops.
+_ELSEWHERE = ("constant_folding", "ring_buffers", "channel_parts", "loop_state")
 
 
 @pytest.mark.parametrize("name", [n for n in NAMES if n not in _ELSEWHERE])

@@ -85,7 +85,16 @@ class RomStorage:
                     begin = begins[bisect_right(begins, word >> 2) - 1]
                     record.words[k] += moved[begin] - begin << 2
 
+    # True for a copy from a tensor to itself, as views of one tensor make of some.
+    def _is_idle(self, record):
+        if record.kernel != "copy.eval_bytes" or record.words[1] & 3 or record.words[2] & 3:
+            return False
+        numbers = (word >> 2 for word in record.words[1:3])
+        first, second = ((self.model.views or {}).get(number, (number, 0)) for number in numbers)
+        return first == second
+
     def finish_model_allocation(self, keep_tensors=False, guards=False):
+        self.records = [record for record in self.records if not self._is_idle(record)]
         self._sort_constants()
         requests = [(size, node.index) for size, node in self.scratch_requests]
         self.tensors, self.scratch_buffers, variables = buffers_of(self.model, requests)

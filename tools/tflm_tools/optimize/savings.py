@@ -19,6 +19,7 @@ NAMES = (
     "ring_buffers",
     "channel_parts",
     "aliases",
+    "loop_state",
 )
 
 # The same as options of the command line are spelled.
