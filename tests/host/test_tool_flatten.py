@@ -1,8 +1,11 @@
 # Tests of `tflm flatten`
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import pytest
 from optimize.graphs import Network
 from support.builder import ModelBuilder
+from tflm.errors import UnsupportedError
+from tflm_tools.errors import ToolError
 from tflm_tools.flat.flatten import flatten
 from tflm_tools.model.flat_file import FlatFile
 
@@ -127,3 +130,24 @@ def test_packing_table_is_readable(tflm, repository, tmp_path):
     table = found.out[found.out.index("in place") :]
     assert table.count("DEPTHWISE_CONV_2D") == 2 and "FULLY_CONNECTED" in table
     assert "…" not in table and max(map(len, found.out.splitlines())) <= 80
+
+
+# The fastest plan with so many bytes, or what the least would be.
+def test_arena_budget(tflm, repository, tmp_path):
+    source, target = repository / "models" / "digits" / "digits_int8.tflite", tmp_path / "x.tflm"
+    found = tflm("flatten", source, "-o", target, "--arena-budget", 900)
+    assert found.code == 1 and not target.exists()
+    assert "no plan of this model keeps to 900 bytes of arena, the least needs" in found.err
+    least = int(found.err.split("the least needs ")[1].split()[0])
+    assert tflm("flatten", source, "-o", target, "--arena-budget", least, "--json").json()[
+        "arena_bytes"
+    ] == least  # fmt: skip
+    told = tflm("flatten", source, "-o", target, "--arena-budget", least + 100).out
+    assert "* budget" in told
+    assert f"--arena-budget {least}" in tflm("plan", source, "--arena-budget", least).out
+    both = tflm("flatten", source, "-o", target, "--arena-budget", least, "--optimize", "ram")
+    assert both.code == 1 and "leave --optimize out" in both.err
+    with pytest.raises(UnsupportedError, match="cannot be planned anew"):
+        flatten(source.read_bytes(), keep_tensors=True, arena_budget=least)
+    with pytest.raises(ToolError, match="leave --optimize out"):
+        flatten(source.read_bytes(), optimize="speed", arena_budget=least)

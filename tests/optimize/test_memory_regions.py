@@ -152,12 +152,12 @@ def test_random_graphs(target):
 
 
 # All ways from operator `at` to the last one, as lists of Edges.
-def _ways(edges, at, count):
+def ways(edges, at, count):
     if at == count:
         yield []
     for edge in edges:
         if edge.first == at:
-            for rest in _ways(edges, edge.last, count):
+            for rest in ways(edges, edge.last, count):
                 yield [edge, *rest]
 
 
@@ -175,12 +175,12 @@ def test_search_beside_brute_force(number, head):
     for edge in edges:
         if not edge.is_sure:
             every.look_at(edge)
-    needs = sorted({max(e.arena for e in way) for way in _ways(edges, 0, count)})
+    needs = sorted({max(e.arena for e in way) for way in ways(edges, 0, count)})
     assert 3 <= count <= 6 and len(needs) > 3
     for limit in (needs[0] - 1, *needs):
         costs = [
             sum(edge.cycles for edge in way)
-            for way in _ways([e for e in edges if e.arena <= limit], 0, count)
+            for way in ways([e for e in edges if e.arena <= limit], 0, count)
         ]
         found = search.within(limit)
         assert (found and found.cycles) == (min(costs) if costs else None)

@@ -29,7 +29,7 @@ The command `tflm` prints such a sentence as `tflm: ...` and ends with exit code
 
 What helps most often:
 
-* **the arena is too small**: leave `arena=` out, which takes exactly what is needed; make the `Interpreter` first thing in your program, while the heap is in one piece; flatten with `--optimize ram` ([memory.md](memory.md)).
+* **the arena is too small**: leave `arena=` out, which takes exactly what is needed; make the `Interpreter` first thing in your program, while the heap is in one piece; flatten with `--optimize ram`, or `--arena-budget` of the bytes that you have ([memory.md](memory.md)).
 * **the heap has no room**: a `.tflm` instead of a `.tflite`, in ROMFS or flash instead of a file ([deploy.md](deploy.md)).
 * **an operator is not there**: `tflm inspect MODEL` lists all that are missing; [own-model.md](own-model.md) tells how to convert without them, [custom-ops.md](custom-ops.md) how to add them.
 * **damaged**: compare the file's size and checksum with the original; copy it again; convert or flatten again.

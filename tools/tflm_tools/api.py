@@ -32,8 +32,8 @@ def flatten(model, output=None, **options):
     """Make the .tflm of a .tflite: a Conversion, as of `tflm flatten`; its bytes are `data`.
 
     output: the file to write; None writes none. options: target, flash_budget, without,
-    optimize, input_shapes, keep_tensors, features, by_rows, compress_weights, custom, as for the
-    command.
+    optimize, arena_budget, input_shapes, keep_tensors, features, by_rows, compress_weights,
+    custom, as for the command.
     """
     from .flat.conversion import convert
 
@@ -88,15 +88,15 @@ def learn(model, data, output=None, **options):
     return learn(model, data, output, **options)
 
 
-def plan(model, optimize="off", target=None, custom=(), by_rows=False):
+def plan(model, optimize="off", target=None, custom=(), by_rows=False, arena_budget=None):
     """The arena over the operators: a ModelPlan, as of `tflm plan`.
 
     optimize: off for TFLM's plan, ram, balanced or speed for that of `tflm flatten`. by_rows: that
-    of `tflm flatten --input-by-rows`.
+    of `tflm flatten --input-by-rows`. arena_budget: that of `tflm flatten --arena-budget`.
     """
     from .tell.model_plan import plan_model
 
-    return plan_model(model, optimize, target, custom, by_rows=by_rows)
+    return plan_model(model, optimize, target, custom, by_rows=by_rows, arena_budget=arena_budget)
 
 
 def search(space, board="pico", **options):

@@ -46,13 +46,14 @@ class Deployment:
 
 
 def deploy(path, port=None, to="auto", name=None, custom=(), replace=False, progress=None,
-           board=None, timeout=None):  # fmt: skip
+           board=None, timeout=None, arena_budget=None):  # fmt: skip
     """Put the model at `path` on a board, with the kernels that it needs.
 
     to: one of PLACES of places. replace: the old model of this name may go before the new one is
     whole. progress: called with (bytes done, bytes in all). board: a text that the board's own
-    name must have. timeout: seconds that it has at least for each answer. Everything is checked
-    before the first byte is written. Returns a Deployment.
+    name must have. timeout: seconds that it has at least for each answer. arena_budget: as for
+    flatten(), for a .tflite. Everything is checked before the first byte is written. Returns a
+    Deployment.
     """
     model = open_model(path)
     name = model_name(path, name)
@@ -60,7 +61,7 @@ def deploy(path, port=None, to="auto", name=None, custom=(), replace=False, prog
         facts = ask(link)
         check_board(facts, board)
         facts.check_firmware()
-        flat = flat_for(model, facts, custom)
+        flat = flat_for(model, facts, custom, arena_budget)
         counter = _Counter(progress)
         files = Files(link, counter.add)
         if facts.frozen:

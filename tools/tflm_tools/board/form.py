@@ -7,6 +7,7 @@ from pathlib import Path
 from ..errors import ToolError
 from ..flat.flatten import flatten
 from ..image.custom import load_resolver
+from ..model.flat_file import FlatFile
 
 
 def model_name(path, given=None):
@@ -21,8 +22,18 @@ def model_name(path, given=None):
     return name
 
 
-def flat_for(model, facts, custom=()):
-    """The .tflm (bytes) of a ModelFile for the board of these Facts."""
+def flat_for(model, facts, custom=(), arena_budget=None):
+    """The .tflm (bytes) of a ModelFile for the board of these Facts.
+
+    arena_budget: as for flatten(). A .tflm is planned already: ToolError where it needs more.
+    """
     if model.kind == "tflm":
+        needed = FlatFile(model.data).arena_bytes
+        if arena_budget is not None and needed > arena_budget:
+            raise ToolError(
+                f"the arena of {model.path} needs {needed} bytes, --arena-budget is "
+                f"{arena_budget}; deploy the .tflite it was made from"
+            )
         return model.data
-    return flatten(model.data, load_resolver(custom), target=facts.target)
+    resolver = load_resolver(custom)
+    return flatten(model.data, resolver, target=facts.target, arena_budget=arena_budget)

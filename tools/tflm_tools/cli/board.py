@@ -112,6 +112,12 @@ def register(cli, show, model, as_json_option, custom_option):
         is_flag=True,
         help="Let the old model go first, where flash has no room for both.",
     )
+    @click.option(
+        "--arena-budget",
+        type=click.IntRange(min=1),
+        metavar="BYTES",
+        help="As for tflm flatten, where MODEL is a .tflite.",
+    )
     @_FIRST_ANSWER
     @custom_option
     @as_json_option

@@ -135,6 +135,12 @@ def inspect(model, plan, allocations, custom, as_json):
     "it.",
 )
 @click.option(
+    "--arena-budget",
+    type=click.IntRange(min=1),
+    metavar="BYTES",
+    help="In place of --optimize: the fastest plan, by estimate, whose arena has at most so many.",
+)
+@click.option(
     "--input-shape",
     "input_shapes",
     multiple=True,

@@ -37,10 +37,16 @@ def register(cli, show, working, model, as_json_option, custom_option):
         is_flag=True,
         help="The plan of tflm flatten --input-by-rows.",
     )
+    @click.option(
+        "--arena-budget",
+        type=click.IntRange(min=1),
+        metavar="BYTES",
+        help="The plan of tflm flatten --arena-budget.",
+    )
     @target_option
     @custom_option
     @as_json_option
-    def plan(model, output, optimize, by_rows, target, custom, as_json):
+    def plan(model, output, optimize, by_rows, arena_budget, target, custom, as_json):
         """Draw the arena of MODEL: operators from left to right, bytes upwards.
 
         Each tensor is a block, from the operator that makes it to the last one that reads it;
@@ -52,7 +58,9 @@ def register(cli, show, working, model, as_json_option, custom_option):
         if output:
             files.check_output(output, model, *custom)
         with working("plan", model):
-            result = plan_model(model, optimize, target, custom, by_rows=by_rows)
+            result = plan_model(
+                model, optimize, target, custom, by_rows=by_rows, arena_budget=arena_budget
+            )
         if output:
             files.write(output, plan_picture(result, output))
         show(result, as_json, "plan", "print_model_plan", written=output)

@@ -16,7 +16,7 @@ from ..optimize.memory.levels import BALANCED, OFF, RAM, SPEED, LevelSize
 from ..optimize.savings import Saving, chosen
 from ..plan.arena_plan import tflm_head_bytes
 from ..render.notebook import Shown
-from .flatten import compressed, levels_of, packed_within, saved_model
+from .flatten import check_arena, compressed, level_of, levels_of, packed_within, saved_model
 from .packing_costs import PackedLayer, packed_layers
 
 
@@ -26,7 +26,7 @@ class Conversion(Shown):
 
     savings: what was saved. compressed: layers with weights of four bits. packing: for a target,
     what packed weights cost. levels: what each level of --optimize comes to, `level` is the one
-    that was taken ("" for none).
+    that was taken ("" for none), "budget" that of --arena-budget.
     is_of_use: that level needs less RAM or fewer cycles than "off". data: the .tflm's bytes.
     """
 
@@ -91,6 +91,7 @@ def convert(
     by_rows=False,
     features=(),
     compress_weights=False,
+    arena_budget=None,
 ):
     """Flatten the .tflite `source` into the file `output`; with None no file is written.
 
@@ -98,13 +99,14 @@ def convert(
     custom: Python files that register custom operators.
     target, flash_budget, without, optimize: as for flatten.flatten().
     input_shapes: words like "name=1,96,96,1", or "1,96,96,1" for a model's only input.
-    by_rows, features, compress_weights: as for flatten.flatten().
+    by_rows, features, compress_weights, arena_budget: as for flatten.flatten().
     Raises TflmError for a model that cannot be flattened and for files.
     """
     from tflm.tflite.reader import TfliteModel
 
     if output is not None:
         files.check_output(output, source, *custom)
+    level = level_of(optimize, arena_budget)
     model = open_tflite(source, "flatten")
     resolver = load_resolver(custom)
     names = chosen(("all",) if keep_tensors else without)
@@ -113,14 +115,16 @@ def convert(
     layers, levels = [], None
     if not keep_tensors:
         saved, layers = compressed(saved, resolver, target, compress_weights, bool(names))
-    if not keep_tensors and optimize != OFF:
-        levels = levels_of(saved, resolver, target)
-    graph = saved if levels is None else levels.model(optimize)[0]
+    if not keep_tensors and level != OFF:
+        levels = levels_of(saved, resolver, target, arena=arena_budget)
+    graph = saved if levels is None else levels.model(level)[0]
     # Levels prepare what users' operators need as if these needed nothing.
     storage = None if levels is None or custom else levels.prepared(graph)
     flat, packing = packed_within(
         model.data, graph, resolver, keep_tensors, target, flash_budget, storage
     )
+    arena_bytes = FlatFile(flat).arena_bytes
+    check_arena(arena_bytes, arena_budget)
     if output is not None:
         files.write(output, flat)
 
@@ -137,19 +141,20 @@ def convert(
             made = levels.prepared(level)
         return len(image_of(model.data, level, made)), made.arena_bytes
 
+    told = dict.fromkeys((RAM, BALANCED, SPEED, level))
     result = Conversion(
         source=str(source),
         output=str(output or Path(source).with_suffix(".tflm").name),
         tflite_bytes=len(model.data),
         flat_bytes=len(flat),
-        arena_bytes=FlatFile(flat).arena_bytes,
+        arena_bytes=arena_bytes,
         tflm_head_bytes=tflm_head_bytes(TfliteModel(model.data, shapes)),
         savings=savings,
         compressed=layers,
         packing=packed_layers(prepare, stored, target) if target else [],
-        level=optimize if levels is not None else "",
-        levels=[levels.size(each, image) for each in (RAM, BALANCED, SPEED) if levels is not None],
-        is_of_use=levels is None or levels.is_of_use(optimize),
+        level=level if levels is not None else "",
+        levels=[levels.size(each, image) for each in told if levels is not None],
+        is_of_use=levels is None or levels.is_of_use(level),
     )
     result.data = flat
     return result

@@ -8,10 +8,11 @@ from ..errors import ToolError
 from ..image.custom import CheckingResolver, HostResolver
 from ..image.flat_image import image_of
 from ..image.prepare import prepare_graph
+from ..model.flat_file import FlatFile
 from ..model.graph import Graph, is_in_order
 from ..optimize import compressed_weights
 from ..optimize.by_rows import apply as apply_by_rows
-from ..optimize.memory.levels import BALANCED, OFF, Levels
+from ..optimize.memory.levels import BALANCED, BUDGET, OFF, Levels
 from ..optimize.memory.weights import miss_of
 from ..optimize.savings import apply_savings, chosen
 from .features import keep
@@ -105,17 +106,42 @@ def _may_change(model):
     return sum(s.nodes_length() for s in model.subgraphs) <= _MOST_OPERATORS and is_in_order(model)
 
 
-def at_level(model, level, resolver=None, target=None, packing=None, miss=None):
-    """What saved_model() returned, as a level of optimize/memory/levels.py makes it."""
+def level_of(optimize, arena_budget, usual=BALANCED):
+    """The level of optimize/memory/levels.py for these two; usual: where none is asked for."""
+    if arena_budget is None:
+        return optimize
+    if optimize != usual:
+        raise ToolError(
+            "--arena-budget asks for the fastest plan with so many bytes, whatever its level; "
+            "leave --optimize out"
+        )
+    return BUDGET
+
+
+def check_arena(needed, arena_budget):
+    """Raise UnsupportedError where the arena needs more bytes than that; None is any."""
+    if arena_budget is not None and needed > arena_budget:
+        raise UnsupportedError(
+            f"the arena needs {needed} bytes, --arena-budget is {arena_budget}, and what takes "
+            "them cannot be planned anew (control flow, --keep-tensors, custom operators, "
+            "--flash-budget); leave out which of these you can, or give it as many"
+        )
+
+
+def at_level(model, level, resolver=None, target=None, packing=None, miss=None, arena=None):
+    """What saved_model() returned, as a level of optimize/memory/levels.py makes it.
+
+    arena: bytes for BUDGET.
+    """
     if level == OFF and not miss_of(target, miss):
         return model
-    levels = levels_of(model, resolver, target, packing, miss)
+    levels = levels_of(model, resolver, target, packing, miss, arena)
     if levels is None:
         return model
     return levels.as_planned(model) if level == OFF else levels.model(level)[0]
 
 
-def levels_of(model, resolver=None, target=None, packing=None, miss=None):
+def levels_of(model, resolver=None, target=None, packing=None, miss=None, arena=None):
     """The Levels of what saved_model() returned; None where a user's operators are in the way.
 
     The same for a model that is not in order (see optimize.graph.is_in_order) or very large.
@@ -128,7 +154,7 @@ def levels_of(model, resolver=None, target=None, packing=None, miss=None):
     def prepare(model):
         return prepare_graph(model, tries, target=target, packing=packing)
 
-    return Levels(model, prepare, target, packing, miss)
+    return Levels(model, prepare, target, packing, miss, arena)
 
 
 def flatten(
@@ -144,6 +170,7 @@ def flatten(
     by_rows=False,
     features=(),
     compress_weights=False,
+    arena_budget=None,
 ):
     """The flat model (bytes) of a .tflite (bytes).
 
@@ -161,14 +188,19 @@ def flatten(
     features: names of tensors that are kept beside the outputs: docs/learning.md.
     compress_weights: weights of int8 with at most 16 values become indices of four bits where a
     layer uses each once, for the target armv6m: docs/optimizer.md.
+    arena_budget: bytes that the arena may have, in place of a level: the fastest plan that is
+    found with so many, by estimate.
     Raises tflm.TflmError for what is damaged or not supported.
     """
+    level = level_of(optimize, arena_budget)
     savings = chosen(("all",) if keep_tensors else without)
     model, _ = saved_model(tflite, resolver, savings, input_shapes, by_rows, features)
     if not keep_tensors:
         model, _ = compressed(model, resolver, target, compress_weights, bool(savings), miss)
-        model = at_level(model, optimize, resolver, target, miss=miss)
-    return image_within(tflite, model, resolver, keep_tensors, target, flash_budget)
+        model = at_level(model, level, resolver, target, miss=miss, arena=arena_budget)
+    flat = image_within(tflite, model, resolver, keep_tensors, target, flash_budget)
+    check_arena(FlatFile(flat).arena_bytes, arena_budget)
+    return flat
 
 
 def flat_and_graph(tflite, resolver=None, target=None, optimize=BALANCED):

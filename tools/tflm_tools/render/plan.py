@@ -26,7 +26,10 @@ def plan_words(result):
         share = 100 * result.head_bytes / result.tflm_head_bytes
         words += f"; TFLM plans {number(result.tflm_head_bytes)} for the tensors alone"
         words += f" ({share:.0f} %)" if result.level != "off" or result.by_rows else ""
-    if result.by_rows:
+    if result.arena_budget is not None:
+        rows = "--input-by-rows " if result.by_rows else ""
+        whose = f"tflm flatten {rows}--arena-budget {result.arena_budget}"
+    elif result.by_rows:
         whose = f"tflm flatten --input-by-rows --optimize {result.level}"
     else:
         whose = _WHOSE[result.level]

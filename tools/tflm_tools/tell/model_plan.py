@@ -4,7 +4,7 @@
 from dataclasses import dataclass, field
 
 from ..flat.conversion import open_tflite
-from ..flat.flatten import at_level, saved_model
+from ..flat.flatten import at_level, check_arena, level_of, saved_model
 from ..image.custom import load_resolver
 from ..image.prepare import prepare_graph
 from ..optimize.memory.levels import OFF
@@ -20,7 +20,7 @@ class ModelPlan(Shown):
 
     head_bytes: of this plan, scratch buffers included; tflm_head_bytes: what TFLM plans for the
     tensors alone. missing: operators that tflm lacks, whose scratch buffers the plan lacks.
-    by_rows: that of a .tflm whose input comes by rows.
+    by_rows: that of a .tflm whose input comes by rows. arena_budget: what was asked for, or None.
     """
 
     _shown = ("plan", "print_model_plan")
@@ -32,16 +32,21 @@ class ModelPlan(Shown):
     plan: Plan
     missing: list[Missing] = field(default_factory=list)
     by_rows: bool = False
+    arena_budget: int | None = None
 
 
-def plan_model(path, level=OFF, target=None, custom=(), graph=None, by_rows=False):
+def plan_model(
+    path, level=OFF, target=None, custom=(), graph=None, by_rows=False, arena_budget=None
+):
     """The ModelPlan of a .tflite. Raises ToolError for a .tflm, which says no times.
 
     level: OFF for the model as it is written, as TFLM plans it and a board that prepares the
     .tflite; the others with all savings, as flatten.flatten() has it. target: as there.
     graph: the model at that level, where flatten.flat_and_graph() has made it.
     by_rows: its input comes by rows, which only a .tflm can; "off" is flatten's, too, then.
+    arena_budget: as for flatten(), in place of a level.
     """
+    level = level_of(level, arena_budget, OFF)
     model = open_tflite(path, "a plan")
     resolver = load_resolver(custom)
     if level == OFF and not by_rows:
@@ -50,9 +55,12 @@ def plan_model(path, level=OFF, target=None, custom=(), graph=None, by_rows=Fals
     else:
         if graph is None:
             saved, _ = saved_model(model.data, resolver, chosen(()), by_rows=by_rows)
-            graph = at_level(saved, level, resolver, target)
+            graph = at_level(saved, level, resolver, target, arena=arena_budget)
         missing = []
         head = tflm_head_bytes(survey(model.data, resolver)[0])
         storage = prepare_graph(graph, resolver, target=target)
+        check_arena(storage.arena_bytes, arena_budget)
     plan = plan_of(graph, storage)
-    return ModelPlan(str(path), level, storage.head_bytes, head, plan, missing, by_rows)
+    return ModelPlan(
+        str(path), level, storage.head_bytes, head, plan, missing, by_rows, arena_budget
+    )

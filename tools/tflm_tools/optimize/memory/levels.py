@@ -6,14 +6,13 @@ from dataclasses import dataclass
 
 from ...model.graph import Graph
 from ...plan.overlap import may_overlap
-from .fusion import apply
+from .budget import fastest
 from .order import reordered
-from .room import refined, with_stored
-from .search import Search
-from .weights import miss_of
+from .plans import Plans
 
 SPEED, BALANCED, RAM, OFF = "speed", "balanced", "ram", "off"
 LEVELS = (RAM, BALANCED, SPEED, OFF)
+BUDGET = "budget"  # what keeps to a number of bytes, and is no choice of --optimize
 
 # The share of a model's cycles that its chains in bands may cost, by estimate.
 _SHARES = {BALANCED: 0.03, RAM: 1.0}
@@ -44,31 +43,26 @@ class Levels:
     """Plans of one model at each level.
 
     model: a TfliteModel, or a Graph, which stays as it is. prepare(model) gives its RomStorage.
+    arena: the bytes of arena that BUDGET keeps to.
     """
 
-    def __init__(self, model, prepare, target=None, packing=None, miss=None):
-        self._model = copy.copy(model) if isinstance(model, Graph) else Graph(model)
-        self._fits = may_overlap(self._model)
-        self._plain_model = copy.copy(self._model)
+    def __init__(self, model, prepare, target=None, packing=None, miss=None, arena=None):
+        model = copy.copy(model) if isinstance(model, Graph) else Graph(model)
+        self._arena = arena
+        self._fits = may_overlap(model)
+        self._plain_model = copy.copy(model)
         self._plain_model.overlap = False
         self._off = None
-        self._model.overlap = self._fits
-        self._prepare = prepare
-        self._storages = {}  # id of a model: (the model, its RomStorage)
-        self._banded = {}  # what runs in bands, and how: the model
+        model.overlap = self._fits
+        self._plans = Plans(model, prepare, target, packing, miss)
         if self._fits:
-            self._model = self._in_better_order()
-        self._options = target, packing, miss
-        self._miss = miss_of(target, miss)
-        self._search = None
+            self._plans.model = self._in_better_order(model)
         self._known = {}
         self._speed = None
 
     def prepared(self, model):
         """The RomStorage of a model that is one of these; each is prepared once."""
-        if id(model) not in self._storages:
-            self._storages[id(model)] = model, self._prepare(model)
-        return self._storages[id(model)][1]
+        return self._plans.prepared(model)
 
     def size(self, level, image):
         """The LevelSize of a level; image(model) gives the bytes of its .tflm and its arena."""
@@ -78,24 +72,16 @@ class Levels:
         bands = [(nodes[0].index, nodes[-1].index) for nodes in chains]
         return LevelSize(level, arena_bytes, flat_bytes, self.base_cycles() + cycles, bands)
 
-    # The model with its operators in the order that needs least, once all is planned.
-    def _in_better_order(self):
-        other = reordered(self._model)
-        if other is None:
-            return self._model
-        return min(self._model, other, key=self._head)
-
-    # The search in the model as it is.
-    def _plain(self):
-        if self._search is None:
-            self._search = Search(self._model, *self._options)
-        return self._search
+    # A model with its operators in the order that needs least, once all is planned.
+    def _in_better_order(self, model):
+        other = reordered(model)
+        return model if other is None else min(model, other, key=self._plans.head)
 
     def base_cycles(self):
         """Estimated cycles of the model on a Cortex-M0+, nothing in bands."""
         if not self._fits:
             return 0
-        return self._plain().base_cycles
+        return self._plans.search.base_cycles
 
     def model(self, level):
         """(the Graph that a level other than OFF makes, extra cycles by estimate)."""
@@ -103,30 +89,28 @@ class Levels:
         if level != SPEED or not self._fits:
             return model, cycles
         if self._speed is None:
-            room = _GROWTH[SPEED] * self._head(self._model)
-            self._speed = self._refined(model, max(room, self._head(model)))
+            room = _GROWTH[SPEED] * self._plans.head(self._plans.model)
+            self._speed = self._plans.refined(model, max(room, self._plans.head(model)))
         return self._speed, cycles
-
-    # Bytes of the arena's head that a model needs.
-    def _head(self, model):
-        return self.prepared(model).head_bytes
 
     # The same before room that is left goes to weights.
     def _level(self, level):
         if level not in self._known:
-            self._known[level] = self._made(level)
+            is_budget = level == BUDGET and self._fits
+            self._known[level] = self._within() if is_budget else self._made(level)
         return self._known[level]
 
-    # A model whose weights are stored faster in an arena of `most` bytes, or the same.
-    def _refined(self, model, most):
-        return refined(model, self._plain(), self.prepared, most, self._miss)
+    # What keeps to the arena that was asked for.
+    def _within(self):
+        levels = ((level, self._level(level)) for level in (SPEED, BALANCED, RAM))
+        return fastest(self._plans, self._arena, levels)
 
     # The smallest of what may run in bands that costs no more than the level may, with what its
     # weights take longer in a smaller arena.
     def _made(self, level):
         if not self._fits:
-            return self._model, 0
-        most = _SHARES.get(level, 0) * self._plain().base_cycles
+            return self._plans.model, 0
+        most = _SHARES.get(level, 0) * self._plans.search.base_cycles
         if level == BALANCED:
             most += self._level(SPEED)[1]
         # Before this search, which learns from plans: nothing depends on who asks first.
@@ -138,11 +122,11 @@ class Levels:
             elif level != RAM:
                 room = max(room, _SMALL)
             if after is not None:
-                limit = self._head(after[0])
+                limit = self._plans.head(after[0])
                 if head > limit:
                     return after
                 room = min(room, limit)
-            made, more = with_stored(graph, self._plain(), self.prepared, room)
+            made, more = self._plans.with_stored(graph, room)
             if cycles + more <= most:
                 break
         return made, cycles + more
@@ -150,42 +134,22 @@ class Levels:
     # [(Graph, extra cycles, bytes of arena)] with chains in bands, as far as a level may, from the
     # smallest to the model without any.
     def _in_bands(self, level):
-        whole = self._model, 0, self._head(self._model)
+        whole = self._plans.model, 0, self._plans.head(self._plans.model)
         if level not in _SHARES:
             return [whole]
-        search = self._plain()
+        search = self._plans.search
         most = _SHARES[level] * search.base_cycles
         found = {}
         for _ in range(_TRIES):
             first = search.cheapest(whole[2], most)
-            if first is None or self._keeps_to(first, found):
+            if first is None or self._plans.keeps_to(first, found):
                 break
         for wider, share in _WIDER if first is not None else ():
             fusion = search.within(int(first.arena * wider), None, share)
             if fusion is not None:
-                self._keeps_to(fusion, found)
+                self._plans.keeps_to(fusion, found)
         found = [each for each in found.values() if each[2] < _LEFT.get(level, 1) * whole[2]]
         return [*sorted(found, key=lambda each: (each[2], each[1])), whole]
-
-    # Add what a Fusion makes to `found`, as _in_bands() has it, if anything runs in bands. False
-    # when all of it together needs more than the Fusion says, and the search has learnt of which
-    # regions: what lies around a region may leave it no such place as it has alone.
-    def _keeps_to(self, fusion, found):
-        key = tuple((p.region.first, p.region.last, p.height, p.pace) for p in fusion.chains)
-        if not key:
-            return True
-        if key not in self._banded:
-            self._banded[key] = apply(self._model, fusion)
-        graph = self._banded[key]
-        storage = self.prepared(graph)
-        found.setdefault(key, (graph, fusion.cycles, storage.head_bytes))
-        if storage.head_bytes <= fusion.arena:
-            return True
-        tops = [_top(graph, storage, chain) for chain in graph.chains]
-        for progress, top in zip(fusion.chains, tops, strict=True):
-            if top > fusion.arena:
-                self._plain().edges.note(progress, top)
-        return max(tops) <= fusion.arena
 
     def as_planned(self, model):
         """A model that keeps TFLM's plan, its weights stored as is fastest in that."""
@@ -195,15 +159,15 @@ class Levels:
     def _as_planned(self, model):
         if not self._fits:
             return model, 0
-        most = self._head(model)
-        made, cycles = with_stored(model, self._plain(), self.prepared, most)
-        return self._refined(made, most), cycles
+        most = self._plans.head(model)
+        made, cycles = self._plans.with_stored(model, most)
+        return self._plans.refined(made, most), cycles
 
     def is_of_use(self, level):
         """True when a level needs less RAM, or fewer cycles by estimate, than OFF."""
         model, more = self.model(level)
         head, cycles = self.off()
-        return self._head(model) < head or self.base_cycles() + more < cycles
+        return self._plans.head(model) < head or self.base_cycles() + more < cycles
 
     def off(self):
         """What OFF comes to: (bytes of the head, estimated cycles).
@@ -212,13 +176,5 @@ class Levels:
         """
         if self._off is None:
             model, more = self._as_planned(self._plain_model)
-            self._off = self._head(model), self.base_cycles() + more
+            self._off = self._plans.head(model), self.base_cycles() + more
         return self._off
-
-
-# The end of what lies highest in the arena while a chain runs.
-def _top(model, storage, chain):
-    ran = set(map(id, chain.nodes))
-    steps = [i for i, node in enumerate(model.running()[0].nodes, 1) if id(node) in ran]
-    buffers = [*storage.tensors.values(), *storage.scratch_buffers]
-    return max(b.offset + b.size for b in buffers if b.first <= steps[-1] and b.last >= steps[0])

@@ -66,15 +66,16 @@ class Search:
                 return fusion
             self.edges.look_at(unsure[0])
 
-    def cheapest(self, most, cycles):
+    def cheapest(self, most, cycles, step=_STEP):
         """The Fusion with the least arena that costs at most `cycles`, by halving; `most`: bytes.
 
-        None when nothing below `most` does.
+        cycles: None for any number; step: bytes between two limits. None when nothing below `most`
+        does.
         """
-        low, high, best = 0, most // _STEP, None
+        low, high, best = 0, most // step, None
         while low < high:
             middle = (low + high) // 2
-            fusion = self.within(middle * _STEP, cycles)
+            fusion = self.within(middle * step, cycles)
             if fusion is not None:
                 best, high = fusion, middle
             else:

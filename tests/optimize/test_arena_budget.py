@@ -1,0 +1,76 @@
+# Tests of --arena-budget: the fastest plan whose arena keeps to so many bytes
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import pytest
+from optimize.forms import failures
+from optimize.test_memory_regions import GraphBuilder, ways
+from tflm.errors import UnsupportedError
+from tflm.tflite.reader import TfliteModel
+from tflm_tools.flat.flatten import flatten, levels_of
+from tflm_tools.model.flat_file import FlatFile
+from tflm_tools.model.graph import Graph
+from tflm_tools.optimize.memory.edges import Edges
+from tflm_tools.optimize.memory.fusion import Fusion, apply
+from tflm_tools.optimize.memory.levels import BUDGET, RAM, SPEED
+
+
+# [(bytes of arena, extra cycles)] of all ways to run a .tflite, each of them planned.
+def _every_way(model):
+    plain = levels_of(TfliteModel(model))
+    graph = Graph(TfliteModel(model))
+    graph.overlap = True
+    edges = Edges(graph)
+    count = len(edges.nodes)
+    found = list(edges.singles)
+    for first in range(count - 1):
+        for last in range(first + 2, count + 1):
+            found += edges.banded(first, last, 1 << 50)
+    for edge in found:
+        if not edge.is_sure:
+            edges.look_at(edge)
+    sizes = []
+    for way in ways([edge for edge in found if edge.arena < 1 << 30], 0, count):
+        fusion = Fusion([edge.progress for edge in way if edge.progress])
+        arena = plain.prepared(apply(graph, fusion)).arena_bytes
+        sizes.append((arena, sum(edge.cycles for edge in way)))
+    return sizes
+
+
+# With any budget: what trying everything finds; below the least, a refusal that names it.
+@pytest.mark.parametrize("number", [6, 9, 17])
+def test_budget_beside_brute_force(number):
+    builder = GraphBuilder(f"budget {number}")
+    model = builder.net.build(builder.now)
+    sizes = _every_way(model)
+    arenas = sorted({arena for arena, _ in sizes})
+    assert len(sizes) > 15 and len(arenas) > 4
+    for budget in (arenas[0], arenas[0] + 1, arenas[len(arenas) // 2], arenas[-2], arenas[-1]):
+        levels = levels_of(TfliteModel(model), arena=budget)
+        made, cycles = levels.model(BUDGET)
+        assert levels.prepared(made).arena_bytes <= budget
+        assert cycles == min(cycles for arena, cycles in sizes if arena <= budget)
+    with pytest.raises(UnsupportedError, match=f"the least needs {arenas[0]} "):
+        flatten(model, arena_budget=arenas[0] - 1)
+
+
+# Where flash has wait states, too: no byte more, ever fewer cycles, the same results.
+def test_more_bytes_are_never_slower():
+    builder = GraphBuilder("budget 5")
+    model = builder.net.build(builder.now)
+    target = "armv6m"
+    levels = levels_of(TfliteModel(model), target=target)
+    low, high = (levels.prepared(levels.model(each)[0]).arena_bytes for each in (RAM, SPEED))
+    assert low < 0.9 * high
+    with pytest.raises(UnsupportedError, match=r"least needs \d+ \(--(optimize|arena)"):
+        flatten(model, target=target, arena_budget=low // 2)
+    before, forms = None, []
+    for budget in range(low, high + 256, 256):
+        levels = levels_of(TfliteModel(model), target=target, arena=budget)
+        _, cycles = levels.model(BUDGET)
+        assert before is None or cycles <= before
+        before = cycles
+        flat = flatten(model, target=target, arena_budget=budget)
+        assert FlatFile(flat).arena_bytes <= budget
+        forms.append((f"{budget} bytes", model, flat))
+    assert before <= 0
+    assert not failures(forms[:: max(1, len(forms) // 3)])

@@ -1,0 +1,76 @@
+# tflm_tools: the fastest plan of a model in an arena of so many bytes, for --arena-budget
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from tflm.errors import UnsupportedError
+
+# Limits that are tried, of the one that is given, and the share of each that regions may need:
+# what lies around a region may leave it less, or more, than it has alone.
+_LIMITS = ((1.0, 1.0), (1.0, 0.96), (1.0, 0.9), (1.0, 0.8), (1.06, 1.0), (1.15, 1.0))
+_TRIES = 4  # plans for each of them
+_STEP = 16  # bytes: heads are multiples of it
+
+
+def fastest(plans, arena, levels):
+    """(Graph, extra cycles): the fastest one that is found, by estimate, with `arena` bytes.
+
+    levels: (level, (Graph, extra cycles)) one by one, the smallest one last; they are asked for
+    where some of the model has to run in bands, or to wait for weights. Raises UnsupportedError
+    where the arena of no plan that is found keeps to it.
+    """
+    whole = plans.prepared(plans.model)
+    most = arena - (whole.arena_bytes - whole.head_bytes)
+    found = _stored(plans, most, [(plans.model, 0)])
+    if not found or found[0][1] > 0:
+        known = dict(levels)
+        if all(plans.head(model) > most for model, _ in known.values()):
+            known[""] = _smallest(plans, *list(known.values())[-1])
+        found += [each for each in known.values() if plans.head(each[0]) <= most]
+        if not found:
+            least, option = _least(plans, known)
+            raise UnsupportedError(
+                f"no plan of this model keeps to {arena} bytes of arena, the least needs {least} "
+                f"({option}); allow that, let the input come by rows (--input-by-rows), or use a "
+                "smaller model"
+            )
+        found += _stored(plans, most, _in_bands(plans, most))
+    model, cycles = min(found, key=lambda each: (each[1], plans.head(each[0])))
+    return plans.refined(model, most), cycles
+
+
+# [(Graph, extra cycles)] with weights stored as is fastest in `most` bytes, where these will do.
+def _stored(plans, most, graphs):
+    found = []
+    for graph, cycles in graphs:
+        made, more = plans.with_stored(graph, most)
+        if plans.head(made) <= most:
+            found.append((made, cycles + more))
+    return found
+
+
+# [(Graph, extra cycles)] with chains in bands that may do with `most` bytes.
+def _in_bands(plans, most):
+    found = {}
+    for limit, share in _LIMITS:
+        for _ in range(_TRIES):
+            fusion = plans.search.within(int(limit * most), None, share)
+            if fusion is None or plans.keeps_to(fusion, found):
+                break
+    return [(graph, cycles) for graph, cycles, _ in found.values()]
+
+
+# The (Graph, extra cycles) that needs least, however long it takes: `model` if nothing is smaller.
+def _smallest(plans, model, cycles):
+    found = {None: (model, cycles, plans.head(model))}
+    for _ in range(_TRIES):
+        fusion = plans.search.cheapest(plans.head(model), None, _STEP)
+        if fusion is None or plans.keeps_to(fusion, found):
+            break
+    return min(found.values(), key=lambda each: each[2])[:2]
+
+
+# (its arena, the option that makes it) of the smallest one; known: by their levels, what there is.
+def _least(plans, known):
+    sizes = {level: plans.prepared(model).arena_bytes for level, (model, _) in known.items()}
+    least = min(sizes.values())
+    named = [level for level, size in sizes.items() if level and size == least]
+    return least, f"--optimize {named[-1]}" if named else f"--arena-budget {least}"

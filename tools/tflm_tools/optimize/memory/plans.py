@@ -1,0 +1,79 @@
+# tflm_tools: Plans: a model, and what it becomes with parts of it in bands, each planned once
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from .fusion import apply
+from .room import refined, with_stored
+from .search import Search
+from .weights import miss_of
+
+
+class Plans:
+    """A Graph that may be planned anew, as `model`, and the Graphs that the search makes of it.
+
+    prepare(graph) gives its RomStorage.
+    """
+
+    def __init__(self, model, prepare, target=None, packing=None, miss=None):
+        self.model = model
+        self._prepare = prepare
+        self._options = target, packing, miss
+        self._miss = miss_of(target, miss)
+        self._search = None
+        self._storages = {}  # id of a model: (the model, its RomStorage)
+        self._banded = {}  # what runs in bands, and how: the model
+
+    def prepared(self, model):
+        """The RomStorage of a model that is one of these; each is prepared once."""
+        if id(model) not in self._storages:
+            self._storages[id(model)] = model, self._prepare(model)
+        return self._storages[id(model)][1]
+
+    def head(self, model):
+        """Bytes of the arena's head that a model needs."""
+        return self.prepared(model).head_bytes
+
+    @property
+    def search(self):
+        """The Search in the model, nothing in bands."""
+        if self._search is None:
+            self._search = Search(self.model, *self._options)
+        return self._search
+
+    def keeps_to(self, fusion, found):
+        """Note what a Fusion makes, if anything runs in bands: (Graph, extra cycles, bytes).
+
+        Under a key of its own in `found`, the bytes are those of the head. Returns False when all
+        of it together needs more than the Fusion says, and the search has learnt of which regions:
+        what lies around a region may leave it no such place as it has alone.
+        """
+        key = tuple((p.region.first, p.region.last, p.height, p.pace) for p in fusion.chains)
+        if not key:
+            return True
+        if key not in self._banded:
+            self._banded[key] = apply(self.model, fusion)
+        graph = self._banded[key]
+        storage = self.prepared(graph)
+        found.setdefault(key, (graph, fusion.cycles, storage.head_bytes))
+        if storage.head_bytes <= fusion.arena:
+            return True
+        tops = [_top(graph, storage, chain) for chain in graph.chains]
+        for progress, top in zip(fusion.chains, tops, strict=True):
+            if top > fusion.arena:
+                self.search.edges.note(progress, top)
+        return max(tops) <= fusion.arena
+
+    def with_stored(self, model, most):
+        """room.with_stored() for a model that is one of these."""
+        return with_stored(model, self.search, self.prepared, most)
+
+    def refined(self, model, most):
+        """room.refined() for a model that is one of these."""
+        return refined(model, self.search, self.prepared, most, self._miss)
+
+
+# The end of what lies highest in the arena while a chain runs.
+def _top(model, storage, chain):
+    ran = set(map(id, chain.nodes))
+    steps = [i for i, node in enumerate(model.running()[0].nodes, 1) if id(node) in ran]
+    buffers = [*storage.tensors.values(), *storage.scratch_buffers]
+    return max(b.offset + b.size for b in buffers if b.first <= steps[-1] and b.last >= steps[0])
