@@ -156,10 +156,12 @@ def test_bench_all_agrees_with_the_prediction(emulated, repository, tmp_path):
     command += ["--model", "keywords_int8", "--output", tmp_path / "cycles.csv"]
     said = subprocess.run([*command, "--jobs", "1"], capture_output=True, text=True)
     assert said.returncode == 0, said.stderr
-    for model in predicted.compare(found, tmp_path / "cycles.csv").models:
+    compared = predicted.compare(found, tmp_path / "cycles.csv").models
+    for model in compared:
         assert not model.note
         assert model.total.ratio == pytest.approx(1, abs=0.05)
         # The profiler takes some 200 us of each operator for itself.
         more = sum(layer.us - layer.predicted_us for layer in model.layers)
         assert -50 < more / len(model.layers) < 300
-        assert 40 < model.total.miss < 80
+    # digits waits for flash too little for a figure.
+    assert compared[0].total.miss is None and 40 < compared[1].total.miss < 80

@@ -108,16 +108,18 @@ def _model(model, rows, clock):
     ]
     result.total = _layer(None, "", model.best_us, model.misses, rows.get("TOTAL"), clock)
     if result.total.miss is not None:  # of the layers: the profiler counts misses of its own, too
-        result.total.miss = _miss([layer for layer in result.layers if str(layer.layer) in rows],
-                                  rows, clock)  # fmt: skip
+        known = [layer for layer in result.layers if str(layer.layer) in rows]
+        result.total.miss = _miss(known, rows, clock, model.best_us)
     return result
 
 
-# Cycles that a miss took in layers: what they took longer than without wait states.
-def _miss(layers, rows, clock):
-    misses = sum(layer.misses for layer in layers)
+# Cycles that a miss took in layers: what they took longer than without wait states. None where the
+# profiler, which an invoke in `best_us` is without, is most of that.
+def _miss(layers, rows, clock, best_us):
+    misses, us = sum(layer.misses for layer in layers), sum(layer.us for layer in layers)
     plain = sum(int(rows[str(layer.layer)]["no_wait_cycles"]) for layer in layers)
-    return (sum(layer.us for layer in layers) * clock - plain) / misses if misses else None
+    waits = us * clock - plain
+    return waits / misses if misses and 2 * (us - best_us) * clock < waits else None
 
 
 def _layer(layer, op, us, misses, row, clock):
