@@ -10,6 +10,7 @@ from tflm_tools.image.flat_image import image_of
 from tflm_tools.image.prepare import prepare_graph
 from tflm_tools.model.graph import Graph
 from tflm_tools.optimize.memory.bands import in_bands
+from tflm_tools.optimize.memory.edges import Edge
 from tflm_tools.optimize.memory.fusion import Fusion, apply
 from tflm_tools.optimize.memory.progress import Progress
 from tflm_tools.optimize.memory.regions import Regions
@@ -31,10 +32,11 @@ def banded(model, chains, target=None):
     found = [(regions.region(first, last + 1), pace) for first, last, *pace in chains]
     if any(region is None for region, _ in found):
         return None
-    fusion = Fusion([Progress(region, *pace) for region, pace in found])
-    if any(in_bands(progress, _scrap) is None for progress in fusion.chains):
+    ways = [Progress(region, *pace) for region, pace in found]
+    if any(in_bands(progress, _scrap) is None for progress in ways):
         return None
-    graph = apply(graph, fusion)
+    edges = [Edge(way.region.first, way.region.last, 0, progress=way) for way in ways]
+    graph = apply(graph, Fusion(edges))
     storage = prepare_graph(graph, target=target)
     return image_of(model, graph, storage), storage, graph
 

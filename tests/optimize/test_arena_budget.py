@@ -12,6 +12,7 @@ from tflm_tools.model.graph import Graph
 from tflm_tools.optimize.memory.edges import Edges
 from tflm_tools.optimize.memory.fusion import Fusion, apply
 from tflm_tools.optimize.memory.levels import BUDGET, RAM, SPEED
+from tflm_tools.optimize.memory.probe import Probe
 
 
 # [(bytes of arena, extra cycles)] of all ways to run a .tflite, each of them planned.
@@ -19,9 +20,9 @@ def _every_way(model):
     plain = levels_of(TfliteModel(model))
     graph = Graph(TfliteModel(model))
     graph.overlap = True
-    edges = Edges(graph)
+    edges = Edges(graph, Probe(graph))
     count = len(edges.nodes)
-    found = list(edges.singles)
+    found = [edges.single(place) for place in range(count)]
     for first in range(count - 1):
         for last in range(first + 2, count + 1):
             found += edges.banded(first, last, 1 << 50)
@@ -30,7 +31,7 @@ def _every_way(model):
             edges.look_at(edge)
     sizes = []
     for way in ways([edge for edge in found if edge.arena < 1 << 30], 0, count):
-        fusion = Fusion([edge.progress for edge in way if edge.progress])
+        fusion = Fusion([edge for edge in way if edge.progress])
         arena = plain.prepared(apply(graph, fusion)).arena_bytes
         sizes.append((arena, sum(edge.cycles for edge in way)))
     return sizes

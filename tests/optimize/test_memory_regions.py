@@ -10,6 +10,7 @@ from tflm_tools.image.pool_rows import LAYOUTS
 from tflm_tools.model.graph import Graph
 from tflm_tools.optimize.memory.bands import copied
 from tflm_tools.optimize.memory.edges import Edges
+from tflm_tools.optimize.memory.probe import Probe
 from tflm_tools.optimize.memory.regions import Regions
 from tflm_tools.optimize.memory.search import Search
 from tflm_tools.plan import loops
@@ -166,9 +167,9 @@ def ways(edges, at, count):
 def test_search_beside_brute_force(number, head):
     builder = GraphBuilder(f"search {number}", head)
     graph = Graph(TfliteModel(builder.net.build(builder.now)))
-    search, every = Search(graph), Edges(graph)
+    search, every = Search(graph), Edges(graph, Probe(graph))
     count = len(search.nodes)
-    edges = list(every.singles)
+    edges = [every.single(place) for place in range(count)]
     for first in range(count - 1):
         for last in range(first + 2, count + 1):
             edges += every.banded(first, last, 1 << 50)

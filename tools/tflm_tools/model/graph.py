@@ -118,13 +118,17 @@ class GraphSubgraph:
 
     def new_tensor(self, name, dtype, shape, data=None, like=None):
         """A tensor with a number of its own; `like`: another one, whose quantization it gets."""
-        index = self.model.next_tensor()
-        tensor = Tensor(index, name, dtype, tuple(shape), data)
+        tensor = Tensor(self.model.next_tensor(), name, dtype, tuple(shape), data)
         if like is not None and like.is_quantized:
             copy_quantization(like, tensor)
-        self.tensors[index - self.first_tensor] = tensor
-        self._length = max(self._length, index - self.first_tensor + 1)
+        self.add_tensor(tensor)
         return tensor
+
+    def add_tensor(self, tensor):
+        """Let a tensor with a number of its own be one of this sub-graph."""
+        at = tensor.index - self.first_tensor
+        self.tensors[at] = tensor
+        self._length = max(self._length, at + 1)
 
 
 class Graph:
@@ -176,6 +180,13 @@ class Graph:
                 memo[id(node._options)] = node._options
                 memo[id(node.custom_options)] = node.custom_options
         return copy.deepcopy(self, memo)
+
+    def sharing(self):
+        """A Graph of the same nodes and tensors; the lists of the first that runs are its own."""
+        result, own = copy.copy(self), copy.copy(self.running()[0])
+        result.subgraphs = [own if s is self.running()[0] else s for s in self.subgraphs]
+        own.model, own.nodes, own.tensors = result, list(own.nodes), dict(own.tensors)
+        return result
 
     # The number of the next tensor that a pass makes.
     def next_tensor(self):

@@ -101,10 +101,8 @@ def by_rows(node):
         return _by_elements(node, target)
     if node.builtin_code == BuiltinOperator.CONCATENATION:
         return _joined(node, target)
-    pool = pool_of(node) if node.builtin_code in POOLS else None
-    if pool is not None:
-        count = node.inputs[0].shape[pool.axis]
-        return ByRows(Rows(1, count, 1, count, 1, 0, (0, 0, 0, 0)), (0,), pool.axis, gathers=True)
+    if node.builtin_code in POOLS:
+        return _pooled(node, target)
     if node.builtin_code == BuiltinOperator.TRANSPOSE_CONV:
         return _transposed(node, target)
     if repeats(node):
@@ -153,6 +151,21 @@ def _joined(node, target):
     if len(set(map(id, node.inputs))) < len(node.inputs):
         return None
     return ByRows(_each(target.shape[axis]), tuple(range(len(node.inputs))), axis)
+
+
+# A pool over the whole picture, over windows, or inside of each row.
+def _pooled(node, target):
+    source, pool = node.inputs[0], pool_of(node)
+    if pool is not None:
+        count = source.shape[pool.axis]
+        return ByRows(Rows(1, count, 1, count, 1, 0, (0, 0, 0, 0)), (0,), pool.axis, gathers=True)
+    if node.builtin_code in _WINDOWS:
+        return _by_windows(node, target)
+    axis = _axis(source.shape)
+    if axis is None or source.dtype != dtypes.INT8 or source.is_constant():
+        return None
+    rows = source.shape[: axis + 1]
+    return ByRows(_each(rows[-1]), (0,), axis) if target.shape[: axis + 1] == rows else None
 
 
 # What one row of pictures of batch 1 is, of inputs `position`; None where these are no pictures.

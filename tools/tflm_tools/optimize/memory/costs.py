@@ -17,3 +17,11 @@ def node_cycles(node, target):
         return count * (_PORTABLE_MAC if target is None else _MAC)
     outputs = [t for t in node.outputs if t is not None and dtypes.itemsize(t.dtype)]
     return _ELEMENT * sum(t.elements() for t in outputs)
+
+
+def least_cycles(nodes, probe, target):
+    """Cycles of nodes that run one by one, their weights stored as is fastest, about."""
+    choices = [probe.made(node).choices for node in nodes]
+    return sum(node_cycles(node, target) for node in nodes) + sum(
+        c[0].cycles for c in choices if c
+    )

@@ -12,13 +12,12 @@ from ...plan.distances import Distance
 from ...plan.lives import Lives
 from ...plan.planner import place
 from .bands import in_bands
-from .probe import Probe
 from .progress import Progress
 from .regions import Regions
 from .storing import Storing
 
 _HEIGHTS = (1, 2, 3, 4, 6, 8, 12)
-_LONGEST = 16  # operators of a region
+LONGEST = 16  # operators of a region
 _TRIES = 50  # random orders for a part of the model
 _NEVER = 1 << 40  # bytes that no board has
 
@@ -28,7 +27,7 @@ class Edge:
     """Operators first..last-1 of a model in bands of `height` rows, or one by itself.
 
     arena and cycles are least values until it has been looked at: is_sure. stored: how weights
-    are stored then, as Storing gives it.
+    are stored then, as Storing gives it. of: the Edges that can look at it.
     """
 
     first: int
@@ -38,6 +37,7 @@ class Edge:
     progress: Progress | None = None
     is_sure: bool = True
     stored: dict = field(default_factory=dict)
+    of: object = None
 
 
 # A tensor that no graph knows of.
@@ -56,19 +56,19 @@ class _Scrap:
 class Edges:
     """What parts of a model need and take: single operators, and regions in bands.
 
-    nodes: of the model; singles: the Edge of each by itself; storing: the ways to store weights.
+    nodes: of the model; storing: the ways to store weights. probe: what is known of its nodes.
     """
 
-    def __init__(self, graph, target=None, packing=None, miss=None):
+    def __init__(self, graph, probe):
         self._subgraph = graph.running()[0]
         self.nodes = self._subgraph.nodes
-        self._probe = Probe(graph, target, packing, miss)
+        self._probe = probe
         self._scrap = _Scrap()
         self._blocks = self._lives().blocks
         self.storing = Storing(self._probe, self.nodes, self._arena_of)
         self._regions = Regions(self._subgraph)
         self._bands = {}  # (first, last): (Region, bytes beside its values, {height: Edge})
-        self.singles = [self._single(place) for place in range(len(self.nodes))]
+        self._singles = {}
 
     # The Lives of all tensors.
     def _lives(self):
@@ -129,14 +129,19 @@ class Edges:
         }
         return scratch, distances
 
-    # An operator by itself. What cannot run in bands and sees parts of tensors is not judged: its
-    # views may lie where they cost nothing.
-    def _single(self, place):
-        node = self.nodes[place]
-        tensors = [t for t in node.inputs + node.outputs if t is not None]
-        if not self._regions.may(place) and any(t.view_of is not None for t in tensors):
-            return Edge(place, place + 1, 0)
-        return Edge(place, place + 1, self._arena(place, place + 1))
+    def single(self, place):
+        """The Edge of an operator by itself.
+
+        What cannot run in bands and sees parts of tensors is not judged: its views may lie where
+        they cost nothing.
+        """
+        if place not in self._singles:
+            node = self.nodes[place]
+            tensors = [t for t in node.inputs + node.outputs if t is not None]
+            judged = self._regions.may(place) or all(t.view_of is None for t in tensors)
+            arena = self._arena(place, place + 1) if judged else 0
+            self._singles[place] = Edge(place, place + 1, arena)
+        return self._singles[place]
 
     def banded(self, first, last, limit):
         """Edges of operators first..last-1 in bands, where `limit` bytes may do."""
@@ -152,13 +157,14 @@ class Edges:
             if (height, pace) not in known:
                 progress = Progress(region, height, pace)
                 arena = least + progress.peak()
-                known[height, pace] = Edge(first, last, arena, progress.cycles(), progress, False)
+                edge = Edge(first, last, arena, progress.cycles(), progress, False, of=self)
+                known[height, pace] = edge
             if known[height, pace].arena <= limit:
                 yield known[height, pace]
 
     def longest(self, last):
         """How far back operators that may run in bands with the one before `last` go."""
-        return self._regions.longest(last, _LONGEST)
+        return self._regions.longest(last, LONGEST)
 
     # Bytes that a region needs beside its values: other tensors, and its records.
     def _beside(self, region):
@@ -186,12 +192,6 @@ class Edges:
             return
         least = [self.storing.choices(node) for node in edge.progress.region.nodes]
         edge.cycles -= sum(choices[0].cycles for choices in least if choices)
-
-    def note(self, progress, arena):
-        """Let a region in bands need `arena` bytes, as it does in a plan of the whole model."""
-        region = progress.region
-        edge = self._bands[region.first, region.last][2][progress.height, progress.pace]
-        edge.arena = max(edge.arena, arena)
 
     # True when all that runs at a place of a chain may share its records.
     def _is_one_record(self, slot):

@@ -1,7 +1,6 @@
 # tflm_tools: Fusion: which regions of a model run in bands, and the model that comes of it
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import copy
 from dataclasses import dataclass, field
 
 from .bands import in_bands
@@ -9,15 +8,16 @@ from .bands import in_bands
 
 @dataclass
 class Fusion:
-    """What to run in bands: Progress of each region, the arena that all should need, the cost.
+    """What to run in bands: the Edge of each region, the arena that all should need, the cost.
 
-    stored: how weights of what runs in bands are stored.
+    stored: how weights of what runs in bands are stored. passes: the SecondPasses that it takes.
     """
 
-    chains: list = field(default_factory=list)
+    edges: list = field(default_factory=list)
     arena: int = 0
     cycles: int = 0
     stored: dict = field(default_factory=dict)
+    passes: list = field(default_factory=list)
 
 
 def apply(graph, fusion):
@@ -25,20 +25,19 @@ def apply(graph, fusion):
 
     Nodes and tensors that stay are those of `graph`, which itself does not change.
     """
-    result = copy.copy(graph)
-    subgraph = copy.copy(graph.running()[0])
-    result.subgraphs = [subgraph if s is graph.running()[0] else s for s in graph.subgraphs]
-    subgraph.model = result
-    subgraph.tensors = dict(subgraph.tensors)
+    result = graph.sharing()
+    subgraph = result.running()[0]
+    for each in fusion.passes:
+        each.apply(subgraph)
 
     def make(name, dtype, shape, like):
         return subgraph.new_tensor(name, dtype, shape, like=like)
 
     result.chains = []
     result.stored = fusion.stored
-    for progress in fusion.chains:
-        nodes = progress.region.nodes
-        chain = in_bands(progress, make)
+    for edge in fusion.edges:
+        nodes = edge.progress.region.nodes
+        chain = in_bands(edge.progress, make)
         at = next(i for i, node in enumerate(subgraph.nodes) if node is nodes[-1])
         gone = set(map(id, nodes))
         before = [node for node in subgraph.nodes[:at] if id(node) not in gone]

@@ -1,7 +1,6 @@
 # tflm_tools: the order of operators in which the fewest bytes are in use at the same time
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import copy
 from dataclasses import dataclass
 
 from tflm import dtypes
@@ -142,9 +141,6 @@ def reordered(graph):
     while path is not None:
         path, i = path
         order.append(subgraph.nodes[i])
-    made = copy.copy(graph)
-    own = copy.copy(subgraph)
-    own.nodes = order[::-1]
-    own.model = made
-    made.subgraphs = [own if s is subgraph else s for s in graph.subgraphs]
+    made = graph.sharing()
+    made.running()[0].nodes = order[::-1]
     return made

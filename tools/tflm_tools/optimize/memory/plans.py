@@ -46,7 +46,7 @@ class Plans:
         of it together needs more than the Fusion says, and the search has learnt of which regions:
         what lies around a region may leave it no such place as it has alone.
         """
-        key = tuple((p.region.first, p.region.last, p.height, p.pace) for p in fusion.chains)
+        key = *fusion.edges, *fusion.passes
         if not key:
             return True
         if key not in self._banded:
@@ -57,9 +57,9 @@ class Plans:
         if storage.head_bytes <= fusion.arena:
             return True
         tops = [_top(graph, storage, chain) for chain in graph.chains]
-        for progress, top in zip(fusion.chains, tops, strict=True):
+        for edge, top in zip(fusion.edges, tops, strict=True):
             if top > fusion.arena:
-                self.search.edges.note(progress, top)
+                edge.arena = max(edge.arena, top)
         return max(tops) <= fusion.arena
 
     def with_stored(self, model, most):

@@ -1,9 +1,12 @@
 # tflm_tools: which regions of a model run in bands, and how high these are
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .costs import node_cycles
+from .costs import least_cycles
+from .detours import Detour, reach
 from .edges import Edges
 from .fusion import Fusion
+from .probe import Probe
+from .second_pass import second_passes
 
 _STEP = 256  # bytes between two limits that are tried
 
@@ -15,37 +18,33 @@ class Search:
     """
 
     def __init__(self, graph, target=None, packing=None, miss=None):
-        self.edges = Edges(graph, target, packing, miss)
-        self.nodes, self.storing = self.edges.nodes, self.edges.storing
-        self.base_cycles = sum(node_cycles(node, target) for node in self.nodes)
-        self.base_cycles += sum(c[0].cycles for c in map(self.storing.choices, self.nodes) if c)
+        probe = Probe(graph, target, packing, miss)
+        self._edges = Edges(graph, probe)
+        self.nodes, self.storing = self._edges.nodes, self._edges.storing
+        self.base_cycles = least_cycles(self.nodes, probe, target)
+        self._detours = {}  # place of the last operator that one goes around: Detours
+        for each in second_passes(graph):
+            detour = Detour(each, probe, least_cycles(each.copies, probe, target))
+            self._detours.setdefault(each.reader, []).append(detour)
 
-    # The cheapest way through the model with at most `limit` bytes: (cycles, edges), or None.
-    # Edges that nobody has looked at may need more; those in bands at most a share of the limit.
+    # The cheapest way through the model with at most `limit` bytes: (cycles, what it goes by), or
+    # None. Edges that nobody has looked at may need more; those in bands at most a share of it.
     def _path(self, limit, share=1.0):
-        count = len(self.nodes)
-        best = [None] * (count + 1)
-        best[0] = 0, None, None  # cycles, Edge, what comes before
-        wide = [edge.arena > limit for edge in self.edges.singles]
-        for last in range(1, count + 1):
-            if best[last - 1] is not None and not wide[last - 1]:
-                best[last] = best[last - 1][0], self.edges.singles[last - 1], best[last - 1]
-            is_wide = wide[last - 1]
-            for first in range(last - 2, self.edges.longest(last) - 1, -1):
-                is_wide = is_wide or wide[first]
-                if not is_wide or best[first] is None:
-                    continue
-                for edge in self.edges.banded(first, last, share * limit):
-                    cycles = best[first][0] + edge.cycles
-                    if best[last] is None or cycles < best[last][0]:
-                        best[last] = cycles, edge, best[first]
+        best = [None] * (len(self.nodes) + 1)
+        best[0] = 0, None, None
+        for place in range(len(self.nodes)):
+            reach(self._edges, best, place + 1, limit, share)
+            for detour in self._detours.get(place, ()):
+                around = range(detour.second_pass.first, place + 1)
+                if any(self._edges.single(at).arena > limit for at in around):
+                    detour.offer(best, limit, share)
         if best[-1] is None:
             return None
-        edges, at = [], best[-1]
+        found, at = [], best[-1]
         while at[1] is not None:
-            edges.append(at[1])
+            found.append(at[1])
             at = at[2]
-        return best[-1][0], edges[::-1]
+        return best[-1][0], found[::-1]
 
     def within(self, limit, most=None, share=1.0):
         """The cheapest Fusion that needs at most `limit` bytes, or None.
@@ -56,15 +55,17 @@ class Search:
             found = self._path(limit, share)
             if found is None or most is not None and found[0] > most:
                 return None
-            unsure = [edge for edge in found[1] if not edge.is_sure]
-            if not unsure:
-                fusion = Fusion([], limit, found[0])
-                for edge in found[1]:
-                    if edge.progress is not None:
-                        fusion.chains.append(edge.progress)
-                        fusion.stored.update(edge.stored)
+            fusion, unsure = Fusion([], limit, found[0]), None
+            for each in found[1]:
+                if isinstance(each, Detour):
+                    fusion.passes.append(each.second_pass)
+                elif each.progress is not None:
+                    unsure = unsure if each.is_sure else unsure or each
+                    fusion.edges.append(each)
+                    fusion.stored.update(each.stored)
+            if unsure is None:
                 return fusion
-            self.edges.look_at(unsure[0])
+            unsure.of.look_at(unsure)
 
     def cheapest(self, most, cycles, step=_STEP):
         """The Fusion with the least arena that costs at most `cycles`, by halving; `most`: bytes.

@@ -1,0 +1,58 @@
+# tflm_tools: the cheapest ways to a place of a model, and those that make some operators run twice
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from .edges import LONGEST, Edges
+
+
+def reach(edges, best, last, limit, share=1.0, latest=None):
+    """Let best[last] be the cheapest way to a place: (cycles, Edge or Detour, the way before).
+
+    best: the same for places before, None where no way leads to; best[last] may be one already.
+    limit: bytes that Edges may need, those in bands a share of it. Edges begin at `latest` at the
+    latest. Bands are only for what does not fit without.
+    """
+    is_wide = edges.single(last - 1).arena > limit
+    latest = last - 1 if latest is None else latest
+
+    def offer(edge):
+        cycles = best[edge.first][0] + edge.cycles
+        if best[last] is None or cycles < best[last][0]:
+            best[last] = cycles, edge, best[edge.first]
+
+    if best[last - 1] is not None and last - 1 <= latest and not is_wide:
+        offer(edges.single(last - 1))
+    for first in range(last - 2, edges.longest(last) - 1, -1):
+        is_wide = is_wide or edges.single(first).arena > limit
+        if is_wide and best[first] is not None and first <= latest:
+            for edge in edges.banded(first, last, share * limit):
+                offer(edge)
+
+
+class Detour:
+    """Ways through a SecondPass: what runs before and behind it runs as in the model itself.
+
+    cycles: what its copies take beside bands.
+    """
+
+    def __init__(self, second_pass, probe, cycles):
+        self.second_pass, self.cycles = second_pass, cycles
+        self._probe = probe
+        self._edges = None
+
+    def offer(self, best, limit, share):
+        """Let places behind be reached through it: best, limit, share as for reach().
+
+        All places up to that of its reader must have been reached.
+        """
+        first, more = self.second_pass.first, len(self.second_pass.copies)
+        reader = self.second_pass.reader + more
+        self._edges = self._edges or Edges(self.second_pass.graph, self._probe)
+        inner = best[: first + 1] + [None] * (len(self._edges.nodes) - first)
+        for last in range(first + 1, min(len(inner), reader + LONGEST + 1)):
+            reach(self._edges, inner, last, limit, share, reader)
+            behind = last - more
+            if last <= reader or inner[last] is None:
+                continue
+            cycles = inner[last][0] + self.cycles
+            if best[behind] is None or cycles < best[behind][0]:
+                best[behind] = cycles, self, inner[last]
