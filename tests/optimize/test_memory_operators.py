@@ -93,7 +93,8 @@ def _form(kind, dtype, number):
     last = net.conv(add(net, first, pick), 4, pick(1, 3), pick(1, 2), activation=activation)
     model = net.build(last)
     rows = max(net.shapes[last][1:3])
-    chain = 0, len(net.builder.main.table.operators) - 1, pick(1, 2, 3) if rows > 4 else 1
+    place = len(net.builder.main.table.operators) - 1
+    chain = 0, place, pick(1, 2, 3) if rows > 4 else 1, pick(place, 0)  # who sets the pace
     made = banded(model, [chain])
     return None if made is None else (name, model, *made[:2])
 

@@ -47,6 +47,7 @@ class Progress:
         if given:
             rows = self.region.ways[place].rows
             made = [rows.possible(min(there)) for there in zip(*given, strict=True)]
+            made[0] = 0  # also of what begins with rows of padding
             self.made[self.region.outputs[place]] = made
 
     # Rows of a value that its readers need by the end of each band; all of them in the end, where
