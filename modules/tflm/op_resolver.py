@@ -61,9 +61,11 @@ def _twin_folders():
     return _folders
 
 
-# True for what can be the name of a file or a function.
+# True for what can be the name of a file or a function; MicroPython imports none of 256 letters.
 def _is_word(text):
-    return bool(text) and all([c == "_" or "0" <= c <= "9" or "a" <= c <= "z" for c in text])
+    if len(text) > 99:
+        return False
+    return all([c == "_" or "0" <= c <= "9" or "a" <= c <= "z" for c in text or "-"])
 
 
 # Import a module by its full name; None when there is none of that name.

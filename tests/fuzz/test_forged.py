@@ -175,6 +175,18 @@ def test_trusted(tmp_path):
     device(code, PATH=str(path))
 
 
+# The name of a kernel may be longer than what MicroPython can import.
+def test_long_name():
+    code = """
+        from tflm.extents import check_of
+        from tflm.op_resolver import OpResolver
+        for name in ("a" * 244 + ".eval", "eval." + "a" * 244, "a" * 249):
+            assert check_of(name) is None
+            assert "which is none" in raises(ModelError, OpResolver().kernel, name)
+        """
+    device(code)
+
+
 # A user writes to the inputs: none may lie in the model itself.
 def test_input_in_the_model():
     flat = flatten(seeds_of("test_conv")[0])

@@ -161,7 +161,7 @@ _FAMILIES = {
 def check_of(kernel):
     if kernel == layout.ROWS_KERNEL:
         return _rows
-    file = kernel.split(".")[0]
+    file = kernel.split(".")[0][:99]  # MicroPython imports no name of 256 characters
     name = "tflm.extents." + _FAMILIES.get(file, file)
     try:
         return __import__(name, None, None, ("CHECKS",)).CHECKS.get(kernel)
