@@ -14,6 +14,7 @@ from tflm_tools.board import romfs_image
 from tflm_tools.board.board_device import BoardDevice
 from tflm_tools.board.deploy import deploy
 from tflm_tools.board.doctor import doctor
+from tflm_tools.board.faster import faster_by_streaming
 from tflm_tools.board.link import Link
 from tflm_tools.check.cases import make_cases
 from tflm_tools.check.verify import verify
@@ -416,3 +417,18 @@ def test_verify_on_a_board(tmp_path, repository, models):
         assert [path.path for path in result.paths] == ["flat"]
         result = verify(models[0], runs=1, form="tflite", device=BoardDevice(link))
         assert result.mismatch is None
+
+
+# What streaming would bring is told where a model mostly waits for its weights, and there is room.
+def test_streaming_is_told_of(tmp_path, repository):
+    path = tmp_path / "dense.tflite"
+    path.write_bytes(build_layers(128, 512, 128, 8))
+    model = open_model(path)
+    flat = flatten(model.data, target="armv6m")
+    found = faster_by_streaming(model, flat, 100_000)
+    assert 80_000 < found.kept < 92_000  # buffers of weights, and more arena
+    assert found.cycles < 0.8 * found.cycles_before
+    assert faster_by_streaming(model, flat, 40_000).cycles > found.cycles
+    assert faster_by_streaming(model, flat, 8_000) is None
+    digits = open_model(repository / "models" / "digits" / "digits_int8.tflite")
+    assert faster_by_streaming(digits, flatten(digits.data, target="armv6m"), 100_000) is None

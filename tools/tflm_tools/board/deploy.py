@@ -11,6 +11,7 @@ from ..model.model_file import open_model
 from ..packages import bundle, parts
 from .checks import check_board, check_files, check_frozen, check_heap
 from .facts import ask, script_path
+from .faster import STREAMING_BOARD, Faster, faster_by_streaming
 from .files import Files
 from .form import flat_for, model_name
 from .link import Link
@@ -26,7 +27,8 @@ class Deployment:
 
     place: romfs, flash or files. unchanged: the board had the model already. sent: bytes of
     model and runtime. use: lines of Python that load it on the board. free: heap after loading.
-    fits_ram: whether that has room for a copy of a model that is read from flash.
+    fits_ram: whether that has room for a copy of a model that is read from flash. faster: where it
+    has not, what streaming weights of FULLY_CONNECTED would bring, or None.
     """
 
     model: str
@@ -43,6 +45,7 @@ class Deployment:
     use: list[str]
     free: int
     fits_ram: bool
+    faster: Faster | None = None
 
 
 def deploy(path, port=None, to="auto", name=None, custom=(), replace=False, progress=None,
@@ -86,10 +89,13 @@ def deploy(path, port=None, to="auto", name=None, custom=(), replace=False, prog
         use = _use(storage, name, custom)
         free = _try(link, use, custom)
         fits_ram = storage.in_place and free >= len(flat) + _LEFT
+        faster = None
+        if storage.in_place and not fits_ram and _streams(link, facts):
+            faster = faster_by_streaming(model, flat, free - _LEFT)
     return Deployment(
         str(path), facts.port, facts.machine, facts.arch, name, storage.name, unchanged, len(flat),
         FlatFile(flat).arena_bytes, _what_runtime(facts, missing), counter.total, use, free,
-        fits_ram,
+        fits_ram, faster,
     )  # fmt: skip
 
 
@@ -134,6 +140,17 @@ def _try(link, use, custom):
     last = [] if custom else ["interpreter.allocate_tensors()"]
     link.exec("\n".join([*use, *last]), seconds=60)
     return link.eval("(__import__('gc').collect(), __import__('gc').mem_free())[1]", form=int)
+
+
+# True where the firmware can stream weights; .mpy files of a deploy have no delegates.
+def _streams(link, facts):
+    if not facts.frozen or STREAMING_BOARD not in facts.machine:
+        return False
+    try:
+        link.exec("import tflm.run.streaming")
+    except DeviceError:  # a firmware that was built with KERNELS=
+        return False
+    return True
 
 
 # Adds up what has been sent.
