@@ -14,7 +14,6 @@ BANDS_KERNEL = "control.bands"
 class Program:
     by_rows = False  # whether the input comes by rows, which source() fills (run/rows.py)
     source = None
-    paused = False  # other tasks have run since the last slice (run/asynchronous.py)
 
     def __init__(self, arena, rom, lists=1):
         self.arena = arena  # memoryview; operand words count from its first byte
@@ -76,10 +75,11 @@ class Program:
         arena = self.arena
         rom = self.rom
         for function, record, units, slice_units in steps:
-            if not units:  # in bands: the record says how many it has this time
-                units = self.units_of(record)
+            if not units:  # in bands: the record is made, and says how many it has this time
+                units = self.next_record(record, len(record) >> 2, self.place, self.changes)
                 if not units:
                     continue
+                record = self.place
             start = 0
             stop = slice_units
             while stop < units:

@@ -12,6 +12,7 @@ from tflm.errors import ModelError
 from tflm.extents import check_model
 from tflm.model import FlatModel
 from tflm_tools.flat.flatten import flatten
+from tflm_tools.plan.loops import END
 from unit.on_device import device
 
 _REPOSITORY = Path(__file__).resolve().parents[2]
@@ -118,6 +119,46 @@ def test_numbers_are_no_operands(branches, banded):
     i = _find(banded, "control.bands")
     with pytest.raises(ModelError, match="would reach outside"):
         check_model(FlatModel(_forged(banded, i, {}, 3)))
+
+
+# Its record is bands, the block, a list of steps and the words of the block; where the lists
+# begin, one for all bands and one for each; and these: words and what is added, until an END.
+def test_bands_record(banded, tmp_path):
+    i = _find(banded, "control.bands")
+    model = FlatModel(banded)
+    check_model(model)
+    record = model.op(i)[3]
+    numbers = struct.unpack(f"<{len(record) // 4}I", record)
+    bands, block, _, words = numbers[:4]
+    starts = struct.unpack_from(f"<{1 + bands}H", record, 16)
+    first = starts[1]  # word of the first change of band 0
+    assert numbers[-1] == END and min(starts) == 5 + bands // 2
+    assert numbers[first] < numbers[first + 2] < END
+    behind = model.head_bytes
+    for wrong in (
+        {0: 0},
+        {0: len(numbers)},
+        {1: block | 1},
+        {1: behind - 4 * words + 4 << 2},
+        {3: words - 1},  # too few for the longest record
+        {3: behind >> 2},
+        {first + 1: 1 << 29},  # units, or a place
+    ):
+        with pytest.raises(ModelError):
+            check_model(FlatModel(_forged(banded, i, wrong)))
+    lists = (
+        {4: first + 1},  # not where one begins
+        {4: first + 1 << 16 | starts[0]},
+        {4: first << 16 | 4},
+        {4: first << 16 | len(numbers)},
+        {4: 0xFFFFFFFF},
+        {first + 2: numbers[first]},  # words that do not ascend
+        {first: 1 << 31},
+        {first: 0xFFFFFFFF},
+        {len(numbers) - 1: END - 1},  # no END
+    )
+    wrong = [_forged(banded, i, each) for each in lists]
+    assert _outcome(wrong, tmp_path) == {"ModelError": len(lists)}
 
 
 # The records of a chain lie in the arena, where they are right only while its bands run: here the

@@ -13,6 +13,7 @@ from ..errors import ModelError
 from .record import Record
 
 _BANDS = layout.CONTROL_KERNEL + "bands"
+_CURSOR_BYTES = 16  # in front of the record that runs in bands
 
 # File of a kernel: the file here that knows it, where that has another name. `make tables` writes
 # this from the kernels' heads.
@@ -265,39 +266,41 @@ def _rows(r):
 def _check_chain(model, first, count, scratch, control, data):
     numbers = struct.unpack_from("<%dI" % (len(data) // 4), data, 0)
     bands, block, _, words = numbers[:4]
-    at = block >> 2
+    place = block >> 2, (block >> 2) + 4 * words
+    if block & 3 or place[1] > model.head_bytes or not 0 < bands < 2 * len(numbers) - 8:
+        _refuse(control, _BANDS)
+    starts = struct.unpack_from("<%dH" % (bands + 1), data, 16)
     steps = []
-    starts = []
-    size = 0
     for i in range(first, first + count):
         kernel, _, _, record, operands, _ = model.op(i)
-        if len(record) & 3:
+        if len(record) & 3 or len(record) + _CURSOR_BYTES > 4 * words:
             _refuse(i, kernel)
         if kernel.startswith(layout.CUSTOM_KERNEL) or (
             kernel.startswith(layout.CONTROL_KERNEL) and kernel != layout.ROWS_KERNEL
         ):
             _refuse(i, kernel)
-        steps.append((i, kernel, operands, size, len(record)))
-        starts.append(bytes(record))
-        size += len(record)
-    inside = block & 3 == 0 and at + 4 * words <= model.head_bytes and size <= 4 * words
-    if not inside or not 0 < bands < len(numbers) - 4:
-        _refuse(control, _BANDS)
-    state = bytearray(b"".join(starts))
+        steps.append([i, kernel, operands, record, None])
     for band in range(bands):
-        start, stop = numbers[4 + band], numbers[5 + band]
-        if not bands + 5 <= start <= stop <= len(numbers) or stop - start & 1:
-            _refuse(control, _BANDS)
-        changed = set()
-        for k in range(start, stop, 2):
-            if numbers[k] * 4 >= size:
-                _refuse(control, _BANDS)
-            struct.pack_into("<I", state, 4 * numbers[k], numbers[k + 1])
-            changed.add(4 * numbers[k])
-        for i, kernel, operands, begin, length in steps:
-            if band and not any([begin <= k < begin + length for k in changed]):
+        lists = [starts[1 + band], starts[0]]
+        begin = 0
+        for step in steps:
+            i, kernel, operands, record, before = step
+            made = record
+            end = begin + len(record) // 4
+            for which, times in enumerate((1, band - bands // 2)):
+                k = lists[which]
+                while k + 1 < len(numbers) and begin <= numbers[k] < end:
+                    made = made if made is not record else bytearray(record)
+                    at = 4 * (numbers[k] - begin)
+                    value = struct.unpack_from("<I", made, at)[0] + numbers[k + 1] * times
+                    struct.pack_into("<I", made, at, value & 0xFFFFFFFF)
+                    k += 2
+                lists[which] = k
+            begin = end
+            if made is before or made == before:
                 continue
-            record = Record(model, memoryview(state)[begin : begin + length], operands)
-            record.locked = (at, at + 4 * words)
+            step[4] = made
+            record = Record(model, made, operands)
+            record.locked = place
             if record.units:
                 _check(i, record, kernel, scratch.get(i, ()))

@@ -31,7 +31,6 @@ async def run(program, pause_ms):
             start = stop
             if time.ticks_diff(time.ticks_ms(), since) >= pause_ms:
                 await sleep_ms(0)
-                program.paused = True
                 since = time.ticks_ms()
     if profiler is not None:
         profiler.invokes += 1

@@ -4,34 +4,54 @@
 from ..errors import ABORTED, ModelError
 from ..standard import struct
 
+_STARTS = const(4)  # words of a record before its table
+_END = const(0x7FFFFFFF)  # behind the last change of a list
 
-# Copy the record of the model to the one that runs.
+# Words in front of the record that runs: the next change of the band, the next one of each band,
+# the word of the chain that the next record begins with, and the band, counted from the middle.
+_CURSOR_BYTES = const(16)
+_CHANGE = const(0)
+_GROWTH = const(1)
+_FIRST = const(2)
+_BAND = const(3)
+
+
+# Go to the first record of a band.
 @micropython.viper
-def _copy(target: ptr32, source: ptr32, words: int):
-    while words:
-        target[0] = source[0]
-        target = ptr32(int(target) + 4)
-        source = ptr32(int(source) + 4)
-        words -= 1
+def _begin(place: ptr32, table: ptr32, band: int):
+    cursor = ptr32(int(place) - _CURSOR_BYTES)
+    starts = ptr16(int(table) + 4 * _STARTS)
+    cursor[_CHANGE] = starts[1 + band]
+    cursor[_GROWTH] = starts[0]
+    cursor[_FIRST] = 0
+    cursor[_BAND] = band - (table[0] >> 1)
 
 
-# Make the changes of a band: pairs of a word's number in the block and its value.
+# Put the next record of a band at its place: as the model has it, but that the band's list says
+# what is added to some words, and another one by how much some grow with each band. Returns its
+# units, word 0.
 @micropython.viper
-def _change(record: ptr32, block: ptr32, start: int):
-    at = record[start]
-    end = record[start + 1]
-    while at < end:
-        block[record[at]] = record[at + 1]
-        at += 2
-
-
-# The units of a record, word 0.
-@micropython.viper
-def units_of(record: ptr32) -> int:
-    return int(record[0])
-
-
-_STARTS = 4  # words of a record before its table
+def next_record(source: ptr32, words: int, place: ptr32, table: ptr32) -> int:
+    cursor = ptr32(int(place) - _CURSOR_BYTES)
+    first = cursor[_FIRST]
+    last = first + words
+    n = 0
+    while n < words:
+        place[n] = source[n]
+        n += 1
+    which = _CHANGE
+    times = 1
+    while which <= _GROWTH:
+        change = ptr32(int(table) + 4 * cursor[which])
+        while change[0] < last:
+            n = change[0] - first
+            place[n] = place[n] + change[1] * times
+            change = ptr32(int(change) + 8)
+        cursor[which] = int(change) - int(table) >> 2
+        times = cursor[_BAND]
+        which += 1
+    cursor[_FIRST] = last
+    return place[0]
 
 
 # The error for a record that contradicts itself.
@@ -40,68 +60,68 @@ def _damaged():
 
 
 # The step that runs the others. Its units are bands; its record: the place of the block where
-# the chain's records lie meanwhile, the number of their list of steps, the words of the block,
-# where the changes of each band begin (and end), and the changes
-# (tools/tflm_tools/plan/loops.py). The records in the model are those of the first
-# band.
+# one record of the chain after the other lies while it runs, the number of their list of steps,
+# the words of the block, where the lists begin, that for all bands and one for each, and these
+# lists of changes (tools/tflm_tools/plan/loops.py).
 class Bands:
     def __init__(self, program, number, record):
         if len(record) < 4 * _STARTS:
             raise _damaged()
         bands, block, self._list, words = struct.unpack_from("<IIII", record, 0)
         self._program = program
-        self._at = block >> 2
-        self._end = self._at + 4 * words
-        self._block = program.arena[self._at : self._end]
-        self._records = []  # (where it runs, where it lies in the model, words)
+        at = block >> 2
+        self._place = program.arena[at + _CURSOR_BYTES : at + 4 * words]
         if (
             not number < self._list < len(program.graphs)
             or self._list in program.bands
             or number in program.bands  # a chain has no chains in it
             or block & 3
-            or self._at & 3
-            or len(self._block) != 4 * words
-            or len(record) < 4 * (_STARTS + bands + 1)
+            or at & 3
+            or len(self._place) != 4 * words - _CURSOR_BYTES
+            or len(record) < 4 * _STARTS + 2 * bands + 2
         ):
             raise _damaged()
-        self._check(record, bands, words)
+        lists = self._lists(record, _STARTS + 1 + (bands >> 1))
+        for i in range(1 + bands):
+            if struct.unpack_from("<H", record, 4 * _STARTS + 2 * i)[0] not in lists:
+                raise _damaged()
         program.calls.setdefault(number, []).append(self._list)
         program.bands[self._list] = self
-        program.units_of = units_of
+        program.next_record = next_record
+        program.place = program.changes = None  # there before invoke(), which takes no heap
 
-    # Refuse changes that lie outside of the record, or of words outside of the block.
-    def _check(self, record, bands, words):
-        last = _STARTS + bands + 1
-        for i in range(bands + 1):
-            start = struct.unpack_from("<I", record, 4 * (_STARTS + i))[0]
-            if not last <= start <= len(record) // 4 or start - last & 1:
+    # Where lists of changes may begin, from a word on. Each has an end, and its words ascend.
+    def _lists(self, record, at):
+        found = set()
+        last = _END
+        while 4 * at < len(record):
+            found.add(at)
+            if last == _END:
+                last = -1
+            word = struct.unpack_from("<I", record, 4 * at)[0]
+            if not last < word <= _END:
                 raise _damaged()
-            for at in range(last, start, 2):
-                if struct.unpack_from("<I", record, 4 * at)[0] >= words:
-                    raise _damaged()
-            last = start
+            last = word
+            at += 1 if word == _END else 2
+        if last != _END:
+            raise _damaged()
+        return found
 
-    # A step of the chain with its record in the block. It has as many units as that says at the
+    # A step of the chain, whose record goes to the block. It has as many units as that says at the
     # time, which 0 stands for.
     def moved(self, step):
         function, record, _, slice_units = step
-        place = self._program.arena[self._at : self._at + len(record)]
-        self._at += len(record)
-        if self._at > self._end:
+        if len(record) > len(self._place):
             raise _damaged()
-        self._records.append((place, record, len(record) >> 2))
-        return function, place, 0, slice_units
+        return function, record, 0, slice_units
 
-    # Eval. Other tasks that ran meanwhile may have filled an input that lies over the records.
+    # Eval.
     def evaluate(self, record, _arena, _rom, start, stop):
-        if not start or self._program.paused:
-            for place, template, words in self._records:
-                _copy(place, template, words)
-            for band in range(start):
-                _change(record, self._block, _STARTS + band)
-            self._program.paused = False
+        program = self._program
+        program.place = self._place
+        program.changes = record
         while start < stop:
-            _change(record, self._block, _STARTS + start)
-            if self._program.run(self._list) == ABORTED:
+            _begin(self._place, record, start)
+            if program.run(self._list) == ABORTED:
                 return ABORTED
             start += 1

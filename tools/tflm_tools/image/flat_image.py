@@ -202,7 +202,8 @@ def _ops_and_records(storage, kernels, records_at, constants_at):
     for record in storage.records:
         words = list(record.words)
         for k in range(1, record.operands + 1):
-            words[k] = storage.operand_word(words[k], constants_at)
+            if k not in record.placed:
+                words[k] = storage.operand_word(words[k], constants_at)
         data = struct.pack(f"<{len(words)}I", *words) + record.table
         ops.append(
             (

@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import struct
+from collections import Counter
 
 from tflm.format import CONTROL_KERNEL
 from tflm.tflite.context import IN_ROM, PLANNED_SCRATCH
@@ -10,10 +11,22 @@ from .records import RomRecord
 
 KERNEL = CONTROL_KERNEL + "bands"
 
-# Operand `block`: where the records lie while the chain runs, in `words` words. `steps`: the
-# number of their list. Behind it a table: for each band, and once more, the word of this record
-# where its changes begin; then the changes, pairs of a word's number in the block and its value.
+# Operand `block`: where the record that runs lies, behind how far the chain has come, in `words`
+# words. `steps`: the number of the records' list. Behind it a table: halfwords, the word of this
+# record where a list begins that says what words grow by in each band, counted from the one in the
+# middle, and for each band where the list of its changes begins; then these lists, each with an
+# END: a word's number, counted over all records of the chain, and what is added to it.
 BANDS = ("block", "steps", "words")
+END = 0x7FFFFFFF
+
+_CURSOR_BYTES = 16  # in front of the record that runs
+_TURNS = (1, 2, 3, 4, 6, 8)  # bands after which those behind strides come again
+_MASK = 0xFFFFFFFF
+
+
+def block_bytes(sizes):
+    """Bytes of arena that a chain needs to run records of so many bytes, one after the other."""
+    return _CURSOR_BYTES + max(sizes)
 
 
 class Loop:
@@ -40,8 +53,8 @@ class Loop:
         self.fits = self.fits and all(map(_alike, self.records))
 
     def block_bytes(self):
-        """Bytes of the records."""
-        return sum(4 * len(r.words) + len(r.table) for r in map(_first, self.records))
+        """Bytes for the record that runs."""
+        return block_bytes([4 * len(r.words) + len(r.table) for r in map(_first, self.records)])
 
     def scratch(self):
         """Numbers of scratch buffers that may be one: a list of lists."""
@@ -81,31 +94,38 @@ def roll(storage, loop, block):
 
     The plan must be made; `block` is the number of the scratch buffer for the records.
     """
-    templates, changes = [], [[] for _ in range(loop.bands)]
+    templates, growth, changes = [], [], [[] for _ in range(loop.bands)]
     at = 0
     for row in loop.records:
-        first = _first(row)
-        words = _words(storage, first)
-        for band, record in enumerate(row):
-            # A band without rows leaves all as it is.
-            wanted = [0, *words[1:]] if record is None else _words(storage, record)
-            pairs = enumerate(zip(words, wanted, strict=True))
-            changes[band] += [(at + i, new) for i, (old, new) in pairs if old != new]
-            words = wanted
-        most = max((r for r in row if r is not None), key=lambda record: record.words[0])
-        first.slice_units = most.slice_units
-        first.step_list = storage.step_lists
-        first.ordered = True
-        templates.append(first)
-        at += len(words)
+        made = [None if record is None else _words(storage, record) for record in row]
+        common, placed = [], {}  # the record that has the word that most have, for each word
+        for i in range(len(_words(storage, _first(row)))):
+            values = [words and words[i] for words in made]
+            if i == 0:
+                values = [value or 0 for value in values]  # no units where it does not run
+            slope = _slope(values) if 1 <= i <= _first(row).operands else 0
+            bases, usual = _bases(values, slope)
+            if slope and not 0 <= usual >> 2 <= storage.head_bytes:
+                slope = 0
+                bases, usual = _bases(values, slope)
+            if slope:
+                growth.append((at + i, slope & _MASK))
+            if slope or i == 0:
+                placed[i] = usual
+            common.append(row[bases.index(usual)] or _first(row))
+            for band, base in enumerate(bases):
+                if base not in (None, usual):
+                    changes[band].append((at + i, base - usual & _MASK))
+        templates.append(_template(row, common, placed, storage.step_lists))
+        at += len(common)
     control = RomRecord(
         0,
         loop.nodes[0],
         KERNEL,
-        [loop.bands, block << 2 | PLANNED_SCRATCH, storage.step_lists, at],
+        [loop.bands, block << 2 | PLANNED_SCRATCH, storage.step_lists, loop.block_bytes() // 4],
         1,
         1,
-        _table(1 + len(BANDS), changes),
+        _table(1 + len(BANDS), [growth, *changes]),
     )
     control.ordered = True
     storage.step_lists += 1
@@ -116,15 +136,66 @@ def roll(storage, loop, block):
     storage.records = [*before, control, *behind, *templates]
 
 
-# Where each band's changes begin, counted in words from the record's first, and all changes.
+# What a place grows by from band to band, if that leaves fewer numbers to tell apart: a place in a
+# whole tensor does. `values`: the word in each band, None where the record does not run.
+def _slope(values):
+    known = {band: value for band, value in enumerate(values) if value is not None}
+    if len(set(known.values())) == 1:
+        return 0
+    slopes = {0}
+    for turn in _TURNS:
+        steps = [known[b + turn] - known[b] for b in known if b + turn in known]
+        steps = Counter(step // turn for step in steps if step % (4 * turn) == 0)
+        slopes.update(step for step, _ in steps.most_common(2))
+
+    def bases(slope):
+        return len({value - slope * band for band, value in known.items()})
+
+    return min(slopes, key=lambda slope: (bases(slope), slope != 0, abs(slope), slope))
+
+
+# What a word is but for its growth, counted from the band in the middle; and what it mostly is.
+def _bases(values, slope):
+    middle = len(values) // 2
+    bases = [v if v is None else v - slope * (b - middle) for b, v in enumerate(values)]
+    return bases, Counter(base for base in bases if base is not None).most_common(1)[0][0]
+
+
+# The record of a slot in the model: each word is that of one of its records, or as `placed` says.
+def _template(row, common, placed, step_list):
+    first = _first(row)
+    most = max((r for r in row if r is not None), key=lambda record: record.words[0])
+    count = len(first.words)
+    words = [placed.get(i, record.words[i]) for i, record in enumerate(common[:count])]
+    table = [record.table[4 * i : 4 * i + 4] for i, record in enumerate(common[count:])]
+    template = RomRecord(
+        step_list,
+        first.node,
+        first.kernel,
+        words,
+        first.operands,
+        most.slice_units,
+        b"".join(table),
+    )
+    template.ordered = True
+    template.placed = placed
+    return template
+
+
+# Where each list of changes begins, counted in words from the record's first, and all of them:
+# what several bands need is there once, at the end of a longer list where that is the same.
 def _table(words, changes):
-    at = words + len(changes) + 1
-    starts = []
-    for found in changes:
-        starts.append(at)
-        at += 2 * len(found)
-    flat = [value for found in changes for pair in found for value in pair]
-    return struct.pack(f"<{len(starts) + 1 + len(flat)}I", *starts, at, *flat)
+    at = words + (len(changes) + 1) // 2
+    known, flat = {}, []
+    for found in sorted(map(tuple, changes), key=len, reverse=True):
+        if found in known:
+            continue
+        for k in range(len(found) + 1):
+            known.setdefault(found[k:], at + len(flat) + 2 * k)
+        flat += [*(value for change in found for value in change), END]
+    starts = [known[tuple(found)] for found in changes]
+    starts += [0] * (len(starts) & 1)
+    return struct.pack(f"<{len(starts)}H{len(flat)}I", *starts, *flat)
 
 
 # The words of a record and its table as they will be in the file; those of constants do not

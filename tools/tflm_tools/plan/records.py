@@ -14,3 +14,4 @@ class RomRecord:
         self.slice_units = slice_units
         self.table = table
         self.ordered = False  # its output lies over an input: units run one after the other
+        self.placed = ()  # operands that name a place already, and no buffer

@@ -119,7 +119,7 @@ class Edges:
                 scratch.append((key, size, [steps[id(part)] for part in parts]))
                 key -= 1
         if chain:
-            records = sum(self._probe.record_bytes(slot) for slot in slots)
+            records = self._probe.block_bytes(nodes)
             scratch.append((key, records, range(len(nodes))))
         distances = {
             step: [Distance(node.inputs[0], node.outputs[0], 0)]
@@ -174,7 +174,7 @@ class Edges:
             for block in self._blocks
             if block.first < region.last and block.last >= region.first and block.key not in own
         )
-        return beside + sum(self._probe.record_bytes([node]) for node in region.nodes)
+        return beside + self._probe.block_bytes(region.nodes)
 
     def look_at(self, edge):
         """Find out what an Edge needs and takes."""

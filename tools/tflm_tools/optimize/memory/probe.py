@@ -9,6 +9,7 @@ from tflm.tflite.context import CUSTOM, IN_ROM, PREPARE
 from ...image.custom import HostResolver, RecordingContext
 from ...image.rom import RomStorage
 from ...plan.distances import distances_of
+from ...plan.loops import block_bytes
 from ...targets import form_of
 from .remembered import remember
 from .weights import FREE_BYTE, choices_of, cost_of, cycles_of, miss_of
@@ -71,7 +72,7 @@ class Probe:
         context.enter(PREPARE)
         context.node = node
         self._resolver.builtin(node.builtin_code).prepare(context, node)
-        size = sum(4 * len(record.words) + len(record.table) for record in storage.records)
+        sizes = [4 * len(record.words) + len(record.table) for record in storage.records]
         kernels = tuple(record.kernel for record in storage.records)
         scratch = tuple(size for size, _ in storage.scratch_requests)
         choices, fine, fetching = (), (), 0
@@ -81,11 +82,11 @@ class Probe:
             fetching = cycles_of(storage.records[0], self._miss)
         form = tuple(map(_form, storage.records)), bytes(storage.constants)
         cost = partial(cost_of, storage.records[0], miss=self._miss) if choices else None
-        return Made(kernels, scratch, size, choices, fine, fetching, form, cost)
+        return Made(kernels, scratch, max(sizes, default=0), choices, fine, fetching, form, cost)
 
-    def record_bytes(self, slot):
-        """Bytes of the largest records of nodes that share theirs; None among them is none."""
-        return max((self.made(node).record_bytes for node in slot if node is not None), default=0)
+    def block_bytes(self, nodes):
+        """Bytes of arena for the records of a chain of such nodes; None among them is none."""
+        return block_bytes([self.made(node).record_bytes for node in nodes if node is not None])
 
     def distances(self, node):
         """The Distances of a node."""

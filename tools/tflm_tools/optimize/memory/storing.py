@@ -84,7 +84,7 @@ class Storing:
         ends = subgraph.input_tensors(), subgraph.output_tensors()
         used = Lives(*ends, subgraph.nodes, [], {}).used(len(subgraph.nodes))
         for chain in model.chains:
-            records = sum(map(self._probe.record_bytes, chain.slots))
+            records = self._probe.block_bytes(chain.nodes)
             for slot in chain.slots:
                 most = max(used[steps[id(node)]] for node in slot if node is not None)
                 cycles -= self.in_slot(slot, {})
