@@ -41,6 +41,29 @@ def banded(model, chains, target=None):
     return image_of(model, graph, storage), storage, graph
 
 
+def every_edge(edges):
+    """All Edges of a model, looked at: operators by themselves and all regions in bands."""
+    count = len(edges.nodes)
+    found = [edges.single(place) for place in range(count)]
+    for first in range(count - 1):
+        for last in range(first + 2, count + 1):
+            found += edges.banded(first, last, 1 << 50)
+    for edge in found:
+        if not edge.is_sure:
+            edges.look_at(edge)
+    return [edge for edge in found if edge.arena < 1 << 30]
+
+
+def ways(edges, at, count):
+    """All ways from operator `at` to the last one, as lists of Edges."""
+    if at == count:
+        yield []
+    for edge in edges:
+        if edge.first == at:
+            for rest in ways(edges, edge.last, count):
+                yield [edge, *rest]
+
+
 def failures(forms, slices=(1, 3)):
     """What is wrong with [(name, .tflite, flat model)], beside TFLM: a list of texts."""
     judged, jobs = [], []

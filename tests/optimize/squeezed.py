@@ -68,8 +68,8 @@ def chain(name, shape=(16, 16, 8), ends=True, blocks=2, **options):
     return net.build(now)
 
 
-def first_layer(name, form="mean"):
+def first_layer(name, form="mean", side=16):
     """What the first layer makes is squeezed, and no smaller tensor is there to begin with."""
-    net = Network(f"squeezed {name}", (16, 16, 4))
+    net = Network(f"squeezed {name}", (side, side, 4))
     now = excited(net, net.conv(net.inputs[0], 16, 3, 1), form)
     return net.build(net.conv(now, 4, 1, 2))

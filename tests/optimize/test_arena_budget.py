@@ -2,8 +2,8 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import pytest
-from optimize.forms import failures
-from optimize.test_memory_regions import GraphBuilder, ways
+from optimize.forms import every_edge, failures, ways
+from optimize.test_memory_regions import GraphBuilder
 from tflm.errors import UnsupportedError
 from tflm.tflite.reader import TfliteModel
 from tflm_tools.flat.flatten import flatten, levels_of
@@ -21,16 +21,8 @@ def _every_way(model):
     graph = Graph(TfliteModel(model))
     graph.overlap = True
     edges = Edges(graph, Probe(graph))
-    count = len(edges.nodes)
-    found = [edges.single(place) for place in range(count)]
-    for first in range(count - 1):
-        for last in range(first + 2, count + 1):
-            found += edges.banded(first, last, 1 << 50)
-    for edge in found:
-        if not edge.is_sure:
-            edges.look_at(edge)
     sizes = []
-    for way in ways([edge for edge in found if edge.arena < 1 << 30], 0, count):
+    for way in ways(every_edge(edges), 0, len(edges.nodes)):
         fusion = Fusion([edge for edge in way if edge.progress])
         arena = plain.prepared(apply(graph, fusion)).arena_bytes
         sizes.append((arena, sum(edge.cycles for edge in way)))

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import pytest
-from optimize.forms import banded, failures
+from optimize.forms import banded, every_edge, failures, ways
 from optimize.graphs import Network
 from support.inputs import generator
 from tflm.tflite.reader import TfliteModel
@@ -152,30 +152,13 @@ def test_random_graphs(target):
     assert not failures([form[:3] for form in forms])
 
 
-# All ways from operator `at` to the last one, as lists of Edges.
-def ways(edges, at, count):
-    if at == count:
-        yield []
-    for edge in edges:
-        if edge.first == at:
-            for rest in ways(edges, edge.last, count):
-                yield [edge, *rest]
-
-
 # Whatever the limit: the search finds what trying everything finds.
 @pytest.mark.parametrize(("number", "head"), [(0, False), (4, False), (6, False), (0, True)])
 def test_search_beside_brute_force(number, head):
     builder = GraphBuilder(f"search {number}", head)
     graph = Graph(TfliteModel(builder.net.build(builder.now)))
-    search, every = Search(graph), Edges(graph, Probe(graph))
+    search, edges = Search(graph), every_edge(Edges(graph, Probe(graph)))
     count = len(search.nodes)
-    edges = [every.single(place) for place in range(count)]
-    for first in range(count - 1):
-        for last in range(first + 2, count + 1):
-            edges += every.banded(first, last, 1 << 50)
-    for edge in edges:
-        if not edge.is_sure:
-            every.look_at(edge)
     needs = sorted({max(e.arena for e in way) for way in ways(edges, 0, count)})
     assert 3 <= count <= 6 and len(needs) > 3
     for limit in (needs[0] - 1, *needs):
