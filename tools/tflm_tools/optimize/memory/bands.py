@@ -3,17 +3,16 @@
 
 from dataclasses import dataclass, field
 
-from tflm import dtypes
 from tflm.tflite.graph import Node
 
 from ...image.padded_rows import CODES as PADS
 from ...image.padded_rows import PaddedRows
 from ...image.parts import RepeatedRows, repeats
-from ...image.pool_rows import PoolPart, pool_of
 from ...image.resized_rows import CODE as RESIZE
 from ...image.resized_rows import ResizedRows
 from ...model.schema import BuiltinOperator
 from ...plan.windows import Spread
+from .by_bands import gathering
 
 
 @dataclass
@@ -125,8 +124,9 @@ class _Writer:
         key, source = self._region.outputs[place], self._region.inputs[place][0]
         axis, made = self._region.ways[place].axis, self._progress.made
         held = self._progress.held[source]
-        pool, channels = pool_of(node), node.inputs[0].shape[-1]
-        sums = self._make(node.outputs[0].name, dtypes.INT32, (channels,), node.outputs[0])
+        whole, picture = gathering(node), self._region.values[source].tensor
+        shape = (whole.channels,)
+        sums = self._make(node.outputs[0].name, whole.dtype, shape, node.outputs[0])
         self.chain.tensors.append(sums)
 
         def part(band):
@@ -134,13 +134,13 @@ class _Writer:
             if first == last:
                 return None
             row = first - held[band - 1]
-            rows = self._view(source, node.inputs[0], axis, row, last - first)
-            return PoolPart(node, pool, [rows, sums], [self._whole(sums, sums)], not first)
+            rows = self._view(source, picture, axis, row, last - first)
+            return whole.adding(node, rows, sums, self._whole(sums, sums), first)
 
         def end(band):
             if made[key][band - 1] == made[key][band]:
                 return None
-            return PoolPart(node, pool, [sums], [self._whole(self._bases[key], node.outputs[0])])
+            return whole.ending(node, sums, self._whole(self._bases[key], node.outputs[0]))
 
         self._slot(map(part, self._bands()))
         self._slot(map(end, self._bands()))

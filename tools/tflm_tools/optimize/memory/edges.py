@@ -157,7 +157,8 @@ class Edges:
             if (height, pace) not in known:
                 progress = Progress(region, height, pace)
                 arena = least + progress.peak()
-                edge = Edge(first, last, arena, progress.cycles(), progress, False, of=self)
+                cycles = progress.cycles(self._probe.target)
+                edge = Edge(first, last, arena, cycles, progress, False, of=self)
                 known[height, pace] = edge
             if known[height, pace].arena <= limit:
                 yield known[height, pace]

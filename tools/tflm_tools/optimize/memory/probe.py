@@ -49,7 +49,7 @@ class Probe:
 
     def __init__(self, model, target=None, packing=None, miss=None):
         self._model = model
-        self._target = target
+        self.target = target
         self._packing = packing
         self._miss = miss_of(target, miss)
         self._resolver = HostResolver()
@@ -68,7 +68,7 @@ class Probe:
     def _prepare(self, node):
         storage = RomStorage()
         storage.start_model_allocation(self._model)
-        context = RecordingContext(storage, form=form_of(self._target), packing=self._packing)
+        context = RecordingContext(storage, form=form_of(self.target), packing=self._packing)
         context.enter(PREPARE)
         context.node = node
         self._resolver.builtin(node.builtin_code).prepare(context, node)

@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ...model.schema import BuiltinOperator
+from .costs import portable_cycles
 
 # Cycles of a Cortex-M0+, measured with tests/perf/cycles.py: what layers of person_detect_int8
 # take more in bands, divided by their calls.
@@ -87,8 +88,11 @@ class Progress:
             return 0
         return max(0, made[band] - held[band])
 
-    def cycles(self):
-        """Cycles that all bands take more than the operators would one by one, about."""
+    def cycles(self, target=None):
+        """Cycles that all bands take more than the operators would one by one, about.
+
+        target: whose kernels these would call.
+        """
         cycles = 0
         for place, node in enumerate(self.region.nodes):
             each = _CALL
@@ -96,6 +100,8 @@ class Progress:
                 each += _CHANNEL * node.outputs[0].shape[-1]
             way = self.region.ways[place]
             if way.gathers:  # and once more in the end
+                if node.builtin_code == BuiltinOperator.FULLY_CONNECTED:
+                    cycles += portable_cycles(node, target)
                 made = *self.made[self.region.inputs[place][0]], -1
             else:
                 made = self.made[self.region.outputs[place]]
