@@ -5,9 +5,11 @@ import pytest
 from optimize.graphs import Network
 from support.builder import ModelBuilder
 from tflm.errors import UnsupportedError
+from tflm_tools.board.form import flat_for
 from tflm_tools.errors import ToolError
 from tflm_tools.flat.flatten import flatten
 from tflm_tools.model.flat_file import FlatFile
+from tflm_tools.model.model_file import open_model
 
 
 def test_file_and_sizes(tflm, layers, tmp_path):
@@ -147,6 +149,8 @@ def test_arena_budget(tflm, repository, tmp_path):
     assert f"--arena-budget {least}" in tflm("plan", source, "--arena-budget", least).out
     both = tflm("flatten", source, "-o", target, "--arena-budget", least, "--optimize", "ram")
     assert both.code == 1 and "leave --optimize out" in both.err
+    with pytest.raises(ToolError, match="deploy the .tflite it was made from"):
+        flat_for(open_model(target), None, arena_budget=least - 1)
     with pytest.raises(UnsupportedError, match="cannot be planned anew"):
         flatten(source.read_bytes(), keep_tensors=True, arena_budget=least)
     with pytest.raises(ToolError, match="leave --optimize out"):

@@ -28,7 +28,7 @@ from tflm_tools.flat.flatten import prepare
 from tflm_tools.image.flat_image import image_of
 from tflm_tools.model.arrays import from_bytes, to_bytes
 from tflm_tools.model.model_file import open_model
-from tflm_tools.optimize.memory.levels import BALANCED, LEVELS
+from tflm_tools.optimize.memory.levels import BALANCED, LEVELS, OFF
 from tflm_tools.optimize.savings import OPTIONS, chosen
 from tflm_tools.plan.loops import KERNEL as BANDS
 from tflm_tools.render.common import console
@@ -112,7 +112,8 @@ def _measure(path, core, runner, options):
         model.data,
         target=options.target or _TARGETS[core],
         savings=chosen(options.without),
-        optimize=options.optimize,
+        optimize=OFF if options.arena_budget else options.optimize,
+        arena_budget=options.arena_budget,
         compress_weights=options.compress_weights,
         miss=None if core in _PICOS else 0,  # the others have memory without wait states
     )
@@ -256,6 +257,7 @@ def _arguments():
         help="a saving of flatten to leave out, see docs/optimizer.md",
     )
     parser.add_argument("--compress-weights", action="store_true", help="as for flatten")
+    parser.add_argument("--arena-budget", type=int, help="as for flatten, in place of --optimize")
     parser.add_argument(
         "--optimize",
         default=BALANCED,

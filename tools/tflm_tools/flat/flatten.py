@@ -31,17 +31,19 @@ def prepare(
     optimize=OFF,
     miss=None,
     compress_weights=False,
+    arena_budget=None,
 ):
     """Prepare a .tflite (bytes) on the host: (model, RomStorage) with plan and records.
 
     savings: names of passes of optimize/savings.py; without any, the model is as it is written.
-    compress_weights: as for flatten().
+    compress_weights, arena_budget: as for flatten().
     optimize: a level of optimize/memory/levels.py; OFF leaves memory as TFLM plans it.
     miss: cycles that a word of weights takes to fetch (optimize/memory/weights.py).
     """
     model, _ = saved_model(tflite, resolver, savings)
     model, _ = compressed(model, resolver, target, compress_weights, bool(savings), miss)
-    model = at_level(model, optimize, resolver, target, packing, miss)
+    level = level_of(optimize, arena_budget, OFF)
+    model = at_level(model, level, resolver, target, packing, miss, arena_budget)
     return model, prepare_graph(model, resolver, keep_tensors, target, packing)
 
 
