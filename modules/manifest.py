@@ -48,8 +48,8 @@ def _facts(file):
     return {part.split()[0]: part.split()[1:] for part in said}
 
 
-# Files for int8 that "int8" does without: models need them where bands end in sums of all rows.
-_BANDED = ("dense_rows", "pooling_rows")
+# Files for int8 that "int8" does without: a model needs them where bands go through its pools.
+_BANDED = ("pooling_rows",)
 
 
 # Names of the files with kernels for int8, but for those of other targets, of signals, of learning

@@ -10,8 +10,7 @@ from support.inputs import generator
 from tflm import dtypes
 from tflm.errors import UnsupportedError
 from tflm.tflite.reader import TfliteModel
-from tflm_tools.flat.flatten import flatten, prepare
-from tflm_tools.optimize.savings import chosen
+from tflm_tools.flat.flatten import flatten
 
 cases = Cases()
 _FORMS = ("flat", "saved ram", "saved armv6m", "tflite")
@@ -222,14 +221,6 @@ def test_ends_stay_as_they_are():
     numbers = [subgraph.node_number(i) for i in range(subgraph.nodes_length())]
     assert sorted(numbers) == list(range(5)) and numbers[1:4] == [0, 1, 2]
     assert [subgraph.node(i).index for i in range(5)] == numbers
-
-
-# Its "saved ram" form does not have the 4000 bytes between as a whole.
-def test_the_last_layer_is_in_bands():
-    _, storage = prepare(_speech(), savings=chosen(), optimize="ram")
-    kernels = {record.kernel for record in storage.records}
-    assert {"dense_rows.eval_int8", "conv_unsigned.eval_int8"} <= kernels
-    assert storage.head_bytes < 3000
 
 
 def test_operators_that_are_not_proved():

@@ -22,9 +22,9 @@ def _scrap(name, dtype, shape, like):
 
 
 def banded(model, chains, target=None):
-    """(flat model, RomStorage, Graph) of a .tflite with [(first node, last node, height[, pace])].
+    """(flat model, RomStorage, Graph) of a .tflite with [(first node, last node, ...)].
 
-    None where these cannot run in bands.
+    What follows in a tuple is for Progress. None where these cannot run in bands.
     """
     graph = Graph(TfliteModel(model))
     graph.overlap = True

@@ -93,15 +93,6 @@ class Network:
         depth = int(np.prod(shape[1:]))
         values = self.random.integers(-127, 128, (units, depth))
         values[list(dead)] = 0
-        if self.dtype == "float32":
-            weights = self.constant(values / 300, "float32")
-            output = self.tensor((shape[0], units))
-            bias = None if bias is None else self.constant(np.asarray(bias) / 300, "float32")
-            self.builder.operator(
-                "FULLY_CONNECTED", [source, weights, bias], [output],
-                fused_activation_function=activation,
-            )  # fmt: skip
-            return output
         scales = self.random.uniform(0.001, 0.003, units if per_channel else 1)
         weights = self.builder.tensor((units, depth), "int8", values, scale=scales, zero_point=0)
         scales = np.broadcast_to(scales, (units,))

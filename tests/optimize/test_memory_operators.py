@@ -60,13 +60,6 @@ def _resized(net, source, pick):
     return net.unary("RESIZE_BILINEAR", source, shape=shape, inputs=inputs, **options)
 
 
-# What ends small networks, for all rows.
-def _dense(net, source, pick):
-    units = pick(1, 3, 10)
-    bias = pick(None, [97 * i - 300 for i in range(units)])
-    return net.dense(source, units, (), bias, pick(True, False), pick("RELU", "NONE"))
-
-
 _ALL = "int8", "int16", "float32"
 _KINDS = {
     "LEAKY_RELU": _unary("LEAKY_RELU", *_ALL, alpha=0.1),
@@ -82,7 +75,6 @@ _KINDS = {
     "PAD": (_padded, _ALL),
     "PAD of channels": (_widened, ("int8", "float32")),
     "RESIZE_BILINEAR": (_resized, ("int8",)),
-    "FULLY_CONNECTED": (_dense, ("int8", "float32")),
 }
 
 
@@ -98,16 +90,12 @@ def _form(kind, dtype, number):
     activation = "NONE" if dtype == "float32" else "RELU6"
     first = net.conv(net.inputs[0], pick(4, 8), pick(1, 3), pick(1, 2), activation=activation)
     add, _ = _KINDS[kind]
-    last = add(net, first, pick)
-    rows = max(net.shapes[first][1:3])
-    if kind != "FULLY_CONNECTED":
-        last = net.conv(last, 4, pick(1, 3), pick(1, 2), activation=activation)
-        rows = max(net.shapes[last][1:3])
+    last = net.conv(add(net, first, pick), 4, pick(1, 3), pick(1, 2), activation=activation)
     model = net.build(last)
+    rows = max(net.shapes[last][1:3])
     place = len(net.builder.main.table.operators) - 1
-    pace = 0 if kind == "FULLY_CONNECTED" else pick(place, 0)
-    chain = 0, place, pick(1, 2, 3) if rows > 4 else 1, pace
-    made = banded(model, [chain], pick(None, "armv6m"))
+    chain = 0, place, pick(1, 2, 3) if rows > 4 else 1, pick(place, 0)  # who sets the pace
+    made = banded(model, [chain])
     return None if made is None else (name, model, *made[:2])
 
 

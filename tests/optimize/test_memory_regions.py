@@ -122,7 +122,7 @@ class GraphBuilder:
 def paces(model, rows):
     subgraph = Graph(TfliteModel(model)).running()[0]
     region = Regions(subgraph).region(0, len(subgraph.nodes))
-    return (region.paces(range(1, rows)) if region else []) or [(1,)]
+    return (region.paces(range(1, rows)) if region else []) or [(1, None)]
 
 
 def random_forms(target, count=COUNT):
@@ -135,7 +135,7 @@ def random_forms(target, count=COUNT):
         if graph.count < 3:
             continue
         model = graph.net.build(graph.now)
-        chain = 0, graph.count - 1, *graph.pick(*paces(model, rows))
+        chain = 0, graph.count - 1, *graph.pick(*paces(model, rows)), number // 2 % 2
         made = banded(model, [chain], target)
         if made is not None:
             forms.append((name, model, *made[:2]))

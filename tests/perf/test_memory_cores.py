@@ -34,8 +34,20 @@ def test_over_its_input(source, files):
         check_outputs(case, CORE, files, paths=["speed armv6m"])
 
 
+# A pool of a picture in bands: odd numbers of cells at a time, or of channels.
+def _pooled(kind, width, channels):
+    name, height = f"{kind} {width}x{channels}", 7
+    net = regions.Network(name, (height, width, channels))
+    window = {"filter_height": height, "filter_width": width}
+    options = {**window, "stride_h": height, "stride_w": width, "padding": "VALID"}
+    inner = net.unary("LOGISTIC", net.inputs[0], 1 / 256, -128)
+    model = net.build(net.unary(kind, inner, shape=(1, 1, 1, channels), **options))
+    return name, model, *regions.banded(model, [(0, 1, 3, 0)], "armv6m")[:2]
+
+
 # Chains, and graphs with decoders and pooled heads.
 FORMS = bands.random_forms("armv6m", _CHAINS) + regions.random_forms("armv6m", _GRAPHS)
+FORMS += [_pooled("AVERAGE_POOL_2D", 7, 4), _pooled("MAX_POOL_2D", 8, 5)]
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form[0])

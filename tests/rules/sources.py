@@ -13,7 +13,7 @@ from tflm.errors import TflmError
 from tflm.learn.tail import LAYOUTS
 from tflm.tflite.context import MicroContext
 from tflm_tools.flat.flatten import prepare
-from tflm_tools.image import dense_rows, pool_rows
+from tflm_tools.image import pool_rows
 from tflm_tools.model.op_name import op_name
 from tflm_tools.targets import FORMS
 
@@ -131,12 +131,7 @@ def _emissions():
     for function, words in LAYOUTS.items():  # these records a Learner writes
         found[f"learnt.{function}"] = {words: 0}
         nodes.setdefault("learnt", set()).add(("learnt", frozenset(["int8", "int32"])))
-    for file, layouts, operator in (  # and these are there in bands alone
-        ("pooling_rows", pool_rows.LAYOUTS, "MEAN"),
-        ("dense_rows", dense_rows.LAYOUTS, "FULLY_CONNECTED"),
-    ):
-        for function, words in layouts.items():
-            found[f"{file}.{function}"] = {words: 0}
-            kind = function.rpartition("_")[2]
-            nodes.setdefault(file, set()).add((operator, frozenset([kind, "int32"])))
+    for function, words in pool_rows.LAYOUTS.items():  # and these are there in bands alone
+        found[f"pooling_rows.{function}"] = {words: 0}
+        nodes.setdefault("pooling_rows", set()).add(("MEAN", frozenset(["int8", "int32"])))
     return found, nodes

@@ -1,7 +1,7 @@
 # tflm: DEPTHWISE_CONV_2D, int8, with weights in lanes (prepare/depthwise_lanes.py)
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types int8; package cnn; check planes; units independent by 4; order channels; weights
+# Kernel: types int8; package cnn; check planes; units independent by 4; order planes; weights
 #   twice
 
 from .depthwise_bands import run_bands

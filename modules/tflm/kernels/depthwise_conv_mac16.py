@@ -1,7 +1,7 @@
 # tflm: DEPTHWISE_CONV_2D, int8, 3x3, with weights for MAC16 (prepare/mac16.py)
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types int8; package cnn; check planes; units independent by 4; order channels; weights
+# Kernel: types int8; package cnn; check planes; units independent by 4; order planes; weights
 #   twice; target xtensawin
 
 from .depthwise_bands import run_bands

@@ -54,7 +54,7 @@ def emit_depthwise_conv(context, node, fields, table):
         return False
     stride = fields["stride_height"]
     columns = (fields["output_width"] - 1) * fields["stride_width"] + width
-    band = _band_rows(fields["output_height"], height, stride, 4 * columns)
+    band = band_rows(fields["output_height"], height, stride, columns)
     if band is None:
         return False
     values = lanes.int8_values(weights)
@@ -120,22 +120,23 @@ def _packed(context, node, fields, table, rows, form):
 
 # Bytes of scratch: parameters, a plane, and the lanes of a channel that is packed.
 def scratch_bytes(band, height, stride, columns, padding_width, packed):
-    plane = 4 * (columns * _pair_rows(band, height, stride) + padding_width)
+    plane = 4 * (columns * pair_rows(band, height, stride) + padding_width)
     return 4 * lanes.SCRATCH_WORDS + (_UNPACKED_BYTES if packed else 0) + plane
 
 
 # Rows of the plane under `rows` rows of windows.
-def _pair_rows(rows, height, stride):
+def pair_rows(rows, height, stride):
     return ((rows - 1) * stride + height + 1) // 2
 
 
 # How many rows of the output to compute from one plane, in bands of about equal size; None when
 # not even two fit. An even number, as some kernels compute two rows at a time.
-def _band_rows(rows, height, stride, plane_row):
+def band_rows(rows, height, stride, columns):
+    plane_row = 4 * columns
     most = 2
-    if plane_row * _pair_rows(most, height, stride) > _MOST_PLANE_BYTES:
+    if plane_row * pair_rows(most, height, stride) > _MOST_PLANE_BYTES:
         return None
-    while most < rows and plane_row * _pair_rows(most + 2, height, stride) <= _PLANE_BYTES:
+    while most < rows and plane_row * pair_rows(most + 2, height, stride) <= _PLANE_BYTES:
         most += 2
     bands = (rows + most - 1) // most
     band = (rows + bands - 1) // bands

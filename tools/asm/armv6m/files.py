@@ -41,6 +41,10 @@ FILES = {
         "AVERAGE_POOL_2D and MAX_POOL_2D, int8",
         (elementwise.average, elementwise.maximum),
     ),
+    "pooling_rows_asm.py": (
+        "pools over a whole picture that comes some rows at a time, int8",
+        (elementwise.add_cells, elementwise.largest_of_cells),
+    ),
     "fft_asm.py": ("SignalRfft and SignalIrfft, int16", (fft.stage_2, fft.stage_4, fft.split)),
     "filter_bank_asm.py": (
         "SignalFilterBank and SignalFilterBankSpectralSubtraction",

@@ -17,7 +17,7 @@ from .. import files
 from ..errors import ToolError
 from ..model.compiled import remedy
 from ..model.schema import BuiltinOperator
-from . import dense_lut, dense_rows, resized_rows, rows
+from . import dense_lut, resized_rows, rows
 from .padded_rows import CODES as PADS
 from .parts import Parts
 from .pool_rows import CODES as POOLS
@@ -25,13 +25,7 @@ from .pool_rows import CODES as POOLS
 _WITH_CUSTOM = (  # the commands
     "inspect, flatten, run, verify, bench, plan, report, ops, eval, convert and deploy"
 )
-_WITH_PARTS = (
-    *POOLS,
-    *PADS,
-    BuiltinOperator.RESIZE_NEAREST_NEIGHBOR,
-    dense_rows.CODE,
-    resized_rows.CODE,
-)
+_WITH_PARTS = (*POOLS, *PADS, BuiltinOperator.RESIZE_NEAREST_NEIGHBOR, resized_rows.CODE)
 _MOST = 65535  # what 16 bits count
 _MOST_NAME = 255
 
@@ -78,9 +72,9 @@ class HostResolver(OpResolver):
         if code == rows.CODE:
             return rows
         whole = super().builtin(code)
-        if code in _WITH_PARTS:
-            whole = Parts(whole)
-        return dense_lut.WithIndexed(whole) if code in dense_lut.CODES else whole
+        if code in dense_lut.CODES:
+            return dense_lut.WithIndexed(whole)
+        return Parts(whole) if code in _WITH_PARTS else whole
 
     def custom(self, name):
         if name in self._custom:

@@ -4,7 +4,6 @@
 from dataclasses import dataclass
 from math import prod
 
-from tflm import dtypes
 from tflm.errors import TflmError
 from tflm.prepare.common import REQUANTIZE
 
@@ -33,27 +32,15 @@ _KERNEL = "pooling_rows."
 class Pool:
     """A pool of a picture: what its sums begin at, and the kernel that ends it.
 
-    axis: of its rows; dtype: of its sums, one for each channel; fields, table: of the record that
-    ends it.
+    axis: of its rows; fields, table: of the record that ends it.
     """
 
     axis: int
-    channels: int
-    shape: tuple
     initial: int
     maximum: int
     function: str
     fields: dict
     table: bytes = b""
-    dtype = dtypes.INT32
-
-    def adding(self, node, rows, sums, view, first):
-        """The part that adds `rows`, the first of which is row `first`, to `sums` (view: all)."""
-        return PoolPart(node, self, [rows, sums], [view], not first)
-
-    def ending(self, node, sums, target):
-        """The part that makes the output, of which `target` is a view, of the sums."""
-        return PoolPart(node, self, [sums], [target])
 
 
 def pool_of(node):
@@ -74,16 +61,14 @@ def pool_of(node):
         maximum = found["maximum"]
         fields = {name: found[name] for name in ("activation_min", "activation_max")}
         fields.update(maximum=maximum, cells=cells)
-        initial = 0 if maximum else -cells << 7
-        return Pool(axis, channels, source.shape, initial, maximum, "eval_average_int8", fields)
+        return Pool(axis, 0 if maximum else -cells << 7, maximum, "eval_average_int8", fields)
     geometry = tuple(found.get(name) for name in ("kept0", "kept_step0", "reduced0"))
     if noted.kernel != "reduce.eval_int8" or geometry != (channels, 1, cells):
         return None
     if node.outputs[0].elements() != channels:
         return None
     fields = {name: found[name] for name in REQUANTIZE}
-    initial, shape = -found["offset"], source.shape
-    return Pool(axis, channels, shape, initial, 0, "eval_mean_int8", fields, noted.table)
+    return Pool(axis, -found["offset"], 0, "eval_mean_int8", fields, noted.table)
 
 
 # True when the window of a pool has all cells.

@@ -3,8 +3,10 @@
 
 from dataclasses import dataclass
 
+from tflm.prepare.depthwise_lanes import band_rows
+
 from ..kernel_files import ORDERS, in_order
-from ..model.schema import BuiltinOperator
+from ..model.schema import BuiltinOperator, option
 from .windows import rows_of
 
 # Kernels run their units in ascending order, and once the outputs of a unit are written read no
@@ -14,6 +16,7 @@ from .windows import rows_of
 # rows: of the output; so units, or what a kernel goes through in order inside its units.
 # pixels: of an output that has one for each pixel of the input.
 # channels: one by one over all rows: its bytes must lie over those of the same channel.
+# planes: the same, but some rows of a channel at a time, all of them read before any is written.
 # elements: each is read before it is written.
 
 
@@ -57,6 +60,21 @@ def _by_rows(node, step=1):
     return [Distance(source, target, least, step)]
 
 
+# A depthwise convolution that makes some rows of a channel's output from one plane.
+def _by_planes(node, rows):
+    source, target = node.inputs[0], node.outputs[0]
+    step, count = source.shape[-1], rows.output_rows
+    stride, width = option(node, "STRIDE_W", "i"), node.inputs[1].shape[2]
+    columns = (target.shape[2] - 1) * stride + width
+    band = band_rows(count, rows.reach, rows.stride, columns)
+    if band >= count:  # anywhere, as far as others are left alone
+        return [Distance(source, target, -source.nbytes() - target.nbytes(), step)]
+    size, input_row = target.nbytes() // count, source.nbytes() // rows.input_rows
+    behind = range(band, count, band)
+    least = max(row * size - _first_byte(rows, input_row, row) for row in behind)
+    return [Distance(source, target, least, step)]
+
+
 def distances_of(node, kernel):
     """A list of Distance for a node whose only record calls `kernel`; pairs not told of are apart.
 
@@ -82,9 +100,13 @@ def distances_of(node, kernel):
     if kernel in in_order("rows"):
         return _by_rows(node)
     if (
-        kernel in in_order("channels")
-        and node.builtin_code == BuiltinOperator.DEPTHWISE_CONV_2D
-        and source.shape[-1] == target.shape[-1]
+        node.builtin_code != BuiltinOperator.DEPTHWISE_CONV_2D
+        or source.shape[-1] != target.shape[-1]
     ):
+        return []
+    rows = rows_of(node)
+    if kernel in in_order("planes") and rows is not None and rows.batches == 1:
+        return _by_planes(node, rows)
+    if kernel in in_order("channels") | in_order("planes"):
         return _by_rows(node, source.shape[-1])
     return []

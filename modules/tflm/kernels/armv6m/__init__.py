@@ -12,6 +12,7 @@ depthwise_conv_lanes
 fully_connected
 fully_connected_lanes
 pooling
+pooling_rows
 signal_energy
 signal_fft
 signal_fft_auto_scale

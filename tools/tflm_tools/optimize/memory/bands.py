@@ -3,16 +3,17 @@
 
 from dataclasses import dataclass, field
 
+from tflm import dtypes
 from tflm.tflite.graph import Node
 
 from ...image.padded_rows import CODES as PADS
 from ...image.padded_rows import PaddedRows
 from ...image.parts import RepeatedRows, repeats
+from ...image.pool_rows import PoolPart, pool_of
 from ...image.resized_rows import CODE as RESIZE
 from ...image.resized_rows import ResizedRows
 from ...model.schema import BuiltinOperator
 from ...plan.windows import Spread
-from .by_bands import gathering
 
 
 @dataclass
@@ -49,6 +50,9 @@ class _Writer:
                 self._gather(place, node)
             else:
                 self._slot(self._part(place, node, band) for band in self._bands())
+            if progress.apart:
+                self._keep(region.outputs[place])
+                continue
             for key in last.get(place, ()):
                 self._slot(self._copy(key, band) for band in self._bands())
         for band in range(progress.bands):
@@ -124,9 +128,8 @@ class _Writer:
         key, source = self._region.outputs[place], self._region.inputs[place][0]
         axis, made = self._region.ways[place].axis, self._progress.made
         held = self._progress.held[source]
-        whole, picture = gathering(node), self._region.values[source].tensor
-        shape = (whole.channels,)
-        sums = self._make(node.outputs[0].name, whole.dtype, shape, node.outputs[0])
+        pool, channels = pool_of(node), node.inputs[0].shape[-1]
+        sums = self._make(node.outputs[0].name, dtypes.INT32, (channels,), node.outputs[0])
         self.chain.tensors.append(sums)
 
         def part(band):
@@ -134,13 +137,13 @@ class _Writer:
             if first == last:
                 return None
             row = first - held[band - 1]
-            rows = self._view(source, picture, axis, row, last - first)
-            return whole.adding(node, rows, sums, self._whole(sums, sums), first)
+            rows = self._view(source, node.inputs[0], axis, row, last - first)
+            return PoolPart(node, pool, [rows, sums], [self._whole(sums, sums)], not first)
 
         def end(band):
             if made[key][band - 1] == made[key][band]:
                 return None
-            return whole.ending(node, sums, self._whole(self._bases[key], node.outputs[0]))
+            return PoolPart(node, pool, [sums], [self._whole(self._bases[key], node.outputs[0])])
 
         self._slot(map(part, self._bands()))
         self._slot(map(end, self._bands()))
@@ -152,17 +155,53 @@ class _Writer:
         self.chain.tensors.append(view)
         return view
 
+    # The rows of a value that the next band needs again go to memory of their own as soon as they
+    # are there, and what the last band put there to the front of the value's buffer.
+    def _keep(self, key):
+        kept = [self._progress.copied_rows(key, band) for band in self._bands()]
+        if not any(kept):
+            return
+        value = self._region.values[key]
+        tensor, axis = value.tensor, self._region.ways[value.writer].axis
+        base = self._make(tensor.name, tensor.dtype, _with_rows(tensor, axis, max(kept)), tensor)
+        self.chain.tensors.append(base)
+
+        def first(count):
+            view = self._make(tensor.name, tensor.dtype, _with_rows(tensor, axis, count), tensor)
+            view.view_of = base, 0
+            self.chain.tensors.append(view)
+            return view
+
+        def bring(count):
+            return self._copied(key, first(count), self._rows(key, 0, count)) if count else None
+
+        def put(band, count):
+            return self._copied(key, self._kept(key, band), first(count)) if count else None
+
+        self._slot([None, *map(bring, kept[:-1])])
+        self._slot(map(put, self._bands(), kept))
+
     # The copy of the rows that the next band needs again to the front of their buffer, or None.
     def _copy(self, key, band):
         count = self._progress.copied_rows(key, band)
         if not count:
             return None
-        held = self._progress.held[key]
+        return self._copied(key, self._kept(key, band), self._rows(key, 0, count))
+
+    # Rows of the buffer of a value.
+    def _rows(self, key, row, count):
         value = self._region.values[key]
-        node, axis = self._region.nodes[value.writer], self._region.ways[value.writer].axis
+        return self._view(key, value.tensor, self._region.ways[value.writer].axis, row, count)
+
+    # Those that the next band needs again.
+    def _kept(self, key, band):
+        held = self._progress.held[key]
         row = held[band] - held[band - 1]
-        source = self._view(key, value.tensor, axis, row, count)
-        target = self._view(key, value.tensor, axis, 0, count)
+        return self._rows(key, row, self._progress.copied_rows(key, band))
+
+    # The copy of some rows of a value.
+    def _copied(self, key, source, target):
+        node = self._region.nodes[self._region.values[key].writer]
         copy = Node(node.index, BuiltinOperator.RESHAPE, 1, "", [source], [target])
         copy.origins = (node.index,)
         return copy

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 
 from tflm import dtypes
 
-from ...image.dense_rows import CODE as DENSE
-from ...image.dense_rows import dense_of
 from ...image.padded_rows import CODES as PADS
 from ...image.padded_rows import paddings_of
 from ...image.parts import repeats
@@ -61,7 +59,13 @@ VECTORS = {
     BuiltinOperator.LOG_SOFTMAX,
     BuiltinOperator.SOFTMAX,
 }
-_POOL_WINDOWS = BuiltinOperator.AVERAGE_POOL_2D, BuiltinOperator.MAX_POOL_2D
+_BY_ELEMENTS = UNARY | BINARY | VECTORS
+_WINDOWS = (
+    BuiltinOperator.CONV_2D,
+    BuiltinOperator.DEPTHWISE_CONV_2D,
+    BuiltinOperator.AVERAGE_POOL_2D,
+    BuiltinOperator.MAX_POOL_2D,
+)
 
 
 @dataclass(frozen=True)
@@ -93,19 +97,21 @@ def by_rows(node):
         return None
     if any(t is not None and t.is_variable for t in node.inputs):
         return None
-    whole = gathering(node)
-    if whole is not None:
-        count = whole.shape[whole.axis]
-        return ByRows(Rows(1, count, 1, count, 1, 0, (0, 0, 0, 0)), (0,), whole.axis, gathers=True)
-    way = _WAYS.get(node.builtin_code)
-    return None if way is None else way(node, target)
-
-
-def gathering(node):
-    """The Pool or Dense of an operator whose output is made of sums over all rows, or None."""
-    if node.builtin_code == DENSE:
-        return dense_of(node)
-    return pool_of(node) if node.builtin_code in POOLS else None
+    if node.builtin_code in _BY_ELEMENTS:
+        return _by_elements(node, target)
+    if node.builtin_code == BuiltinOperator.CONCATENATION:
+        return _joined(node, target)
+    if node.builtin_code in POOLS:
+        return _pooled(node, target)
+    if node.builtin_code == BuiltinOperator.TRANSPOSE_CONV:
+        return _transposed(node, target)
+    if repeats(node):
+        return _repeated(node, target)
+    if node.builtin_code == RESIZE:
+        return _resized(node, target)
+    if node.builtin_code in PADS:
+        return _padded(node, target)
+    return _by_windows(node, target) if node.builtin_code in _WINDOWS else None
 
 
 # Rows of which each is made of the one at its place.
@@ -147,10 +153,13 @@ def _joined(node, target):
     return ByRows(_each(target.shape[axis]), tuple(range(len(node.inputs))), axis)
 
 
-# A pool over windows, or inside of each row.
+# A pool over the whole picture, over windows, or inside of each row.
 def _pooled(node, target):
-    source = node.inputs[0]
-    if node.builtin_code in _POOL_WINDOWS:
+    source, pool = node.inputs[0], pool_of(node)
+    if pool is not None:
+        count = source.shape[pool.axis]
+        return ByRows(Rows(1, count, 1, count, 1, 0, (0, 0, 0, 0)), (0,), pool.axis, gathers=True)
+    if node.builtin_code in _WINDOWS:
         return _by_windows(node, target)
     axis = _axis(source.shape)
     if axis is None or source.dtype != dtypes.INT8 or source.is_constant():
@@ -179,7 +188,7 @@ def _transposed(node, target):
 
 # RESIZE_NEAREST_NEIGHBOR by a whole number.
 def _repeated(node, target):
-    axis = _pictures_axis(node, 0, target) if repeats(node) else None
+    axis = _pictures_axis(node, 0, target)
     if axis is None:
         return None
     count, many = node.inputs[0].shape[axis], target.shape[axis]
@@ -218,16 +227,3 @@ def _looks_at_all(node):
     if node.builtin_code not in (BuiltinOperator.CONV_2D, BuiltinOperator.DEPTHWISE_CONV_2D):
         return False
     return node.inputs[0].dtype == dtypes.FLOAT32 and node.inputs[1].dtype != dtypes.FLOAT32
-
-
-_WAYS = {
-    **dict.fromkeys(UNARY | BINARY | VECTORS, _by_elements),
-    **dict.fromkeys(PADS, _padded),
-    **dict.fromkeys(POOLS, _pooled),
-    BuiltinOperator.CONCATENATION: _joined,
-    BuiltinOperator.CONV_2D: _by_windows,
-    BuiltinOperator.DEPTHWISE_CONV_2D: _by_windows,
-    BuiltinOperator.RESIZE_NEAREST_NEIGHBOR: _repeated,
-    BuiltinOperator.TRANSPOSE_CONV: _transposed,
-    RESIZE: _resized,
-}

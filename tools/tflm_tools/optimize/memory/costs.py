@@ -25,8 +25,3 @@ def least_cycles(nodes, probe, target):
     return sum(node_cycles(node, target) for node in nodes) + sum(
         c[0].cycles for c in choices if c
     )
-
-
-def portable_cycles(node, target):
-    """Cycles that a portable kernel takes more for a node's MACs than the target's own, about."""
-    return (macs(node) or 0) * _PORTABLE_MAC - node_cycles(node, target)

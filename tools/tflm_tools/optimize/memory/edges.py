@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from dataclasses import dataclass, field
+from itertools import product
 
 from tflm.errors import TflmError
 from tflm.tflite.graph import Tensor
@@ -19,6 +20,7 @@ from .storing import Storing
 _HEIGHTS = (1, 2, 3, 4, 6, 8, 12)
 LONGEST = 16  # operators of a region
 _TRIES = 50  # random orders for a part of the model
+_SMALL = 512  # bytes of scratch where rows that are kept lie apart, to take least
 _NEVER = 1 << 40  # bytes that no board has
 
 
@@ -67,7 +69,7 @@ class Edges:
         self._blocks = self._lives().blocks
         self.storing = Storing(self._probe, self.nodes, self._arena_of)
         self._regions = Regions(self._subgraph)
-        self._bands = {}  # (first, last): (Region, bytes beside its values, {height: Edge})
+        self._bands = {}  # (first, last): (Region, bytes beside its values, {way: Edge})
         self._singles = {}
 
     # The Lives of all tensors.
@@ -111,7 +113,7 @@ class Edges:
         for slot in slots:
             parts = [node for node in slot if node is not None]
             made = [self._probe.made(part) for part in parts]
-            way = stored.get(parts[0].index) if made[0].choices else None
+            way = stored.get(parts[0].index) if made[0].cost else None
             for k in range(max(len(m.scratch) for m in made)):
                 size = max(m.scratch[k] for m in made if k < len(m.scratch))
                 if way is not None:
@@ -153,15 +155,14 @@ class Edges:
         region, least, known = self._bands[key]
         if region is None:
             return
-        for height, pace in region.paces(_HEIGHTS):
-            if (height, pace) not in known:
-                progress = Progress(region, height, pace)
+        for pace, apart in product(region.paces(_HEIGHTS), (False, True)):
+            way = *pace, apart
+            if way not in known:
+                progress = Progress(region, *way)
                 arena = least + progress.peak()
-                cycles = progress.cycles(self._probe.target)
-                edge = Edge(first, last, arena, cycles, progress, False, of=self)
-                known[height, pace] = edge
-            if known[height, pace].arena <= limit:
-                yield known[height, pace]
+                known[way] = Edge(first, last, arena, progress.cycles(), progress, False, of=self)
+            if known[way].arena <= limit:
+                yield known[way]
 
     def longest(self, last):
         """How far back operators that may run in bands with the one before `last` go."""
@@ -186,13 +187,15 @@ class Edges:
                 edge.arena = _NEVER
                 return
             for slot in chain.slots:
-                edge.cycles += self.storing.in_slot(slot, edge.stored)
+                room = self.storing.usual(slot)
+                if edge.progress.apart:
+                    room = min(room, _SMALL)
+                edge.cycles += self.storing.in_slot(slot, edge.stored, room)
             edge.arena = self._arena(edge.first, edge.last, chain, edge.stored)
         except TflmError:  # Prepare does not take a part
             edge.arena = _NEVER
             return
-        least = [self.storing.choices(node) for node in edge.progress.region.nodes]
-        edge.cycles -= sum(choices[0].cycles for choices in least if choices)
+        edge.cycles -= sum(map(self.storing.least, edge.progress.region.nodes))
 
     # True when all that runs at a place of a chain may share its records.
     def _is_one_record(self, slot):

@@ -12,7 +12,7 @@ from ...plan.distances import distances_of
 from ...plan.loops import block_bytes
 from ...targets import form_of
 from .remembered import remember
-from .weights import FREE_BYTE, choices_of, cost_of, cycles_of, miss_of
+from .weights import FREE_BYTE, blocks_of, choices_of, cost_of, cycles_of, miss_of
 
 remember()
 
@@ -22,7 +22,8 @@ class Made:
     """The kernels that a node's records call, the bytes of its scratch buffers and records.
 
     choices: of ways to store its weights (weights.py), beside the one that is told here, and fine:
-    more of them, for an arena that is there anyway; fetching: cycles that this one takes for them.
+    more of them, for an arena that is there anyway; blocks: where there are none, ways to go over
+    them for fewer pixels at a time; fetching: cycles that this one takes for them.
     form: equal where records differ in places and numbers only, so that one of them can become the
     other. cost(stored): (scratch, cycles) of its weights stored otherwise.
     """
@@ -32,6 +33,7 @@ class Made:
     record_bytes: int
     choices: tuple = ()
     fine: tuple = ()
+    blocks: tuple = ()
     fetching: int = 0
     form: tuple = ()
     cost: object = None
@@ -49,7 +51,7 @@ class Probe:
 
     def __init__(self, model, target=None, packing=None, miss=None):
         self._model = model
-        self.target = target
+        self._target = target
         self._packing = packing
         self._miss = miss_of(target, miss)
         self._resolver = HostResolver()
@@ -68,21 +70,24 @@ class Probe:
     def _prepare(self, node):
         storage = RomStorage()
         storage.start_model_allocation(self._model)
-        context = RecordingContext(storage, form=form_of(self.target), packing=self._packing)
+        context = RecordingContext(storage, form=form_of(self._target), packing=self._packing)
         context.enter(PREPARE)
         context.node = node
         self._resolver.builtin(node.builtin_code).prepare(context, node)
         sizes = [4 * len(record.words) + len(record.table) for record in storage.records]
         kernels = tuple(record.kernel for record in storage.records)
         scratch = tuple(size for size, _ in storage.scratch_requests)
-        choices, fine, fetching = (), (), 0
+        choices, fine, blocks, fetching = (), (), (), 0
         if len(storage.records) == 1 and node.index not in (self._packing or {}):
             choices = tuple(choices_of(storage.records[0], self._miss))
             fine = tuple(choices_of(storage.records[0], self._miss, FREE_BYTE))
             fetching = cycles_of(storage.records[0], self._miss)
+            blocks = () if choices else tuple(blocks_of(storage.records[0]))
         form = tuple(map(_form, storage.records)), bytes(storage.constants)
-        cost = partial(cost_of, storage.records[0], miss=self._miss) if choices else None
-        return Made(kernels, scratch, max(sizes, default=0), choices, fine, fetching, form, cost)
+        has_ways = choices or blocks
+        cost = partial(cost_of, storage.records[0], miss=self._miss) if has_ways else None
+        size = max(sizes, default=0)
+        return Made(kernels, scratch, size, choices, fine, blocks, fetching, form, cost)
 
     def block_bytes(self, nodes):
         """Bytes of arena for the records of a chain of such nodes; None among them is none."""

@@ -1,13 +1,33 @@
 # tflm_tools: which rows each band of a region makes, keeps and copies, and what that takes
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from ...model.schema import BuiltinOperator
-from .costs import portable_cycles
+from tflm.prepare.depthwise_lanes import band_rows, pair_rows
 
-# Cycles of a Cortex-M0+, measured with tests/perf/cycles.py: what layers of person_detect_int8
-# take more in bands, divided by their calls.
-_CALL = 4500  # a call of a kernel: the interpreter, and what the kernel does before its first row
-_CHANNEL = 750  # of a depthwise convolution, which begins anew in each band
+from ...model.schema import BuiltinOperator
+
+# Cycles of a Cortex-M0+, from tests/perf/cycles.py, step by step: mlperf_kws_int8 in bands beside
+# its whole layers. What a call and a channel take is more than there, so that no model of
+# docs/memory.md takes more at `balanced` than the level may.
+_BAND = 13000  # a band: the interpreter, and the changes of its records
+_CALL = 3500  # a call of a kernel, and what it does before its first row
+_EMPTY = 450  # a step without rows
+_COPY = 3  # a byte that is copied
+_CHANNEL = (
+    200  # of a depthwise convolution, which begins anew in each band, and makes planes anew:
+)
+_PLANE_ROW = 40  # two rows of the image, and each
+_PLANE_COLUMN = 10  # of their columns
+
+
+# Cycles that a depthwise convolution takes to begin its channels, for some rows of the output.
+def _planes(node, way, count):
+    reach, stride = way.rows.reach, way.rows.stride
+    columns = node.inputs[0].shape[3 - way.axis]
+    most = band_rows(count, reach, stride, columns) or count
+    rows = [min(most, count - row) for row in range(0, count, most)]
+    planes = sum(pair_rows(each, reach, stride) for each in rows)
+    each = _CHANNEL * len(rows) + (_PLANE_ROW + _PLANE_COLUMN * columns) * planes
+    return each * node.outputs[0].shape[-1]
 
 
 class Progress:
@@ -17,11 +37,13 @@ class Progress:
     rows as it can in each band, and the others as many as this needs.
     made[key][b]: the row of a value behind the last one that is there once band b has run; band 0
     is before all. held[key][b]: the first row that its buffer holds then. bands: their number.
+    apart: rows that are kept lie in memory of their own, not at the front of their buffers.
     """
 
-    def __init__(self, region, height, pace=None):
+    def __init__(self, region, height, pace=None, apart=False):
         self.region = region
         self.height = height
+        self.apart = apart
         self.pace = len(region.nodes) - 1 if pace is None else pace
         rows = region.values[region.outputs[self.pace]].rows
         self.bands = -(-rows // height)
@@ -88,28 +110,26 @@ class Progress:
             return 0
         return max(0, made[band] - held[band])
 
-    def cycles(self, target=None):
-        """Cycles that all bands take more than the operators would one by one, about.
-
-        target: whose kernels these would call.
-        """
-        cycles = 0
+    def cycles(self):
+        """Cycles that all bands take more than the operators would one by one, about."""
+        cycles = _BAND * self.bands
         for place, node in enumerate(self.region.nodes):
-            each = _CALL
-            if node.builtin_code == BuiltinOperator.DEPTHWISE_CONV_2D:
-                each += _CHANNEL * node.outputs[0].shape[-1]
             way = self.region.ways[place]
             if way.gathers:  # and once more in the end
-                if node.builtin_code == BuiltinOperator.FULLY_CONNECTED:
-                    cycles += portable_cycles(node, target)
                 made = *self.made[self.region.inputs[place][0]], -1
             else:
                 made = self.made[self.region.outputs[place]]
-            cycles += each * (len(set(made)) - 2)
+                if node.builtin_code == BuiltinOperator.DEPTHWISE_CONV_2D:
+                    counts = [b - a for a, b in zip(made, made[1:], strict=False) if b > a]
+                    cycles += sum(_planes(node, way, count) for count in counts)
+                    cycles -= _planes(node, way, made[-1])
+            calls = len(set(made)) - 1
+            cycles += _CALL * (calls - 1) + _EMPTY * (self.bands - calls)
         for key, value in self.region.values.items():
             if value.inside:
                 rows = [self.copied_rows(key, band) for band in self._all[1:]]
-                cycles += _CALL * sum(map(bool, rows)) + value.row_bytes * sum(rows)
+                copies = _CALL * sum(map(bool, rows)) + _COPY * value.row_bytes * sum(rows)
+                cycles += 2 * copies if self.apart else copies
         return cycles
 
     def peak(self):

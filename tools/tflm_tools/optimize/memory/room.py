@@ -5,7 +5,7 @@ import copy
 
 from .weights import cycles_of
 
-_LIMITS = (1.0, 0.92, 0.84, 0.76, 0.68, 0.6)  # of an arena: what one operator may need
+_LIMITS = (1.0, 0.92, 0.88, 0.84, 0.76, 0.68, 0.6)  # of an arena: what one operator may need
 
 
 def with_stored(model, search, prepare, most):

@@ -24,6 +24,11 @@ class Storing:
         """Ways to store the weights of a node; the first one is the fastest."""
         return self._probe.made(node).choices
 
+    def least(self, node):
+        """What weights of a node that is in no bands take at least, in cycles."""
+        made = self._probe.made(node)
+        return made.choices[0].cycles if made.choices else made.fetching
+
     # [(bytes that are in use while a node runs, Choice)], from the cheapest to what needs least.
     def _ways_of(self, node, fine):
         key = id(node), fine
@@ -54,31 +59,48 @@ class Storing:
                 cycles += choice.cycles - ways[0][1].cycles
         return found, cycles
 
-    def in_slot(self, slot, stored, room=0):
+    def in_slot(self, slot, stored, room):
         """Note in `stored` how weights of a slot of bands are stored; the cycles they take then.
 
-        They may take `room` bytes of scratch, or as much as is usual.
+        They may take `room` bytes of scratch, or as few as can be.
         """
         parts = [node for node in slot if node is not None]
         made = Counter(map(self._probe.made, parts))
         largest = self._probe.made(max(parts, key=lambda node: node.outputs[0].nbytes()))
-        room = max(room, *largest.scratch, 0)
-        found = [(sum(each.fetching * count for each, count in made.items()), 0, None)]
-        for number, choice in enumerate(largest.choices if all(m.cost for m in made) else (), 1):
+        found = [(self.usual(slot), sum(m.fetching * count for m, count in made.items()), 0, None)]
+        ways = largest.choices or largest.blocks
+        for number, choice in enumerate(ways if all(m.cost for m in made) else (), 1):
             costs = [(*each.cost(choice.stored), count) for each, count in made.items()]
-            if all(scratch <= room for scratch, _, _ in costs):
-                cycles = sum(each * count for _, each, count in costs)
-                found.append((cycles, number, choice.stored))
-        cycles, _, way = min(found)
+            cycles = sum(each * count for _, each, count in costs)
+            scratch = max(scratch for scratch, _, _ in costs)
+            found.append((scratch, cycles, number, choice.stored))
+        fit = [each for each in found if each[0] <= room] or [min(found)]
+        _, cycles, _, way = min(fit, key=lambda each: each[1:3])
         if way is not None:
             stored[parts[0].index] = way
         return cycles
+
+    def usual(self, slot):
+        """Bytes of scratch that Prepare gives the parts of a slot of bands by itself."""
+        made = [self._probe.made(node) for node in slot if node is not None]
+        return max((size for each in made for size in each.scratch), default=0)
+
+    # The same as the weights are stored in a model: (bytes, cycles).
+    def _now(self, slot, stored):
+        parts = [node for node in slot if node is not None]
+        made = [self._probe.made(node) for node in parts]
+        way = stored.get(parts[0].index)
+        if way is None or not all(each.cost for each in made):
+            return self.usual(slot), sum(each.fetching for each in made)
+        costs = [each.cost(way) for each in made]
+        return max(scratch for scratch, _ in costs), sum(cycles for _, cycles in costs)
 
     def in_bands(self, model, limit):
         """within() for the chains of a model with such, of which no scratch should pass `limit`.
 
         Returns (stored, cycles more than as it is stored now).
         """
+        now = getattr(model, "stored", {})
         subgraph, found, cycles = model.running()[0], {}, 0
         steps = {id(node): step for step, node in enumerate(subgraph.nodes)}
         ends = subgraph.input_tensors(), subgraph.output_tensors()
@@ -86,10 +108,17 @@ class Storing:
         for chain in model.chains:
             records = self._probe.block_bytes(chain.nodes)
             for slot in chain.slots:
-                most = max(used[steps[id(node)]] for node in slot if node is not None)
-                cycles -= self.in_slot(slot, {})
-                cycles += self.in_slot(slot, found, limit - records - most)
+                parts = [node for node in slot if node is not None]
+                most = max(used[steps[id(node)]] - self._over(node) for node in parts)
+                scratch, before = self._now(slot, now)
+                room = max(scratch, limit - records - most)
+                cycles += self.in_slot(slot, found, room) - before
         return found, cycles
+
+    # Bytes of an operator's input that its output may lie over.
+    def _over(self, node):
+        found = self._probe.distances(node)
+        return max((min(d.source.nbytes(), d.target.nbytes() - d.least) for d in found), default=0)
 
     def as_made(self, nodes):
         """The cycles that within() would count for nodes that stay as Prepare makes them."""

@@ -192,6 +192,20 @@ def choices_of(record, miss, byte=_BYTE):
     return best[::-1]
 
 
+def blocks_of(record):
+    """Choices for a CONV_2D whose words of weights cost nothing: pixels that are lanes at once.
+
+    From the fastest to what needs least scratch; weights stay as they are stored.
+    """
+    r = _fields(record)
+    if r is None or "block_pixels" not in r:
+        return []
+    found = [Choice(*each) for each in _conv(r, record.kernel.endswith("pixels_int8"), 0)]
+    way = r["weight_bytes"]
+    found = [choice for choice in found if choice.stored[0] == way and choice.stored[1]]
+    return sorted(found, key=lambda choice: choice.cycles)
+
+
 def cost_of(record, stored, miss):
     """(bytes of scratch, cycles) of a record with choices, were its weights stored as in a Choice.
 
@@ -226,7 +240,7 @@ def cycles_of(record, miss):
     if record.kernel == INDEXED and miss:
         return _indexed(record, miss).cycles
     r = _fields(record)
-    if r is None or not miss:
+    if r is None or not miss and "block_pixels" not in r:
         return 0
     if "band_rows" in r:
         return _channel_cycles(r, r["channel_words"], miss)
