@@ -13,18 +13,19 @@ def model(name, dtype="int8", more=None, inputs=1, scale=SCALE):
     zero_point = ZERO_POINT if dtype == "int8" else 0
     net = Network(name, (6, 8, 4), dtype=dtype)
     net.inputs = []
+    fine = 128 if dtype == "int16" else 1  # by so much Network divides scales of int16
     made = []
     for i in range(inputs):
         shape = (1, 6, 8, 4)
         x = net.builder.tensor(shape, "float32", name=f"x{i}")
-        q = net.tensor(shape, scale, zero_point)
+        q = net.tensor(shape, scale * fine, zero_point)
         net.builder.operator("QUANTIZE", [x], [q])
         net.inputs.append(x)
         made.append(q)
     if dtype == "int8":
         y = net.conv(made[0] if inputs == 1 else net.binary("ADD", *made), 3, 3, zero_point=-20)
     else:
-        y = net.unary("TANH", made[0], 1 / 32768, 0)
+        y = net.unary("TANH", made[0], fine / 32768, 0)
     out = net.builder.tensor(net.shapes[y], "float32", name="out")
     net.builder.operator("DEQUANTIZE", [y], [out])
     others = more(net, net.inputs[0], made[0], y) if more else []

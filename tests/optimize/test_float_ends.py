@@ -146,7 +146,7 @@ def test_arena():
     tflite = model("arena")
     whole, kept = (FlatModel(flatten(tflite, without=w)) for w in (("float-ends",), ()))
     assert whole.tensor(0)[1] == 4 * kept.tensor(0)[1] == 768
-    assert kept.arena_bytes < whole.arena_bytes * 0.7
+    assert kept.arena_bytes < whole.arena_bytes * 0.9
 
 
 # Nothing but the bytes of whole floats is taken for them; no file is read over the integers.
