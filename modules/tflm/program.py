@@ -76,7 +76,7 @@ class Program:
         rom = self.rom
         for function, record, units, slice_units in steps:
             if not units:  # in bands: the record is made, and says how many it has this time
-                units = self.next_record(record, len(record) >> 2, self.place, self.changes)
+                units = self.next_record(record, self.place, len(record) >> 2, self.changes)
                 if not units:
                     continue
                 record = self.place

@@ -31,14 +31,16 @@ def _begin(place: ptr32, table: ptr32, band: int):
 # what is added to some words, and another one by how much some grow with each band. Returns its
 # units, word 0.
 @micropython.viper
-def next_record(source: ptr32, words: int, place: ptr32, table: ptr32) -> int:
+def next_record(source: ptr32, place: ptr32, words: int, table: ptr32) -> int:
     cursor = ptr32(int(place) - _CURSOR_BYTES)
     first = cursor[_FIRST]
     last = first + words
-    n = 0
-    while n < words:
-        place[n] = source[n]
-        n += 1
+    while words:
+        place[0] = source[0]
+        source = ptr32(int(source) + 4)
+        place = ptr32(int(place) + 4)
+        words -= 1
+    place = ptr32(int(cursor) + _CURSOR_BYTES)
     which = _CHANGE
     times = 1
     while which <= _GROWTH:
