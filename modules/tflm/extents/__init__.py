@@ -14,6 +14,7 @@ from .record import Record
 
 _BANDS = layout.CONTROL_KERNEL + "bands"
 _CURSOR_BYTES = 16  # in front of the record that runs in bands
+_END = 0x7FFFFFFF  # behind the last change of a list
 
 # File of a kernel: the file here that knows it, where that has another name. `make tables` writes
 # this from the kernels' heads.
@@ -261,15 +262,34 @@ def _rows(r):
     r.writes(1, r.units * r[2])
 
 
+# Where lists of changes may begin, from a number on: pairs of a word, in ascending order, and what
+# is added to it, until an _END. None where they are no such lists.
+def _lists(numbers, at):
+    found = set()
+    last = _END
+    while at < len(numbers):
+        found.add(at)
+        if last == _END:
+            last = -1
+        if not last < numbers[at] <= _END:
+            return None
+        last = numbers[at]
+        at += 1 if last == _END else 2
+    return found if last == _END and at == len(numbers) else None
+
+
 # The records of a chain in bands (run/bands.py) change in between: check them as each band finds
 # them. None of its steps may write where these records lie meanwhile.
 def _check_chain(model, first, count, scratch, control, data):
     numbers = struct.unpack_from("<%dI" % (len(data) // 4), data, 0)
     bands, block, _, words = numbers[:4]
     place = block >> 2, (block >> 2) + 4 * words
-    if block & 3 or place[1] > model.head_bytes or not 0 < bands < 2 * len(numbers) - 8:
+    if block & 15 or place[1] > model.head_bytes or not 0 < bands < 2 * len(numbers) - 8:
         _refuse(control, _BANDS)
     starts = struct.unpack_from("<%dH" % (bands + 1), data, 16)
+    lists = _lists(numbers, 5 + bands // 2)
+    if lists is None or any([start not in lists for start in starts]):
+        _refuse(control, _BANDS)
     steps = []
     for i in range(first, first + count):
         kernel, _, _, record, operands, _ = model.op(i)
