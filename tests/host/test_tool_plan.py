@@ -118,7 +118,7 @@ def test_input_by_rows(tflm, digits):
     found = tflm("plan", digits, "--input-by-rows", "--optimize", "ram")
     assert (found.code, found.err) == (0, "")
     assert "tflm flatten --input-by-rows --optimize ram" in found.out
-    assert "0 INPUT_ROWS" in found.out
+    assert "0 INPUT ROWS" in found.out
 
 
 def test_svg(tflm, digits, tmp_path):

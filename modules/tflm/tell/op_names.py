@@ -1,7 +1,6 @@
 # tflm: the names of the builtin operators, in the order of the schema; for error texts and tables
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Code 127 is a placeholder in the schema; here it is the node of an input by rows.
 NAMES = (
     "ADD AVERAGE_POOL_2D CONCATENATION CONV_2D DEPTHWISE_CONV_2D DEPTH_TO_SPACE DEQUANTIZE "
     "EMBEDDING_LOOKUP FLOOR FULLY_CONNECTED HASHTABLE_LOOKUP L2_NORMALIZATION L2_POOL_2D "
@@ -18,7 +17,7 @@ NAMES = (
     "SQUARED_DIFFERENCE MIRROR_PAD ABS SPLIT_V UNIQUE CEIL REVERSE_V2 ADD_N GATHER_ND COS WHERE "
     "RANK ELU REVERSE_SEQUENCE MATRIX_DIAG QUANTIZE MATRIX_SET_DIAG ROUND HARD_SWISH IF WHILE "
     "NON_MAX_SUPPRESSION_V4 NON_MAX_SUPPRESSION_V5 SCATTER_ND SELECT_V2 DENSIFY SEGMENT_SUM "
-    "BATCH_MATMUL INPUT_ROWS CUMSUM CALL_ONCE BROADCAST_TO RFFT2D CONV_3D "
+    "BATCH_MATMUL PLACEHOLDER_FOR_GREATER_OP_CODES CUMSUM CALL_ONCE BROADCAST_TO RFFT2D CONV_3D "
     "IMAG REAL COMPLEX_ABS HASHTABLE HASHTABLE_FIND HASHTABLE_IMPORT HASHTABLE_SIZE REDUCE_ALL "
     "CONV_3D_TRANSPOSE VAR_HANDLE READ_VARIABLE ASSIGN_VARIABLE BROADCAST_ARGS "
     "RANDOM_STANDARD_NORMAL BUCKETIZE RANDOM_UNIFORM MULTINOMIAL GELU DYNAMIC_UPDATE_SLICE "
@@ -37,9 +36,14 @@ NAMES = (
 )
 
 
+_PLACEHOLDER = 127  # no operator of a file: the node that takes an input by rows
+
+
 # The name of a builtin operator code. The names are counted off, not split: a board may not have
 # the memory for all of them.
 def name(code):
+    if code == _PLACEHOLDER:
+        return "INPUT ROWS"
     start = 0
     for _ in range(max(code, 0)):
         start = NAMES.find(" ", start) + 1

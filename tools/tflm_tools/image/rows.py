@@ -6,8 +6,8 @@ from tflm.format import ROWS_KERNEL
 
 from ..model.schema import BuiltinOperator
 
-# No operator of a file: the schema's PLACEHOLDER_FOR_GREATER_OP_CODES.
-CODE = BuiltinOperator.INPUT_ROWS
+# No operator of a file: the schema's own word for a code that stands for another one.
+CODE = BuiltinOperator.PLACEHOLDER_FOR_GREATER_OP_CODES
 
 ROWS = ("output", "row_bytes")
 
