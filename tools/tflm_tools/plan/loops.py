@@ -105,6 +105,8 @@ def roll(storage, loop, block):
                 values = [value or 0 for value in values]  # no units where it does not run
             slope = _slope(values) if 1 <= i <= _first(row).operands else 0
             bases, usual = _bases(values, slope)
+            if not usual and i == 0:  # in the model each record has units, as any other
+                usual = Counter(filter(None, values)).most_common(1)[0][0]
             if slope and not 0 <= usual >> 2 <= storage.head_bytes:
                 slope = 0
                 bases, usual = _bases(values, slope)
