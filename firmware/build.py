@@ -220,9 +220,9 @@ def _build(profile, app, model, stock, options, micropython):
     objects = folder_of(profile.id, "", stock) / "build"
     files.make_folder(folder)
     files.make_folder(objects)
+    models = rom_image.contents(model, app, profile, stock)  # refused before sources are fetched
     source = sources.Sources(TOOLCHAIN, micropython)
     source.check_submodules(profile.port)
-    models = rom_image.contents(model, app, profile, stock)
     _forget_others(objects, source)
     manifest = _manifest(profile, objects, stock, options)
     mark = fingerprint(profile, app, manifest, sources.version(source.micropython)).encode()
