@@ -201,7 +201,8 @@ def flatten(
         model, _ = compressed(model, resolver, target, compress_weights, bool(savings), miss)
         model = at_level(model, level, resolver, target, miss=miss, arena=arena_budget)
     flat = image_within(tflite, model, resolver, keep_tensors, target, flash_budget)
-    check_arena(FlatFile(flat).arena_bytes, arena_budget)
+    if arena_budget is not None:
+        check_arena(FlatFile(flat).arena_bytes, arena_budget)
     return flat
 
 
