@@ -27,7 +27,7 @@ def test_inspect(tmp_path):
     assert report.plan.ops == [*steps, "sub-graph 3", "ADD", "sub-graph 4", "MUL", "ADD"]
     assert max(op.live_bytes for op in report.ops) == report.plan.live_bytes(report.plan.peak_op)
     assert report.ops[report.peak_op].live_bytes == report.plan.live_bytes(report.plan.peak_op)
-    assert report.arena_bytes == report.tflm_head_bytes
+    assert report.arena_bytes <= report.tflm_head_bytes
     console = Console(width=100, record=True, file=io.StringIO())
     print_plan(report.plan, console)
     # Inputs of a sub-graph are there from its first operator on, or for none.
