@@ -5,9 +5,9 @@ from tflm.prepare.depthwise_lanes import band_rows, pair_rows
 
 from ...model.schema import BuiltinOperator
 
-# Cycles of a Cortex-M0+, from tests/perf/cycles.py, step by step: mlperf_kws_int8 in bands beside
-# its whole layers. What a call and a channel take is more than there, so that no model of
-# docs/memory.md takes more at `balanced` than the level may.
+# Cycles of a Cortex-M0+, about: tests/perf/cycles.py of mlperf_kws_int8 in bands beside its whole
+# layers, step by step. A step whose record changes takes more, so models with many short bands
+# cost some percent more than this says (docs/memory.md has measured ones).
 _BAND = 13000  # a band: the interpreter, and the changes of its records
 _CALL = 3500  # a call of a kernel, and what it does before its first row
 _EMPTY = 450  # a step without rows
