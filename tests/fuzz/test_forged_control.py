@@ -162,6 +162,23 @@ def test_bands_record(banded, tmp_path):
     assert _outcome(wrong, tmp_path) == {"ModelError": len(lists)}
 
 
+# A file of an older state, in a board's ROMFS with newer firmware, is trusted and yet no damage:
+# its starts were words, so the upper half of the first one was 0.
+def test_older_bands(banded, tmp_path):
+    path = tmp_path / "older.tflm"
+    i = _find(banded, "control.bands")
+    bands = struct.unpack_from("<I", FlatModel(banded).op(i)[3])[0]
+    path.write_bytes(_forged(banded, i, {4: 5 + bands}))
+    device(
+        """
+        interp = tflm.Interpreter(tflm.load(PATH, trusted=True))
+        text = raises(ModelError, interp.allocate_tensors)
+        assert "flatten it again" in text, text
+        """,
+        PATH=str(path),
+    )
+
+
 # The records of a chain lie in the arena, where they are right only while its bands run: here the
 # last op of the model becomes an IF that runs the chain, by a condition in the model.
 def test_only_bands_run_their_chain(banded, tmp_path):

@@ -66,6 +66,7 @@ class Bands:
             not number < self._list < len(program.graphs)
             or self._list in program.bands
             or number in program.bands  # a chain has no chains in it
+            or not (record[18] or record[19])  # a table of older files, in a trusted one
         ):
             raise ModelError("the bands of the model are damaged; flatten it again")
         self._program = program
