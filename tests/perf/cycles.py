@@ -6,7 +6,7 @@ import csv
 import io
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import docs_tables
@@ -88,21 +88,24 @@ def _compare(model, ends, arrays, outputs):
             )
 
 
-# What runs a flat model with its inputs on a core: returns an emulated.Measurement.
+# What runs a flat model with its inputs on a core, `rows` bytes of one at a time, 0 for all of
+# them: returns an emulated.Measurement.
 def _runner(core, options):
     if core in _PICOS:
         image = pico.firmware()
         driver = emulated.driver(options.build, _TARGETS[core])
         kept = options.kept if core == "pico-stream" else None
         more = options.miss, options.cores, core == "pico-ram", kept
-        return lambda *job: pico.measure(image, driver, *job, *more)
+        return lambda *job, rows: pico.measure(image, driver, *job, *more, rows)
     if core.startswith("xtensa"):
         elf = qemu_xtensa.firmware()
         modules = qemu_xtensa.modules(options.build, options.portable, core == "xtensa-mac16")
-        return lambda *job: qemu_xtensa.measure(elf, modules, *job)
+        return lambda *job, rows: qemu_xtensa.measure(elf, modules, *job)
     elf = emulated.firmware(options.build, core)
     image = emulated.file_system(options.build, core, options.portable)
-    return lambda *job: emulated.measure(core, elf, image, *job, options.check_alignment)
+    return lambda *job, rows: emulated.measure(
+        core, elf, image, *job, options.check_alignment, rows
+    )
 
 
 # Flatten, run, compare, and give each layer the cycles of its records.
@@ -116,6 +119,7 @@ def _measure(path, core, runner, options):
         arena_budget=options.arena_budget,
         compress_weights=options.compress_weights,
         miss=None if core in _PICOS else 0,  # the others have memory without wait states
+        by_rows=options.input_by_rows,
     )
     noted = list(_noted(storage.records))
     counted = {record.node.index for record in noted}
@@ -123,8 +127,10 @@ def _measure(path, core, runner, options):
     flat = image_of(model.data, prepared, storage)
     arrays = make_cases(model.inputs, 1, options.seed)[0].inputs
     ends = open_model(path, flat)
-    sent = [to_bytes(array, info) for array, info in zip(arrays, ends.inputs, strict=True)]
-    measured = runner(flat, sent)
+    kept = [replace(info, by_rows=False) for info in ends.inputs]  # rows of integers, too
+    sent = [to_bytes(array, info) for array, info in zip(arrays, kept, strict=True)]
+    rows = len(sent[0]) // ends.inputs[0].shape[1] if options.input_by_rows else 0
+    measured = runner(flat, sent, rows=rows)
     _compare(model, ends, arrays, measured.outputs)
     cycles = dict.fromkeys((layer.node for layer in layers), 0)
     waits = dict.fromkeys(cycles, emulated.Waits())
@@ -257,6 +263,7 @@ def _arguments():
         help="a saving of flatten to leave out, see docs/optimizer.md",
     )
     parser.add_argument("--compress-weights", action="store_true", help="as for flatten")
+    parser.add_argument("--input-by-rows", action="store_true", help="as for flatten")
     parser.add_argument("--arena-budget", type=int, help="as for flatten, in place of --optimize")
     parser.add_argument(
         "--optimize",
@@ -284,6 +291,8 @@ def _check(options):
         raise ToolError(
             "--portable is not for the core pico, whose kernels are in its firmware; name --core"
         )
+    if options.input_by_rows and any(core.startswith("xtensa") for core in cores):
+        raise ToolError("--input-by-rows is not for Xtensa; name --core")
     if options.cores > 1 and not set(cores) <= set(_PICOS):
         raise ToolError("--cores 2 is for a Pico alone; name --core pico")
 

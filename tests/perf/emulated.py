@@ -27,7 +27,7 @@ sys.path.insert(0, "/rom")
 """
 _SCRIPT = """\
 import cycles_device
-cycles_device.run({model}, {model_bytes}, {inputs})
+cycles_device.run({model}, {model_bytes}, {inputs}, {row_bytes})
 """
 
 
@@ -160,12 +160,15 @@ def file_system(folder, core, portable=False):
     return romfs_image.image(modules(folder, ARCHS[core], portable))
 
 
-def measure(core, elf, files, model, inputs, alignment=False):
+def measure(core, elf, files, model, inputs, alignment=False, row_bytes=0):
     """Run one invoke of a flat model (bytes) with the bytes of its inputs; raises ToolError.
 
+    row_bytes: of an input that comes by rows, 0 where none does.
     alignment: stop, as hardware does, where a load or store is unaligned; takes much longer.
     """
-    script = _SCRIPT.format(model=MODEL, model_bytes=len(model), inputs=INPUTS)
+    script = _SCRIPT.format(
+        model=MODEL, model_bytes=len(model), inputs=INPUTS, row_bytes=row_bytes
+    )
     watched = [MODEL, MODEL + len(model)] if core in _LINES else None
     memory = ((MODEL, model), (INPUTS, b"".join(inputs)))
     return measurement(run(core, elf, files, script, memory, alignment, watched))

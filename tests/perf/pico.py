@@ -19,7 +19,7 @@ BOARD = "RPI_PICO"
 
 _SCRIPT = """\
 import cycles_device
-cycles_device.run({model}, {model_bytes}, {inputs}, {cores}, {copy}, {kept})
+cycles_device.run({model}, {model_bytes}, {inputs}, {row_bytes}, {cores}, {copy}, {kept})
 """
 
 
@@ -46,13 +46,13 @@ def _flash(model, inputs, driver):
     return [(start, image), (behind, model)], behind, start + image.index(inputs)
 
 
-def measure(image, driver, model, inputs, miss, cores=1, copy=False, kept=None):
+def measure(image, driver, model, inputs, miss, cores=1, copy=False, kept=None, row_bytes=0):
     """Run one invoke of a flat model (bytes) with the bytes of its inputs; raises ToolError.
 
     image: of firmware(). driver: cycles_device.mpy for armv6m. miss: cycles of a miss of the XIP
     cache, 0 for flash without wait states. copy: of the model, in RAM, where it has room. kept:
-    bytes of weights in RAM where others are streamed, None where none are. Returns an
-    emulated.Measurement.
+    bytes of weights in RAM where others are streamed, None where none are. row_bytes: of an input
+    that comes by rows, 0 where none does. Returns an emulated.Measurement.
     """
     import emulators
 
@@ -66,7 +66,13 @@ def measure(image, driver, model, inputs, miss, cores=1, copy=False, kept=None):
             memory.append([address, str(file)])
         result = folder / "result.json"
         script = _SCRIPT.format(
-            model=at, model_bytes=len(model), inputs=inputs_at, cores=cores, copy=copy, kept=kept
+            model=at,
+            model_bytes=len(model),
+            inputs=inputs_at,
+            row_bytes=row_bytes,
+            cores=cores,
+            copy=copy,
+            kept=kept,
         )
         job = {
             "firmware": str(image),

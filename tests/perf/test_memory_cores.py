@@ -8,6 +8,7 @@ import pytest
 from packed_cases import BUILD, check_outputs, emulated, firmware_of, needs_firmware
 from support.case import Case
 from support.oracle import shared_oracle
+from tflm_tools.flat.flatten import flatten
 
 CORE = "m0plus"
 pytestmark = needs_firmware(CORE)
@@ -18,6 +19,7 @@ _GRAPHS = 4
 distances = importlib.import_module("optimize.test_memory_distances")
 bands = importlib.import_module("optimize.test_memory_bands")
 regions = importlib.import_module("optimize.test_memory_regions")
+by_rows = importlib.import_module("optimize.test_by_rows")
 fine_alignment = distances.fine_alignment
 
 
@@ -60,3 +62,17 @@ def test_in_bands(form, files):
     measured = emulated.measure(CORE, firmware, files, flat, inputs, alignment=True)
     for output, array in zip(measured.outputs, wanted, strict=True):
         assert np.array_equal(np.frombuffer(output, array.dtype), array.ravel())
+
+
+# The bench gives the rows one by one: in bands, and to a buffer that holds them all.
+@pytest.mark.parametrize("level", ["ram", "off"])
+def test_by_rows(level, files):
+    model = by_rows.MODELS["chain"]
+    (x,) = Case("chain", model, inputs="random").input_lists()[0]
+    flat = flatten(model, target="armv6m", optimize=level, by_rows=True)
+    measured = emulated.measure(
+        CORE, firmware_of(CORE), files, flat, [x.tobytes()], True, x.nbytes // x.shape[1]
+    )
+    wanted = shared_oracle().run(model, [[x]], False)[0][0]
+    assert measured.outputs[0] == wanted.tobytes()
+    assert len(set(wanted.ravel())) > 1

@@ -1,6 +1,8 @@
 # The measuring bench, inside the emulated MicroPython: one counted invoke() of a flat model
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import gc
+
 import micropython
 import tflm
 import uctypes
@@ -44,6 +46,34 @@ def set_inputs(interpreter, address):
         address += len(raw)
 
 
+# Copy `size` bytes that lie at an address.
+@micropython.viper
+def copy_from(address: ptr8, data: ptr8, size: int):
+    i = 0
+    while i < size:
+        data[i] = address[i]
+        i += 1
+
+
+# What gives invoke() the rows of an input, so many bytes each: a function that is called for each.
+# Where integers stand for floats these are copied, as for a whole input: what it takes to make
+# them is no part of the invoke.
+def rows_at(address, row_bytes):
+    def fill(data):
+        nonlocal address
+        copy_from(address, getattr(data, "_kept", data), row_bytes)
+        address += row_bytes
+
+    return fill
+
+
+# What invoke() takes: a source of rows; None where the inputs have been set.
+def source_of(interpreter, address, row_bytes):
+    if row_bytes:
+        return rows_at(address, row_bytes)
+    set_inputs(interpreter, address)
+
+
 # The steps of a program with a note behind each; before them two notes one behind the other, and
 # one behind an empty kernel. What runs in bands has notes behind its steps, too. Returns the steps
 # and how many calls of kernels they make, those of bands apart.
@@ -63,8 +93,9 @@ def annotated(program):
 # Count one invoke() of a flat model. It is the second one, as a program in its loop has it: the
 # first one also fills MicroPython's cache of names. Notes before invoke(): two, one behind the
 # other; and one behind it. `copy`: of the model, in RAM. `kept`: bytes of weights in RAM where
-# others are streamed; None where none are.
-def run(model, model_bytes, inputs, cores=1, copy=False, kept=None):
+# others are streamed; None where none are. `row_bytes`: of an input that comes by rows, each of
+# which takes small objects of the heap; 0 for inputs that lie in the arena.
+def run(model, model_bytes, inputs, row_bytes, cores=1, copy=False, kept=None):
     model = uctypes.bytearray_at(model, model_bytes)
     delegates = []
     if kept is not None:
@@ -73,19 +104,21 @@ def run(model, model_bytes, inputs, cores=1, copy=False, kept=None):
         delegates = [Streaming(kept)]
     model = bytearray(model) if copy else model
     interpreter = tflm.Interpreter(model, cores=cores, delegates=delegates)
-    set_inputs(interpreter, inputs)
-    interpreter.invoke()
-    set_inputs(interpreter, inputs)
+    interpreter.invoke(source_of(interpreter, inputs, row_bytes))
+    source = source_of(interpreter, inputs, row_bytes)
     program = interpreter._program
     program.graphs[0], calls = annotated(program)
-    micropython.heap_lock()
+    gc.collect()
+    if source is None:
+        micropython.heap_lock()
     count(1)
     mark(None, None, None, 0, 0)
     mark(None, None, None, 0, 0)
-    interpreter.invoke()
+    interpreter.invoke(source)
     mark(None, None, None, 0, 0)
     count(0)
-    micropython.heap_unlock()
+    if source is None:
+        micropython.heap_unlock()
     for i in range(interpreter.outputs_size()):
         raw = interpreter.output(i).kept.raw
         show(uctypes.addressof(raw), len(raw))

@@ -32,15 +32,16 @@ def prepare(
     miss=None,
     compress_weights=False,
     arena_budget=None,
+    by_rows=False,
 ):
     """Prepare a .tflite (bytes) on the host: (model, RomStorage) with plan and records.
 
     savings: names of passes of optimize/savings.py; without any, the model is as it is written.
-    compress_weights, arena_budget: as for flatten().
+    compress_weights, arena_budget, by_rows: as for flatten().
     optimize: a level of optimize/memory/levels.py; OFF leaves memory as TFLM plans it.
     miss: cycles that a word of weights takes to fetch (optimize/memory/weights.py).
     """
-    model, _ = saved_model(tflite, resolver, savings)
+    model, _ = saved_model(tflite, resolver, savings, by_rows=by_rows)
     model, _ = compressed(model, resolver, target, compress_weights, bool(savings), miss)
     level = level_of(optimize, arena_budget, OFF)
     model = at_level(model, level, resolver, target, packing, miss, arena_budget)
