@@ -213,10 +213,12 @@ def _resized(node, target):
     return ByRows(Listed(node.inputs[0].shape[axis], *places), (0,), axis)
 
 
-# PAD and PADV2 of what is not constant, with one row inside at least.
+# PAD and PADV2 of what is not constant, by a value that is, with one row inside at least.
 def _padded(node, target):
     source, axis = node.inputs[0], _axis(target.shape)
     if source.is_constant() or not source.elements() or axis is None:
+        return None
+    if any(t is not None and not t.is_constant() for t in node.inputs[1:]):
         return None
     if axis == len(target.shape) - 1:
         return None
