@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -179,6 +180,23 @@ def test_refusals():
     ):
         with pytest.raises(ToolError, match=words):
             flatten(tflite, by_rows=True)
+
+
+# Where a source is no use, too, the sentence says why, and what to call.
+def test_refusals_on_a_board(tmp_path):
+    rows, two = (str(tmp_path / name) for name in ("rows.tflm", "two.tflm"))
+    Path(rows).write_bytes(flatten(MODELS["chain"], by_rows=True))
+    Path(two).write_bytes(flatten(float_model("two", inputs=2)))
+    code = """
+        from tflm import litert
+        interp = tflm.Interpreter(tflm.load(two))
+        assert "the model has 2; fill each" in raises(InputError, interp.invoke, [b"1"])
+        interp = litert.Interpreter(model_path=rows)
+        interp.allocate_tensors()
+        text = raises(InputError, interp.invoke)
+        assert "invoke(source) of a tflm.Interpreter" in text, text
+        """
+    device(code, rows=rows, two=two)
 
 
 # The examples: a picture in flash, and a file with a line for each row.

@@ -27,7 +27,8 @@ class RowInput:
 
     def __getattr__(self, name):
         raise InputError(
-            "the input '%s' comes by rows; pass what gives them: invoke(source)" % self.name
+            "the input '%s' comes by rows; pass what gives them: invoke(source) of a "
+            "tflm.Interpreter" % self.name
         )
 
 
@@ -49,9 +50,13 @@ def bind(program, number, record):
 # Let a program take its rows from `source`; where the whole input is in the arena it is filled
 # at once.
 def begin(program, source):
-    tensor = program.inputs[0] if len(program.inputs) == 1 else None
-    if source is None or tensor is None:
+    if source is None:
         raise InputError("the model has an input that comes by rows; call invoke(source)")
+    if len(program.inputs) != 1:
+        raise InputError(
+            "a source fills one input, the model has %d; fill each" % len(program.inputs)
+        )
+    tensor = program.inputs[0]
     if isinstance(tensor, RowInput):
         program.source = _filler(source, tensor.row)
         return
