@@ -158,8 +158,8 @@ def _measure(path, core, runner, options):
     )
 
 
-# The record of each note that cycles_device.py takes: one behind each step, and before that one
-# behind each step of each band. What IF and WHILE run counts as theirs, and CALL_ONCE has run.
+# The record of each step that is counted: each of the model, and before that each of each band.
+# What IF and WHILE run counts as theirs, and CALL_ONCE has run.
 def _noted(records):
     for record in records:
         if record.step_list:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import core_firmware
@@ -206,9 +207,29 @@ def run(core, elf, files, script, contents=(), alignment=False, watched=None):
         return json.loads(result.read_text())
 
 
-# What passed between two marks that have it: all waits.
-def _waits(before, after):
-    return Waits(*(b - a for a, b in zip(before[3:], after[3:], strict=True)))
+# How much of `whole` each part of a chain takes. `noted`: what they took with a note behind each,
+# all of which are as long; the last one is what remains.
+def _parts(noted, whole):
+    surplus = (sum(noted) - whole) // len(noted)
+    parts = [each - surplus for each in noted[:-1]]
+    return [*parts, whole - sum(parts)]
+
+
+# What each step takes: `plain` of those in list 0; in front of step i, inside[i] in bands, of
+# which `noted` is known, as of step i with its note.
+def _divided(plain, noted, inside):
+    divided = []
+    for count, whole in zip(inside or [0] * len(plain), plain, strict=True):
+        divided += _parts(noted[: count + 1], whole) if count else [whole]
+        noted = noted[count + 1 :]
+    return divided
+
+
+# What passed from mark to mark, in columns: cycles without waits, and what Waits has, where marks
+# have it.
+def _passed(marks):
+    rows = [(mark[1] - sum(mark[3:4]), *mark[3:]) for mark in marks]
+    return [[b - a for a, b in pairwise(column)] for column in zip(*rows, strict=True)]
 
 
 def measurement(said):
@@ -219,19 +240,22 @@ def measurement(said):
     """
     if said["error"]:
         raise ToolError(said["error"].strip().splitlines()[-1])
-    marks = said["marks"]
+    calls, arena, *inside = map(int, said["text"].split())
+    split = sum(inside) + len(inside) + 1 if inside else 0
+    banded, marks = said["marks"][:split], said["marks"][split:]
     first, before, *notes, after = [mark[1] - sum(mark[3:4]) for mark in marks]
     step = notes[1] - notes[0]
     dispatch = notes[2] - notes[1] - step
-    steps = [b - a - step for a, b in zip(notes[2:], notes[3:], strict=False)]
     total = (after - before) - (before - first) - step * len(notes) - dispatch
-    waits = []
-    if len(marks[0]) > 3:
-        pairs = zip(marks[4:-2], marks[5:-1], strict=True)
-        waits = [_waits(*pair) for pair in [*pairs, (marks[1], marks[-1])]]
+    plain = _passed(marks[4:-1])
+    plain[0] = [each - step for each in plain[0]]
+    noted = _passed(banded) or [()] * len(plain)
+    steps, *columns = map(_divided, plain, noted, [inside] * len(plain))
+    waits = [Waits(*row) for row in zip(*columns, strict=True)]
+    if columns:
+        waits.append(Waits(*(b - a for a, b in zip(marks[1][3:], marks[-1][3:], strict=True))))
         steps = [cycles + wait.cycles for cycles, wait in zip(steps, waits, strict=False)]
         total += waits[-1].cycles
-    calls, arena = map(int, said["text"].split())
     outputs = [bytes.fromhex(text) for text in said["peeks"]]
     hot = [(at, bytes.fromhex(code), runs, cost) for at, code, runs, cost in said.get("hot", ())]
     return Measurement(total, steps, dispatch, calls, outputs, arena, hot, waits)

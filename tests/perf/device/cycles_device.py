@@ -75,12 +75,10 @@ def source_of(interpreter, address, row_bytes):
 
 
 # The steps of a program with a note behind each; before them two notes one behind the other, and
-# one behind an empty kernel. What runs in bands has notes behind its steps, too. Returns the steps
-# and how many calls of kernels they make, those of bands apart.
+# one behind an empty kernel. Returns the steps and how many calls of kernels they make, those of
+# bands apart.
 def annotated(program):
     step = (mark, program.rom, 1, 1)
-    for number in program.bands:
-        program.graphs[number] = [each for pair in program.graphs[number] for each in (pair, step)]
     steps = [step, step, (nothing, program.rom, 1, 1), step]
     calls = 0
     for each in program.graphs[0]:
@@ -90,11 +88,49 @@ def annotated(program):
     return steps, calls
 
 
-# Count one invoke() of a flat model. It is the second one, as a program in its loop has it: the
-# first one also fills MicroPython's cache of names. Notes before invoke(): two, one behind the
-# other; and one behind it. `copy`: of the model, in RAM. `kept`: bytes of weights in RAM where
-# others are streamed; None where none are. `row_bytes`: of an input that comes by rows, each of
-# which takes small objects of the heap; 0 for inputs that lie in the arena.
+# Runs a program in place of a profiler, with a note behind each step of each band, too, for which
+# steps of bands are taken one by one. inside: how many of these notes each step of list 0 has.
+class Notes:
+    def __init__(self, program):
+        self._steps = {}
+        for number in [0] + list(program.bands):
+            self._steps[number] = [(step,) for step in program.graphs[number]]
+        self.inside = [0] * len(self._steps[0])
+
+    def invoke(self, program):
+        mark(0, 0, 0, 0, 0)
+        for i, step in enumerate(self._steps[0]):
+            self._i = i
+            program.run_steps(step)
+            mark(0, 0, 0, 0, 0)
+
+    def run(self, program, number):
+        if number not in self._steps:
+            return program.run_steps(program.graphs[number])
+        for step in self._steps[number]:
+            program.run_steps(step)
+            mark(0, 0, 0, 0, 0)
+            self.inside[self._i] += 1
+
+
+# The first of two invokes, which also fills MicroPython's cache of names: with Notes where the
+# program has bands. Returns how many they are, see there.
+def invoke_first(interpreter, source=None):
+    program = interpreter._program
+    if not program.bands:
+        interpreter.invoke(source)
+        return []
+    notes = interpreter.profiler = Notes(program)
+    interpreter.invoke(source)
+    interpreter.profiler = None
+    return notes.inside
+
+
+# Count one invoke() of a flat model, the second one, as a program in its loop has it. Notes before
+# invoke(): two, one behind the other; and one behind it. Where the model has bands the first one
+# is counted, too. `copy`: of the model, in RAM. `kept`: bytes of weights in RAM where others are
+# streamed; None where none are. `row_bytes`: of an input that comes by rows, each of which takes
+# small objects of the heap; 0 for inputs that lie in the arena.
 def run(model, model_bytes, inputs, row_bytes, cores=1, copy=False, kept=None):
     model = uctypes.bytearray_at(model, model_bytes)
     delegates = []
@@ -104,9 +140,13 @@ def run(model, model_bytes, inputs, row_bytes, cores=1, copy=False, kept=None):
         delegates = [Streaming(kept)]
     model = bytearray(model) if copy else model
     interpreter = tflm.Interpreter(model, cores=cores, delegates=delegates)
-    interpreter.invoke(source_of(interpreter, inputs, row_bytes))
     source = source_of(interpreter, inputs, row_bytes)
+    interpreter.allocate_tensors()
     program = interpreter._program
+    count(1 if program.bands else 0)
+    inside = invoke_first(interpreter, source)
+    count(0)
+    source = source_of(interpreter, inputs, row_bytes)
     program.graphs[0], calls = annotated(program)
     gc.collect()
     if source is None:
@@ -122,4 +162,4 @@ def run(model, model_bytes, inputs, row_bytes, cores=1, copy=False, kept=None):
     for i in range(interpreter.outputs_size()):
         raw = interpreter.output(i).kept.raw
         show(uctypes.addressof(raw), len(raw))
-    print(calls, interpreter.arena_used_bytes())
+    print(calls, interpreter.arena_used_bytes(), *inside)
