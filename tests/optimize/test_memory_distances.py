@@ -36,6 +36,12 @@ SOURCES = {
     "test_prelu": 20,
     "test_quantize": 20,
     "test_dequantize": 20,
+    "test_softmax": 20,
+    "test_softmax_float": 10,
+    "test_softmax_int16": 10,
+    "test_log_softmax": 10,
+    "test_l2_normalization": 10,
+    "test_comparisons": 40,
 }
 FORMS = ("speed", "speed armv6m", "speed mac16")
 MOST = 6  # cases of a kernel in one file

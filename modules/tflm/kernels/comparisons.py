@@ -1,7 +1,7 @@
 # tflm: comparisons of int8 and bool, LOGICAL_AND, LOGICAL_OR
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types int8 bool; package more; check binary
+# Kernel: types int8 bool; package more; check binary; order elements
 
 from .broadcast import expand
 

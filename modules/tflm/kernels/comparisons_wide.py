@@ -1,7 +1,7 @@
 # tflm: comparisons of int16, int32 and int64
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types int16 int32 int64; package more; check binary_wide
+# Kernel: types int16 int32 int64; package more; check binary_wide; order elements
 
 from .broadcast import expand
 

@@ -1,7 +1,7 @@
 # tflm: L2_NORMALIZATION, int8
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types int8; package more; check softmax
+# Kernel: types int8; package more; check softmax; order place
 
 _INPUT = const(1)
 _OUTPUT = const(2)

@@ -1,7 +1,7 @@
 # tflm: L2_NORMALIZATION, float32
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types float32; package more; check softmax
+# Kernel: types float32; package more; check softmax; order place
 
 from .float32 import combine
 from .float32_copy import copy

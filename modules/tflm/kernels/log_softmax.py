@@ -1,7 +1,7 @@
 # tflm: LOG_SOFTMAX, int8
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types int8; package more; check softmax
+# Kernel: types int8; package more; check softmax; order place
 
 from .fixed_point import multiply
 

@@ -1,7 +1,7 @@
 # tflm: LOG_SOFTMAX, float32
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types float32; package more; check softmax
+# Kernel: types float32; package more; check softmax; order place
 
 from .float32 import combine
 from .float32_copy import copy
@@ -21,11 +21,11 @@ _ADD = const(2)
 _SUB = const(3)
 _BY_SCALAR = const(1 | 1 << 10)
 _MAXIMUM = const(1 << 10)
-_SUM = const(1 << 20)
 
 
-# Units are rows. Step by step as in TFLM: the largest value, exp(x - largest), the logarithm of
-# their sum in order, x - largest - logarithm. Numbers of the record are read with the record as
+# Units are rows. Step by step as in TFLM: the largest value, x - largest, exp of that, the
+# logarithm of their sum in order, x - largest - logarithm. Each exp waits where the largest value
+# was, so that the output may lie over the input. Numbers of the record are read with the record as
 # the ROM.
 @micropython.viper
 def eval_float32(op, arena, rom, start: int, stop: int):
@@ -39,10 +39,12 @@ def eval_float32(op, arena, rom, start: int, stop: int):
         copy(arena, op, largest, _LOWEST << 4 | 1, 1, 0)
         maximum(arena, rom, largest, source, largest, depth, _MAXIMUM)
         combine(arena, rom, dst, source, largest, depth, _BY_SCALAR, _SUB)
-        exp(arena, rom, dst, dst, depth)
         copy(arena, op, total, _ZERO << 4 | 1, 1, 0)
-        combine(arena, rom, total, total, dst, depth, _SUM, _ADD)
+        i = 0
+        while i < depth:
+            exp(arena, rom, largest, dst + (i << 4), 1)
+            combine(arena, rom, total, total, largest, 1, 0, _ADD)
+            i += 1
         log(arena, rom, total, total, 1)
-        combine(arena, rom, dst, source, largest, depth, _BY_SCALAR, _SUB)
         combine(arena, rom, dst, dst, total, depth, _BY_SCALAR, _SUB)
         start += 1

@@ -1,7 +1,7 @@
 # tflm: SOFTMAX, int8 to int8 and int16
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types int8 int16; package core; check softmax; units independent
+# Kernel: types int8 int16; package core; check softmax; units independent; order place
 
 _INPUT = const(1)
 _OUTPUT = const(2)

@@ -1,7 +1,7 @@
 # tflm: SOFTMAX, float32
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types float32; package core; check softmax; units independent
+# Kernel: types float32; package core; check softmax; units independent; order place
 
 from .float32 import combine
 from .float32_copy import copy

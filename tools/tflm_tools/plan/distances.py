@@ -18,6 +18,7 @@ from .windows import rows_of
 # channels: one by one over all rows: its bytes must lie over those of the same channel.
 # planes: the same, but some rows of a channel at a time, all of them read before any is written.
 # elements: each is read before it is written.
+# place: all that a unit reads is read before it is written, if its output lies over just that.
 
 
 def kernels():
@@ -97,6 +98,9 @@ def distances_of(node, kernel):
         size, step = target.shape[-1], source.shape[-1]
         least = _least(target.elements() // size, size, lambda pixel: pixel * step)
         return [Distance(source, target, least)]
+    if kernel in in_order("place"):
+        same = source.nbytes() == target.nbytes()
+        return [Distance(source, target, 0, source.nbytes())] if same else []
     if kernel in in_order("rows"):
         return _by_rows(node)
     if (
