@@ -50,6 +50,21 @@ class Stream(Network):
         self.builder.operator("ASSIGN_VARIABLE", [handle, end], [])
         return window
 
+    # The same as a variable of all of it, whose oldest rows are cut off first; `more`: rows that
+    # are cut off at its end, too.
+    def shifted(self, source, rows, name, more=0, look=False):
+        handle = self.handle(name)
+        batch, new, *rest = self.shapes[source]
+        old = self.tensor((batch, rows + new + more, *rest), *self.quantization[source])
+        self.builder.operator("READ_VARIABLE", [handle], [old])
+        self.first[name] = self.shapes[old], -128
+        kept = self.slice_rows(old, new, new + rows)
+        window = self.concatenation([kept, source], 1)
+        if more:
+            window = self.pad(window, [(0, more), (0, 0)])
+        self.builder.operator("ASSIGN_VARIABLE", [handle, window], [])
+        return (window, kept) if look else window
+
     # Filters as long as their input, which is one pixel wide.
     def column(self, source):
         batch, rows, _, channels = self.shapes[source]
@@ -124,6 +139,25 @@ z = net.tensor((1, 3, 2, 4))
 net.builder.operator("READ_VARIABLE", [net.handle("a")], [z])
 stay = [*PAIR, "CONV_2D", "CONV_2D", "CONV_2D", "READ_VARIABLE", "VAR_HANDLE"]
 add("read twice", net.build(net.conv(y, 4), net.conv(z, 4)), stay)
+
+
+# Variables of all of a window: over the input, and over what a layer makes, which a dense layer
+# sees as one row; one that has rows behind the window, and one whose end the model gives, too.
+net = Stream("shifted", (1, 3, 8))
+x = net.conv(net.shifted(net.inputs[0], 3, "a"), 8, 3, 3, scale=0.05)
+x = net.shifted(x, 4, "b")
+y = net.dense(net.reshape(x, (1, int(np.prod(net.shapes[x])))), 5)
+add("shifted", net.build(y), [*KEPT[:3], "CONV_2D", "FULLY_CONNECTED"])
+net = Stream("rows behind", (1, 2, 4))
+y = net.conv(net.shifted(net.conv(net.inputs[0], 4, scale=0.05), 3, "a", more=1), 4)
+add(
+    "rows behind",
+    net.build(y),
+    ["CONCATENATION", "CONV_2D", "CONV_2D", "PAD", *PAIR, "STRIDED_SLICE"],
+)
+net = Stream("kept is an output", (1, 2, 4))
+x, kept = net.shifted(net.conv(net.inputs[0], 4, scale=0.05), 3, "a", look=True)
+add("kept is an output", net.build(net.conv(x, 4), kept), ["CONCATENATION", *KEPT[3:], *PAIR])
 
 
 # Channels of a window in parts, of which filters of several lengths read the last rows; and the

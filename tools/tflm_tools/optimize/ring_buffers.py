@@ -17,7 +17,8 @@ _REASON = "the window is kept, not put together again"
 
 
 # Converters write the past of a stream as READ_VARIABLE, CONCATENATION with what is new, and
-# STRIDED_SLICE and ASSIGN_VARIABLE of all but the oldest. Here the window that CONCATENATION makes
+# STRIDED_SLICE and ASSIGN_VARIABLE of all but the oldest; or they keep all and cut the oldest off
+# before CONCATENATION. Here the window that CONCATENATION makes
 # is the variable: before the new part is computed the rest moves to its beginning, and the new
 # part is written behind it.
 def apply(graph):
@@ -96,18 +97,29 @@ class _Window:
         assign = users[1]
         join = _only(main, read.outputs[0])
         cut = main.producer(assign.inputs[1])
-        if join is None or cut is None or _only(main, cut.outputs[0]) is not assign:
+        if join is None or cut is None:
+            return None
+        reader = assign
+        if cut.builtin_code == BuiltinOperator.CONCATENATION:  # all of the window is kept
+            join, cut = cut, join
+            reader = join
+        if len(cut.outputs) != 1 or _only(main, cut.outputs[0]) is not reader:
             return None
         if join.builtin_code != BuiltinOperator.CONCATENATION or len(join.inputs) != 2:
             return None
         found = cls(main, read, join, cut, assign)
         return found if found._is_in_order() and found._starts_as(variable) else None
 
-    # True when the old part comes first, in one piece, and what is kept is the end of it all.
+    # True when the old part comes first, in one piece, and what is kept is the end of it all, cut
+    # off before or behind it is joined with the new part.
     def _is_in_order(self):
-        read, join, cut, _ = self._parts
-        old, window = self._old, self._tensor
-        if self._main.is_output(window) or old is not read.outputs[0] or old is self._new:
+        read, join, cut, assign = self._parts
+        old, window, kept = self._old, self._tensor, read.outputs[0]
+        if assign.inputs[1] is window:
+            whole, before = kept, cut
+        else:
+            whole, before = window, read
+        if self._main.is_output(window) or old is not before.outputs[0] or old is self._new:
             return False
         joined, taken = copies_of(join), copies_of(cut)
         if joined is None or len(joined) != 2 or taken is None or len(taken) != 1:
@@ -115,7 +127,8 @@ class _Window:
         if [c.target_offset for c in joined] != [0, old.nbytes()]:
             return False
         return (
-            taken[0].source is window
+            taken[0].source is whole
+            and whole.nbytes() == window.nbytes()
             and taken[0].source_offset == self._new.nbytes()
             and taken[0].size == old.nbytes() == cut.outputs[0].nbytes()
         )
@@ -144,6 +157,19 @@ class _Window:
             self._insert(at + 1, self._part(self._new, size), self._new)
         for node in self._parts:
             main.remove(node)
+        for node in main.consumers(window):
+            self._look_through(node)
+
+    # What only copies all of the window, a RESHAPE, leaves its output a view of that.
+    def _look_through(self, node):
+        main, copies = self._main, copies_of(node)
+        if not copies or len(copies) > 1 or copies[0].size != self._tensor.nbytes():
+            return
+        target = copies[0].target
+        whole = target.nbytes() == copies[0].size and copies[0].source is self._tensor
+        if whole and Users(main).is_plain(target) and not main.is_output(target):
+            main.remove(node)
+            target.view_of = self._tensor, 0
 
     # As many bytes of the window as a tensor has.
     def _part(self, tensor, offset):
