@@ -49,7 +49,7 @@ def _facts(file):
 
 
 # Files for int8 that "int8" does without: a model needs them where bands go through its pools.
-_BANDED = ("pooling_rows",)
+_BANDED = ("fully_connected_bands", "pooling_rows")
 
 
 # Names of the files with kernels for int8, but for those of other targets, of signals, of learning

@@ -64,11 +64,14 @@ def ways(edges, at, count):
                 yield [edge, *rest]
 
 
-def failures(forms, slices=(1, 3)):
-    """What is wrong with [(name, .tflite, flat model)], beside TFLM: a list of texts."""
+def failures(forms, slices=(1, 3), ranges=None):
+    """What is wrong with [(name, .tflite, flat model)], beside TFLM: a list of texts.
+
+    ranges: of random inputs, as Case has them.
+    """
     judged, jobs = [], []
     for name, model, flat in forms:
-        case = Case(name, model, inputs="random", runs=2, slices=slices)
+        case = Case(name, model, inputs="random", runs=2, slices=slices, ranges=ranges or {})
         runs = case.input_lists()
         judged.append((case, case.wanted(shared_oracle(), runs)))
         jobs.append(case.job("banded", flat, runs))

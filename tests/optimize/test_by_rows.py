@@ -164,14 +164,16 @@ def test_floats(tmp_path):
 # `tflm verify --input-by-rows` compares with TFLM; `run` takes such a file.
 def test_commands(tmp_path):
     path = tmp_path / "model.tflite"
-    for tflite in (MODELS["chain"], float_model("verified by rows")):
+    net = Network("dense by rows", (8, 4, 4))
+    dense = net.build(net.dense(net.inputs[0], 3))
+    for tflite in (MODELS["chain"], float_model("verified by rows"), dense):
         path.write_bytes(tflite)
         found = verify(path, runs=2, by_rows=True)
         assert found.is_equal() and [p.path for p in found.paths] == ["flat"]
 
 
 def test_refusals():
-    net = Network("dense", (4, 4, 4))
+    net = Network("dense", (64,))
     for tflite, words in (
         (net.build(net.dense(net.inputs[0], 3)), "not read by rows"),
         (float_model("two", inputs=2), "2 inputs"),

@@ -4,6 +4,8 @@
 from optimize.forms import banded, failures
 from optimize.graphs import Network
 from support.inputs import generator
+from tflm.model import FlatModel
+from tflm_tools.flat.flatten import flatten
 from tflm_tools.plan import loops
 
 COUNT = 4  # graphs of a kind and type
@@ -110,3 +112,20 @@ def test_operators_in_bands():
             forms += found
     assert not without
     assert not failures([form[:3] for form in forms])
+
+
+# A PADV2 by a value that other operators make is no part of a chain, whose records could not name
+# it; what stands around it still is.
+def test_padding_by_a_computed_value():
+    net = Network("computed padding", (24, 16, 4))
+    net.inputs.append(net.tensor((1,), 0.0235))
+    value = net.unary("RELU", net.inputs[1])
+    first = net.conv(net.conv(net.inputs[0], 8, 3), 8, 3)
+    first = net.pool("MAX_POOL_2D", first, 4)
+    paddings = net.constant([(0, 0), (2, 1), (1, 3), (0, 0)])
+    padded = net.unary("PADV2", first, shape=(1, 9, 8, 8), inputs=[paddings, value])
+    model = net.build(net.conv(net.conv(padded, 8, 3), 4, 3))
+    assert banded(model, [(2, 4, 2)]) is None and banded(model, [(1, 3, 2)])
+    flat = flatten(model, optimize="ram")
+    assert loops.KERNEL in FlatModel(flat).kernels()
+    assert not failures([("computed padding", model, flat)])

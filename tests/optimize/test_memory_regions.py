@@ -147,7 +147,7 @@ def test_random_graphs(target):
     forms = random_forms(target)
     assert sum(any(r.kernel == loops.KERNEL for r in f[3].records) for f in forms) > COUNT * 0.8
     kernels = {record.kernel for form in forms for record in form[3].records}
-    wanted = {f"pooling_rows.{function}" for function in LAYOUTS}
+    wanted = {kernel for kernel in LAYOUTS if kernel.startswith("pooling_rows.")}
     assert wanted | {"strided_copy.eval", "transpose_conv.eval_int8"} <= kernels
     assert not failures([form[:3] for form in forms])
 

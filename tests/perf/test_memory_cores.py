@@ -18,6 +18,7 @@ _GRAPHS = 4
 
 distances = importlib.import_module("optimize.test_memory_distances")
 bands = importlib.import_module("optimize.test_memory_bands")
+gathers = importlib.import_module("optimize.test_memory_gathers")
 regions = importlib.import_module("optimize.test_memory_regions")
 by_rows = importlib.import_module("optimize.test_by_rows")
 fine_alignment = distances.fine_alignment
@@ -47,9 +48,10 @@ def _pooled(kind, width, channels):
     return name, model, *regions.banded(model, [(0, 1, 3, 0)], "armv6m")[:2]
 
 
-# Chains, and graphs with decoders and pooled heads.
+# Chains, graphs with decoders and pooled heads, and FULLY_CONNECTED of a picture.
 FORMS = bands.random_forms("armv6m", _CHAINS) + regions.random_forms("armv6m", _GRAPHS)
 FORMS += [_pooled("AVERAGE_POOL_2D", 7, 4), _pooled("MAX_POOL_2D", 8, 5)]
+FORMS += filter(None, [gathers.form("dense", "int8", number, "armv6m") for number in range(6)])
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form[0])

@@ -13,7 +13,7 @@ from tflm.errors import TflmError
 from tflm.learn.tail import LAYOUTS
 from tflm.tflite.context import MicroContext
 from tflm_tools.flat.flatten import prepare
-from tflm_tools.image import pool_rows
+from tflm_tools.image import gathered_rows
 from tflm_tools.model.op_name import op_name
 from tflm_tools.targets import FORMS
 
@@ -131,7 +131,10 @@ def _emissions():
     for function, words in LAYOUTS.items():  # these records a Learner writes
         found[f"learnt.{function}"] = {words: 0}
         nodes.setdefault("learnt", set()).add(("learnt", frozenset(["int8", "int32"])))
-    for function, words in pool_rows.LAYOUTS.items():  # and these are there in bands alone
-        found[f"pooling_rows.{function}"] = {words: 0}
-        nodes.setdefault("pooling_rows", set()).add(("MEAN", frozenset(["int8", "int32"])))
+    for kernel, words in gathered_rows.LAYOUTS.items():  # and these are there in bands alone
+        found[kernel] = {words: 0}
+        file = kernel.partition(".")[0]
+        kind = "FULLY_CONNECTED" if "connected" in file else "MEAN"
+        types = ["float32"] if "float" in file else ["int8"]
+        nodes.setdefault(file, set()).add((kind, frozenset([*types, "int32"])))
     return found, nodes

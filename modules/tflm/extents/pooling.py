@@ -57,7 +57,21 @@ def _rows(r):
     r.writes(_OUTPUT, 4 * channels, align=4)
 
 
+def _rows_float(r):
+    width, channels = r.numbers(_WIDTH, 2)
+    r.need(r.words >= 8)
+    r.small(r.units * width, 4 * r.units * width * channels)
+    r.reads(_INPUT, 4 * r.units * width * channels, align=4)
+    r.writes(_OUTPUT, 4 * channels, align=4)
+
+
 # What is made of the sums.
+def _end_float(r):
+    r.need(r.words >= 6)
+    r.writes(_INPUT, 4 * r.units, align=4)
+    r.writes(_OUTPUT, 4 * r.units, align=4)
+
+
 def _average(r):
     r.numbers(_CELLS, 1)
     r.need(r.words >= 7)
@@ -79,5 +93,7 @@ CHECKS = {
     "pooling_rows.eval_average_int8": _average,
     "pooling_rows.eval_int8": _rows,
     "pooling_rows.eval_mean_int8": _mean,
+    "pooling_rows_float.eval_end_float32": _end_float,
+    "pooling_rows_float.eval_float32": _rows_float,
     "pooling_unsigned.eval_average": lambda r: _pool(r, _INPUT_HEIGHT, 1),
 }

@@ -57,10 +57,10 @@ def emit_conv(context, node, fields, table):
     window = dsp.padded(height * width * depth)
     if 4 * window > _MOST_LANE_BYTES:
         return False
-    table = bytearray(table)
-    found = _channels(node, fields, table, height * width * depth, window)
-    if found is None:
+    packed = _packed(node, fields, table, height * width * depth, window, True)
+    if packed is None:
         return False
+    table, stream = packed
     geometry = {
         "row_bytes": fields["input_width"] * depth,
         "padding_bytes": fields["padding_width"] * depth,
@@ -85,7 +85,7 @@ def emit_conv(context, node, fields, table):
         target.elements() * height * width * depth // _SPEED,
         table=table,
         input=source,
-        stream=context.constant(dsp.stream(found)),
+        stream=context.constant(stream),
         output=target,
         scratch=context.request_scratch_buffer(size),
         filter_height=height,
@@ -104,11 +104,11 @@ def emit_fully_connected(context, node, fields, table):
     depth = fields["depth"]
     if not dsp.packable(context, node) or not target.elements() or not depth:
         return False
-    table = bytearray(table)
     size = dsp.padded(depth, _PASS)
-    found = _channels(node, fields, table, depth, size, folds=False)
-    if found is None:
+    packed = _packed(node, fields, table, depth, size, False)
+    if packed is None:
         return False
+    table, stream = packed
     context.emit(
         "fully_connected_dsp.eval_int8",
         FULLY_CONNECTED,
@@ -116,7 +116,7 @@ def emit_fully_connected(context, node, fields, table):
         target.elements() * depth // _SPEED,
         table=table,
         input=source,
-        stream=context.constant(dsp.stream(found)),
+        stream=context.constant(stream),
         output=target,
         scratch=context.request_scratch_buffer(_SCRATCH_BYTES + size),
         depth=depth,
@@ -128,15 +128,17 @@ def emit_fully_connected(context, node, fields, table):
     return True
 
 
-# What each output channel needs: its `depth` weights are one run in the tensor; they are filled up
-# to `size`.
-def _channels(node, fields, table, depth, size, folds=True):
+# (table, stream) of output channels whose `depth` weights each are one run in the tensor, which is
+# filled up to `size`; None when one does not fit.
+def _packed(node, fields, table, depth, size, folds):
     count = fields["output_channels"]
+    table = bytearray(table)
     values = dsp.int8_values(node.input(1))
     filler = (0,) * (size - depth)
     rows = [values[depth * i : depth * i + depth] + filler for i in range(count)]
     zero_point = node.input(0).zero_point()
-    return dsp.channels(rows, node.optional_input(2), zero_point, fields, table, folds)
+    found = dsp.channels(rows, node.optional_input(2), zero_point, fields, table, folds)
+    return None if found is None else (table, dsp.stream(found))
 
 
 # True when the output's pixels are the input's: then they make one long row.

@@ -53,13 +53,10 @@ def emit_depthwise_conv(context, node, fields, table):
     band = _band_rows(fields["output_height"], stride, 4 * columns)
     if band is None:
         return False
-    values = dsp.int8_values(weights)
-    rows = [values[channel::count] for channel in range(count)]
-    table = bytearray(table)
-    zero_point = source.zero_point()
-    found = dsp.channels(rows, node.optional_input(2), zero_point, fields, table)
-    if found is None:
+    packed = _packed(node, fields, table)
+    if packed is None:
         return False
+    table, stream = packed
     plane = 4 * (columns * _pair_rows(band, stride) + fields["padding_width"]) + _BEYOND
     kernel = "depthwise_conv_dsp.eval_3x3_int8"
     if stride == 2:
@@ -71,7 +68,7 @@ def emit_depthwise_conv(context, node, fields, table):
         target.elements() * height * width // _SPEED,
         table=table,
         input=source,
-        stream=context.constant(b"".join([_stream(channel) for channel in found])),
+        stream=context.constant(stream),
         output=target,
         scratch=context.request_scratch_buffer(_SCRATCH_BYTES + plane),
         batches=target.shape[0],
@@ -79,10 +76,21 @@ def emit_depthwise_conv(context, node, fields, table):
         stride=stride,
         band_rows=band,
         plane_columns=columns,
-        input_zero_point=zero_point,
+        input_zero_point=source.zero_point(),
         **{name: fields[name] for name in _COPIED},
     )
     return True
+
+
+# (table, stream) of the weights; None when a channel does not fit.
+def _packed(node, fields, table):
+    weights, count = node.input(1), fields["output_channels"]
+    values = dsp.int8_values(weights)
+    rows = [values[channel::count] for channel in range(count)]
+    table = bytearray(table)
+    zero_point = node.input(0).zero_point()
+    found = dsp.channels(rows, node.optional_input(2), zero_point, fields, table)
+    return None if found is None else (table, b"".join([_stream(channel) for channel in found]))
 
 
 # Rows of the plane under `rows` rows of windows.

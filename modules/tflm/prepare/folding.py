@@ -34,20 +34,22 @@ def fold(multiplier, shift, lowest, highest, most, weight):
     return None
 
 
-# The steps (k, T(k)) that sums can reach, and the next one on both sides; at first some that lie
-# far apart.
+# The steps (k, T(k)) that sums can reach, and the next one on both sides. At first those that most
+# factors fail at: rounded up by least and by most, and the outer ones.
 def _steps(multiplier, shift, lowest, highest, most):
     steps = []
     for k in range(1, most + 1):
         n = ((k << (shift + 1)) - (1 << shift) + 1) >> 1
-        at = 0 - (((1 << 30) - (n << 31)) // multiplier)
+        exact = (n << 31) - (1 << 30)
+        at = 0 - ((0 - exact) // multiplier)
         if at <= lowest:
             steps = []
-        steps.append((k, at))
+        steps.append((at * multiplier - exact, k, at))
         if at > highest:
             break
-    half = len(steps) // 2
-    return steps[:1] + steps[-1:] + steps[half : half + 1] + steps
+    by_rounding = sorted(steps)
+    steps = by_rounding[:3] + by_rounding[-3:] + steps[:1] + steps[-1:] + steps
+    return [(k, at) for _, k, at in steps]
 
 
 # A d that all steps allow, or None.

@@ -13,13 +13,17 @@ class RowInput:
 
     def __init__(self, kind, name, dtype, shape, scale_bits, zero_point):
         self._parts = kind, name, dtype, shape[2:], scale_bits, zero_point
+        self._row = None
         row = kind(*self._parts[1:], memoryview(b""))
         self.name, self.shape, self.dtype = name, shape, row.dtype
         self.scale, self.zero_point = row.scale, row.zero_point
 
-    # The Tensor of a row over its bytes.
-    def row(self, raw):
-        return self._parts[0](*self._parts[1:], raw)
+    # The Tensor that a source fills, of so many bytes. It is made once: that takes a Cortex-M0+ as
+    # long as to run a small layer.
+    def row(self, size):
+        if self._row is None:
+            self._row = self._parts[0](*self._parts[1:], memoryview(bytearray(size)))
+        return self._row
 
     def __getattr__(self, name):
         raise InputError(
@@ -36,7 +40,7 @@ def bind(program, number, record):
     program.calls.setdefault(number, [])  # so that each invoke() asks for the source
 
     def fill(record, arena, _rom, start, stop):
-        _, place, size = struct.unpack_from("<III", record, 0)
+        place, size = struct.unpack_from("<II", record, 4)
         at = place >> 2
         program.source(arena[at + start * size : at + stop * size], size)
 
@@ -64,7 +68,7 @@ def begin(program, source):
     _filler(source, whole.row)(kept.raw, len(kept.raw) // shape[1])
 
 
-# A function (bytes of rows, bytes of a row) that fills them; `row` makes Tensors of them.
+# A function (bytes of rows, bytes of a row) that fills them; row() is the Tensor for each.
 def _filler(source, row):
     if hasattr(source, "readinto"):
         put = _reader(source)
@@ -77,8 +81,10 @@ def _filler(source, row):
         put = _taker(source)
 
     def fill(view, size):
+        tensor = row(size)
         for at in range(0, len(view), size):
-            put(row(view[at : at + size]))
+            put(tensor)
+            view[at : at + size] = tensor.kept.raw
 
     return fill
 

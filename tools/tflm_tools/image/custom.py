@@ -18,14 +18,14 @@ from ..errors import ToolError
 from ..model.compiled import remedy
 from ..model.schema import BuiltinOperator
 from . import dense_lut, resized_rows, rows
+from .gathered_rows import CODES as GATHERED
 from .padded_rows import CODES as PADS
 from .parts import Parts
-from .pool_rows import CODES as POOLS
 
 _WITH_CUSTOM = (  # the commands
     "inspect, flatten, run, verify, bench, plan, report, ops, eval, convert and deploy"
 )
-_WITH_PARTS = (*POOLS, *PADS, BuiltinOperator.RESIZE_NEAREST_NEIGHBOR, resized_rows.CODE)
+_WITH_PARTS = (*GATHERED, *PADS, BuiltinOperator.RESIZE_NEAREST_NEIGHBOR, resized_rows.CODE)
 _MOST = 65535  # what 16 bits count
 _MOST_NAME = 255
 
@@ -73,7 +73,7 @@ class HostResolver(OpResolver):
             return rows
         whole = super().builtin(code)
         if code in dense_lut.CODES:
-            return dense_lut.WithIndexed(whole)
+            whole = dense_lut.WithIndexed(whole)
         return Parts(whole) if code in _WITH_PARTS else whole
 
     def custom(self, name):

@@ -6,9 +6,12 @@ from math import prod
 
 from tflm.errors import TflmError
 from tflm.prepare.common import REQUANTIZE
+from tflm.prepare.pooling_float import MAXIMUM, MEAN
+from tflm.prepare.scale import from_int, to_bits
+from tflm.tflite.graph import Tensor
 
 from ..model.schema import BuiltinOperator
-from .parts import Part, noted_of
+from .parts import noted_of
 
 CODES = (
     BuiltinOperator.AVERAGE_POOL_2D,
@@ -17,30 +20,56 @@ CODES = (
     BuiltinOperator.SUM,
 )
 
-# Words of the records of kernels/pooling_rows.py, by function.
+_ROWS = ("input", "output", "width", "depth", "initial", "maximum", "begins")
+_LIMITS = ("activation_min", "activation_max")
+
+# Words of the records of kernels/pooling_rows.py and pooling_rows_float.py, by kernel.
 LAYOUTS = {
-    "eval_int8": ("input", "output", "width", "depth", "initial", "maximum", "begins"),
-    "eval_average_int8": (
-        "input", "output", "cells", "activation_min", "activation_max", "maximum",
-    ),
-    "eval_mean_int8": ("input", "output", *REQUANTIZE),
-}  # fmt: skip
-_KERNEL = "pooling_rows."
+    "pooling_rows.eval_int8": _ROWS,
+    "pooling_rows.eval_average_int8": ("input", "output", "cells", *_LIMITS, "maximum"),
+    "pooling_rows.eval_mean_int8": ("input", "output", *REQUANTIZE),
+    "pooling_rows_float.eval_float32": _ROWS,
+    "pooling_rows_float.eval_end_float32": ("input", "output", "divisor", *_LIMITS),
+}
+_EVERY = {"activation_min": 0xFF800000, "activation_max": 0x7F800000}  # float32: no limits
 
 
 @dataclass
 class Pool:
-    """A pool of a picture: what its sums begin at, and the kernel that ends it.
+    """A pool of a picture, for image/gathered_rows.py: what its sums begin at, and what ends it.
 
-    axis: of its rows; fields, table: of the record that ends it.
+    source: the picture; axis: of its rows, of which it takes the first `rows`; kernel: of the
+    sums; end, fields, table: of the record that makes the output of them.
     """
 
+    source: Tensor
     axis: int
+    rows: int
     initial: int
     maximum: int
-    function: str
+    kernel: str
+    end: str
     fields: dict
     table: bytes = b""
+
+    @property
+    def sums(self):
+        """How many sums there are."""
+        return self.source.shape[-1]
+
+    def emit_rows(self, context, source, sums, first):
+        """Write the record of some more rows, from row `first` on."""
+        units, channels = source.shape[self.axis], self.sums
+        fields = {"maximum": self.maximum, "width": prod(source.shape) // units // channels}
+        fields.update(depth=channels, initial=self.initial, begins=int(not first))
+        layout, work = LAYOUTS[self.kernel], source.elements()
+        context.emit(self.kernel, layout, units, work, input=source, output=sums, **fields)
+
+    def emit_end(self, context, sums, target):
+        """Write the record of the output, made of all rows."""
+        units, operands = target.elements(), {"input": sums, "output": target}
+        layout, table = LAYOUTS[self.end], self.table
+        context.emit(self.end, layout, units, 8 * units, table, **operands, **self.fields)
 
 
 def pool_of(node):
@@ -53,56 +82,70 @@ def pool_of(node):
         noted = noted_of(node)
     except TflmError:
         return None  # which the model's own Prepare tells
-    found, channels = noted.fields, source.shape[-1]
-    cells = source.elements() // channels
-    if noted.kernel == "pooling.eval_int8":
-        if node.outputs[0].elements() != channels or not _covers(found):
-            return None
-        maximum = found["maximum"]
-        fields = {name: found[name] for name in ("activation_min", "activation_max")}
-        fields.update(maximum=maximum, cells=cells)
-        return Pool(axis, 0 if maximum else -cells << 7, maximum, "eval_average_int8", fields)
-    geometry = tuple(found.get(name) for name in ("kept0", "kept_step0", "reduced0"))
-    if noted.kernel != "reduce.eval_int8" or geometry != (channels, 1, cells):
+    make, channels = _MAKERS.get(noted.kernel), source.shape[-1]
+    rows = _rows_of(noted.fields, source.shape, axis)
+    if make is None or not rows or node.outputs[0].elements() != channels:
         return None
-    if node.outputs[0].elements() != channels:
+    cells = rows * prod(source.shape[axis + 1 : -1])
+    made = make(noted, cells, channels)
+    if made is None:
         return None
-    fields = {name: found[name] for name in REQUANTIZE}
-    return Pool(axis, -found["offset"], 0, "eval_mean_int8", fields, noted.table)
+    kernel = "pooling_rows_float.eval_float32" if "float" in noted.kernel else None
+    return Pool(source, axis, rows, *made[:2], kernel or "pooling_rows.eval_int8", *made[2:])
 
 
-# True when the window of a pool has all cells.
-def _covers(fields):
-    return all(
-        fields["filter_" + side] - fields["padding_" + side] >= fields["input_" + side]
-        for side in ("height", "width")
-    )
+# What a Pool has from `initial` on, but for the kernel of its sums.
+def _pool_int8(noted, cells, channels):
+    found = noted.fields
+    maximum = found["maximum"]
+    fields = {name: found[name] for name in _LIMITS}
+    fields.update(maximum=maximum, cells=cells)
+    return 0 if maximum else -cells << 7, maximum, "pooling_rows.eval_average_int8", fields
 
 
-class PoolPart(Part):
-    """A part of a pool: `sums` of some more rows, or the output made of all of them.
+def _pool_float(noted, cells, channels):
+    found = noted.fields
+    if found["kind"] not in (MEAN, MAXIMUM):
+        return None
+    maximum = int(found["kind"] == MAXIMUM)
+    fields = {name: found[name] for name in _LIMITS}
+    fields["divisor"] = to_bits(from_int(1 if maximum else cells))
+    return found["initial"], maximum, "pooling_rows_float.eval_end_float32", fields
 
-    pool: the Pool of the whole node. begins: whether these rows are the first ones, None where
-    this is the output.
-    """
 
-    def __init__(self, whole, pool, inputs, outputs, begins=None):
-        super().__init__(whole, inputs, outputs)
-        self.pool = pool
-        self.begins = begins
+def _reduce_int8(noted, cells, channels):
+    if not _adds_channels(noted.fields, cells, channels, 1):
+        return None
+    fields = {name: noted.fields[name] for name in REQUANTIZE}
+    return -noted.fields["offset"], 0, "pooling_rows.eval_mean_int8", fields, noted.table
 
-    def prepare(self, context):
-        """Write the record of this part."""
-        source, target, pool = self.inputs[0], self.outputs[0], self.pool
-        if self.begins is None:
-            function, units, table = pool.function, target.elements(), pool.table
-            fields, work = pool.fields, 8 * units
-        else:
-            function, units, table = "eval_int8", source.shape[pool.axis], b""
-            work, channels = source.elements(), source.shape[-1]
-            width = prod(source.shape) // units // channels
-            fields = {"maximum": pool.maximum, "width": width, "depth": channels}
-            fields.update(initial=pool.initial, begins=int(self.begins))
-        operands = {"input": source, "output": target}
-        layout = LAYOUTS[function]
-        context.emit(_KERNEL + function, layout, units, work, table, **operands, **fields)
+
+def _reduce_float(noted, cells, channels):
+    if not _adds_channels(noted.fields, cells, channels, 4):
+        return None
+    fields = {"divisor": noted.fields["divisor"], **_EVERY}
+    return 0, 0, "pooling_rows_float.eval_end_float32", fields
+
+
+_MAKERS = {
+    "pooling.eval_int8": _pool_int8,
+    "pooling_float.eval_float32": _pool_float,
+    "reduce.eval_int8": _reduce_int8,
+    "reduce_float.eval_float32": _reduce_float,
+}
+
+
+# True when MEAN or SUM makes one sum of all cells of each channel; `size`: of an element.
+def _adds_channels(fields, cells, channels, size):
+    geometry = tuple(fields[name] for name in ("kept0", "kept_step0", "reduced0"))
+    return geometry == (channels, size, cells)
+
+
+# How many rows along an axis the only window of a pool has, from the first on: 0 where it does not
+# have all of their cells. All, where there are no windows.
+def _rows_of(fields, shape, axis):
+    found = list(shape)
+    for i, side in enumerate(("height", "width"), 1):
+        if "filter_" + side in fields:
+            found[i] = min(fields["filter_" + side] - fields["padding_" + side], shape[i])
+    return found[axis] if found[axis + 1 :] == list(shape[axis + 1 :]) else 0

@@ -22,10 +22,11 @@ def apply(graph):
         raise ToolError(f"the model has {len(inputs)} inputs, one can come by rows; {_HOW}")
     source = inputs[0]
     readers = main.consumers(source)
-    if len(readers) != 1 or by_rows(readers[0]) is None or main.is_output(source):
+    way = by_rows(readers[0]) if len(readers) == 1 else None
+    if way is None or 0 not in way.inputs or main.is_output(source):
         raise ToolError(
-            f"the input '{source.name}' is not read by rows, by one convolution, pool or "
-            f"activation of batch 1; {_HOW}"
+            f"the input '{source.name}' is not read by rows, by one convolution, pool, "
+            f"activation or FULLY_CONNECTED of batch 1; {_HOW}"
         )
     rows = main.new_tensor(source.name, source.dtype, source.shape, like=source)
     main.replace_input(readers[0], source, rows)

@@ -10,6 +10,7 @@ dense_lut
 depthwise_column
 depthwise_conv_lanes
 fully_connected
+fully_connected_bands
 fully_connected_lanes
 pooling
 pooling_rows

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from tflm import dtypes
 from tflm.tflite.graph import Node
 
+from ...image.gathered_rows import GatheredRows, gathered_of
 from ...image.padded_rows import CODES as PADS
 from ...image.padded_rows import PaddedRows
 from ...image.parts import RepeatedRows, repeats
-from ...image.pool_rows import PoolPart, pool_of
 from ...image.resized_rows import CODE as RESIZE
 from ...image.resized_rows import ResizedRows
 from ...model.schema import BuiltinOperator
@@ -128,22 +128,23 @@ class _Writer:
         key, source = self._region.outputs[place], self._region.inputs[place][0]
         axis, made = self._region.ways[place].axis, self._progress.made
         held = self._progress.held[source]
-        pool, channels = pool_of(node), node.inputs[0].shape[-1]
-        sums = self._make(node.outputs[0].name, dtypes.INT32, (channels,), node.outputs[0])
+        how = gathered_of(node)
+        sums = self._make(node.outputs[0].name, dtypes.INT32, (how.sums,), node.outputs[0])
         self.chain.tensors.append(sums)
 
         def part(band):
-            first, last = made[source][band - 1], made[source][band]
-            if first == last:
+            first, last = made[source][band - 1], min(made[source][band], how.rows)
+            if first >= last:
                 return None
             row = first - held[band - 1]
-            rows = self._view(source, node.inputs[0], axis, row, last - first)
-            return PoolPart(node, pool, [rows, sums], [self._whole(sums, sums)], not first)
+            rows = self._view(source, how.source, axis, row, last - first)
+            return GatheredRows(node, how, [rows, sums], [self._whole(sums, sums)], first)
 
         def end(band):
             if made[key][band - 1] == made[key][band]:
                 return None
-            return PoolPart(node, pool, [sums], [self._whole(self._bases[key], node.outputs[0])])
+            output = self._whole(self._bases[key], node.outputs[0])
+            return GatheredRows(node, how, [sums], [output])
 
         self._slot(map(part, self._bands()))
         self._slot(map(end, self._bands()))

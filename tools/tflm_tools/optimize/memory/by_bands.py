@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from tflm import dtypes
 
+from ...image.connected_rows import CODE as CONNECTED
+from ...image.connected_rows import connected_of
 from ...image.padded_rows import CODES as PADS
 from ...image.padded_rows import paddings_of
 from ...image.parts import repeats
@@ -97,21 +99,8 @@ def by_rows(node):
         return None
     if any(t is not None and t.is_variable for t in node.inputs):
         return None
-    if node.builtin_code in _BY_ELEMENTS:
-        return _by_elements(node, target)
-    if node.builtin_code == BuiltinOperator.CONCATENATION:
-        return _joined(node, target)
-    if node.builtin_code in POOLS:
-        return _pooled(node, target)
-    if node.builtin_code == BuiltinOperator.TRANSPOSE_CONV:
-        return _transposed(node, target)
-    if repeats(node):
-        return _repeated(node, target)
-    if node.builtin_code == RESIZE:
-        return _resized(node, target)
-    if node.builtin_code in PADS:
-        return _padded(node, target)
-    return _by_windows(node, target) if node.builtin_code in _WINDOWS else None
+    way = _WAYS.get(node.builtin_code)
+    return None if way is None else way(node, target)
 
 
 # Rows of which each is made of the one at its place.
@@ -153,12 +142,32 @@ def _joined(node, target):
     return ByRows(_each(target.shape[axis]), tuple(range(len(node.inputs))), axis)
 
 
+# What makes its output of all rows, as image/gathered_rows.py tells.
+def _gathered(how):
+    if how is None:
+        return None
+    rows = Rows(1, how.source.shape[how.axis], 1, how.rows, 1, 0, (0, 0, 0, 0))
+    return ByRows(rows, (0,), how.axis, gathers=True)
+
+
+# GATHER of blocks of a tensor that it sees as a whole: a row of indices picks a row of the output.
+def _picked(node, target):
+    axis, indices = _axis(target.shape), node.inputs[1]
+    if option(node, "AXIS", "i") or option(node, "BATCH_DIMS", "i") or indices.is_constant():
+        return None
+    rank = len(indices.shape)
+    if axis is None or axis >= rank or target.shape[:rank] != indices.shape:
+        return None
+    if axis == len(target.shape) - 1:
+        return None
+    return ByRows(_each(target.shape[axis]), (1,), axis)
+
+
 # A pool over the whole picture, over windows, or inside of each row.
 def _pooled(node, target):
     source, pool = node.inputs[0], pool_of(node)
     if pool is not None:
-        count = source.shape[pool.axis]
-        return ByRows(Rows(1, count, 1, count, 1, 0, (0, 0, 0, 0)), (0,), pool.axis, gathers=True)
+        return _gathered(pool)
     if node.builtin_code in _WINDOWS:
         return _by_windows(node, target)
     axis = _axis(source.shape)
@@ -188,7 +197,7 @@ def _transposed(node, target):
 
 # RESIZE_NEAREST_NEIGHBOR by a whole number.
 def _repeated(node, target):
-    axis = _pictures_axis(node, 0, target)
+    axis = _pictures_axis(node, 0, target) if repeats(node) else None
     if axis is None:
         return None
     count, many = node.inputs[0].shape[axis], target.shape[axis]
@@ -204,10 +213,12 @@ def _resized(node, target):
     return ByRows(Listed(node.inputs[0].shape[axis], *places), (0,), axis)
 
 
-# PAD and PADV2 of what is not constant, with one row inside at least.
+# PAD and PADV2 of what is not constant, by a value that is, with one row inside at least.
 def _padded(node, target):
     source, axis = node.inputs[0], _axis(target.shape)
     if source.is_constant() or not source.elements() or axis is None:
+        return None
+    if any(t is not None and not t.is_constant() for t in node.inputs[1:]):
         return None
     if axis == len(target.shape) - 1:
         return None
@@ -227,3 +238,16 @@ def _looks_at_all(node):
     if node.builtin_code not in (BuiltinOperator.CONV_2D, BuiltinOperator.DEPTHWISE_CONV_2D):
         return False
     return node.inputs[0].dtype == dtypes.FLOAT32 and node.inputs[1].dtype != dtypes.FLOAT32
+
+
+_WAYS = dict.fromkeys(_BY_ELEMENTS, _by_elements)
+_WAYS |= dict.fromkeys(_WINDOWS, _by_windows) | dict.fromkeys(POOLS, _pooled)
+_WAYS |= dict.fromkeys(PADS, _padded)
+_WAYS |= {
+    BuiltinOperator.CONCATENATION: _joined,
+    BuiltinOperator.GATHER: _picked,
+    BuiltinOperator.RESIZE_NEAREST_NEIGHBOR: _repeated,
+    BuiltinOperator.TRANSPOSE_CONV: _transposed,
+    CONNECTED: lambda node, target: _gathered(connected_of(node)),
+    RESIZE: _resized,
+}

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from ...model.graph import root_of
 from .by_bands import by_rows
 
+_FEW = (16, 8, 4, 3)  # bands
+
 
 @dataclass
 class Value:
@@ -49,14 +51,23 @@ class Region:
         """[(rows that a band makes, of the output at which place)]: what may be tried.
 
         Rows of the last output, and of what is finer than it, where less than one row of that are
-        made of them; at least two bands.
+        made of them; at least two bands. Where there are many rows, also so many that few bands
+        have them.
         """
         counts = [self.values[key].rows for key in self.outputs]
-        found = [(height, len(counts) - 1) for height in heights if 2 * height <= counts[-1]]
+        last = [*heights, *_few_bands(counts[-1], heights)]
+        found = [(height, len(counts) - 1) for height in last if 2 * height <= counts[-1]]
         for rows in sorted({rows for rows in counts if rows > counts[-1]}):
             place = max(place for place, count in enumerate(counts) if count == rows)
-            found += [(h, place) for h in heights if h * max(counts[-1], 2) < rows]
+            these = [*heights, *_few_bands(rows, heights)]
+            found += [(h, place) for h in these if h * max(counts[-1], 2) < rows]
         return found
+
+
+# Heights above all of `heights` that a few bands of so many rows have.
+def _few_bands(rows, heights):
+    few = [-(-rows // bands) for bands in _FEW]
+    return [height for height in few if height > max(heights, default=0)]
 
 
 class Regions:

@@ -3,7 +3,16 @@
 
 from functools import lru_cache, wraps
 
-from tflm.prepare import conv_lanes, convolution, dsp, scale
+from tflm.prepare import (
+    conv_dsp,
+    conv_lanes,
+    convolution,
+    depthwise_dsp,
+    depthwise_lanes,
+    dsp,
+    lanes,
+    scale,
+)
 from tflm.prepare.common import REQUANTIZE
 
 _SMALL = 1 << 14
@@ -37,21 +46,43 @@ def _multiplied_once(multipliers):
     return remembered
 
 
-# conv_lanes._packed() by all that it looks at.
-def _packed_once(packed):
+# What all that packs weights looks at.
+def _of_layer(node, fields, table):
+    weights, bias = node.input(1), node.optional_input(2)
+    return (
+        bytes(weights.data), weights.shape, bytes(bias.data) if bias else None,
+        node.input(0).zero_point(), tuple(fields.get(name) for name in _FIELDS), bytes(table),
+    )  # fmt: skip
+
+
+# The same for _packed() of conv_dsp and depthwise_dsp.
+def _of_halfwords(node, fields, table, *how):
+    return (*how, _of_layer(node, fields, table))
+
+
+# The same for conv_lanes.
+def _of_lanes(context, node, fields, table, rows, way):
+    return context.form, way, tuple(rows), _of_layer(node, fields, table)
+
+
+# The same for depthwise_lanes.
+def _of_planes(context, node, fields, table, rows, form):
+    is_bytes = context.packing.get(node.index) == lanes.BYTES
+    strides = fields["stride_height"] & 1, fields["output_height"] > 1
+    return context.form, is_bytes, form, strides, _of_layer(node, fields, table)
+
+
+# A function that packs weights, by what key() says of its arguments.
+def _packed_once(packed, key):
     known = {}
 
     @wraps(packed)
-    def remembered(context, node, fields, table, rows, way):
-        bias = node.optional_input(2)
-        key = (
-            context.form, way, node.input(0).zero_point(), bytes(bias.data) if bias else None,
-            tuple(fields.get(name) for name in _FIELDS), bytes(table), tuple(rows),
-        )  # fmt: skip
-        if key not in known:
+    def remembered(*arguments):
+        looked_at = key(*arguments)
+        if looked_at not in known:
             _make_room(known, _LAYERS)
-            known[key] = packed(context, node, fields, table, rows, way)
-        return known[key]
+            known[looked_at] = packed(*arguments)
+        return known[looked_at]
 
     return remembered
 
@@ -64,4 +95,10 @@ def remember():
     for name in ("multiply", "divide", "quantize_multiplier"):
         setattr(scale, name, lru_cache(_SMALL)(getattr(scale, name)))
     convolution.channel_multipliers = _multiplied_once(convolution.channel_multipliers)
-    conv_lanes._packed = _packed_once(conv_lanes._packed)
+    for module, key in (
+        (conv_dsp, _of_halfwords),
+        (depthwise_dsp, _of_halfwords),
+        (conv_lanes, _of_lanes),
+        (depthwise_lanes, _of_planes),
+    ):
+        module._packed = _packed_once(module._packed, key)

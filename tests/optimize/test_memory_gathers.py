@@ -1,0 +1,135 @@
+# Tests of what makes its output of all rows, behind operators in bands: pools, FULLY_CONNECTED
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import numpy as np
+import pytest
+from optimize.forms import banded, failures
+from optimize.graphs import Network
+from support.inputs import generator
+from tflm.model import FlatModel
+from tflm_tools.flat.flatten import flatten
+from tflm_tools.image.gathered_rows import LAYOUTS
+
+COUNT = 12  # graphs of a kind and type
+
+
+# FULLY_CONNECTED of a picture, its weights of so many scales.
+def _dense(net, source, pick):
+    units, shape = pick(1, 3, 10, 70), net.shapes[source]
+    depth = int(np.prod(shape[1:]))
+    rows = units + pick(0, 2)  # weights may have more
+    values = net.random.integers(-127, 128, (rows, depth))
+    scales, zero_point = net.random.uniform(0.001, 0.003, pick(1, rows)), pick(0, -3)
+    if net.dtype == "float32":
+        weights = net.builder.tensor((rows, depth), "float32", values / 300)
+    else:
+        weights = net.builder.tensor(
+            (rows, depth), "int8", values, scale=scales,
+            zero_point=zero_point if len(scales) == 1 else 0,
+        )  # fmt: skip
+    bias = None
+    if pick(True, False):
+        values = net.random.integers(-2000, 2000, rows)
+        if net.dtype == "float32":
+            bias = net.builder.tensor((rows,), "float32", values / 500)
+        else:
+            scales = net.quantization[source][0] * scales
+            bias = net.builder.tensor((rows,), "int32", values, scale=scales, zero_point=0)
+    output = net.tensor((1, units), 0.5, -20)
+    net.builder.operator(
+        "FULLY_CONNECTED", [source, weights, bias], [output],
+        fused_activation_function=pick("NONE", "RELU", "RELU6"),
+    )  # fmt: skip
+    return output
+
+
+def _reduced(net, source, pick):
+    depth, keep = net.shapes[source][3], pick(True, False)
+    shape = (1, 1, 1, depth) if keep else (1, depth)
+    axes = [net.constant(pick([1, 2], [-2, 1]))]
+    return net.unary(pick("MEAN", "SUM"), source, 0.3, -60, shape, axes, keep_dims=keep)
+
+
+# Windows may leave out the last rows.
+def _pool(net, source, pick):
+    _, height, width, depth = net.shapes[source]
+    size = max(1, height - pick(0, 0, 1, 3)) if height > 1 else 1
+    options = {"filter_height": size, "filter_width": width, "padding": "VALID"}
+    options.update(stride_h=size, stride_w=width)
+    if height // size > 1:
+        options.update(stride_h=height)
+    kind = pick("AVERAGE_POOL_2D", "MAX_POOL_2D")
+    options["fused_activation_function"] = pick("NONE", "RELU6")
+    return net.unary(kind, source, shape=(1, 1, 1, depth), **options)
+
+
+_KINDS = {"dense": _dense, "reduced": _reduced, "pool": _pool}
+
+
+def form(kind, dtype, number, target):
+    name = f"gathers {kind} {dtype} {number}"
+    random = generator(name)
+
+    def pick(*choices):
+        return choices[int(random.integers(len(choices)))]
+
+    shape = *pick((9, 5), (12, 4), (1, 17), (16, 6)), 4
+    net = Network(name, shape, dtype=dtype)
+    activation = "NONE" if dtype == "float32" else "RELU6"
+    first = net.conv(net.inputs[0], pick(4, 8), pick(1, 3), pick(1, 2), activation=activation)
+    last = _KINDS[kind](net, first, pick)
+    model = net.build(last)
+    rows = max(net.shapes[first][1:3])
+    made = banded(model, [(0, 1, pick(1, 2, 3) if rows > 4 else 1, 0)], target)
+    return None if made is None else (name, model, *made[:2])
+
+
+@pytest.mark.parametrize("target", [None, "armv6m"])
+def test_random_graphs(target):
+    dtypes = ("int8", "float32") if target is None else ("int8",)
+    forms = [
+        form(kind, dtype, number, target)
+        for kind in _KINDS
+        for dtype in dtypes
+        for number in range(COUNT)
+    ]
+    forms = list(filter(None, forms))
+    kernels = {record.kernel for made in forms for record in made[3].records}
+    assert {k for k in LAYOUTS if "float" not in k or target is None} <= kernels
+    assert len(forms) > 0.8 * COUNT * len(dtypes) * len(_KINDS)
+    assert not failures([made[:3] for made in forms])
+
+
+# Words as a text classifier has them: rows of a table, then one value of each column of these.
+def _words(name, count=32):
+    net = Network(name, (count,), dtype="float32")
+    words = net.builder.tensor((1, count), "int32", name="words")
+    net.inputs = [words]
+    table = net.builder.tensor((20, 8), "float32", net.random.standard_normal((20, 8)))
+    picked = net.tensor((1, count, 8))
+    net.builder.operator("GATHER", [table, words], [picked], axis=0)
+    mean = net.unary("MEAN", picked, shape=(1, 8), inputs=[net.constant([1])])
+    return net, mean
+
+
+@pytest.mark.parametrize("height", [1, 5])
+def test_words(height):
+    net, mean = _words(f"words {height}")
+    model = net.build(mean)
+    flat, storage, _ = banded(model, [(0, 1, height, 0)])
+    assert "pooling_rows_float.eval_float32" in {record.kernel for record in storage.records}
+    low = {0: (0, 19)}
+    assert not failures([("words", model, flat)], ranges=low)
+
+
+# RESHAPE in front of FULLY_CONNECTED is a view of the picture, whose rows come.
+@pytest.mark.parametrize("dtype", ["int8", "float32"])
+def test_flattened(dtype):
+    net = Network(f"flattened {dtype}", (24, 6, 4), dtype=dtype)
+    first = net.conv(net.inputs[0], 8, 3, activation="NONE")
+    size = int(np.prod(net.shapes[first]))
+    reshaped = net.unary("RESHAPE", first, shape=(1, size), inputs=[net.constant([1, size])])
+    model = net.build(_dense(net, reshaped, lambda *choices: choices[0]))
+    made, plain = (flatten(model, optimize=level) for level in ("ram", "speed"))
+    assert FlatModel(made).head_bytes < 0.8 * FlatModel(plain).head_bytes
+    assert not failures([("flattened", model, made)])
