@@ -1,7 +1,7 @@
 # tflm: UNIDIRECTIONAL_SEQUENCE_LSTM: int8 with biases of int32, int16 with biases of int64
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types int8 int16; package rnn; check recurrent
+# Kernel: types int8 int16; package rnn; check recurrent; order steps
 
 from .fixed_point import rescale, store
 from .matrix import multiply, start_sums

@@ -1,7 +1,7 @@
 # tflm: UNIDIRECTIONAL_SEQUENCE_LSTM, float32
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types float32; package rnn; check recurrent
+# Kernel: types float32; package rnn; check recurrent; order steps
 
 from .float32 import combine
 from .float32_math import logistic, tanh

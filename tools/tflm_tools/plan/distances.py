@@ -18,6 +18,7 @@ from .windows import rows_of
 # channels: one by one over all rows: its bytes must lie over those of the same channel.
 # planes: the same, but some rows of a channel at a time, all of them read before any is written.
 # elements: each is read before it is written.
+# steps: the rows of input and output that each step of a sequence has.
 # place: all that a unit reads is read before it is written, if its output lies over just that.
 
 
@@ -101,6 +102,11 @@ def distances_of(node, kernel):
     if kernel in in_order("place"):
         same = source.nbytes() == target.nbytes()
         return [Distance(source, target, 0, source.nbytes())] if same else []
+    if kernel in in_order("steps"):
+        steps = source.elements() // source.shape[-1]
+        row, output_row = source.nbytes() // steps, target.nbytes() // steps
+        least = _least(steps, output_row, lambda step: step * row)
+        return [Distance(source, target, least)]
     if kernel in in_order("rows"):
         return _by_rows(node)
     if (
