@@ -9,7 +9,7 @@ from rules.sources import KERNEL_FILES, REPOSITORY, consts
 sys.path.insert(0, str(REPOSITORY / "tools"))
 
 
-from asm.armv7em import depthwise, elementwise, gather, multiply
+from asm.armv7em import depthwise, elementwise, gather, multiply, products
 from asm.armv7em.thumb_dsp import ThumbDsp
 from asm.common.thumb import R0, R8, R12
 
@@ -29,6 +29,11 @@ def test_parameters_have_the_same_places(name):
     for prefix, (words, first) in _BLOCKS[name].items():
         there = {n.removeprefix(prefix): v for n, v in found.items() if n.startswith(prefix)}
         assert there == {word.upper(): first + i for i, word in enumerate(words)}
+
+
+# The assembler reads the block of a record itself, and the portable kernel has its place.
+def test_the_block_of_mul_is_where_the_assembler_reads_it():
+    assert 4 * consts(KERNEL_FILES["mul"])["_OUTPUT_ZERO_POINT"] == products.REQUANTIZE
 
 
 # What a function emits, besides what it begins with.

@@ -1,7 +1,7 @@
 # The assembler kernels for the DSP extension: what each file is for, and the functions in it
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from . import depthwise, elementwise, gather, multiply
+from . import depthwise, elementwise, gather, multiply, products
 
 FOR = "the DSP extension"
 FILES = {
@@ -11,5 +11,6 @@ FILES = {
         (depthwise.depthwise_3x3, depthwise.depthwise_3x3_stride_2),
     ),
     "add_asm.py": ("ADD, int8", (elementwise.add,)),
+    "mul_asm.py": ("MUL, int8", (products.products, products.outputs)),
     "fully_connected_asm.py": ("FULLY_CONNECTED, int8", (multiply.connect,)),
 }

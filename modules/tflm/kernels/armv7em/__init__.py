@@ -7,4 +7,5 @@ add_table
 conv_dsp
 depthwise_conv_dsp
 fully_connected_dsp
+mul
 """
