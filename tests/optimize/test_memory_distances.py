@@ -42,6 +42,8 @@ SOURCES = {
     "test_log_softmax": 10,
     "test_l2_normalization": 10,
     "test_comparisons": 40,
+    "test_strided_slice": 60,
+    "test_pad": 60,
     "test_unidirectional_sequence_lstm": 20,
 }
 FORMS = ("speed", "speed armv6m", "speed mac16")

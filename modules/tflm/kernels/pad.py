@@ -1,7 +1,7 @@
 # tflm: PAD, PADV2: a tensor in a frame of one value
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types any; package cnn; check movers; units independent
+# Kernel: types any; package cnn; check movers; units independent; order rows
 
 _INPUT = const(1)
 _OUTPUT = const(2)

@@ -1,7 +1,7 @@
 # tflm: elements from one tensor to another between strides: every operator that only moves them
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types any; package core; check movers; units independent
+# Kernel: types any; package core; check movers; units independent; order blocks
 
 _INPUT = const(1)
 _OUTPUT = const(2)

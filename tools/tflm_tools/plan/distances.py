@@ -2,8 +2,12 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from dataclasses import dataclass
+from itertools import accumulate, product
 
 from tflm.prepare.depthwise_lanes import band_rows
+from tflm.prepare.pad import collapsed
+from tflm.prepare.strided import constant_indices, merged, strides_of
+from tflm.prepare.strided_slice import parts_of
 
 from ..kernel_files import ORDERS, in_order
 from ..model.schema import BuiltinOperator, option
@@ -19,7 +23,11 @@ from .windows import rows_of
 # planes: the same, but some rows of a channel at a time, all of them read before any is written.
 # elements: each is read before it is written.
 # steps: the rows of input and output that each step of a sequence has.
+# blocks: items that it moves, in the order of the output; those of the input ascend with them
+# where the operator says so.
 # place: all that a unit reads is read before it is written, if its output lies over just that.
+
+_PADS = (BuiltinOperator.PAD, BuiltinOperator.PADV2)
 
 
 def kernels():
@@ -62,6 +70,38 @@ def _by_rows(node, step=1):
     return [Distance(source, target, least, step)]
 
 
+# True for a STRIDED_SLICE that takes elements in their order, whose record writes them in it.
+def _picks_ascending(node):
+    if node.builtin_code != BuiltinOperator.STRIDED_SLICE:
+        return False
+    parts = parts_of(node)
+    if any(stride < 0 and count > 1 for _, count, stride, _ in parts):
+        return False
+    counts = [count for _, count, _, _ in parts]
+    strides, steps = strides_of(node.inputs[0].shape), strides_of(counts)
+    loops = [
+        (count, stride * part[2], step)
+        for count, stride, part, step in zip(counts, strides, parts, steps, strict=True)
+    ]
+    _, loops = merged(loops, 1)  # as emit_copy() of prepare/strided.py has them
+    return all(b[2] >= a[0] * a[2] for a, b in zip(loops, loops[1:], strict=False) if b[0] > 1)
+
+
+# A PAD or PADV2: rows of the output, some of which hold a row of the input.
+def _padded(node):
+    source, target = node.inputs[0], node.outputs[0]
+    if len(node.inputs) < 2:
+        return []  # some rows of one
+    numbers = constant_indices(node, node.inputs[1], "the paddings")
+    *outer, (_, inside, _) = collapsed(source.shape, numbers)
+    kinds = [[False] * left + [True] * rows + [False] * right for left, rows, right in outer]
+    taken = list(accumulate(map(all, product(*kinds)), initial=0))
+    row = inside * source.nbytes() // source.elements()
+    units = len(taken) - 1
+    least = _least(units, target.nbytes() // units, lambda unit: taken[unit] * row)
+    return [Distance(source, target, least)]
+
+
 # A depthwise convolution that makes some rows of a channel's output from one plane.
 def _by_planes(node, rows):
     source, target = node.inputs[0], node.outputs[0]
@@ -75,6 +115,40 @@ def _by_planes(node, rows):
     behind = range(band, count, band)
     least = max(row * size - _first_byte(rows, input_row, row) for row in behind)
     return [Distance(source, target, least, step)]
+
+
+def _by_pixels(node):
+    source, target = node.inputs[0], node.outputs[0]
+    size, step = target.shape[-1], source.shape[-1]
+    least = _least(target.elements() // size, size, lambda pixel: pixel * step)
+    return [Distance(source, target, least)]
+
+
+def _in_place(node):
+    source, target = node.inputs[0], node.outputs[0]
+    same = source.nbytes() == target.nbytes()
+    return [Distance(source, target, 0, source.nbytes())] if same else []
+
+
+def _by_blocks(node):
+    picks = _picks_ascending(node)
+    return [Distance(node.inputs[0], node.outputs[0], 0)] if picks else []
+
+
+def _by_steps(node):
+    source, target = node.inputs[0], node.outputs[0]
+    steps = source.elements() // source.shape[-1]
+    row, output_row = source.nbytes() // steps, target.nbytes() // steps
+    return [Distance(source, target, _least(steps, output_row, lambda step: step * row))]
+
+
+_WAYS = {
+    "pixels": _by_pixels,
+    "place": _in_place,
+    "blocks": _by_blocks,
+    "steps": _by_steps,
+    "rows": lambda node: _padded(node) if node.builtin_code in _PADS else _by_rows(node),
+}
 
 
 def distances_of(node, kernel):
@@ -95,20 +169,9 @@ def distances_of(node, kernel):
     source = node.inputs[0] if node.inputs else None
     if source is None or source.is_constant() or not source.nbytes():
         return []
-    if kernel in in_order("pixels"):
-        size, step = target.shape[-1], source.shape[-1]
-        least = _least(target.elements() // size, size, lambda pixel: pixel * step)
-        return [Distance(source, target, least)]
-    if kernel in in_order("place"):
-        same = source.nbytes() == target.nbytes()
-        return [Distance(source, target, 0, source.nbytes())] if same else []
-    if kernel in in_order("steps"):
-        steps = source.elements() // source.shape[-1]
-        row, output_row = source.nbytes() // steps, target.nbytes() // steps
-        least = _least(steps, output_row, lambda step: step * row)
-        return [Distance(source, target, least)]
-    if kernel in in_order("rows"):
-        return _by_rows(node)
+    for way, made in _WAYS.items():
+        if kernel in in_order(way):
+            return made(node)
     if (
         node.builtin_code != BuiltinOperator.DEPTHWISE_CONV_2D
         or source.shape[-1] != target.shape[-1]
