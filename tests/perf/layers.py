@@ -3,6 +3,7 @@
 
 from dataclasses import dataclass
 
+from tflm.format import ROWS_KERNEL
 from tflm.tflite.context import PLANNED_SCRATCH
 from tflm_tools.image.flash import flash_by_node, operands_in
 from tflm_tools.model.macs import macs
@@ -39,9 +40,11 @@ def layers_of(model, storage):
     """A list of Layer, in order of execution, from what flatten.prepare() returned."""
     written = _written(model)
     flash = flash_by_node(storage)
+    # What takes the rows of an input belongs to the operator that reads them, and has its number.
+    nodes = {r.node.index: r.node for r in storage.records[::-1] if r.kernel != ROWS_KERNEL}
     found, scratch = {}, {}
     for record in storage.records:
-        node = record.node
+        node = nodes[record.node.index]
         if node.index not in found:
             origins = getattr(node, "origins", (node.index,))
             work = sum(written[number] for number in origins)

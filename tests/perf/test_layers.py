@@ -36,6 +36,14 @@ def test_flash_of_layers_is_what_the_image_holds_of_them():
     assert flash < len(image_of(data, model, storage))
 
 
+# Taking the rows of an input is part of the first layer, whose work it leaves as it is.
+def test_rows_belong_to_the_operator_that_reads_them():
+    data = _DIGITS.read_bytes()
+    whole, rows = (layers_of(*prepare(data, by_rows=by_rows)) for by_rows in (False, True))
+    assert [(layer.op, layer.macs) for layer in rows] == [(each.op, each.macs) for each in whole]
+    assert rows[0].records == whole[0].records + 1
+
+
 # What control flow runs has no notes: its lists are not those of a band.
 def test_notes_are_for_the_steps_of_the_model_itself():
     model = ModelBuilder()
