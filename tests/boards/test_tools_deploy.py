@@ -218,3 +218,29 @@ def test_flash_what_was_built(firmware, tmp_path):
     (drive / "INFO_UF2.TXT").write_text("Board-ID: RPI-RP2\n")
     done = flash("RPI_PICO", image=built.image, volume=drive)
     assert done.verified and (drive / built.image.name).read_bytes() == built.image.read_bytes()
+
+
+# What deploy says of streaming: the heap has a piece for it, and it takes about the cycles told.
+def test_streaming_as_told(emulated, tmp_path, shared_models):
+    board = emulated("RPI_PICO", fast=True, xip=48)
+    path, speed = shared_models / "mlperf_ad01_int8.tflite", tmp_path / "speed.tflm"
+    result = deploy(path, board.port, name="net")
+    told = result.faster
+    assert not result.fits_ram and told.kept > 100_000
+    before = _cycles(board.port, result.use)
+    speed.write_bytes(flatten(path.read_bytes(), target="armv6m", optimize="speed"))
+    use = deploy(speed, board.port, name="net", replace=True).use
+    streaming = f", delegates=[Streaming({told.kept})])"
+    use = ["from tflm.run.streaming import Streaming", *use[:-1], use[-1][:-1] + streaming]
+    cycles = _cycles(board.port, use)
+    assert 0.8 < told.cycles / cycles < 1.1 and 0.8 < told.cycles_before / before < 1.1
+
+
+# Cycles of an invoke of the interpreter that these lines make, with all of its delegates.
+def _cycles(port, use):
+    with Link(port) as link:
+        link.reset()
+        lines = [*use, "interpreter.invoke()", "assert interpreter.delegate_error is None"]
+        lines += ["import machine, time", "start = time.ticks_us()", "interpreter.invoke()"]
+        link.exec("\n".join([*lines, "us = time.ticks_diff(time.ticks_us(), start)"]), seconds=120)
+        return link.eval("us * machine.freq() // 1000000")

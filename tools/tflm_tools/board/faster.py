@@ -26,7 +26,6 @@ _CHANNELS = 4  # that a unit of these has
 _BUFFERS = 8192  # bytes of heap that streaming takes beside what it keeps
 _WORTH = 0.8  # of the time: what is no less is not worth telling
 _ROUND = 1000
-_KEPT = 4  # cycles that a weight in RAM takes more, as measured with ad01 of docs/benchmarks.md
 
 
 @dataclass
@@ -41,7 +40,7 @@ class Faster:
 def faster_by_streaming(model, flat, free):
     """The Faster of a ModelFile whose .tflm (bytes) a board reads from flash; None for little.
 
-    free: bytes of the heap that a program can do without.
+    free: bytes of the heap, in one piece, that a program can do without.
     """
     if model.kind != "tflite":
         return None
@@ -57,9 +56,11 @@ def faster_by_streaming(model, flat, free):
     kept = min(streamed, free - _BUFFERS - more) // _ROUND * _ROUND
     if kept <= 0:
         return None
-    # Most of the work is done while weights come.
-    rest = MISS * (_fetched(after, _ONCE) - streamed) // 4
-    cycles = max(work, MISS * (streamed - kept) // 4 + _KEPT * kept) + rest
+    # While weights come, others are multiplied.
+    fetched = _fetched(after, _ONCE)
+    come = streamed - kept
+    meanwhile = min(work * come // fetched, MISS * come // 4)
+    cycles = work + MISS * (fetched - kept) // 4 - meanwhile
     return Faster(kept, work + waits, cycles) if cycles < _WORTH * (work + waits) else None
 
 
