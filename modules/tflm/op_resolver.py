@@ -185,7 +185,7 @@ class OpResolver:
         for steps in program.graphs:
             for i, op in zip(range(len(steps)), ops):
                 function, record, units, slice_units = steps[i]
-                if not units or op.kernel not in self._binders:  # 0: its record changes
+                if units < 0 or op.kernel not in self._binders:  # below 0: its record changes
                     continue
                 try:
                     bound = self._binders[op.kernel](function, record, program.rom, room)

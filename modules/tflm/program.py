@@ -75,11 +75,9 @@ class Program:
         arena = self.arena
         rom = self.rom
         for function, record, units, slice_units in steps:
-            if not units:  # in bands: the record is made, and says how many it has this time
-                units = self.next_record(record, self.place, len(record) >> 2, self.changes)
-                if not units:
-                    continue
-                record = self.place
+            if units < 0:  # in bands, as all of these steps
+                place = self.place
+                return self.run_banded(self.changes, place, 0, steps, place, arena, rom)
             start = 0
             stop = slice_units
             while stop < units:

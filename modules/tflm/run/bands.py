@@ -26,33 +26,42 @@ def _begin(place: ptr32, table: ptr32, band: int):
     cursor[_BAND] = band - (table[0] >> 1)
 
 
-# Put the next record of a band at its place: as the model has it, but that the band's list says
-# what is added to some words, and another one by how much some grow with each band. Returns its
-# units, word 0.
+# Run steps of a band, from where it has come on; the first two are `changes` and `place` of the
+# program to begin with. Each record is put at its place: as the model has it, but that the band's
+# list says what is added to some words, and another one by how much some grow with each band. Half
+# of what small steps take may be this loop: it looks nothing up, and what copies has its three
+# names in registers. Ctrl-C works between bands.
 @micropython.viper
-def next_record(source: ptr32, place: ptr32, words: int, table: ptr32) -> int:
-    cursor = ptr32(int(place) - _CURSOR_BYTES)
-    first = cursor[_FIRST]
-    last = first + words
-    while words:
-        place[0] = source[0]
-        source = ptr32(int(source) + 4)
-        place = ptr32(int(place) + 4)
-        words -= 1
-    place = ptr32(int(cursor) + _CURSOR_BYTES)
-    which = _CHANGE
-    times = 1
-    while which <= _GROWTH:
-        change = ptr32(int(table) + 4 * cursor[which])
-        while change[0] < last:
-            n = change[0] - first
-            place[n] = place[n] + change[1] * times
-            change = ptr32(int(change) + 8)
-        cursor[which] = int(change) - int(table) >> 2
-        times = cursor[_BAND]
-        which += 1
-    cursor[_FIRST] = last
-    return place[0]
+def run_banded(source: ptr32, target: ptr32, words: int, steps, place, arena, rom):
+    table = int(source)
+    cursor = ptr32(int(target) - _CURSOR_BYTES)
+    for function, record, size, most in steps:
+        source = ptr32(record)
+        words = 0 - int(size)
+        first = cursor[_FIRST]
+        last = first + words
+        cursor[_FIRST] = last
+        while words:
+            words -= 1
+            target[words] = source[words]
+        which = _CHANGE
+        times = 1
+        while which <= _GROWTH:
+            source = ptr32(table + 4 * cursor[which])
+            while source[0] < last:
+                words = source[0] - first
+                target[words] = target[words] + source[1] * times
+                source = ptr32(int(source) + 8)
+            cursor[which] = int(source) - table >> 2
+            times = cursor[_BAND]
+            which += 1
+        start = 0
+        while start < target[0]:
+            stop = start + int(most)
+            if stop > target[0]:
+                stop = target[0]
+            function(place, arena, rom, start, stop)
+            start = stop
 
 
 # The step that runs the others. Its units are bands; its record: the place of the block where
@@ -73,14 +82,14 @@ class Bands:
         self._place = program.arena[(block >> 2) + _CURSOR_BYTES : (block >> 2) + 4 * words]
         program.calls.setdefault(number, []).append(self._list)
         program.bands[self._list] = self
-        program.next_record = next_record
+        program.run_banded = run_banded
         program.place = program.changes = None  # there before invoke(), which takes no heap
 
-    # A step of the chain, whose record goes to the block. It has as many units as that says at the
-    # time, which 0 stands for.
+    # A step of the chain, whose record goes to the block. In place of units, which that says at
+    # the time, it has the record's words, as a number below 0.
     def moved(self, step):
         function, record, _, slice_units = step
-        return function, record, 0, slice_units
+        return function, record, 0 - (len(record) >> 2), slice_units
 
     # Eval. None of these operators ends the run.
     def evaluate(self, record, _arena, _rom, start, stop):
