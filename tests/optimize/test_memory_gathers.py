@@ -133,3 +133,17 @@ def test_flattened(dtype):
     made, plain = (flatten(model, optimize=level) for level in ("ram", "speed"))
     assert FlatModel(made).head_bytes < 0.8 * FlatModel(plain).head_bytes
     assert not failures([("flattened", model, made)])
+
+
+# A bias that other operators make is read in the last band: FULLY_CONNECTED stays whole then.
+def test_bias_that_is_computed():
+    net = Network("computed bias", (16, 6, 4), dtype="float32")
+    net.inputs.append(net.tensor((3,)))
+    bias = net.unary("RELU", net.inputs[1])
+    first = net.conv(net.inputs[0], 8, 3, activation="NONE")
+    values = net.random.integers(-127, 128, (3, 16 * 6 * 8)) / 300
+    weights = net.builder.tensor(values.shape, "float32", values)
+    output = net.tensor((1, 3))
+    net.builder.operator("FULLY_CONNECTED", [first, weights, bias], [output])
+    model = net.build(output)
+    assert not failures([("computed bias", model, flatten(model, optimize="ram"))])

@@ -93,7 +93,9 @@ def connected_of(node):
     axis = next((i for i, size in enumerate(picture.shape) if size > 1), None)
     if axis is None or axis == len(picture.shape) - 1 or picture.nbytes() != source.nbytes():
         return None
-    if not weights.is_constant() or weights.dtype != source.dtype:
+    if any(t is not None and not t.is_constant() for t in node.inputs[1:]):
+        return None  # the parts of a chain would not keep it
+    if weights.dtype != source.dtype:
         return None  # hybrid ones look at all of their input
     if target.elements() != target.shape[-1] or getattr(node, "indexed", None):
         return None
