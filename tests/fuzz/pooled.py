@@ -1,13 +1,18 @@
-# Models whose pools run over bands of rows; for test_traced.py
+# Models whose pools and FULLY_CONNECTED run over bands of rows; for test_traced.py
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from optimize.forms import banded
 from optimize.graphs import Network
+from optimize.test_memory_gathers import form
+
+_OTHERS = ("dense", "int8"), ("dense", "float32"), ("reduced", "float32"), ("pool", "float32")
 
 
 def models():
     """A .tflm for each end of a pool, and for channels that go by four or one by one."""
-    return [_pooled(name, depth) for name in ("AVERAGE_POOL_2D", "MEAN") for depth in (4, 6)]
+    ends = [_pooled(name, depth) for name in ("AVERAGE_POOL_2D", "MEAN") for depth in (4, 6)]
+    made = [form(*kind, number, None) for kind in _OTHERS for number in range(2)]
+    return ends + [flat for _, _, flat, _ in filter(None, made)]
 
 
 def _pooled(name, depth):

@@ -24,7 +24,8 @@ NETS = {
     "mean": (chain("mean", SHAPE), 4, 3600),
     "dense": (chain("dense", SHAPE, blocks=1, form="dense", gate="HARD_SWISH"), 2, 3600),
     "twice": (chain("twice", SHAPE, blocks=1, form="twice", gate="hard", size=5), 2, 4400),
-    "pool": (chain("pool", ends=False, blocks=1, form="pool", filters=16, stride=2), 2, 5760),
+    # Its channels go through both convolutions in groups, so that no tensor is large.
+    "pool": (chain("pool", ends=False, blocks=1, form="pool", filters=16, stride=2), 0, 4400),
     "first layer": (first_layer("first layer"), 1, 2624),
 }
 CASES = Cases()
@@ -58,9 +59,9 @@ def test_operators_run_twice(name):
     assert _run_twice(graph) == twice
     storage = levels.prepared(graph)
     assert storage.head_bytes <= most < 0.8 * levels.prepared(levels.model(SPEED)[0]).head_bytes
-    # Both passes read the same weights.
+    # Both passes read the same weights; groups of channels have some bytes each beside them.
     plain = levels.prepared(levels.model(SPEED)[0])
-    assert len(storage.constants) <= len(plain.constants)
+    assert len(storage.constants) <= len(plain.constants) + (0 if twice else 64)
 
 
 # Nothing runs twice where the arena is as large for something else, the input here, nor at a level

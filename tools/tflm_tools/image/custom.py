@@ -25,7 +25,10 @@ from .parts import Parts
 _WITH_CUSTOM = (  # the commands
     "inspect, flatten, run, verify, bench, plan, report, ops, eval, convert and deploy"
 )
-_WITH_PARTS = (*GATHERED, *PADS, BuiltinOperator.RESIZE_NEAREST_NEIGHBOR, resized_rows.CODE)
+_WITH_PARTS = (
+    *GATHERED, *PADS, BuiltinOperator.RESIZE_NEAREST_NEIGHBOR, resized_rows.CODE,
+    BuiltinOperator.CONCATENATION,
+)  # fmt: skip
 _MOST = 65535  # what 16 bits count
 _MOST_NAME = 255
 

@@ -141,6 +141,15 @@ class Lives:
                     changes[min(last, steps) + 2] -= part.stop - part.start
         return list(accumulate(changes))[1 : steps + 1]
 
+    def least(self, steps, distances):
+        """Bytes that no plan needs less than; distances: of so many steps, as for __init__."""
+        used = self.used(steps)
+        for step, found in distances.items():
+            over = [min(d.source.nbytes(), d.target.nbytes() - d.least) for d in found]
+            if over:
+                used[step] -= min(sum(over), found[0].target.nbytes())
+        return max(used, default=0)
+
     def peak(self):
         """Bytes in use at the busiest step, if no two values shared any: no plan needs more."""
         changes = {}
@@ -202,11 +211,14 @@ class Lives:
 # Where lives of x and y meet: `step` when x ends at the only step they share and y begins
 # there, ~step when it is y that ends, None (once) for any other.
 def _meetings(x, y):
-    found = set()
+    found, at = set(), 0
     for first_x, last_x in x:
-        for first_y, last_y in y:
-            if first_x > last_y or first_y > last_x:
-                continue
+        while at < len(y) and y[at][1] < first_x:  # both are in order
+            at += 1
+        for k in range(at, len(y)):
+            first_y, last_y = y[k]
+            if first_y > last_x:
+                break
             if last_x == first_y and first_x < first_y and last_y >= first_y:
                 found.add(last_x)
             elif last_y == first_x and first_y < first_x:

@@ -7,6 +7,7 @@ from tflm import dtypes
 from tflm.tflite.graph import Node
 
 from ...image.gathered_rows import GatheredRows, gathered_of
+from ...image.joined_channels import JoinedChannels
 from ...image.padded_rows import CODES as PADS
 from ...image.padded_rows import PaddedRows
 from ...image.parts import RepeatedRows, repeats
@@ -14,6 +15,8 @@ from ...image.resized_rows import CODE as RESIZE
 from ...image.resized_rows import ResizedRows
 from ...model.schema import BuiltinOperator
 from ...plan.windows import Spread
+from .channel_groups import groups_of
+from .copied import copied
 
 
 @dataclass
@@ -46,14 +49,20 @@ class _Writer:
             if value.inside:
                 last.setdefault(max(place for place, _ in value.readers), []).append(key)
         for place, node in enumerate(region.nodes):
+            if progress.anew.get(region.outputs[place], 1) > 1:
+                continue  # with what reads it
+            places = [place]
             if region.ways[place].gathers:
                 self._gather(place, node)
+            elif progress.groups(place) > 1:
+                self._groups(place)
+                places = place - 1, place
             else:
                 self._slot(self._part(place, node, band) for band in self._bands())
             if progress.apart:
                 self._keep(region.outputs[place])
                 continue
-            for key in last.get(place, ()):
+            for key in (key for at in places for key in last.get(at, ())):
                 self._slot(self._copy(key, band) for band in self._bands())
         for band in range(progress.bands):
             self.chain.nodes += [slot[band] for slot in self.chain.slots if slot[band]]
@@ -74,30 +83,69 @@ class _Writer:
         way, shape = self._region.ways[value.writer], tensor.shape
         if not way.gathers:
             shape = _with_rows(tensor, way.axis, self._progress.buffer_rows(key))
+        return self._new(tensor, shape)
+
+    # A tensor like another one, with bytes of its own.
+    def _new(self, tensor, shape):
         base = self._make(tensor.name, tensor.dtype, shape, tensor)
         self.chain.tensors.append(base)
         return base
 
-    # Rows of a value's bytes, from `row` of its base on, as an operator sees them.
-    def _view(self, key, tensor, axis, row, count):
-        start = row * self._region.values[key].row_bytes
+    # Rows of a base's bytes, from `row` on, as an operator sees them.
+    def _view(self, base, tensor, axis, row, count):
+        start = row * (tensor.nbytes() // tensor.shape[axis])
         if start % 4:
             raise _Unaligned
         view = self._make(tensor.name, tensor.dtype, _with_rows(tensor, axis, count), tensor)
-        view.view_of = self._bases[key], start
+        view.view_of = base, start
         self.chain.tensors.append(view)
         return view
 
-    # The operator for the rows of its output that a band adds, or None where that are none.
-    def _part(self, place, node, band):
-        made, held = self._progress.made, self._progress.held
+    # Group by group of channels: what expands, what reads that, and a copy beside the others.
+    def _groups(self, place):
+        nodes, axis = self._region.nodes, self._region.ways[place].axis
+        expanding, depthwise = nodes[place - 1 : place + 1]
+        between, behind = self._region.outputs[place - 1 : place + 1]
+        spans = [self._progress.span(behind, band) for band in self._bands()]
+        most = max(last - first for first, last in spans)
+        count = self._progress.groups(place)
+        for group in groups_of(depthwise.outputs[0].shape[3], count, self._make):
+            first, second = group.of(expanding, depthwise)
+            rows = self._progress.buffer_rows(between)
+            expanded = first.outputs[0]
+            self._bases[between] = self._new(expanded, _with_rows(expanded, axis, rows))
+            made = self._new(second.outputs[0], _with_rows(second.outputs[0], axis, most))
+            self._slot(self._part(place - 1, first, band) for band in self._bands())
+            self._slot(self._part(place, second, band, made) for band in self._bands())
+            self._slot(self._joined(place, made, second, group, band) for band in self._bands())
+
+    # The copy of a group's rows that a band adds to the other channels of their value.
+    def _joined(self, place, made, second, group, band):
+        key, axis = self._region.outputs[place], self._region.ways[place].axis
+        first, last = self._progress.span(key, band)
+        if first == last:
+            return None
+        row, whole = first - self._progress.held[key][band - 1], self._region.nodes[place]
+        rows = self._view(made, second.outputs[0], axis, 0, last - first)
+        there = [
+            self._view(self._bases[key], whole.outputs[0], axis, row, last - first)
+            for _ in range(2)
+        ]
+        inputs = [rows, there[0]] if group.first else [rows]
+        return JoinedChannels(whole, inputs, there[1:], group.first)
+
+    # The operator for the rows of its output that a band adds, or None where that are none. made:
+    # what begins with these rows, if it is not the buffer of the value.
+    def _part(self, place, node, band, made=None):
+        held = self._progress.held
         key, way = self._region.outputs[place], self._region.ways[place]
-        first, last = made[key][band - 1], made[key][band]
+        first, last = self._progress.span(key, band)
         if first == last:
             return None
         low, high = way.rows.first(first), way.rows.behind(last - 1)
         row = first - held[key][band - 1]
-        output = self._view(key, node.outputs[0], way.axis, row, last - first)
+        target, row = (self._bases[key], row) if made is None else (made, 0)
+        output = self._view(target, node.outputs[0], way.axis, row, last - first)
         if node.builtin_code in PADS and low >= high:
             return PaddedRows(node, [], [output], way.axis, 0)
         if low >= high:
@@ -105,7 +153,8 @@ class _Writer:
         inputs = list(node.inputs)
         for position, source in zip(way.inputs, self._region.inputs[place], strict=True):
             row = low - held[source][band - 1]
-            inputs[position] = self._view(source, inputs[position], way.axis, row, high - low)
+            base = self._bases[source]
+            inputs[position] = self._view(base, inputs[position], way.axis, row, high - low)
         if repeats(node):
             return RepeatedRows(node, inputs[:1], [output])
         if node.builtin_code == RESIZE:
@@ -137,7 +186,7 @@ class _Writer:
             if first >= last:
                 return None
             row = first - held[band - 1]
-            rows = self._view(source, how.source, axis, row, last - first)
+            rows = self._view(self._bases[source], how.source, axis, row, last - first)
             return GatheredRows(node, how, [rows, sums], [self._whole(sums, sums)], first)
 
         def end(band):
@@ -164,14 +213,10 @@ class _Writer:
             return
         value = self._region.values[key]
         tensor, axis = value.tensor, self._region.ways[value.writer].axis
-        base = self._make(tensor.name, tensor.dtype, _with_rows(tensor, axis, max(kept)), tensor)
-        self.chain.tensors.append(base)
+        base = self._new(tensor, _with_rows(tensor, axis, max(kept)))
 
         def first(count):
-            view = self._make(tensor.name, tensor.dtype, _with_rows(tensor, axis, count), tensor)
-            view.view_of = base, 0
-            self.chain.tensors.append(view)
-            return view
+            return self._view(base, tensor, axis, 0, count)
 
         def bring(count):
             return self._copied(key, first(count), self._rows(key, 0, count)) if count else None
@@ -192,7 +237,8 @@ class _Writer:
     # Rows of the buffer of a value.
     def _rows(self, key, row, count):
         value = self._region.values[key]
-        return self._view(key, value.tensor, self._region.ways[value.writer].axis, row, count)
+        axis = self._region.ways[value.writer].axis
+        return self._view(self._bases[key], value.tensor, axis, row, count)
 
     # Those that the next band needs again.
     def _kept(self, key, band):
@@ -225,16 +271,6 @@ def _padding(way, first, last, low, high):
         raise _Unaligned
     top, left, bottom, right = rows.padding
     return (before, left, behind, right) if way.axis == 1 else (top, before, bottom, behind)
-
-
-def copied(node, inputs, outputs):
-    """A node that does the same with other tensors."""
-    code, version = node.builtin_code, node.version
-    part = Node(node.index, code, version, node.custom_name, inputs, outputs)
-    part.set_options(node._options_type, node._options)
-    part.clamp = node.clamp
-    part.origins = getattr(node, "origins", (node.index,))
-    return part
 
 
 def in_bands(progress, make):

@@ -18,6 +18,7 @@ from .regions import Regions
 from .storing import Storing
 
 _HEIGHTS = (1, 2, 3, 4, 6, 8, 12)
+_LOW = (1, 2)  # where rows are made anew, to take least
 LONGEST = 16  # operators of a region
 _TRIES = 50  # random orders for a part of the model
 _SMALL = 512  # bytes of scratch where rows that are kept lie apart, to take least
@@ -69,7 +70,7 @@ class Edges:
         self._blocks = self._lives().blocks
         self.storing = Storing(self._probe, self.nodes, self._arena_of)
         self._regions = Regions(self._subgraph)
-        self._bands = {}  # (first, last): (Region, bytes beside its values, {way: Edge})
+        self._bands = {}  # (first, last): [Edge]
         self._singles = {}
 
     # The Lives of all tensors.
@@ -78,8 +79,9 @@ class Edges:
         return Lives(subgraph.input_tensors(), subgraph.output_tensors(), subgraph.nodes, [], {})
 
     # The bytes that operators first..last-1 need, in bands when there is a chain, and what is in
-    # use meanwhile; `stored`: how weights are stored, as Storing gives it.
-    def _arena(self, first, last, chain=None, stored=None):
+    # use meanwhile; `stored`: how weights are stored, as Storing gives it. Returns (bytes, whether
+    # they are no least value only, as where that is beyond the limit).
+    def _arena(self, first, last, chain=None, stored=None, limit=_NEVER):
         own = {}  # roots by their numbers
         for node in self.nodes[first:last]:
             for tensor in node.inputs + node.outputs:
@@ -99,12 +101,14 @@ class Edges:
                 behind.append(own[block.key])
         nodes = chain.nodes if chain else self.nodes[first:last]
         slots = chain.slots if chain else [nodes]
-        lives = Lives(before, behind, nodes, *self._scratch(nodes, slots, chain, stored or {}))
-        return beside + place(lives, _TRIES)
+        scratch, distances = self._scratch(nodes, slots, chain, stored or {})
+        lives = Lives(before, behind, nodes, scratch, distances)
+        least = beside + lives.least(len(nodes), distances)
+        return (least, False) if least > limit else (beside + place(lives, _TRIES), True)
 
     # The same for one operator, its weights stored in one way.
     def _arena_of(self, place, stored):
-        return self._arena(place, place + 1, stored=stored)
+        return self._arena(place, place + 1, stored=stored)[0]
 
     # (scratch buffers, {step: Distances}) of some nodes.
     def _scratch(self, nodes, slots, chain, stored):
@@ -141,7 +145,7 @@ class Edges:
             node = self.nodes[place]
             tensors = [t for t in node.inputs + node.outputs if t is not None]
             judged = self._regions.may(place) or all(t.view_of is None for t in tensors)
-            arena = self._arena(place, place + 1) if judged else 0
+            arena = self._arena(place, place + 1)[0] if judged else 0
             self._singles[place] = Edge(place, place + 1, arena)
         return self._singles[place]
 
@@ -150,19 +154,18 @@ class Edges:
         key = first, last
         if key not in self._bands:
             region = self._regions.region(first, last)
-            least = 0 if region is None else self._beside(region)
-            self._bands[key] = region, least, {}
-        region, least, known = self._bands[key]
-        if region is None:
-            return
-        for pace, apart in product(region.paces(_HEIGHTS), (False, True)):
-            way = *pace, apart
-            if way not in known:
-                progress = Progress(region, *way)
-                arena = least + progress.peak()
-                known[way] = Edge(first, last, arena, progress.cycles(), progress, False, of=self)
-            if known[way].arena <= limit:
-                yield known[way]
+            self._bands[key] = [] if region is None else list(self._in_bands(region))
+        return [edge for edge in self._bands[key] if edge.arena <= limit]
+
+    # An Edge for each way to run a region in bands.
+    def _in_bands(self, region):
+        beside = self._beside(region)
+        keeping = product(region.paces(_HEIGHTS), [(False, {}), (True, {})])
+        making = product(region.paces(_LOW), [(False, anew) for anew in region.anew()])
+        for pace, form in [*keeping, *making]:
+            progress = Progress(region, *pace, *form)
+            arena, cycles = beside + progress.peak(), progress.cycles(self._probe.cycles)
+            yield Edge(region.first, region.last, arena, cycles, progress, False, of=self)
 
     def longest(self, last):
         """How far back operators that may run in bands with the one before `last` go."""
@@ -178,24 +181,26 @@ class Edges:
         )
         return beside + self._probe.block_bytes(region.nodes)
 
-    def look_at(self, edge):
-        """Find out what an Edge needs and takes."""
-        edge.is_sure = True
+    def look_at(self, edge, limit=_NEVER):
+        """Find out what an Edge needs and takes, or that it needs more than a limit."""
         chain = in_bands(edge.progress, self._scrap)
+        stored, cycles = {}, 0
         try:
             if chain is None or not all(map(self._is_one_record, chain.slots)):
                 edge.arena = _NEVER
                 return
             for slot in chain.slots:
                 room = self.storing.usual(slot)
-                if edge.progress.apart:
+                if edge.progress.apart or edge.progress.anew:
                     room = min(room, _SMALL)
-                edge.cycles += self.storing.in_slot(slot, edge.stored, room)
-            edge.arena = self._arena(edge.first, edge.last, chain, edge.stored)
+                cycles += self.storing.in_slot(slot, stored, room)
+            edge.arena, edge.is_sure = self._arena(edge.first, edge.last, chain, stored, limit)
         except TflmError:  # Prepare does not take a part
             edge.arena = _NEVER
             return
-        edge.cycles -= sum(map(self.storing.least, edge.progress.region.nodes))
+        if edge.is_sure:
+            edge.stored = stored
+            edge.cycles += cycles - sum(map(self.storing.least, edge.progress.region.nodes))
 
     # True when all that runs at a place of a chain may share its records.
     def _is_one_record(self, slot):

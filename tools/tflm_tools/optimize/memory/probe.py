@@ -11,6 +11,7 @@ from ...image.rom import RomStorage
 from ...plan.distances import distances_of
 from ...plan.loops import block_bytes
 from ...targets import form_of
+from .costs import node_cycles
 from .remembered import remember
 from .weights import FREE_BYTE, blocks_of, choices_of, cost_of, cycles_of, miss_of
 
@@ -88,6 +89,10 @@ class Probe:
         cost = partial(cost_of, storage.records[0], miss=self._miss) if has_ways else None
         size = max(sizes, default=0)
         return Made(kernels, scratch, size, choices, fine, blocks, fetching, form, cost)
+
+    def cycles(self, node):
+        """Cycles of a node by itself, its weights there, about."""
+        return node_cycles(node, self._target)
 
     def block_bytes(self, nodes):
         """Bytes of arena for the records of a chain of such nodes; None among them is none."""

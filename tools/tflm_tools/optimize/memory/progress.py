@@ -12,6 +12,7 @@ _BAND = 13000  # a band: the interpreter, and the changes of its records
 _CALL = 3500  # a call of a kernel, and what it does before its first row
 _EMPTY = 450  # a step without rows
 _COPY = 3  # a byte that is copied
+_PIXEL = 40  # of a copy of some of its channels
 _CHANNEL = (
     200  # of a depthwise convolution, which begins anew in each band, and makes planes anew:
 )
@@ -38,12 +39,15 @@ class Progress:
     made[key][b]: the row of a value behind the last one that is there once band b has run; band 0
     is before all. held[key][b]: the first row that its buffer holds then. bands: their number.
     apart: rows that are kept lie in memory of their own, not at the front of their buffers.
+    anew: {key: groups}: values of which no rows are kept, each band makes all that it needs of
+    them; in more than one group of channels, together with what reads them (channel_groups.py).
     """
 
-    def __init__(self, region, height, pace=None, apart=False):
+    def __init__(self, region, height, pace=None, apart=False, anew=None):
         self.region = region
         self.height = height
         self.apart = apart
+        self.anew = anew = anew or {}
         self.pace = len(region.nodes) - 1 if pace is None else pace
         rows = region.values[region.outputs[self.pace]].rows
         self.bands = -(-rows // height)
@@ -55,13 +59,65 @@ class Progress:
         for place in range(len(region.nodes) - 1, -1, -1):
             if region.outputs[place] not in self.made:
                 self.made[region.outputs[place]] = self._pull(region.values[region.outputs[place]])
+        self._spans, self._next = {}, {}
+        for place in range(len(region.nodes) - 1, -1, -1):
+            key = region.outputs[place]
+            self._spans[key] = (
+                self._needed(region.values[key]) if key in anew else self._added(key)
+            )
+            self._next[key] = self._after(self._spans[key])
         self.held = {}
         for key, value in region.values.items():
             self.made.setdefault(key, [value.rows] * len(self._all))
+            if key in anew:
+                self.held[key] = [first for first, _ in self._spans[key]] + [value.rows]
+                continue
             self.held[key] = [
                 min(self._kept(place, key, b) for place, _ in value.readers) if value.inside else 0
                 for b in self._all
             ]
+
+    def span(self, key, band):
+        """(the first, the one behind the last) of the rows that a band makes of a value."""
+        return self._spans[key][band - 1]
+
+    def groups(self, place):
+        """In how many groups of channels what makes the only input of an operator runs, and it."""
+        sources = self.region.inputs[place]
+        return self.anew.get(sources[0], 1) if len(sources) == 1 else 1
+
+    # [(place, key)] of what is read by the end of an operator, or of groups that it ends.
+    def _read(self, place):
+        places = [place - 1, place] if self.groups(place) > 1 else [place]
+        return [(at, key) for at in places for key in self.region.inputs[at]]
+
+    # The first row of a value that any band behind each one makes, or None.
+    @staticmethod
+    def _after(spans):
+        found = [None]
+        for first, last in reversed(spans):
+            rows = [row for row in (found[-1], first if first < last else None) if row is not None]
+            found.append(min(rows, default=None))
+        return found[::-1]
+
+    # The spans of a value of which each band makes the rows that are not there yet.
+    def _added(self, key):
+        made = self.made[key]
+        return list(zip(made, made[1:], strict=False))
+
+    # The spans of a value of which each band makes what is read in it.
+    def _needed(self, value):
+        spans = []
+        for band in self._all[1:]:
+            read = []
+            for place, _ in value.readers:
+                first, last = self.span(self.region.outputs[place], band)
+                rows = self.region.ways[place].rows
+                if first < last and rows.first(first) < rows.behind(last - 1):
+                    read.append((rows.first(first), rows.behind(last - 1)))
+            firsts, lasts = zip(*read, strict=True) if read else ((0,), (0,))
+            spans.append((min(firsts), max(lasts)))
+        return spans
 
     # Rows of an operator's output that can be made of the inputs that are there, if it depends on
     # the one that sets the pace.
@@ -92,39 +148,48 @@ class Progress:
 
     # From which row on, of those that are there, the operator at a place needs a value again.
     def _kept(self, place, key, band):
-        rows, made = self._of(place)
         there = self.made[key][band]
         if self.region.ways[place].gathers:
             return there
-        return there if made[band] >= rows.output_rows else min(rows.first(made[band]), there)
+        row = self._next[self.region.outputs[place]][band]
+        return there if row is None else min(self.region.ways[place].rows.first(row), there)
 
     def buffer_rows(self, key):
         """Rows of the buffer for a value that only the region needs."""
-        made, held = self.made[key], self.held[key]
-        return max(made[b] - held[b - 1] for b in self._all[1:])
+        held = self.held[key]
+        return max(self.span(key, b)[1] - held[b - 1] for b in self._all[1:])
 
     def copied_rows(self, key, band):
         """Rows of a value that are copied to the front of their buffer at the end of a band."""
         made, held = self.made[key], self.held[key]
-        if band == self.bands or held[band] == held[band - 1]:
+        if band == self.bands or held[band] == held[band - 1] or key in self.anew:
             return 0
         return max(0, made[band] - held[band])
 
-    def cycles(self):
-        """Cycles that all bands take more than the operators would one by one, about."""
+    def cycles(self, cycles_of):
+        """Cycles that all bands take more than the operators would one by one, about.
+
+        cycles_of(node): those of an operator by itself.
+        """
         cycles = _BAND * self.bands
         for place, node in enumerate(self.region.nodes):
-            way = self.region.ways[place]
+            way, key = self.region.ways[place], self.region.outputs[place]
             if way.gathers:  # and once more in the end
-                made = *self.made[self.region.inputs[place][0]], -1
+                calls = len(set(self.made[self.region.inputs[place][0]]))
             else:
-                made = self.made[self.region.outputs[place]]
+                counts = [last - first for first, last in self._spans[key] if first < last]
+                calls, rows = len(counts), self.region.values[key].rows
                 if node.builtin_code == BuiltinOperator.DEPTHWISE_CONV_2D:
-                    counts = [b - a for a, b in zip(made, made[1:], strict=False) if b > a]
                     cycles += sum(_planes(node, way, count) for count in counts)
-                    cycles -= _planes(node, way, made[-1])
-            calls = len(set(made)) - 1
-            cycles += _CALL * (calls - 1) + _EMPTY * (self.bands - calls)
+                    cycles -= _planes(node, way, rows)
+                if key in self.anew:
+                    cycles += cycles_of(node) * (sum(counts) - rows) // rows
+            times = self.anew.get(key, 1)
+            if self.groups(place) > 1:  # each with a copy
+                times = 2 * self.groups(place)
+                pixels = node.outputs[0].elements() // node.outputs[0].shape[-1]
+                cycles += _COPY * node.outputs[0].nbytes() + _PIXEL * pixels * times // 2
+            cycles += _CALL * (times * calls - 1) + _EMPTY * times * (self.bands - calls)
         for key, value in self.region.values.items():
             if value.inside:
                 rows = [self.copied_rows(key, band) for band in self._all[1:]]
@@ -136,26 +201,36 @@ class Progress:
         """Bytes of values that are in use between two operators, at most: no plan needs less."""
         region = self.region
         first, there, total = {}, {}, 0  # what each reader keeps, and what there is of each value
-        size = {key: value.row_bytes for key, value in region.values.items()}
+        size = {k: value.row_bytes // self.anew.get(k, 1) for k, value in region.values.items()}
         for key, value in region.values.items():
             first[key] = {place: 0 for place, _ in value.readers}
             there[key] = value.rows if value.writer is None else 0
             total += there[key] * size[key]
         last = region.outputs[-1]
+        ends = {}  # place: what is made anew and read for the last time there
+        for key in self.anew:
+            ends.setdefault(max(first[key]), []).append(key)
         most = total
         for band in self._all[1:]:
             for place, key in enumerate(region.outputs):
-                made = self.made[key]
-                if made[band] == made[band - 1] and not region.ways[place].gathers:
-                    continue
-                total += (made[band] - there[key]) * size[key]
-                there[key] = made[band]
-                for source in region.inputs[place]:
-                    value, keeps = region.values[source], first[source]
-                    if value.stays or source == last:
-                        continue
-                    before = min(keeps.values())
-                    keeps[place] = self._kept(place, source, band)
-                    total -= (min(keeps.values()) - before) * size[source]
+                low, high = self.span(key, band)
+                if low < high or region.ways[place].gathers:
+                    before = low if key in self.anew else there[key]
+                    total += (high - before) * size[key]
+                    there[key] = high
+                    if self.anew.get(key, 1) > 1:
+                        continue  # group by group, so what it reads stays for the last one
+                    if self.groups(place) > 1:
+                        most = max(most, total)
+                    for at, source in self._read(place):
+                        value, keeps = region.values[source], first[source]
+                        if value.stays or source == last or source in self.anew:
+                            continue
+                        before = min(keeps.values())
+                        keeps[at] = self._kept(at, source, band)
+                        total -= (min(keeps.values()) - before) * size[source]
+                for gone in ends.get(place, ()):
+                    low, high = self.span(gone, band)
+                    total -= (high - low) * size[gone]
                 most = max(most, total)
         return most

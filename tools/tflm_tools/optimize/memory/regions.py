@@ -4,7 +4,9 @@
 from dataclasses import dataclass, field
 
 from ...model.graph import root_of
+from ...plan.windows import Rows
 from .by_bands import by_rows
+from .channel_groups import groups_between
 
 _FEW = (16, 8, 4, 3)  # bands
 
@@ -62,6 +64,46 @@ class Region:
             these = [*heights, *_few_bands(rows, heights)]
             found += [(h, place) for h in these if h * max(counts[-1], 2) < rows]
         return found
+
+    def anew(self):
+        """[{key: groups of channels}]: which values bands may make anew, not keeping rows of them.
+
+        They are made row by row, of less than they are: so 1x1 convolutions that expand, in front
+        of depthwise ones (inverted residuals). In groups these two go through some channels at a
+        time.
+        """
+        groups = {key: self._groups(key) for key in filter(self._is_cheap, self.outputs)}
+        if not groups:
+            return []
+        # Rows of the widest value are as short as can be, others as few as that allows.
+        sizes = {key: self.values[key].row_bytes for key in groups}
+        short = max(size / groups[key][-1] for key, size in sizes.items())
+        fewest = {
+            key: next(k for k in counts if sizes[key] / k <= short)
+            for key, counts in groups.items()
+        }
+        found = [dict.fromkeys(groups, 1)]
+        return found if found == [fewest] else [*found, fewest]
+
+    def _is_cheap(self, key):
+        value = self.values[key]
+        rows, sources = self.ways[value.writer].rows, self.inputs[value.writer]
+        if not value.inside or not sources or not isinstance(rows, Rows):
+            return False
+        if rows.reach > 1 or rows.stride > 1 or any(rows.padding):
+            return False
+        readers = [self.ways[place] for place, _ in value.readers]
+        if any(way.gathers for way in readers) or not any(way.has_windows for way in readers):
+            return False
+        return sum(self.values[source].row_bytes for source in sources) < value.row_bytes
+
+    # In how many groups of channels what makes a value and what reads it can go.
+    def _groups(self, key):
+        value = self.values[key]
+        place = value.writer
+        if value.readers != [(place + 1, 0)] or len(self.inputs[place]) > 1:
+            return [1]
+        return groups_between(*self.nodes[place : place + 2])
 
 
 # Heights above all of `heights` that a few bands of so many rows have.

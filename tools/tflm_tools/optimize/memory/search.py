@@ -3,7 +3,7 @@
 
 from .costs import least_cycles
 from .detours import Detour, reach
-from .edges import Edges
+from .edges import Edge, Edges
 from .fusion import Fusion
 from .probe import Probe
 from .second_pass import second_passes
@@ -29,10 +29,10 @@ class Search:
 
     # The cheapest way through the model with at most `limit` bytes: (cycles, what it goes by), or
     # None. Edges that nobody has looked at may need more; those in bands at most a share of it.
-    def _path(self, limit, share=1.0):
-        best = [None] * (len(self.nodes) + 1)
-        best[0] = 0, None, None
-        for place in range(len(self.nodes)):
+    # best: the ways to each place, those up to `start` as they were found before.
+    def _path(self, limit, share, best, start):
+        best[start + 1 :] = [None] * (len(self.nodes) - start)
+        for place in range(start, len(self.nodes)):
             reach(self._edges, best, place + 1, limit, share)
             for detour in self._detours.get(place, ()):
                 around = range(detour.second_pass.first, place + 1)
@@ -51,21 +51,18 @@ class Search:
 
         most: cycles that it may cost. share: of the limit that its regions may need.
         """
+        best, start = [(0, None, None)], 0
         while True:
-            found = self._path(limit, share)
+            found = self._path(limit, share, best, start)
             if found is None or most is not None and found[0] > most:
                 return None
-            fusion, unsure = Fusion([], limit, found[0]), None
-            for each in found[1]:
-                if isinstance(each, Detour):
-                    fusion.passes.append(each.second_pass)
-                elif each.progress is not None:
-                    unsure = unsure if each.is_sure else unsure or each
-                    fusion.edges.append(each)
-                    fusion.stored.update(each.stored)
+            edges = (each for each in found[1] if isinstance(each, Edge))
+            unsure = next((edge for edge in edges if not edge.is_sure), None)
             if unsure is None:
-                return fusion
-            unsure.of.look_at(unsure)
+                return _fusion(found, limit)
+            unsure.of.look_at(unsure, share * limit)
+            if not self._detours:  # which lead to places further on
+                start = unsure.last - 1
 
     def cheapest(self, most, cycles, step=_STEP):
         """The Fusion with the least arena that costs at most `cycles`, by halving; `most`: bytes.
@@ -82,3 +79,15 @@ class Search:
             else:
                 low = middle + 1
         return best
+
+
+# The Fusion of a way through a model: (cycles, what it goes by).
+def _fusion(found, limit):
+    fusion = Fusion([], limit, found[0])
+    for each in found[1]:
+        if isinstance(each, Detour):
+            fusion.passes.append(each.second_pass)
+        elif each.progress is not None:
+            fusion.edges.append(each)
+            fusion.stored.update(each.stored)
+    return fusion
