@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from contextlib import contextmanager
+from functools import partial
 
 import pytest
 
@@ -29,11 +30,17 @@ def desk():
 def serving(*options):
     command = [sys.executable, "-m", "tflm_tools", "fleet", "serve", ".", *options]
     command += ["--host", "127.0.0.1", "--port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        line = process.stdout.readline()
-        yield re.search(r"http://[\d.:]+", line)[0], lambda: process.stdout.readline().strip()
-        process.send_signal(signal.SIGINT)
-        assert process.wait(20) == 130
+    heard = partial(
+        signal.signal, signal.SIGINT, signal.SIG_DFL
+    )  # a job in the background has none
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, preexec_fn=heard) as process:
+        try:
+            line = process.stdout.readline()
+            yield re.search(r"http://[\d.:]+", line)[0], lambda: process.stdout.readline().strip()
+            process.send_signal(signal.SIGINT)
+            assert process.wait(20) == 130
+        finally:
+            process.kill()
 
 
 def test_page(tflm, repository, folder):

@@ -73,9 +73,11 @@ def test_dropped(paths):
         def clear(depth=20):  # words that the stack still holds
             return depth and clear(depth - 1)
 
+        # Each time the stack holds other words where it held some of what was dropped.
         def collect():
-            clear()
-            gc.collect()
+            for depth in range(20, 40, 5):
+                clear(depth)
+                gc.collect()
             time.sleep_ms(20)
 
         drop(1)
