@@ -7,6 +7,7 @@ from support.check import flat_form
 
 _CORE, _TARGET = "m33", "armv7em"
 pytestmark = needs_firmware(_CORE)
+_SUMS = "MEAN int8", "SUM int8"
 _EVERY = 7  # so many cases of the operators' own tests there are to one that runs here
 
 
@@ -17,7 +18,8 @@ def _chosen():
     others = [case for case in found if case.name.startswith("test_")][::_EVERY]
     for file in ("test_add", "test_sub", "test_mul", "test_pooling"):
         others += [case for case in cases_of(file) if "int8" in case.name][::_EVERY]
-    return own + others
+    sums = [case for case in cases_of("test_reduce") if case.name.startswith(_SUMS)]
+    return own + others + sums
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from rules.sources import KERNEL_FILES, REPOSITORY, consts
 sys.path.insert(0, str(REPOSITORY / "tools"))
 
 
-from asm.armv7em import depthwise, elementwise, gather, multiply, products
+from asm.armv7em import depthwise, elementwise, gather, multiply, products, sums
 from asm.armv7em.thumb_dsp import ThumbDsp
 from asm.common.thumb import R0, R8, R12
 
@@ -36,6 +36,22 @@ def test_the_block_of_mul_is_where_the_assembler_reads_it():
     assert 4 * consts(KERNEL_FILES["mul"])["_OUTPUT_ZERO_POINT"] == products.REQUANTIZE
 
 
+def test_the_record_of_reduce_is_as_the_assembler_reads_it():
+    own = consts(KERNEL_FILES["armv7em/reduce"])
+    names = consts(KERNEL_FILES["reduce"])
+    assert {name: names[name] for name in own if name in names} == {
+        name: value for name, value in own.items() if name in names
+    }
+    reduced = [(f"_REDUCED{i}", f"_REDUCED_STEP{i}") for i in range(3)]
+    places = [(4 * names[length], 4 * names[step]) for length, step in reduced]
+    assert places == [sums.ROW, sums.ROWS, sums.PLANES]
+    assert (4 * names["_KEPT_STEP0"], 4 * names["_OFFSET"]) == (sums.STEP, sums.OFFSET)
+    block = 4 * names["_OUTPUT_ZERO_POINT"]
+    assert own["_AS_IN_MUL"] == block - products.REQUANTIZE
+    shift = consts(KERNEL_FILES["requantize"])["_TABLE"] * 4 + 4
+    assert own["_SHIFT"] == block + shift
+
+
 # What a function emits, besides what it begins with.
 def _code(emit):
     t = ThumbDsp("f", "nothing")
@@ -55,6 +71,7 @@ def _code(emit):
         (lambda t: t.smmla(R0, R8, R12, R8), "data(2, 0xFB58, 0x800C)"),
         (lambda t: t.mla(R0, R8, R12, R8), "data(2, 0xFB08, 0x800C)"),
         (lambda t: t.sxtb16(R0, R8, 8), "data(2, 0xFA2F, 0xF098)"),
+        (lambda t: t.sxtab(R0, R8, R12, 16), "data(2, 0xFA48, 0xF0AC)"),
         (lambda t: t.pkhbt(R0, R8, R12), "data(2, 0xEAC8, 0x400C)"),
         (lambda t: t.ssat8(R0, R8), "data(2, 0xF308, 0x0007)"),
         (lambda t: t.asrs(R0, R8, R12), "data(2, 0xFA58, 0xF00C)"),

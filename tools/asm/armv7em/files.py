@@ -1,7 +1,7 @@
 # The assembler kernels for the DSP extension: what each file is for, and the functions in it
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from . import depthwise, elementwise, gather, multiply, products
+from . import depthwise, elementwise, gather, multiply, products, sums
 
 FOR = "the DSP extension"
 FILES = {
@@ -12,5 +12,6 @@ FILES = {
     ),
     "add_asm.py": ("ADD, int8", (elementwise.add,)),
     "mul_asm.py": ("MUL, int8", (products.products, products.outputs)),
+    "reduce_asm.py": ("MEAN and SUM, int8", (sums.sums,)),
     "fully_connected_asm.py": ("FULLY_CONNECTED, int8", (multiply.connect,)),
 }

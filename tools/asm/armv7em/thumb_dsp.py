@@ -219,6 +219,12 @@ class ThumbDsp(Thumb):
         low = 0xF080 | to.number << 8 | rotation // 8 << 4 | value.number
         self._wide(0xFA2F, low, text)
 
+    def sxtab(self, to, plus, value, rotation=0):
+        """to = plus + a byte of a register with its sign: that at bit `rotation`."""
+        text = f"sxtab {to}, {plus}, {value}" + (f", ror #{rotation}" if rotation else "")
+        low = 0xF080 | to.number << 8 | rotation // 8 << 4 | value.number
+        self._wide(0xFA40 | plus.number, low, text)
+
     def at_least(self, to, limit, spare):
         """The larger of each of four bytes of two registers."""
         self._wide(

@@ -8,4 +8,5 @@ conv_dsp
 depthwise_conv_dsp
 fully_connected_dsp
 mul
+reduce
 """
