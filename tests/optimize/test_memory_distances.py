@@ -5,12 +5,13 @@ import functools
 import random
 import re
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 from support.check import Cases
 from support.kernel_tests import module_of
 from tflm_tools.flat.flatten import prepare
-from tflm_tools.plan import distances, planner
+from tflm_tools.plan import distances, overlap, planner
 
 # Whose cases give the models, and how many of them are looked at, which takes longer than running
 # them: every kernel that distances.py lists is called by some.
@@ -43,6 +44,9 @@ SOURCES = {
     "test_l2_normalization": 10,
     "test_comparisons": 40,
     "test_strided_slice": 60,
+    "test_slice": 20,
+    "test_mirror_pad": 40,
+    "test_fully_connected_float": 20,
     "test_pad": 60,
     "test_unidirectional_sequence_lstm": 20,
 }
@@ -125,16 +129,53 @@ def test_over_its_input(source):
     chosen(source)[0].check()
 
 
-# The proof that these tests can fail: two rows nearer, what the next row needs is overwritten.
-def test_two_rows_nearer_are_wrong(monkeypatch):
-    least = distances._least
+# Two records, of which the second does not read the input: beside LiteRT, as TFLM has no hybrid
+# operators.
+def test_outputs_over_what_was_read_before():
+    over, called = Cases(), set()
+    for case in list(module_of("test_hybrid").cases)[::4]:
+        over.add(
+            case.name,
+            case.build(),
+            case.inputs,
+            case.rtol,
+            case.atol,
+            expected=case.expected,
+            paths=("speed",),
+        )
+        called |= ordered(case.build(), "speed")
+    over.check()
+    assert called == {"hybrid_quantize.eval_float32", "hybrid.eval_float32"}
 
-    def nearer(units, size, first):
-        return least(units, size, first) - 2 * size
 
-    monkeypatch.setattr(distances, "_least", nearer)
+# The proof that these tests can fail: a word nearer, or two rows or pixels where a kernel reads
+# all that one needs before it writes any of it, what is still needed is overwritten.
+@pytest.mark.parametrize(
+    "source, nearer",
+    [
+        ("test_conv", lambda d: 2 * d.target.nbytes() // d.target.shape[1]),
+        ("test_conv_float", lambda d: 4),
+        ("test_conv_int16", lambda d: 4 * d.target.shape[-1]),
+        ("test_pad", lambda d: 4),
+        ("test_mirror_pad", lambda d: 4),
+        ("test_fully_connected_float", lambda d: 4),
+    ],
+)
+def test_nearer_is_wrong(source, nearer, monkeypatch):
+    def too_near(node, reader):
+        found = distances.distances_of(node, reader)
+        return [replace(d, least=d.least - nearer(d)) for d in found]
+
+    monkeypatch.setattr(overlap, "distances_of", too_near)
     near = Cases()
-    convolutions = module_of("test_conv").cases
-    for case in [c for c in convolutions if not c.error][:12]:
-        near.add(case.name, case.build(), inputs="random", runs=1, paths=("speed",))
+    sound = [c for c in module_of(source).cases if not c.error and c.expected is None]
+    for case in sound[:30]:
+        near.add(
+            case.name,
+            case.build(),
+            inputs="random",
+            runs=1,
+            oracle_model=case.oracle_model,
+            paths=("speed",),
+        )
     assert any("differ" in near.failure(case.name) for case in near)

@@ -14,7 +14,8 @@ KERNELS = Path(tflm.__file__).parent / "kernels"
 PACKAGES = ("core", "cnn", "rnn", "more", "signal", "types", "learn")
 TYPES = ("int8", "uint8", "int16", "int32", "int64", "uint32", "bool", "float16", "float32")
 TYPES += ("any", "packed")
-ORDERS = ("rows", "pixels", "channels", "planes", "elements", "place", "steps", "blocks")
+ORDERS = ("rows", "windows", "pixels", "vectors", "channels", "planes", "elements", "place")
+ORDERS += ("steps", "blocks")
 WEIGHTS = ("twice", "table")
 _KEYS = ("types", "package", "check", "units", "order", "weights", "target")
 

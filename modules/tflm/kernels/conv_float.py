@@ -1,7 +1,7 @@
 # tflm: CONV_2D, float32
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types float32; package cnn; check convolution_float; units independent; order rows
+# Kernel: types float32; package cnn; check convolution_float; units independent; order windows
 
 from .float32 import combine
 from .float32_select import clamp

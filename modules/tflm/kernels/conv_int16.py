@@ -1,7 +1,7 @@
 # tflm: CONV_2D, int16 with weights of int8
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types int16; package cnn; check convolution_int16; units independent; order rows
+# Kernel: types int16; package cnn; check convolution_int16; units independent; order windows
 
 from .matrix import multiply, start_sums
 from .requantize_int16 import requantize_int16

@@ -1,7 +1,7 @@
 # tflm: FULLY_CONNECTED, float32
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types float32; package core; check convolution_float; units independent
+# Kernel: types float32; package core; check convolution_float; units independent; order vectors
 
 from .float32 import combine
 from .float32_select import clamp

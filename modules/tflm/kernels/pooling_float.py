@@ -1,7 +1,7 @@
 # tflm: AVERAGE_POOL_2D, MAX_POOL_2D, float32, and the mean squares of L2_POOL_2D
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types float32; package cnn; check pooling; units independent; order rows
+# Kernel: types float32; package cnn; check pooling; units independent; order windows
 
 from .float32 import combine
 from .float32_copy import copy

@@ -1,7 +1,7 @@
 # tflm: AVERAGE_POOL_2D and MAX_POOL_2D, int16
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types int16; package cnn; check pooling; units independent; order rows
+# Kernel: types int16; package cnn; check pooling; units independent; order windows
 
 _INPUT = const(1)
 _OUTPUT = const(2)

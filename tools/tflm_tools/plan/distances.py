@@ -3,11 +3,11 @@
 
 from dataclasses import dataclass
 from itertools import accumulate, product
+from struct import iter_unpack
 
 from tflm.prepare.depthwise_lanes import band_rows
 from tflm.prepare.pad import collapsed
-from tflm.prepare.strided import constant_indices, merged, strides_of
-from tflm.prepare.strided_slice import parts_of
+from tflm.prepare.strided import STRIDED, constant_indices
 
 from ..kernel_files import ORDERS, in_order
 from ..model.schema import BuiltinOperator, option
@@ -17,14 +17,16 @@ from .windows import rows_of
 # more what only earlier units need (docs/architecture.md). So an output may lie over an input,
 # if what unit r writes ends before the first byte that units from r on still read. What units go
 # through in order stands in the head of each kernel file; others are never placed so:
-# rows: of the output; so units, or what a kernel goes through in order inside its units.
+# rows: of the output; so units, or what a kernel goes through in order inside its units. A PAD
+# writes, and reads, the bytes of each from the first to the last.
+# windows: pixels of the output, of which each has a window of the input.
 # pixels: of an output that has one for each pixel of the input.
+# vectors: of the output, of which each is made of the vector of the input at its place.
 # channels: one by one over all rows: its bytes must lie over those of the same channel.
 # planes: the same, but some rows of a channel at a time, all of them read before any is written.
 # elements: each is read before it is written.
 # steps: the rows of input and output that each step of a sequence has.
-# blocks: items that it moves, in the order of the output; those of the input ascend with them
-# where the operator says so.
+# blocks: items that it moves, each from its first byte on, as the loops of its record say.
 # place: all that a unit reads is read before it is written, if its output lies over just that.
 
 _PADS = (BuiltinOperator.PAD, BuiltinOperator.PADV2)
@@ -70,21 +72,42 @@ def _by_rows(node, step=1):
     return [Distance(source, target, least, step)]
 
 
-# True for a STRIDED_SLICE that takes elements in their order, whose record writes them in it.
-def _picks_ascending(node):
-    if node.builtin_code != BuiltinOperator.STRIDED_SLICE:
-        return False
-    parts = parts_of(node)
-    if any(stride < 0 and count > 1 for _, count, stride, _ in parts):
-        return False
-    counts = [count for _, count, _, _ in parts]
-    strides, steps = strides_of(node.inputs[0].shape), strides_of(counts)
-    loops = [
-        (count, stride * part[2], step)
-        for count, stride, part, step in zip(counts, strides, parts, steps, strict=True)
-    ]
-    _, loops = merged(loops, 1)  # as emit_copy() of prepare/strided.py has them
-    return all(b[2] >= a[0] * a[2] for a, b in zip(loops, loops[1:], strict=False) if b[0] > 1)
+# The same for one that goes by pixels.
+def _by_windows(node):
+    rows, columns = rows_of(node), rows_of(node, 2)
+    if rows is None:
+        return []
+    source, target = node.inputs[0], node.outputs[0]
+    lines, width = rows.batches * rows.output_rows, columns.output_rows
+    input_row = source.nbytes() // (rows.batches * rows.input_rows)
+    pixel, input_pixel = target.nbytes() // (lines * width), input_row // columns.input_rows
+    # Where a row begins with what lies left of the input, its end, and that of the row.
+    beside = columns.top // columns.stride
+    ends = {min(beside, width - 1), min(beside + 1, width - 1), width - 1}
+    least = []
+    for line in range(lines):
+        first = _first_byte(rows, input_row, line)
+        behind = _first_byte(rows, input_row, line + 1) if line + 1 < lines else source.nbytes()
+        for x in ends:
+            needed = min(first + columns.first(x) * input_pixel, behind)
+            least.append((line * width + x + 1) * pixel - needed)
+    return [Distance(source, target, max(least))]
+
+
+# A copy whose items ascend in the input and in the output.
+def _by_blocks(node, record):
+    words = dict(zip(STRIDED, record.words[1:], strict=False))
+    least, loops = words["output_offset"] - words["input_offset"], []
+    for turns, a, b in iter_unpack("<iii", record.table):
+        if turns == 1:
+            continue
+        if a < sum((n - 1) * stride for n, stride, _ in loops):
+            return []
+        if b < words["size"] + sum((n - 1) * stride for n, _, stride in loops):
+            return []
+        least += (turns - 1) * max(0, b - a)
+        loops.append((turns, a, b))
+    return [Distance(node.inputs[0], node.outputs[0], least)]
 
 
 # A PAD or PADV2: rows of the output, some of which hold a row of the input.
@@ -93,13 +116,14 @@ def _padded(node):
     if len(node.inputs) < 2:
         return []  # some rows of one
     numbers = constant_indices(node, node.inputs[1], "the paddings")
-    *outer, (_, inside, _) = collapsed(source.shape, numbers)
+    *outer, (before, inside, _) = collapsed(source.shape, numbers)
     kinds = [[False] * left + [True] * rows + [False] * right for left, rows, right in outer]
-    taken = list(accumulate(map(all, product(*kinds)), initial=0))
-    row = inside * source.nbytes() // source.elements()
-    units = len(taken) - 1
-    least = _least(units, target.nbytes() // units, lambda unit: taken[unit] * row)
-    return [Distance(source, target, least)]
+    held = list(map(all, product(*kinds)))
+    taken = list(accumulate(held, initial=0))
+    item = source.nbytes() // source.elements()
+    row = target.nbytes() // len(held)
+    begins = (unit * row - taken[unit] * inside * item for unit in range(len(held)) if held[unit])
+    return [Distance(source, target, before * item + max(begins))]
 
 
 # A depthwise convolution that makes some rows of a channel's output from one plane.
@@ -130,9 +154,11 @@ def _in_place(node):
     return [Distance(source, target, 0, source.nbytes())] if same else []
 
 
-def _by_blocks(node):
-    picks = _picks_ascending(node)
-    return [Distance(node.inputs[0], node.outputs[0], 0)] if picks else []
+def _by_vectors(node):
+    source, target = node.inputs[0], node.outputs[0]
+    count = source.elements() // node.inputs[1].shape[-1]
+    row, output_row = source.nbytes() // count, target.nbytes() // count
+    return [Distance(source, target, _least(count, output_row, lambda unit: unit * row))]
 
 
 def _by_steps(node):
@@ -144,21 +170,54 @@ def _by_steps(node):
 
 _WAYS = {
     "pixels": _by_pixels,
+    "vectors": _by_vectors,
+    "windows": _by_windows,
     "place": _in_place,
-    "blocks": _by_blocks,
     "steps": _by_steps,
     "rows": lambda node: _padded(node) if node.builtin_code in _PADS else _by_rows(node),
 }
 
 
-def distances_of(node, kernel):
-    """A list of Distance for a node whose only record calls `kernel`; pairs not told of are apart.
+ALL_READ = "all read"  # before anything is written
 
-    Fit for any kernel of that name, whatever the instruction set.
+
+def reader_of(node, records):
+    """The one of a node's records that reads while the first bytes are written: distances_of().
+
+    Those behind it see the output alone. ALL_READ: these are all that write; None: there are more
+    that read.
+    """
+    if len(records) == 1:
+        return records[0]
+    if len(node.outputs) != 1 or not node.inputs or node.inputs[0] is None:
+        return None
+    tensors = node.inputs[0], node.outputs[0]
+    reads, writes = [[r for r in records if _sees(r, tensor)] for tensor in tensors]
+    if not reads or not writes:
+        return None
+    if records.index(reads[-1]) < records.index(writes[0]):
+        return ALL_READ
+    is_copy = reads[0].kernel in in_order("blocks")
+    return reads[0] if is_copy and reads == writes[:1] else None
+
+
+# True for a record that has a tensor among its operands.
+def _sees(record, tensor):
+    return tensor.index << 2 in record.words[1 : 1 + record.operands]
+
+
+def distances_of(node, reader):
+    """A list of Distance for a node, from what reader_of() gave; pairs not told of are apart.
+
+    Fit for any kernel of the same name, whatever the instruction set.
     """
     target = node.outputs[0] if len(node.outputs) == 1 else None
-    if target is None or not target.nbytes():
+    if target is None or not target.nbytes() or reader is None:
         return []
+    if reader is ALL_READ:
+        source = node.inputs[0]
+        return [Distance(source, target, -source.nbytes() - target.nbytes())]
+    kernel = reader.kernel
     if kernel in in_order("elements"):
         # Larger elements than the input's catch up with it at the end.
         return [
@@ -169,6 +228,8 @@ def distances_of(node, kernel):
     source = node.inputs[0] if node.inputs else None
     if source is None or source.is_constant() or not source.nbytes():
         return []
+    if kernel in in_order("blocks"):
+        return _by_blocks(node, reader)
     for way, made in _WAYS.items():
         if kernel in in_order(way):
             return made(node)

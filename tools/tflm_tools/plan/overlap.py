@@ -5,7 +5,7 @@ from tflm.arena import align_up
 from tflm.tflite.planner import Buffer, plan_greedy
 
 from ..model.graph import Graph, root_of
-from .distances import distances_of
+from .distances import distances_of, reader_of
 from .lives import Lives
 from .loops import Loop, roll
 from .planner import place
@@ -16,17 +16,16 @@ def may_overlap(model):
     return isinstance(model, Graph) and len(model.running()) == 1 and not model.has_offline_plan()
 
 
-# {step: [Distance]} of nodes that make one record, by what kernel they call.
+# {step: [Distance]} of nodes that make records, by what these are.
 def _distances(nodes, records):
-    kernels = {}
+    made = {}
     for record in records:
-        kernels.setdefault(id(record.node), []).append(record.kernel)
-    found = {}
-    for step, node in enumerate(nodes):
-        called = kernels.get(id(node), ())
-        if len(called) == 1:
-            found[step] = distances_of(node, called[0])
-    return found
+        made.setdefault(id(record.node), []).append(record)
+    return {
+        step: distances_of(node, reader_of(node, made[id(node)]))
+        for step, node in enumerate(nodes)
+        if id(node) in made
+    }
 
 
 # [(key, bytes, steps)] of the scratch buffers, and of a block for each Loop. Keys are negative.

@@ -8,7 +8,7 @@ from tflm.tflite.context import CUSTOM, IN_ROM, PREPARE
 
 from ...image.custom import HostResolver, RecordingContext
 from ...image.rom import RomStorage
-from ...plan.distances import distances_of
+from ...plan.distances import distances_of, reader_of
 from ...plan.loops import block_bytes
 from ...targets import form_of
 from .costs import node_cycles
@@ -20,7 +20,7 @@ remember()
 
 @dataclass(eq=False)
 class Made:
-    """The kernels that a node's records call, the bytes of its scratch buffers and records.
+    """What reads a node's input (reader_of()), the bytes of its scratch buffers and records.
 
     choices: of ways to store its weights (weights.py), beside the one that is told here, and fine:
     more of them, for an arena that is there anyway; blocks: where there are none, ways to go over
@@ -29,7 +29,7 @@ class Made:
     other. cost(stored): (scratch, cycles) of its weights stored otherwise.
     """
 
-    kernels: tuple
+    reader: object
     scratch: tuple
     record_bytes: int
     choices: tuple = ()
@@ -61,7 +61,7 @@ class Probe:
     def made(self, node):
         """The Made of a node; nothing is known of custom operators."""
         if node.builtin_code == CUSTOM:
-            return Made((), (), 0)
+            return Made(None, (), 0)
         shapes = [None if t is None else t.shape for t in (*node.inputs, *node.outputs)]
         key = (node.index, node.builtin_code, tuple(shapes), node.padding)
         if key not in self._known:
@@ -76,7 +76,7 @@ class Probe:
         context.node = node
         self._resolver.builtin(node.builtin_code).prepare(context, node)
         sizes = [4 * len(record.words) + len(record.table) for record in storage.records]
-        kernels = tuple(record.kernel for record in storage.records)
+        reader = reader_of(node, storage.records) if storage.records else None
         scratch = tuple(size for size, _ in storage.scratch_requests)
         choices, fine, blocks, fetching = (), (), (), 0
         if len(storage.records) == 1 and node.index not in (self._packing or {}):
@@ -88,7 +88,7 @@ class Probe:
         has_ways = choices or blocks
         cost = partial(cost_of, storage.records[0], miss=self._miss) if has_ways else None
         size = max(sizes, default=0)
-        return Made(kernels, scratch, size, choices, fine, blocks, fetching, form, cost)
+        return Made(reader, scratch, size, choices, fine, blocks, fetching, form, cost)
 
     def cycles(self, node):
         """Cycles of a node by itself, its weights there, about."""
@@ -100,5 +100,4 @@ class Probe:
 
     def distances(self, node):
         """The Distances of a node."""
-        kernels = self.made(node).kernels
-        return distances_of(node, kernels[0]) if len(kernels) == 1 else []
+        return distances_of(node, self.made(node).reader)
