@@ -118,22 +118,25 @@ cases.add("channels without weights", conv(EMPTY, LARGE, (1, 3, 3, 8), 30.0), pa
 cases.add("the same, clamped", conv(EMPTY, LARGE, (1, 3, 3, 8), 3e4), paths=(TARGET,))
 
 
-# A DEPTHWISE_CONV_2D with random weights and biases.
-def depthwise(name, source, stride=1, multiplier=1, scale=1.0, padding="SAME", activation="NONE"):
+# A DEPTHWISE_CONV_2D with random weights and biases; `side`: (height, width) of the filter.
+def depthwise(
+    name, source, stride=1, multiplier=1, scale=1.0, padding="SAME", activation="NONE", side=(3, 3)
+):
     random = generator(name)
     count = source[3] * multiplier
     x = Tensor(source, "int8", scale=0.05, zero_point=9)
     scales = np.linspace(0.015, 0.025, count)
     quantization = {"scale": scales, "zero_point": 0, "quantized_dimension": 3}
-    data = random.integers(-128, 127, (1, 3, 3, count), endpoint=True).astype(np.int8)
+    data = random.integers(-128, 127, (1, *side, count), endpoint=True).astype(np.int8)
     w = Tensor(data.shape, "int8", data, **quantization)
     bias = random.integers(-3000, 3000, count)
     b = Tensor((count,), "int32", bias, scale=0.05 * scales, zero_point=0)
     if padding == "SAME":
         sides = [-(-size // stride) for size in source[1:3]]
     else:
-        sides = [(size + stride - 3) // stride for size in source[1:3]]
-    y = _output((source[0], *sides, count), scale * 0.06, activation)
+        sides = [(n + stride - k) // stride for n, k in zip(source[1:3], side, strict=True)]
+    scale *= 0.02 * np.sqrt(side[0] * side[1])
+    y = _output((source[0], *sides, count), scale, activation)
     options = {"stride_h": stride, "stride_w": stride, "padding": padding}
     options |= {"depth_multiplier": multiplier, "fused_activation_function": activation}
     return single_op("DEPTHWISE_CONV_2D", [x, w, b], [y], **options)
@@ -158,9 +161,28 @@ for name, source, options in (
     ("stride 2, no padding", (1, 6, 8, 3), {"stride": 2, "padding": "VALID", **RELU}),
     ("stride 2, bands", (1, 90, 60, 2), {"stride": 2}),
     ("stride 2, several outputs", (1, 5, 5, 2), {"stride": 2, "multiplier": 2}),
+    ("5x5, bands", (1, 60, 33, 2), {"side": (5, 5), **RELU}),
+    ("7x7, wide", (1, 5, 250, 1), {"side": (7, 7)}),
+    ("7x7, stride 2, bands", (1, 61, 40, 2), {"side": (7, 7), "stride": 2, **RELU}),
+    ("5x5, batches", (2, 6, 7, 3), {"side": (5, 5), "activation": "RELU6"}),
+    ("5x5, several outputs a channel", (1, 6, 5, 2), {"side": (5, 5), "multiplier": 3, **RELU}),
+    ("5x5, a high multiplier", (1, 6, 5, 4), {"side": (5, 5), "scale": 0.01}),
+    ("5x5, small outputs", (1, 6, 5, 4), {"side": (5, 5), "scale": 60.0, **RELU}),
+    ("10x4, no padding", (1, 20, 12, 3), {"side": (10, 4), "padding": "VALID"}),
+    ("20x7, one row", (1, 1, 9, 3), {"side": (20, 7)}),
 ):
     name = f"depthwise, {name}"
     cases.add(name, depthwise(name, source, **options), paths=(TARGET,))
+
+
+# Every size of a filter, on sides that are even and odd, narrower than the filter and wider.
+SIDES = [(height, width) for height in range(1, 8) for width in range(1, 8)]
+for i, side in enumerate(side for side in SIDES if side != (3, 3)):
+    for stride in (1, 2):
+        source = (1, (9, 6, 3)[i % 3], (8, 7, 4, 11, 2)[i % 5], 2)
+        options = {"side": side, "stride": stride, **(RELU if i % 2 else {})}
+        name = f"depthwise, {side} filters, stride {stride}"
+        cases.add(name, depthwise(name, source, **options), paths=(TARGET,))
 
 
 # A FULLY_CONNECTED with random weights and biases.

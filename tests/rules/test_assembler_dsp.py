@@ -9,7 +9,7 @@ from rules.sources import KERNEL_FILES, REPOSITORY, consts
 sys.path.insert(0, str(REPOSITORY / "tools"))
 
 
-from asm.armv7em import depthwise, elementwise, gather, multiply, products, sums
+from asm.armv7em import depthwise, depthwise_sums, elementwise, gather, multiply, products, sums
 from asm.armv7em.thumb_dsp import ThumbDsp
 from asm.common.thumb import R0, R8, R12
 
@@ -17,7 +17,7 @@ from asm.common.thumb import R0, R8, R12
 _BLOCKS = {
     "conv_dsp": {"_G_": (gather.GATHER, 0), "_M_": (multiply.MULTIPLY, 18)},
     "fully_connected_dsp": {"_C_": (multiply.CONNECT, 0)},
-    "depthwise_conv_dsp": {"_P_": (depthwise.PARAMETERS, 0)},
+    "depthwise_conv_dsp": {"_P_": (depthwise.WINDOW, 0)},
     "add_table": {"_P_": (elementwise.ADD, 0)},
 }
 
@@ -34,6 +34,13 @@ def test_parameters_have_the_same_places(name):
 # The assembler reads the block of a record itself, and the portable kernel has its place.
 def test_the_block_of_mul_is_where_the_assembler_reads_it():
     assert 4 * consts(KERNEL_FILES["mul"])["_OUTPUT_ZERO_POINT"] == products.REQUANTIZE
+
+
+# The kernel jumps over the code of columns that a filter has not.
+def test_columns_of_a_window_are_as_long_as_the_kernel_takes_them_to_be():
+    own = consts(KERNEL_FILES["armv7em/depthwise_conv_dsp"])
+    assert own["_MOST_WIDTH"] == depthwise_sums.MOST_WIDTH
+    assert tuple(28 - 4 * stride for stride in (1, 2)) == depthwise_sums.COLUMN_BYTES
 
 
 def test_the_record_of_reduce_is_as_the_assembler_reads_it():

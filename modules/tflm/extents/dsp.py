@@ -22,14 +22,17 @@ _INPUT_CHANNELS = const(8)
 _STRIDE = const(13)
 _DEPTHWISE_PADDING_HEIGHT = const(14)
 _BAND_ROWS = const(16)
-_DEPTHWISE_OUTPUT_ZERO_POINT = const(19)
+_DEPTHWISE_OUTPUT_ZERO_POINT = const(19)  # where filters are 3x3; else _WINDOW_WORDS further on
+_FILTER_HEIGHT = const(19)
+_WINDOW_WORDS = const(2)
 
 _PARAMETERS = 128  # bytes at the start of the scratch buffer: addresses among them
 _BEYOND = 16  # bytes that are read behind a plane
 _GROUP = 4  # output channels that are computed together
 _PASS = 8  # elements that FULLY_CONNECTED multiplies in one pass
-_SIDE = 3  # of a filter of DEPTHWISE_CONV_2D
+_SIDE = 3  # of a filter of DEPTHWISE_CONV_2D that has kernels of its own
 _CHANNEL_BYTES = 40  # of its stream
+_MOST_WIDTH = 7  # of others
 
 
 def _conv(r, flat):
@@ -64,29 +67,39 @@ def _fully_connected(r):
     r.requantize(_FULLY_CONNECTED_OUTPUT_ZERO_POINT, channels)
 
 
+# `stride`: of 3x3 filters, or 0.
 def _depthwise(r, stride):
     (batches,) = r.numbers(_BATCHES, 1)
     height, width = r.numbers(_DEPTHWISE_INPUT_HEIGHT, 2, 0)
     depth, rows, columns, channels, multiplier = r.numbers(_INPUT_CHANNELS, 5)
-    r.need(r[_STRIDE] == stride)
+    (step,) = r.numbers(_STRIDE, 1)
+    r.need(step == (stride or min(step, 2)))
+    block, side, across_side, size = _DEPTHWISE_OUTPUT_ZERO_POINT, _SIDE, _SIDE, _CHANNEL_BYTES
+    if not stride:
+        block += _WINDOW_WORDS
+        side, across_side = r.numbers(_FILTER_HEIGHT, 2)
+        r.need(across_side <= _MOST_WIDTH)
+        size = 16 + 4 * ((side + 3 - step) // 2) * across_side * (3 - step)
     top, left = r.numbers(_DEPTHWISE_PADDING_HEIGHT, 2, 0)
     band, across = r.numbers(_BAND_ROWS, 2)
     r.need(r.units <= channels and r.units <= depth * multiplier)
-    r.need(across >= left and across >= (columns - 1) * stride + _SIDE)
-    r.small((top + height + (rows + band) * stride) * width * depth, columns * stride)
-    pairs = ((band - 1) * stride + _SIDE + 1) // 2
+    r.need(across >= left and across >= (columns - 1) * step + across_side)
+    r.small((top + height + (rows + band) * step + side) * width * depth, columns * step)
+    # With a stride of 1 two rows of outputs at a time; the second may not be there.
+    pairs = ((band - 1 | step & 1) * step + side + 1) // 2
     r.reads(_INPUT, batches * height * width * depth)
-    r.reads(_STREAM, _CHANNEL_BYTES * r.units, align=4)
+    r.reads(_STREAM, size * r.units, align=4)
     r.writes(_OUTPUT, batches * rows * columns * channels)
     r.writes(_SCRATCH, _PARAMETERS + 4 * (across * pairs + left) + _BEYOND, align=4)
     r.apart(_OUTPUT, _SCRATCH)
-    r.requantize(_DEPTHWISE_OUTPUT_ZERO_POINT, channels)
+    r.requantize(block, channels)
 
 
 CHECKS = {
     "conv_dsp.eval_int8": lambda r: _conv(r, False),
     "conv_dsp.eval_pixels_int8": lambda r: _conv(r, True),
     "fully_connected_dsp.eval_int8": _fully_connected,
+    "depthwise_conv_dsp.eval_int8": lambda r: _depthwise(r, 0),
     "depthwise_conv_dsp.eval_3x3_int8": lambda r: _depthwise(r, 1),
     "depthwise_conv_dsp.eval_3x3_stride_2_int8": lambda r: _depthwise(r, 2),
 }

@@ -1,4 +1,4 @@
-# tflm: DEPTHWISE_CONV_2D, int8, 3x3, with weights as halfwords (prepare/depthwise_dsp.py)
+# tflm: DEPTHWISE_CONV_2D, int8, with weights as halfwords (prepare/depthwise_dsp.py)
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # Kernel: types int8; package cnn; check dsp; units independent; order channels; weights twice;
@@ -22,15 +22,36 @@ _STRIDE = const(13)
 _PADDING_HEIGHT = const(14)
 _PADDING_WIDTH = const(15)
 _INPUT_ZERO_POINT = const(18)
-_OUTPUT_ZERO_POINT = const(19)  # the REQUANTIZE block
+_OUTPUT_ZERO_POINT = const(19)  # the REQUANTIZE block of eval_3x3_int8
+_FILTER_HEIGHT = const(19)  # of eval_int8
+_FILTER_WIDTH = const(20)
+_WINDOW_WORDS = const(2)  # that its record has before that block
 _SUMS = const(32)  # that fit the scratch buffer
 
 
-# Units are output channels. Where there is an assembler each stride has a kernel of its own; here
-# one serves both.
+# Units are output channels. Where there is an assembler each stride of 3x3 filters has a kernel of
+# its own; here one serves both.
 @micropython.viper
 def eval_3x3_int8(op, arena, rom, start: int, stop: int):
+    _run(op, arena, rom, start, stop, 0)
+
+
+@micropython.viper
+def eval_3x3_stride_2_int8(op, arena, rom, start: int, stop: int):
+    _run(op, arena, rom, start, stop, 0)
+
+
+# Filters of any other size.
+@micropython.viper
+def eval_int8(op, arena, rom, start: int, stop: int):
+    _run(op, arena, rom, start, stop, _WINDOW_WORDS)
+
+
+# `more`: words of the record that one for 3x3 filters has not.
+@micropython.viper
+def _run(op, arena, rom, start: int, stop: int, more: int):
     r = ptr32(op)
+    block = _OUTPUT_ZERO_POINT + more
     rows = r[_BATCHES] * r[_OUTPUT_HEIGHT]
     sums = r[_SCRATCH] >> 2
     row = 0
@@ -43,23 +64,18 @@ def eval_3x3_int8(op, arena, rom, start: int, stop: int):
                 count = stop - channel
                 if count > _SUMS:
                     count = _SUMS
-                _sums(op, arena, rom, row, pixel, channel, count)
-                store_int8(op, arena, _OUTPUT_ZERO_POINT, sums, out + channel, channel, count)
+                _sums(op, arena, rom, row, pixel, channel, count, more)
+                store_int8(op, arena, block, sums, out + channel, channel, count)
                 channel += count
             pixel += 1
         row += 1
-
-
-@micropython.viper
-def eval_3x3_stride_2_int8(op, arena, rom, start: int, stop: int):
-    eval_3x3_int8(op, arena, rom, start, stop)
 
 
 # TFLM's sums of `count` channels of one pixel: those of the stream without the factor that its
 # weights have. The zero point stands for what lies beside the image; it is folded into the
 # biases, for all taps.
 @micropython.viper
-def _sums(op, arena, rom, row: int, pixel: int, channel: int, count: int):
+def _sums(op, arena, rom, row: int, pixel: int, channel: int, count: int, more: int):
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
     sign = 0x20000000
     sign = sign << 3 >> 27
@@ -73,15 +89,26 @@ def _sums(op, arena, rom, row: int, pixel: int, channel: int, count: int):
     sums = ptr32(int(ptr8(arena)) + (r[_SCRATCH] >> 2))
     top = (row - batch * r[_OUTPUT_HEIGHT]) * r[_STRIDE] - r[_PADDING_HEIGHT]
     left = pixel * r[_STRIDE] - r[_PADDING_WIDTH]
+    height = 3
+    width = 3
+    tail = 32  # bytes before the words for the outputs
+    weights = 8  # and before the weights
+    channel_bytes = 40
+    sets = 3 - r[_STRIDE]
+    if more:
+        height = r[_FILTER_HEIGHT]
+        width = r[_FILTER_WIDTH]
+        tail = 8
+        weights = 16
+        channel_bytes = 16 + 4 * (height + sets >> 1) * width * sets
     while count:
-        group = ptr32(stream + 40 * channel)
-        w = ptr16(int(group) + 8)
+        group = ptr32(stream + channel_bytes * channel)
+        w = ptr16(int(group) + weights)
         acc = (group[1] << sign) >> sign
         tap = 0
-        while tap < 9:
-            # Of a column of the filter there are rows 0, 1, 1, 2.
-            x = tap // 3
-            y = tap - 3 * x
+        while tap < height * width:
+            x = tap // height
+            y = tap - height * x
             value = r[_INPUT_ZERO_POINT] & 0xFF
             k = top + y
             if k >= 0 and k < r[_INPUT_HEIGHT]:
@@ -89,19 +116,23 @@ def _sums(op, arena, rom, row: int, pixel: int, channel: int, count: int):
                 if left + x >= 0 and left + x < r[_INPUT_WIDTH]:
                     k = k * r[_INPUT_CHANNELS] + channel // r[_MULTIPLIER]
                     value = ptr8(source)[k]
-            k = w[4 * x + y + (y >> 1)]
+            # Of a column of a 3x3 filter there are rows 0, 1, 1, 2.
+            k = 4 * x + y + (y >> 1)
+            if more:
+                k = 2 * sets * ((y >> 1) * width + x) + (y & 1)
+            k = w[k]
             acc += ((k ^ 0x8000) - 0x8000) * ((value ^ 0x80) - 0x80)
             tap += 1
         acc = (acc << sign) >> sign
+        k = (ptr32(int(group) + tail)[1] << sign) >> sign
         if group[0]:
             # The factor, with what was added to the sum in the upper 24 bits.
-            k = (group[9] << sign) >> sign
             acc -= k >> 8
             k = k & 0xFF
             if k:  # it is in every stream that Prepare has written
                 acc = acc // k
         else:
-            acc = acc >> (group[9] >> 8)
+            acc = acc >> (k >> 8)
         sums[0] = acc
         sums = ptr32(int(sums) + 4)
         channel += 1

@@ -1,4 +1,4 @@
-# tflm: DEPTHWISE_CONV_2D with 3x3 filters for the DSP extension of ARMv7E-M: Prepare
+# tflm: DEPTHWISE_CONV_2D for the DSP extension of ARMv7E-M: Prepare
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from . import dsp
@@ -27,12 +27,15 @@ DEPTHWISE = (
     "plane_columns",
     "input_zero_point",
 ) + REQUANTIZE
+# ... with filters that are not 3x3.
+WINDOW = DEPTHWISE[: -len(REQUANTIZE)] + ("filter_height", "filter_width") + REQUANTIZE
 
 _SCRATCH_BYTES = 128  # at the start of the scratch buffer: parameters, or sums
 _BEYOND = 16  # bytes that are read behind the plane, for outputs that are not there
 _PLANE_BYTES = 2048  # at a time
 _MOST_PLANE_BYTES = 8192  # where less does not hold a single row
-_SIDE = 3  # of the filter
+_SIDE = 3  # of a filter that has kernels of its own
+_MOST_WIDTH = 7  # of others
 _SPEED = 4  # multiply-accumulates in the time that one takes in place
 _COPIED = DEPTHWISE[5:11] + DEPTHWISE[13:15] + REQUANTIZE
 
@@ -45,25 +48,27 @@ def emit_depthwise_conv(context, node, fields, table):
     stride = fields["stride_height"]
     if not dsp.packable(context, node) or not target.elements():
         return False
-    if not (height == width == _SIDE and 0 < stride == fields["stride_width"] <= 2):
+    if width > _MOST_WIDTH or not 0 < stride == fields["stride_width"] <= 2:
         return False
     if fields["dilation_height"] > 1 or fields["dilation_width"] > 1:
         return False
-    columns = (fields["output_width"] - 1) * stride + _SIDE
-    band = _band_rows(fields["output_height"], stride, 4 * columns)
+    columns = (fields["output_width"] - 1) * stride + width
+    band = _band_rows(fields["output_height"], stride, height, 4 * columns)
     if band is None:
         return False
-    packed = _packed(node, fields, table)
+    sets = 0 if height == width == _SIDE else 3 - stride
+    packed = _packed(node, fields, table, sets)
     if packed is None:
         return False
     table, stream = packed
-    plane = 4 * (columns * _pair_rows(band, stride) + fields["padding_width"]) + _BEYOND
-    kernel = "depthwise_conv_dsp.eval_3x3_int8"
-    if stride == 2:
-        kernel = "depthwise_conv_dsp.eval_3x3_stride_2_int8"
+    rows = _pair_rows(band, stride, height)
+    plane = 4 * (columns * rows + fields["padding_width"]) + _BEYOND
+    form, own = "int8", {"filter_height": height, "filter_width": width}
+    if not sets:
+        form, own = "3x3_int8" if stride == 1 else "3x3_stride_2_int8", {}
     context.emit(
-        kernel,
-        DEPTHWISE,
+        "depthwise_conv_dsp.eval_" + form,
+        WINDOW if sets else DEPTHWISE,
         count,
         target.elements() * height * width // _SPEED,
         table=table,
@@ -77,42 +82,49 @@ def emit_depthwise_conv(context, node, fields, table):
         band_rows=band,
         plane_columns=columns,
         input_zero_point=source.zero_point(),
+        **own,
         **{name: fields[name] for name in _COPIED},
     )
     return True
 
 
-# (table, stream) of the weights; None when a channel does not fit.
-def _packed(node, fields, table):
+# (table, stream) of the weights; None when a channel does not fit. `sets`: see _window_stream();
+# 0 for 3x3 filters.
+def _packed(node, fields, table, sets):
     weights, count = node.input(1), fields["output_channels"]
     values = dsp.int8_values(weights)
     rows = [values[channel::count] for channel in range(count)]
     table = bytearray(table)
     zero_point = node.input(0).zero_point()
     found = dsp.channels(rows, node.optional_input(2), zero_point, fields, table)
-    return None if found is None else (table, b"".join([_stream(channel) for channel in found]))
+    if found is None:
+        return None
+    if not sets:
+        return table, b"".join([_stream(channel) for channel in found])
+    width = weights.shape[2]
+    return table, b"".join([_window_stream(channel, width, sets) for channel in found])
 
 
 # Rows of the plane under `rows` rows of windows.
-def _pair_rows(rows, stride):
-    return ((rows - 1) * stride + _SIDE + 1) // 2
+def _pair_rows(rows, stride, height):
+    return ((rows - 1) * stride + height + 1) // 2
 
 
 # How many rows of the output to compute from one plane, in bands of about equal size, an even
 # number; None when not even two fit.
-def _band_rows(rows, stride, plane_row):
+def _band_rows(rows, stride, height, plane_row):
     most = 2
-    if plane_row * _pair_rows(most, stride) > _MOST_PLANE_BYTES:
+    if plane_row * _pair_rows(most, stride, height) > _MOST_PLANE_BYTES:
         return None
-    while most < rows and plane_row * _pair_rows(most + 2, stride) <= _PLANE_BYTES:
+    while most < rows and plane_row * _pair_rows(most + 2, stride, height) <= _PLANE_BYTES:
         most += 2
     bands = (rows + most - 1) // most
     return dsp.padded((rows + bands - 1) // bands, 2)
 
 
-# The stream of one channel: how its sums become outputs; bias; for each column of the filter its
-# rows (0, 1) and (1, 2); (multiplier, right shift | power of 2 of the factor << 8) or
-# (p, d << 8 | q), see dsp.stream().
+# The stream of one channel of a 3x3 filter: how its sums become outputs; bias; for each column of
+# the filter its rows (0, 1) and (1, 2); (multiplier, right shift | power of 2 of the factor << 8)
+# or (p, d << 8 | q), see dsp.stream().
 def _stream(channel):
     kind = dsp.FOLDED if channel.folded else dsp.TWICE
     bias, row = channel.scaled(kind)
@@ -121,3 +133,21 @@ def _stream(channel):
         top, middle, bottom = row[x::_SIDE]
         values += [dsp.halves(top, middle), dsp.halves(middle, bottom)]
     return dsp.words(values + channel.tail(kind))
+
+
+# The same of a filter of another size, the two words for the outputs before the weights. For each
+# row of the plane under the windows of two rows of outputs, and each column of the filter, there
+# is a word for the first of these rows and one for the second, which begins a row of the image
+# further down; with a stride of 2 (`sets` is 1) that for one row is all.
+def _window_stream(channel, width, sets):
+    kind = dsp.FOLDED if channel.folded else dsp.TWICE
+    bias, row = channel.scaled(kind)
+    pairs = (len(row) // width + sets) // 2
+    row = [0] * width + list(row) + [0] * (2 * width)
+    values = [kind, bias] + channel.tail(kind)
+    for top in range(width, (2 * pairs + 1) * width, 2 * width):
+        for x in range(top, top + width):
+            values.append(dsp.halves(row[x], row[x + width]))
+            if sets == 2:
+                values.append(dsp.halves(row[x - width], row[x]))
+    return dsp.words(values)

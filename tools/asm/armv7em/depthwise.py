@@ -1,17 +1,17 @@
-# Assembler kernels of DEPTHWISE_CONV_2D for the DSP extension: 3x3 filters
+# Assembler kernels of DEPTHWISE_CONV_2D for the DSP extension
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..common.parameters import DEPTHWISE, at
-from ..common.thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12, SP
+from ..common.thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R8, SP
 from ..common.thumb_plane import channels
+from .depthwise_sums import begin_3x3, begin_window, sums_3x3, sums_of_window
 from .requantize import clamp_four, fold, requantize
 from .thumb_dsp import ThumbDsp
 
-# Words of the stream of one channel: how sums become outputs (0 or 1), bias, weights, and two
-# words for the outputs. Weights of a column are two words, (w0, w1) and (w1, w2).
+# Words of the stream of one channel of a 3x3 filter: how sums become outputs (0 or 1), bias,
+# weights, and two words for the outputs. Weights of a column are two words, (w0, w1) and (w1, w2).
+# Of other filters those for the outputs come before the weights (prepare/depthwise_dsp.py).
 STREAM_WORDS = 10
-
-_WEIGHTS = (R7, R8), (R9, R10), (R11, R12)  # of each column
 
 # Words of the parameter block: what makes the plane, and the following.
 PARAMETERS = DEPTHWISE[: DEPTHWISE.index("rows") + 1] + (
@@ -24,6 +24,13 @@ PARAMETERS = DEPTHWISE[: DEPTHWISE.index("rows") + 1] + (
     "minimum",  # four times
     "maximum",
 )
+# ... of filters of other sizes.
+WINDOW = PARAMETERS + (
+    "pair_count",  # rows of the plane under a window
+    "jump",  # bytes of code for columns that the filter has not
+    "row_skip",  # bytes from the last column under a window to the first one in the next row
+    "stream_bytes",  # of a channel
+)
 
 # Slots besides the parameters; of two neighbours in a row both are loaded at once.
 _SLOTS = "next_out", "step", "multiplier_word", "shift_word", "folded_word", "zero_point"
@@ -32,56 +39,6 @@ _SLOTS += "zero", "beside", "plane_stop", "out", "rows_left"
 
 # Bytes of code that requantizes two or four sums as TFLM does.
 TWICE_BYTES = {2: 94, 4: 134}
-
-
-# Sums of two columns of outputs. `columns` are the words of a row of the plane that they need:
-# for each two, loaded together, a list of (output column, column of the filter). `row` emits what
-# one word of inputs does.
-def _sums(t, pointer, columns, row):
-    for i, uses in enumerate(columns):
-        registers = (R4, R5)[: len(uses)]
-        if len(uses) == 2:
-            t.ldrd(R4, R5, pointer, 8 * i)
-        else:
-            t.ldr_wide(R4, pointer, 8 * i)
-        for x, outputs in zip(registers, uses, strict=True):
-            for output, column in outputs:
-                row(t, output, column, x)
-
-
-# What words of the upper pair of rows (0, 1) and of the lower one (2, 3) add to the sums of an
-# output in row 0 (R0, R2) and one in row 1 (R1, R3).
-def _upper_of_two(t, output, column, x):
-    first, _ = _WEIGHTS[column]
-    t.smlad((R0, R2)[output], x, first)
-    t.smla("tb", (R1, R3)[output], x, first)
-
-
-def _lower_of_two(t, output, column, x):
-    _, second = _WEIGHTS[column]
-    t.smla("bt", (R0, R2)[output], x, second)
-    t.smlad((R1, R3)[output], x, second)
-
-
-# The same for outputs in row 0 alone (R0, R1).
-def _upper(t, output, column, x):
-    t.smlad((R0, R1)[output], x, _WEIGHTS[column][0])
-
-
-def _lower(t, output, column, x):
-    t.smla("bt", (R0, R1)[output], x, _WEIGHTS[column][1])
-
-
-# Which outputs (column, column of the filter) the columns of the plane serve.
-_STRIDE_1 = (
-    ([(0, 0)], [(0, 1), (1, 0)]),
-    ([(0, 2), (1, 1)], [(1, 2)]),
-)
-_STRIDE_2 = (
-    ([(0, 0)], [(0, 1)]),
-    ([(0, 2), (1, 0)], [(1, 1)]),
-    ([(1, 2)],),
-)
 
 
 # Outputs from sums: as TFLM does it, or in one multiplication; R4 and R5 are free, R7 for a while.
@@ -107,7 +64,7 @@ def _outputs(t, sums):
 # All rows of a channel: two columns at a time. Where there is only one column or row left, the
 # outputs beside it go to the same bytes, and are overwritten by those that are there.
 # r0..r3: sums, r4, r5: words of the plane, r6, lr: its two rows, r7..r12: weights.
-def _rows(t, both):
+def _rows(t, both, side_3):
     sums = (R0, R1, R2, R3) if both else (R0, R1)
     names = "row", "pixel", "next", "row_end", "two_rows", "twice", "rows_done"
     row, pixel, next_pixel, row_end, two_rows, twice, done = map(t.new_label, names)
@@ -119,10 +76,7 @@ def _rows(t, both):
     t.label(twice)
     t.store(R1, "kind")
     t.store(R2, "bias")
-    t.mov(LR, R8)
-    t.ldm_wide(LR, R7, R8, R9, R10, R11, R12)
-    t.store(R7, "first_weight")
-    t.ldrd(R1, R2, LR)
+    begin_3x3(t) if side_3 else begin_window(t)
     t.store(R1, "multiplier_word")
     t.store(R1, "folded_word")
     t.store(R2, "shift_word")
@@ -142,8 +96,9 @@ def _rows(t, both):
         t.mov(R1, 0)
         t.store(R1, "row_step")
         t.label(two_rows)
-    t.load(LR, "plane_row")
-    t.add(LR, R6)
+    if side_3:
+        t.load(LR, "plane_row")
+        t.add(LR, R6)
     t.load(R1, "pairs")
     t.add(R1, R6)
     t.store(R1, "pair_end")
@@ -156,11 +111,8 @@ def _rows(t, both):
     t.load(R0, "bias")
     for acc in sums[1:]:
         t.mov(acc, R0)
-    columns = _STRIDE_1 if both else _STRIDE_2
-    _sums(t, R6, columns, _upper_of_two if both else _upper)
-    _sums(t, LR, columns, _lower_of_two if both else _lower)
+    (sums_3x3 if side_3 else sums_of_window)(t, both)
     t.add(R6, 8 if both else 16)
-    t.add_number(LR, LR, 8 if both else 16)
     _outputs(t, sums)
     t.ldrd(R4, R5, SP, t.slot("next_out"))
     if both:
@@ -207,25 +159,32 @@ def _rows(t, both):
     t.b(row)
     t.label(done)
     t.load(R7, "channel_stream")
-    t.add(R7, 4 * STREAM_WORDS)
+    if side_3:
+        t.add(R7, 4 * STREAM_WORDS)
+    else:
+        t.load(R1, "stream_bytes")
+        t.add(R7, R1)
 
 
 _ABOUT = """
-Channels of a 3x3 depthwise convolution with a stride of {}. `r0` is the address of a block of
-parameters (PARAMETERS in tools/asm/armv7em/depthwise.py).
+Channels of a depthwise convolution with {} and a stride of {}. `r0` is the
+address of a block of parameters ({} in tools/asm/armv7em/depthwise.py).
 """
 
 
-def _function(name, stride, both):
-    slots = _SLOTS + tuple(word for word in PARAMETERS if word not in _SLOTS)
-    t = ThumbDsp(name, _ABOUT.format(stride), slots=slots)
-    for word in PARAMETERS:
-        t.ldr(R1, R0, at(PARAMETERS, word))
+def _function(name, stride, side_3):
+    words = PARAMETERS if side_3 else WINDOW
+    slots = _SLOTS + tuple(word for word in words if word not in _SLOTS)
+    filters = "3x3 filters" if side_3 else "filters of any size"
+    about = _ABOUT.format(filters, stride, "PARAMETERS" if side_3 else "WINDOW")
+    t = ThumbDsp(name, about, slots=slots)
+    for word in words:
+        t.ldr(R1, R0, at(words, word))
         t.store(R1, word)
     t.load(R8, "stream")
-    t.add(R0, at(PARAMETERS, "fill"))
+    t.add(R0, at(words, "fill"))
     t.store(R0, "zero")  # a byte of the input's zero point
-    channels(t, lambda t: _rows(t, both))
+    channels(t, lambda t: _rows(t, stride == 1, side_3))
     return t.text()
 
 
@@ -234,4 +193,12 @@ def depthwise_3x3():
 
 
 def depthwise_3x3_stride_2():
-    return _function("depthwise_3x3_stride_2", 2, False)
+    return _function("depthwise_3x3_stride_2", 2, True)
+
+
+def depthwise():
+    return _function("depthwise", 1, False)
+
+
+def depthwise_stride_2():
+    return _function("depthwise_stride_2", 2, False)

@@ -8,7 +8,12 @@ FILES = {
     "conv_asm.py": ("CONV_2D, int8", (gather.gather, multiply.multiply)),
     "depthwise_asm.py": (
         "DEPTHWISE_CONV_2D, int8",
-        (depthwise.depthwise_3x3, depthwise.depthwise_3x3_stride_2),
+        (
+            depthwise.depthwise_3x3,
+            depthwise.depthwise_3x3_stride_2,
+            depthwise.depthwise,
+            depthwise.depthwise_stride_2,
+        ),
     ),
     "add_asm.py": ("ADD, int8", (elementwise.add,)),
     "mul_asm.py": ("MUL, int8", (products.products, products.outputs)),

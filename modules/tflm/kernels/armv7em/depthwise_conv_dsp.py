@@ -1,7 +1,12 @@
-# tflm: DEPTHWISE_CONV_2D, int8, 3x3, with weights as halfwords: for the DSP extension
+# tflm: DEPTHWISE_CONV_2D, int8, with weights as halfwords: for the DSP extension
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .depthwise_asm import depthwise_3x3, depthwise_3x3_stride_2
+from .depthwise_asm import (
+    depthwise,
+    depthwise_3x3,
+    depthwise_3x3_stride_2,
+    depthwise_stride_2,
+)
 
 _INPUT = const(1)
 _STREAM = const(2)
@@ -21,11 +26,15 @@ _PADDING_WIDTH = const(15)
 _BAND_ROWS = const(16)
 _PLANE_COLUMNS = const(17)
 _INPUT_ZERO_POINT = const(18)
-_OUTPUT_ZERO_POINT = const(19)
+_OUTPUT_ZERO_POINT = const(19)  # where filters are 3x3; else _WINDOW_WORDS further on
 _ACTIVATION_MIN = const(20)
 _ACTIVATION_MAX = const(21)
+_FILTER_HEIGHT = const(19)
+_FILTER_WIDTH = const(20)
+_WINDOW_WORDS = const(2)
 _PLANE = const(128)  # where it begins in the scratch buffer, behind the parameters
-_STREAM_BYTES = const(40)  # of a channel
+_STREAM_BYTES = const(40)  # of a channel of a 3x3 filter
+_MOST_WIDTH = const(7)  # of others
 
 # Words of the parameters, see tools/asm/armv7em/depthwise.py.
 _P_STREAM = const(0)
@@ -54,23 +63,38 @@ _P_ZERO_POINT = const(22)
 _P_CLAMPED = const(23)
 _P_MINIMUM = const(24)
 _P_MAXIMUM = const(25)
+_P_PAIR_COUNT = const(26)
+_P_JUMP = const(27)
+_P_ROW_SKIP = const(28)
+_P_STREAM_BYTES = const(29)
 
 
 # Units are output channels. Stride 1.
 @micropython.viper
 def eval_3x3_int8(op, arena, rom, start: int, stop: int):
-    _bands(op, arena, rom, start, stop, depthwise_3x3)
+    _bands(op, arena, rom, start, stop, depthwise_3x3, 0)
 
 
 @micropython.viper
 def eval_3x3_stride_2_int8(op, arena, rom, start: int, stop: int):
-    _bands(op, arena, rom, start, stop, depthwise_3x3_stride_2)
+    _bands(op, arena, rom, start, stop, depthwise_3x3_stride_2, 0)
 
 
-# Run `kernel` over bands of rows. For each channel a band of the image becomes a plane.
+# Filters of other sizes, with a stride of 1 or 2.
 @micropython.viper
-def _bands(op, arena, rom, start: int, stop: int, kernel):
+def eval_int8(op, arena, rom, start: int, stop: int):
+    if ptr32(op)[_STRIDE] == 1:
+        _bands(op, arena, rom, start, stop, depthwise, _WINDOW_WORDS)
+    else:
+        _bands(op, arena, rom, start, stop, depthwise_stride_2, _WINDOW_WORDS)
+
+
+# Run `kernel` over bands of rows. For each channel a band of the image becomes a plane. `more`:
+# words of the record that one for 3x3 filters has not.
+@micropython.viper
+def _bands(op, arena, rom, start: int, stop: int, kernel, more: int):
     r = ptr32(op)
+    q = ptr32(int(r) + 4 * more)
     base = int(ptr8(arena))
     flash = int(ptr8(rom))
     p = ptr32(base + (r[_SCRATCH] >> 2))
@@ -79,8 +103,20 @@ def _bands(op, arena, rom, start: int, stop: int, kernel):
     columns = r[_PLANE_COLUMNS]
     row_bytes = r[_INPUT_WIDTH] * depth
     first = start // r[_MULTIPLIER]  # input channel
+    stride = r[_STRIDE]
+    height = 3
+    k = _STREAM_BYTES
+    if more:
+        height = r[_FILTER_HEIGHT]
+        width = r[_FILTER_WIDTH]
+        sets = 3 - stride  # words of weights for two rows of a column
+        p[_P_PAIR_COUNT] = height + sets >> 1
+        p[_P_JUMP] = (_MOST_WIDTH - width) * (28 - 4 * stride)
+        p[_P_ROW_SKIP] = 4 * (columns - width + 1 - sets)
+        k = 16 + 4 * (height + sets >> 1) * width * sets
+        p[_P_STREAM_BYTES] = k
     word = r[_STREAM]
-    p[_P_STREAM] = (flash if word & 1 else base) + (word >> 2) + _STREAM_BYTES * start
+    p[_P_STREAM] = (flash if word & 1 else base) + (word >> 2) + k * start
     p[_P_CHANNELS] = stop - start
     p[_P_LINE_STEP] = depth
     p[_P_ROW_BYTES] = row_bytes
@@ -98,11 +134,11 @@ def _bands(op, arena, rom, start: int, stop: int, kernel):
     p[_P_OUTPUT_ROW] = r[_OUTPUT_WIDTH] * channels
     p[_P_MULTIPLIER] = r[_MULTIPLIER]
     p[_P_USES] = (first + 1) * r[_MULTIPLIER] - start
-    p[_P_PAIRS] = (r[_OUTPUT_WIDTH] >> 1) * 8 * r[_STRIDE]
+    p[_P_PAIRS] = (r[_OUTPUT_WIDTH] >> 1) * 8 * stride
     p[_P_ODD] = r[_OUTPUT_WIDTH] & 1
-    p[_P_ZERO_POINT] = r[_OUTPUT_ZERO_POINT]
-    low = r[_ACTIVATION_MIN]
-    high = r[_ACTIVATION_MAX]
+    p[_P_ZERO_POINT] = q[_OUTPUT_ZERO_POINT]
+    low = q[_ACTIVATION_MIN]
+    high = q[_ACTIVATION_MAX]
     p[_P_CLAMPED] = low + 128 | high - 127
     low = low & 0xFF
     high = high & 0xFF
@@ -120,12 +156,12 @@ def _bands(op, arena, rom, start: int, stop: int, kernel):
             rows = r[_OUTPUT_HEIGHT] - row
             if rows > r[_BAND_ROWS]:
                 rows = r[_BAND_ROWS]
-            k = row * r[_STRIDE] - r[_PADDING_HEIGHT]
+            k = row * stride - r[_PADDING_HEIGHT]
             p[_P_FIRST_ROW] = k
             p[_P_LINE] = line + k * row_bytes
             p[_P_ROWS] = rows
             p[_P_OUTPUT] = out
-            p[_P_PAIR_ROWS] = (rows - 1) * r[_STRIDE] + 4 >> 1
+            p[_P_PAIR_ROWS] = (rows - 1) * stride + height + 1 >> 1
             kernel(int(p))
             out += rows * r[_OUTPUT_WIDTH] * channels
             row += rows
