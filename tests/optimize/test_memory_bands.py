@@ -1,9 +1,12 @@
 # Tests of chains of operators in bands of rows
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from itertools import product
+
 import numpy as np
 import pytest
 from optimize.forms import banded, failures
+from optimize.graphs import Network
 from support.builder import ModelBuilder
 from support.inputs import generator
 from tflm_tools.plan import loops
@@ -115,3 +118,23 @@ def test_random_chains(target):
     forms = random_forms(target)
     assert sum(any(r.kernel == loops.KERNEL for r in f[3].records) for f in forms) > COUNT // 2
     assert not failures([form[:3] for form in forms])
+
+
+# Rows of 13 and of 10 bytes, as features of sound have: bands begin where these are at words.
+def test_rows_of_any_length():
+    forms = []
+    for number, (width, stride, size, before) in enumerate(
+        product((10, 13), (1, 2), (2, 3, 4), (False, True))
+    ):
+        name = f"width {width} stride {stride} size {size} {before}"
+        net = Network(name, (26, width, 1))
+        source = net.unary("LOGISTIC", net.inputs[0], 1 / 256, -128) if before else net.inputs[0]
+        made = net.pool("MAX_POOL_2D", net.conv(source, 4, size, stride), 2)
+        model = net.build(net.conv(made, 3, 3))
+        last = 3 if before else 2
+        ways = [(0, last, height, None, number % 2) for height in (1, 2, 3)]
+        flats = [found for found in (banded(model, [way]) for way in ways) if found is not None]
+        assert flats or name
+        forms += [(f"{name} {k}", model, flat[0]) for k, flat in enumerate(flats)]
+    assert len(forms) > 40
+    assert not failures(forms)

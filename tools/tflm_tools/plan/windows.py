@@ -25,6 +25,7 @@ class Rows:
 
     `padding` is (top, left, bottom, right), of which a node for some rows keeps left and right.
     Rows are those of an axis: where pictures have one row only, their columns stand for them.
+    each, input_each: rows that begin at multiples of 4 bytes, one in so many, of output and input.
     """
 
     batches: int
@@ -34,6 +35,8 @@ class Rows:
     stride: int
     top: int
     padding: tuple
+    each: int = 1
+    input_each: int = 1
 
     def first(self, row):
         """The first row of the input that row `row` of the output needs."""
@@ -48,11 +51,17 @@ class Rows:
         if there >= self.input_rows:
             return self.output_rows
         made = (there + self.top - self.reach) // self.stride + 1
-        return min(max(made, 0), self.output_rows)
+        made = min(max(made, 0), self.output_rows)
+        return next(row for row in range(made, -1, -1) if not row or self._may_begin(row))
 
     def whole(self, count):
         """How many rows of the output are made where `count` of them are needed."""
-        return count
+        rows = range(count, self.output_rows)
+        return next((row for row in rows if self._may_begin(row)), self.output_rows)
+
+    # True when kernels can go on with this row in the next band.
+    def _may_begin(self, row):
+        return row % self.each == self.first(row) % self.input_each == 0
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
 # tflm_tools: which operators can run on some of their rows, and what these need of their inputs
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import gcd
 
 from tflm import dtypes
 
@@ -94,13 +95,30 @@ def by_rows(node):
         return None
     target = node.outputs[0]
     if node.builtin_code == ROWS:
-        return ByRows(_each(target.shape[1]), (), 1)
+        return _aligned(ByRows(_each(target.shape[1]), (), 1), node)
     if target.is_constant() or target.is_variable or not target.elements():
         return None
     if any(t is not None and t.is_variable for t in node.inputs):
         return None
     way = _WAYS.get(node.builtin_code)
-    return None if way is None else way(node, target)
+    found = None if way is None else way(node, target)
+    return found and _aligned(found, node)
+
+
+# A ByRows whose bands end where the next one can begin, where some rows are at no multiple of 4
+# bytes and others are.
+def _aligned(found, node):
+    if found.gathers or not isinstance(found.rows, Rows):
+        return found
+    inputs = [node.inputs[position] for position in found.inputs]
+    each, *inner = (_one_in(tensor, found.axis) for tensor in (node.outputs[0], *inputs))
+    rows = replace(found.rows, each=each, input_each=max(inner, default=1))
+    return replace(found, rows=rows) if rows.whole(1) < rows.output_rows else found
+
+
+# One in so many rows of a tensor is at a multiple of 4 bytes.
+def _one_in(tensor, axis):
+    return 4 // gcd(tensor.nbytes() // tensor.shape[axis], 4)
 
 
 # Rows of which each is made of the one at its place.
