@@ -60,6 +60,7 @@ def mobilenet_v2(alpha=0.35, side=144, classes=2):
 NETS = {
     "unet_resize": lambda: unet("resize"),
     "unet_transposed": lambda: unet("transposed"),
+    "unet_transposed_24": lambda: unet("transposed", 24),
     "mobilenet_v2_035_144": mobilenet_v2,
 }
 

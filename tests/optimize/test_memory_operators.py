@@ -35,6 +35,17 @@ def _binary(name, *dtypes):
     return add, dtypes
 
 
+# By a value for each pixel, which is made of its channels: a mask, or a norm.
+def _by_pixels(net, source, pick):
+    shape, axes = (*net.shapes[source][:3], 1), [net.constant([3])]
+    if net.dtype == "int16":
+        beside = net.conv(source, 1)
+    else:
+        name = pick("MEAN", "SUM")
+        beside = net.unary(name, source, shape=shape, inputs=axes, keep_dims=True)
+    return net.binary(pick("MUL", "ADD", "SUB"), *pick((source, beside), (beside, source)))
+
+
 def _softmax(net, source, pick):
     return net.unary("SOFTMAX", source, 1 / 256, -128, beta=1.0)
 
@@ -73,6 +84,7 @@ _KINDS = {
     "FLOOR": _unary("FLOOR", "float32"),
     **{name: _binary(name, *_ALL) for name in ("ADD", "MUL", "MAXIMUM", "MINIMUM", "PRELU")},
     "SQUARED_DIFFERENCE": _binary("SQUARED_DIFFERENCE", "int8", "float32"),
+    "MUL of pixels": (_by_pixels, _ALL),
     "SOFTMAX": (_softmax, ("int8",)),
     "PAD": (_padded, _ALL),
     "PAD of channels": (_widened, ("int8", "float32")),

@@ -62,6 +62,7 @@ VECTORS = {
     BuiltinOperator.LOG_SOFTMAX,
     BuiltinOperator.SOFTMAX,
 }
+_REDUCED = dtypes.INT8, dtypes.FLOAT32  # inside of rows
 _BY_ELEMENTS = UNARY | BINARY | VECTORS
 _WINDOWS = (
     BuiltinOperator.CONV_2D,
@@ -142,9 +143,18 @@ def _by_elements(node, target):
             if tensor.shape != target.shape:
                 return None
             found.append(i)
+        elif _has_its_rows(tensor, target, axis):
+            found.append(i)
         elif len(tensor.shape) >= rest and tensor.shape[-rest] != 1:
             return None  # other values for each row
     return ByRows(_each(target.shape[axis]), tuple(found), axis) if found else None
+
+
+# True for a tensor whose values each row of another one shares, or each pixel.
+def _has_its_rows(tensor, target, axis):
+    if tensor.is_constant() or len(tensor.shape) != len(target.shape):
+        return False
+    return tensor.shape[: axis + 1] == target.shape[: axis + 1]
 
 
 # CONCATENATION of what lies side by side in each row.
@@ -189,7 +199,7 @@ def _pooled(node, target):
     if node.builtin_code in _WINDOWS:
         return _by_windows(node, target)
     axis = _axis(source.shape)
-    if axis is None or source.dtype != dtypes.INT8 or source.is_constant():
+    if axis is None or source.dtype not in _REDUCED or source.is_constant():
         return None
     rows = source.shape[: axis + 1]
     return ByRows(_each(rows[-1]), (0,), axis) if target.shape[: axis + 1] == rows else None
