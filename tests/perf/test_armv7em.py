@@ -16,10 +16,11 @@ def _chosen():
     found = cases_of("test_dsp")
     own = [case for case in found if not case.name.startswith("test_")]
     others = [case for case in found if case.name.startswith("test_")][::_EVERY]
-    for file in ("test_add", "test_sub", "test_mul", "test_pooling"):
+    for file in ("test_add", "test_sub", "test_pooling"):
         others += [case for case in cases_of(file) if "int8" in case.name][::_EVERY]
     sums = [case for case in cases_of("test_reduce") if case.name.startswith(_SUMS)]
-    return own + others + sums
+    products = [case for case in cases_of("test_mul") if "int8" in case.name]
+    return own + others + sums + products
 
 
 @pytest.fixture(scope="module")

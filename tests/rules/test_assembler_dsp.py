@@ -33,7 +33,12 @@ def test_parameters_have_the_same_places(name):
 
 # The assembler reads the block of a record itself, and the portable kernel has its place.
 def test_the_block_of_mul_is_where_the_assembler_reads_it():
-    assert 4 * consts(KERNEL_FILES["mul"])["_OUTPUT_ZERO_POINT"] == products.REQUANTIZE
+    block = 4 * consts(KERNEL_FILES["mul"])["_OUTPUT_ZERO_POINT"]
+    assert block == products.REQUANTIZE
+    own = consts(KERNEL_FILES["armv7em/mul"])
+    table = block + 4 * consts(KERNEL_FILES["requantize"])["_TABLE"]
+    assert 4 * own["_OFFSET1"] == products.OFFSETS
+    assert own["_SHIFT"] == table + 4
 
 
 # The kernel jumps over the code of columns that a filter has not.
@@ -78,6 +83,9 @@ def _code(emit):
         (lambda t: t.smmla(R0, R8, R12, R8), "data(2, 0xFB58, 0x800C)"),
         (lambda t: t.mla(R0, R8, R12, R8), "data(2, 0xFB08, 0x800C)"),
         (lambda t: t.sxtb16(R0, R8, 8), "data(2, 0xFA2F, 0xF098)"),
+        (lambda t: t.sxtab16(R0, R8, R12, 8), "data(2, 0xFA28, 0xF09C)"),
+        (lambda t: t.sadd16(R0, R8, R12), "data(2, 0xFA98, 0xF00C)"),
+        (lambda t: t.smul("tt", R0, R8, R12), "data(2, 0xFB18, 0xF03C)"),
         (lambda t: t.sxtab(R0, R8, R12, 16), "data(2, 0xFA48, 0xF0AC)"),
         (lambda t: t.pkhbt(R0, R8, R12), "data(2, 0xEAC8, 0x400C)"),
         (lambda t: t.ssat8(R0, R8), "data(2, 0xF308, 0x0007)"),

@@ -16,7 +16,7 @@ FILES = {
         ),
     ),
     "add_asm.py": ("ADD, int8", (elementwise.add,)),
-    "mul_asm.py": ("MUL, int8", (products.products, products.outputs)),
+    "mul_asm.py": ("MUL, int8", (products.products, products.outputs, products.fours)),
     "reduce_asm.py": ("MEAN and SUM, int8", (sums.sums,)),
     "fully_connected_asm.py": ("FULLY_CONNECTED, int8", (multiply.connect,)),
 }

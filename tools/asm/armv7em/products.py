@@ -1,8 +1,8 @@
 # Assembler kernel of MUL for the DSP extension
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R12
-from .requantize import requantize
+from ..common.thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12
+from .requantize import clamp, join_four, requantize, skip_clamp
 from .thumb_dsp import ThumbDsp
 
 # Bits of the word that products() takes, and how many each has.
@@ -21,15 +21,23 @@ for the products, `r3` says how many, how far the next elements are, and the off
 tools/asm/armv7em/products.py).
 """
 
+_FOURS = """
+Outputs of pairs of int8, four at a time: `r0` is the address of a record of mul.eval_int8, `r1`,
+`r2` are those of the elements, `r3` that of two words: the address of the outputs, and that
+behind the last element at `r1`.
+"""
+
 _OUTPUTS = """
 Outputs of products: `r0` is the address of a record of mul.eval_int8, `r1` that of the products,
 `r2` that of the outputs, `r3` their number.
 """
 
-REQUANTIZE = 56  # bytes of a record before this block
+OFFSETS = 48  # bytes of a record before the offsets of both inputs,
+REQUANTIZE = 56  # and before this block
 # Offsets in it, with a table for one channel.
 _ZERO_POINT, _MINIMUM, _MAXIMUM, _MULTIPLIER, _SHIFT = 0, 4, 8, 20, 24
 _NO_SHIFT = 32
+_LOWEST, _HIGHEST = -128, 127
 _MOST_LEFT = 14  # that a product of two int8 takes: what is shifted further is beyond any output
 
 
@@ -99,4 +107,64 @@ def outputs():
     t.strb_next(R5, R2)
     t.sub(R3, 1)
     t.branch("ne", known)
+    return t.text()
+
+
+# r0..r3: elements as halfwords, r4, r5: the same as bytes, r0, r2, r4, r5: products, r6: zero
+# point, r7: shift, r8, r9: inputs, r10: multiplier, r11, lr: offsets, r12: output.
+def fours():
+    t = ThumbDsp("fours", _FOURS, 4, ("end", "clamped", "minimum", "maximum"))
+    t.mov(R8, R1)
+    t.mov(R9, R2)
+    t.ldr(R4, R3)
+    t.mov(R12, R4)
+    t.ldr(R4, R3, 4)
+    t.store(R4, "end")
+    t.add(R0, OFFSETS)
+    for to, offset in ((R11, 0), (LR, 4)):
+        t.ldr(R4, R0, offset)
+        t.mov(R5, _SIGN)
+        t.sub(R5, R5, R4)
+        t.pkhbt(to, R5, R5)
+    block = REQUANTIZE - OFFSETS
+    for slot, offset in (("minimum", _MINIMUM), ("maximum", _MAXIMUM)):
+        t.ldr(R4, R0, block + offset)
+        t.mov(R5, R4)
+        t.bfi(R5, R5, 8, 8)
+        t.bfi(R5, R5, 16, 16)
+        t.store(R5, slot)
+        if slot == "minimum":
+            t.mov(R6, R4)
+    t.add(R6, -_LOWEST)
+    t.sub(R4, _HIGHEST)
+    t.two("orr", R4, R6)
+    t.store(R4, "clamped")  # 0: the output's limits are those of its type
+    t.ldr(R6, R0, block + _ZERO_POINT)
+    t.ldr_wide(R10, R0, block + _MULTIPLIER)
+    t.ldr(R4, R0, block + _SHIFT)
+    t.mov(R7, _NO_SHIFT)
+    t.sub(R7, R7, R4)
+    next_four, ready = t.new_label("next"), t.new_label("ready")
+    t.label(next_four)
+    t.ldr_next(R4, R8)
+    t.ldr_next(R5, R9)
+    for one, other, rotation in ((R0, R1, 0), (R2, R3, 8)):
+        t.sxtab16(one, R11, R4, rotation)
+        t.sxtab16(other, LR, R5, rotation)
+        t.sadd16(other, other, other)  # requantize() takes sums doubled
+    t.smul("bb", R4, R0, R1)
+    t.smul("bb", R5, R2, R3)
+    t.smul("tt", R0, R0, R1)
+    t.smul("tt", R2, R2, R3)
+    found = R4, R5, R0, R2
+    for product in found:
+        requantize(t, product, R10, R7, R6)
+    join_four(t, found)
+    skip_clamp(t, R1, ready)
+    clamp(t, R4, R2, R1)
+    t.label(ready)
+    t.str_next(R4, R12)
+    t.load(R4, "end")
+    t.cmp(R8, R4)
+    t.branch("cc", next_four)
     return t.text()

@@ -219,6 +219,23 @@ class ThumbDsp(Thumb):
         low = 0xF080 | to.number << 8 | rotation // 8 << 4 | value.number
         self._wide(0xFA2F, low, text)
 
+    def sxtab16(self, to, plus, value, rotation=0):
+        """The same halfwords, each added to one of `plus`."""
+        text = f"sxtab16 {to}, {plus}, {value}" + (f", ror #{rotation}" if rotation else "")
+        low = 0xF080 | to.number << 8 | rotation // 8 << 4 | value.number
+        self._wide(0xFA20 | plus.number, low, text)
+
+    def sadd16(self, to, one, other):
+        """The sums of two pairs of halfwords."""
+        low = 0xF000 | to.number << 8 | other.number
+        self._wide(0xFA90 | one.number, low, f"sadd16 {to}, {one}, {other}")
+
+    def smul(self, halves, to, one, other):
+        """The product of two halfwords: bb, bt, tb or tt."""
+        low = 0xF000 | (halves[0] == "t") << 5 | (halves[1] == "t") << 4
+        low |= to.number << 8 | other.number
+        self._wide(0xFB10 | one.number, low, f"smul{halves} {to}, {one}, {other}")
+
     def sxtab(self, to, plus, value, rotation=0):
         """to = plus + a byte of a register with its sign: that at bit `rotation`."""
         text = f"sxtab {to}, {plus}, {value}" + (f", ror #{rotation}" if rotation else "")
