@@ -34,8 +34,8 @@ WINDOW = PARAMETERS + (
 
 # Slots besides the parameters; of two neighbours in a row both are loaded at once.
 _SLOTS = "next_out", "step", "multiplier_word", "shift_word", "folded_word", "zero_point"
-_SLOTS += "bias", "kind", "first_weight", "channel_stream", "pair_end", "row", "row_step"
-_SLOTS += "zero", "beside", "plane_stop", "out", "rows_left"
+_SLOTS += "bias", "bias_again", "kind", "first_weight", "channel_stream", "pair_end"
+_SLOTS += "row", "row_step", "zero", "beside", "plane_stop", "out", "rows_left"
 
 # Bytes of code that requantizes two or four sums as TFLM does.
 TWICE_BYTES = {2: 94, 4: 134}
@@ -76,6 +76,7 @@ def _rows(t, both, side_3):
     t.label(twice)
     t.store(R1, "kind")
     t.store(R2, "bias")
+    t.store(R2, "bias_again")
     begin_3x3(t) if side_3 else begin_window(t)
     t.store(R1, "multiplier_word")
     t.store(R1, "folded_word")
@@ -108,9 +109,8 @@ def _rows(t, both, side_3):
     t.store(R1, "next_out")
     t.b(next_pixel)
     t.label(pixel)
-    t.load(R0, "bias")
-    for acc in sums[1:]:
-        t.mov(acc, R0)
+    for i in range(0, len(sums), 2):
+        t.ldrd(sums[i], sums[i + 1], SP, t.slot("bias"))
     (sums_3x3 if side_3 else sums_of_window)(t, both)
     t.add(R6, 8 if both else 16)
     _outputs(t, sums)
