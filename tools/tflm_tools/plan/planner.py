@@ -27,7 +27,7 @@ def _lowest(ranges, stepped):
             if low > offset:
                 break
             if high >= offset:
-                offset = _aligned(high + 1)
+                offset = -(-(high + 1) // _ALIGNMENT) * _ALIGNMENT
         for low, high, step, phase in stepped:
             if low <= offset <= high and (offset - phase) % step:
                 while offset <= high and (offset - phase) % step:
@@ -62,6 +62,12 @@ class _Placement:
                 if any(low <= 1 - block.size and high >= other.size - 1 for low, high in plain):
                     self.apart[i].add(k)
         self._beside = [{k for k, _, _ in near} for near in self.near]
+        self._plain = [
+            [(k, *each) for k, plain, _ in near for each in plain] for near in self.near
+        ]
+        self._stepped = [
+            [(k, *each) for k, _, steps in near for each in steps] for near in self.near
+        ]
         self._key = (tuple(self.blocks), tuple(map(tuple, self.near)))
 
     def __eq__(self, other):
@@ -87,13 +93,16 @@ class _Placement:
 
     # The lowest place of buffer i beside those that have one.
     def _place(self, i, offsets):
-        ranges, stepped = [], []
-        for k, plain, steps in self.near[i]:
-            at = offsets[k]
-            if at is not None:
-                ranges += [(low + at, high + at) for low, high in plain]
-                if steps:
-                    stepped += [(a + at, b + at, step, c + at) for a, b, step, c in steps]
+        ranges = [
+            (low + at, high + at)
+            for k, low, high in self._plain[i]
+            if (at := offsets[k]) is not None
+        ]
+        stepped = [
+            (low + at, high + at, step, phase + at)
+            for k, low, high, step, phase in self._stepped[i]
+            if (at := offsets[k]) is not None
+        ]
         return _lowest(ranges, stepped)
 
     def place(self, order):
@@ -173,15 +182,20 @@ def _searched(placement, order, head, offsets, tries):
     bound = placement.bound(order)
     pairs = sum(len(placement.near[i]) for i in order)
     size = len(order)
+
+    def highest():
+        return max(order, key=lambda i: offsets[i] + placement.sizes[i])
+
+    top = highest()
     for _ in range(min(tries, 10 * size**2, _WORK // (pairs + size), _PLACED // size)):
         if head <= bound:
             break
-        top = max(order, key=lambda i: offsets[i] + placement.sizes[i])
         changed, start, moved = _changed(order, top, chance)
         better = placement.moved(changed, start, moved, offsets, head)
         if better is not None:
             head, offsets = better
             order = changed
+            top = highest()
     return order
 
 
