@@ -49,9 +49,11 @@ def every_edge(edges):
         for last in range(first + 2, count + 1):
             found += edges.banded(first, last, 1 << 50)
     for edge in found:
-        if not edge.is_sure:
+        while not edge.is_sure and edge.arena < 1 << 30:
+            least = edge.arena if edge.needs else 0
             edges.look_at(edge)
-    return [edge for edge in found if edge.arena < 1 << 30]
+            assert edge.arena >= least
+    return [edge for edge in found if edge.is_sure]
 
 
 def ways(edges, at, count):

@@ -2,7 +2,9 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import accumulate
+from operator import sub
 
 from tflm import dtypes
 
@@ -16,6 +18,17 @@ class Part:
     start: int
     stop: int
     lives: tuple[tuple[int, int], ...]  # (written, read last), in order
+
+    # Sets of steps, a bit for each, as all bands of a chain have thousands of them: when it holds
+    # a value, when it is written, and when it is read last and not written again.
+    @cached_property
+    def steps(self):
+        held = written = read = 0
+        for first, last in self.lives:
+            held |= (2 << last + 1) - (1 << first + 1)
+            written |= 1 << first + 1
+            read |= 1 << last + 1
+        return held, written, read & ~written
 
 
 @dataclass
@@ -107,7 +120,7 @@ class Lives:
     """
 
     def __init__(self, inputs, outputs, nodes, scratch, distances):
-        self._near = {}  # (root, root): {step: (their views' offsets, least, step)}
+        self._near = {}  # (root, root): {(their views' offsets, least, step): steps}
         uses = _uses_of(inputs, outputs, nodes)
         self.blocks = [Block(key, use.size, use.parts()) for key, use in uses.items()]
         for key, size, steps in scratch:
@@ -129,7 +142,8 @@ class Lives:
         if source is target or len(touching) > 1:
             return
         entry = (source_offset, target_offset, distance.least, distance.step)
-        self._near.setdefault((source.index, target.index), {})[step] = entry
+        near = self._near.setdefault((source.index, target.index), {})
+        near[entry] = near.get(entry, 0) | 1 << step + 1
 
     def used(self, steps):
         """Bytes in use at each of so many steps, if no two values shared any."""
@@ -141,14 +155,10 @@ class Lives:
                     changes[min(last, steps) + 2] -= part.stop - part.start
         return list(accumulate(changes))[1 : steps + 1]
 
-    def least(self, steps, distances):
-        """Bytes that no plan needs less than; distances: of so many steps, as for __init__."""
-        used = self.used(steps)
-        for step, found in distances.items():
-            over = [min(d.source.nbytes(), d.target.nbytes() - d.least) for d in found]
-            if over:
-                used[step] -= min(sum(over), found[0].target.nbytes())
-        return max(used, default=0)
+    def least(self, over):
+        """Bytes that no plan needs less than; over: those of inputs that each output may share."""
+        used = self.used(len(over))
+        return max(map(sub, used, over), default=0)
 
     def peak(self):
         """Bytes in use at the busiest step, if no two values shared any: no plan needs more."""
@@ -187,45 +197,31 @@ class Lives:
         ahead = self._near.get((a.key, b.key), {})
         behind = self._near.get((b.key, a.key), {})
         for x in a.parts:
+            held, written, read = x.steps
             for y in b.parts:
+                meeting = held & y.steps[0]
+                if not meeting:
+                    continue
                 low, high = x.start - y.stop + 1, x.stop - y.start - 1
-                for span in _meetings(x.lives, y.lives):
-                    if span is None:
-                        plain.append((low, high))
-                    elif span in ahead:  # a is read where b is written
-                        offset_a, offset_b, least, step = ahead[span]
+                beside, beyond = [], []
+                for (offset_a, offset_b, least, step), steps in ahead.items():
+                    steps &= meeting & read & y.steps[1]  # a is read where b is written
+                    if steps:
+                        meeting ^= steps
                         limit = offset_a - offset_b - least
-                        plain.append((max(low, limit + 1), high))
-                        stepped.append((low, min(high, limit), step, offset_a - offset_b))
-                    elif ~span in behind:  # and the other way round
-                        offset_b, offset_a, least, step = behind[~span]
+                        beside.append((max(low, limit + 1), high))
+                        beyond.append((low, min(high, limit), step, offset_a - offset_b))
+                for (offset_b, offset_a, least, step), steps in behind.items():
+                    steps &= meeting & written & y.steps[2]  # and the other way round
+                    if steps:
+                        meeting ^= steps
                         limit = least + offset_a - offset_b
-                        plain.append((low, min(high, limit - 1)))
-                        stepped.append((max(low, limit), high, step, offset_a - offset_b))
-                    else:
-                        plain.append((low, high))
+                        beside.append((low, min(high, limit - 1)))
+                        beyond.append((max(low, limit), high, step, offset_a - offset_b))
+                plain += [(low, high)] if meeting else beside
+                stepped += [] if meeting else beyond
         stepped = [e for e in stepped if e[0] <= e[1] and e[2] > 1]
         return plain, sorted(set(stepped))
-
-
-# Where lives of x and y meet: `step` when x ends at the only step they share and y begins
-# there, ~step when it is y that ends, None (once) for any other.
-def _meetings(x, y):
-    found, at = set(), 0
-    for first_x, last_x in x:
-        while at < len(y) and y[at][1] < first_x:  # both are in order
-            at += 1
-        for k in range(at, len(y)):
-            first_y, last_y = y[k]
-            if first_y > last_x:
-                break
-            if last_x == first_y and first_x < first_y and last_y >= first_y:
-                found.add(last_x)
-            elif last_y == first_x and first_y < first_x:
-                found.add(~last_y)
-            else:
-                return {None}
-    return found
 
 
 # Sorted ranges that touch or overlap become one.

@@ -23,10 +23,12 @@ from .copied import copied
 class Chain:
     """A region in bands: `slots[s][b]` is what runs at place s of band b: a Node, or None.
 
+    places[s]: the place in the region of the operator that runs there, None for copies and sums.
     nodes: all of them in the order of execution; tensors: what was made for them.
     """
 
     slots: list = field(default_factory=list)
+    places: list = field(default_factory=list)
     nodes: list = field(default_factory=list)
     tensors: list = field(default_factory=list)
 
@@ -38,8 +40,9 @@ class _Unaligned(Exception):
 class _Writer:
     """Writes a Region as operators on views, band by band, as its Progress says."""
 
-    def __init__(self, progress, make):
+    def __init__(self, progress, make, bands):
         self._progress = progress
+        self._bands = bands
         self._region = region = progress.region
         self._make = make
         self.chain = Chain()
@@ -58,22 +61,20 @@ class _Writer:
                 self._groups(place)
                 places = place - 1, place
             else:
-                self._slot(self._part(place, node, band) for band in self._bands())
+                self._slot((self._part(place, node, band) for band in bands), place)
             if progress.apart:
                 self._keep(region.outputs[place])
                 continue
             for key in (key for at in places for key in last.get(at, ())):
-                self._slot(self._copy(key, band) for band in self._bands())
-        for band in range(progress.bands):
-            self.chain.nodes += [slot[band] for slot in self.chain.slots if slot[band]]
+                self._slot(self._copy(key, band) for band in bands)
+        for parts in zip(*self.chain.slots, strict=True):
+            self.chain.nodes += filter(None, parts)
 
-    def _bands(self):
-        return range(1, self._progress.bands + 1)
-
-    def _slot(self, parts):
+    def _slot(self, parts, place=None):
         parts = list(parts)
         if any(parts):
             self.chain.slots.append(parts)
+            self.chain.places.append(place)
 
     # What has the rows of a value: a buffer for a few of them, or the tensor that they lie in.
     def _base(self, key, value):
@@ -106,7 +107,7 @@ class _Writer:
         nodes, axis = self._region.nodes, self._region.ways[place].axis
         expanding, depthwise = nodes[place - 1 : place + 1]
         between, behind = self._region.outputs[place - 1 : place + 1]
-        spans = [self._progress.span(behind, band) for band in self._bands()]
+        spans = [self._progress.span(behind, band) for band in self._bands]
         most = max(last - first for first, last in spans)
         count = self._progress.groups(place)
         for group in groups_of(depthwise.outputs[0].shape[3], count, self._make):
@@ -115,9 +116,9 @@ class _Writer:
             expanded = first.outputs[0]
             self._bases[between] = self._new(expanded, _with_rows(expanded, axis, rows))
             made = self._new(second.outputs[0], _with_rows(second.outputs[0], axis, most))
-            self._slot(self._part(place - 1, first, band) for band in self._bands())
-            self._slot(self._part(place, second, band, made) for band in self._bands())
-            self._slot(self._joined(place, made, second, group, band) for band in self._bands())
+            self._slot((self._part(place - 1, first, b) for b in self._bands), place - 1)
+            self._slot((self._part(place, second, b, made) for b in self._bands), place)
+            self._slot(self._joined(place, made, second, group, band) for band in self._bands)
 
     # The copy of a group's rows that a band adds to the other channels of their value.
     def _joined(self, place, made, second, group, band):
@@ -195,8 +196,8 @@ class _Writer:
             output = self._whole(self._bases[key], node.outputs[0])
             return GatheredRows(node, how, [sums], [output])
 
-        self._slot(map(part, self._bands()))
-        self._slot(map(end, self._bands()))
+        self._slot(map(part, self._bands))
+        self._slot(map(end, self._bands))
 
     # A view of all of a base: an operator that reads it may write it, too.
     def _whole(self, base, tensor):
@@ -208,7 +209,8 @@ class _Writer:
     # The rows of a value that the next band needs again go to memory of their own as soon as they
     # are there, and what the last band put there to the front of the value's buffer.
     def _keep(self, key):
-        kept = [self._progress.copied_rows(key, band) for band in self._bands()]
+        bands = range(1, self._progress.bands + 1)
+        kept = [0, *(self._progress.copied_rows(key, band) for band in bands)]
         if not any(kept):
             return
         value = self._region.values[key]
@@ -221,11 +223,12 @@ class _Writer:
         def bring(count):
             return self._copied(key, first(count), self._rows(key, 0, count)) if count else None
 
-        def put(band, count):
+        def put(band):
+            count = kept[band]
             return self._copied(key, self._kept(key, band), first(count)) if count else None
 
-        self._slot([None, *map(bring, kept[:-1])])
-        self._slot(map(put, self._bands(), kept))
+        self._slot(bring(kept[band - 1]) for band in self._bands)
+        self._slot(map(put, self._bands))
 
     # The copy of the rows that the next band needs again to the front of their buffer, or None.
     def _copy(self, key, band):
@@ -273,14 +276,14 @@ def _padding(way, first, last, low, high):
     return (before, left, behind, right) if way.axis == 1 else (top, before, bottom, behind)
 
 
-def in_bands(progress, make):
+def in_bands(progress, make, bands=None):
     """The Chain of a Progress, or None where rows begin at other places than kernels can read.
 
-    make(name, dtype, shape, like): a new tensor.
+    make(name, dtype, shape, like): a new tensor. bands: numbers of those to write, None for all.
     """
     if progress.bands < 2:
         return None
     try:
-        return _Writer(progress, make).chain
+        return _Writer(progress, make, bands or range(1, progress.bands + 1)).chain
     except _Unaligned:
         return None

@@ -1,7 +1,7 @@
 # tflm_tools: Edges: what operators of a model need and take, one by one or some of them in bands
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import product
 
 from tflm.errors import TflmError
@@ -13,6 +13,8 @@ from ...plan.distances import Distance
 from ...plan.lives import Lives
 from ...plan.planner import place
 from .bands import in_bands
+from .needs import Needs, needs_of, scratch_of
+from .peaks import peak
 from .progress import Progress
 from .regions import Regions
 from .storing import Storing
@@ -21,7 +23,6 @@ _HEIGHTS = (1, 2, 3, 4, 6, 8, 12)
 _LOW = (1, 2)  # where rows are made anew, to take least
 LONGEST = 16  # operators of a region
 _TRIES = 50  # random orders for a part of the model
-_SMALL = 512  # bytes of scratch where rows that are kept lie apart, to take least
 _NEVER = 1 << 40  # bytes that no board has
 
 
@@ -29,8 +30,8 @@ _NEVER = 1 << 40  # bytes that no board has
 class Edge:
     """Operators first..last-1 of a model in bands of `height` rows, or one by itself.
 
-    arena and cycles are least values until it has been looked at: is_sure. stored: how weights
-    are stored then, as Storing gives it. of: the Edges that can look at it.
+    arena and cycles are least values until it has been looked at: is_sure. needs: its Needs, once
+    these are known. of: the Edges that can look at it.
     """
 
     first: int
@@ -39,7 +40,7 @@ class Edge:
     cycles: int = 0
     progress: Progress | None = None
     is_sure: bool = True
-    stored: dict = field(default_factory=dict)
+    needs: Needs | None = None
     of: object = None
 
 
@@ -79,9 +80,9 @@ class Edges:
         return Lives(subgraph.input_tensors(), subgraph.output_tensors(), subgraph.nodes, [], {})
 
     # The bytes that operators first..last-1 need, in bands when there is a chain, and what is in
-    # use meanwhile; `stored`: how weights are stored, as Storing gives it. Returns (bytes, whether
-    # they are no least value only, as where that is beyond the limit).
-    def _arena(self, first, last, chain=None, stored=None, limit=_NEVER):
+    # use meanwhile; scratch: [(bytes, nodes that use them)]. Returns (bytes, whether they are no
+    # least value only, as where that is beyond the limit).
+    def _arena(self, first, last, scratch, chain=None, limit=_NEVER):
         own = {}  # roots by their numbers
         for node in self.nodes[first:last]:
             for tensor in node.inputs + node.outputs:
@@ -100,40 +101,28 @@ class Edges:
             if block.last >= last:
                 behind.append(own[block.key])
         nodes = chain.nodes if chain else self.nodes[first:last]
-        slots = chain.slots if chain else [nodes]
-        scratch, distances = self._scratch(nodes, slots, chain, stored or {})
+        steps = {id(node): step for step, node in enumerate(nodes)}
+        scratch = [
+            (~number, size, [steps[id(node)] for node in users])
+            for number, (size, users) in enumerate(scratch)
+        ]
+        distances, over = {}, []
+        for step, node in enumerate(nodes):
+            if chain and node.builtin_code == BuiltinOperator.RESHAPE:
+                distances[step] = [Distance(node.inputs[0], node.outputs[0], 0)]
+                over.append(node.outputs[0].nbytes())
+            else:
+                distances[step] = self._probe.distances(node)
+                over.append(self._probe.made(node).over)
         lives = Lives(before, behind, nodes, scratch, distances)
-        least = beside + lives.least(len(nodes), distances)
+        least = beside + lives.least(over)
         return (least, False) if least > limit else (beside + place(lives, _TRIES), True)
 
     # The same for one operator, its weights stored in one way.
     def _arena_of(self, place, stored):
-        return self._arena(place, place + 1, stored=stored)[0]
-
-    # (scratch buffers, {step: Distances}) of some nodes.
-    def _scratch(self, nodes, slots, chain, stored):
-        scratch, key = [], -1
-        steps = {id(node): step for step, node in enumerate(nodes)}
-        for slot in slots:
-            parts = [node for node in slot if node is not None]
-            made = [self._probe.made(part) for part in parts]
-            way = stored.get(parts[0].index) if made[0].cost else None
-            for k in range(max(len(m.scratch) for m in made)):
-                size = max(m.scratch[k] for m in made if k < len(m.scratch))
-                if way is not None:
-                    size = max(m.cost(way)[0] for m in made)
-                scratch.append((key, size, [steps[id(part)] for part in parts]))
-                key -= 1
-        if chain:
-            records = self._probe.block_bytes(nodes)
-            scratch.append((key, records, range(len(nodes))))
-        distances = {
-            step: [Distance(node.inputs[0], node.outputs[0], 0)]
-            if chain and node.builtin_code == BuiltinOperator.RESHAPE
-            else self._probe.distances(node)
-            for step, node in enumerate(nodes)
-        }
-        return scratch, distances
+        nodes = self.nodes[place : place + 1]
+        scratch = [(size, nodes) for size in scratch_of(nodes, self._probe, stored)]
+        return self._arena(place, place + 1, scratch)[0]
 
     def single(self, place):
         """The Edge of an operator by itself.
@@ -145,7 +134,7 @@ class Edges:
             node = self.nodes[place]
             tensors = [t for t in node.inputs + node.outputs if t is not None]
             judged = self._regions.may(place) or all(t.view_of is None for t in tensors)
-            arena = self._arena(place, place + 1)[0] if judged else 0
+            arena = self._arena_of(place, {}) if judged else 0
             self._singles[place] = Edge(place, place + 1, arena)
         return self._singles[place]
 
@@ -159,49 +148,63 @@ class Edges:
 
     # An Edge for each way to run a region in bands.
     def _in_bands(self, region):
-        beside = self._beside(region)
-        keeping = product(region.paces(_HEIGHTS), [(False, {}), (True, {})])
-        making = product(region.paces(_LOW), [(False, anew) for anew in region.anew()])
-        for pace, form in [*keeping, *making]:
-            progress = Progress(region, *pace, *form)
-            arena, cycles = beside + progress.peak(), progress.cycles(self._probe.cycles)
+        beside = self._beside(region) + self._probe.block_bytes(region.nodes)
+        for progress in _ways(region):
+            arena, cycles = beside + peak(progress), progress.cycles(self._probe.cycles)
             yield Edge(region.first, region.last, arena, cycles, progress, False, of=self)
 
     def longest(self, last):
         """How far back operators that may run in bands with the one before `last` go."""
         return self._regions.longest(last, LONGEST)
 
-    # Bytes that a region needs beside its values: other tensors, and its records.
+    # Bytes of tensors that are there while a region runs, and that it has nothing to do with.
     def _beside(self, region):
         own = {root_of(t)[0].index for n in region.nodes for t in n.inputs + n.outputs if t}
-        beside = sum(
+        return sum(
             block.size
             for block in self._blocks
             if block.first < region.last and block.last >= region.first and block.key not in own
         )
-        return beside + self._probe.block_bytes(region.nodes)
 
     def look_at(self, edge, limit=_NEVER):
-        """Find out what an Edge needs and takes, or that it needs more than a limit."""
-        chain = in_bands(edge.progress, self._scrap)
-        stored, cycles = {}, 0
-        try:
-            if chain is None or not all(map(self._is_one_record, chain.slots)):
-                edge.arena = _NEVER
-                return
-            for slot in chain.slots:
-                room = self.storing.usual(slot)
-                if edge.progress.apart or edge.progress.anew:
-                    room = min(room, _SMALL)
-                cycles += self.storing.in_slot(slot, stored, room)
-            edge.arena, edge.is_sure = self._arena(edge.first, edge.last, chain, stored, limit)
-        except TflmError:  # Prepare does not take a part
-            edge.arena = _NEVER
-            return
-        if edge.is_sure:
-            edge.stored = stored
-            edge.cycles += cycles - sum(map(self.storing.least, edge.progress.region.nodes))
+        """Find out more of what an Edge needs and takes: by kinds of bands, then by all of them.
 
-    # True when all that runs at a place of a chain may share its records.
-    def _is_one_record(self, slot):
-        return len({self._probe.made(node).form for node in slot if node is not None}) == 1
+        Or that it needs more than a limit.
+        """
+        try:
+            known = self._planned(edge, limit) if edge.needs else self._estimated(edge)
+        except TflmError:  # Prepare does not take a part
+            known = False
+        if not known:
+            edge.arena = _NEVER
+
+    # What follows from one band of each kind; False where it cannot run so.
+    def _estimated(self, edge):
+        region = edge.progress.region
+        edge.needs = needs = needs_of(edge.progress, self._probe, self.storing, self._scrap)
+        if needs is None:
+            return False
+        edge.arena = self._beside(region) + needs.records + peak(edge.progress, needs.at)
+        edge.cycles += needs.cycles - sum(map(self.storing.least, region.nodes))
+        return True
+
+    # What comes of a plan; False where it cannot run so.
+    def _planned(self, edge, limit):
+        chain = in_bands(edge.progress, self._scrap)
+        if chain is None:
+            return False
+        scratch = []
+        for slot, sizes in zip(chain.slots, edge.needs.scratch, strict=True):
+            scratch += [(size, list(filter(None, slot))) for size in sizes]
+        scratch.append((edge.needs.records, chain.nodes))
+        edge.arena, edge.is_sure = self._arena(edge.first, edge.last, scratch, chain, limit)
+        return True
+
+
+# A Progress for each way to run a region in bands.
+def _ways(region):
+    for pace in region.paces(_HEIGHTS):
+        progress = Progress(region, *pace)
+        yield from (progress, progress.with_rows_apart())
+    for pace, anew in product(region.paces(_LOW), region.anew()):
+        yield Progress(region, *pace, anew=anew)

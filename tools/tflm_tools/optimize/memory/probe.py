@@ -1,14 +1,14 @@
 # tflm_tools: Probe: what Prepare makes of one operator, without its model
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 from tflm.tflite.context import CUSTOM, IN_ROM, PREPARE
 
 from ...image.custom import HostResolver, RecordingContext
 from ...image.rom import RomStorage
-from ...plan.distances import distances_of, reader_of
+from ...plan.distances import Distance, distances_of, reader_of
 from ...plan.loops import block_bytes
 from ...targets import form_of
 from .costs import node_cycles
@@ -20,16 +20,16 @@ remember()
 
 @dataclass(eq=False)
 class Made:
-    """What reads a node's input (reader_of()), the bytes of its scratch buffers and records.
+    """Of a node, the bytes of its scratch buffers and records.
 
     choices: of ways to store its weights (weights.py), beside the one that is told here, and fine:
     more of them, for an arena that is there anyway; blocks: where there are none, ways to go over
     them for fewer pixels at a time; fetching: cycles that this one takes for them.
     form: equal where records differ in places and numbers only, so that one of them can become the
-    other. cost(stored): (scratch, cycles) of its weights stored otherwise.
+    other. cost(stored): (scratch, cycles) of its weights stored otherwise. distances: (which
+    input, least, step) of each Distance; over: bytes of inputs that the output may lie over.
     """
 
-    reader: object
     scratch: tuple
     record_bytes: int
     choices: tuple = ()
@@ -38,6 +38,8 @@ class Made:
     fetching: int = 0
     form: tuple = ()
     cost: object = None
+    distances: list = field(default_factory=list)
+    over: int = 0
 
 
 # What the places and numbers in a record do not change.
@@ -60,8 +62,15 @@ class Probe:
 
     def made(self, node):
         """The Made of a node; nothing is known of custom operators."""
+        probe, made = getattr(node, "made", (None, None))
+        if probe is not self:
+            made = self._made(node)
+            node.made = self, made
+        return made
+
+    def _made(self, node):
         if node.builtin_code == CUSTOM:
-            return Made(None, (), 0)
+            return Made((), 0)
         shapes = [None if t is None else t.shape for t in (*node.inputs, *node.outputs)]
         key = (node.index, node.builtin_code, tuple(shapes), node.padding)
         if key not in self._known:
@@ -88,7 +97,13 @@ class Probe:
         has_ways = choices or blocks
         cost = partial(cost_of, storage.records[0], miss=self._miss) if has_ways else None
         size = max(sizes, default=0)
-        return Made(reader, scratch, size, choices, fine, blocks, fetching, form, cost)
+        found = distances_of(node, reader)
+        over = sum(min(d.source.nbytes(), max(0, d.target.nbytes() - d.least)) for d in found)
+        return Made(
+            scratch, size, choices, fine, blocks, fetching, form, cost,
+            distances=[(node.inputs.index(d.source), d.least, d.step) for d in found],
+            over=min(over, node.outputs[0].nbytes()) if found else 0,
+        )  # fmt: skip
 
     def cycles(self, node):
         """Cycles of a node by itself, its weights there, about."""
@@ -100,4 +115,5 @@ class Probe:
 
     def distances(self, node):
         """The Distances of a node."""
-        return distances_of(node, self.made(node).reader)
+        made = self.made(node)
+        return [Distance(node.inputs[i], node.outputs[0], *how) for i, *how in made.distances]

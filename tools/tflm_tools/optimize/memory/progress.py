@@ -1,6 +1,8 @@
 # tflm_tools: which rows each band of a region makes, keeps and copies, and what that takes
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from copy import copy
+
 from tflm.prepare.depthwise_lanes import band_rows, pair_rows
 
 from ...model.schema import BuiltinOperator
@@ -59,7 +61,7 @@ class Progress:
         for place in range(len(region.nodes) - 1, -1, -1):
             if region.outputs[place] not in self.made:
                 self.made[region.outputs[place]] = self._pull(region.values[region.outputs[place]])
-        self._spans, self._next = {}, {}
+        self._spans, self._next, self._kept = {}, {}, {}
         for place in range(len(region.nodes) - 1, -1, -1):
             key = region.outputs[place]
             self._spans[key] = (
@@ -72,10 +74,15 @@ class Progress:
             if key in anew:
                 self.held[key] = [first for first, _ in self._spans[key]] + [value.rows]
                 continue
-            self.held[key] = [
-                min(self._kept(place, key, b) for place, _ in value.readers) if value.inside else 0
-                for b in self._all
-            ]
+            kept = [self.kept(place, key) for place, _ in value.readers]
+            rows = zip(*kept, strict=True) if value.inside else ((0,) for _ in self._all)
+            self.held[key] = list(map(min, rows))
+
+    def with_rows_apart(self):
+        """The same where rows that are kept lie in memory of their own."""
+        other = copy(self)
+        other.apart = True
+        return other
 
     def span(self, key, band):
         """(the first, the one behind the last) of the rows that a band makes of a value."""
@@ -86,8 +93,8 @@ class Progress:
         sources = self.region.inputs[place]
         return self.anew.get(sources[0], 1) if len(sources) == 1 else 1
 
-    # [(place, key)] of what is read by the end of an operator, or of groups that it ends.
-    def _read(self, place):
+    def read(self, place):
+        """[(place, key)] of what is read by the end of an operator, or of groups that it ends."""
         places = [place - 1, place] if self.groups(place) > 1 else [place]
         return [(at, key) for at in places for key in self.region.inputs[at]]
 
@@ -146,13 +153,20 @@ class Progress:
     def _of(self, place):
         return self.region.ways[place].rows, self.made[self.region.outputs[place]]
 
-    # From which row on, of those that are there, the operator at a place needs a value again.
-    def _kept(self, place, key, band):
-        there = self.made[key][band]
-        if self.region.ways[place].gathers:
-            return there
-        row = self._next[self.region.outputs[place]][band]
-        return there if row is None else min(self.region.ways[place].rows.first(row), there)
+    def kept(self, place, key):
+        """From which row on, of those there behind each band, an operator needs a value again."""
+        if (place, key) not in self._kept:
+            made, way = self.made[key], self.region.ways[place]
+            rows = zip(self._next[self.region.outputs[place]], made, strict=True)
+            self._kept[place, key] = (
+                made
+                if way.gathers
+                else [
+                    there if row is None else min(way.rows.first(row), there)
+                    for row, there in rows
+                ]
+            )
+        return self._kept[place, key]
 
     def buffer_rows(self, key):
         """Rows of the buffer for a value that only the region needs."""
@@ -196,41 +210,3 @@ class Progress:
                 copies = _CALL * sum(map(bool, rows)) + _COPY * value.row_bytes * sum(rows)
                 cycles += 2 * copies if self.apart else copies
         return cycles
-
-    def peak(self):
-        """Bytes of values that are in use between two operators, at most: no plan needs less."""
-        region = self.region
-        first, there, total = {}, {}, 0  # what each reader keeps, and what there is of each value
-        size = {k: value.row_bytes // self.anew.get(k, 1) for k, value in region.values.items()}
-        for key, value in region.values.items():
-            first[key] = {place: 0 for place, _ in value.readers}
-            there[key] = value.rows if value.writer is None else 0
-            total += there[key] * size[key]
-        last = region.outputs[-1]
-        ends = {}  # place: what is made anew and read for the last time there
-        for key in self.anew:
-            ends.setdefault(max(first[key]), []).append(key)
-        most = total
-        for band in self._all[1:]:
-            for place, key in enumerate(region.outputs):
-                low, high = self.span(key, band)
-                if low < high or region.ways[place].gathers:
-                    before = low if key in self.anew else there[key]
-                    total += (high - before) * size[key]
-                    there[key] = high
-                    if self.anew.get(key, 1) > 1:
-                        continue  # group by group, so what it reads stays for the last one
-                    if self.groups(place) > 1:
-                        most = max(most, total)
-                    for at, source in self._read(place):
-                        value, keeps = region.values[source], first[source]
-                        if value.stays or source == last or source in self.anew:
-                            continue
-                        before = min(keeps.values())
-                        keeps[at] = self._kept(at, source, band)
-                        total -= (min(keeps.values()) - before) * size[source]
-                for gone in ends.get(place, ()):
-                    low, high = self.span(gone, band)
-                    total -= (high - low) * size[gone]
-                most = max(most, total)
-        return most

@@ -89,5 +89,5 @@ def _fusion(found, limit):
             fusion.passes.append(each.second_pass)
         elif each.progress is not None:
             fusion.edges.append(each)
-            fusion.stored.update(each.stored)
+            fusion.stored.update(each.needs.stored)
     return fusion

@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from collections import Counter
+from itertools import repeat
 
 from ...plan.lives import Lives
 
@@ -59,13 +60,17 @@ class Storing:
                 cycles += choice.cycles - ways[0][1].cycles
         return found, cycles
 
-    def in_slot(self, slot, stored, room):
+    def in_slot(self, slot, stored, room, times=None):
         """Note in `stored` how weights of a slot of bands are stored; the cycles they take then.
 
-        They may take `room` bytes of scratch, or as few as can be.
+        They may take `room` bytes of scratch, or as few as can be. times: how many bands each in
+        the slot stands for; None for one.
         """
         parts = [node for node in slot if node is not None]
-        made = Counter(map(self._probe.made, parts))
+        made = Counter()
+        for node, count in zip(slot, times or repeat(1), strict=False):
+            if node is not None:
+                made[self._probe.made(node)] += count
         largest = self._probe.made(max(parts, key=lambda node: node.outputs[0].nbytes()))
         found = [(self.usual(slot), sum(m.fetching * count for m, count in made.items()), 0, None)]
         ways = largest.choices or largest.blocks

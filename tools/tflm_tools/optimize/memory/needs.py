@@ -1,0 +1,85 @@
+# tflm_tools: Needs: what a region in bands needs beside its rows, told by one band of each kind
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from dataclasses import dataclass, field
+
+from ...plan.windows import Spread
+from .bands import in_bands
+
+_SMALL = 512  # bytes of scratch where rows that are kept lie apart, to take least
+
+
+@dataclass
+class Needs:
+    """What runs in bands with the values, and how its weights are stored, as Storing gives it.
+
+    scratch: for each slot of the Chain, bytes of its scratch buffers; at: {place in the region:
+    all of them}. records: bytes. cycles: what the weights take.
+    """
+
+    records: int
+    scratch: list = field(default_factory=list)
+    stored: dict = field(default_factory=dict)
+    cycles: int = 0
+    at: dict = field(default_factory=dict)
+
+
+def needs_of(progress, probe, storing, make):
+    """The Needs of a Progress, or None where it cannot be written as bands, as far as these tell.
+
+    make(name, dtype, shape, like): a new tensor. Raises TflmError for what Prepare does not take.
+    """
+    kinds = _kinds_of(progress)
+    chain = in_bands(progress, make, list(kinds))
+    if chain is None:
+        return None
+    needs = Needs(probe.block_bytes(chain.nodes))
+    for slot in chain.slots:
+        parts = [node for node in slot if node is not None]
+        if len({probe.made(node).form for node in parts}) > 1:
+            return None  # what runs at a place shares its records
+        room = storing.usual(parts)
+        if progress.apart or progress.anew:
+            room = min(room, _SMALL)
+        needs.cycles += storing.in_slot(slot, needs.stored, room, kinds.values())
+    for slot, place in zip(chain.slots, chain.places, strict=True):
+        needs.scratch.append(scratch_of(list(filter(None, slot)), probe, needs.stored))
+        if place is not None:
+            needs.at[place] = sum(needs.scratch[-1])
+    return needs
+
+
+def scratch_of(nodes, probe, stored):
+    """Bytes of each scratch buffer of nodes that do the same; stored: as Storing gives it."""
+    made = [probe.made(node) for node in nodes]
+    way = stored.get(nodes[0].index) if made[0].cost else None
+    count = max(len(m.scratch) for m in made)
+    if way is not None:
+        return [max(m.cost(way)[0] for m in made)] * count
+    return [max(m.scratch[k] for m in made if k < len(m.scratch)) for k in range(count)]
+
+
+# {the first of bands whose parts all have the same shapes: how many these are}, ascending.
+def _kinds_of(progress):
+    firsts, counts = {}, {}
+    for band in range(1, progress.bands + 1):
+        first = firsts.setdefault(tuple(_shapes(progress, band)), band)
+        counts[first] = counts.get(first, 0) + 1
+    return counts
+
+
+# What shapes and padding of the parts in a band come from.
+def _shapes(progress, band):
+    region = progress.region
+    for key, way in zip(region.outputs, region.ways, strict=True):
+        first, last = progress.span(key, band)
+        yield last - first
+        if first < last:
+            low, high = way.rows.first(first), way.rows.behind(last - 1)
+            yield high - low
+            if low == 0 or high == way.rows.input_rows:
+                yield first
+            elif isinstance(way.rows, Spread):
+                yield first - low * way.rows.stride
+        if region.values[key].inside:
+            yield progress.copied_rows(key, band), band > 1 and progress.copied_rows(key, band - 1)

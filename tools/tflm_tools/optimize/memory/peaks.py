@@ -1,0 +1,106 @@
+# tflm_tools: what a region in bands needs at least, whatever the plan, as its rows tell
+# MIT license; Copyright (c) 2026 the tflm authors
+
+
+def peak(progress, scratch=None):
+    """Bytes that are in use at the same time in a Progress, at most: no plan needs less.
+
+    scratch: {place: bytes} that are in use while the operator there runs, too.
+    """
+    rows = _Rows(progress, scratch or {})
+    for band in range(1, progress.bands + 1):
+        for place in range(len(progress.region.nodes)):
+            rows.run(place, band)
+    return rows.most
+
+
+class _Rows:
+    """The rows of each value that are in use, operator by operator.
+
+    total: bytes of all of them. most: what has been in use at the same time.
+    """
+
+    def __init__(self, progress, scratch):
+        self._progress, self._scratch = progress, scratch
+        self._region, self._anew = region, anew = progress.region, progress.anew
+        self._size = {k: v.row_bytes // anew.get(k, 1) for k, v in region.values.items()}
+        self._first = {}  # what each reader of a value keeps
+        self._there = {}  # what there is of each value
+        self._ends = {}  # place: what is made anew and read for the last time there
+        self._aside = {}  # place: bytes of rows that are there twice, till then
+        for key, value in region.values.items():
+            self._first[key] = {place: 0 for place, _ in value.readers}
+            self._there[key] = value.rows if value.writer is None else 0
+            if key in anew:
+                self._ends.setdefault(max(self._first[key]), []).append(key)
+        self._reads = [self._freed(place) for place in range(len(region.nodes))]
+        given = [key for key, value in region.values.items() if value.writer is None]
+        self.most = self.total = sum(self._used(key) * self._size[key] for key in given)
+
+    # Rows of an input that something reads: strides may leave some out.
+    def _used(self, key):
+        value, used = self._region.values[key], set()
+        if value.stays:
+            return value.rows
+        for place, _ in value.readers:
+            rows = self._region.ways[place].rows
+            for band in range(1, self._progress.bands + 1):
+                first, last = self._progress.span(self._region.outputs[place], band)
+                for row in range(first, last):
+                    used.update(range(rows.first(row), rows.behind(row)))
+        return len(used)
+
+    # All that is there is in use, and `more` bytes.
+    def _meet(self, more=0):
+        self.most = max(self.most, self.total + more)
+
+    def run(self, place, band):
+        """Let the operator at a place run in a band."""
+        key = self._region.outputs[place]
+        low, high = self._progress.span(key, band)
+        scratch = self._scratch.get(place, 0) if low < high else 0
+        self._meet(scratch)
+        if low < high or self._region.ways[place].gathers:
+            before = low if key in self._anew else self._there[key]
+            self.total += (high - before) * self._size[key]
+            self._there[key] = high
+            if self._anew.get(key, 1) > 1:
+                self._meet(scratch)
+                return  # group by group, so what it reads stays for the last one
+            groups = self._progress.groups(place)
+            if groups > 2:  # one that is neither the first nor the last needs most
+                self._meet(max(scratch, self._scratch.get(place - 1, 0)))
+        for keeps, at, kept, size in self._reads[place]:
+            before = min(keeps.values())
+            keeps[at] = kept[band]
+            self.total -= (min(keeps.values()) - before) * size
+        for gone in self._ends.get(place, ()):
+            low, high = self._progress.span(gone, band)
+            self.total -= (high - low) * self._size[gone]
+        self.total -= self._aside.pop(place, 0)
+        self._meet(scratch)
+        if self._progress.apart and self._region.values[key].inside:
+            self._put_aside(key, band)
+
+    # [(what each reader of a value keeps, which of them this is, what it keeps behind each band,
+    # bytes of a row)] of what an operator reads and may not be in use any more then.
+    def _freed(self, place):
+        values, last = self._region.values, self._region.outputs[-1]
+        return [
+            (self._first[key], at, self._progress.kept(at, key), self._size[key])
+            for at, key in self._progress.read(place)
+            if not values[key].stays and key != last and key not in self._anew
+        ]
+
+    # Rows put aside for the next band are there twice, as far as this one reads them, too.
+    def _put_aside(self, key, band):
+        for place, _ in reversed(self._region.values[key].readers):
+            first, last = self._progress.span(self._region.outputs[place], band)
+            if first < last:
+                rows = self._region.ways[place].rows
+                start = max(rows.first(first), self._progress.held[key][band])
+                size = max(0, rows.behind(last - 1) - start) * self._size[key]
+                self._aside[place] = self._aside.get(place, 0) + size
+                self.total += size
+                self._meet()
+                return
