@@ -246,9 +246,10 @@ class Interpreter:
         program = self._program
         program.max_while_steps = program.while_steps_left = self.max_while_steps
         program.profiler = self.profiler
-        if source is not None or program.by_rows:
+        begin = program.by_rows
+        if begin is None and source is not None:
             from .run.rows import begin
-
+        if begin is not None:
             begin(program, source)
         return program
 

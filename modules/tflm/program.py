@@ -12,8 +12,7 @@ BANDS_KERNEL = "control.bands"
 # of steps for each sub-graph, and then the copies that control flow makes, and what runs in bands
 # (run/bands.py); list 0 is the model.
 class Program:
-    by_rows = False  # whether the input comes by rows, which source() fills (run/rows.py)
-    source = None
+    by_rows = None  # of an input that comes by rows: what gives it its source (run/rows.py)
 
     def __init__(self, arena, rom, lists=1):
         self.arena = arena  # memoryview; operand words count from its first byte
@@ -22,7 +21,7 @@ class Program:
         self._ops = None
         self.flat = None  # of a flat model: (model, whether delegates are shown its ops)
         self.calls = {}  # list: lists that its control flow runs
-        self.bands = {}  # list: the Bands that run it
+        self.bands = {}  # list that runs in bands: what makes its steps (run/bands.py)
         self.max_while_steps = self.while_steps_left = None  # set by each invoke
         self.profiler = None
         self.inputs = []
@@ -49,18 +48,18 @@ class Program:
     # Add the call of a kernel to a list; `resolver` gives its function unless that is given.
     # Lists are filled one by one, in their order.
     def add(self, number, kernel, record, slice_units, resolver, function=None):
+        units = int.from_bytes(bytes(record[:4]), "little")
         if kernel == BANDS_KERNEL:
-            from .run.bands import Bands
+            from .run.bands import bind, run_banded
 
-            function = Bands(self, number, record).evaluate
+            function, record, slice_units = run_banded, bind(self, number, record), 1
         elif kernel.startswith(CONTROL_KERNEL):
             from .run.control_flow import bind
 
             function = bind(self, number, kernel, record)
-        units = int.from_bytes(bytes(record[:4]), "little")
         step = (function or resolver.kernel(kernel), record, units, slice_units)
         if number in self.bands:
-            step = self.bands[number].moved(step)
+            step = self.bands[number](step)
         self.graphs[number].append(step)
 
     # Run a list of steps; ABORTED when an operator has ended the run.
@@ -76,8 +75,9 @@ class Program:
         rom = self.rom
         for function, record, units, slice_units in steps:
             if units < 0:  # in bands, as all of these steps
-                place = self.place
-                return self.run_banded(self.changes, place, 0, steps, place, arena, rom)
+                program, number, _, changes, place, none = self.band
+                band = program, number, steps, changes, place, none
+                return self.run_banded(band, arena, rom, -1, 0)
             start = 0
             stop = slice_units
             while stop < units:

@@ -162,6 +162,19 @@ def test_bands_record(banded, tmp_path):
     assert _outcome(wrong, tmp_path) == {"ModelError": len(lists)}
 
 
+# Its record is rows, where they go, and bytes of a row: as many as the Tensor of a row has, from
+# which they are copied.
+def test_rows_record():
+    flat = flatten(_DIGITS.read_bytes(), by_rows=True, optimize="off")
+    i = _find(flat, "control.rows")
+    model = FlatModel(flat)
+    check_model(model)
+    rows, _, size = struct.unpack("<3I", model.op(i)[3])
+    for wrong in ({2: 2 * size, 0: rows // 2}, {2: size - 1}, {2: 0}, {0: 1 << 20}):
+        with pytest.raises(ModelError, match="would reach outside"):
+            check_model(FlatModel(_forged(flat, i, wrong)))
+
+
 # A file of an older state, in a board's ROMFS with newer firmware, is trusted and yet no damage:
 # its starts were words, so the upper half of the first one was 0.
 def test_older_bands(banded, tmp_path):

@@ -46,6 +46,7 @@ def first(name):
 MODELS = {
     "chain": chain("chain"),
     "narrow": chain("narrow", 40, 4, 4),
+    "odd": chain("odd", 20, 7, 3),  # rows are no whole words
     "ends in rows": chain("ends in rows", dense=False),
     **{name: first(name) for name in ("pool", "activation", "depthwise", "pad")},
 }
@@ -88,6 +89,11 @@ def numbers():
         yield [(q - (q > 127) * 256 - x.zero_point) * x.scale for q in row]
 
 
+def failing():
+    yield from rows[:5]
+    raise ValueError("no picture")
+
+
 for source in (io.BytesIO(data), rows, (bytearray(r) for r in rows), Slow(), filler(), numbers()):
     interp.invoke(source)
     found.append(bytes(interp.output(0).raw).hex())
@@ -97,6 +103,9 @@ assert "too early" in raises(InputError, interp.invoke, iter(rows[:-1]))
 assert "too early" in raises(InputError, interp.invoke, io.BytesIO(data[:-1]))
 assert "no rows" in raises(InputError, interp.invoke, 3)
 assert "a row has" in raises(InputError, interp.invoke, [b"1"])
+assert raises(ValueError, interp.invoke, failing()) == "no picture"
+interp.invoke(rows)  # as if there had been no other
+found.append(bytes(interp.output(0).raw).hex())
 if by_rows:
     assert "comes by rows" in raises(InputError, lambda: x.data)
     assert "comes by rows" in raises(InputError, lambda: x.quantize([1]))
@@ -121,7 +130,7 @@ def test_sources(name, tmp_path):
     for level, by_rows in (("ram", True), ("speed", True), ("off", True), ("ram", False)):
         path.write_bytes(flatten(tflite, optimize=level, by_rows=by_rows))
         lines = device(_SOURCES, path=str(path), data=x.tobytes().hex(), size=size)
-        assert json.loads(lines[-1]) == [wanted] * 7, (level, by_rows)
+        assert json.loads(lines[-1]) == [wanted] * 8, (level, by_rows)
 
 
 # The input takes no bytes by itself: of a large one only the rows of a band are there.

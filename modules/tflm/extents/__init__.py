@@ -7,6 +7,7 @@
 # A kernel that is in no file runs only in a .tflm that is trusted.
 
 from .. import format as layout
+from ..dtypes import nbytes
 from ..errors import ModelError
 from .bands import BANDS_KERNEL, made_records
 from .record import Record
@@ -254,9 +255,14 @@ def _control(r):
     r.reads(1, 1)
 
 
-# Rows of an input are written, so many bytes each (run/rows.py).
+# Rows of an input are written, so many bytes each, which its Tensor has (run/rows.py).
 def _rows(r):
     r.small(r.units, r[2], r.units * r[2])
+    _, _, _, dtype, shape, *_ = r.model.tensor(0)
+    elements = 1
+    for size in shape:
+        elements *= size
+    r.need(len(shape) > 1 and r[2] * shape[1] == nbytes(dtype, elements))
     r.writes(1, r.units * r[2])
 
 

@@ -22,7 +22,7 @@ class Record:
     """The record of an op of a FlatModel; ValueError when something does not fit."""
 
     def __init__(self, model, data, operands):
-        self._model = model
+        self.model = model
         self._data = data
         self._operands = operands
         self.words = len(data) // 4
@@ -77,12 +77,12 @@ class Record:
             self.extents.setdefault(i, (0, 0))
             return
         word = self[i]
-        low, high = 0, self._model.head_bytes
+        low, high = 0, self.model.head_bytes
         if word & 1:
-            high = len(self._model.buffer)
+            high = len(self.model.buffer)
         elif word & 3 == layout.IN_TAIL:
             self.need(self.locked is None)  # in a shared arena such words move, changes do not
-            low, high = self._model.head_bytes, self._model.arena_bytes
+            low, high = self.model.head_bytes, self.model.arena_bytes
         start = (word >> 2) + offset
         self.need(low <= start and start + size <= high and size < LARGEST)
         self.need(not start & align - 1)
@@ -92,7 +92,7 @@ class Record:
     def constant(self, i, size, align=1):
         self.reads(i, size, 0, align)
         self.need(self[i] & 1)
-        return self._model.buffer[self[i] >> 2 :][:size]
+        return self.model.buffer[self[i] >> 2 :][:size]
 
     # Operand `i`: these bytes are read and written.
     def writes(self, i, size, offset=0, align=1):

@@ -15,26 +15,29 @@ _FIRST = const(2)
 _BAND = const(3)
 
 
-# Go to the first record of a band.
+# Eval of the step that runs the others: band `start`; or, where that is -1, steps of a band from
+# where it has come. Each record is put at its place: as the model has it, but that the band's list
+# says what is added to some words, and another one by how much some grow with each band. Half of
+# what small steps take may be this loop: it looks next to nothing up, and takes no heap, which a
+# frame of bytecode would for each band. None of these operators ends the run. Ctrl-C works between
+# bands, which are slices.
 @micropython.viper
-def _begin(place: ptr32, table: ptr32, band: int):
-    cursor = ptr32(int(place) - _CURSOR_BYTES)
-    starts = ptr16(int(table) + 4 * _STARTS)
-    cursor[_CHANGE] = starts[1 + band]
-    cursor[_GROWTH] = starts[0]
-    cursor[_FIRST] = 0
-    cursor[_BAND] = band - (table[0] >> 1)
-
-
-# Run steps of a band, from where it has come on; the first two are `changes` and `place` of the
-# program to begin with. Each record is put at its place: as the model has it, but that the band's
-# list says what is added to some words, and another one by how much some grow with each band. Half
-# of what small steps take may be this loop: it looks nothing up, and what copies has its three
-# names in registers. Ctrl-C works between bands.
-@micropython.viper
-def run_banded(source: ptr32, target: ptr32, words: int, steps, place, arena, rom):
-    table = int(source)
+def run_banded(bands, arena, rom, start: int, stop: int):
+    program, number, steps, changes, place, none = bands
+    table = int(ptr32(changes))
+    target = ptr32(place)
     cursor = ptr32(int(target) - _CURSOR_BYTES)
+    if start >= 0:
+        source = ptr32(table)
+        cursor[_BAND] = start - (source[0] >> 1)
+        cursor[_FIRST] = 0
+        starts = ptr16(table + 4 * _STARTS)
+        cursor[_CHANGE] = starts[1 + start]
+        cursor[_GROWTH] = starts[0]
+        if program.profiler is not none:  # viper does not compare with None itself
+            program.band = bands
+            program.run(number)
+            steps = ()
     for function, record, size, most in steps:
         source = ptr32(record)
         words = 0 - int(size)
@@ -64,39 +67,29 @@ def run_banded(source: ptr32, target: ptr32, words: int, steps, place, arena, ro
             start = stop
 
 
-# The step that runs the others. Its units are bands; its record: the place of the block where
-# one record of the chain after the other lies while it runs, the number of their list of steps,
-# the words of the block, where the lists begin, that for all bands and one for each, and these
-# lists of changes (tools/tflm_tools/plan/loops.py), which extents/ checks.
-class Bands:
-    def __init__(self, program, number, record):
-        _, block, self._list, words = struct.unpack_from("<IIII", record, 0)
-        if (
-            not number < self._list < len(program.graphs)
-            or self._list in program.bands
-            or number in program.bands  # a chain has no chains in it
-            or not (record[18] or record[19])  # a table of older files, in a trusted one
-        ):
-            raise ModelError("the bands of the model are damaged; flatten it again")
-        self._program = program
-        self._place = program.arena[(block >> 2) + _CURSOR_BYTES : (block >> 2) + 4 * words]
-        program.calls.setdefault(number, []).append(self._list)
-        program.bands[self._list] = self
-        program.run_banded = run_banded
-        program.place = program.changes = None  # there before invoke(), which takes no heap
+# What run_banded() gets for its record, which has the place of the block where one record of the
+# chain after the other lies while it runs, the number of their list of steps, the words of the
+# block, where the lists begin, that for all bands and one for each, and these lists of changes
+# (tools/tflm_tools/plan/loops.py), which extents/ checks.
+def bind(program, number, record):
+    _, block, chain, words = struct.unpack_from("<IIII", record, 0)
+    if (
+        not number < chain < len(program.graphs)
+        or chain in program.bands
+        or number in program.bands  # a chain has no chains in it
+        or not (record[18] or record[19])  # a table of older files, in a trusted one
+    ):
+        raise ModelError("the bands of the model are damaged; flatten it again")
+    place = program.arena[(block >> 2) + _CURSOR_BYTES : (block >> 2) + 4 * words]
+    program.calls.setdefault(number, []).append(chain)
+    program.bands[chain] = moved
+    program.run_banded = run_banded
+    program.band = None  # there before invoke(), which takes no heap
+    return program, chain, program.graphs[chain], record, place, None
 
-    # A step of the chain, whose record goes to the block. In place of units, which that says at
-    # the time, it has the record's words, as a number below 0.
-    def moved(self, step):
-        function, record, _, slice_units = step
-        return function, record, 0 - (len(record) >> 2), slice_units
 
-    # Eval. None of these operators ends the run.
-    def evaluate(self, record, _arena, _rom, start, stop):
-        program = self._program
-        program.place = self._place
-        program.changes = record
-        while start < stop:
-            _begin(self._place, record, start)
-            program.run(self._list)
-            start += 1
+# A step of the chain, whose record goes to the block. In place of units, which that says at the
+# time, it has the record's words, as a number below 0.
+def moved(step):
+    function, record, _, slice_units = step
+    return function, record, 0 - (len(record) >> 2), slice_units

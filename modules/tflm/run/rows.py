@@ -1,6 +1,7 @@
 # tflm: an input that comes by rows while the model runs: who gives them, and where they go
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from .. import dtypes
 from ..errors import InputError, ModelError
 from ..standard import struct
 
@@ -18,10 +19,14 @@ class RowInput:
         self.name, self.shape, self.dtype = name, shape, row.dtype
         self.scale, self.zero_point = row.scale, row.zero_point
 
-    # The Tensor that a source fills, of so many bytes. It is made once: that takes a Cortex-M0+ as
-    # long as to run a small layer.
-    def row(self, size):
+    # The Tensor that a source fills. It is made once: that takes a Cortex-M0+ as long as to run a
+    # small layer.
+    def row(self):
         if self._row is None:
+            elements = 1
+            for size in self.shape:
+                elements *= size
+            size = dtypes.nbytes(self._parts[2], elements) // self.shape[1]
             self._row = self._parts[0](*self._parts[1:], memoryview(bytearray(size)))
         return self._row
 
@@ -32,17 +37,40 @@ class RowInput:
         )
 
 
-# The step that takes the next rows. Its record: units (rows), where they go, bytes of a row.
+# The step that takes the next rows. Its record: units (rows), where they go, bytes of a row, as
+# many as row() has.
 def bind(program, number, record):
     if len(record) < 12:
         raise ModelError("the rows of the input are damaged; flatten the model again")
-    program.by_rows = True
+    program.by_rows = begin
     program.calls.setdefault(number, [])  # so that each invoke() asks for the source
+    program.source = source = []
+    return _filler(source)
 
-    def fill(record, arena, _rom, start, stop):
-        place, size = struct.unpack_from("<II", record, 4)
-        at = place >> 2
-        program.source(arena[at + start * size : at + stop * size], size)
+
+# Eval of that step. `source` is what puts the next row into a Tensor, what this is given for it,
+# and the bytes of that row.
+def _filler(source):
+    @micropython.viper
+    def fill(record: ptr32, arena: ptr32, _rom, start: int, stop: int):
+        put, given, row = source
+        data = ptr32(row)
+        size = record[2]
+        target = int(arena) + (record[1] >> 2) + start * size
+        while start < stop:
+            put(given)
+            arena = ptr32(target)
+            i = 0
+            if not (size | target) & 3:
+                while i < size >> 2:
+                    arena[i] = data[i]
+                    i += 1
+                i = size
+            while i < size:
+                ptr8(arena)[i] = ptr8(data)[i]
+                i += 1
+            target += size
+            start += 1
 
     return fill
 
@@ -58,35 +86,28 @@ def begin(program, source):
         )
     tensor = program.inputs[0]
     if isinstance(tensor, RowInput):
-        program.source = _filler(source, tensor.row)
+        program.source[:] = _putter(source, tensor.row())
         return
     kept, shape = tensor.kept, tensor.shape
     if len(shape) < 3:
         shape = (1, 1) + tuple(shape)  # one row
     scale_bits = struct.unpack("<I", struct.pack("<f", kept.scale))[0]
     whole = RowInput(type(tensor), tensor.name, kept._code, shape, scale_bits, kept.zero_point)
-    _filler(source, whole.row)(kept.raw, len(kept.raw) // shape[1])
+    rows = shape[1]
+    record = struct.pack("<III", rows, 0, len(kept.raw) // rows)
+    _filler(_putter(source, whole.row()))(record, kept.raw, None, 0, rows)
 
 
-# A function (bytes of rows, bytes of a row) that fills them; row() is the Tensor for each.
-def _filler(source, row):
+# What _filler() has of a source, and of the Tensor of a row.
+def _putter(source, tensor):
+    given = tensor
     if hasattr(source, "readinto"):
         put = _reader(source)
     elif callable(source):
-
-        def put(tensor):
-            source(tensor.data)
-
+        put, given = source, tensor.data
     else:
         put = _taker(source)
-
-    def fill(view, size):
-        tensor = row(size)
-        for at in range(0, len(view), size):
-            put(tensor)
-            view[at : at + size] = tensor.kept.raw
-
-    return fill
+    return put, given, tensor.kept.raw
 
 
 # From a file or socket: the bytes of each row.

@@ -46,22 +46,17 @@ def set_inputs(interpreter, address):
         address += len(raw)
 
 
-# Copy `size` bytes that lie at an address.
-@micropython.viper
-def copy_from(address: ptr8, data: ptr8, size: int):
-    i = 0
-    while i < size:
-        data[i] = address[i]
-        i += 1
-
-
-# What gives invoke() the rows of an input, so many bytes each: a function that is called for each.
-# Where integers stand for floats these are copied, as for a whole input: what it takes to make
-# them is no part of the invoke.
+# What gives invoke() the rows of an input, so many bytes each: a function that is called for each
+# and copies it. Where integers stand for floats these are copied, as for a whole input: what it
+# takes to make them is no part of the invoke.
 def rows_at(address, row_bytes):
+    inside = None
+
     def fill(data):
-        nonlocal address
-        copy_from(address, getattr(data, "_kept", data), row_bytes)
+        nonlocal address, inside
+        if inside is None:
+            inside = memoryview(data._kept if hasattr(data, "_kept") else data)
+        inside[:] = uctypes.bytearray_at(address, row_bytes)
         address += row_bytes
 
     return fill
