@@ -44,7 +44,8 @@ _COMMON = (
 )  # fmt: skip
 _FILES = (*_RARE, *_COMMON, "learnt", "pooled")
 _FEW, _MANY = 9, 60  # cases, about
-_ALL = ("test_lanes", "test_litert_operators")  # where a kernel may have one case in a hundred
+# Where a kernel may have one case in a hundred.
+_ALL = ("test_dsp", "test_lanes", "test_litert_operators")
 _MOST_BYTES = 1 << 13  # of an arena
 _ROOM = 512  # bytes that an arena and a model have behind their ends
 _MOST_TRIES = 60  # to forge a record that passes its check

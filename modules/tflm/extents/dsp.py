@@ -22,9 +22,9 @@ _INPUT_CHANNELS = const(8)
 _STRIDE = const(13)
 _DEPTHWISE_PADDING_HEIGHT = const(14)
 _BAND_ROWS = const(16)
-_DEPTHWISE_OUTPUT_ZERO_POINT = const(19)  # where filters are 3x3; else _WINDOW_WORDS further on
-_FILTER_HEIGHT = const(19)
-_WINDOW_WORDS = const(2)
+_3X3_OUTPUT_ZERO_POINT = const(19)
+_FILTER_HEIGHT = const(19)  # of others
+_DEPTHWISE_OUTPUT_ZERO_POINT = const(21)
 
 _PARAMETERS = 128  # bytes at the start of the scratch buffer: addresses among them
 _BEYOND = 16  # bytes that are read behind a plane
@@ -67,19 +67,25 @@ def _fully_connected(r):
     r.requantize(_FULLY_CONNECTED_OUTPUT_ZERO_POINT, channels)
 
 
-# `stride`: of 3x3 filters, or 0.
-def _depthwise(r, stride):
+def _depthwise_3x3(r, stride):
+    _depthwise(r, stride, _SIDE, _SIDE, _CHANNEL_BYTES, _3X3_OUTPUT_ZERO_POINT)
+
+
+def _depthwise_windows(r):
+    (step,) = r.numbers(_STRIDE, 1)
+    height, width = r.numbers(_FILTER_HEIGHT, 2)
+    r.need(step <= 2 and width <= _MOST_WIDTH)
+    size = 16 + 4 * ((height + 3 - step) // 2) * width * (3 - step)
+    _depthwise(r, step, height, width, size, _DEPTHWISE_OUTPUT_ZERO_POINT)
+
+
+# side, across_side: of the filter; size: bytes of a channel of it.
+def _depthwise(r, stride, side, across_side, size, block):
     (batches,) = r.numbers(_BATCHES, 1)
     height, width = r.numbers(_DEPTHWISE_INPUT_HEIGHT, 2, 0)
     depth, rows, columns, channels, multiplier = r.numbers(_INPUT_CHANNELS, 5)
     (step,) = r.numbers(_STRIDE, 1)
-    r.need(step == (stride or min(step, 2)))
-    block, side, across_side, size = _DEPTHWISE_OUTPUT_ZERO_POINT, _SIDE, _SIDE, _CHANNEL_BYTES
-    if not stride:
-        block += _WINDOW_WORDS
-        side, across_side = r.numbers(_FILTER_HEIGHT, 2)
-        r.need(across_side <= _MOST_WIDTH)
-        size = 16 + 4 * ((side + 3 - step) // 2) * across_side * (3 - step)
+    r.need(step == stride)
     top, left = r.numbers(_DEPTHWISE_PADDING_HEIGHT, 2, 0)
     band, across = r.numbers(_BAND_ROWS, 2)
     r.need(r.units <= channels and r.units <= depth * multiplier)
@@ -99,7 +105,7 @@ CHECKS = {
     "conv_dsp.eval_int8": lambda r: _conv(r, False),
     "conv_dsp.eval_pixels_int8": lambda r: _conv(r, True),
     "fully_connected_dsp.eval_int8": _fully_connected,
-    "depthwise_conv_dsp.eval_int8": lambda r: _depthwise(r, 0),
-    "depthwise_conv_dsp.eval_3x3_int8": lambda r: _depthwise(r, 1),
-    "depthwise_conv_dsp.eval_3x3_stride_2_int8": lambda r: _depthwise(r, 2),
+    "depthwise_conv_dsp.eval_int8": _depthwise_windows,
+    "depthwise_conv_dsp.eval_3x3_int8": lambda r: _depthwise_3x3(r, 1),
+    "depthwise_conv_dsp.eval_3x3_stride_2_int8": lambda r: _depthwise_3x3(r, 2),
 }
