@@ -39,11 +39,18 @@ def run_banded(bands, arena, rom, start: int, stop: int):
             program.run(number)
             steps = ()
     for function, record, size, most in steps:
-        source = ptr32(record)
         words = 0 - int(size)
         first = cursor[_FIRST]
         last = first + words
         cursor[_FIRST] = last
+        source = ptr32(table + 4 * cursor[_CHANGE])
+        start = 0
+        if source[0] == first:
+            start = source[1]
+        source = ptr32(record)
+        start += source[0]
+        if not start:  # no units in this band: nothing reads the record
+            words = 0
         while words:
             words -= 1
             target[words] = source[words]
@@ -58,7 +65,7 @@ def run_banded(bands, arena, rom, start: int, stop: int):
             cursor[which] = int(source) - table >> 2
             times = cursor[_BAND]
             which += 1
-        start = 0
+        start = 0 if start else target[0]
         while start < target[0]:
             stop = start + int(most)
             if stop > target[0]:
