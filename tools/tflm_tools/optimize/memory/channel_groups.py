@@ -10,7 +10,7 @@ from .copied import copied
 # Channels of a depthwise convolution have nothing to do with each other. So what expands in front
 # of it need not be there as a whole: some channels go through both before the next ones begin.
 _MOST = 8  # groups: each costs calls of both kernels for each band
-_ALIGNED = 4  # bytes that kernels take at a time
+ALIGNED = 4  # bytes that kernels take at a time
 
 
 def groups_between(expanding, depthwise):
@@ -23,15 +23,18 @@ def groups_between(expanding, depthwise):
     if depthwise.outputs[0].shape[-1] != channels:
         return [1]
     for node, axis in ((expanding, 0), (depthwise, 3)):
-        if not _may_be_cut(node, axis, channels):
+        if not may_be_cut(node, axis, channels):
             return [1]
     if expanding.inputs[1].shape[3] != expanding.inputs[0].shape[3]:
         return [1]
-    return [1, *(k for k in range(2, _MOST + 1) if channels % (k * _ALIGNED) == 0)]
+    return [1, *(k for k in range(2, _MOST + 1) if channels % (k * ALIGNED) == 0)]
 
 
-# True for int8 with constants, one scale and bias for each channel or none.
-def _may_be_cut(node, axis, channels):
+def may_be_cut(node, axis, channels):
+    """True for int8 with constants, one scale and bias for each channel or none.
+
+    axis: that of the channels of its output, of its weights.
+    """
     weights, bias = node.inputs[1], node.optional_input(2)
     if {node.inputs[0].dtype, weights.dtype, node.outputs[0].dtype} != {dtypes.INT8}:
         return False
@@ -54,11 +57,11 @@ class Group:
 
     def of(self, expanding, depthwise):
         """The two operators for these channels."""
-        one = self._operator(expanding, expanding.inputs[0], 0)
-        return one, self._operator(depthwise, one.outputs[0], 3)
+        one = self.operator(expanding, expanding.inputs[0], 0)
+        return one, self.operator(depthwise, one.outputs[0], 3)
 
-    # An operator that makes these channels, those of its weights along an axis.
-    def _operator(self, node, source, axis):
+    def operator(self, node, source, axis):
+        """An operator that makes these channels, those of its weights along an axis."""
         bias = node.optional_input(2)
         inputs = [source, self._cut(node.inputs[1], axis), bias and self._cut(bias, 0)]
         return copied(node, inputs, [self._cut(node.outputs[0], 3)])

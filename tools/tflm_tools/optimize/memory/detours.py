@@ -1,6 +1,7 @@
-# tflm_tools: the cheapest ways to a place of a model, and those that make some operators run twice
+# tflm_tools: the cheapest ways to a place of a model, and those by other forms of a part of it
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from .costs import least_cycles
 from .edges import LONGEST, Edges
 
 
@@ -29,30 +30,37 @@ def reach(edges, best, last, limit, share=1.0, latest=None):
 
 
 class Detour:
-    """Ways through a SecondPass: what runs before and behind it runs as in the model itself.
+    """Ways through another form of a part of the model: a SecondPass, or PooledGroups.
 
-    cycles: what its copies take beside bands.
+    What runs before and behind it runs as in the model itself.
     """
 
-    def __init__(self, second_pass, probe, cycles):
-        self.second_pass, self.cycles = second_pass, cycles
+    def __init__(self, form, probe, target):
+        self.form = form
+        self._more = len(form.copies) - len(form.dropped)
+        self._cycles = least_cycles(form.copies, probe, target)
+        self._cycles -= least_cycles(form.dropped, probe, target)
         self._probe = probe
         self._edges = None
+
+    def is_for(self, edges):
+        """True for the Edges that it goes by."""
+        return edges is self._edges
 
     def offer(self, best, limit, share):
         """Let places behind be reached through it: best, limit, share as for reach().
 
         All places up to that of its reader must have been reached.
         """
-        first, more = self.second_pass.first, len(self.second_pass.copies)
-        reader = self.second_pass.reader + more
-        self._edges = self._edges or Edges(self.second_pass.graph, self._probe)
+        first = self.form.first
+        reader = self.form.reader + self._more
+        self._edges = self._edges or Edges(self.form.graph, self._probe)
         inner = best[: first + 1] + [None] * (len(self._edges.nodes) - first)
         for last in range(first + 1, min(len(inner), reader + LONGEST + 1)):
             reach(self._edges, inner, last, limit, share, reader)
-            behind = last - more
+            behind = last - self._more
             if last <= reader or inner[last] is None:
                 continue
-            cycles = inner[last][0] + self.cycles
+            cycles = inner[last][0] + self._cycles
             if best[behind] is None or cycles < best[behind][0]:
                 best[behind] = cycles, self, inner[last]

@@ -10,29 +10,32 @@ from .bands import in_bands
 class Fusion:
     """What to run in bands: the Edge of each region, the arena that all should need, the cost.
 
-    stored: how weights of what runs in bands are stored. passes: the SecondPasses that it takes.
+    stored: how weights of what runs in bands are stored. forms: the SecondPasses and PooledGroups
+    that it takes.
     """
 
     edges: list = field(default_factory=list)
     arena: int = 0
     cycles: int = 0
     stored: dict = field(default_factory=dict)
-    passes: list = field(default_factory=list)
+    forms: list = field(default_factory=list)
 
 
 def apply(graph, fusion):
-    """A Graph with the chains of a Fusion in place of their operators; its `chains` tell of them.
+    """A Graph with the chains of a Fusion in place of their operators; its `chains` tell of them,
+    and `grouped` of operators that run in groups of channels outside of chains.
 
     Nodes and tensors that stay are those of `graph`, which itself does not change.
     """
     result = graph.sharing()
     subgraph = result.running()[0]
-    for each in fusion.passes:
+    for each in fusion.forms:
         each.apply(subgraph)
 
     def make(name, dtype, shape, like):
         return subgraph.new_tensor(name, dtype, shape, like=like)
 
+    result.grouped = [form.dropped for form in fusion.forms if form.dropped]
     result.chains = []
     result.stored = fusion.stored
     for edge in fusion.edges:

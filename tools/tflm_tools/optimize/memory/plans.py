@@ -46,7 +46,7 @@ class Plans:
         of it together needs more than the Fusion says, and the search has learnt of which regions:
         what lies around a region may leave it no such place as it has alone.
         """
-        key = *fusion.edges, *fusion.passes
+        key = *fusion.edges, *fusion.forms
         if not key:
             return True
         if key not in self._banded:
@@ -60,7 +60,7 @@ class Plans:
         for edge, top in zip(fusion.edges, tops, strict=True):
             if top > fusion.arena:
                 edge.arena = max(edge.arena, top)
-        return max(tops) <= fusion.arena
+        return max(tops, default=0) <= fusion.arena
 
     def with_stored(self, model, most):
         """room.with_stored() for a model that is one of these."""

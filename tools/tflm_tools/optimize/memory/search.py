@@ -3,8 +3,9 @@
 
 from .costs import least_cycles
 from .detours import Detour, reach
-from .edges import Edge, Edges
+from .edges import LONGEST, Edge, Edges
 from .fusion import Fusion
+from .pooled_groups import pooled_groups
 from .probe import Probe
 from .second_pass import second_passes
 
@@ -23,9 +24,8 @@ class Search:
         self.nodes, self.storing = self._edges.nodes, self._edges.storing
         self.base_cycles = least_cycles(self.nodes, probe, target)
         self._detours = {}  # place of the last operator that one goes around: Detours
-        for each in second_passes(graph):
-            detour = Detour(each, probe, least_cycles(each.copies, probe, target))
-            self._detours.setdefault(each.reader, []).append(detour)
+        for form in [*second_passes(graph), *pooled_groups(graph)]:
+            self._detours.setdefault(form.reader, []).append(Detour(form, probe, target))
 
     # The cheapest way through the model with at most `limit` bytes: (cycles, what it goes by), or
     # None. Edges that nobody has looked at may need more; those in bands at most a share of it.
@@ -35,7 +35,7 @@ class Search:
         for place in range(start, len(self.nodes)):
             reach(self._edges, best, place + 1, limit, share)
             for detour in self._detours.get(place, ()):
-                around = range(detour.second_pass.first, place + 1)
+                around = range(detour.form.first, place + 1)
                 if any(self._edges.single(at).arena > limit for at in around):
                     detour.offer(best, limit, share)
         if best[-1] is None:
@@ -61,8 +61,16 @@ class Search:
             if unsure is None:
                 return _fusion(found, limit)
             unsure.of.look_at(unsure, share * limit)
-            if not self._detours:  # which lead to places further on
-                start = unsure.last - 1
+            start = self._unchanged(unsure)
+
+    # Up to which place the ways are as they were before an Edge was looked at.
+    def _unchanged(self, edge):
+        start = edge.last - 1
+        for place in sorted(self._detours, reverse=True):
+            is_its_own = any(each.is_for(edge.of) for each in self._detours[place])
+            if is_its_own or place < start <= place + LONGEST:  # it leads further on
+                start = place
+        return start
 
     def cheapest(self, most, cycles, step=_STEP):
         """The Fusion with the least arena that costs at most `cycles`, by halving; `most`: bytes.
@@ -86,7 +94,7 @@ def _fusion(found, limit):
     fusion = Fusion([], limit, found[0])
     for each in found[1]:
         if isinstance(each, Detour):
-            fusion.passes.append(each.second_pass)
+            fusion.forms.append(each.form)
         elif each.progress is not None:
             fusion.edges.append(each)
             fusion.stored.update(each.needs.stored)

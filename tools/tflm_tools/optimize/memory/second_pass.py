@@ -21,8 +21,10 @@ class SecondPass:
 
     graph: a Graph with the copies in it. first: place of the first operator that is copied;
     reader: of the first one that reads what the copies make, both in the Graph without them.
-    copies: the nodes that run once more, right before the reader.
+    copies: these copies, the nodes that run once more, right before the reader.
     """
+
+    dropped = ()  # nodes of the Graph that it is without
 
     def __init__(self, graph, first, reader, nodes):
         self.first, self.reader = first, reader
