@@ -22,6 +22,7 @@ _LEFT = {BALANCED: 0.9}
 _GROWTH = {SPEED: 1.5}
 _SMALL = 8192  # an arena that need not be smaller for their sake
 _AFTER = {BALANCED: SPEED, RAM: BALANCED}  # levels that need no less
+_PARTS = (1, 0.6, 0.3)  # of that, one after the other
 # Limits that are tried, of the least one, and the share of each that regions may need: where they
 # leave some, a plan of all may come out smaller.
 _WIDER = ((1.0, 1.0), (1.0, 0.94), (1.12, 1.0), (1.25, 1.0))
@@ -36,7 +37,7 @@ class LevelSize:
     arena_bytes: int
     flat_bytes: int
     cycles: int
-    bands: list[tuple[int, int]]  # first and last operator of each chain in bands
+    bands: list[tuple[int, int]]  # first and last operator of each chain in bands, or in groups
 
 
 class Levels:
@@ -68,8 +69,9 @@ class Levels:
         """The LevelSize of a level; image(model) gives the bytes of its .tflm and its arena."""
         model, cycles = self.model(level)
         flat_bytes, arena_bytes = image(model)
-        chains = [chain.nodes for chain in getattr(model, "chains", ())]
-        bands = [(nodes[0].index, nodes[-1].index) for nodes in chains]
+        parts = [chain.nodes for chain in getattr(model, "chains", ())]
+        parts += getattr(model, "grouped", ())
+        bands = sorted((nodes[0].index, nodes[-1].index) for nodes in parts)
         return LevelSize(level, arena_bytes, flat_bytes, self.base_cycles() + cycles, bands)
 
     # A model with its operators in the order that needs least, once all is planned.
@@ -131,25 +133,29 @@ class Levels:
                 break
         return made, cycles + more
 
-    # [(Graph, extra cycles, bytes of arena)] with chains in bands, as far as a level may, from the
-    # smallest to the model without any.
+    # (Graph, extra cycles, bytes of arena) one by one, with chains in bands as far as a level may,
+    # from the smallest to the model without any. What weights take longer in so small an arena is
+    # not counted: for where that is too much, what takes less by itself comes behind.
     def _in_bands(self, level):
         whole = self._plans.model, 0, self._plans.head(self._plans.model)
-        if level not in _SHARES:
-            return [whole]
-        search = self._plans.search
-        most = _SHARES[level] * search.base_cycles
-        found = {}
+        for part in _PARTS if level in _SHARES else ():
+            most = part * _SHARES[level] * self._plans.search.base_cycles
+            yield from self._within_cycles(most, _LEFT.get(level, 1) * whole[2], whole[2])
+        yield whole
+
+    # The same with so many extra cycles at most, and less than `below` bytes of arena.
+    def _within_cycles(self, most, below, whole):
+        search, found = self._plans.search, {}
         for _ in range(_TRIES):
-            first = search.cheapest(whole[2], most)
+            first = search.cheapest(whole, most)
             if first is None or self._plans.keeps_to(first, found):
                 break
         for wider, share in _WIDER if first is not None else ():
             fusion = search.within(int(first.arena * wider), None, share)
             if fusion is not None:
                 self._plans.keeps_to(fusion, found)
-        found = [each for each in found.values() if each[2] < _LEFT.get(level, 1) * whole[2]]
-        return [*sorted(found, key=lambda each: (each[2], each[1])), whole]
+        found = [each for each in found.values() if each[2] < below]
+        return sorted(found, key=lambda each: (each[2], each[1]))
 
     def as_planned(self, model):
         """A model that keeps TFLM's plan, its weights stored as is fastest in that."""

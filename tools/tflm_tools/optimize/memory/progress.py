@@ -7,17 +7,16 @@ from tflm.prepare.depthwise_lanes import band_rows, pair_rows
 
 from ...model.schema import BuiltinOperator
 
-# Cycles of a Cortex-M0+, about: tests/perf/cycles.py of mlperf_kws_int8 in bands beside its whole
-# layers, step by step. A step whose record changes takes more, so models with many short bands
-# cost some percent more than this says (docs/memory.md has measured ones).
-_BAND = 13000  # a band: the interpreter, and the changes of its records
-_CALL = 3500  # a call of a kernel, and what it does before its first row
-_EMPTY = 450  # a step without rows
-_COPY = 3  # a byte that is copied
-_PIXEL = 40  # of a copy of some of its channels
-_CHANNEL = (
-    200  # of a depthwise convolution, which begins anew in each band, and makes planes anew:
-)
+# Cycles of a Cortex-M0+, fitted to steps of models in bands that tests/perf/cycles.py measures.
+_BAND = 2000  # a band: the interpreter
+_CALL = 3000  # a call of a kernel with its record, and what it does before its first row
+_EMPTY = 500  # a step without rows
+_COPY_CALL = 800  # a step that copies rows, or none
+_COPY = 2.2  # a byte of these
+_JOIN_CALL = 1200  # a step that copies some channels
+_JOINED = 4  # a byte of these
+_PIXEL = 10
+_CHANNEL = 350  # of a depthwise convolution, which begins anew in each band, and makes planes anew
 _PLANE_ROW = 40  # two rows of the image, and each
 _PLANE_COLUMN = 10  # of their columns
 
@@ -200,13 +199,14 @@ class Progress:
                     cycles += cycles_of(node) * (sum(counts) - rows) // rows
             times = self.anew.get(key, 1)
             if self.groups(place) > 1:  # each with a copy
-                times = 2 * self.groups(place)
+                times = self.groups(place)
                 pixels = node.outputs[0].elements() // node.outputs[0].shape[-1]
-                cycles += _COPY * node.outputs[0].nbytes() + _PIXEL * pixels * times // 2
+                cycles += _JOINED * node.outputs[0].nbytes() + _PIXEL * pixels * times
+                cycles += _JOIN_CALL * times * self.bands
             cycles += _CALL * (times * calls - 1) + _EMPTY * times * (self.bands - calls)
         for key, value in self.region.values.items():
             if value.inside:
-                rows = [self.copied_rows(key, band) for band in self._all[1:]]
-                copies = _CALL * sum(map(bool, rows)) + _COPY * value.row_bytes * sum(rows)
+                rows = sum(self.copied_rows(key, band) for band in self._all[1:])
+                copies = _COPY_CALL * self.bands + _COPY * value.row_bytes * rows if rows else 0
                 cycles += 2 * copies if self.apart else copies
-        return cycles
+        return round(cycles)

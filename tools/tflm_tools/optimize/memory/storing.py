@@ -53,9 +53,14 @@ class Storing:
         for node in nodes:
             ways = self._ways_of(node, fine)
             if ways:
-                usual = self._probe.made(node).scratch[0]
+                made = self._probe.made(node)
+                usual = made.scratch[0]
                 fit = (way for arena, way in ways if arena <= limit or way.scratch <= usual)
-                choice = next(fit, ways[-1][1])
+                choice = next(fit, None)
+                if choice is None and ways[-1][1].scratch > usual:  # it stays as Prepare makes it
+                    cycles += made.fetching - ways[0][1].cycles
+                    continue
+                choice = choice or ways[-1][1]
                 found[node.index] = choice.stored
                 cycles += choice.cycles - ways[0][1].cycles
         return found, cycles
