@@ -21,7 +21,7 @@ class Program:
         self._ops = None
         self.flat = None  # of a flat model: (model, whether delegates are shown its ops)
         self.calls = {}  # list: lists that its control flow runs
-        self.bands = {}  # list that runs in bands: what makes its steps (run/bands.py)
+        self.bands = set()  # lists that run in bands
         self.max_while_steps = self.while_steps_left = None  # set by each invoke
         self.profiler = None
         self.inputs = []
@@ -57,9 +57,9 @@ class Program:
             from .run.control_flow import bind
 
             function = bind(self, number, kernel, record)
+        if number in self.bands:  # which say the units at the time: the record's words, below 0
+            units = 0 - (len(record) >> 2)
         step = (function or resolver.kernel(kernel), record, units, slice_units)
-        if number in self.bands:
-            step = self.bands[number](step)
         self.graphs[number].append(step)
 
     # Run a list of steps; ABORTED when an operator has ended the run.

@@ -89,14 +89,7 @@ def bind(program, number, record):
         raise ModelError("the bands of the model are damaged; flatten it again")
     place = program.arena[(block >> 2) + _CURSOR_BYTES : (block >> 2) + 4 * words]
     program.calls.setdefault(number, []).append(chain)
-    program.bands[chain] = moved
+    program.bands.add(chain)
     program.run_banded = run_banded
     program.band = None  # there before invoke(), which takes no heap
     return program, chain, program.graphs[chain], record, place, None
-
-
-# A step of the chain, whose record goes to the block. In place of units, which that says at the
-# time, it has the record's words, as a number below 0.
-def moved(step):
-    function, record, _, slice_units = step
-    return function, record, 0 - (len(record) >> 2), slice_units
