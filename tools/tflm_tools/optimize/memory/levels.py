@@ -26,7 +26,7 @@ _PARTS = (1, 0.6, 0.3)  # of that, one after the other
 # Limits that are tried, of the least one, and the share of each that regions may need: where they
 # leave some, a plan of all may come out smaller.
 _WIDER = ((1.0, 1.0), (1.0, 0.94), (1.12, 1.0), (1.25, 1.0))
-_TRIES = 4  # least ones, until all together keep to one
+_TRIES = 9  # least ones, until all together keep to one
 
 
 @dataclass
@@ -146,9 +146,9 @@ class Levels:
     # The same with so many extra cycles at most, and less than `below` bytes of arena.
     def _within_cycles(self, most, below, whole):
         search, found = self._plans.search, {}
-        for _ in range(_TRIES):
+        for tries in range(_TRIES):
             first = search.cheapest(whole, most)
-            if first is None or self._plans.keeps_to(first, found):
+            if first is None or self._plans.keeps_to(first, found, tries):
                 break
         for wider, share in _WIDER if first is not None else ():
             fusion = search.within(int(first.arena * wider), None, share)

@@ -6,6 +6,8 @@ from .room import refined, with_stored
 from .search import Search
 from .weights import miss_of
 
+_SINGLE = 5  # tries that learn of one region only
+
 
 class Plans:
     """A Graph that may be planned anew, as `model`, and the Graphs that the search makes of it.
@@ -39,12 +41,13 @@ class Plans:
             self._search = Search(self.model, *self._options)
         return self._search
 
-    def keeps_to(self, fusion, found):
+    def keeps_to(self, fusion, found, tries=_SINGLE):
         """Note what a Fusion makes, if anything runs in bands: (Graph, extra cycles, bytes).
 
         Under a key of its own in `found`, the bytes are those of the head. Returns False when all
         of it together needs more than the Fusion says, and the search has learnt of which regions:
-        what lies around a region may leave it no such place as it has alone.
+        what lies around a region may leave it no such place as it has alone. In the first `tries`
+        it learns of the highest one only, as others may lie high because of it, then of all.
         """
         key = *fusion.edges, *fusion.forms
         if not key:
@@ -57,10 +60,13 @@ class Plans:
         if storage.head_bytes <= fusion.arena:
             return True
         tops = [_top(graph, storage, chain) for chain in graph.chains]
+        if not tops:
+            return True
         for edge, top in zip(fusion.edges, tops, strict=True):
-            if top > fusion.arena:
-                edge.arena = max(edge.arena, top)
-        return max(tops, default=0) <= fusion.arena
+            if top == max(tops) or top > fusion.arena and tries >= _SINGLE:
+                # It may be too high only between its bands and the next ones.
+                edge.arena = max(edge.arena, top, fusion.arena + 1)
+        return False
 
     def with_stored(self, model, most):
         """room.with_stored() for a model that is one of these."""
