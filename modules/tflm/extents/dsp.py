@@ -84,15 +84,14 @@ def _depthwise(r, stride, side, across_side, size, block):
     (batches,) = r.numbers(_BATCHES, 1)
     height, width = r.numbers(_DEPTHWISE_INPUT_HEIGHT, 2, 0)
     depth, rows, columns, channels, multiplier = r.numbers(_INPUT_CHANNELS, 5)
-    (step,) = r.numbers(_STRIDE, 1)
-    r.need(step == stride)
+    r.need(r[_STRIDE] == stride)
     top, left = r.numbers(_DEPTHWISE_PADDING_HEIGHT, 2, 0)
     band, across = r.numbers(_BAND_ROWS, 2)
     r.need(r.units <= channels and r.units <= depth * multiplier)
-    r.need(across >= left and across >= (columns - 1) * step + across_side)
-    r.small((top + height + (rows + band) * step + side) * width * depth, columns * step)
+    r.need(across >= left and across >= (columns - 1) * stride + across_side)
+    r.small((top + height + (rows + band) * stride + side) * width * depth, columns * stride)
     # With a stride of 1 two rows of outputs at a time; the second may not be there.
-    pairs = ((band - 1 | step & 1) * step + side + 1) // 2
+    pairs = ((band - 1 | stride & 1) * stride + side + 1) // 2
     r.reads(_INPUT, batches * height * width * depth)
     r.reads(_STREAM, size * r.units, align=4)
     r.writes(_OUTPUT, batches * rows * columns * channels)

@@ -10,48 +10,44 @@ from ...model.op_name import op_name
 
 # Cycles for a multiply-accumulate, an element of the output and of the input, a channel of the
 # output, and the operator itself.
-_Cost = namedtuple("_Cost", "mac element source channel whole")
+Cost = namedtuple("Cost", "mac element source channel whole")
 
 # Fitted to the layers that tests/perf/cycles.py --core m0plus measures of the models of int8 in
 # docs/benchmarks.md, without what weights.py counts: those of CONV_2D come within 4 % of it, those
 # of DEPTHWISE_CONV_2D within 15 %.
-_FITTED = {
-    "CONV_2D": _Cost(2.64, 42, 3.3, 0, 5_400),
-    "DEPTHWISE_CONV_2D": _Cost(8.5, 0, 11, 350, 5_000),
-    "FULLY_CONNECTED": _Cost(2.9, 15, 0, 0, 5_000),
-    "SVDF": _Cost(17.9, 10, 0, 0, 106_000),
-    "UNIDIRECTIONAL_SEQUENCE_LSTM": _Cost(78, 0, 0, 0, 10_000),
-    "ADD": _Cost(0, 50, 0, 0, 6_600),
-    "SOFTMAX": _Cost(0, 4_300, 0, 0, 10_000),
-    **dict.fromkeys(("AVERAGE_POOL_2D", "MAX_POOL_2D", "MEAN"), _Cost(0, 0, 33, 0, 5_000)),
+FITTED = {
+    "CONV_2D": Cost(2.64, 42, 3.3, 0, 5_400),
+    "DEPTHWISE_CONV_2D": Cost(8.5, 0, 11, 350, 5_000),
+    "FULLY_CONNECTED": Cost(2.9, 15, 0, 0, 5_000),
+    "SVDF": Cost(17.9, 10, 0, 0, 106_000),
+    "UNIDIRECTIONAL_SEQUENCE_LSTM": Cost(78, 0, 0, 0, 10_000),
+    "ADD": Cost(0, 50, 0, 0, 6_600),
+    "SOFTMAX": Cost(0, 4_300, 0, 0, 10_000),
+    **dict.fromkeys(("AVERAGE_POOL_2D", "MAX_POOL_2D", "MEAN"), Cost(0, 0, 33, 0, 5_000)),
 }
 # The same for filters of more rows or columns than so many.
 _LARGER = {
-    "CONV_2D": (1, _Cost(2.6, 73, 0, 0, 13_800)),
-    "DEPTHWISE_CONV_2D": (3, _Cost(8.4, 0, 0, 360, 5_000)),
+    "CONV_2D": (1, Cost(2.6, 73, 0, 0, 13_800)),
+    "DEPTHWISE_CONV_2D": (3, Cost(8.4, 0, 0, 360, 5_000)),
 }
-_OTHER = _PORTABLE = _Cost(23, 40, 0, 0, 5_000)
-_FLOAT = _Cost(750, 250, 0, 0, 5_000)  # by the portable kernels
+OTHER = _PORTABLE = Cost(23, 40, 0, 0, 5_000)
+FLOAT = Cost(750, 250, 0, 0, 5_000)  # by the portable kernels
 
 
-def _cost_of(node, outputs, target):
-    if any(tensor.dtype == dtypes.FLOAT32 for tensor in outputs):
-        return _FLOAT
-    if target is None:
-        return _PORTABLE
-    name = op_name(node)
-    most, larger = _LARGER.get(name, (0, None))
-    if larger is not None and max(node.inputs[1].shape[1:3]) > most:
-        return larger
-    return _FITTED.get(name, _OTHER)
+def _results(node):
+    return [t for t in node.outputs if t is not None and dtypes.itemsize(t.dtype)]
 
 
-def node_cycles(node, target):
-    """Cycles of a node, its weights at hand, about."""
-    outputs = [t for t in node.outputs if t is not None and dtypes.itemsize(t.dtype)]
+def is_float(node):
+    """True when a node makes float32, which the portable kernels do."""
+    return any(tensor.dtype == dtypes.FLOAT32 for tensor in _results(node))
+
+
+def cycles_by(cost, node):
+    """Cycles of a node by a Cost, its weights at hand."""
+    outputs = _results(node)
     if not outputs:
         return 0
-    cost = _cost_of(node, outputs, target)
     elements = sum(tensor.elements() for tensor in outputs)
     source = node.optional_input(0).elements() if cost.source else 0
     channels = outputs[0].shape[-1] if cost.channel else 0
@@ -59,6 +55,23 @@ def node_cycles(node, target):
         cost.mac * (macs(node) or 0) + cost.element * elements + cost.source * source
         + cost.channel * channels + cost.whole
     )  # fmt: skip
+
+
+def _cost_of(node, target):
+    if is_float(node):
+        return FLOAT
+    if target is None:
+        return _PORTABLE
+    name = op_name(node)
+    most, larger = _LARGER.get(name, (0, None))
+    if larger is not None and max(node.inputs[1].shape[1:3]) > most:
+        return larger
+    return FITTED.get(name, OTHER)
+
+
+def node_cycles(node, target):
+    """Cycles of a node, its weights at hand, about."""
+    return cycles_by(_cost_of(node, target), node)
 
 
 def least_cycles(nodes, probe, target):
