@@ -21,10 +21,11 @@ def _scrap(name, dtype, shape, like):
     return Tensor(1 << 24, name, dtype, tuple(shape))
 
 
-def banded(model, chains, target=None):
+def banded(model, chains, target=None, led=False):
     """(flat model, RomStorage, Graph) of a .tflite with [(first node, last node, ...)].
 
-    What follows in a tuple is for Progress. None where these cannot run in bands.
+    What follows in a tuple is for Progress; led: with bands in front, where these are of use. None
+    where these cannot run in bands.
     """
     graph = Graph(TfliteModel(model))
     graph.overlap = True
@@ -33,6 +34,7 @@ def banded(model, chains, target=None):
     if any(region is None for region, _ in found):
         return None
     ways = [Progress(region, *pace) for region, pace in found]
+    ways = [led and way.led() or way for way in ways]
     if any(in_bands(progress, _scrap) is None for progress in ways):
         return None
     edges = [Edge(way.region.first, way.region.last, 0, progress=way) for way in ways]

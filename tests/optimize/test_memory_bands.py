@@ -107,7 +107,8 @@ def random_forms(target, count=COUNT, prefix="chain"):
             continue
         model = chain.model.build()
         height = int(chain.random.integers(1, max(1, chain.shape[1] // 2), endpoint=True))
-        made = banded(model, [(0, chain.length - 1, height, None, number % 2)], target)
+        way = 0, chain.length - 1, height, None, number % 2
+        made = banded(model, [way], target, led=number % 3 == 0)
         if made is not None:  # not every chain can: rows may not begin at words
             forms.append((name, model, *made[:2]))
     return forms

@@ -136,7 +136,7 @@ def random_forms(target, count=COUNT):
             continue
         model = graph.net.build(graph.now)
         chain = 0, graph.count - 1, *graph.pick(*paces(model, rows)), number // 2 % 2
-        made = banded(model, [chain], target)
+        made = banded(model, [chain], target, led=number // 4 % 2)
         if made is not None:
             forms.append((name, model, *made[:2]))
     return forms

@@ -206,28 +206,29 @@ class _Writer:
         self.chain.tensors.append(view)
         return view
 
-    # The rows of a value that the next band needs again go to memory of their own as soon as they
-    # are there, and what the last band put there to the front of the value's buffer.
+    # The rows of a value that later bands need again go to memory of their own as soon as they are
+    # there, and what an earlier band put there to the front of the value's buffer.
     def _keep(self, key):
-        bands = range(1, self._progress.bands + 1)
-        kept = [0, *(self._progress.copied_rows(key, band) for band in bands)]
-        if not any(kept):
+        progress = self._progress
+        most = max(progress.copied_rows(key, band) for band in range(1, progress.bands + 1))
+        if not most:
             return
         value = self._region.values[key]
         tensor, axis = value.tensor, self._region.ways[value.writer].axis
-        base = self._new(tensor, _with_rows(tensor, axis, max(kept)))
+        base = self._new(tensor, _with_rows(tensor, axis, most))
 
         def first(count):
             return self._view(base, tensor, axis, 0, count)
 
-        def bring(count):
+        def bring(band):
+            count = progress.brought_rows(key, band)
             return self._copied(key, first(count), self._rows(key, 0, count)) if count else None
 
         def put(band):
-            count = kept[band]
+            count = progress.copied_rows(key, band)
             return self._copied(key, self._kept(key, band), first(count)) if count else None
 
-        self._slot(bring(kept[band - 1]) for band in self._bands)
+        self._slot(map(bring, self._bands))
         self._slot(map(put, self._bands))
 
     # The copy of the rows that the next band needs again to the front of their buffer, or None.

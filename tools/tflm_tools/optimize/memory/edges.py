@@ -205,6 +205,7 @@ class Edges:
 def _ways(region):
     for pace in region.paces(_HEIGHTS):
         progress = Progress(region, *pace)
-        yield from (progress, progress.with_rows_apart())
+        for each in filter(None, (progress, progress.led())):
+            yield from (each, each.with_rows_apart())
     for pace, anew in product(region.paces(_LOW), region.anew()):
         yield Progress(region, *pace, anew=anew)

@@ -82,4 +82,4 @@ def _shapes(progress, band):
             elif isinstance(way.rows, Spread):
                 yield first - low * way.rows.stride
         if region.values[key].inside:
-            yield progress.copied_rows(key, band), band > 1 and progress.copied_rows(key, band - 1)
+            yield progress.copied_rows(key, band), progress.brought_rows(key, band)

@@ -53,13 +53,17 @@ class Progress:
         rows = region.values[region.outputs[self.pace]].rows
         self.bands = -(-rows // height)
         whole = region.ways[self.pace].rows.whole
-        self._all = range(self.bands + 1)
         self.made = {region.outputs[self.pace]: [whole(min(b * height, rows)) for b in self._all]}
         for place in range(self.pace + 1, len(region.nodes)):
             self._push(place)
         for place in range(len(region.nodes) - 1, -1, -1):
             if region.outputs[place] not in self.made:
                 self.made[region.outputs[place]] = self._pull(region.values[region.outputs[place]])
+        self._settle()
+
+    # What follows from the rows that are made.
+    def _settle(self):
+        region, anew = self.region, self.anew
         self._spans, self._next, self._kept = {}, {}, {}
         for place in range(len(region.nodes) - 1, -1, -1):
             key = region.outputs[place]
@@ -77,11 +81,52 @@ class Progress:
             rows = zip(*kept, strict=True) if value.inside else ((0,) for _ in self._all)
             self.held[key] = list(map(min, rows))
 
+    # All bands, and what is before them.
+    @property
+    def _all(self):
+        return range(self.bands + 1)
+
     def with_rows_apart(self):
         """The same where rows that are kept lie in memory of their own."""
         other = copy(self)
         other.apart = True
         return other
+
+    def led(self):
+        """The same with bands in front, or None where these are no use.
+
+        Windows begin with many rows at once: where buffers would be as high for the first band
+        alone, bands before it make these, each as many as the second band adds.
+        """
+        found, other = None, self._led_by_one()
+        while other is not None and other._buffers() < (found or self)._buffers():
+            found, other = other, other._led_by_one()
+        return found
+
+    # The same with one band in front, or None where that would make nothing, or had too little.
+    def _led_by_one(self):
+        if self.bands < 2:
+            return None
+        made = {key: self.made[key] for key in self.region.outputs}
+        there = {key: max(0, 2 * rows[1] - rows[2]) for key, rows in made.items()}
+        for place, key in enumerate(made):
+            rows, count = self.region.ways[place].rows, there[key]
+            needed = rows.behind(count - 1) if count else 0
+            sources = [there[source] for source in self.region.inputs[place] if source in there]
+            if rows.whole(count) != count or any(needed > source for source in sources):
+                return None
+        if not any(there.values()):
+            return None
+        other = copy(self)
+        other.made = {key: [0, there[key], *rows[1:]] for key, rows in made.items()}
+        other.bands += 1
+        other._settle()
+        return other
+
+    # Bytes of the buffers for what only the region needs.
+    def _buffers(self):
+        values = self.region.values.items()
+        return sum(self.buffer_rows(key) * v.row_bytes for key, v in values if v.inside)
 
     def span(self, key, band):
         """(the first, the one behind the last) of the rows that a band makes of a value."""
@@ -173,11 +218,25 @@ class Progress:
         return max(self.span(key, b)[1] - held[b - 1] for b in self._all[1:])
 
     def copied_rows(self, key, band):
-        """Rows of a value that are copied to the front of their buffer at the end of a band."""
-        made, held = self.made[key], self.held[key]
-        if band == self.bands or held[band] == held[band - 1] or key in self.anew:
+        """Rows of a value that a band copies for later ones: to the front of their buffer, or to
+        memory of their own."""
+        if band == self.bands or key in self.anew or not self.region.values[key].inside:
             return 0
-        return max(0, made[band] - held[band])
+        made, held = self.made[key], self.held[key]
+        moved = self._is_used(key, band) if self.apart else held[band] > held[band - 1]
+        return max(0, made[band] - held[band]) if moved else 0
+
+    def brought_rows(self, key, band):
+        """Rows of a value that a band brings back from memory of their own."""
+        if not self.apart or not self._is_used(key, band):
+            return 0
+        before = (b for b in range(band - 1, 0, -1) if self._is_used(key, b))
+        return self.copied_rows(key, next(before, self.bands))
+
+    # True when a band makes rows of a value, or reads some.
+    def _is_used(self, key, band):
+        keys = [key, *(self.region.outputs[place] for place, _ in self.region.values[key].readers)]
+        return any(self.made[each][band] > self.made[each][band - 1] for each in keys)
 
     def cycles(self, cycles_of):
         """Cycles that all bands take more than the operators would one by one, about.
