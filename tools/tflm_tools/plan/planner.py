@@ -7,8 +7,9 @@ from functools import lru_cache
 
 _ALIGNMENT = 16
 _TRIES = 10_000
-_WORK = 6_000_000  # pairs of buffers that all tries together may look at, about
-_PLACED = 600_000  # buffers that all tries together may place
+_WORK = 12_000_000  # pairs of buffers that all tries together may look at, about
+_PLACED = 1_200_000  # buffers that all tries together may place
+_PILE = 0.95  # of the changes to an order move what holds up the highest buffer
 _BUSY = 0.7  # of the bytes that a first plan takes: from here on a step is busy
 
 
@@ -132,6 +133,17 @@ class _Placement:
                 moving.add(i)
         return max(offsets[i] + self.sizes[i] for i in order), offsets
 
+    def pile(self, order, offsets):
+        """The buffer that ends highest, and what holds it up: what it lies on, and so on down."""
+        found = [max(order, key=lambda i: offsets[i] + self.sizes[i])]
+        for i in found:
+            for k, _, high, *_ in (*self._plain[i], *self._stepped[i]):
+                if k in found or offsets[k] is None:
+                    continue
+                if 0 < offsets[i] - offsets[k] - high <= _ALIGNMENT:
+                    found.append(k)
+        return found
+
 
 # Orders that are good for one kind of model or another: by size; by time, backwards (then each
 # operator's output lies low, and its input above it); by how long and how large; by time.
@@ -146,14 +158,17 @@ def _orders(blocks):
         yield sorted(range(len(blocks)), key=lambda i: key(blocks[i]))
 
 
-# The order with one buffer at another place, up to which place it is the same, and the buffer;
-# what ends highest is moved most often.
-def _changed(order, top, chance):
+# The order with one buffer at another place, up to which place it is the same, and the buffer.
+# Only what holds up the highest one, `pile`, makes the head lower when it moves, and only past
+# what it may not share bytes with, `near`: so that is what moves most.
+def _changed(order, pile, near, chance):
     order = list(order)
-    at = order.index(top) if chance.random() < 0.5 else chance.randrange(len(order))
-    moved = order.pop(at)
-    to = chance.randrange(len(order) + 1)
-    order.insert(to, moved)
+    moved = chance.choice(pile if chance.random() < _PILE else order)
+    past = chance.choice(pile) if chance.random() < 0.5 else moved
+    if past == moved and near[moved]:
+        past = chance.choice(near[moved])
+    at, to = order.index(moved), order.index(past)
+    order.insert(to, order.pop(at))
     return order, min(at, to), moved
 
 
@@ -181,21 +196,18 @@ def _searched(placement, order, head, offsets, tries):
     chance = random.Random(1)
     bound = placement.bound(order)
     pairs = sum(len(placement.near[i]) for i in order)
-    size = len(order)
-
-    def highest():
-        return max(order, key=lambda i: offsets[i] + placement.sizes[i])
-
-    top = highest()
+    size, among = len(order), set(order)
+    near = {i: [k for k, _, _ in placement.near[i] if k in among] for i in order}
+    pile = placement.pile(order, offsets)
     for _ in range(min(tries, 10 * size**2, _WORK // (pairs + size), _PLACED // size)):
         if head <= bound:
             break
-        changed, start, moved = _changed(order, top, chance)
+        changed, start, moved = _changed(order, pile, near, chance)
         better = placement.moved(changed, start, moved, offsets, head)
         if better is not None:
             head, offsets = better
             order = changed
-            top = highest()
+            pile = placement.pile(order, offsets)
     return order
 
 

@@ -75,15 +75,17 @@ class Region:
         groups = {key: self._groups(key) for key in filter(self._is_cheap, self.outputs)}
         if not groups:
             return []
-        # Rows of the widest value are as short as can be, others as few as that allows.
+        # Rows of the widest value are as short as can be, and others no shorter than that
+        # needs, or as short as they can be, too.
         sizes = {key: self.values[key].row_bytes for key in groups}
         short = max(size / groups[key][-1] for key, size in sizes.items())
         fewest = {
             key: next(k for k in counts if sizes[key] / k <= short)
             for key, counts in groups.items()
         }
+        most = {key: counts[-1] for key, counts in groups.items()}
         found = [dict.fromkeys(groups, 1)]
-        return found if found == [fewest] else [*found, fewest]
+        return found + [each for each in (fewest, most) if each not in found]
 
     def _is_cheap(self, key):
         value = self.values[key]
