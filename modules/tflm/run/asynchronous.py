@@ -18,14 +18,15 @@ async def run(program, pause_ms):
     arena = program.arena
     rom = program.rom
     since = time.ticks_ms()
-    for i, step in enumerate(program.graphs[0]):
-        if profiler is not None:
-            step = profiler.noted(i, step)
-        function, record, units, slice_units = step
+    for i, (function, record, units, slice_units) in enumerate(program.graphs[0]):
         start = 0
         while start < units:
             stop = min(start + slice_units, units)
-            if function(record, arena, rom, start, stop) == ABORTED:
+            if profiler is None:
+                status = function(record, arena, rom, start, stop)
+            else:
+                status = profiler.measure(i, function, record, arena, rom, start, stop)
+            if status == ABORTED:
                 return ABORTED
             start = stop
             if time.ticks_diff(time.ticks_ms(), since) >= pause_ms:

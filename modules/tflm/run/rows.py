@@ -143,9 +143,7 @@ def _taker(source):
         except StopIteration:
             row = None
         if row is None:
-            raise InputError(
-                "the source ended %d bytes too early; give all rows" % len(tensor.raw)
-            )
+            raise InputError("the source ended too early; give all rows")
         if not isinstance(row, (bytes, bytearray, memoryview)):
             tensor.quantize(row)
         elif len(row) == len(tensor.raw):

@@ -7,9 +7,8 @@ from tflm.tflite.planner import Buffer, plan_greedy
 from ..model.graph import Graph, root_of
 from .distances import distances_of, reader_of
 from .lives import Lives
-from .loops import Loop
+from .loops import Loop, roll
 from .planner import place
-from .rolled import roll
 
 
 def may_overlap(model):
