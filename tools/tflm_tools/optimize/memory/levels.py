@@ -9,6 +9,7 @@ from ...plan.overlap import may_overlap
 from .budget import fastest
 from .order import reordered
 from .plans import Plans
+from .search import STEP
 
 SPEED, BALANCED, RAM, OFF = "speed", "balanced", "ram", "off"
 LEVELS = (RAM, BALANCED, SPEED, OFF)
@@ -23,9 +24,13 @@ _GROWTH = {SPEED: 1.5}
 _SMALL = 8192  # an arena that need not be smaller for their sake
 _AFTER = {BALANCED: SPEED, RAM: BALANCED}  # levels that need no less
 _PARTS = (1, 0.6, 0.3)  # of that, one after the other
+# Of that, where words of weights cost: these may take so much less with some room.
+_BEYOND = 3
+_ROOMS = (1, 1.12, 1.25)  # for weights of what runs in bands, of the least arena
 # Limits that are tried, of the least one, and the share of each that regions may need: where they
 # leave some, a plan of all may come out smaller.
 _WIDER = ((1.0, 1.0), (1.0, 0.94), (1.12, 1.0), (1.25, 1.0))
+_LEAST_STEP, _STEPS = 16, 64  # bytes between two limits, and how many of these RAM tries at least
 _TRIES = 9  # least ones, until all together keep to one
 
 
@@ -123,14 +128,15 @@ class Levels:
                 room = max(room, min(_SMALL, self.off()[0]))
             elif level != RAM:
                 room = max(room, _SMALL)
+            limit = room
             if after is not None:
                 limit = self._plans.head(after[0])
                 if head > limit:
                     return after
-                room = min(room, limit)
-            made, more = self._plans.with_stored(graph, room)
-            if cycles + more <= most:
-                break
+            for wider in _ROOMS if graph is not self._plans.model else (1,):
+                made, more = self._plans.with_stored(graph, min(wider * room, limit))
+                if cycles + more <= most:
+                    return made, cycles + more
         return made, cycles + more
 
     # (Graph, extra cycles, bytes of arena) one by one, with chains in bands as far as a level may,
@@ -138,16 +144,20 @@ class Levels:
     # not counted: for where that is too much, what takes less by itself comes behind.
     def _in_bands(self, level):
         whole = self._plans.model, 0, self._plans.head(self._plans.model)
-        for part in _PARTS if level in _SHARES else ():
+        parts = _PARTS if level in _SHARES else ()
+        if level == RAM and self._plans.miss:
+            parts = _BEYOND, *parts
+        for part in parts:
             most = part * _SHARES[level] * self._plans.search.base_cycles
-            yield from self._within_cycles(most, _LEFT.get(level, 1) * whole[2], whole[2])
+            step = max(_LEAST_STEP, min(STEP, whole[2] // _STEPS)) if level == RAM else STEP
+            yield from self._within_cycles(most, _LEFT.get(level, 1) * whole[2], whole[2], step)
         yield whole
 
     # The same with so many extra cycles at most, and less than `below` bytes of arena.
-    def _within_cycles(self, most, below, whole):
+    def _within_cycles(self, most, below, whole, step):
         search, found = self._plans.search, {}
         for tries in range(_TRIES):
-            first = search.cheapest(whole, most)
+            first = search.cheapest(whole, most, step)
             if first is None or self._plans.keeps_to(first, found, tries):
                 break
         for wider, share in _WIDER if first is not None else ():

@@ -12,14 +12,14 @@ _SINGLE = 5  # tries that learn of one region only
 class Plans:
     """A Graph that may be planned anew, as `model`, and the Graphs that the search makes of it.
 
-    prepare(graph) gives its RomStorage.
+    prepare(graph) gives its RomStorage. miss: see weights.py.
     """
 
     def __init__(self, model, prepare, target=None, packing=None, miss=None):
         self.model = model
         self._prepare = prepare
         self._options = target, packing, miss
-        self._miss = miss_of(target, miss)
+        self.miss = miss_of(target, miss)
         self._search = None
         self._storages = {}  # id of a model: (the model, its RomStorage)
         self._banded = {}  # what runs in bands, and how: the model
@@ -74,7 +74,7 @@ class Plans:
 
     def refined(self, model, most):
         """room.refined() for a model that is one of these."""
-        return refined(model, self.search, self.prepared, most, self._miss)
+        return refined(model, self.search, self.prepared, most, self.miss)
 
 
 # The end of what lies highest in the arena while a chain runs.

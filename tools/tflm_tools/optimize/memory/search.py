@@ -9,8 +9,7 @@ from .pooled_groups import pooled_groups
 from .probe import Probe
 from .second_pass import second_passes
 
-_STEP = 256  # bytes between two limits that are tried, at most
-_STEPS = 64  # limits that there are at least, as long as they lie 16 bytes apart
+STEP = 256  # bytes between two limits that are tried
 
 
 class Search:
@@ -73,13 +72,12 @@ class Search:
                 start = place
         return start
 
-    def cheapest(self, most, cycles, step=None):
+    def cheapest(self, most, cycles, step=STEP):
         """The Fusion with the least arena that costs at most `cycles`, by halving; `most`: bytes.
 
-        cycles: None for any number; step: bytes between two limits, None for as many as `most`
-        calls for. None when nothing below `most` does.
+        cycles: None for any number; step: bytes between two limits. None when nothing below `most`
+        does.
         """
-        step = step or max(16, min(_STEP, most // _STEPS))
         low, high, best = 0, most // step, None
         while low < high:
             middle = (low + high) // 2
