@@ -3,12 +3,12 @@
 
 from tflm.errors import UnsupportedError
 
+from .search import LEAST_STEP
+
 # Limits that are tried, of the one that is given, and the share of each that regions may need:
 # what lies around a region may leave it less, or more, than it has alone.
 _LIMITS = ((1.0, 1.0), (1.0, 0.96), (1.0, 0.9), (1.0, 0.8), (1.06, 1.0), (1.15, 1.0))
 _PLANS = 4  # for each of them
-_TRIES = 9  # least ones, until all together keep to one
-_STEP = 16  # bytes: heads are multiples of it
 
 
 def fastest(plans, arena, levels):
@@ -62,10 +62,7 @@ def _in_bands(plans, most):
 # The (Graph, extra cycles) that needs least, however long it takes: `model` if nothing is smaller.
 def _smallest(plans, model, cycles):
     found = {None: (model, cycles, plans.head(model))}
-    for tries in range(_TRIES):
-        fusion = plans.search.cheapest(plans.head(model), None, _STEP)
-        if fusion is None or plans.keeps_to(fusion, found, tries):
-            break
+    plans.least(plans.head(model), None, LEAST_STEP, found)
     return min(found.values(), key=lambda each: each[2])[:2]
 
 

@@ -9,7 +9,7 @@ from ...plan.overlap import may_overlap
 from .budget import fastest
 from .order import reordered
 from .plans import Plans
-from .search import STEP
+from .search import LEAST_STEP, STEP
 
 SPEED, BALANCED, RAM, OFF = "speed", "balanced", "ram", "off"
 LEVELS = (RAM, BALANCED, SPEED, OFF)
@@ -30,8 +30,7 @@ _ROOMS = (1, 1.12, 1.25)  # for weights of what runs in bands, of the least aren
 # Limits that are tried, of the least one, and the share of each that regions may need: where they
 # leave some, a plan of all may come out smaller.
 _WIDER = ((1.0, 1.0), (1.0, 0.94), (1.12, 1.0), (1.25, 1.0))
-_LEAST_STEP, _STEPS = 16, 64  # bytes between two limits, and how many of these RAM tries at least
-_TRIES = 9  # least ones, until all together keep to one
+_STEPS = 64  # limits that RAM may try, in an arena with room for so many
 
 
 @dataclass
@@ -133,8 +132,9 @@ class Levels:
                 limit = self._plans.head(after[0])
                 if head > limit:
                     return after
-            for wider in _ROOMS if graph is not self._plans.model else (1,):
-                made, more = self._plans.with_stored(graph, min(wider * room, limit))
+            rooms = _ROOMS if graph is not self._plans.model else (1,)
+            for given in dict.fromkeys(min(wider * room, limit) for wider in rooms):
+                made, more = self._plans.with_stored(graph, given)
                 if cycles + more <= most:
                     return made, cycles + more
         return made, cycles + more
@@ -144,24 +144,21 @@ class Levels:
     # not counted: for where that is too much, what takes less by itself comes behind.
     def _in_bands(self, level):
         whole = self._plans.model, 0, self._plans.head(self._plans.model)
-        parts = _PARTS if level in _SHARES else ()
-        if level == RAM and self._plans.miss:
-            parts = _BEYOND, *parts
+        parts, step = _PARTS if level in _SHARES else (), STEP
+        if level == RAM:
+            step = max(LEAST_STEP, min(STEP, whole[2] // _STEPS))
+            parts = (_BEYOND, *parts) if self._plans.miss else parts
         for part in parts:
             most = part * _SHARES[level] * self._plans.search.base_cycles
-            step = max(_LEAST_STEP, min(STEP, whole[2] // _STEPS)) if level == RAM else STEP
             yield from self._within_cycles(most, _LEFT.get(level, 1) * whole[2], whole[2], step)
         yield whole
 
     # The same with so many extra cycles at most, and less than `below` bytes of arena.
     def _within_cycles(self, most, below, whole, step):
-        search, found = self._plans.search, {}
-        for tries in range(_TRIES):
-            first = search.cheapest(whole, most, step)
-            if first is None or self._plans.keeps_to(first, found, tries):
-                break
+        found = {}
+        first = self._plans.least(whole, most, step, found)
         for wider, share in _WIDER if first is not None else ():
-            fusion = search.within(int(first.arena * wider), None, share)
+            fusion = self._plans.search.within(int(first.arena * wider), None, share)
             if fusion is not None:
                 self._plans.keeps_to(fusion, found)
         found = [each for each in found.values() if each[2] < below]

@@ -6,7 +6,8 @@ from .room import refined, with_stored
 from .search import Search
 from .weights import miss_of
 
-_SINGLE = 5  # tries that learn of one region only
+_TRIES = 9  # least ones, until all together keep to one
+_SINGLE = 5  # of these, that learn of one region only
 
 
 class Plans:
@@ -67,6 +68,17 @@ class Plans:
                 # It may be too high only between its bands and the next ones.
                 edge.arena = max(edge.arena, top, fusion.arena + 1)
         return False
+
+    def least(self, most, cycles, step, found):
+        """Search.cheapest(), until all together keeps to it or a number of tries is over.
+
+        Notes in `found` what each makes, as keeps_to() does.
+        """
+        for tries in range(_TRIES):
+            fusion = self.search.cheapest(most, cycles, step)
+            if fusion is None or self.keeps_to(fusion, found, tries):
+                break
+        return fusion
 
     def with_stored(self, model, most):
         """room.with_stored() for a model that is one of these."""

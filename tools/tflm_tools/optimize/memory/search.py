@@ -10,6 +10,7 @@ from .probe import Probe
 from .second_pass import second_passes
 
 STEP = 256  # bytes between two limits that are tried
+LEAST_STEP = 16  # heads are multiples of it
 
 
 class Search:
