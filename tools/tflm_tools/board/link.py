@@ -1,9 +1,9 @@
 # tflm_tools: board: Link: Python code runs on a board; the only file that knows mpremote
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import ast
 import binascii
 
+from .. import syntax
 from ..errors import DeviceError
 from .ports import missing_package, resolve
 from .replies import has_form
@@ -158,7 +158,7 @@ class Link:
     def value(self, text, form=object):
         """What the board printed as a Python literal."""
         try:
-            value = ast.literal_eval(text.strip())
+            value = syntax.literal(text.strip())
         except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
             value, form = None, int
         if not has_form(value, form):

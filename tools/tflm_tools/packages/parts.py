@@ -11,6 +11,7 @@ import tflm
 from tflm.format import CONTROL_KERNEL, CUSTOM_KERNEL
 from tflm.version import __version__
 
+from .. import syntax
 from ..errors import ToolError
 from ..extras import installing
 from ..kernel_files import kernel_files
@@ -30,7 +31,7 @@ _ROOTS = ("__init__", "interpreter", "flat_program", "tell/profiler", "tell/op_n
 # Modules that a file imports from tflm, at its top and in functions: paths without .py.
 @cache
 def _imports(file):
-    tree = ast.parse((_PACKAGE / f"{file}.py").read_text())
+    tree = syntax.tree((_PACKAGE / f"{file}.py").read_text())
     folder, found = file.split("/")[:-1], []
     for node in ast.walk(tree):
         if not isinstance(node, ast.ImportFrom) or not node.level:
@@ -93,7 +94,7 @@ def needs_assembler(file):
 # The functions that a kernel file has, by definition, import or assignment.
 def _functions(file):
     names = set()
-    for node in ast.walk(ast.parse((_PACKAGE / f"{file}.py").read_text())):
+    for node in ast.walk(syntax.tree((_PACKAGE / f"{file}.py").read_text())):
         if isinstance(node, ast.FunctionDef):
             names.add(node.name)
         elif isinstance(node, ast.ImportFrom):
@@ -278,7 +279,7 @@ def package():
 def is_empty(file):
     """True for an __init__ of comments alone, which a board can do without."""
     source = (_PACKAGE / f"{file}.py").read_text()
-    return file.endswith("__init__") and not ast.parse(source).body
+    return file.endswith("__init__") and not syntax.tree(source).body
 
 
 def exists(file):

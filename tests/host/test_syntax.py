@@ -1,0 +1,38 @@
+# Python's own text read by several threads, as `deploy --all` does
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import ast
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from tflm_tools import syntax
+
+_SOURCE = "def f(x):\n    return [(x, {'a': x[1:2]}), (x + 1) * 2]\n" * 100
+
+
+# A finalizer that runs Python while a tree is made gives another thread its turn.
+class _Circle:
+    def __init__(self):
+        self.itself = self
+
+    def __del__(self):
+        sum(range(50))
+
+
+@pytest.fixture
+def fast_switches():
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+def test_threads(fast_switches):
+    def read(_):
+        _Circle()
+        return ast.dump(syntax.tree(_SOURCE)), syntax.literal(str([list(range(50))] * 50))
+
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(read, range(60)))
+    assert found == [(ast.dump(ast.parse(_SOURCE)), [list(range(50))] * 50)] * 60
