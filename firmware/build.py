@@ -223,6 +223,8 @@ def _build(profile, app, model, stock, options, micropython):
     models = rom_image.contents(model, app, profile, stock)  # refused before sources are fetched
     source = sources.Sources(TOOLCHAIN, micropython)
     source.check_submodules(profile.port)
+    if not stock:
+        source.check_frozen(profile.arch)
     _forget_others(objects, source)
     manifest = _manifest(profile, objects, stock, options)
     mark = fingerprint(profile, app, manifest, sources.version(source.micropython)).encode()

@@ -11,13 +11,15 @@ from tflm_tools import files
 from tflm_tools.errors import ToolError
 
 # Changes to frozen native code, (before, after) in tools/mpy-tool.py of MicroPython 1.26. Two are
-# repairs: a frozen @micropython.native function begins with a word that a Cortex-M0+ can only
-# load from a multiple of 4; and RISC-V's assembler drops .align 1 in code sections, so a function
-# of odd length would make the next one odd, too. The third lets a linker script know what is hot,
-# the kernels for a Cortex-M and what hands units to core 1, from all other code
-# (boards/common/hot_code.cmake); behind it, what older states of this project had there.
+# repairs: a frozen native function begins with a word, and has constants between its instructions,
+# that a Cortex-M0+ can only load from multiples of 4; and RISC-V's assembler drops .align 1 in
+# code sections, so a function of odd length would make the next one odd, too. The third lets a
+# linker script know what is hot, the kernels for a Cortex-M and what hands units to core 1, from
+# all other code (boards/common/hot_code.cmake); behind it, what older states of this project had
+# there.
+_HALFWORDS = "__attribute__ ((aligned (2)))"
 _REPAIRS = (
-    ("__attribute__ ((aligned (2)))", "__attribute__ ((aligned (4)))"),
+    (_HALFWORDS, "__attribute__ ((aligned (4)))"),
     (
         "% (self.escaped_name, len(self.fun_data), self.fun",
         "% (self.escaped_name, (len(self.fun_data) + 1) & ~1, self.fun",
@@ -65,7 +67,7 @@ def _repair(micropython):
                 f"{path} is not as this build knows it, so frozen native code may fault; use "
                 "MicroPython 1.26, or name your own checkout with MICROPYTHON_DIR="
             )
-        text = text.replace(before, after) if after not in text else text
+        text = text.replace(before, after)
     if text != was:
         files.write(path, text.encode())
 
@@ -98,6 +100,15 @@ class Sources:
             raise ToolError(
                 f"{self.micropython} has no submodules yet; fetch them with: "
                 f"make -C {self.micropython / 'ports' / port} submodules"
+            )
+
+    def check_frozen(self, arch):
+        """Raise ToolError for a checkout of the user's own that would freeze code amiss."""
+        tool = self.micropython / "tools" / "mpy-tool.py"
+        if self.library is None and arch == "armv6m" and _HALFWORDS in tool.read_text():
+            raise ToolError(
+                f"{tool} lets frozen functions begin at any halfword, where constants of theirs "
+                f"are misread by a Cortex-M0+; write aligned (4) in place of aligned (2) there"
             )
 
     def _fetch(self):

@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 import pytest
+import toolchain
 from session import BoardGone, Session
 from terminal import listen
 from tflm.op_resolver import ARCHS
@@ -43,6 +44,17 @@ def test_digits_on_a_pico(emulated, repository):
     os.write(port, b"\x03")
     os.close(port)
     assert "stopped" in listen(board, r">>> ")
+
+
+# A Cortex-M0+ misreads constants of machine code that begins at an odd halfword.
+@pytest.mark.quick_boards
+def test_machine_code_is_aligned(firmware):
+    built = firmware("RPI_PICO", app="digits")
+    command = [toolchain.have("arm-none-eabi-nm"), built.elf]
+    symbols = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    found = re.findall(r"^(\w+) . fun_data_tflm\w*_dot_py\d*$", symbols, re.M)
+    assert len(found) > 200
+    assert {int(address, 16) % 4 for address in found} == {0}
 
 
 # The images are of the held-out part of the digits, one of each.

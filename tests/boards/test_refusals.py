@@ -55,6 +55,38 @@ def test_submodules(tmp_path):
         source.check_submodules(port)
 
 
+_MPY_TOOL = """
+    xtensa += " __attribute__ ((aligned (4)))"
+    thumb += " __attribute__ ((aligned (2)))"
+    print("static const byte fun_data_%s[%u] %s = {"
+        % (self.escaped_name, len(self.fun_data), self.fun_data_attributes)
+    )
+"""
+
+
+# Sources of ours are mended however often, what they say of other cores notwithstanding; those of
+# the user's stay as they are, and are refused for a Cortex-M0+.
+def test_frozen_functions(tmp_path):
+    from sources import Sources
+
+    (tmp_path / "micropython" / "tools").mkdir(parents=True)
+    tool = tmp_path / "micropython" / "tools" / "mpy-tool.py"
+    tool.write_text(_MPY_TOOL)
+    for _ in range(2):
+        Sources(tmp_path).check_frozen("armv6m")
+        text = tool.read_text()
+        assert text.count("aligned (4)") == 2 and "aligned (2)" not in text
+        assert text.count("len(self.fun_data) + 1") == text.count(".text.kernels") == 1
+    tool.write_text(_MPY_TOOL)
+    (tmp_path / "micropython" / "py").mkdir()
+    (tmp_path / "micropython" / "py" / "mpconfig.h").write_text("")
+    own = Sources(tmp_path, tmp_path / "micropython")
+    with pytest.raises(ToolError, match=r"mpy-tool.py lets .*; write aligned \(4\) in place of"):
+        own.check_frozen("armv6m")
+    own.check_frozen("armv7emsp")
+    assert tool.read_text() == _MPY_TOOL
+
+
 def test_models(refused, tmp_path):
     assert "cannot read" in refused("QEMU_M3", model=tmp_path / "none.tflite")
     other = tmp_path / "text.txt"
