@@ -1,6 +1,7 @@
 # Tests of `tflm deploy` on the stand-in board: places, what is sent, and cables that are pulled
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import binascii
 import random
 import shutil
 from pathlib import Path
@@ -122,6 +123,21 @@ def test_bundles_add_up(tmp_path, models, repository):
             (only,) = folder.glob("*.bundle")
             with Link(board.port) as link:
                 link.exec("\n".join([*done.use, run]))
+
+
+# What a bundle holds is read without its data; lines of checks had paths and sizes once.
+def test_contents_of_a_bundle():
+    files = {"b.mpy": b"x" * 5, "a/c.mpy": b"y" * 70}
+    packed = bundle.pack(files)
+    head = packed[: bundle.data_start(packed[: bundle.HEAD_BYTES])]
+    wanted = {name: (len(data), binascii.crc32(data)) for name, data in files.items()}
+    assert bundle.contents(head) == wanted
+    checks = b"".join(b"%08x\n" % wanted[name][1] for name in sorted(files))
+    older = b"".join(b"/%s %d %08x\n" % (n.encode(), *wanted[n]) for n in sorted(files))
+    assert head.endswith(checks)
+    assert bundle.contents(head.removesuffix(checks) + older) == wanted
+    for size in range(len(head)):
+        assert set(bundle.contents(head[:size])) <= set(files)
 
 
 # mip writes where a bundle will lie: the import says that a cable was pulled, and deploy mends it.

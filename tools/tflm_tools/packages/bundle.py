@@ -6,13 +6,15 @@
 # folder (device/bundle.py). What other models need besides comes as further bundles.
 #
 # A bundle is a line of 32 bytes, "tflm bundle v1  INDEX    DATA   \n": bytes of the index, and
-# where the data begin; the index, a line "/path offset" for each file and " SIZE" of it all; lines
-# "/path size crc32" for those who check; the files, at any address. MicroPython's loader does not
-# end on a .mpy that is cut off, so nothing is read from a bundle that is.
+# where the data begin; the index, a line "/path offset" for each file, in their order, and " SIZE"
+# of it all; the CRC32 of each, a line too, for those who check; the files, at any address.
+# MicroPython's loader does not end on a .mpy that is cut off, so nothing is read from a bundle
+# that is.
 
 import binascii
 import re
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 from . import parts
@@ -38,9 +40,7 @@ def files(names, arch):
 def pack(files):
     """The bundle (bytes) of {path below tflm/, with .mpy: bytes}; paths are sorted."""
     names = sorted(files)
-    checks = "".join(
-        f"/{name} {len(files[name])} {binascii.crc32(files[name]):08x}\n" for name in names
-    )
+    checks = "".join(f"{binascii.crc32(files[name]):08x}\n" for name in names)
     offset = 0
     # The index holds where the data begin, which depends on its own length.
     while True:
@@ -74,10 +74,17 @@ def contents(head):
     found = _HEAD.match(head)
     if not found:
         return {}
-    lines = head[HEAD_BYTES + int(found[1]) :].decode(errors="replace").splitlines()
-    rows = [line.split(" ") for line in lines]
+    behind = HEAD_BYTES + int(found[1])
+    index = head[HEAD_BYTES:behind].decode(errors="replace").splitlines()[1:]
     try:
-        return {row[0][1:]: (int(row[1]), int(row[2], 16)) for row in rows}
+        names, starts = zip(*[line.split(" ") for line in index], strict=True)
+        sizes = [int(end) - int(start) for start, end in pairwise(starts)]
+        # A line of a bundle of earlier versions has its path and size, too.
+        checks = [int(line.split()[-1], 16) for line in head[behind:].splitlines()]
+        return {
+            name[1:]: (size, check)
+            for name, size, check in zip(names[:-1], sizes, checks, strict=True)
+        }
     except (IndexError, ValueError):
         return {}
 
