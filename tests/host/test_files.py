@@ -110,7 +110,8 @@ def test_an_array_of_run_is_not_replaced(tflm, layers, tmp_path):
     assert given.read_bytes() == before
 
 
-# Ctrl-C while the command is still being loaded: no traceback, and the code of an interrupt.
+# Ctrl-C while the command is still being loaded: no traceback, and the code of an interrupt. When
+# Python itself is ending, after all is done, the signal ends it.
 def test_stopped_at_any_moment():
     codes = set()
     for wait in (0.02, 0.05, 0.1, 0.15, 0.2, 0.3):
@@ -126,4 +127,4 @@ def test_stopped_at_any_moment():
         _, said = process.communicate(timeout=60)
         assert "Traceback" not in said, said
         codes.add(process.returncode)
-    assert 130 in codes and codes <= {0, 130}
+    assert 130 in codes and codes <= {0, 130, -signal.SIGINT}
