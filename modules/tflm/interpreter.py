@@ -48,7 +48,7 @@ class Interpreter:
             check_count("max_while_steps", max_while_steps, 0)
         check("cores", cores, cores in (1, 2), "1 or 2")
         check("resolver", resolver, hasattr(resolver, "kernel"), "an OpResolver")
-        is_profiler = profiler is None or hasattr(profiler, "measure")
+        is_profiler = profiler is None or hasattr(profiler, "begin")
         check("profiler", profiler, is_profiler, "a Profiler")
         check("delegates", delegates, isinstance(delegates, (tuple, list)), "a list of them")
         self.model = model

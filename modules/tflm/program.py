@@ -5,7 +5,7 @@ from .arena import fill
 from .errors import ABORTED
 from .format import CONTROL_KERNEL
 
-BANDS_KERNEL = "control.bands"
+BANDS_KERNEL = "control.banded"
 
 
 # A step is (eval, record, units, units a slice): all that invoke() touches. `graphs` holds a list
@@ -57,10 +57,14 @@ class Program:
             from .run.control_flow import bind
 
             function = bind(self, number, kernel, record)
-        if number in self.bands:  # which say the units at the time: the record's words, below 0
-            units = 0 - (len(record) >> 2)
+        if number in self.bands:  # which say the units at the time: the record's form, below 0
+            units = 0 - slice_units
         step = (function or resolver.kernel(kernel), record, units, slice_units)
         self.graphs[number].append(step)
+
+    # The number of the first op of a list.
+    def first_op(self, number):
+        return sum(map(len, self.graphs[:number]))
 
     # Run a list of steps; ABORTED when an operator has ended the run.
     def run(self, number):
@@ -74,10 +78,6 @@ class Program:
         arena = self.arena
         rom = self.rom
         for function, record, units, slice_units in steps:
-            if units < 0:  # in bands, as all of these steps
-                program, number, _, changes, place, none = self.band
-                band = program, number, steps, changes, place, none
-                return self.run_banded(band, arena, rom, -1, 0)
             start = 0
             stop = slice_units
             while stop < units:

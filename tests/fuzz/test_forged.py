@@ -140,7 +140,7 @@ def test_forged_kernels(names, tmp_path):
 def test_forged_bands(tmp_path):
     flat = flatten(_DIGITS.read_bytes(), target="armv6m", optimize="ram")
     model = FlatModel(flat)
-    assert "control.bands" in model.kernels()
+    assert "control.banded" in model.kernels()
     outcome = Outcome()
     run_on_device([flat, *forgeries(flat, "bands", 60)], tmp_path, outcome)
     assert not outcome.failures, [what for _, what in outcome.failures]

@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 from fuzz.campaign import Outcome, cases_of, run_on_device
 from fuzz.forged import forgeries, one_of_each, sealed, section
+from optimize.forms import banded as in_chains
+from optimize.test_channel_groups import Inverted
 from tflm import format as layout
 from tflm.errors import ModelError
 from tflm.extents import check_model
 from tflm.model import FlatModel
 from tflm_tools.flat.flatten import flatten
-from tflm_tools.plan.loops import END
+from tflm_tools.plan.changes import END
 from unit.on_device import device
 
 _REPOSITORY = Path(__file__).resolve().parents[2]
@@ -61,7 +63,7 @@ def branches():
 @pytest.fixture(scope="module")
 def banded():
     flat = flatten(_DIGITS.read_bytes(), target="armv6m", optimize="ram")
-    assert "control.bands" in FlatModel(flat).kernels()
+    assert "control.banded" in FlatModel(flat).kernels()
     return flat
 
 
@@ -116,50 +118,108 @@ def test_numbers_are_no_operands(branches, banded):
     moved = FlatModel(flat).head_bytes << 2 | layout.IN_TAIL
     with pytest.raises(ModelError, match="would reach outside"):
         check_model(FlatModel(_forged(flat, i, {2: moved}, 2)))
-    i = _find(banded, "control.bands")
+    i = _find(banded, "control.banded")
     with pytest.raises(ModelError, match="would reach outside"):
         check_model(FlatModel(_forged(banded, i, {}, 3)))
 
 
-# Its record is bands, the block, a list of steps and the words of the block; where the lists
-# begin, one for all bands and one for each; and these: words and what is added, until an END.
-def test_bands_record(banded, tmp_path):
-    i = _find(banded, "control.bands")
-    model = FlatModel(banded)
-    check_model(model)
-    record = model.op(i)[3]
+# A small MobileNetV2 block, whose channels go in groups.
+@pytest.fixture(scope="module")
+def grouped():
+    builder = Inverted("forged", blocks=1)
+    for chain in builder.chains():
+        found = in_chains(builder.model, [chain])
+        if found and max(chain[-1].values()) > 2:
+            return found[0]
+    raise AssertionError("no groups")
+
+
+# The numbers of the record of bands, how many these are, where the halfwords of its table say that
+# parts, and then lists begin, and the op.
+def _table(flat):
+    i = _find(flat, "control.banded")
+    record = FlatModel(flat).op(i)[3]
     numbers = struct.unpack(f"<{len(record) // 4}I", record)
-    bands, block, _, words = numbers[:4]
-    starts = struct.unpack_from(f"<{1 + bands}H", record, 16)
-    assert numbers[-1] == END and min(starts) == 5 + bands // 2
-    # The word of the first change of a list that has more than one.
-    first = next(at for at in starts if END not in numbers[at : at + 3])
-    assert numbers[first] < numbers[first + 2]
-    behind = model.head_bytes
-    for wrong in (
-        {0: 0},
-        {0: len(numbers)},
-        {1: block | 1},
-        {1: behind - 4 * words + 4 << 2},
-        {3: words - 1},  # too few for the longest record
-        {3: behind >> 2},
-        {first + 1: 1 << 29},  # units, or a place
-    ):
-        with pytest.raises(ModelError):
-            check_model(FlatModel(_forged(banded, i, wrong)))
-    lists = (
-        {4: first + 1},  # not where one begins
-        {4: first + 1 << 16 | starts[0]},
-        {4: first << 16 | 4},
-        {4: first << 16 | len(numbers)},
-        {4: 0xFFFFFFFF},
-        {first + 2: numbers[first]},  # words that do not ascend
-        {first: 1 << 31},
-        {first: 0xFFFFFFFF},
-        {len(numbers) - 1: END - 1},  # no END
-    )
-    wrong = [_forged(banded, i, each) for each in lists]
-    assert _outcome(wrong, tmp_path) == {"ModelError": len(lists)}
+    parts, *starts = struct.unpack_from(f"<{numbers[0] + 2}H", record, 16)
+    assert parts % 4 == 0 and numbers[parts // 4 - 1] == END and numbers[-1] == 0
+    return numbers, numbers[0], parts // 4, [start // 4 for start in starts], i
+
+
+# Its record is bands, the block, a list of steps and the words of the block; where the parts and
+# the lists begin, one for all bands and one for each; these: a step, a word and what is added,
+# until an END; and the parts: how far they go, and how often they come.
+def test_bands_record(banded, grouped, tmp_path):
+    wrong = []
+    for flat in (banded, grouped):
+        check_model(FlatModel(flat))
+        numbers, bands, parts, starts, i = _table(flat)
+        block, words = numbers[1], numbers[3]
+        # A list that has more than one change.
+        first = next(at for at in starts if END not in numbers[at : at + 3])
+        change, behind = numbers[first], FlatModel(flat).head_bytes
+        assert change < numbers[first + 1]
+        refused = (
+            {0: 0},
+            {0: len(numbers) * 2},
+            {1: block | 1},
+            {1: behind - 4 * words + 4 << 2},
+            {3: 1},  # too few for the longest record
+            {3: behind >> 2},
+            {first: change & ~0x1FFFF},  # units, or a place
+            {first: change & ~0x1FFFF | 0x1FFFF},
+        )
+        for each in refused:
+            with pytest.raises(ModelError):
+                check_model(FlatModel(_forged(flat, i, each)))
+        lists = [
+            {4: 4 * (starts[0] << 16 | first)},  # where a list begins, not parts
+            {4: 4 * starts[0] << 16 | 4 * parts + 2},
+            {4: 4 * starts[0] << 16 | 4 * len(numbers)},
+            {4: 4 * parts << 16 | 4 * parts},
+            {4: 4 * starts[0] + 1 << 16 | 4 * parts},
+            {4: 16 << 16 | 4 * parts},
+            {4: 0xFFFFFFFF},
+            {first: numbers[first + 1], first + 1: change},  # words that do not ascend
+            {first: 1 << 31},
+            {first: change | 127 << 17},  # a word that the record has not
+            {first: 0xFFFFFFFF},
+            {parts - 1: END - 1},  # no END
+            {parts: 0},
+            {len(numbers) - 2: numbers[-2] + (1 << 24)},  # steps that are not there
+            {len(numbers) - 2: numbers[-2] - (1 << 24)},
+            {parts: numbers[parts] & ~255},  # never
+            {parts: numbers[parts] & ~0xFF00},
+            {len(numbers) - 1: numbers[-2]},  # no end
+        ]
+        wrong += [_forged(flat, i, each) for each in lists]
+    assert _outcome(wrong, tmp_path) == {"ModelError": len(wrong)}
+
+
+# Words of a record that lie two in one, and those of each group, lie in the file, whatever the op
+# says, and so do places in constants that grow with each group.
+def test_steps_of_groups(grouped, tmp_path):
+    numbers, _, parts, starts, control = _table(grouped)
+    model = FlatModel(grouped)
+    first = model.subgraph(numbers[2])[0]
+    part = next(at for at in range(parts, len(numbers)) if numbers[at] & 255 > 1)
+    step = (numbers[part - 1] + 256 >> 24) if part > parts else 0
+    wrong = []
+    at, entry = _op(grouped, first + step)
+    for form in (0, 5, 7, 8, entry[4] + 256, entry[4] - 256, entry[4] + 2, entry[4] - 2, 1 << 31):
+        data = bytearray(grouped)
+        struct.pack_into(layout.OP, data, at, *entry[:4], form, *entry[5:])
+        wrong.append(sealed(data))
+    wrong.append(_forged(grouped, control, {part: numbers[part] | 255}))  # more than there are
+    grown = next(k for k in range(starts[0], parts) if numbers[k] & 1)
+    assert numbers[grown] >> 24 == step
+    wrong.append(_forged(grouped, control, {grown: numbers[grown] | 0x1FFFF}))
+    assert _outcome(wrong, tmp_path) == {"ModelError": len(wrong)}
+
+
+# Whatever its words are.
+def test_forged_groups(grouped, tmp_path):
+    counts = _outcome([grouped, *forgeries(grouped, "groups", 6 * _COPIES)], tmp_path)
+    assert counts["ran"] > 10 and counts["ModelError"] > 50
 
 
 # Its record is rows, where they go, and bytes of a row: as many as the Tensor of a row has, from
@@ -176,17 +236,18 @@ def test_rows_record():
 
 
 # A file of an older state, in a board's ROMFS with newer firmware, is trusted and yet no damage:
-# its starts were words, so the upper half of the first one was 0.
+# its bands had another name.
 def test_older_bands(banded, tmp_path):
     path = tmp_path / "older.tflm"
-    i = _find(banded, "control.bands")
-    bands = struct.unpack_from("<I", FlatModel(banded).op(i)[3])[0]
-    path.write_bytes(_forged(banded, i, {4: 5 + bands}))
+    data = bytearray(banded)
+    name = banded.index(b"\x0econtrol.banded")
+    data[name : name + 14] = b"\x0dcontrol.bands"
+    path.write_bytes(sealed(data))
     device(
         """
         interp = tflm.Interpreter(tflm.load(PATH, trusted=True))
         text = raises(ModelError, interp.allocate_tensors)
-        assert "flatten it again" in text, text
+        assert "'control.bands', which is none here" in text, text
         """,
         PATH=str(path),
     )
@@ -196,7 +257,7 @@ def test_older_bands(banded, tmp_path):
 # last op of the model becomes an IF that runs the chain, by a condition in the model.
 def test_only_bands_run_their_chain(banded, tmp_path):
     model = FlatModel(banded)
-    chain = struct.unpack_from("<4I", model.op(_find(banded, "control.bands"))[3])[2]
+    chain = struct.unpack_from("<4I", model.op(_find(banded, "control.banded"))[3])[2]
     last = model.subgraph(0)[1] - 1
     assert model.op(last)[0] == "softmax.eval_int8"
     data = bytearray(banded)

@@ -11,11 +11,12 @@ from types import SimpleNamespace
 import pytest
 from fuzz import learnt, pooled
 from fuzz.campaign import cases_of
-from fuzz.forged import forged_records, one_of_each, section
+from fuzz.forged import forged_records, one_of_each
 from fuzz.traced import KERNELS, Endless, Machine, Outside
 from tflm import format as layout
 from tflm.errors import TflmError
 from tflm.extents import check_of
+from tflm.extents.bands import BANDS_KERNEL, made_records
 from tflm.extents.record import Record
 from tflm.model import FlatModel
 from tflm_tools.flat.flatten import flatten
@@ -113,6 +114,24 @@ def _roomy(model, rng):
     return SimpleNamespace(head_bytes=size, arena_bytes=size, buffer=memoryview(data))
 
 
+# (kernel, bytes of its record, number of its operands) of each op; of one that runs in bands the
+# record as these put it together, for those in which it does something.
+def _ops(model):
+    chains = {}
+    for number in range(model.subgraphs_length()):
+        first, count, *_ = model.subgraph(number)
+        if number not in chains:
+            for i in range(first, first + count):
+                kernel, _, _, data, operands, _ = model.op(i)
+                yield kernel, data, operands
+                if kernel == BANDS_KERNEL:
+                    chains[Record(model, data, operands)[2]] = i, data
+            continue
+        made = made_records(model, first, count, *chains[number], pytest.fail)
+        for i, kernel, record in {i: (i, *rest) for i, *rest in made}.values():
+            yield kernel, record.table(0, record.words), model.op(i)[4]
+
+
 # The bytes of a record whose operands are in the tail no more.
 def _headed(record, operands):
     words = list(struct.unpack(f"<{len(record) // 4}I", record))
@@ -127,8 +146,7 @@ def test_inside(name):
     for flat in _models(name):
         model = FlatModel(flat)
         room = _roomy(model, rng)
-        for i in range(section(flat, layout.OPS)[1]):
-            kernel, _, _, data, operands, _ = model.op(i)
+        for kernel, data, operands in _ops(model):
             if not check_of(kernel):
                 continue
             data = _headed(data, operands)

@@ -9,7 +9,7 @@ from optimize.forms import banded, failures
 from optimize.graphs import Network
 from support.builder import ModelBuilder
 from support.inputs import generator
-from tflm_tools.plan import loops
+from tflm_tools.plan import rolled
 
 COUNT = 40
 
@@ -117,7 +117,7 @@ def random_forms(target, count=COUNT, prefix="chain"):
 @pytest.mark.parametrize("target", [None, "armv6m"])
 def test_random_chains(target):
     forms = random_forms(target)
-    assert sum(any(r.kernel == loops.KERNEL for r in f[3].records) for f in forms) > COUNT // 2
+    assert sum(any(r.kernel == rolled.KERNEL for r in f[3].records) for f in forms) > COUNT // 2
     assert not failures([form[:3] for form in forms])
 
 

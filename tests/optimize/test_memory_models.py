@@ -12,7 +12,7 @@ from tflm_tools.image.prepare import prepare_graph
 from tflm_tools.optimize.memory.levels import BALANCED, OFF, RAM, SPEED
 from tflm_tools.optimize.memory.weights import MISS, cycles_of
 from tflm_tools.optimize.savings import chosen
-from tflm_tools.plan import loops
+from tflm_tools.plan import rolled
 from tflm_tools.plan.arena_plan import tflm_head_bytes
 
 # Shares of TFLM's head that the arena may take, packed for armv6m, by level.
@@ -129,7 +129,7 @@ def test_speed_has_no_bands(shared_models):
     model = (shared_models / "person_detect_int8.tflite").read_bytes()
     for level, expected in ((SPEED, 0), (OFF, 0), (BALANCED, 2)):
         _, storage = prepare(model, optimize=level)
-        assert [record.kernel for record in storage.records].count(loops.KERNEL) == expected
+        assert [record.kernel for record in storage.records].count(rolled.KERNEL) == expected
         assert (level != OFF) or not any(record.ordered for record in storage.records)
 
 

@@ -6,7 +6,7 @@ from optimize.graphs import Network
 from support.inputs import generator
 from tflm.model import FlatModel
 from tflm_tools.flat.flatten import flatten
-from tflm_tools.plan import loops
+from tflm_tools.plan import rolled
 
 COUNT = 4  # graphs of a kind and type
 
@@ -119,7 +119,7 @@ def test_operators_in_bands():
         for dtype in dtypes:
             found = [_form(kind, dtype, number) for number in range(COUNT)]
             found = [form for form in found if form]
-            if not any(r.kernel == loops.KERNEL for form in found for r in form[3].records):
+            if not any(r.kernel == rolled.KERNEL for form in found for r in form[3].records):
                 without.append((kind, dtype, len(found)))
             forms += found
     assert not without
@@ -139,5 +139,5 @@ def test_padding_by_a_computed_value():
     model = net.build(net.conv(net.conv(padded, 8, 3), 4, 3))
     assert banded(model, [(2, 4, 2)]) is None and banded(model, [(1, 3, 2)])
     flat = flatten(model, optimize="ram")
-    assert loops.KERNEL in FlatModel(flat).kernels()
+    assert rolled.KERNEL in FlatModel(flat).kernels()
     assert not failures([("computed padding", model, flat)])

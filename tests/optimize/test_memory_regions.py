@@ -13,7 +13,7 @@ from tflm_tools.optimize.memory.edges import Edges
 from tflm_tools.optimize.memory.probe import Probe
 from tflm_tools.optimize.memory.regions import Regions
 from tflm_tools.optimize.memory.search import Search
-from tflm_tools.plan import loops
+from tflm_tools.plan import rolled
 
 COUNT = 20
 
@@ -145,7 +145,7 @@ def random_forms(target, count=COUNT):
 @pytest.mark.parametrize("target", [None, "armv6m"])
 def test_random_graphs(target):
     forms = random_forms(target)
-    assert sum(any(r.kernel == loops.KERNEL for r in f[3].records) for f in forms) > COUNT * 0.8
+    assert sum(any(r.kernel == rolled.KERNEL for r in f[3].records) for f in forms) > COUNT * 0.8
     kernels = {record.kernel for form in forms for record in form[3].records}
     wanted = {kernel for kernel in LAYOUTS if kernel.startswith("pooling_rows.")}
     assert wanted | {"strided_copy.eval", "transpose_conv.eval_int8"} <= kernels

@@ -34,7 +34,7 @@ def test_left_as_written(pairs, level):
     model = pools(*pairs)
     assert not is_in_order(TfliteModel(model))
     flat = FlatModel(flatten(model, optimize=level))
-    assert "control.bands" not in flat.kernels()
+    assert "control.banded" not in flat.kernels()
 
 
 def test_in_order():

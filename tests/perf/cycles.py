@@ -30,7 +30,7 @@ from tflm_tools.model.arrays import from_bytes, to_bytes
 from tflm_tools.model.model_file import open_model
 from tflm_tools.optimize.memory.levels import BALANCED, LEVELS, OFF
 from tflm_tools.optimize.savings import OPTIONS, chosen
-from tflm_tools.plan.loops import KERNEL as BANDS
+from tflm_tools.plan.rolled import KERNEL as BANDS
 from tflm_tools.render.common import console
 from tflm_tools.targets import target_of
 
@@ -121,8 +121,7 @@ def _measure(path, core, runner, options):
         miss=None if core in _PICOS else 0,  # the others have memory without wait states
         by_rows=options.input_by_rows,
     )
-    noted = list(_noted(storage.records))
-    counted = {record.node.index for record in noted}
+    counted = {record.node.index for record in _noted(storage.records)}
     layers = [layer for layer in layers_of(prepared, storage) if layer.node in counted]
     flat = image_of(model.data, prepared, storage)
     arrays = make_cases(model.inputs, 1, options.seed)[0].inputs
@@ -137,6 +136,7 @@ def _measure(path, core, runner, options):
     surplus = {}
     if core == "xtensa-mac16":
         surplus = dict(zip(map(id, storage.records), mac16.surplus(flat), strict=True))
+    noted = list(_noted(storage.records, measured.ran))
     for record, step in zip(noted, measured.steps, strict=True):
         cycles[record.node.index] += step - surplus.get(id(record), 0)
     for record, wait in zip(noted, measured.waits, strict=False):
@@ -158,16 +158,17 @@ def _measure(path, core, runner, options):
     )
 
 
-# The record of each step that is counted: each of the model, and before that each of each band.
-# What IF and WHILE run counts as theirs, and CALL_ONCE has run.
-def _noted(records):
+# The record of each step that is counted: each of the model, and before that those that it runs in
+# bands, as a Measurement's `ran` says, or each once. What IF and WHILE run counts as theirs, and
+# CALL_ONCE has run.
+def _noted(records, ran=()):
+    places = iter(ran)
     for record in records:
         if record.step_list:
             continue
-        if record.kernel == BANDS:
-            parts = [r for r in records if r.step_list == record.words[2]]
-            for _ in range(record.words[0]):
-                yield from parts
+        parts = [r for r in records if record.kernel == BANDS and r.step_list == record.words[2]]
+        steps = iter(places.__next__, 0) if ran else range(1, 1 + len(parts))
+        yield from (parts[step - 1] for step in steps)
         yield record
 
 

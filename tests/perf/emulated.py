@@ -40,7 +40,8 @@ class Measurement:
     an empty kernel. calls: of kernels (slices). outputs: bytes. arena: bytes used.
     hot: the dearest basic blocks: (address, code, runs, cycles of each). waits: for flash, of
     each step, and of all of invoke() behind them; empty where memory has no wait states. Cycles
-    hold them.
+    hold them. ran: what steps are of where the model has bands: 0 for each of list 0, before it
+    the places, from 1 on, of those that it has run.
     """
 
     total: int
@@ -51,6 +52,7 @@ class Measurement:
     arena: int
     hot: list[tuple[int, bytes, int, int]]
     waits: list["Waits"]
+    ran: list[int]
 
 
 @dataclass
@@ -215,6 +217,17 @@ def _parts(noted, whole):
     return [*parts, whole - sum(parts)]
 
 
+# How many steps each step of list 0 ran in bands.
+def _inside(ran):
+    found = [0]
+    for step in ran:
+        if step:
+            found[-1] += 1
+        else:
+            found.append(0)
+    return found[:-1]
+
+
 # What each step takes: `plain` of those in list 0; in front of step i, inside[i] in bands, of
 # which `noted` is known, as of step i with its note.
 def _divided(plain, noted, inside):
@@ -240,8 +253,8 @@ def measurement(said):
     """
     if said["error"]:
         raise ToolError(said["error"].strip().splitlines()[-1])
-    calls, arena, *inside = map(int, said["text"].split())
-    split = sum(inside) + len(inside) + 1 if inside else 0
+    calls, arena, *ran = map(int, said["text"].split())
+    split = len(ran) + 1 if ran else 0
     banded, marks = said["marks"][:split], said["marks"][split:]
     first, before, *notes, after = [mark[1] - sum(mark[3:4]) for mark in marks]
     step = notes[1] - notes[0]
@@ -250,7 +263,7 @@ def measurement(said):
     plain = _passed(marks[4:-1])
     plain[0] = [each - step for each in plain[0]]
     noted = _passed(banded) or [()] * len(plain)
-    steps, *columns = map(_divided, plain, noted, [inside] * len(plain))
+    steps, *columns = map(_divided, plain, noted, [_inside(ran)] * len(plain))
     waits = [Waits(*row) for row in zip(*columns, strict=True)]
     if columns:
         waits.append(Waits(*(b - a for a, b in zip(marks[1][3:], marks[-1][3:], strict=True))))
@@ -258,4 +271,4 @@ def measurement(said):
         total += waits[-1].cycles
     outputs = [bytes.fromhex(text) for text in said["peeks"]]
     hot = [(at, bytes.fromhex(code), runs, cost) for at, code, runs, cost in said.get("hot", ())]
-    return Measurement(total, steps, dispatch, calls, outputs, arena, hot, waits)
+    return Measurement(total, steps, dispatch, calls, outputs, arena, hot, waits, ran)

@@ -18,15 +18,14 @@ async def run(program, pause_ms):
     arena = program.arena
     rom = program.rom
     since = time.ticks_ms()
-    for i, (function, record, units, slice_units) in enumerate(program.graphs[0]):
+    for i, step in enumerate(program.graphs[0]):
+        if profiler is not None:
+            step = profiler.noted(i, step)
+        function, record, units, slice_units = step
         start = 0
         while start < units:
             stop = min(start + slice_units, units)
-            if profiler is None:
-                status = function(record, arena, rom, start, stop)
-            else:
-                status = profiler.measure(i, function, record, arena, rom, start, stop)
-            if status == ABORTED:
+            if function(record, arena, rom, start, stop) == ABORTED:
                 return ABORTED
             start = stop
             if time.ticks_diff(time.ticks_ms(), since) >= pause_ms:

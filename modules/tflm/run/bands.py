@@ -4,92 +4,101 @@
 from ..errors import ModelError
 from ..standard import struct
 
-_STARTS = const(4)  # words of a record before its table
+_PARTS = const(8)  # halfword of a record that tells of parts, before those that tell of lists
+_WHOLE = const(7)  # words of a record before those that lie two in one
 
-# Words in front of the record that runs: the next change of the band, the next one of each band,
-# the word of the chain that the next record begins with, and the band, counted from the middle.
-_CURSOR_BYTES = const(16)
-_CHANGE = const(0)
-_GROWTH = const(1)
-_FIRST = const(2)
-_BAND = const(3)
+# A change is the number of a step, of a word of its record, and what is added to that, biased.
+_STEP = const(1 << 24)
+_WORD = const(17)  # its lowest bit
+_MOST_WORDS = const(127)
+_VALUE = const(0x1FFFF)
+_BIAS = const(0x10000)
+_HALF_BIAS = const(0x8000)
+_GROUPS = const(255)
 
 
-# Eval of the step that runs the others: band `start`; or, where that is -1, steps of a band from
-# where it has come. Each record is put at its place: as the model has it, but that the band's list
-# says what is added to some words, and another one by how much some grow with each band. Half of
-# what small steps take may be this loop: it looks next to nothing up, and takes no heap, which a
-# frame of bytecode would for each band. None of these operators ends the run. Ctrl-C works between
-# bands, which are slices.
+# Eval of the step that runs the others: band `start`. Each record is put at its place: as the
+# model has it, but that the band's list says what is added to some words, and another one by how
+# much some grow with each band, or, where the lowest bit says so, with each group of channels.
+# Half of what small steps take may be this loop: it looks next to nothing up, and takes no heap,
+# which a frame of bytecode would for each band. None of these operators ends the run. Ctrl-C works
+# between bands, which are slices.
 @micropython.viper
 def run_banded(bands, arena, rom, start: int, stop: int):
-    program, number, steps, changes, place, none = bands
-    table = int(ptr32(changes))
+    changes, place, steps, number = bands
     target = ptr32(place)
-    cursor = ptr32(int(target) - _CURSOR_BYTES)
-    if start >= 0:
-        source = ptr32(table)
-        cursor[_BAND] = start - (source[0] >> 1)
-        cursor[_FIRST] = 0
-        starts = ptr16(table + 4 * _STARTS)
-        cursor[_CHANGE] = starts[1 + start]
-        cursor[_GROWTH] = starts[0]
-        if program.profiler is not none:  # viper does not compare with None itself
-            program.band = bands
-            program.run(number)
-            steps = ()
-    for function, record, size, most in steps:
-        words = 0 - int(size)
-        first = cursor[_FIRST]
-        last = first + words
-        cursor[_FIRST] = last
-        source = ptr32(table + 4 * cursor[_CHANGE])
-        start = 0
-        if source[0] == first:
-            start = source[1]
-        source = ptr32(record)
-        start += source[0]
-        if not start:  # no units in this band: nothing reads the record
-            words = 0
-        while words:
-            words -= 1
-            target[words] = source[words]
-        which = _CHANGE
-        times = 1
-        while which <= _GROWTH:
-            source = ptr32(table + 4 * cursor[which])
-            while source[0] < last:
-                words = source[0] - first
-                target[words] = target[words] + source[1] * times
-                source = ptr32(int(source) + 8)
-            cursor[which] = int(source) - table >> 2
-            times = cursor[_BAND]
-            which += 1
-        start = 0 if start else target[0]
-        while start < target[0]:
-            stop = start + int(most)
-            if stop > target[0]:
-                stop = target[0]
-            function(place, arena, rom, start, stop)
-            start = stop
+    table = int(ptr32(changes))
+    source = ptr32(table)
+    band = start - (source[0] >> 1)
+    starts = ptr16(table)
+    change = ptr32(table + starts[_PARTS + 2 + start])
+    growth = ptr32(table + starts[_PARTS + 1])
+    part = ptr32(table + starts[_PARTS])
+    last = 0
+    while part[0]:
+        first = last
+        changed = change
+        grown = growth
+        group = 0
+        while group - (part[0] & _GROUPS):
+            last = first
+            change = changed
+            growth = grown
+            while last < part[0]:
+                function, record, form, _ = steps[last >> 24]
+                start = change[0] - last  # of the units, if they come first
+                if start >> _WORD:
+                    start = _BIAS
+                source = ptr32(record)
+                start += source[0] - _BIAS
+                if start:
+                    # Words from `halves` on are those of the group, which lie group by group in
+                    # the model; before them two lie in one.
+                    words = 0 - int(form)
+                    halves = words & 255
+                    words >>= 8
+                    value = (words - halves) * group + (_WHOLE - halves >> 1)
+                    while words - halves:
+                        words -= 1
+                        target[words] = source[words + value]
+                    while words - _WHOLE:
+                        words -= 1
+                        target[words] = ptr16(source)[words + _WHOLE] - _HALF_BIAS
+                    while words:
+                        words -= 1
+                        target[words] = source[words]
+                last += _STEP
+                which = 0
+                times = 1
+                while which - 2:
+                    while change[0] < last:
+                        words = change[0] >> _WORD & _MOST_WORDS
+                        value = (change[0] & _VALUE) - _BIAS
+                        factor = times
+                        if value & which:
+                            value -= 1
+                            factor = group
+                        target[words] = target[words] + value * factor
+                        change = ptr32(int(change) + 4)
+                    source = change
+                    change = growth
+                    growth = source
+                    times = band
+                    which += 1
+                if start:
+                    function(place, arena, rom, 0, start)
+            group += 1
+        part = ptr32(int(part) + 4)
 
 
-# What run_banded() gets for its record, which has the place of the block where one record of the
-# chain after the other lies while it runs, the number of their list of steps, the words of the
-# block, where the lists begin, that for all bands and one for each, and these lists of changes
-# (tools/tflm_tools/plan/loops.py), which extents/ checks.
+# What run_banded() gets for its record, which has the bands, the place of the block where one
+# record of the chain after the other lies while it runs, the number of their list of steps, the
+# words of the block, and a table (tools/tflm_tools/plan/changes.py), which extents/ checks.
 def bind(program, number, record):
     _, block, chain, words = struct.unpack_from("<IIII", record, 0)
-    if (
-        not number < chain < len(program.graphs)
-        or chain in program.bands
-        or number in program.bands  # a chain has no chains in it
-        or not (record[18] or record[19])  # a table of older files, in a trusted one
-    ):
-        raise ModelError("the bands of the model are damaged; flatten it again")
-    place = program.arena[(block >> 2) + _CURSOR_BYTES : (block >> 2) + 4 * words]
+    if not number < chain < len(program.graphs) or chain in program.bands:
+        raise ModelError("the bands are damaged; flatten it again")
     program.calls.setdefault(number, []).append(chain)
     program.bands.add(chain)
-    program.run_banded = run_banded
-    program.band = None  # there before invoke(), which takes no heap
-    return program, chain, program.graphs[chain], record, place, None
+    block >>= 2
+    return record, program.arena[block : block + 4 * words], program.graphs[chain], chain

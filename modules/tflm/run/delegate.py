@@ -52,10 +52,9 @@ class DelegateContext:
     def steps(self, number=0):
         """The steps of list `number`, as a list of Step."""
         if number not in self._steps:
-            graphs = self._program.graphs
-            ops = self._program.ops
-            first = sum([len(steps) for steps in graphs[:number]])
-            self._steps[number] = [Step(ops[first + i], s) for i, s in enumerate(graphs[number])]
+            program = self._program
+            ops = program.ops[program.first_op(number) :]
+            self._steps[number] = [Step(op, s) for op, s in zip(ops, program.graphs[number])]
         return self._steps[number]
 
     def partitions(self, wanted, number=0):
@@ -136,7 +135,7 @@ class DelegateMemory:
 # lists by number, so lists stay where they are.
 def _put(program, number, first, count, kernel, name):
     steps = program.graphs[number]
-    at = sum([len(other) for other in program.graphs[:number]]) + first
+    at = program.first_op(number) + first
     old = program.ops[at]
     units = getattr(kernel, "units", 1)
     record = getattr(kernel, "record", steps[first][1])

@@ -143,7 +143,9 @@ def _taker(source):
         except StopIteration:
             row = None
         if row is None:
-            raise InputError("the source ended too early; give all rows")
+            raise InputError(
+                "the source ended %d bytes too early; give all rows" % len(tensor.raw)
+            )
         if not isinstance(row, (bytes, bytearray, memoryview)):
             tensor.quantize(row)
         elif len(row) == len(tensor.raw):

@@ -37,31 +37,35 @@ class Profiler:
             self.clear()
             self.ticks = [0] * len(program.ops)
             self._ops = program.ops
+        self._program = program
         self._spent = 0  # ticks that steps have been given in this invoke
 
-    # Run a slice of step `i` of list 0 and note its time.
-    def measure(self, i, function, record, arena, rom, start, stop):
-        inner = self._spent
-        begin = time.ticks_us()
-        status = function(record, arena, rom, start, stop)
-        own = time.ticks_diff(time.ticks_us(), begin) - (self._spent - inner)
-        self.ticks[i] += own
-        self._spent += own
-        return status
+    # A step, op `i`, that notes its time; those that it runs in bands (run/bands.py) note theirs.
+    def noted(self, i, step):
+        function, record = step[:2]
+        if isinstance(record, tuple):
+            changes, place, steps, number = record
+            first = self._program.first_op(number)
+            steps = [self.noted(first + k, inner) for k, inner in enumerate(steps)]
+            record = changes, place, steps, number
+
+        def noting(*arguments):
+            inner = self._spent
+            begin = time.ticks_us()
+            status = function(*arguments)
+            own = time.ticks_diff(time.ticks_us(), begin) - (self._spent - inner)
+            self.ticks[i] += own
+            self._spent += own
+            return status
+
+        return (noting, record) + step[2:]
 
     # Run a list of steps and note the time of each; returns what Program.run_steps() does. Steps
     # of a sub-graph count for themselves, not for the operator that runs it.
     def run(self, program, number):
-        ticks = self.ticks
-        i = sum([len(steps) for steps in program.graphs[:number]])
+        i = program.first_op(number)
         for step in program.graphs[number]:
-            inner = self._spent
-            begin = time.ticks_us()
-            status = program.run_steps((step,))
-            own = time.ticks_diff(time.ticks_us(), begin) - (self._spent - inner)
-            ticks[i] += own
-            self._spent += own
-            if status == ABORTED:
+            if program.run_steps((self.noted(i, step),)) == ABORTED:
                 return ABORTED
             i += 1
 

@@ -83,42 +83,47 @@ def annotated(program):
     return steps, calls
 
 
-# Runs a program in place of a profiler, with a note behind each step of each band, too, for which
-# steps of bands are taken one by one. inside: how many of these notes each step of list 0 has.
+# Runs a program in place of a profiler, with a note behind each step of each band that has units,
+# too. ran: what there is a note behind: the place of a step in its list, from 1 on, 0 for one of
+# list 0.
 class Notes:
-    def __init__(self, program):
-        self._steps = {}
-        for number in [0] + list(program.bands):
-            self._steps[number] = [(step,) for step in program.graphs[number]]
-        self.inside = [0] * len(self._steps[0])
+    def __init__(self):
+        self.ran = []
 
     def invoke(self, program):
         mark(0, 0, 0, 0, 0)
-        for i, step in enumerate(self._steps[0]):
-            self._i = i
-            program.run_steps(step)
+        for function, record, units, slice_units in program.graphs[0]:
+            if isinstance(record, tuple):
+                changes, place, steps, number = record
+                steps = [(self._noted(i, step[0]),) + step[1:] for i, step in enumerate(steps)]
+                record = changes, place, steps, number
+            program.run_steps(((function, record, units, slice_units),))
             mark(0, 0, 0, 0, 0)
+            self.ran.append(0)
+
+    def _noted(self, i, function):
+        def noting(record, arena, rom, start, stop):
+            function(record, arena, rom, start, stop)
+            mark(0, 0, 0, 0, 0)
+            self.ran.append(1 + i)
+
+        return noting
 
     def run(self, program, number):
-        if number not in self._steps:
-            return program.run_steps(program.graphs[number])
-        for step in self._steps[number]:
-            program.run_steps(step)
-            mark(0, 0, 0, 0, 0)
-            self.inside[self._i] += 1
+        return program.run_steps(program.graphs[number])
 
 
 # The first of two invokes, which also fills MicroPython's cache of names: with Notes where the
-# program has bands. Returns how many they are, see there.
+# program has bands. Returns what these ran, see there.
 def invoke_first(interpreter, source=None):
     program = interpreter._program
     if not program.bands:
         interpreter.invoke(source)
         return []
-    notes = interpreter.profiler = Notes(program)
+    notes = interpreter.profiler = Notes()
     interpreter.invoke(source)
     interpreter.profiler = None
-    return notes.inside
+    return notes.ran
 
 
 # Count one invoke() of a flat model, the second one, as a program in its loop has it. Notes before
@@ -139,7 +144,7 @@ def run(model, model_bytes, inputs, row_bytes, cores=1, copy=False, kept=None):
     interpreter.allocate_tensors()
     program = interpreter._program
     count(1 if program.bands else 0)
-    inside = invoke_first(interpreter, source)
+    ran = invoke_first(interpreter, source)
     count(0)
     source = source_of(interpreter, inputs, row_bytes)
     program.graphs[0], calls = annotated(program)
@@ -157,4 +162,4 @@ def run(model, model_bytes, inputs, row_bytes, cores=1, copy=False, kept=None):
     for i in range(interpreter.outputs_size()):
         raw = interpreter.output(i).kept.raw
         show(uctypes.addressof(raw), len(raw))
-    print(calls, interpreter.arena_used_bytes(), *inside)
+    print(calls, interpreter.arena_used_bytes(), *ran)

@@ -42,7 +42,7 @@ def run():
     interpreter = tflm.Interpreter(tflm.load("/rom/model.tflm"))
     set_inputs(interpreter, "/rom/inputs")
     uctypes.bytearray_at(_NOTES, 4)[:] = bytes(4)
-    inside = cycles_device.invoke_first(interpreter)
+    ran = cycles_device.invoke_first(interpreter)
     set_inputs(interpreter, "/rom/inputs")
     program = interpreter._program
     program.graphs[0], calls = cycles_device.annotated(program)
@@ -56,4 +56,4 @@ def run():
     print(binascii.hexlify(uctypes.bytearray_at(_NOTES + 4, size)).decode())
     for i in range(interpreter.outputs_size()):
         print(binascii.hexlify(interpreter.output(i).kept.raw).decode())
-    print(calls, interpreter.arena_used_bytes(), *inside)
+    print(calls, interpreter.arena_used_bytes(), *ran)

@@ -27,7 +27,7 @@ def flash_by_node(storage):
     ends = _constant_ends(storage)
     found = {}
     for record in storage.records:
-        size = 4 * len(record.words) + len(record.table)
+        size = record.nbytes()
         for word in operands_in(record, IN_ROM):
             # Taken out, so that what operators share counts once.
             size += ends.pop(word >> 2, word >> 2) - (word >> 2)

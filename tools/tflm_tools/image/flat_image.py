@@ -44,7 +44,7 @@ def image_of(tflite, model, storage, keep_tensors=False):
         (len(tensors) + len(storage.states)) * layout.TENSOR_BYTES,
         len(names.data),
         len(metadata) * layout.METADATA_BYTES,
-        sum(4 * len(r.words) + len(r.table) for r in storage.records),
+        sum(record.nbytes() for record in storage.records),
         len(storage.constants),
     ]
     starts = []
@@ -204,7 +204,7 @@ def _ops_and_records(storage, kernels, records_at, constants_at):
         for k in range(1, record.operands + 1):
             if k not in record.placed:
                 words[k] = storage.operand_word(words[k], constants_at)
-        data = struct.pack(f"<{len(words)}I", *words) + record.table
+        data = record.stored(words)
         ops.append(
             (
                 kernels.index(record.kernel),
@@ -216,7 +216,7 @@ def _ops_and_records(storage, kernels, records_at, constants_at):
                 len(data),
             )
         )
-        records += data
+        records += data + record.behind
     return _table(layout.OP, ops), records
 
 

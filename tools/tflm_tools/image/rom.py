@@ -67,11 +67,27 @@ class RomStorage:
     def memory_of(self, operand):
         return memoryview(bytearray(operand.size))
 
+    def constant_bytes(self, word):
+        """Bytes of the constant that an operand word names; 0 where it is within one."""
+        return next((len(data) for data, at in self._known.items() if at == word >> 2), 0)
+
+    def join_constants(self, words):
+        """Have constants one behind the other: (operand word of the first, bytes of each)."""
+        named = {at: data for data, at in self._known.items()}
+        parts = [named[word >> 2] for word in words]
+        return self.constant(b"".join(parts), 16), len(parts[0])
+
     # Put large constants behind the small ones, which then do not put each other out of the cache
     # of an RP2040: lines 8 KB apart share a place there, and kernels read large ones past it.
     def _sort_constants(self):
-        known = sorted(self._known.items(), key=lambda item: (len(item[0]) > _LARGE, item[1]))
         begins = sorted(self._known.values())
+        used = set()
+        for record in self.records:
+            for k in range(1, record.operands + 1):
+                if record.words[k] & 3 == IN_ROM and record.words[k] != NO_OPERAND:
+                    used.add(begins[bisect_right(begins, record.words[k] >> 2) - 1])
+        self._known = {data: at for data, at in self._known.items() if at in used}
+        known = sorted(self._known.items(), key=lambda item: (len(item[0]) > _LARGE, item[1]))
         moved, constants = {}, self.constants[:16]
         for data, begin in known:
             constants.extend(bytes(align_up(len(constants)) - len(constants)))
@@ -95,7 +111,6 @@ class RomStorage:
 
     def finish_model_allocation(self, keep_tensors=False, guards=False):
         self.records = [record for record in self.records if not self._is_idle(record)]
-        self._sort_constants()
         requests = [(size, node.index) for size, node in self.scratch_requests]
         self.tensors, self.scratch_buffers, variables = buffers_of(self.model, requests)
         self.views = merge_views(self.model, self.tensors)
@@ -108,6 +123,9 @@ class RomStorage:
         place_views(self.model, self.tensors, self.views)
         self.variables = {index: self.persistent(variables[index]) for index in sorted(variables)}
         self.arena_bytes = self.head_bytes + self.persistent_bytes
+        for loop, _ in self.loops:
+            loop.join_constants(self)
+        self._sort_constants()
         roll_loops(self)
 
     def tensor_word(self, index):

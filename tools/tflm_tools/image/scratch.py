@@ -7,15 +7,20 @@ from collections import Counter
 from tflm import format as layout
 from tflm.tflite.context import PLANNED_SCRATCH
 
+from ..plan.rolled import KERNEL as BANDS
+
 
 def scratch_entries(records):
     """Metadata tflm.scratch (bytes) of records (RomRecord) in the order of the op table.
 
     Their words still name scratch buffers. One that several records name hands something on from
-    one to the next, and is left out.
+    one to the next, and is left out. So are those of chains in bands, which delegates leave alone.
     """
     found = []
+    chains = {record.words[2] for record in records if record.kernel == BANDS}
     for op, record in enumerate(records):
+        if record.step_list in chains:
+            continue
         for operand in range(1, record.operands + 1):
             word = record.words[operand]
             if word & 3 == PLANNED_SCRATCH:

@@ -7,8 +7,9 @@ from tflm.tflite.planner import Buffer, plan_greedy
 from ..model.graph import Graph, root_of
 from .distances import distances_of, reader_of
 from .lives import Lives
-from .loops import Loop, roll
+from .loops import Loop
 from .planner import place
+from .rolled import roll
 
 
 def may_overlap(model):

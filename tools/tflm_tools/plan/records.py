@@ -1,6 +1,11 @@
 # tflm_tools: RomRecord: what Prepare wrote for one call of a kernel
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import struct
+
+WHOLE = 7  # words of a record before those that may lie two in one
+HALF_BIAS = 1 << 15  # is added to these
+
 
 class RomRecord:
     """A record that waits for the plan: its words still name tensors and scratch buffers."""
@@ -15,3 +20,18 @@ class RomRecord:
         self.table = table
         self.ordered = False  # its output lies over an input: units run one after the other
         self.placed = ()  # operands that name a place already, and no buffer
+        self.halves = WHOLE  # words up to this one lie two in one in the file
+        self.behind = b""  # what lies behind it there
+
+    def stored(self, words):
+        """Its bytes in the file but for `behind`, with words as they are once all is planned."""
+        data = struct.pack(f"<{len(words)}I", *words) + self.table
+        count = self.halves - WHOLE
+        numbers = struct.unpack_from(f"<{count}i", data, 4 * WHOLE) if count else ()
+        halves = struct.pack(f"<{count}H", *(number + HALF_BIAS for number in numbers))
+        return data[: 4 * WHOLE] + halves + data[4 * self.halves :]
+
+    def nbytes(self):
+        """Bytes that it takes of the file."""
+        short = 2 * (self.halves - WHOLE)
+        return 4 * len(self.words) + len(self.table) + len(self.behind) - short

@@ -24,11 +24,13 @@ class Chain:
     """A region in bands: `slots[s][b]` is what runs at place s of band b: a Node, or None.
 
     places[s]: the place in the region of the operator that runs there, None for copies and sums.
-    nodes: all of them in the order of execution; tensors: what was made for them.
+    groups: (first slot, slots, times) of what does the same for one group of channels after the
+    other. nodes: all of them in the order of execution; tensors: what was made for them.
     """
 
     slots: list = field(default_factory=list)
     places: list = field(default_factory=list)
+    groups: list = field(default_factory=list)
     nodes: list = field(default_factory=list)
     tensors: list = field(default_factory=list)
 
@@ -102,7 +104,8 @@ class _Writer:
         self.chain.tensors.append(view)
         return view
 
-    # Group by group of channels: what expands, what reads that, and a copy beside the others.
+    # Group by group of channels: what expands, what reads that, and a copy beside the others. All
+    # groups have the same buffers.
     def _groups(self, place):
         nodes, axis = self._region.nodes, self._region.ways[place].axis
         expanding, depthwise = nodes[place - 1 : place + 1]
@@ -110,15 +113,19 @@ class _Writer:
         spans = [self._progress.span(behind, band) for band in self._bands]
         most = max(last - first for first, last in spans)
         count = self._progress.groups(place)
+        begin = len(self.chain.slots)
         for group in groups_of(depthwise.outputs[0].shape[3], count, self._make):
             first, second = group.of(expanding, depthwise)
-            rows = self._progress.buffer_rows(between)
-            expanded = first.outputs[0]
-            self._bases[between] = self._new(expanded, _with_rows(expanded, axis, rows))
-            made = self._new(second.outputs[0], _with_rows(second.outputs[0], axis, most))
+            if not group.first:
+                rows = self._progress.buffer_rows(between)
+                expanded = first.outputs[0]
+                self._bases[between] = self._new(expanded, _with_rows(expanded, axis, rows))
+                made = self._new(second.outputs[0], _with_rows(second.outputs[0], axis, most))
             self._slot((self._part(place - 1, first, b) for b in self._bands), place - 1)
             self._slot((self._part(place, second, b, made) for b in self._bands), place)
             self._slot(self._joined(place, made, second, group, band) for band in self._bands)
+        slots = len(self.chain.slots) - begin
+        self.chain.groups.append((begin, slots // count, count))
 
     # The copy of a group's rows that a band adds to the other channels of their value.
     def _joined(self, place, made, second, group, band):
