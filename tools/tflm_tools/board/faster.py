@@ -56,10 +56,10 @@ def faster_by_streaming(model, flat, free):
     kept = min(streamed, free - _BUFFERS - more) // _ROUND * _ROUND
     if kept <= 0:
         return None
-    # While weights come, others are multiplied.
+    # While weights come, others are multiplied; half of that is won, as an emulated Pico measures.
     fetched = _fetched(after, _ONCE)
     come = streamed - kept
-    meanwhile = min(work * come // fetched, MISS * come // 4)
+    meanwhile = min(work * come // fetched, MISS * come // 4) // 2
     cycles = work + MISS * (fetched - kept) // 4 - meanwhile
     return Faster(kept, work + waits, cycles) if cycles < _WORTH * (work + waits) else None
 

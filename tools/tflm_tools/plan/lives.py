@@ -94,10 +94,11 @@ def _uses_of(inputs, outputs, nodes):
         if tensor.dtype == dtypes.RESOURCE:  # a handle, which is followed when it is prepared
             return
         root, offset = root_of(tensor)
-        if tensor.nbytes() and not root.is_constant() and not root.is_variable:
+        size = tensor.nbytes()
+        if size and not root.is_constant() and not root.is_variable:
             if root.index not in uses:
                 uses[root.index] = _Uses(root.nbytes())
-            uses[root.index].note(step, writes, offset, tensor.nbytes())
+            uses[root.index].note(step, writes, offset, size)
 
     for tensor in inputs:
         note(tensor, -1, True)

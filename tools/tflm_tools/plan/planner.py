@@ -4,12 +4,14 @@
 import random
 from collections import namedtuple
 from functools import lru_cache
+from itertools import combinations
 
 _ALIGNMENT = 16
 _TRIES = 10_000
 _WORK = 12_000_000  # pairs of buffers that all tries together may look at, about
 _PLACED = 1_200_000  # buffers that all tries together may place
 _PILE = 0.95  # of the changes to an order move what holds up the highest buffer
+_KNOWN = 4  # times fewer of them where a plan like it is known
 _BUSY = 0.7  # of the bytes that a first plan takes: from here on a step is busy
 
 
@@ -17,18 +19,23 @@ def _aligned(value):
     return -(-value // _ALIGNMENT) * _ALIGNMENT
 
 
-# The lowest offset outside of all ranges (low, high), and of those (low, high, step, phase) but
-# for multiples of `step` beside `phase`.
+# The lowest offset outside of all ranges (low, high), in their order, from `offset` on.
+def _behind(ranges, offset=0):
+    for low, high in ranges:
+        if low > offset:
+            break
+        if high >= offset:
+            offset = (high // _ALIGNMENT + 1) * _ALIGNMENT
+    return offset
+
+
+# The same, outside of ranges (low, high, step, phase), too, but for multiples of `step` beside
+# `phase`.
 def _lowest(ranges, stepped):
-    ranges.sort()
     offset, moved = 0, True
     while moved:
         moved = False
-        for low, high in ranges:
-            if low > offset:
-                break
-            if high >= offset:
-                offset = -(-(high + 1) // _ALIGNMENT) * _ALIGNMENT
+        offset = _behind(ranges, offset)
         for low, high, step, phase in stepped:
             if low <= offset <= high and (offset - phase) % step:
                 while offset <= high and (offset - phase) % step:
@@ -53,21 +60,26 @@ class _Placement:
         self.sizes = [block.size for block in blocks]
         self.near = [[] for _ in blocks]
         self.apart = [set() for _ in blocks]  # those that no byte may be shared with
-        for i, block in enumerate(blocks):
-            for k, other in enumerate(blocks):
-                if i == k or other.first > block.last or block.first > other.last:
-                    continue
-                plain, stepped = lives.forbidden(other, block)
-                if plain or stepped:
-                    self.near[i].append((k, tuple(plain), tuple(stepped)))
-                if any(low <= 1 - block.size and high >= other.size - 1 for low, high in plain):
-                    self.apart[i].add(k)
+        for (i, block), (k, other) in combinations(enumerate(blocks), 2):
+            if other.first > block.last or block.first > other.last:
+                continue
+            plain, stepped = lives.forbidden(block, other)
+            if plain or stepped:
+                self.near[k].append((i, tuple(plain), tuple(stepped)))
+                self.near[i].append((k, *map(tuple, lives.forbidden(other, block))))
+            if any(low <= 1 - other.size and high >= block.size - 1 for low, high in plain):
+                self.apart[i].add(k)
+                self.apart[k].add(i)
         self._beside = [{k for k, _, _ in near} for near in self.near]
         self._plain = [
             [(k, *each) for k, plain, _ in near for each in plain] for near in self.near
         ]
         self._stepped = [
             [(k, *each) for k, _, steps in near for each in steps] for near in self.near
+        ]
+        self._above = [  # (other, how far above its offset it is in the way)
+            [(k, high) for k, _, high, *_ in (*plain, *stepped)]
+            for plain, stepped in zip(self._plain, self._stepped, strict=True)
         ]
         self._key = (tuple(self.blocks), tuple(map(tuple, self.near)))
 
@@ -99,6 +111,9 @@ class _Placement:
             for k, low, high in self._plain[i]
             if (at := offsets[k]) is not None
         ]
+        ranges.sort()
+        if not self._stepped[i]:
+            return _behind(ranges)
         stepped = [
             (low + at, high + at, step, phase + at)
             for k, low, high, step, phase in self._stepped[i]
@@ -119,30 +134,34 @@ class _Placement:
         known: its offsets for another order, the same up to place `start` and but for the buffer
         `moved`. Those that nothing beside them moves stay where they are.
         """
-        offsets, moving = known.copy(), {moved}
-        for i in order[start:]:
+        offsets, moving, rest = known.copy(), {moved}, order[start:]
+        beside, sizes, place = self._beside, self.sizes, self._place  # this loop is most of it all
+        for i in rest:
             offsets[i] = None
-        for i in order[start:]:
-            if i != moved and self._beside[i].isdisjoint(moving):
+        for i in rest:
+            if i != moved and beside[i].isdisjoint(moving):
                 offsets[i] = known[i]
                 continue
-            offsets[i] = at = self._place(i, offsets)
-            if at + self.sizes[i] > most:
+            offsets[i] = at = place(i, offsets)
+            if at + sizes[i] > most:
                 return None
             if at != known[i]:
                 moving.add(i)
-        return max(offsets[i] + self.sizes[i] for i in order), offsets
+        return max([offsets[i] + sizes[i] for i in order]), offsets
 
     def pile(self, order, offsets):
         """The buffer that ends highest, and what holds it up: what it lies on, and so on down."""
-        found = [max(order, key=lambda i: offsets[i] + self.sizes[i])]
-        for i in found:
-            for k, _, high, *_ in (*self._plain[i], *self._stepped[i]):
-                if k in found or offsets[k] is None:
-                    continue
-                if 0 < offsets[i] - offsets[k] - high <= _ALIGNMENT:
-                    found.append(k)
-        return found
+        top = max(order, key=lambda i: offsets[i] + self.sizes[i])
+        found = {top: None}  # in this order
+        waiting = [top]
+        for i in waiting:
+            at = offsets[i]
+            for k, high in self._above[i]:
+                below = offsets[k]
+                if below is not None and 0 < at - below - high <= _ALIGNMENT and k not in found:
+                    found[k] = None
+                    waiting.append(k)
+        return waiting
 
 
 # Orders that are good for one kind of model or another: by size; by time, backwards (then each
@@ -191,15 +210,16 @@ def _critical(blocks, most):
     }
 
 
-# The best order that changes by chance to `order` lead to, its head and its offsets.
-def _searched(placement, order, head, offsets, tries):
+# The best order that changes by chance to `order` lead to; `part`: one by so many of the tries.
+def _searched(placement, order, head, offsets, tries, part):
     chance = random.Random(1)
     bound = placement.bound(order)
     pairs = sum(len(placement.near[i]) for i in order)
     size, among = len(order), set(order)
     near = {i: [k for k, _, _ in placement.near[i] if k in among] for i in order}
     pile = placement.pile(order, offsets)
-    for _ in range(min(tries, 10 * size**2, _WORK // (pairs + size), _PLACED // size)):
+    tries = min(tries, 10 * size**2, _WORK // (pairs + size), _PLACED // size)
+    for _ in range(tries // part):
         if head <= bound:
             break
         changed, start, moved = _changed(order, pile, near, chance)
@@ -211,29 +231,37 @@ def _searched(placement, order, head, offsets, tries):
     return order
 
 
-# (bytes, offsets) of the best plan that is found.
+# (bytes, offsets, order) of the best plan that is found. `start`: an order that may be good, or
+# None: where it is the best one to begin with, less is left to find.
 @lru_cache(maxsize=64)
-def _best(placement, tries):
+def _best(placement, tries, start=None):
     blocks = placement.blocks
     found = [(*placement.place(order), order) for order in _orders(blocks)]
     head, offsets, order = min(found, key=lambda entry: entry[0])
+    part = 1
+    if start is not None:
+        known = placement.place(start)
+        if known[0] <= head:
+            (head, offsets), order, part = known, list(start), _KNOWN
     critical = _critical(blocks, _BUSY * head)
     busy = [i for i in order if i in critical]
     if busy:
         now, at = placement.place(busy)
-        busy = _searched(placement, busy, now, at, tries)
+        busy = _searched(placement, busy, now, at, tries, part)
         whole = busy + [i for i in order if i not in critical]
         now, at = placement.place(whole)
         if now <= head:
             head, offsets, order = now, at, whole
     if any(i not in critical and offsets[i] + b.size == head for i, b in enumerate(blocks)):
-        order = _searched(placement, order, head, offsets, tries // 4)
+        order = _searched(placement, order, head, offsets, tries // 4, part)
         head, offsets = placement.place(order)
-    return head, offsets
+    return head, offsets, order
 
 
-def place(lives, tries=_TRIES):
-    """Set the offset of each Block of a Lives; the bytes that all of them take.
+def place(lives, tries=_TRIES, like=()):
+    """Set the offset of each Block of a Lives; the bytes that all of them take, and their order.
+
+    like: the order (keys of Blocks) of a plan of the same tensors, with other scratch.
 
     Buffers are placed one after the other, each as low as it can. The order decides how well
     that goes: some good ones are tried, then changes to the best of them by chance, always the
@@ -241,8 +269,21 @@ def place(lives, tries=_TRIES):
     them, then for all.
     """
     if not lives.blocks:
-        return 0
-    head, offsets = _best(_Placement(lives), tries)
+        return 0, []
+    start = _as_before(lives.blocks, like)
+    head, offsets, order = _best(_Placement(lives), tries, start)
     for block, offset in zip(lives.blocks, offsets, strict=True):
         block.offset = offset
-    return head
+    return head, [lives.blocks[i].key for i in order]
+
+
+# Numbers of Blocks in the order of their keys, scratch that is new last, large buffers first; None
+# where there are other tensors than then.
+def _as_before(blocks, keys):
+    at = {key: number for number, key in enumerate(keys)}
+    last = len(at)
+    if any(block.key >= 0 and block.key not in at for block in blocks):
+        return None
+    return tuple(
+        sorted(range(len(blocks)), key=lambda i: (at.get(blocks[i].key, last), -blocks[i].size, i))
+    )

@@ -116,7 +116,7 @@ class Edges:
                 over.append(self._probe.made(node).over)
         lives = Lives(before, behind, nodes, scratch, distances)
         least = beside + lives.least(over)
-        return (least, False) if least > limit else (beside + place(lives, _TRIES), True)
+        return (least, False) if least > limit else (beside + place(lives, _TRIES)[0], True)
 
     # The same for one operator, its weights stored in one way.
     def _arena_of(self, place, stored):

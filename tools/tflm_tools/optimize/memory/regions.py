@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from ...model.graph import root_of
 from ...plan.windows import Rows
@@ -27,7 +28,7 @@ class Value:
     inside: bool = False
     stays: bool = True
 
-    @property
+    @cached_property
     def row_bytes(self):
         return self.tensor.nbytes() // self.rows
 

@@ -27,6 +27,7 @@ class Search:
         self._detours = {}  # place of the last operator that one goes around: Detours
         for form in [*second_passes(graph), *pooled_groups(graph)]:
             self._detours.setdefault(form.reader, []).append(Detour(form, probe, target))
+        self._latest = sorted(self._detours, reverse=True)
 
     # The cheapest way through the model with at most `limit` bytes: (cycles, what it goes by), or
     # None. Edges that nobody has looked at may need more; those in bands at most a share of it.
@@ -67,7 +68,7 @@ class Search:
     # Up to which place the ways are as they were before an Edge was looked at.
     def _unchanged(self, edge):
         start = edge.last - 1
-        for place in sorted(self._detours, reverse=True):
+        for place in self._latest:
             is_its_own = any(each.is_for(edge.of) for each in self._detours[place])
             if is_its_own or place < start <= place + LONGEST:  # it leads further on
                 start = place
