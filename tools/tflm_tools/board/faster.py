@@ -13,7 +13,7 @@ from ..flat.flatten import flatten
 from ..model.graph import Graph
 from ..optimize.memory.costs import node_cycles
 from ..optimize.memory.levels import SPEED
-from ..optimize.memory.weights import MISS
+from ..optimize.memory.weights import MISS, WIDEN
 from ..targets import target_of
 
 STREAMING_BOARD = "RP2040"  # what a board's own name has in it
@@ -47,7 +47,9 @@ def faster_by_streaming(model, flat, free):
     graph = Graph(TfliteModel(model.data))
     nodes = [node for subgraph in graph.running() for node in subgraph.nodes]
     work = sum(node_cycles(node, _TARGET) for node in nodes)
-    waits = MISS * _fetched(flat, _ONCE) // 4
+    fetched = _fetched(flat, _ONCE)
+    work += round(WIDEN * fetched)
+    waits = MISS * fetched // 4
     if waits <= work:
         return None
     after = flatten(model.data, target=_TARGET, optimize=SPEED)
@@ -56,10 +58,10 @@ def faster_by_streaming(model, flat, free):
     kept = min(streamed, free - _BUFFERS - more) // _ROUND * _ROUND
     if kept <= 0:
         return None
-    # While weights come, others are multiplied; half of that is won, as an emulated Pico measures.
+    # While weights come, others are multiplied.
     fetched = _fetched(after, _ONCE)
     come = streamed - kept
-    meanwhile = min(work * come // fetched, MISS * come // 4) // 2
+    meanwhile = min(work * come // fetched, MISS * come // 4)
     cycles = work + MISS * (fetched - kept) // 4 - meanwhile
     return Faster(kept, work + waits, cycles) if cycles < _WORTH * (work + waits) else None
 

@@ -28,7 +28,7 @@ _CACHE_BYTES = 10240
 _KEPT_BYTES = 2048
 # Cycles of kernels/armv6m: to make lanes of a weight that is a byte, to begin a block, and to
 # begin a group of channels in it; to make lanes of a channel of a depthwise 3x3 filter.
-_WIDEN = 3.1
+WIDEN = 3.1
 _DENSE = 0.6  # to use such a weight once, beside the lanes that are made of it otherwise
 _DENSE_BYTES = 64  # of scratch
 _CONNECT = 0.4  # to use such a weight of FULLY_CONNECTED, beside widening it
@@ -77,7 +77,7 @@ def _cycles(way, groups, depth, blocks, miss):
     words = groups * (16 + depth * (2 if way == LANES else 1))
     fetches = 1 if 4 * words <= _CACHE_BYTES else blocks
     cycles = miss * words * fetches + blocks * (_BLOCK + groups * _BLOCK_GROUP)
-    each = {BYTES: _WIDEN, DENSE: _DENSE}
+    each = {BYTES: WIDEN, DENSE: _DENSE}
     cycles += blocks * each.get(way, 0) * groups * GROUP * depth
     return round(cycles)
 
@@ -121,7 +121,7 @@ def _indexed(record, miss):
     words = count * (4 + 4 * own + eights)
     fetches = 1 if 4 * words <= _CACHE_BYTES else r["batches"]
     tables = _PAIRS * (count * r["batches"] if own else 1)
-    each = round((_WIDEN + _CONNECT) * count * r["depth"])
+    each = round((WIDEN + _CONNECT) * count * r["depth"])
     cycles = miss * words * fetches + r["batches"] * each + tables
     return Choice((BYTES, None), SCRATCH + 16 * eights, cycles)
 
