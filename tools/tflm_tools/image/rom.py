@@ -30,6 +30,7 @@ class RomStorage:
         self._known = {}
         self.scratch_requests = []
         self.loops = ()  # chains in bands, and the scratch buffers of their records
+        self.order = ()  # of the plan: keys of its buffers, where tensors may overlap
         self.states = []  # (offset among the persistent bytes, bytes, byte to reset them to)
         self.persistent_bytes = 0
 

@@ -62,8 +62,8 @@ def place_over(storage, requests):
     subgraph = storage.model.running()[0]
     ends = subgraph.input_tensors(), subgraph.output_tensors()
     lives = Lives(*ends, nodes, scratch, distances)
-    head, order = place(lives, like=getattr(storage.model, "order", ()))
-    storage.model.order, head = order, align_up(head)  # for what is copied from the model
+    head, storage.order = place(lives, like=getattr(storage.model, "order", ()))
+    head = align_up(head)
     if not loops:
         buffers = [storage.tensors[i] for i in sorted(storage.tensors)] + storage.scratch_buffers
         tflm_head = align_up(plan_greedy(buffers))

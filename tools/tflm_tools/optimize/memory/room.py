@@ -25,8 +25,7 @@ def with_stored(model, search, prepare, most):
         if not stored or stored == before:
             continue
         before = stored
-        made = copy.copy(model)
-        made.stored = {**getattr(model, "stored", {}), **stored}
+        made = _with(model, stored, prepare)
         if prepare(made).head_bytes <= most:
             return made, cycles
     return model, search.storing.as_made(nodes)
@@ -43,12 +42,19 @@ def refined(model, search, prepare, most, miss):
         stored, _ = search.storing.within(nodes, share * most, True)
         if stored == tried:
             continue
-        made, tried = copy.copy(model), stored
-        made.stored = {**getattr(model, "stored", {}), **stored}
+        made, tried = _with(model, stored, prepare), stored
         storage = prepare(made)
         if storage.head_bytes <= most and _fetching(storage, miss) < before:
             return made
     return model
+
+
+# A model with some weights stored otherwise, which is planned like that one to begin with.
+def _with(model, stored, prepare):
+    made = copy.copy(model)
+    made.stored = {**getattr(model, "stored", {}), **stored}
+    made.order = prepare(model).order
+    return made
 
 
 # The nodes of a model that are in no chain.
