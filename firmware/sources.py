@@ -108,7 +108,7 @@ class Sources:
         if self.library is None and arch == "armv6m" and _HALFWORDS in tool.read_text():
             raise ToolError(
                 f"{tool} lets frozen functions begin at any halfword, where constants of theirs "
-                f"are misread by a Cortex-M0+; write aligned (4) in place of aligned (2) there"
+                "are misread by a Cortex-M0+; write aligned (4) in place of aligned (2) there"
             )
 
     def _fetch(self):

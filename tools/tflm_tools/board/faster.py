@@ -47,9 +47,9 @@ def faster_by_streaming(model, flat, free):
     graph = Graph(TfliteModel(model.data))
     nodes = [node for subgraph in graph.running() for node in subgraph.nodes]
     work = sum(node_cycles(node, _TARGET) for node in nodes)
-    fetched = _fetched(flat, _ONCE)
-    work += round(WIDEN * fetched)
-    waits = MISS * fetched // 4
+    now = _fetched(flat, _ONCE)
+    work += round(WIDEN * now)
+    waits = MISS * now // 4
     if waits <= work:
         return None
     after = flatten(model.data, target=_TARGET, optimize=SPEED)

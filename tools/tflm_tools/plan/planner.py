@@ -11,7 +11,7 @@ _TRIES = 10_000
 _WORK = 12_000_000  # pairs of buffers that all tries together may look at, about
 _PLACED = 1_200_000  # buffers that all tries together may place
 _PILE = 0.95  # of the changes to an order move what holds up the highest buffer
-_KNOWN = 4  # times fewer of them where a plan like it is known
+_KNOWN = 4  # of all tries one by so many is left where a plan like it is known
 _BUSY = 0.7  # of the bytes that a first plan takes: from here on a step is busy
 
 
@@ -151,17 +151,16 @@ class _Placement:
 
     def pile(self, order, offsets):
         """The buffer that ends highest, and what holds it up: what it lies on, and so on down."""
-        top = max(order, key=lambda i: offsets[i] + self.sizes[i])
-        found = {top: None}  # in this order
-        waiting = [top]
-        for i in waiting:
+        found = [max(order, key=lambda i: offsets[i] + self.sizes[i])]
+        known = set(found)
+        for i in found:
             at = offsets[i]
             for k, high in self._above[i]:
                 below = offsets[k]
-                if below is not None and 0 < at - below - high <= _ALIGNMENT and k not in found:
-                    found[k] = None
-                    waiting.append(k)
-        return waiting
+                if below is not None and 0 < at - below - high <= _ALIGNMENT and k not in known:
+                    known.add(k)
+                    found.append(k)
+        return found
 
 
 # Orders that are good for one kind of model or another: by size; by time, backwards (then each
@@ -210,7 +209,7 @@ def _critical(blocks, most):
     }
 
 
-# The best order that changes by chance to `order` lead to; `part`: one by so many of the tries.
+# The best order that changes by chance to `order` lead to, in one by `part` of the tries.
 def _searched(placement, order, head, offsets, tries, part):
     chance = random.Random(1)
     bound = placement.bound(order)
