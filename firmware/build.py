@@ -27,6 +27,10 @@ from tflm_tools.extras import installing
 from tflm_tools.packages import machine_code
 
 
+class DoesNotFit(ToolError):
+    """An image is larger than what its board has for it."""
+
+
 @dataclass
 class Built:
     """An image: paths of its files, None where a board has no such file.
@@ -285,7 +289,7 @@ def _write_uf2(profile, built, stock):
     built.bin = built.folder / "firmware.bin"
     data = built.bin.read_bytes()
     if len(data) > part.firmware[1]:
-        raise ToolError(
+        raise DoesNotFit(
             f"the firmware has {len(data)} bytes, {profile.id} has {part.firmware[1]} for it; "
             "leave kernels out with KERNELS="
         )

@@ -3,8 +3,8 @@
 
 # Options, as in include("modules/manifest.py", arch="armv6m", kernels="conv pooling"):
 # arch: folders of kernels/ for the board's instruction set, the port's own kernels always.
-# kernels: files of kernels/ with what they import; "" takes all of them, "int8" those that int8
-# models need, which leaves room for large models on small boards.
+# kernels: files of kernels/ with what they import; "" takes all that any model may look for, "int8"
+# those that int8 models need, which leaves room for large models on small boards.
 # prepare: False leaves out what only a .tflite on the board needs; a .tflm runs without. Names of
 # files of prepare/ take these and no others: `tflm ops MODEL --manifest FILE` writes them.
 # checks: False leaves out the check of a .tflm's records (tflm/extents), for boards that load only
@@ -83,11 +83,35 @@ def _replaces(file, other):
     return _evals(other) <= _evals(file)
 
 
+# The folder whose twins every core runs that has it: those of others ask the core first.
+_SURE = os.path.join("kernels", "armv6m")
+
+
+# Whether nothing looks for a portable file, as there is a twin with all of its functions.
+def _is_replaced(file, folders):
+    twin = os.path.join(_SURE, os.path.basename(file))
+    is_portable = os.path.dirname(file) == "kernels" and _SURE in folders
+    return is_portable and os.path.exists(os.path.join("tflm", twin)) and _replaces(twin, file)
+
+
+# Every kernel file that may be looked for, with what these import.
+def _every(folders):
+    found = []
+    for folder in folders:
+        for file in _files(folder):
+            # What has no kernels and is imported by none: what a folder says of itself and of the
+            # core, and how cores wait for each other.
+            is_asked = os.path.basename(file) in ("__init__.py", "core.py", "core_events.py")
+            if is_asked or _evals(file) and not _is_replaced(file, folders):
+                _with_imports(file, found)
+    return found
+
+
 # Kernel files: all of them, or those that the option names, in each folder that the arch has.
 def _kernels():
     folders = ["kernels"] + [os.path.join("kernels", arch) for arch in options.arch.split()]
     if not options.kernels:
-        return [file for folder in folders for file in _files(folder)]
+        return _every(folders)
     names = []
     for name in options.kernels.split():
         names += _int8() if name == "int8" else [name]

@@ -1,8 +1,12 @@
 # Tests on boards: firmware is built once, emulated boards are started and stopped
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import fcntl
 import os
+import shutil
 import sys
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -29,11 +33,33 @@ def _built():
     return {}
 
 
+# One build at a time, of all workers, with the copy of what it made.
+@contextmanager
+def _alone(folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / ".tests", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+# A Built with files of its own: another one of the same board and app, with another model, is
+# written over those of the build.
+def _copied(built, folder):
+    files = {}
+    for name in ("elf", "image", "bin", "romfs"):
+        path = getattr(built, name)
+        if path is not None:
+            files[name] = folder / path.name
+            shutil.copyfile(path, files[name])
+    return replace(built, **files)
+
+
 @pytest.fixture(scope="session")
-def firmware(_built):
+def firmware(_built, tmp_path_factory):
     """firmware(board, app="", stock=False, model=""): a Built, made once a session.
 
-    MICROPYTHON_DIR of the environment: from that checkout of MicroPython.
+    MICROPYTHON_DIR of the environment: from that checkout of MicroPython. Without compilers tests
+    are skipped; an image that has outgrown its board is a failure.
     """
     import build
     from tflm_tools.errors import ToolError
@@ -42,9 +68,13 @@ def firmware(_built):
         key = board, app, stock, str(model)
         if key not in _built:
             try:
-                _built[key] = build.build(
-                    board, app, model, stock, micropython=os.environ.get("MICROPYTHON_DIR")
-                )
+                with _alone(build.FIRMWARE):
+                    built = build.build(
+                        board, app, model, stock, micropython=os.environ.get("MICROPYTHON_DIR")
+                    )
+                    _built[key] = _copied(built, tmp_path_factory.mktemp("image"))
+            except build.DoesNotFit:
+                raise
             except ToolError as error:
                 _built[key] = str(error)
         if isinstance(_built[key], str):
