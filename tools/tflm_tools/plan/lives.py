@@ -20,15 +20,22 @@ class Part:
     lives: tuple[tuple[int, int], ...]  # (written, read last), in order
 
     # Sets of steps, a bit for each, as all bands of a chain have thousands of them: when it holds
-    # a value, when it is written, and when it is read last and not written again.
+    # a value.
     @cached_property
-    def steps(self):
-        held = written = read = 0
+    def held(self):
+        held = 0
         for first, last in self.lives:
             held |= (2 << last + 1) - (1 << first + 1)
+        return held
+
+    # When it is written, and when it is read last and not written again.
+    @cached_property
+    def ends(self):
+        written = read = 0
+        for first, last in self.lives:
             written |= 1 << first + 1
             read |= 1 << last + 1
-        return held, written, read & ~written
+        return written, read & ~written
 
 
 @dataclass
@@ -41,6 +48,14 @@ class Block:
     offset: int = 0
     first: int = 0
     last: int = 0
+
+    # When any part of it holds a value.
+    @cached_property
+    def held(self):
+        held = 0
+        for part in self.parts:
+            held |= part.held
+        return held
 
     # The span of all lives.
     def close(self):
@@ -180,9 +195,16 @@ class Lives:
 
         All bounds are included; of the second list multiples of `step` beside `phase` are free.
         """
+        if not a.held & b.held:
+            return [], []
         key = id(a), id(b)
         if key not in self._forbidden:
-            plain, stepped = self._conflicts(a, b)
+            ahead = self._near.get((a.key, b.key))
+            behind = self._near.get((b.key, a.key))
+            if ahead or behind:
+                plain, stepped = _conflicts(a, b, ahead or {}, behind or {})
+            else:
+                plain, stepped = _meetings(a, b), []
             plain = _merged(plain)
             self._forbidden[key] = plain, stepped
             self._forbidden[key[::-1]] = (
@@ -191,38 +213,45 @@ class Lives:
             )
         return self._forbidden[key]
 
-    def _conflicts(self, a, b):
-        plain, stepped = [], []
-        if a.first > b.last or b.first > a.last:
-            return plain, stepped
-        ahead = self._near.get((a.key, b.key), {})
-        behind = self._near.get((b.key, a.key), {})
-        for x in a.parts:
-            held, written, read = x.steps
-            for y in b.parts:
-                meeting = held & y.steps[0]
-                if not meeting:
-                    continue
-                low, high = x.start - y.stop + 1, x.stop - y.start - 1
-                beside, beyond = [], []
-                for (offset_a, offset_b, least, step), steps in ahead.items():
-                    steps &= meeting & read & y.steps[1]  # a is read where b is written
-                    if steps:
-                        meeting ^= steps
-                        limit = offset_a - offset_b - least
-                        beside.append((max(low, limit + 1), high))
-                        beyond.append((low, min(high, limit), step, offset_a - offset_b))
-                for (offset_b, offset_a, least, step), steps in behind.items():
-                    steps &= meeting & written & y.steps[2]  # and the other way round
-                    if steps:
-                        meeting ^= steps
-                        limit = least + offset_a - offset_b
-                        beside.append((low, min(high, limit - 1)))
-                        beyond.append((max(low, limit), high, step, offset_a - offset_b))
-                plain += [(low, high)] if meeting else beside
-                stepped += [] if meeting else beyond
-        stepped = [e for e in stepped if e[0] <= e[1] and e[2] > 1]
-        return plain, sorted(set(stepped))
+
+# What Lives.forbidden() tells of two Blocks that must nowhere share bytes.
+def _meetings(a, b):
+    return [
+        (x.start - y.stop + 1, x.stop - y.start - 1)
+        for x in a.parts
+        for y in b.parts
+        if x.held & y.held
+    ]
+
+
+# The same of two with Distances, from their views' offsets to the steps of each.
+def _conflicts(a, b, ahead, behind):
+    plain, stepped = [], []
+    for x in a.parts:
+        for y in b.parts:
+            meeting = x.held & y.held
+            if not meeting:
+                continue
+            low, high = x.start - y.stop + 1, x.stop - y.start - 1
+            beside, beyond = [], []
+            for (offset_a, offset_b, least, step), steps in ahead.items():
+                steps &= meeting & x.ends[1] & y.ends[0]  # a is read where b is written
+                if steps:
+                    meeting ^= steps
+                    limit = offset_a - offset_b - least
+                    beside.append((max(low, limit + 1), high))
+                    beyond.append((low, min(high, limit), step, offset_a - offset_b))
+            for (offset_b, offset_a, least, step), steps in behind.items():
+                steps &= meeting & x.ends[0] & y.ends[1]  # and the other way round
+                if steps:
+                    meeting ^= steps
+                    limit = least + offset_a - offset_b
+                    beside.append((low, min(high, limit - 1)))
+                    beyond.append((max(low, limit), high, step, offset_a - offset_b))
+            plain += [(low, high)] if meeting else beside
+            stepped += [] if meeting else beyond
+    stepped = [e for e in stepped if e[0] <= e[1] and e[2] > 1]
+    return plain, sorted(set(stepped))
 
 
 # Sorted ranges that touch or overlap become one.

@@ -62,7 +62,9 @@ def place_over(storage, requests):
     subgraph = storage.model.running()[0]
     ends = subgraph.input_tensors(), subgraph.output_tensors()
     lives = Lives(*ends, nodes, scratch, distances)
-    head, storage.order = place(lives, like=getattr(storage.model, "order", ()))
+    model = storage.model
+    is_draft = getattr(model, "is_draft", False)
+    head, storage.order = place(lives, like=getattr(model, "order", ()), is_draft=is_draft)
     head = align_up(head)
     if not loops:
         buffers = [storage.tensors[i] for i in sorted(storage.tensors)] + storage.scratch_buffers

@@ -25,7 +25,8 @@ def reach(edges, best, last, limit, share=1.0, latest=None):
     for first in range(last - 2, edges.longest(last) - 1, -1):
         is_wide = is_wide or edges.single(first).arena > limit
         if is_wide and best[first] is not None and first <= latest:
-            for edge in edges.banded(first, last, share * limit):
+            edge = next(edges.banded(first, last, share * limit), None)
+            if edge is not None:
                 offer(edge)
 
 

@@ -72,6 +72,8 @@ class Edges:
         self.storing = Storing(self._probe, self.nodes, self._arena_of)
         self._regions = Regions(self._subgraph)
         self._bands = {}  # (first, last): [Edge]
+        self._cheapest = {}  # the same, the cheapest one first
+        self._least = {}  # what any of them needs at least
         self._singles = {}
 
     # The Lives of all tensors.
@@ -139,12 +141,24 @@ class Edges:
         return self._singles[place]
 
     def banded(self, first, last, limit):
-        """Edges of operators first..last-1 in bands, where `limit` bytes may do."""
+        """Edges of operators first..last-1 in bands for which `limit` bytes may do, cheapest first.
+
+        An iterator.
+        """
         key = first, last
         if key not in self._bands:
             region = self._regions.region(first, last)
             self._bands[key] = [] if region is None else list(self._in_bands(region))
-        return [edge for edge in self._bands[key] if edge.arena <= limit]
+            self._sort(key)
+        if self._least[key] <= limit:
+            for edge in self._cheapest[key]:
+                if edge.arena <= limit:
+                    yield edge
+
+    # Anew, as what is known of an Edge has changed; what it needs only becomes more.
+    def _sort(self, key):
+        self._cheapest[key] = sorted(self._bands[key], key=lambda edge: edge.cycles)
+        self._least[key] = min((edge.arena for edge in self._bands[key]), default=_NEVER)
 
     # An Edge for each way to run a region in bands.
     def _in_bands(self, region):
@@ -177,6 +191,7 @@ class Edges:
             known = False
         if not known:
             edge.arena = _NEVER
+        self._sort((edge.first, edge.last))
 
     # What follows from one band of each kind; False where it cannot run so.
     def _estimated(self, edge):

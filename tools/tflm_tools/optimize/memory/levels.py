@@ -58,12 +58,13 @@ class Levels:
         self._plain_model = copy.copy(model)
         self._plain_model.overlap = False
         self._off = None
-        model.overlap = self._fits
+        model.overlap = model.is_draft = self._fits
         self._plans = Plans(model, prepare, target, packing, miss)
         if self._fits:
             self._plans.model = self._in_better_order(model)
         self._known = {}
         self._speed = None
+        self._finished = {}  # id of a draft: (it, what it became)
 
     def prepared(self, model):
         """The RomStorage of a model that is one of these; each is prepared once."""
@@ -92,12 +93,22 @@ class Levels:
     def model(self, level):
         """(the Graph that a level other than OFF makes, extra cycles by estimate)."""
         model, cycles = self._level(level)
-        if level != SPEED or not self._fits:
+        if not self._fits:
             return model, cycles
-        if self._speed is None:
-            room = _GROWTH[SPEED] * self._plans.head(self._plans.model)
-            self._speed = self._plans.refined(model, max(room, self._plans.head(model)))
-        return self._speed, cycles
+        if level == SPEED:
+            if self._speed is None:
+                room = _GROWTH[SPEED] * self._plans.head(self._plans.model)
+                self._speed = self._plans.refined(model, max(room, self._plans.head(model)))
+            model = self._speed
+        return self._ended(model), cycles
+
+    # A draft whose plan is searched for to the end, from where it is.
+    def _ended(self, draft):
+        if id(draft) not in self._finished:
+            model = copy.copy(draft)
+            model.is_draft, model.order = False, self._plans.prepared(draft).order
+            self._finished[id(draft)] = draft, model
+        return self._finished[id(draft)][1]
 
     # The same before room that is left goes to weights.
     def _level(self, level):

@@ -9,8 +9,7 @@ def peak(progress, scratch=None):
     """
     rows = _Rows(progress, scratch or {})
     for band in range(1, progress.bands + 1):
-        for place in range(len(progress.region.nodes)):
-            rows.run(place, band)
+        rows.run(band)
     return rows.most
 
 
@@ -33,7 +32,7 @@ class _Rows:
             self._there[key] = value.rows if value.writer is None else 0
             if key in anew:
                 self._ends.setdefault(max(self._first[key]), []).append(key)
-        self._reads = [self._freed(place) for place in range(len(region.nodes))]
+        self._steps = [self._step(place) for place in range(len(region.nodes))]
         given = [key for key, value in region.values.items() if value.writer is None]
         self.most = self.total = sum(self._used(key) * self._size[key] for key in given)
 
@@ -50,37 +49,50 @@ class _Rows:
                     used.update(range(rows.first(row), rows.behind(row)))
         return len(used)
 
-    # All that is there is in use, and `more` bytes.
-    def _meet(self, more=0):
-        self.most = max(self.most, self.total + more)
+    # What is told of the operator at a place: (the key of its output, rows that each band makes,
+    # bytes of one, scratch, that of the one before it, whether it gathers, is made anew, group by
+    # group, ends many groups, what it reads, what is read for the last time there).
+    def _step(self, place):
+        progress, key = self._progress, self._region.outputs[place]
+        times = self._anew.get(key, 0)
+        return (
+            key, progress.spans(key), self._size[key], self._scratch.get(place, 0),
+            self._scratch.get(place - 1, 0), self._region.ways[place].gathers, times > 0,
+            times > 1, progress.groups(place) > 2, self._freed(place), self._ends.get(place, ()),
+        )  # fmt: skip
 
-    def run(self, place, band):
-        """Let the operator at a place run in a band."""
-        key = self._region.outputs[place]
-        low, high = self._progress.span(key, band)
-        scratch = self._scratch.get(place, 0) if low < high else 0
-        self._meet(scratch)
-        if low < high or self._region.ways[place].gathers:
-            before = low if key in self._anew else self._there[key]
-            self.total += (high - before) * self._size[key]
-            self._there[key] = high
-            if self._anew.get(key, 1) > 1:
-                self._meet(scratch)
-                return  # group by group, so what it reads stays for the last one
-            groups = self._progress.groups(place)
-            if groups > 2:  # one that is neither the first nor the last needs most
-                self._meet(max(scratch, self._scratch.get(place - 1, 0)))
-        for keeps, at, kept, size in self._reads[place]:
-            before = min(keeps.values())
-            keeps[at] = kept[band]
-            self.total -= (min(keeps.values()) - before) * size
-        for gone in self._ends.get(place, ()):
-            low, high = self._progress.span(gone, band)
-            self.total -= (high - low) * self._size[gone]
-        self.total -= self._aside.pop(place, 0)
-        self._meet(scratch)
-        if self._progress.apart and self._region.values[key].inside:
-            self._put_aside(key, band)
+    def run(self, band):
+        """Let all operators run in a band."""
+        total, most, there = self.total, self.most, self._there
+        aside = self._progress.apart and self._aside
+        for place, step in enumerate(self._steps):
+            key, spans, size, scratch, before, gathers, is_anew, in_groups, many, reads, ends = step
+            low, high = spans[band - 1]
+            if low == high:
+                scratch = 0
+            most = max(most, total + scratch)
+            if low < high or gathers:
+                total += (high - (low if is_anew else there[key])) * size
+                there[key] = high
+                if in_groups:
+                    most = max(most, total + scratch)
+                    continue  # so what it reads stays for the last one
+                if many:  # one that is neither the first nor the last needs most
+                    most = max(most, total + scratch, total + before)
+            for keeps, at, kept, each in reads:
+                was = min(keeps.values())
+                keeps[at] = kept[band]
+                total -= (min(keeps.values()) - was) * each
+            for gone in ends:
+                low, high = self._progress.span(gone, band)
+                total -= (high - low) * self._size[gone]
+            if aside is not False:
+                total -= aside.pop(place, 0)
+            most = max(most, total + scratch)
+            if aside is not False and self._region.values[key].inside:
+                total += self._put_aside(key, band)
+                most = max(most, total)
+        self.total, self.most = total, most
 
     # [(what each reader of a value keeps, which of them this is, what it keeps behind each band,
     # bytes of a row)] of what an operator reads and may not be in use any more then.
@@ -92,7 +104,8 @@ class _Rows:
             if not values[key].stays and key != last and key not in self._anew
         ]
 
-    # Rows put aside for the next band are there twice, as far as this one reads them, too.
+    # Bytes of rows that are put aside for the next band, and there twice, as far as this one reads
+    # them, too.
     def _put_aside(self, key, band):
         for place, _ in reversed(self._region.values[key].readers):
             first, last = self._progress.span(self._region.outputs[place], band)
@@ -101,6 +114,5 @@ class _Rows:
                 start = max(rows.first(first), self._progress.held[key][band])
                 size = max(0, rows.behind(last - 1) - start) * self._size[key]
                 self._aside[place] = self._aside.get(place, 0) + size
-                self.total += size
-                self._meet()
-                return
+                return size
+        return 0

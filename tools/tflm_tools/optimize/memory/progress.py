@@ -1,6 +1,7 @@
 # tflm_tools: which rows each band of a region makes, keeps and copies, and what that takes
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from collections import Counter
 from copy import copy
 
 from tflm.prepare.depthwise_lanes import band_rows, pair_rows
@@ -128,6 +129,10 @@ class Progress:
         values = self.region.values.items()
         return sum(self.buffer_rows(key) * v.row_bytes for key, v in values if v.inside)
 
+    def spans(self, key):
+        """span() of each band."""
+        return self._spans[key]
+
     def span(self, key, band):
         """(the first, the one behind the last) of the rows that a band makes of a value."""
         return self._spans[key][band - 1]
@@ -145,10 +150,11 @@ class Progress:
     # The first row of a value that any band behind each one makes, or None.
     @staticmethod
     def _after(spans):
-        found = [None]
+        found, row = [None], None
         for first, last in reversed(spans):
-            rows = [row for row in (found[-1], first if first < last else None) if row is not None]
-            found.append(min(rows, default=None))
+            if first < last and (row is None or first < row):
+                row = first
+            found.append(row)
         return found[::-1]
 
     # The spans of a value of which each band makes the rows that are not there yet.
@@ -252,7 +258,8 @@ class Progress:
                 counts = [last - first for first, last in self._spans[key] if first < last]
                 calls, rows = len(counts), self.region.values[key].rows
                 if node.builtin_code == BuiltinOperator.DEPTHWISE_CONV_2D:
-                    cycles += sum(_planes(node, way, count) for count in counts)
+                    bands = Counter(counts).items()
+                    cycles += sum(times * _planes(node, way, count) for count, times in bands)
                     cycles -= _planes(node, way, rows)
                 if key in self.anew:
                     cycles += cycles_of(node) * (sum(counts) - rows) // rows
