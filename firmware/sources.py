@@ -10,6 +10,9 @@ from debian import Suite, unpack
 from tflm_tools import files
 from tflm_tools.errors import ToolError
 
+# Kernels that stay in flash: few run them, or once an inference, and heap is short on a Pico.
+_COLD = ("dense_lut", "lut_asm", "softmax", "fully_connected_bands", "pooling_rows")
+
 # Changes to frozen native code, (before, after) in tools/mpy-tool.py of MicroPython 1.26. Two are
 # repairs: a frozen native function begins with a word, and has constants between its instructions,
 # that a Cortex-M0+ can only load from multiples of 4; and RISC-V's assembler drops .align 1 in
@@ -26,6 +29,9 @@ _REPAIRS = (
     ),
     (
         "& ~1, self.fun_data_attributes)",
+        f"""& ~1, self.fun_data_attributes.replace('".text,', '".text.kernels,' if any(
+                hot in self.escaped_name for hot in ('tflm_kernels_armv', 'tflm_run_second_core')
+            ) and not any(cold in self.escaped_name for cold in {_COLD}) else '".text,'))""",
         """& ~1, self.fun_data_attributes.replace('".text,', '".text.kernels,' if any(
                 hot in self.escaped_name for hot in ('tflm_kernels_armv', 'tflm_run_second_core')
             ) else '".text,'))""",

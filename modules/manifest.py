@@ -3,7 +3,7 @@
 
 # Options, as in include("modules/manifest.py", arch="armv6m", kernels="conv pooling"):
 # arch: folders of kernels/ for the board's instruction set, the port's own kernels always.
-# kernels: files of kernels/ with what they import; "" takes all that any model may look for, "int8"
+# kernels: files of kernels/ with what they import; "" takes all that a model may look for, "int8"
 # those that int8 models need, which leaves room for large models on small boards.
 # prepare: False leaves out what only a .tflite on the board needs; a .tflm runs without. Names of
 # files of prepare/ take these and no others: `tflm ops MODEL --manifest FILE` writes them.

@@ -2,10 +2,10 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # What runs again and again while a model does, copied to RAM with .data as the board starts, some
-# 40 KB of the heap: the virtual machine and the collector, as the port's own script means it (that
-# names objects *.obj, the SDK *.o, so all of it lies in flash); what firmware/sources.py lets
-# mpy-tool.py put into sections .text.kernels, tflm's kernels for a Cortex-M and what hands units to
-# core 1; and the functions of MicroPython that a step of a model calls, which weights push out of
+# 35 KB of the heap: the virtual machine, as the port's own script means it (that names objects
+# *.obj, the SDK *.o, so all of it lies in flash; the collector may stay there, as no model runs
+# it); what firmware/sources.py lets mpy-tool.py put into sections .text.kernels, tflm's kernels for
+# a Cortex-M but for cold ones and what hands units to core 1; and the functions of MicroPython that a step of a model calls, which weights push out of
 # the cache before the next one.
 set(hot_code_functions
     # The loop over steps, in bytecode.
@@ -49,7 +49,6 @@ else()
 SECTIONS
 {
     .hot : ALIGN_WITH_INPUT {
-        *py/gc.c.o*(.text*)
         *py/vm.c.o*(.text*)
         *(.text.kernels)
         ${hot_code_sections}

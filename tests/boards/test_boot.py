@@ -64,6 +64,14 @@ def test_every_app_fits(firmware):
     assert built.bin.stat().st_size <= room - 28_000
 
 
+# What `tflm inspect` and others believe a Pico has.
+def test_heap_after_boot(emulated):
+    with Session(emulated("RPI_PICO", fast=True)) as session:
+        free = int(session.exec("import gc; gc.collect(); print(gc.mem_free())"))
+    firmware = profiles.named("RPI_PICO").tflm
+    assert firmware.heap <= free < firmware.heap + 4096
+
+
 # The images are of the held-out part of the digits, one of each.
 def test_images_of_the_digits_app(repository):
     with np.load(repository / "models" / "digits" / "digits_test.npz") as file:

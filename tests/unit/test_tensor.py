@@ -221,7 +221,7 @@ def test_refused_values_change_nothing():
             for values in ([[9] * 3] * 2, [[[9] * 3] * 2], [[9, 9, 9, 9, 9, 9]]):
                 t.quantize(values)
                 assert set(t.dequantize()) == {9.0}
-        assert "got more" in raises(InputError, t.quantize, (1 for _ in range(1 << 60)))
+        assert "got more" in raises(InputError, t.quantize, (1 for _ in range(1 << 29)))
     """)
 
 

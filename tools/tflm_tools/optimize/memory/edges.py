@@ -141,9 +141,9 @@ class Edges:
         return self._singles[place]
 
     def banded(self, first, last, limit):
-        """Edges of operators first..last-1 in bands for which `limit` bytes may do, cheapest first.
+        """Iterate over Edges of operators first..last-1 in bands, where `limit` bytes may do.
 
-        An iterator.
+        The cheapest one first.
         """
         key = first, last
         if key not in self._bands:

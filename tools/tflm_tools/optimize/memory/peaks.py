@@ -64,9 +64,10 @@ class _Rows:
     def run(self, band):
         """Let all operators run in a band."""
         total, most, there = self.total, self.most, self._there
-        aside = self._progress.apart and self._aside
+        aside = self._aside if self._progress.apart else None
         for place, step in enumerate(self._steps):
-            key, spans, size, scratch, before, gathers, is_anew, in_groups, many, reads, ends = step
+            key, spans, size, scratch, before, *how, reads, gone = step
+            gathers, is_anew, in_groups, many = how
             low, high = spans[band - 1]
             if low == high:
                 scratch = 0
@@ -83,13 +84,13 @@ class _Rows:
                 was = min(keeps.values())
                 keeps[at] = kept[band]
                 total -= (min(keeps.values()) - was) * each
-            for gone in ends:
-                low, high = self._progress.span(gone, band)
-                total -= (high - low) * self._size[gone]
-            if aside is not False:
+            for each in gone:
+                low, high = self._progress.span(each, band)
+                total -= (high - low) * self._size[each]
+            if aside is not None:
                 total -= aside.pop(place, 0)
             most = max(most, total + scratch)
-            if aside is not False and self._region.values[key].inside:
+            if aside is not None and self._region.values[key].inside:
                 total += self._put_aside(key, band)
                 most = max(most, total)
         self.total, self.most = total, most
