@@ -12,7 +12,7 @@ _WORK = 12_000_000  # pairs of buffers that all tries together may look at, abou
 _PLACED = 1_200_000  # buffers that all tries together may place
 _PILE = 0.95  # of the changes to an order move what holds up the highest buffer
 _KNOWN = 4  # of all tries of a draft one by so many is left where a plan like it is known
-_LAST = 1000  # tries of a draft behind the last that made it smaller, and twice as many as before
+_LAST = 2500  # tries of a draft behind the last that made it smaller, and twice as many as before
 _BUSY = 0.7  # of the bytes that a first plan takes: from here on a step is busy
 
 
