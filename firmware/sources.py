@@ -10,8 +10,8 @@ from debian import Suite, unpack
 from tflm_tools import files
 from tflm_tools.errors import ToolError
 
-# Kernels that stay in flash: few run them, or once an inference, and heap is short on a Pico.
-_COLD = ("dense_lut", "lut_asm", "softmax", "fully_connected_bands", "pooling_rows")
+# Kernels that stay in flash: few models run them, and heap is short on a Pico.
+_COLD = ("dense_lut", "lut_asm", "fully_connected_bands", "pooling_rows")
 
 # Changes to frozen native code, (before, after) in tools/mpy-tool.py of MicroPython 1.26. Two are
 # repairs: a frozen native function begins with a word, and has constants between its instructions,

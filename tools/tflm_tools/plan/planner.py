@@ -262,7 +262,7 @@ def place(lives, tries=_TRIES, like=(), is_draft=False):
     """Set the offset of each Block of a Lives; the bytes that all of them take, and their order.
 
     like: the order (keys of Blocks) of a plan of the same tensors, with other scratch, or of a
-    draft: that the plan is no larger than. is_draft: within half a percent, as a rule, in a fifth
+    draft: that the plan is no larger than. is_draft: within half a percent, as a rule, in a third
     of the time.
 
     Buffers are placed one after the other, each as low as it can. The order decides how well
