@@ -57,11 +57,11 @@ def folder_of(board, app="", stock=False):
     )
 
 
-# One build at a time: they share sources, and apps the objects of their board.
 @contextmanager
-def _alone():
+def alone(name=".lock"):
+    """One build at a time: they share sources, and apps the objects of their board."""
     files.make_folder(FIRMWARE)
-    with open(FIRMWARE / ".lock", "w") as lock:
+    with open(FIRMWARE / name, "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
@@ -203,7 +203,7 @@ def build(
     frozen = {"app": app, "kernels": kernels, "prepare": prepare, "checks": checks}
     if profile.port == "esp32":
         esp_idf.check(profile, micropython)
-    with _alone():
+    with alone():
         return _build(profile, app, model, stock, frozen, micropython)
 
 

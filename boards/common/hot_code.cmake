@@ -2,11 +2,11 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # What runs again and again while a model does, copied to RAM with .data as the board starts, some
-# 35 KB of the heap: the virtual machine, as the port's own script means it (that names objects
+# 40 KB of the heap: the virtual machine, as the port's own script means it (that names objects
 # *.obj, the SDK *.o, so all of it lies in flash; the collector may stay there, as no model runs
 # it); what firmware/sources.py lets mpy-tool.py put into sections .text.kernels, tflm's kernels for
-# a Cortex-M but for cold ones and what hands units to core 1; and the functions of MicroPython that a step of a model calls, which weights push out of
-# the cache before the next one.
+# a Cortex-M but for cold ones and what hands units to core 1; and the functions of MicroPython that
+# a step of a model calls, which weights push out of the cache before the next one.
 set(hot_code_functions
     # The loop over steps, in bytecode.
     mp_binary_op mp_obj_equal_not_equal mp_obj_is_true mp_obj_get_type mp_map_lookup mp_load_global

@@ -1,11 +1,9 @@
 # Tests on boards: firmware is built once, emulated boards are started and stopped
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import fcntl
 import os
 import shutil
 import sys
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -31,15 +29,6 @@ def pytest_collection_modifyitems(config, items):
 @pytest.fixture(scope="session")
 def _built():
     return {}
-
-
-# One build at a time, of all workers, with the copy of what it made.
-@contextmanager
-def _alone(folder):
-    folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / ".tests", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
 
 
 # A Built with files of its own: another one of the same board and app, with another model, is
@@ -68,7 +57,7 @@ def firmware(_built, tmp_path_factory):
         key = board, app, stock, str(model)
         if key not in _built:
             try:
-                with _alone(build.FIRMWARE):
+                with build.alone(".tests"):  # no other worker builds meanwhile
                     built = build.build(
                         board, app, model, stock, micropython=os.environ.get("MICROPYTHON_DIR")
                     )

@@ -78,7 +78,7 @@ def test_no_such_board():
     ("before", "after", "says"),
     [
         ('arch = "armv6m"\n', "", "lacks 'arch'"),
-        ("heap = 220_000", "heat = 220_000", "heat"),
+        ("heap = 202_000", "heat = 202_000", "heat"),
         ("[flash]", "[flash", "is no TOML"),
     ],
 )

@@ -23,7 +23,6 @@ if not FOLDER.is_dir():  # installed with pip: setup.py has put the profiles her
 class Firmware:
     """What a firmware leaves: bytes of heap and of its largest block after boot, parts of flash.
 
-    hot: what code in RAM takes of both, which the profile's numbers do not know of.
     firmware, romfs, filesystem: (offset, bytes) in flash, None where there is none. free: what no
     part of the firmware needs, in which models can be read in place.
     in_place: Python can read flash in place outside ROMFS. inline_assembler: such kernels load.
@@ -37,11 +36,6 @@ class Firmware:
     free: tuple[int, int] | None = None
     in_place: bool = False
     inline_assembler: bool = False
-    hot: int = 0
-
-    def __post_init__(self):
-        self.heap -= self.hot
-        self.block -= self.hot
 
 
 @dataclass
