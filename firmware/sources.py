@@ -17,9 +17,9 @@ _COLD = ("dense_lut", "lut_asm", "fully_connected_bands", "pooling_rows")
 # repairs: a frozen native function begins with a word, and has constants between its instructions,
 # that a Cortex-M0+ can only load from multiples of 4; and RISC-V's assembler drops .align 1 in
 # code sections, so a function of odd length would make the next one odd, too. The third lets a
-# linker script know what is hot, the kernels for a Cortex-M but _COLD and what hands units to core 1,
-# from all other code (boards/common/hot_code.cmake); behind it, what older states of this project
-# had there.
+# linker script (boards/common/hot_code.cmake) tell hot code, which is the kernels for a Cortex-M
+# but _COLD and what hands units to core 1, from all other; behind it, what older states of this
+# project had there.
 _HALFWORDS = "__attribute__ ((aligned (2)))"
 _REPAIRS = (
     (_HALFWORDS, "__attribute__ ((aligned (4)))"),
