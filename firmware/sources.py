@@ -11,14 +11,14 @@ from tflm_tools import files
 from tflm_tools.errors import ToolError
 
 # Kernels that stay in flash: few models run them, and heap is short on a Pico.
-_COLD = ("dense_lut", "lut_asm", "fully_connected_bands", "pooling_rows")
+COLD = ("dense_lut", "lut_asm", "fully_connected_bands", "pooling_rows")
 
 # Changes to frozen native code, (before, after) in tools/mpy-tool.py of MicroPython 1.26. Two are
 # repairs: a frozen native function begins with a word, and has constants between its instructions,
 # that a Cortex-M0+ can only load from multiples of 4; and RISC-V's assembler drops .align 1 in
 # code sections, so a function of odd length would make the next one odd, too. The third lets a
 # linker script (boards/common/hot_code.cmake) tell hot code, which is the kernels for a Cortex-M
-# but _COLD and what hands units to core 1, from all other; behind it, what older states of this
+# but COLD and what hands units to core 1, from all other; behind it, what older states of this
 # project had there.
 _HALFWORDS = "__attribute__ ((aligned (2)))"
 _REPAIRS = (
@@ -31,7 +31,7 @@ _REPAIRS = (
         "& ~1, self.fun_data_attributes)",
         f"""& ~1, self.fun_data_attributes.replace('".text,', '".text.kernels,' if any(
                 hot in self.escaped_name for hot in ('tflm_kernels_armv', 'tflm_run_second_core')
-            ) and not any(cold in self.escaped_name for cold in {_COLD}) else '".text,'))""",
+            ) and not any(cold in self.escaped_name for cold in {COLD}) else '".text,'))""",
         """& ~1, self.fun_data_attributes.replace('".text,', '".text.kernels,' if any(
                 hot in self.escaped_name for hot in ('tflm_kernels_armv', 'tflm_run_second_core')
             ) else '".text,'))""",
