@@ -3,6 +3,7 @@
 
 import pytest
 from optimize.forms import every_edge, failures, ways
+from optimize.graphs import Network
 from optimize.test_memory_regions import GraphBuilder
 from tflm.errors import UnsupportedError
 from tflm.tflite.reader import TfliteModel
@@ -67,3 +68,26 @@ def test_more_bytes_are_never_slower():
         forms.append((f"{budget} bytes", model, flat))
     assert before <= 0
     assert not failures(forms[:: max(1, len(forms) // 3)])
+
+
+# One CONV_2D has no bands: below the scratch that it gets by itself it goes over fewer pixels at a
+# time, with and without wait states, and a chain with it as well.
+@pytest.mark.parametrize("miss", [0, 48])
+@pytest.mark.parametrize("layers", [1, 2])
+def test_less_scratch_where_nothing_else_will_do(miss, layers):
+    net = Network(f"scratch {layers}", (6, 6, 32))
+    now = net.inputs[0]
+    for _ in range(layers):
+        now = net.conv(now, 32, 3)
+    model = net.build(now)
+    how = {"target": "armv6m", "miss": miss}
+    usual = FlatFile(flatten(model, optimize="speed", **how)).arena_bytes
+    budget, forms = usual, []
+    with pytest.raises(UnsupportedError, match=r"the least needs \d+ "):
+        while True:
+            budget -= 128
+            flat = flatten(model, arena_budget=budget, **how)
+            assert FlatFile(flat).arena_bytes <= budget
+            forms.append((f"{budget} bytes", model, flat))
+    assert budget < usual - 512
+    assert not failures(forms[-2:])

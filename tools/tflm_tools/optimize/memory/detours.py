@@ -10,7 +10,8 @@ def reach(edges, best, last, limit, share=1.0, latest=None):
 
     best: the same for places before, None where no way leads to; best[last] may be one already.
     limit: bytes that Edges may need, those in bands a share of it. Edges begin at `latest` at the
-    latest. Bands are only for what does not fit without.
+    latest. Bands are only for what does not fit without, and less scratch than usual where there
+    are none.
     """
     is_wide = edges.single(last - 1).arena > limit
     latest = last - 1 if latest is None else latest
@@ -20,7 +21,8 @@ def reach(edges, best, last, limit, share=1.0, latest=None):
         if best[last] is None or cycles < best[last][0]:
             best[last] = cycles, edge, best[edge.first]
 
-    if best[last - 1] is not None and last - 1 <= latest and not is_wide:
+    may_end = best[last - 1] is not None and last - 1 <= latest
+    if may_end and not is_wide:
         offer(edges.single(last - 1))
     for first in range(last - 2, edges.longest(last) - 1, -1):
         is_wide = is_wide or edges.single(first).arena > limit
@@ -28,6 +30,9 @@ def reach(edges, best, last, limit, share=1.0, latest=None):
             edge = next(edges.banded(first, last, share * limit), None)
             if edge is not None:
                 offer(edge)
+    edge = edges.narrow(last - 1, limit) if may_end and best[last] is None else None
+    if edge is not None:
+        offer(edge)
 
 
 class Detour:

@@ -1,6 +1,7 @@
 # tflm_tools: Edges: what operators of a model need and take, one by one or some of them in bands
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from copy import copy
 from dataclasses import dataclass
 from itertools import product
 
@@ -75,6 +76,7 @@ class Edges:
         self._cheapest = {}  # the same, the cheapest one first
         self._least = {}  # what any of them needs at least
         self._singles = {}
+        self._narrow = {}
 
     # The Lives of all tensors.
     def _lives(self):
@@ -140,6 +142,36 @@ class Edges:
             self._singles[place] = Edge(place, place + 1, arena)
         return self._singles[place]
 
+    def narrow(self, place, limit):
+        """The cheapest Edge of an operator by itself with so little scratch that `limit` bytes do.
+
+        None where that takes more. Its needs tell how its weights are stored, and which cycles
+        Storing.within() counts, too.
+        """
+        if place not in self._narrow:
+            found, index = self.storing.narrow(place), self.nodes[place].index
+            self._narrow[place] = [
+                Edge(
+                    place,
+                    place + 1,
+                    arena,
+                    cycles,
+                    needs=Needs(0, [], {index: way}, more),
+                    of=self,
+                )
+                for arena, cycles, more, way in sorted(found, key=lambda each: each[1])
+            ]
+        return next((edge for edge in self._narrow[place] if edge.arena <= limit), None)
+
+    def learn(self, edge, arena):
+        """Note that an Edge needs so many bytes, as a plan of all shows."""
+        if edge.progress is None:
+            more = max(0, arena - edge.arena)
+            for other in self._narrow[edge.first]:
+                other.arena += more
+        else:
+            edge.arena = max(edge.arena, arena)
+
     def banded(self, first, last, limit):
         """Iterate over Edges of operators first..last-1 in bands, where `limit` bytes may do.
 
@@ -193,15 +225,18 @@ class Edges:
             edge.arena = _NEVER
         self._sort((edge.first, edge.last))
 
-    # What follows from one band of each kind; False where it cannot run so.
+    # What follows from one band of each kind, an Edge more where it can run with less scratch;
+    # False where it cannot run so.
     def _estimated(self, edge):
         region = edge.progress.region
-        edge.needs = needs = needs_of(edge.progress, self._probe, self.storing, self._scrap)
-        if needs is None:
-            return False
-        edge.arena = self._beside(region) + needs.records + peak(edge.progress, needs.at)
-        edge.cycles += needs.cycles - sum(map(self.storing.least, region.nodes))
-        return True
+        found = needs_of(edge.progress, self._probe, self.storing, self._scrap)
+        edges = [edge, *(copy(edge) for _ in found[1:])]
+        self._bands[edge.first, edge.last] += edges[1:]
+        for each, needs in zip(edges, found, strict=False):
+            each.needs = needs
+            each.arena = self._beside(region) + needs.records + peak(each.progress, needs.at)
+            each.cycles += needs.cycles - sum(map(self.storing.least, region.nodes))
+        return bool(found)
 
     # What comes of a plan; False where it cannot run so.
     def _planned(self, edge, limit):

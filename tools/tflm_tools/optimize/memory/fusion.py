@@ -10,8 +10,8 @@ from .bands import in_bands
 class Fusion:
     """What to run in bands: the Edge of each region, the arena that all should need, the cost.
 
-    stored: how weights of what runs in bands are stored. forms: the SecondPasses and PooledGroups
-    that it takes.
+    narrow: the Edges of what runs by itself with less scratch than usual. stored: how weights of
+    all these are stored. forms: the SecondPasses and PooledGroups that it takes.
     """
 
     edges: list = field(default_factory=list)
@@ -19,6 +19,7 @@ class Fusion:
     cycles: int = 0
     stored: dict = field(default_factory=dict)
     forms: list = field(default_factory=list)
+    narrow: list = field(default_factory=list)
 
 
 def apply(graph, fusion):

@@ -25,7 +25,7 @@ _SMALL = 8192  # an arena that need not be smaller for their sake
 _AFTER = {BALANCED: SPEED, RAM: BALANCED}  # levels that need no less
 _PARTS = (1, 0.6, 0.3)  # of that, one after the other
 # Of that, where words of weights cost: these may take so much less with some room.
-_BEYOND = 3
+_BEYOND = 5
 _ROOMS = (1, 1.12, 1.25)  # for weights of what runs in bands, of the least arena
 # Limits that are tried, of the least one, and the share of each that regions may need: where they
 # leave some, a plan of all may come out smaller.

@@ -2,11 +2,12 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from dataclasses import dataclass, field
+from math import inf
 
 from ...plan.windows import Spread
 from .bands import in_bands
 
-_SMALL = 512  # bytes of scratch where rows that are kept lie apart, to take least
+_SMALL = 512  # bytes of scratch that blocks may take, to take least
 
 
 @dataclass
@@ -25,28 +26,31 @@ class Needs:
 
 
 def needs_of(progress, probe, storing, make):
-    """The Needs of a Progress, or None where it cannot be written as bands, as far as these tell.
+    """[the Needs of a Progress]: with as much scratch as Prepare gives, and where that is less,
+    with little. Empty where it cannot be written as bands, as far as these tell.
 
     make(name, dtype, shape, like): a new tensor. Raises TflmError for what Prepare does not take.
     """
     kinds = _kinds_of(progress)
     chain = in_bands(progress, make, list(kinds))
     if chain is None:
-        return None
-    needs = Needs(probe.block_bytes(chain.nodes))
-    for slot in chain.slots:
-        parts = [node for node in slot if node is not None]
-        if len({probe.made(node).form for node in parts}) > 1:
-            return None  # what runs at a place shares its records
-        room = storing.usual(parts)
-        if progress.apart or progress.anew:
-            room = min(room, _SMALL)
-        needs.cycles += storing.in_slot(slot, needs.stored, room, kinds.values())
-    for slot, place in zip(chain.slots, chain.places, strict=True):
-        needs.scratch.append(scratch_of(list(filter(None, slot)), probe, needs.stored))
-        if place is not None:
-            needs.at[place] = sum(needs.scratch[-1])
-    return needs
+        return []
+    slots = [[node for node in slot if node is not None] for slot in chain.slots]
+    if any(len({probe.made(node).form for node in parts}) > 1 for parts in slots):
+        return []  # what runs at a place shares its records
+    found = []
+    for most in (_SMALL,) if progress.apart or progress.anew else (inf, _SMALL):
+        needs = Needs(probe.block_bytes(chain.nodes))
+        for slot, parts in zip(chain.slots, slots, strict=True):
+            room = min(storing.usual(parts), most)
+            needs.cycles += storing.in_slot(slot, needs.stored, room, kinds.values())
+        for parts, place in zip(slots, chain.places, strict=True):
+            needs.scratch.append(scratch_of(parts, probe, needs.stored))
+            if place is not None:
+                needs.at[place] = sum(needs.scratch[-1])
+        if not found or needs.at != found[0].at:
+            found.append(needs)
+    return found
 
 
 def scratch_of(nodes, probe, stored):

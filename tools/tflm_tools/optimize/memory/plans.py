@@ -50,7 +50,7 @@ class Plans:
         what lies around a region may leave it no such place as it has alone. In the first `tries`
         it learns of the highest one only, as others may lie high because of it, then of all.
         """
-        key = *fusion.edges, *fusion.forms
+        key = *fusion.edges, *fusion.forms, *fusion.stored.items()
         if not key:
             return True
         if key not in self._banded:
@@ -60,13 +60,15 @@ class Plans:
         found.setdefault(key, (graph, fusion.cycles, storage.head_bytes))
         if storage.head_bytes <= fusion.arena:
             return True
-        tops = [_top(graph, storage, chain) for chain in graph.chains]
+        ran = [chain.nodes for chain in graph.chains]
+        ran += [[edge.of.nodes[edge.first]] for edge in fusion.narrow]
+        tops = [_top(graph, storage, nodes) for nodes in ran]
         if not tops:
             return True
-        for edge, top in zip(fusion.edges, tops, strict=True):
+        for edge, top in zip([*fusion.edges, *fusion.narrow], tops, strict=True):
             if top == max(tops) or top > fusion.arena and tries >= _SINGLE:
                 # It may be too high only between its bands and the next ones.
-                edge.arena = max(edge.arena, top, fusion.arena + 1)
+                edge.of.learn(edge, max(top, fusion.arena + 1))
         return False
 
     def least(self, most, cycles, step, found):
@@ -89,9 +91,9 @@ class Plans:
         return refined(model, self.search, self.prepared, most, self.miss)
 
 
-# The end of what lies highest in the arena while a chain runs.
-def _top(model, storage, chain):
-    ran = set(map(id, chain.nodes))
+# The end of what lies highest in the arena while some nodes run.
+def _top(model, storage, nodes):
+    ran = set(map(id, nodes))
     steps = [i for i, node in enumerate(model.running()[0].nodes, 1) if id(node) in ran]
     buffers = [*storage.tensors.values(), *storage.scratch_buffers]
     return max(b.offset + b.size for b in buffers if b.first <= steps[-1] and b.last >= steps[0])

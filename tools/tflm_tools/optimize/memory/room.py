@@ -17,7 +17,7 @@ def with_stored(model, search, prepare, most):
     chained = len(nodes) < len(search.nodes)
     before = None
     for share in _LIMITS:
-        stored, cycles = search.storing.within(nodes, share * most)
+        stored, cycles = search.storing.within(nodes, share * most, most)
         if chained:
             in_bands, more = search.storing.in_bands(model, share * most)
             stored.update(in_bands)
@@ -28,7 +28,7 @@ def with_stored(model, search, prepare, most):
         made = _with(model, stored, prepare)
         if prepare(made).head_bytes <= most:
             return made, cycles
-    return model, search.storing.as_made(nodes)
+    return model, search.storing.as_stored(nodes, getattr(model, "stored", {}))
 
 
 def refined(model, search, prepare, most, miss):
@@ -39,7 +39,7 @@ def refined(model, search, prepare, most, miss):
     before = _fetching(prepare(model), miss)
     nodes, tried = _unchained(model, search), {}
     for share in _LIMITS if before else ():
-        stored, _ = search.storing.within(nodes, share * most, True)
+        stored, _ = search.storing.within(nodes, share * most, most, True)
         if stored == tried:
             continue
         made, tried = _with(model, stored, prepare), stored

@@ -97,7 +97,12 @@ def _fusion(found, limit):
     for each in found[1]:
         if isinstance(each, Detour):
             fusion.forms.append(each.form)
-        elif each.progress is not None:
-            fusion.edges.append(each)
+            continue
+        if each.needs is not None:
             fusion.stored.update(each.needs.stored)
+        if each.progress is not None:
+            fusion.edges.append(each)
+        elif each.needs is not None:
+            fusion.narrow.append(each)
+            fusion.cycles -= each.needs.cycles
     return fusion

@@ -31,31 +31,45 @@ class Storing:
         return made.choices[0].cycles if made.choices else made.fetching
 
     # [(bytes that are in use while a node runs, Choice)], from the cheapest to what needs least.
-    def _ways_of(self, node, fine):
-        key = id(node), fine
+    def _ways_of(self, node, choices):
+        key = id(node), choices
         if key not in self._ways:
-            made = self._probe.made(node)
             place = next(i for i, other in enumerate(self._nodes) if other is node)
             self._ways[key] = [
-                (self._arena(place, {node.index: choice.stored}), choice)
-                for choice in (made.fine if fine else made.choices)
+                (self._arena(place, {node.index: choice.stored}), choice) for choice in choices
             ]
         return self._ways[key]
 
-    def within(self, nodes, limit, fine=False):
+    def narrow(self, place):
+        """Ways of the operator at a place with less scratch than Prepare gives it by itself.
+
+        [(bytes that are in use while it runs, cycles more than as Prepare makes it, those of them
+        that within() counts, too, stored)].
+        """
+        node = self._nodes[place]
+        made = self._probe.made(node)
+        found = []
+        for arena, choice in self._ways_of(node, made.choices or made.blocks):
+            more = choice.cycles - made.fetching
+            if choice.scratch < made.scratch[0]:
+                found.append((arena, more, more if made.choices else 0, choice.stored))
+        return found
+
+    def within(self, nodes, limit, most, fine=False):
         """How to store the weights of nodes that have a choice.
 
-        Each may need `limit` bytes of arena, or as much scratch as Prepare gives it by itself.
-        fine: with what saves little for its bytes, too. Returns (stored, cycles more than without
-        a limit).
+        Each may need `limit` bytes of arena, or `most` with no more scratch than Prepare gives it
+        by itself. fine: with what saves little for its bytes, too. Returns (stored, cycles more
+        than without a limit).
         """
         found, cycles = {}, 0
         for node in nodes:
-            ways = self._ways_of(node, fine)
+            made = self._probe.made(node)
+            ways = self._ways_of(node, made.fine if fine else made.choices)
             if ways:
-                made = self._probe.made(node)
                 usual = made.scratch[0]
-                fit = (way for arena, way in ways if arena <= limit or way.scratch <= usual)
+                low = [(arena, way) for arena, way in ways if arena <= most]
+                fit = (way for arena, way in low if arena <= limit or way.scratch <= usual)
                 choice = next(fit, None)
                 if choice is None and ways[-1][1].scratch > usual:  # it stays as Prepare makes it
                     cycles += made.fetching - ways[0][1].cycles
@@ -130,7 +144,12 @@ class Storing:
         found = self._probe.distances(node)
         return max((min(d.source.nbytes(), d.target.nbytes() - d.least) for d in found), default=0)
 
-    def as_made(self, nodes):
-        """The cycles that within() would count for nodes that stay as Prepare makes them."""
-        made = [self._probe.made(node) for node in nodes]
-        return sum(m.fetching - m.choices[0].cycles for m in made if m.choices)
+    def as_stored(self, nodes, stored):
+        """The cycles that within() would count for nodes that stay as they are stored."""
+        cycles = 0
+        for node in nodes:
+            made, way = self._probe.made(node), stored.get(node.index)
+            if made.choices:
+                now = made.fetching if way is None else made.cost(way)[1]
+                cycles += now - made.choices[0].cycles
+        return cycles
