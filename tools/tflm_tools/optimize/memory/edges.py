@@ -149,17 +149,10 @@ class Edges:
         Storing.within() counts, too.
         """
         if place not in self._narrow:
-            found, index = self.storing.narrow(place), self.nodes[place].index
+            found = sorted(self.storing.narrow(place), key=lambda each: each[1])
             self._narrow[place] = [
-                Edge(
-                    place,
-                    place + 1,
-                    arena,
-                    cycles,
-                    needs=Needs(0, [], {index: way}, more),
-                    of=self,
-                )
-                for arena, cycles, more, way in sorted(found, key=lambda each: each[1])
+                Edge(place, place + 1, arena, cycles, needs=Needs(0, [], stored, more), of=self)
+                for arena, cycles, more, stored in found
             ]
         return next((edge for edge in self._narrow[place] if edge.arena <= limit), None)
 

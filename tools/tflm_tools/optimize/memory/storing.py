@@ -50,9 +50,9 @@ class Storing:
         made = self._probe.made(node)
         found = []
         for arena, choice in self._ways_of(node, made.choices or made.blocks):
-            more = choice.cycles - made.fetching
+            more, stored = choice.cycles - made.fetching, {node.index: choice.stored}
             if choice.scratch < made.scratch[0]:
-                found.append((arena, more, more if made.choices else 0, choice.stored))
+                found.append((arena, more, more if made.choices else 0, stored))
         return found
 
     def within(self, nodes, limit, most, fine=False):
