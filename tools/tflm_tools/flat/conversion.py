@@ -12,7 +12,7 @@ from ..image.prepare import prepare_graph
 from ..model.flat_file import FlatFile
 from ..model.model_file import open_model
 from ..optimize.compressed_weights import CompressedLayer
-from ..optimize.memory.levels import BALANCED, OFF, RAM, SPEED, LevelSize
+from ..optimize.memory.levels import BALANCED, BUDGET, OFF, RAM, SPEED, LevelSize
 from ..optimize.savings import Saving, chosen
 from ..plan.arena_plan import tflm_head_bytes
 from ..render.notebook import Shown
@@ -141,7 +141,8 @@ def convert(
             made = levels.prepared(level)
         return len(image_of(model.data, level, made)), made.arena_bytes
 
-    told = dict.fromkeys((RAM, BALANCED, SPEED, level))
+    others = (SPEED,) if level == BUDGET else (RAM, BALANCED, SPEED)
+    told = dict.fromkeys((*others, level))
     result = Conversion(
         source=str(source),
         output=str(output or Path(source).with_suffix(".tflm").name),

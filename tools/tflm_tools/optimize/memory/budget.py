@@ -5,9 +5,9 @@ from tflm.errors import UnsupportedError
 
 from .search import LEAST_STEP
 
-# Limits that are tried, of the one that is given, and the share of each that regions may need:
-# what lies around a region may leave it less, or more, than it has alone.
-_LIMITS = ((1.0, 1.0), (1.0, 0.96), (1.0, 0.9), (1.0, 0.8), (1.06, 1.0), (1.15, 1.0))
+# Limits that are tried, of the one that is given: what lies around a region may leave it less, or
+# more, than it has alone, and what a limit leaves goes to weights.
+_LIMITS = (1.0, 0.97, 0.94, 0.88, 1.01, 1.05)
 _PLANS = 4  # for each of them
 
 
@@ -15,13 +15,15 @@ def fastest(plans, arena, levels):
     """(Graph, extra cycles): the fastest one that is found, by estimate, with `arena` bytes.
 
     levels: (level, (Graph, extra cycles)) one by one, the smallest one last; they are asked for
-    where some of the model has to run in bands, or to wait for weights. Raises UnsupportedError
-    where the arena of no plan that is found keeps to it.
+    where nothing else is found. Raises UnsupportedError where the arena of no plan that is found
+    keeps to it.
     """
     whole = plans.prepared(plans.model)
     most = arena - (whole.arena_bytes - whole.head_bytes)
     found = _stored(plans, most, [(plans.model, 0)])
     if not found or found[0][1] > 0:
+        found += _stored(plans, most, _in_bands(plans, most))
+    if not found:
         known = dict(levels)
         if all(plans.head(model) > most for model, _ in known.values()):
             known[""] = _smallest(plans, *list(known.values())[-1])
@@ -51,12 +53,12 @@ def _stored(plans, most, graphs):
 # [(Graph, extra cycles)] with chains in bands that may do with `most` bytes.
 def _in_bands(plans, most):
     found = {}
-    for limit, share in _LIMITS:
-        for _ in range(_PLANS):
-            fusion = plans.search.within(int(limit * most), None, share)
-            if fusion is None or plans.keeps_to(fusion, found):
+    for limit in _LIMITS:
+        for tries in range(_PLANS):
+            fusion = plans.search.within(int(limit * most))
+            if fusion is None or plans.keeps_to(fusion, found, tries):
                 break
-    return [(graph, cycles) for graph, cycles, _ in found.values()]
+    return [(graph, cycles) for graph, cycles, head in found.values() if head <= most]
 
 
 # The (Graph, extra cycles) that needs least, however long it takes: `model` if nothing is smaller.

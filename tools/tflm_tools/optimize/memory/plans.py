@@ -8,6 +8,7 @@ from .weights import miss_of
 
 _TRIES = 9  # least ones, until all together keep to one
 _SINGLE = 5  # of these, that learn of one region only
+_WORSE = 1.02  # of the bytes of what was found; limits beyond that lead to no smaller plan
 
 
 class Plans:
@@ -74,11 +75,15 @@ class Plans:
     def least(self, most, cycles, step, found):
         """Search.cheapest(), until all together keeps to it or a number of tries is over.
 
-        Notes in `found` what each makes, as keeps_to() does.
+        Or until its limit is above what was found. Notes in `found` what each makes, as keeps_to()
+        does.
         """
         for tries in range(_TRIES):
             fusion = self.search.cheapest(most, cycles, step)
-            if fusion is None or self.keeps_to(fusion, found, tries):
+            least = min((head for *_, head in found.values()), default=most)
+            if fusion is None or fusion.arena > _WORSE * least:
+                break
+            if self.keeps_to(fusion, found, tries):
                 break
         return fusion
 
