@@ -7,7 +7,7 @@ from .search import LEAST_STEP
 
 # Limits that are tried, of the one that is given: what lies around a region may leave it less, or
 # more, than it has alone, and what a limit leaves goes to weights.
-_LIMITS = (1.0, 0.97, 0.94, 0.88, 1.01, 1.05)
+_LIMITS = (1.0, 0.97, 0.94, 0.88, 0.75, 1.01, 1.05)
 _PLANS = 4  # for each of them
 
 
