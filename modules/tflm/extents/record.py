@@ -94,6 +94,11 @@ class Record:
         self.need(self[i] & 1)
         return self.model.buffer[self[i] >> 2 :][:size]
 
+    # The same of a constant that holds words as a record does, of which so many are read.
+    def words_of(self, i, count):
+        self.need(count < LARGEST)
+        return Record(self.model, self.constant(i, 4 * count, align=4), 0)
+
     # Operand `i`: these bytes are read and written.
     def writes(self, i, size, offset=0, align=1):
         self.reads(i, size, offset, align)

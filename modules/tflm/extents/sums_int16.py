@@ -32,11 +32,17 @@ def scratch(r, kind, channels, held, taps):
     r.writes(_SCRATCH, size, align=4)
 
 
-# The same where word `at` is the kind of sums, with `offsets` and requantization behind it.
-def sums(r, at, channels, held, taps):
+# The same where word `at` is the kind of sums, and `offsets` behind it; returns the kind.
+def kind_of_sums(r, at, channels, held, taps):
     kind = r[at]
     scratch(r, kind, channels, held, taps)
     r.need(r[at + _TO_OFFSETS] >> 24 == (_PAIRS if kind else _WORDS))
+    return kind
+
+
+# The same with requantization behind that.
+def sums(r, at, channels, held, taps):
+    kind = kind_of_sums(r, at, channels, held, taps)
     requantize(r, at + _TO_OUTPUT_ZERO_POINT, channels, kind)
 
 

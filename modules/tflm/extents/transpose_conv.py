@@ -3,7 +3,7 @@
 
 from ..dtypes import const
 from .record import divided
-from .sums_int16 import scratch, sums
+from .sums_int16 import kind_of_sums, requantize, scratch
 
 # Words of the records.
 _INPUT = const(1)
@@ -11,10 +11,15 @@ _WEIGHTS = const(2)
 _OUTPUT = const(4)
 _BIAS = const(3)
 _FLOAT_INPUT_HEIGHT = const(5)
-_INPUT_HEIGHT = const(6)
-_BIAS_KIND = const(18)
-_OFFSETS = const(19)
-_OUTPUT_ZERO_POINT = const(20)
+_REQUANTIZE = const(6)
+_INPUT_HEIGHT = const(7)
+_BIAS_KIND = const(19)
+_OFFSETS = const(20)
+
+# Words of the constant that says how sums become outputs, and how many it has before its table.
+_PER_CHANNEL = const(3)
+_CHANNELS = const(4)
+_TABLE = const(5)
 
 # Words from the height of the input on.
 _TO_INPUT_CHANNELS = const(2)
@@ -51,12 +56,15 @@ def _int8(r):
     channels, depth = _sizes(r, _INPUT_HEIGHT, 1, 1)
     r.need(r[_BIAS_KIND] == 0 and r[_OFFSETS] >> 24 == 0)
     scratch(r, 0, channels, channels, depth)
-    r.requantize(_OUTPUT_ZERO_POINT, channels)
+    count = r.words_of(_REQUANTIZE, _TABLE)[_CHANNELS]
+    r.words_of(_REQUANTIZE, _TABLE + count + (count + 3) // 4).requantize(0, channels)
 
 
 def _int16(r):
     channels, depth = _sizes(r, _INPUT_HEIGHT, 2, 1)
-    sums(r, _BIAS_KIND, channels, channels, depth)
+    kind = kind_of_sums(r, _BIAS_KIND, channels, channels, depth)
+    pairs = channels if r.words_of(_REQUANTIZE, _TABLE)[_PER_CHANNEL] else 1
+    requantize(r.words_of(_REQUANTIZE, _TABLE + 2 * pairs), 0, channels, kind)
 
 
 CHECKS = {

@@ -12,21 +12,21 @@ _WEIGHTS = const(2)
 _BIAS = const(3)
 _OUTPUT = const(4)
 _SCRATCH = const(5)
-_INPUT_HEIGHT = const(6)
-_INPUT_WIDTH = const(7)
-_INPUT_CHANNELS = const(8)
-_OUTPUT_HEIGHT = const(9)
-_OUTPUT_WIDTH = const(10)
-_OUTPUT_CHANNELS = const(11)
-_FILTER_HEIGHT = const(12)
-_FILTER_WIDTH = const(13)
-_STRIDE_HEIGHT = const(14)
-_STRIDE_WIDTH = const(15)
-_PADDING_HEIGHT = const(16)
-_PADDING_WIDTH = const(17)
-_BIAS_KIND = const(18)  # as start_sums takes it
-_OFFSETS = const(19)  # as multiply takes them
-_OUTPUT_ZERO_POINT = const(20)  # the REQUANTIZE or REQUANTIZE_INT16 block
+_REQUANTIZE = const(6)  # a constant: the block for store_int8 or requantize_int16
+_INPUT_HEIGHT = const(7)
+_INPUT_WIDTH = const(8)
+_INPUT_CHANNELS = const(9)
+_OUTPUT_HEIGHT = const(10)
+_OUTPUT_WIDTH = const(11)
+_OUTPUT_CHANNELS = const(12)
+_FILTER_HEIGHT = const(13)
+_FILTER_WIDTH = const(14)
+_STRIDE_HEIGHT = const(15)
+_STRIDE_WIDTH = const(16)
+_PADDING_HEIGHT = const(17)
+_PADDING_WIDTH = const(18)
+_BIAS_KIND = const(19)  # as start_sums takes it
+_OFFSETS = const(20)  # as multiply takes them
 _BLOCK = const(64)  # sums that fit the scratch buffer
 
 _WIDE = const(24)  # the bit of offsets that says int16
@@ -41,6 +41,9 @@ _WIDE = const(24)  # the bit of offsets that says int16
 def eval_int8(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
     wide = r[_OFFSETS] >> _WIDE & 1  # inputs and outputs have 1 << wide bytes
+    word = r[_REQUANTIZE]
+    memory = rom if word & 1 else arena
+    block = word >> 4
     scratch = r[_SCRATCH] >> 2
     depth = r[_INPUT_CHANNELS]
     channels = r[_OUTPUT_CHANNELS]
@@ -80,9 +83,9 @@ def eval_int8(op, arena, rom, start: int, stop: int):
                 in_y += 1
                 cell_y -= r[_STRIDE_HEIGHT]
             if wide:
-                requantize_int16(op, arena, _OUTPUT_ZERO_POINT, scratch, out, channel, count)
+                requantize_int16(memory, arena, block, scratch, out, channel, count)
             else:
-                store_int8(op, arena, _OUTPUT_ZERO_POINT, scratch, out, channel, count)
+                store_int8(memory, arena, block, scratch, out, channel, count)
             out += count << wide
             channel += count
         start += 1

@@ -1,6 +1,8 @@
 # tflm: TRANSPOSE_CONV: Prepare (TFLM transpose_conv.cc)
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import struct
+
 from .. import dtypes
 from ..dtypes import const
 from .common import (
@@ -11,8 +13,13 @@ from .common import (
     constant_ints,
     float_activation_range,
 )
-from .convolution import check_bias, requantize_fields, window_of
-from .requantize_int16 import REQUANTIZE_INT16, matrix_offsets, scratch_bytes
+from .convolution import channel_multipliers, check_bias, requantize_fields, window_of
+from .requantize_int16 import (
+    REQUANTIZE_INT16,
+    matrix_offsets,
+    requantize_int16_fields,
+    scratch_bytes,
+)
 
 # Words of a record: where the filter's windows lie on the output.
 _SIZES = (
@@ -30,9 +37,10 @@ _SIZES = (
     "padding_width",
 )
 _OPERANDS = ("input", "weights", "bias", "output")
-_INTEGER = _OPERANDS + ("scratch",) + _SIZES + ("bias_kind", "offsets")
-INT8 = _INTEGER + REQUANTIZE
-INT16 = _INTEGER + REQUANTIZE_INT16
+
+# How sums become outputs is a constant, `requantize`: the words REQUANTIZE or REQUANTIZE_INT16 and
+# their table. In bands records lie in the arena, and it would be most of this one.
+INTEGER = _OPERANDS + ("scratch", "requantize") + _SIZES + ("bias_kind", "offsets")
 FLOAT32 = _OPERANDS + _SIZES + ("activation_min", "activation_max")
 
 _OPTIONS = const(49)  # TransposeConvOptions
@@ -133,42 +141,40 @@ def emit_float32(context, node, activation, fields):
 
 
 def _prepare_int8(context, node, activation, fields):
-    target = node.output(0)
-    channels, depth = fields["output_channels"], fields["input_channels"]
-    quantized, table = requantize_fields(node, activation, channels)
+    quantized, table = requantize_fields(node, activation, fields["output_channels"])
     # The zero point of the weights does not count; 128 is what their flipped top bit adds.
-    quantized["offsets"] = 0x80 << 16 | quantized.pop("input_offset")
-    fields.update(quantized)
-    context.emit(
-        "transpose_conv.eval_int8",
-        INT8,
-        target.elements() // channels if channels else 0,
-        _work(node),
-        table=table,
-        input=node.input(0),
-        weights=node.input(1),
-        bias=node.inputs[2],
-        output=target,
-        scratch=context.request_scratch_buffer(scratch_bytes(0, channels, depth)),
-        bias_kind=0,
-        **fields,
-    )
+    fields["offsets"] = 0x80 << 16 | quantized["input_offset"]
+    block = [quantized[name] for name in REQUANTIZE]
+    _emit_integer(context, node, "transpose_conv.eval_int8", 0, block, table, fields)
 
 
 def _prepare_int16(context, node, activation, fields):
-    from .conv_int16 import check_types, emit_pixels
+    from .conv_int16 import check_types
 
+    source, weights, target = node.input(0), node.input(1), node.output(0)
     kind = check_types(node, (dtypes.INT64, dtypes.INT16), 0, fields)
-    emit_pixels(
-        context,
-        node,
-        activation,
-        "transpose_conv.eval_int16",
-        INT16,
-        kind,
-        _work(node) // max(1, node.output(0).elements()) * fields["output_channels"],
-        scratch_bytes(kind, fields["output_channels"], fields["input_channels"]),
+    multipliers = channel_multipliers(node, source, weights, target, fields["output_channels"])
+    quantized, table = requantize_int16_fields(node, target, activation, multipliers, kind)
+    fields["offsets"] = matrix_offsets(kind)
+    block = [quantized[name] for name in REQUANTIZE_INT16]
+    _emit_integer(context, node, "transpose_conv.eval_int16", kind, block, table, fields)
+
+
+# `kind` of the bias as kernels/matrix.py takes it; `block` and `table`: see INTEGER.
+def _emit_integer(context, node, kernel, kind, block, table, fields):
+    channels, depth = fields["output_channels"], fields["input_channels"]
+    words = struct.pack("<5I", *[value & 0xFFFFFFFF for value in block])
+    context.emit(
+        kernel,
+        INTEGER,
+        node.output(0).elements() // channels if channels else 0,
+        _work(node),
+        input=node.input(0),
+        weights=node.input(1),
+        bias=node.inputs[2],
+        output=node.output(0),
+        scratch=context.request_scratch_buffer(scratch_bytes(kind, channels, depth)),
+        requantize=context.constant(words + table),
         bias_kind=kind,
-        offsets=matrix_offsets(kind),
         **fields,
     )
