@@ -50,7 +50,7 @@ def _conv(r, flat):
         if lanes == step and window == 1 and row_bytes == columns * step:
             r.need(pixel == 1 and lanes == run * taps_y)
     if flat:
-        r.need(r.units <= columns)
+        r.need(r.units <= columns and height and taps_y == 1 and not top and not left)
     size = lanes * window
     stream, group = _stream(r, _CONV_WEIGHT_BYTES, channels, size)
     images = 1 if flat else divided(r.units, rows)

@@ -17,6 +17,7 @@ _BIAS_KIND = const(19)
 _OFFSETS = const(20)
 
 # Words of the constant that says how sums become outputs, and how many it has before its table.
+_OUTPUT_ZERO_POINT = const(0)
 _PER_CHANNEL = const(3)
 _CHANNELS = const(4)
 _TABLE = const(5)
@@ -57,14 +58,15 @@ def _int8(r):
     r.need(r[_BIAS_KIND] == 0 and r[_OFFSETS] >> 24 == 0)
     scratch(r, 0, channels, channels, depth)
     count = r.words_of(_REQUANTIZE, _TABLE)[_CHANNELS]
-    r.words_of(_REQUANTIZE, _TABLE + count + (count + 3) // 4).requantize(0, channels)
+    r.words_of(_REQUANTIZE, _TABLE + count + (count + 3) // 4).requantize(_OUTPUT_ZERO_POINT, channels)
 
 
 def _int16(r):
     channels, depth = _sizes(r, _INPUT_HEIGHT, 2, 1)
     kind = kind_of_sums(r, _BIAS_KIND, channels, channels, depth)
     pairs = channels if r.words_of(_REQUANTIZE, _TABLE)[_PER_CHANNEL] else 1
-    requantize(r.words_of(_REQUANTIZE, _TABLE + 2 * pairs), 0, channels, kind)
+    block = r.words_of(_REQUANTIZE, _TABLE + 2 * pairs)
+    requantize(block, _OUTPUT_ZERO_POINT, channels, kind)
 
 
 CHECKS = {

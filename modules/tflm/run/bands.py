@@ -24,7 +24,13 @@ _GROUPS = const(255)
 # which a frame of bytecode would for each band. None of these operators ends the run. Ctrl-C works
 # between bands, which are slices.
 @micropython.viper
-def run_banded(bands, arena, rom, start: int, stop: int):
+def run_banded(bands, arena, rom, start, stop):
+    _run(0, 0, 0, bands, arena, rom, start)
+
+
+# `words`, `source` and `target` come first because the first locals live in registers.
+@micropython.viper
+def _run(words: int, source: ptr32, target: ptr32, bands, arena, rom, start: int):
     changes, place, steps, number = bands
     target = ptr32(place)
     table = int(ptr32(changes))

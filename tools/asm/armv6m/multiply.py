@@ -3,7 +3,7 @@
 
 from ..common.parameters import MULTIPLY, at
 from ..common.thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12, Thumb
-from .lanes import all_quads, constants
+from .lanes import all_quads, constants, quads
 from .requantize import requantize
 
 _UNROLLED = 32  # words of lanes in one pass of the inner loop
@@ -39,9 +39,41 @@ def _widen(t):
     t.label(ready)
 
 
+# The next block of pixels becomes lanes, where there is a source. Lanes and their end: R1, R2.
+def _unpack(t):
+    whole, ready = t.new_label("whole"), t.new_label("there")
+    t.ldr(R1, R0, at(MULTIPLY, "lanes"))
+    t.ldr(R2, R0, at(MULTIPLY, "lanes_end"))
+    t.ldr(R3, R0, at(MULTIPLY, "source"))
+    t.cmp(R3, 0)
+    t.branch("eq", ready)
+    t.ldr(R4, R0, at(MULTIPLY, "source_end"))
+    t.sub(R4, R3)
+    t.sub(R2, R1)
+    t.lsr(R2, R2, 1)  # bytes of a block
+    t.cmp(R2, R4)
+    t.branch("ls", whole)
+    t.mov(R2, R4)
+    t.label(whole)
+    t.add(R4, R3, R2)
+    t.str(R4, R0, at(MULTIPLY, "source"))
+    t.mov(R0, R3)
+    t.mov(R3, R2)
+    t.lsl(R2, R2, 1)
+    t.add(R2, R1)
+    t.store(R1, "first")
+    t.store(R2, "lanes_end")
+    constants(t)
+    quads(t, R3)
+    t.load(R1, "first")
+    t.load(R2, "lanes_end")
+    t.label(ready)
+
+
 _MULTIPLY = """
-Outputs of groups of four channels for pixels in lanes. `r0` is the address of a block of
-parameters (MULTIPLY in tools/asm/common/parameters.py).
+Outputs of groups of four channels for pixels in lanes, or for whole words of bytes that become
+lanes block by block. `r0` is the address of a block of parameters (MULTIPLY in
+tools/asm/common/parameters.py).
 """
 
 
@@ -63,19 +95,17 @@ def _word(t, index):
 def multiply():
     slots = ["stream", "inputs", "output", "output_step", "lanes_step", "lanes_end", "groups"]
     slots += ["first", "skipped", "window", "zero_point", "third", "group", "weights", "next"]
-    slots += ["rows", "row_step", "row", "row_end", "rows_left"]
+    slots += ["rows", "row_step", "row", "row_end", "rows_left", "parameters", "before"]
     t = Thumb("multiply", _MULTIPLY, slots=slots)
     one, two = _INPUTS, _INPUTS_END  # sums of these channels, once the loop over inputs is done
+    t.store(R0, "parameters")
     for name, register in (("activation_min", _LOW), ("activation_max", _HIGH)):
         t.ldr(R1, R0, at(MULTIPLY, name))
         t.mov(register, R1)
     for name, slot in (
         ("output_zero_point", "zero_point"),
-        ("output", "output"),
         ("output_step", "output_step"),
         ("lanes_step", "lanes_step"),
-        ("groups", "groups"),
-        ("stream", "stream"),
         ("group", "group"),
         ("rows", "rows"),
         ("row_step", "row_step"),
@@ -89,19 +119,26 @@ def multiply():
     t.two("neg", R2, R1)
     t.mov(R3, 4 * (_UNROLLED - 1))
     t.two("and_", R2, R3)
+    t.store(R2, "before")
     t.add(R1, R2)
     t.store(R1, "window")
-    t.ldr(R1, R0, at(MULTIPLY, "lanes"))
-    t.sub(R1, R2)
-    t.store(R1, "first")
-    t.ldr(R1, R0, at(MULTIPLY, "lanes_end"))
-    t.sub(R1, R2)
-    t.store(R1, "lanes_end")
     t.lsl(R2, R2, _WORD_SHIFT)
     t.store(R2, "skipped")
     t.mov(R1, 4 * _UNROLLED)
     t.mov(_PASS_BYTES, R1)
 
+    block = t.new_label("block")
+    t.label(block)
+    t.load(R0, "parameters")
+    for name in ("output", "groups", "stream"):
+        t.ldr(R1, R0, at(MULTIPLY, name))
+        t.store(R1, name)
+    _unpack(t)
+    t.load(R3, "before")
+    t.sub(R1, R3)
+    t.store(R1, "first")
+    t.sub(R2, R3)
+    t.store(R2, "lanes_end")
     group, row, pixel, words = map(t.new_label, ("group", "row", "pixel", "words"))
     t.label(group)
     _widen(t)
@@ -179,4 +216,22 @@ def multiply():
     t.sub(R1, 1)
     t.store(R1, "groups")
     t.branch_far("ne", group)
+    t.note("next block: its outputs lie behind this one's")
+    done = t.new_label("done")
+    t.load(R0, "parameters")
+    t.ldr(R1, R0, at(MULTIPLY, "source"))
+    t.cmp(R1, 0)
+    t.branch("eq", done)
+    t.ldr(R2, R0, at(MULTIPLY, "source_end"))
+    t.cmp(R1, R2)
+    t.branch("cs", done)
+    t.load(R1, "output")  # of the last group, and 4
+    t.ldr(R2, R0, at(MULTIPLY, "output"))
+    t.sub(R1, R2)
+    t.mov(R2, _OUTPUT)
+    t.sub(R2, R1)
+    t.add(R2, 4)
+    t.str(R2, R0, at(MULTIPLY, "output"))
+    t.b(block)
+    t.label(done)
     return t.text()

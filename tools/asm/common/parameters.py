@@ -36,6 +36,8 @@ MULTIPLY = (
     "group",  # memory for one group's stream where weights have one byte, else 0
     "rows",  # of pixels
     "row_step",  # bytes of lanes from one row to the next
+    "source",  # bytes of pixels that become lanes block by block; 0 where these are there
+    "source_end",  # these two: only on a Cortex-M0+
 )
 
 # Of DEPTHWISE_CONV_2D: the plane of each channel, and the rows of its outputs.

@@ -62,24 +62,75 @@ _M_ACTIVATION_MAX = const(26)
 _M_GROUP = const(27)
 _M_ROWS = const(28)
 _M_ROW_STEP = const(29)
+_M_SOURCE = const(30)
+_M_SOURCE_END = const(31)
 
 
 # Units are rows of the output.
 @micropython.viper
 def eval_int8(op, arena, rom, start, stop):
-    _rows(op, arena, rom, start, stop, 0, int(ptr32(op)[_OUTPUT_WIDTH]))
+    _rows(0, 0, 0, op, arena, rom, start, stop, 0, int(ptr32(op)[_OUTPUT_WIDTH]))
 
 
 # Units are pixels of the only row.
 @micropython.viper
 def eval_pixels_int8(op, arena, rom, start, stop):
-    _rows(op, arena, rom, 0, 1, start, stop)
+    if not int(_run(0, 0, op, arena, rom, start, stop)):
+        _rows(0, 0, 0, op, arena, rom, 0, 1, start, stop)
+
+
+# Pixels start..stop-1 of the only row where they are one run of words with nothing between them,
+# and channels whole groups: multiply() goes over all of them, a block at a time. Returns 0 where
+# they are not.
+@micropython.viper
+def _run(p: ptr32, r: ptr32, op, arena, rom, start: int, stop: int) -> int:
+    r = ptr32(op)
+    depth = r[_COLUMN_LANES]
+    if not r[_IS_WHOLE] or depth != r[_COLUMN_STEP] or r[_WINDOW_COLUMNS] != 1:
+        return 0
+    if r[_ROW_BYTES] != r[_OUTPUT_WIDTH] * depth or r[_OUTPUT_CHANNELS] & 3:
+        return 0
+    base = int(ptr8(arena))
+    flash = int(ptr8(rom))
+    p = ptr32(base + (r[_SCRATCH] >> 2))
+    word = r[_STREAM]
+    p[_M_STREAM] = (flash if word & 1 else base) + (word >> 2)
+    word = r[_INPUT]
+    source = (flash if word & 1 else base) + (word >> 2)
+    p[_M_SOURCE] = source + start * depth
+    p[_M_SOURCE_END] = source + stop * depth
+    lanes = int(p) + _LANES
+    end = lanes + 2 * depth * r[_BLOCK_PIXELS]
+    p[_M_LANES] = lanes
+    p[_M_LANES_END] = end
+    p[_M_OUTPUT] = base + (r[_OUTPUT] >> 2) + start * r[_OUTPUT_STEP]
+    p[_M_GROUPS] = r[_OUTPUT_CHANNELS] >> 2
+    p[_M_LANES_STEP] = 2 * depth
+    p[_M_OUTPUT_STEP] = r[_OUTPUT_STEP]
+    p[_M_WINDOW] = 2 * depth
+    p[_M_OUTPUT_ZERO_POINT] = r[_OUTPUT_ZERO_POINT]
+    p[_M_ACTIVATION_MIN] = r[_ACTIVATION_MIN]
+    p[_M_ACTIVATION_MAX] = r[_ACTIVATION_MAX]
+    p[_M_GROUP] = 0
+    if r[_WEIGHT_BYTES] == 1:
+        # Behind the spare memory.
+        spare = 4 * r[_BLOCK_PIXELS]
+        if spare < depth:
+            spare = depth
+        p[_M_GROUP] = end + spare
+    p[_M_ROWS] = 1
+    multiply(int(p) + 4 * _M_STREAM)
+    return 1
 
 
 # Pixels first..stop-1 of rows row..last-1. The inputs of a block of pixels become lanes once,
 # then every group of four channels runs over them: the activations stay int8 in the arena.
+# `p`, `r` and `k` come first because the first locals live in registers, and functions are looked
+# up once: blocks are small where there is little memory.
 @micropython.viper
-def _rows(op, arena, rom, row: int, last: int, first: int, stop: int):
+def _rows(
+    p: ptr32, r: ptr32, k: int, op, arena, rom, row: int, last: int, first: int, stop: int
+):
     r = ptr32(op)
     base = int(ptr8(arena))
     flash = int(ptr8(rom))
@@ -96,18 +147,21 @@ def _rows(op, arena, rom, row: int, last: int, first: int, stop: int):
     step = column * r[_PIXEL_COLUMNS]
     lanes = int(p) + _LANES
     # A block is a part of a row, or some whole rows.
+    block = r[_BLOCK_PIXELS]
     block_rows = 1
-    row_lanes = (r[_BLOCK_PIXELS] - 1) * step + window
-    if r[_BLOCK_PIXELS] > r[_OUTPUT_WIDTH]:
-        block_rows = r[_BLOCK_PIXELS] // r[_OUTPUT_WIDTH]
+    row_lanes = (block - 1) * step + window
+    if block > r[_OUTPUT_WIDTH]:
+        block_rows = block // r[_OUTPUT_WIDTH]
         row_lanes = (r[_OUTPUT_WIDTH] - 1) * step + window
     spare = lanes + block_rows * row_lanes
     rest_stream = stream + groups * (64 + 2 * r[_WEIGHT_BYTES] * window)
     row_bytes = r[_ROW_BYTES]
-    is_whole = r[_IS_WHOLE]
+    image = r[_INPUT_HEIGHT] * row_bytes
+    to_lanes = gather if r[_IS_WHOLE] else gather_bytes
+    run = multiply
     # Pixels that touch each other, with nothing between or beside them, are one run.
     merged = 0
-    if is_whole and r[_COLUMN_LANES] == r[_COLUMN_STEP] and r[_WINDOW_COLUMNS] == 1:
+    if r[_IS_WHOLE] and r[_COLUMN_LANES] == r[_COLUMN_STEP] and r[_WINDOW_COLUMNS] == 1:
         if row_bytes == r[_OUTPUT_WIDTH] * r[_COLUMN_STEP]:
             merged = r[_RUN]
     p[_G_COLUMN_STEP] = r[_COLUMN_STEP]
@@ -118,10 +172,11 @@ def _rows(op, arena, rom, row: int, last: int, first: int, stop: int):
     p[_G_ROW_BYTES] = row_bytes
     p[_G_COLUMN_BYTES] = r[_COLUMN_LANES]
     p[_G_SPARE] = spare
+    p[_M_SOURCE] = 0
     p[_M_GROUP] = 0
     if r[_WEIGHT_BYTES] == 1:
         # Behind the spare memory.
-        k = 4 * r[_BLOCK_PIXELS]
+        k = 4 * block
         if k < r[_COLUMN_LANES]:
             k = r[_COLUMN_LANES]
         p[_M_GROUP] = spare + k
@@ -132,30 +187,39 @@ def _rows(op, arena, rom, row: int, last: int, first: int, stop: int):
     p[_M_OUTPUT_ZERO_POINT] = r[_OUTPUT_ZERO_POINT]
     p[_M_ACTIVATION_MIN] = r[_ACTIVATION_MIN]
     p[_M_ACTIVATION_MAX] = r[_ACTIVATION_MAX]
+    p[_M_STREAM] = stream
+    p[_M_GROUPS] = groups
+    p[_M_OUTPUT_STEP] = out_step
+    parameters = int(p) + 4 * _M_STREAM
     out = base + (r[_OUTPUT] >> 2) + (row * r[_OUTPUT_WIDTH] + first) * out_step
+    k = row // r[_OUTPUT_HEIGHT]
+    next_y = row - k * r[_OUTPUT_HEIGHT]
+    next_source = source + k * image
     while row < last:
         rows = last - row
         if rows > block_rows:
             rows = block_rows
+        first_y = next_y
+        source = next_source
         pixel = first
         while pixel < stop:
             n = stop - pixel
-            if n > r[_BLOCK_PIXELS]:
-                n = r[_BLOCK_PIXELS]
+            if n > block:
+                n = block
             at = pixel * r[_PIXEL_COLUMNS] * r[_COLUMN_STEP] - r[_PADDING_BYTES]
-            p[_G_COLUMNS] = (n - 1) * r[_PIXEL_COLUMNS] + r[_WINDOW_COLUMNS]
+            p[_G_AT] = at
             if merged:
                 p[_G_COLUMNS] = 1
                 p[_G_RUN] = n * merged
+            else:
+                p[_G_COLUMNS] = (n - 1) * r[_PIXEL_COLUMNS] + r[_WINDOW_COLUMNS]
             p[_M_ROWS] = rows
+            p[_G_LANES] = lanes
+            next_y = first_y
+            next_source = source
             while rows:
-                rows -= 1
-                p[_G_AT] = at
-                p[_G_LANES] = lanes + rows * row_lanes
-                batch = (row + rows) // r[_OUTPUT_HEIGHT]
                 # Rows of the filter above the image, in it and below it.
-                in_y = (row + rows - batch * r[_OUTPUT_HEIGHT]) * r[_STRIDE_HEIGHT]
-                in_y -= r[_PADDING_HEIGHT]
+                in_y = next_y * r[_STRIDE_HEIGHT] - r[_PADDING_HEIGHT]
                 inside = r[_FILTER_HEIGHT]
                 k = 0
                 while inside and in_y < 0:
@@ -163,7 +227,7 @@ def _rows(op, arena, rom, row: int, last: int, first: int, stop: int):
                     inside -= 1
                     k += 1
                 p[_G_ROWS_ABOVE] = k
-                p[_G_SOURCE] = source + (batch * r[_INPUT_HEIGHT] + in_y) * row_bytes + at
+                p[_G_SOURCE] = next_source + in_y * row_bytes + at
                 in_y += (inside - 1) * r[_DILATION_HEIGHT]
                 k = 0
                 while inside and in_y >= r[_INPUT_HEIGHT]:
@@ -172,18 +236,18 @@ def _rows(op, arena, rom, row: int, last: int, first: int, stop: int):
                     k += 1
                 p[_G_ROWS] = inside
                 p[_G_ROWS_BELOW] = k
-                if is_whole:
-                    gather(int(p))
-                else:
-                    gather_bytes(int(p))
+                to_lanes(int(p))
+                p[_G_LANES] = p[_G_LANES] + row_lanes
+                rows -= 1
+                next_y += 1
+                if next_y == r[_OUTPUT_HEIGHT]:
+                    next_y = 0
+                    next_source += image
             rows = p[_M_ROWS]
             p[_M_LANES_END] = lanes + n * step
             if groups:
-                p[_M_STREAM] = stream
                 p[_M_OUTPUT] = out
-                p[_M_GROUPS] = groups
-                p[_M_OUTPUT_STEP] = out_step
-                multiply(int(p) + 4 * _M_STREAM)
+                run(parameters)
             pixel += n
             n *= rows
             if rest:
@@ -192,7 +256,10 @@ def _rows(op, arena, rom, row: int, last: int, first: int, stop: int):
                 p[_M_OUTPUT] = spare
                 p[_M_GROUPS] = 1
                 p[_M_OUTPUT_STEP] = 4
-                multiply(int(p) + 4 * _M_STREAM)
+                run(parameters)
+                p[_M_STREAM] = stream
+                p[_M_GROUPS] = groups
+                p[_M_OUTPUT_STEP] = out_step
                 to = ptr8(out + 4 * groups)
                 k = 0
                 while k < n:

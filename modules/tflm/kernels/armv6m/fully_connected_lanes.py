@@ -46,6 +46,7 @@ _M_ACTIVATION_MIN = const(25)
 _M_ACTIVATION_MAX = const(26)
 _M_GROUP = const(27)
 _M_ROWS = const(28)
+_M_SOURCE = const(30)
 
 
 # Units are groups of four output channels. Each batch is one column of one row for gather(), and
@@ -92,6 +93,7 @@ def eval_int8(op, arena, rom, start: int, stop: int):
     p[_M_LANES_STEP] = window
     p[_M_OUTPUT_STEP] = 4
     p[_M_ROWS] = 1
+    p[_M_SOURCE] = 0
     p[_M_WINDOW] = window
     p[_M_OUTPUT_ZERO_POINT] = r[_OUTPUT_ZERO_POINT]
     p[_M_ACTIVATION_MIN] = r[_ACTIVATION_MIN]

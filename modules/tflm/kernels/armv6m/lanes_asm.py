@@ -321,8 +321,9 @@ def gather_bytes(r0):
     mov(r0, 0)
 
 
-# Outputs of groups of four channels for pixels in lanes. `r0` is the address of a block of
-# parameters (MULTIPLY in tools/asm/common/parameters.py).
+# Outputs of groups of four channels for pixels in lanes, or for whole words of bytes that become
+# lanes block by block. `r0` is the address of a block of parameters (MULTIPLY in
+# tools/asm/common/parameters.py).
 @micropython.asm_thumb
 def multiply(r0):
     mov(r4, r8)
@@ -330,23 +331,18 @@ def multiply(r0):
     mov(r6, r10)
     mov(r7, r11)
     push({r4, r5, r6, r7})
-    data(2, 0xB094)  # sub sp, #80
+    data(2, 0xB096)  # sub sp, #88
+    data(2, 0x9014)  # str r0, [sp] parameters
     ldr(r1, [r0, 36])
     mov(r9, r1)
     ldr(r1, [r0, 40])
     mov(r10, r1)
     ldr(r1, [r0, 32])
     data(2, 0x910A)  # str r1, [sp] zero_point
-    ldr(r1, [r0, 8])
-    data(2, 0x9102)  # str r1, [sp] output
     ldr(r1, [r0, 24])
     data(2, 0x9103)  # str r1, [sp] output_step
     ldr(r1, [r0, 20])
     data(2, 0x9104)  # str r1, [sp] lanes_step
-    ldr(r1, [r0, 16])
-    data(2, 0x9106)  # str r1, [sp] groups
-    ldr(r1, [r0, 0])
-    data(2, 0x9100)  # str r1, [sp] stream
     ldr(r1, [r0, 44])
     data(2, 0x910C)  # str r1, [sp] group
     ldr(r1, [r0, 48])
@@ -360,22 +356,85 @@ def multiply(r0):
     neg(r2, r1)
     mov(r3, 124)
     and_(r2, r3)
+    data(2, 0x9215)  # str r2, [sp] before
     add(r1, r1, r2)
     data(2, 0x9109)  # str r1, [sp] window
-    ldr(r1, [r0, 4])
-    sub(r1, r1, r2)
-    data(2, 0x9107)  # str r1, [sp] first
-    ldr(r1, [r0, 12])
-    sub(r1, r1, r2)
-    data(2, 0x9105)  # str r1, [sp] lanes_end
     lsl(r2, r2, 3)
     data(2, 0x9208)  # str r2, [sp] skipped
     mov(r1, 128)
     mov(r12, r1)
-    label(group_1)
+    label(block_1)
+    data(2, 0x9814)  # ldr r0, [sp] parameters
+    ldr(r1, [r0, 8])
+    data(2, 0x9102)  # str r1, [sp] output
+    ldr(r1, [r0, 16])
+    data(2, 0x9106)  # str r1, [sp] groups
+    ldr(r1, [r0, 0])
+    data(2, 0x9100)  # str r1, [sp] stream
+    ldr(r1, [r0, 4])
+    ldr(r2, [r0, 12])
+    ldr(r3, [r0, 56])
+    cmp(r3, 0)
+    beq(there_3)
+    ldr(r4, [r0, 60])
+    sub(r4, r4, r3)
+    sub(r2, r2, r1)
+    lsr(r2, r2, 1)
+    cmp(r2, r4)
+    bls(whole_2)
+    mov(r2, r4)
+    label(whole_2)
+    add(r4, r3, r2)
+    str(r4, [r0, 56])
+    mov(r0, r3)
+    mov(r3, r2)
+    lsl(r2, r2, 1)
+    add(r2, r2, r1)
+    data(2, 0x9107)  # str r1, [sp] first
+    data(2, 0x9205)  # str r2, [sp] lanes_end
+    mov(r5, 128)
+    lsl(r6, r5, 16)
+    add(r5, r5, r6)
+    lsl(r6, r5, 8)
+    add(r6, r6, r5)
+    mov(r7, 255)
+    lsl(r4, r7, 16)
+    add(r7, r7, r4)
+    add(r2, r0, r3)
+    lsl(r4, r3, 29)
+    bne(odd_5)
+    label(quads_4)
+    data(2, 0xC808)  # ldmia r0!, {r3}
+    eor(r3, r6)
+    lsr(r4, r3, 8)
+    and_(r3, r7)
+    and_(r4, r7)
+    sub(r3, r3, r5)
+    sub(r4, r4, r5)
+    data(2, 0xC118)  # stmia r1!, {r3, r4}
+    label(odd_5)
+    data(2, 0xC808)  # ldmia r0!, {r3}
+    eor(r3, r6)
+    lsr(r4, r3, 8)
+    and_(r3, r7)
+    and_(r4, r7)
+    sub(r3, r3, r5)
+    sub(r4, r4, r5)
+    data(2, 0xC118)  # stmia r1!, {r3, r4}
+    cmp(r0, r2)
+    bcc(quads_4)
+    data(2, 0x9907)  # ldr r1, [sp] first
+    data(2, 0x9A05)  # ldr r2, [sp] lanes_end
+    label(there_3)
+    data(2, 0x9B15)  # ldr r3, [sp] before
+    sub(r1, r1, r3)
+    data(2, 0x9107)  # str r1, [sp] first
+    sub(r2, r2, r3)
+    data(2, 0x9205)  # str r2, [sp] lanes_end
+    label(group_6)
     data(2, 0x990C)  # ldr r1, [sp] group
     cmp(r1, 0)
-    beq(ready_5)
+    beq(ready_10)
     data(2, 0x9800)  # ldr r0, [sp] stream
     data(2, 0xC83C)  # ldmia r0!, {r2, r3, r4, r5}
     data(2, 0xC13C)  # stmia r1!, {r2, r3, r4, r5}
@@ -389,7 +448,7 @@ def multiply(r0):
     add(r7, r7, r4)
     data(2, 0x9B0D)  # ldr r3, [sp] weights
     add(r2, r0, r3)
-    label(quads_6)
+    label(quads_11)
     data(2, 0xC808)  # ldmia r0!, {r3}
     eor(r3, r6)
     lsr(r4, r3, 8)
@@ -423,7 +482,7 @@ def multiply(r0):
     sub(r4, r4, r5)
     data(2, 0xC118)  # stmia r1!, {r3, r4}
     cmp(r0, r2)
-    bcc(quads_6)
+    bcc(quads_11)
     data(2, 0xC83C)  # ldmia r0!, {r2, r3, r4, r5}
     data(2, 0xC13C)  # stmia r1!, {r2, r3, r4, r5}
     data(2, 0xC83C)  # ldmia r0!, {r2, r3, r4, r5}
@@ -433,18 +492,18 @@ def multiply(r0):
     data(2, 0x900E)  # str r0, [sp] next
     data(2, 0x990C)  # ldr r1, [sp] group
     data(2, 0x9100)  # str r1, [sp] stream
-    label(ready_5)
+    label(ready_10)
     data(2, 0x9902)  # ldr r1, [sp] output
     mov(r11, r1)
     data(2, 0x990F)  # ldr r1, [sp] rows
     data(2, 0x9A05)  # ldr r2, [sp] lanes_end
     data(2, 0x9D07)  # ldr r5, [sp] first
-    label(row_2)
+    label(row_7)
     data(2, 0x9113)  # str r1, [sp] rows_left
     data(2, 0x9212)  # str r2, [sp] row_end
     data(2, 0x9511)  # str r5, [sp] row
     data(2, 0x9501)  # str r5, [sp] inputs
-    label(pixel_3)
+    label(pixel_8)
     data(2, 0x9F00)  # ldr r7, [sp] stream
     data(2, 0xCF0F)  # ldmia r7!, {r0, r1, r2, r3}
     mov(r8, r5)
@@ -454,7 +513,7 @@ def multiply(r0):
     data(2, 0x9E08)  # ldr r6, [sp] skipped
     data(2, 0x44B7)  # add pc, r6
     nop()
-    label(words_4)
+    label(words_9)
     mov(r4, r8)
     ldr(r4, [r4, 0])
     data(2, 0xCF60)  # ldmia r7!, {r5, r6}
@@ -969,9 +1028,9 @@ def multiply(r0):
     adc(r3, r6)
     data(2, 0x44E0)  # add r8, r12
     data(2, 0x45F0)  # cmp r8, lr
-    bcs(near_7)
-    b(words_4)
-    label(near_7)
+    bcs(near_12)
+    b(words_9)
+    label(near_12)
     mov(r8, r1)
     mov(lr, r2)
     data(2, 0x930B)  # str r3, [sp] third
@@ -996,13 +1055,13 @@ def multiply(r0):
     asr(r0, r4)
     adc(r0, r6)
     data(2, 0x4548)  # cmp r0, r9
-    bge(above_8)
+    bge(above_13)
     mov(r0, r9)
-    label(above_8)
+    label(above_13)
     data(2, 0x4550)  # cmp r0, r10
-    ble(below_9)
+    ble(below_14)
     mov(r0, r10)
-    label(below_9)
+    label(below_14)
     mov(r1, r11)
     strb(r0, [r1, 0])
     mov(r0, r8)
@@ -1026,13 +1085,13 @@ def multiply(r0):
     asr(r0, r4)
     adc(r0, r6)
     data(2, 0x4548)  # cmp r0, r9
-    bge(above_10)
+    bge(above_15)
     mov(r0, r9)
-    label(above_10)
+    label(above_15)
     data(2, 0x4550)  # cmp r0, r10
-    ble(below_11)
+    ble(below_16)
     mov(r0, r10)
-    label(below_11)
+    label(below_16)
     mov(r1, r11)
     strb(r0, [r1, 1])
     mov(r0, lr)
@@ -1056,13 +1115,13 @@ def multiply(r0):
     asr(r0, r4)
     adc(r0, r6)
     data(2, 0x4548)  # cmp r0, r9
-    bge(above_12)
+    bge(above_17)
     mov(r0, r9)
-    label(above_12)
+    label(above_17)
     data(2, 0x4550)  # cmp r0, r10
-    ble(below_13)
+    ble(below_18)
     mov(r0, r10)
-    label(below_13)
+    label(below_18)
     mov(r1, r11)
     strb(r0, [r1, 2])
     data(2, 0x980B)  # ldr r0, [sp] third
@@ -1086,13 +1145,13 @@ def multiply(r0):
     asr(r0, r4)
     adc(r0, r6)
     data(2, 0x4548)  # cmp r0, r9
-    bge(above_14)
+    bge(above_19)
     mov(r0, r9)
-    label(above_14)
+    label(above_19)
     data(2, 0x4550)  # cmp r0, r10
-    ble(below_15)
+    ble(below_20)
     mov(r0, r10)
-    label(below_15)
+    label(below_20)
     mov(r1, r11)
     strb(r0, [r1, 3])
     # next pixel
@@ -1104,9 +1163,9 @@ def multiply(r0):
     data(2, 0x9501)  # str r5, [sp] inputs
     data(2, 0x9A12)  # ldr r2, [sp] row_end
     cmp(r5, r2)
-    bcs(near_16)
-    b(pixel_3)
-    label(near_16)
+    bcs(near_21)
+    b(pixel_8)
+    label(near_21)
     # next row of pixels
     data(2, 0x9B10)  # ldr r3, [sp] row_step
     add(r2, r2, r3)
@@ -1114,15 +1173,15 @@ def multiply(r0):
     add(r5, r5, r3)
     data(2, 0x9913)  # ldr r1, [sp] rows_left
     sub(r1, 1)
-    beq(near_17)
-    b(row_2)
-    label(near_17)
+    beq(near_22)
+    b(row_7)
+    label(near_22)
     # next group of channels: its stream lies behind this one's
     data(2, 0x990C)  # ldr r1, [sp] group
     cmp(r1, 0)
-    beq(lanes_only_18)
+    beq(lanes_only_23)
     data(2, 0x9F0E)  # ldr r7, [sp] next
-    label(lanes_only_18)
+    label(lanes_only_23)
     data(2, 0x9700)  # str r7, [sp] stream
     data(2, 0x9902)  # ldr r1, [sp] output
     add(r1, 4)
@@ -1130,10 +1189,27 @@ def multiply(r0):
     data(2, 0x9906)  # ldr r1, [sp] groups
     sub(r1, 1)
     data(2, 0x9106)  # str r1, [sp] groups
-    beq(near_19)
-    b(group_1)
-    label(near_19)
-    data(2, 0xB014)  # add sp, #80
+    beq(near_24)
+    b(group_6)
+    label(near_24)
+    # next block: its outputs lie behind this one's
+    data(2, 0x9814)  # ldr r0, [sp] parameters
+    ldr(r1, [r0, 56])
+    cmp(r1, 0)
+    beq(done_25)
+    ldr(r2, [r0, 60])
+    cmp(r1, r2)
+    bcs(done_25)
+    data(2, 0x9902)  # ldr r1, [sp] output
+    ldr(r2, [r0, 8])
+    sub(r1, r1, r2)
+    mov(r2, r11)
+    sub(r2, r2, r1)
+    add(r2, 4)
+    str(r2, [r0, 8])
+    b(block_1)
+    label(done_25)
+    data(2, 0xB016)  # add sp, #88
     pop({r4, r5, r6, r7})
     mov(r8, r4)
     mov(r9, r5)
