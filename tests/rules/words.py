@@ -77,6 +77,8 @@ def _calls(function):
             continue
         called, arguments = node.func, list(node.args)
         if isinstance(called, ast.Name):
+            if arguments and getattr(arguments[0], "id", "") not in _RECORDS:
+                continue  # words of a constant are none of the record
             key = _NAMES[function.file].get(called.id)
         elif isinstance(called, ast.Attribute) and getattr(called.value, "id", "") in _RECORDS:
             key = "record", called.attr

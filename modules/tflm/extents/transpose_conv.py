@@ -58,7 +58,8 @@ def _int8(r):
     r.need(r[_BIAS_KIND] == 0 and r[_OFFSETS] >> 24 == 0)
     scratch(r, 0, channels, channels, depth)
     count = r.words_of(_REQUANTIZE, _TABLE)[_CHANNELS]
-    r.words_of(_REQUANTIZE, _TABLE + count + (count + 3) // 4).requantize(_OUTPUT_ZERO_POINT, channels)
+    block = r.words_of(_REQUANTIZE, _TABLE + count + (count + 3) // 4)
+    block.requantize(_OUTPUT_ZERO_POINT, channels)
 
 
 def _int16(r):

@@ -128,9 +128,7 @@ def _run(p: ptr32, r: ptr32, op, arena, rom, start: int, stop: int) -> int:
 # `p`, `r` and `k` come first because the first locals live in registers, and functions are looked
 # up once: blocks are small where there is little memory.
 @micropython.viper
-def _rows(
-    p: ptr32, r: ptr32, k: int, op, arena, rom, row: int, last: int, first: int, stop: int
-):
+def _rows(p: ptr32, r: ptr32, k: int, op, arena, rom, row: int, last: int, first: int, stop: int):
     r = ptr32(op)
     base = int(ptr8(arena))
     flash = int(ptr8(rom))
