@@ -26,14 +26,16 @@ from ...image.dense_lut import DENSE_LUT, INDEXED, SCRATCH
 MISS = 48
 _CACHE_BYTES = 10240
 _KEPT_BYTES = 2048
-# Cycles of kernels/armv6m: to make lanes of a weight that is a byte, to begin a block, and to
-# begin a group of channels in it; to make lanes of a channel of a depthwise 3x3 filter.
+# Cycles of kernels/armv6m: to make lanes of a weight that is a byte, to begin a block of windows,
+# or of pixels that are one run, and to begin a group of channels in it; to make lanes of a channel
+# of a depthwise 3x3 filter.
 WIDEN = 3.1
 _DENSE = 0.6  # to use such a weight once, beside the lanes that are made of it otherwise
 _DENSE_BYTES = 64  # of scratch
 _CONNECT = 0.4  # to use such a weight of FULLY_CONNECTED, beside widening it
 _PAIRS = 1160  # to make a table of all pairs of 16 values
-_BLOCK = 1500
+_BLOCK = 1200
+_RUN = 150
 _BLOCK_GROUP = 60
 _UNPACK = 80
 _MOST_BLOCK_MACS = 1_500_000  # some 35 ms of a Pico: Ctrl-C waits for the end of a block
@@ -72,11 +74,17 @@ def _blocks(rows, pixels):
         yield most, rows * -(-pixels // most)
 
 
+# What it takes to begin a block of a CONV_2D: kernels go over runs of whole words by themselves.
+def _begin(r, is_flat):
+    is_run = is_flat and r["is_whole"] and r["output_channels"] % GROUP == 0
+    return _RUN if is_run else _BLOCK
+
+
 # Cycles to go over `groups` groups of channels with `depth` elements in `blocks` blocks.
-def _cycles(way, groups, depth, blocks, miss):
+def _cycles(way, groups, depth, blocks, miss, begin=_BLOCK):
     words = groups * (16 + depth * (2 if way == LANES else 1))
     fetches = 1 if 4 * words <= _CACHE_BYTES else blocks
-    cycles = miss * words * fetches + blocks * (_BLOCK + groups * _BLOCK_GROUP)
+    cycles = miss * words * fetches + blocks * (begin + groups * _BLOCK_GROUP)
     each = {BYTES: WIDEN, DENSE: _DENSE}
     cycles += blocks * each.get(way, 0) * groups * GROUP * depth
     return round(cycles)
@@ -96,7 +104,8 @@ def _conv(r, is_flat, miss):
         lane_bytes = row * max(1, block // pixels)
         for way in (LANES, BYTES):
             scratch = lane_scratch(lane_bytes, block, column) + group_bytes(way, depth)
-            yield (way, lane_bytes), scratch, _cycles(way, groups, depth, blocks, miss)
+            cycles = _cycles(way, groups, depth, blocks, miss, _begin(r, is_flat))
+            yield (way, lane_bytes), scratch, cycles
 
 
 def _fully_connected(r, miss):
@@ -217,14 +226,16 @@ def cost_of(record, stored, miss):
     if "block_pixels" not in r:
         ways = _depthwise(r, miss) if "band_rows" in r else _fully_connected(r, miss)
         return next(each[1:] for each in ways if each[0] == stored)
-    rows, pixels = (1 if record.kernel.endswith("pixels_int8") else r["units"]), r["output_width"]
+    is_flat = record.kernel.endswith("pixels_int8")
+    rows, pixels = (1 if is_flat else r["units"]), r["output_width"]
     column, depth = r["column_lanes"], r["depth_lanes"]
     step = 2 * column * r["pixel_columns"]
     block = block_pixels(rows, pixels, 2 * depth, step, lane_bytes)
     row = 2 * depth + (min(block, pixels) - 1) * step
     size = lane_scratch(max(1, block // pixels) * row, block, column) + group_bytes(way, depth)
     blocks = _blocks_of(rows, pixels, block)
-    return size, _cycles(way, -(-r["output_channels"] // GROUP), depth, blocks, miss)
+    groups = -(-r["output_channels"] // GROUP)
+    return size, _cycles(way, groups, depth, blocks, miss, _begin(r, is_flat))
 
 
 # How many blocks of `block` pixels there are: of whole rows, or of parts of one.
@@ -244,9 +255,10 @@ def cycles_of(record, miss):
         return 0
     if "band_rows" in r:
         return _channel_cycles(r, r["channel_words"], miss)
-    blocks = r.get("batches", 1)
+    blocks, begin = r.get("batches", 1), _BLOCK
     if "block_pixels" in r:
-        rows = 1 if record.kernel.endswith("pixels_int8") else r["units"]
+        is_flat = record.kernel.endswith("pixels_int8")
+        rows, begin = (1 if is_flat else r["units"]), _begin(r, is_flat)
         blocks = _blocks_of(rows, r["output_width"], r["block_pixels"])
     groups = -(-r["output_channels"] // GROUP)
-    return _cycles(r["weight_bytes"], groups, r["depth_lanes"], blocks, miss)
+    return _cycles(r["weight_bytes"], groups, r["depth_lanes"], blocks, miss, begin)
