@@ -73,6 +73,8 @@ for name, shape, source, options in (
     ("few columns a block", (4, 3, 3, 100), (1, 3, 9, 100), {}),
     ("pixels apart", (8, 1, 1, 16), (1, 7, 9, 16), {"stride": 2}),
     ("windows apart", (4, 2, 2, 4), (1, 9, 9, 4), {"stride": 3}),
+    ("windows of two rows apart", (8, 2, 1, 8), (1, 8, 8, 8), {"stride": 2}),
+    ("windows of two rows apart, odd channels", (7, 2, 1, 4), (2, 8, 6, 4), {"stride": 2}),
 ):
     cases.add(name, random_conv(name, shape, source, **options), paths=BOTH)
 

@@ -35,7 +35,7 @@ def _stream(r, i, channels, size):
 
 # `flat`: units are pixels of the only row.
 def _conv(r, flat):
-    (height,) = r.numbers(_INPUT_HEIGHT, 1, 0)
+    (height,) = r.numbers(_INPUT_HEIGHT, 1)
     row_bytes, rows, columns, channels, taps_y, stride_y, dilation_y = r.numbers(_ROW_BYTES, 7)
     top, left = r.numbers(_PADDING_HEIGHT, 2, 0)
     step, run, lanes = r.numbers(_COLUMN_STEP, 3)
@@ -50,7 +50,7 @@ def _conv(r, flat):
         if lanes == step and window == 1 and row_bytes == columns * step:
             r.need(pixel == 1 and lanes == run * taps_y)
     if flat:
-        r.need(r.units <= columns and height and taps_y == 1 and not top and not left)
+        r.need(r.units <= columns)
     size = lanes * window
     stream, group = _stream(r, _CONV_WEIGHT_BYTES, channels, size)
     images = 1 if flat else divided(r.units, rows)

@@ -96,10 +96,10 @@ def run_blocks(
     rest_stream = stream + groups * (64 + 2 * r[_WEIGHT_BYTES] * window)
     row_bytes = r[_ROW_BYTES]
     is_whole = r[_IS_WHOLE]
-    # Pixels that touch each other, with nothing between or beside them, are one run.
+    # Pixels of one row that touch each other, with nothing between or beside them, are one run.
     merged = 0
-    if is_whole and r[_COLUMN_LANES] == r[_COLUMN_STEP] and r[_WINDOW_COLUMNS] == 1:
-        if row_bytes == r[_OUTPUT_WIDTH] * r[_COLUMN_STEP]:
+    if is_whole and r[_RUN] == r[_COLUMN_STEP] and r[_RUN] == r[_COLUMN_LANES]:
+        if r[_WINDOW_COLUMNS] == 1 and row_bytes == r[_OUTPUT_WIDTH] * r[_COLUMN_STEP]:
             merged = r[_RUN]
     p[_G_COLUMN_STEP] = r[_COLUMN_STEP]
     p[_G_RUN] = r[_RUN]

@@ -75,52 +75,7 @@ def eval_int8(op, arena, rom, start, stop):
 # Units are pixels of the only row.
 @micropython.viper
 def eval_pixels_int8(op, arena, rom, start, stop):
-    if not int(_run(0, 0, op, arena, rom, start, stop)):
-        _rows(0, 0, 0, op, arena, rom, 0, 1, start, stop)
-
-
-# Pixels start..stop-1 of the only row where they are one run of words with nothing between them,
-# and channels whole groups: multiply() goes over all of them, a block at a time. Returns 0 where
-# they are not.
-@micropython.viper
-def _run(p: ptr32, r: ptr32, op, arena, rom, start: int, stop: int) -> int:
-    r = ptr32(op)
-    depth = r[_COLUMN_LANES]
-    if not r[_IS_WHOLE] or depth != r[_COLUMN_STEP] or r[_WINDOW_COLUMNS] != 1:
-        return 0
-    if r[_ROW_BYTES] != r[_OUTPUT_WIDTH] * depth or r[_OUTPUT_CHANNELS] & 3:
-        return 0
-    base = int(ptr8(arena))
-    flash = int(ptr8(rom))
-    p = ptr32(base + (r[_SCRATCH] >> 2))
-    word = r[_STREAM]
-    p[_M_STREAM] = (flash if word & 1 else base) + (word >> 2)
-    word = r[_INPUT]
-    source = (flash if word & 1 else base) + (word >> 2)
-    p[_M_SOURCE] = source + start * depth
-    p[_M_SOURCE_END] = source + stop * depth
-    lanes = int(p) + _LANES
-    end = lanes + 2 * depth * r[_BLOCK_PIXELS]
-    p[_M_LANES] = lanes
-    p[_M_LANES_END] = end
-    p[_M_OUTPUT] = base + (r[_OUTPUT] >> 2) + start * r[_OUTPUT_STEP]
-    p[_M_GROUPS] = r[_OUTPUT_CHANNELS] >> 2
-    p[_M_LANES_STEP] = 2 * depth
-    p[_M_OUTPUT_STEP] = r[_OUTPUT_STEP]
-    p[_M_WINDOW] = 2 * depth
-    p[_M_OUTPUT_ZERO_POINT] = r[_OUTPUT_ZERO_POINT]
-    p[_M_ACTIVATION_MIN] = r[_ACTIVATION_MIN]
-    p[_M_ACTIVATION_MAX] = r[_ACTIVATION_MAX]
-    p[_M_GROUP] = 0
-    if r[_WEIGHT_BYTES] == 1:
-        # Behind the spare memory.
-        spare = 4 * r[_BLOCK_PIXELS]
-        if spare < depth:
-            spare = depth
-        p[_M_GROUP] = end + spare
-    p[_M_ROWS] = 1
-    multiply(int(p) + 4 * _M_STREAM)
-    return 1
+    _rows(0, 0, 0, op, arena, rom, 0, 1, start, stop)
 
 
 # Pixels first..stop-1 of rows row..last-1. The inputs of a block of pixels become lanes once,
@@ -157,10 +112,10 @@ def _rows(p: ptr32, r: ptr32, k: int, op, arena, rom, row: int, last: int, first
     image = r[_INPUT_HEIGHT] * row_bytes
     to_lanes = gather if r[_IS_WHOLE] else gather_bytes
     run = multiply
-    # Pixels that touch each other, with nothing between or beside them, are one run.
+    # Pixels of one row that touch each other, with nothing between or beside them, are one run.
     merged = 0
-    if r[_IS_WHOLE] and r[_COLUMN_LANES] == r[_COLUMN_STEP] and r[_WINDOW_COLUMNS] == 1:
-        if row_bytes == r[_OUTPUT_WIDTH] * r[_COLUMN_STEP]:
+    if r[_IS_WHOLE] and r[_RUN] == r[_COLUMN_STEP] and r[_RUN] == r[_COLUMN_LANES]:
+        if r[_WINDOW_COLUMNS] == 1 and row_bytes == r[_OUTPUT_WIDTH] * r[_COLUMN_STEP]:
             merged = r[_RUN]
     p[_G_COLUMN_STEP] = r[_COLUMN_STEP]
     p[_G_RUN] = r[_RUN]
@@ -193,6 +148,15 @@ def _rows(p: ptr32, r: ptr32, k: int, op, arena, rom, row: int, last: int, first
     k = row // r[_OUTPUT_HEIGHT]
     next_y = row - k * r[_OUTPUT_HEIGHT]
     next_source = source + k * image
+    if merged and not rest and r[_OUTPUT_HEIGHT] == 1 and last - row == 1:
+        # multiply() makes lanes of one block after the other itself.
+        p[_M_SOURCE] = next_source + first * merged
+        p[_M_SOURCE_END] = next_source + stop * merged
+        p[_M_LANES_END] = spare
+        p[_M_OUTPUT] = out
+        p[_M_ROWS] = 1
+        run(parameters)
+        row = last
     while row < last:
         rows = last - row
         if rows > block_rows:
