@@ -7,6 +7,7 @@ from tflm.tflite.reader import TfliteModel
 from ..errors import ToolError
 from ..image.custom import CheckingResolver, HostResolver
 from ..image.flat_image import image_of
+from ..image.once import OnceResolver
 from ..image.prepare import prepare_graph
 from ..model.flat_file import FlatFile
 from ..model.graph import Graph, is_in_order
@@ -152,7 +153,7 @@ def levels_of(model, resolver=None, target=None, packing=None, miss=None, arena=
     resolver = resolver or HostResolver()
     if resolver._builtin or not _may_change(model):
         return None
-    tries = CheckingResolver(resolver)
+    tries = OnceResolver(CheckingResolver(resolver))
 
     def prepare(model):
         return prepare_graph(model, tries, target=target, packing=packing)

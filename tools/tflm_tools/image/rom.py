@@ -28,6 +28,8 @@ class RomStorage:
         self.records = []
         self.constants = bytearray(16)  # offset 0 would read as "no operand"
         self._known = {}
+        self._data = {}  # the other way round: offset: constant
+        self.asked = []  # operand words of constants that were asked for, one by one
         self.scratch_requests = []
         self.loops = ()  # chains in bands, and the scratch buffers of their records
         self.order = ()  # of the plan: keys of its buffers, where tensors may overlap
@@ -50,8 +52,14 @@ class RomStorage:
         if data not in self._known:
             self.constants.extend(bytes(align_up(len(self.constants)) - len(self.constants)))
             self._known[data] = len(self.constants)
+            self._data[len(self.constants)] = data
             self.constants.extend(data)
-        return self._known[data] << 2 | IN_ROM
+        self.asked.append(self._known[data] << 2 | IN_ROM)
+        return self.asked[-1]
+
+    def data_of(self, word):
+        """The constant that an operand word names; nothing where the word is within one."""
+        return self._data.get(word >> 2, b"")
 
     def constant_tensor(self, tensor):
         return self.constant(tensor.data, 16) if tensor.nbytes() else NO_OPERAND
@@ -70,12 +78,11 @@ class RomStorage:
 
     def constant_bytes(self, word):
         """Bytes of the constant that an operand word names; 0 where it is within one."""
-        return next((len(data) for data, at in self._known.items() if at == word >> 2), 0)
+        return len(self.data_of(word))
 
     def join_constants(self, words):
         """Have constants one behind the other: (operand word of the first, bytes of each)."""
-        named = {at: data for data, at in self._known.items()}
-        parts = [named[word >> 2] for word in words]
+        parts = [self.data_of(word) for word in words]
         return self.constant(b"".join(parts), 16), len(parts[0])
 
     # Put large constants behind the small ones, which then do not put each other out of the cache

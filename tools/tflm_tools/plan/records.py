@@ -23,6 +23,13 @@ class RomRecord:
         self.halves = WHOLE  # words up to this one lie two in one in the file
         self.behind = b""  # what lies behind it there
 
+    def copy(self):
+        """The same as Prepare wrote it, with words of its own."""
+        return RomRecord(
+            self.step_list, self.node, self.kernel, list(self.words), self.operands,
+            self.slice_units, self.table,
+        )  # fmt: skip
+
     def stored(self, words):
         """Its bytes in the file but for `behind`, with words as they are once all is planned."""
         data = struct.pack(f"<{len(words)}I", *words) + self.table
