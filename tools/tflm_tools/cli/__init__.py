@@ -5,8 +5,8 @@ import gc
 import signal
 import sys
 
-# Objects between two searches for garbage: commands keep most of what they make, and these searches
-# would take a fifth of the time of flatten.
+# Objects between two searches for garbage: commands keep most of what they make, so these searches
+# are in vain, and took a fifth of the time of flatten.
 _NEW_OBJECTS = 100_000
 
 

@@ -1,4 +1,4 @@
-# tflm_tools: what Prepare writes for a node, kept: the plans of one model share most of their nodes
+# tflm_tools: what Prepare writes for a node, kept: plans of one model share most of their nodes
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from dataclasses import dataclass

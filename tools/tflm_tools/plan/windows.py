@@ -1,8 +1,9 @@
 # tflm_tools: Rows: which rows of its input an operator needs for rows of its output
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
+from functools import cached_property
 
 from tflm.errors import ModelError
 from tflm.prepare.convolution import window_of
@@ -38,30 +39,44 @@ class Rows:
     each: int = 1
     input_each: int = 1
 
+    # The first row of the input that each row of the output needs, and that behind the last one;
+    # searches ask for them again and again.
+    @cached_property
+    def _firsts(self):
+        starts = range(-self.top, self.stride * (self.output_rows + 1) - self.top, self.stride)
+        return [min(max(start, 0), self.input_rows) for start in starts]
+
+    @cached_property
+    def _behinds(self):
+        starts = range(-self.top, self.stride * (self.output_rows + 1) - self.top, self.stride)
+        return [min(max(start + self.reach, 0), self.input_rows) for start in starts]
+
+    # The rows at which kernels can go on in the next band.
+    @cached_property
+    def _begins(self):
+        firsts = enumerate(self._firsts)
+        return [row for row, first in firsts if row % self.each == first % self.input_each == 0]
+
     def first(self, row):
         """The first row of the input that row `row` of the output needs."""
-        return min(max(row * self.stride - self.top, 0), self.input_rows)
+        return self._firsts[row]
 
     def behind(self, row):
         """The row behind the last one that row `row` needs."""
-        return min(max(row * self.stride - self.top + self.reach, 0), self.input_rows)
+        return self._behinds[row]
 
     def possible(self, there):
         """How many rows of the output the first `there` rows of the input are enough for."""
         if there >= self.input_rows:
             return self.output_rows
         made = (there + self.top - self.reach) // self.stride + 1
-        made = min(max(made, 0), self.output_rows)
-        return next(row for row in range(made, -1, -1) if not row or self._may_begin(row))
+        begins = bisect_right(self._begins, min(max(made, 0), self.output_rows))
+        return self._begins[begins - 1] if begins else 0
 
     def whole(self, count):
         """How many rows of the output are made where `count` of them are needed."""
-        rows = range(count, self.output_rows)
-        return next((row for row in rows if self._may_begin(row)), self.output_rows)
-
-    # True when kernels can go on with this row in the next band.
-    def _may_begin(self, row):
-        return row % self.each == self.first(row) % self.input_each == 0
+        begins = bisect_left(self._begins, count)
+        return self._begins[begins] if begins < len(self._begins) else self.output_rows
 
 
 @dataclass(frozen=True)

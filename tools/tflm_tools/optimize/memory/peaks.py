@@ -66,12 +66,13 @@ class _Rows:
         total, most, there = self.total, self.most, self._there
         aside = self._aside if self._progress.apart else None
         for place, step in enumerate(self._steps):
-            key, spans, size, scratch, before, *how, reads, gone = step
-            gathers, is_anew, in_groups, many = how
+            key, spans, size, scratch, before, gathers, is_anew, *groups, reads, gone = step
+            in_groups, many = groups
             low, high = spans[band - 1]
             if low == high:
                 scratch = 0
-            most = max(most, total + scratch)
+            if total + scratch > most:
+                most = total + scratch
             if low < high or gathers:
                 total += (high - (low if is_anew else there[key])) * size
                 there[key] = high
@@ -89,7 +90,8 @@ class _Rows:
                 total -= (high - low) * self._size[each]
             if aside is not None:
                 total -= aside.pop(place, 0)
-            most = max(most, total + scratch)
+            if total + scratch > most:
+                most = total + scratch
             if aside is not None and self._region.values[key].inside:
                 total += self._put_aside(key, band)
                 most = max(most, total)

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 
 from tflm.tflite.context import CUSTOM, IN_ROM, PREPARE
 
@@ -95,7 +95,7 @@ class Probe:
             blocks = () if choices else tuple(blocks_of(storage.records[0]))
         form = tuple(map(_form, storage.records)), bytes(storage.constants)
         has_ways = choices or blocks
-        cost = partial(cost_of, storage.records[0], miss=self._miss) if has_ways else None
+        cost = cache(partial(cost_of, storage.records[0], miss=self._miss)) if has_ways else None
         size = max(sizes, default=0)
         found = distances_of(node, reader)
         over = sum(min(d.source.nbytes(), max(0, d.target.nbytes() - d.least)) for d in found)

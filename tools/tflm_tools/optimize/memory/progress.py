@@ -65,7 +65,7 @@ class Progress:
     # What follows from the rows that are made.
     def _settle(self):
         region, anew = self.region, self.anew
-        self._spans, self._next, self._kept = {}, {}, {}
+        self._spans, self._next, self._kept, self._copied = {}, {}, {}, {}
         for place in range(len(region.nodes) - 1, -1, -1):
             key = region.outputs[place]
             self._spans[key] = (
@@ -90,7 +90,7 @@ class Progress:
     def with_rows_apart(self):
         """The same where rows that are kept lie in memory of their own."""
         other = copy(self)
-        other.apart = True
+        other.apart, other._copied = True, {}
         return other
 
     def led(self):
@@ -207,14 +207,12 @@ class Progress:
         """From which row on, of those there behind each band, an operator needs a value again."""
         if (place, key) not in self._kept:
             made, way = self.made[key], self.region.ways[place]
+            first = way.rows.first
             rows = zip(self._next[self.region.outputs[place]], made, strict=True)
             self._kept[place, key] = (
                 made
                 if way.gathers
-                else [
-                    there if row is None else min(way.rows.first(row), there)
-                    for row, there in rows
-                ]
+                else [there if row is None else min(first(row), there) for row, there in rows]
             )
         return self._kept[place, key]
 
@@ -226,11 +224,18 @@ class Progress:
     def copied_rows(self, key, band):
         """Rows of a value that a band copies for later ones: to the front of their buffer, or to
         memory of their own."""
-        if band == self.bands or key in self.anew or not self.region.values[key].inside:
-            return 0
-        made, held = self.made[key], self.held[key]
-        moved = self._is_used(key, band) if self.apart else held[band] > held[band - 1]
-        return max(0, made[band] - held[band]) if moved else 0
+        if key not in self._copied:
+            self._copied[key] = self._all_copied(key)
+        return self._copied[key][band]
+
+    # copied_rows() of all bands.
+    def _all_copied(self, key):
+        found, made, held = [0] * (self.bands + 1), self.made[key], self.held[key]
+        if key not in self.anew and self.region.values[key].inside:
+            for band in range(1, self.bands):
+                if self._is_used(key, band) if self.apart else held[band] > held[band - 1]:
+                    found[band] = max(0, made[band] - held[band])
+        return found
 
     def brought_rows(self, key, band):
         """Rows of a value that a band brings back from memory of their own."""
