@@ -62,6 +62,8 @@ class _Placement:
         self.near = [[] for _ in blocks]
         self.apart = [set() for _ in blocks]  # those that no byte may be shared with
         for (i, block), (k, other) in combinations(enumerate(blocks), 2):
+            if not block.held & other.held:
+                continue  # as most are
             plain, stepped = lives.forbidden(block, other)
             if plain or stepped:
                 self.near[k].append((i, tuple(plain), tuple(stepped)))
@@ -150,7 +152,8 @@ class _Placement:
 
     def pile(self, order, offsets):
         """The buffer that ends highest, and what holds it up: what it lies on, and so on down."""
-        found = [max(order, key=lambda i: offsets[i] + self.sizes[i])]
+        ends = [offsets[i] + self.sizes[i] for i in order]
+        found = [order[ends.index(max(ends))]]
         known = set(found)
         for i in found:
             at = offsets[i]

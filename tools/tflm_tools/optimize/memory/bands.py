@@ -48,6 +48,7 @@ class _Writer:
         self._region = region = progress.region
         self._make = make
         self.chain = Chain()
+        self._row_bytes = {}  # of tensors along an axis
         self._bases = {key: self._base(key, value) for key, value in region.values.items()}
         last = {}  # place: values that it is the last to read
         for key, value in region.values.items():
@@ -96,7 +97,9 @@ class _Writer:
 
     # Rows of a base's bytes, from `row` on, as an operator sees them.
     def _view(self, base, tensor, axis, row, count):
-        start = row * (tensor.nbytes() // tensor.shape[axis])
+        if (tensor, axis) not in self._row_bytes:
+            self._row_bytes[tensor, axis] = tensor.nbytes() // tensor.shape[axis]
+        start = row * self._row_bytes[tensor, axis]
         if start % 4:
             raise _Unaligned
         view = self._make(tensor.name, tensor.dtype, _with_rows(tensor, axis, count), tensor)

@@ -224,11 +224,14 @@ class Progress:
     def copied_rows(self, key, band):
         """Rows of a value that a band copies for later ones: to the front of their buffer, or to
         memory of their own."""
+        return self._copies(key)[band]
+
+    # copied_rows() of each band, and of none before them.
+    def _copies(self, key):
         if key not in self._copied:
             self._copied[key] = self._all_copied(key)
-        return self._copied[key][band]
+        return self._copied[key]
 
-    # copied_rows() of all bands.
     def _all_copied(self, key):
         found, made, held = [0] * (self.bands + 1), self.made[key], self.held[key]
         if key not in self.anew and self.region.values[key].inside:
@@ -277,7 +280,7 @@ class Progress:
             cycles += _CALL * (times * calls - 1) + _EMPTY * times * (self.bands - calls)
         for key, value in self.region.values.items():
             if value.inside:
-                rows = sum(self.copied_rows(key, band) for band in self._all[1:])
+                rows = sum(self._copies(key))
                 copies = _COPY_CALL * self.bands + _COPY * value.row_bytes * rows if rows else 0
                 cycles += 2 * copies if self.apart else copies
         return round(cycles)
