@@ -220,13 +220,17 @@ def _searched(placement, order, head, offsets, tries, is_draft):
     near = {i: [k for k, _, _ in placement.near[i] if k in among] for i in order}
     pile = placement.pile(order, offsets)
     tries = min(tries, 10 * size**2, _WORK // (pairs + size), _PLACED // size)
-    last = 0
+    last, refused = 0, set()  # orders that take more: chance comes back to them
     for number in range(tries):
         if head <= bound or is_draft and number > 2 * last + _LAST:
             break
         changed, start, moved = _changed(order, pile, near, chance)
+        if tuple(changed) in refused:
+            continue
         better = placement.moved(changed, start, moved, offsets, head)
-        if better is not None:
+        if better is None:
+            refused.add(tuple(changed))
+        else:
             last = number if better[0] < head else last
             head, offsets = better
             order = changed

@@ -34,12 +34,12 @@ class Edge:
     """Operators first..last-1 of a model in bands of `height` rows, or one by itself.
 
     arena and cycles are least values until it has been looked at: is_sure. needs: its Needs, once
-    these are known. of: the Edges that can look at it.
+    these are known. of: the Edges that can look at it, and tells `arena` where that is None yet.
     """
 
     first: int
     last: int
-    arena: int
+    arena: int | None
     cycles: int = 0
     progress: Progress | None = None
     is_sure: bool = True
@@ -76,7 +76,7 @@ class Edges:
         self._regions = Regions(self._subgraph)
         self._bands = {}  # (first, last): [Edge]
         self._cheapest = {}  # the same, the cheapest one first
-        self._least = {}  # what any of them needs at least
+        self._least = {}  # what any of them needs at least, 0 where that is not known
         self._singles = {}
         self._narrow = {}
 
@@ -182,22 +182,31 @@ class Edges:
             region = self._regions.region(first, last)
             self._bands[key] = [] if region is None else list(self._in_bands(region))
             self._sort(key)
-        if self._least[key] <= limit:
-            for edge in self._cheapest[key]:
-                if edge.arena <= limit:
-                    yield edge
+        if self._least[key] > limit:
+            return
+        for edge in self._cheapest[key]:
+            if edge.arena is None:  # only now: it takes long, and a cheaper one may do
+                edge.arena = self._least_arena(edge)
+            if edge.arena <= limit:
+                yield edge
+        self._least[key] = min((edge.arena for edge in self._bands[key]), default=_NEVER)
 
-    # Anew, as what is known of an Edge has changed; what it needs only becomes more.
+    # Anew, as what is known of an Edge has changed.
     def _sort(self, key):
         self._cheapest[key] = sorted(self._bands[key], key=lambda edge: edge.cycles)
-        self._least[key] = min((edge.arena for edge in self._bands[key]), default=_NEVER)
+        self._least[key] = 0
 
     # An Edge for each way to run a region in bands.
     def _in_bands(self, region):
-        beside = self._beside(region) + self._probe.block_bytes(region.nodes)
         for progress in _ways(region):
-            arena, cycles = beside + peak(progress), progress.cycles(self._probe.cycles)
-            yield Edge(region.first, region.last, arena, cycles, progress, False, of=self)
+            cycles = progress.cycles(self._probe.cycles)
+            yield Edge(region.first, region.last, None, cycles, progress, False, of=self)
+
+    # What one in bands needs, as far as its rows tell.
+    def _least_arena(self, edge):
+        region = edge.progress.region
+        records = self._probe.block_bytes(region.nodes)
+        return self._beside(region) + records + peak(edge.progress)
 
     def longest(self, last):
         """How far back operators that may run in bands with the one before `last` go."""
