@@ -1,0 +1,36 @@
+# Tests of image/once.py: records that are copied are those that Prepare would write
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import pytest
+from optimize.graphs import Network
+from tflm.prepare.lanes import BYTES, IN_PLACE
+from tflm.tflite.reader import TfliteModel
+from tflm_tools.image.custom import CheckingResolver, HostResolver
+from tflm_tools.image.flat_image import image_of
+from tflm_tools.image.once import OnceResolver
+from tflm_tools.image.prepare import prepare_graph
+from tflm_tools.model.graph import Graph
+
+
+def _model():
+    net = Network("once", (9, 8, 4))
+    first = net.conv(net.inputs[0], 8, 1, 1)
+    second = net.depthwise(net.conv(net.inputs[0], 8, 3, 1), 3, 1)
+    return net.build(net.binary("ADD", first, second))
+
+
+@pytest.mark.parametrize("target", (None, "armv6m", "armv7em"))
+def test_nodes_that_are_prepared_again(target):
+    tflite = _model()
+    graph = Graph(TfliteModel(tflite))
+    graph.overlap = True
+    resolver = OnceResolver(CheckingResolver(HostResolver()))
+    other = graph.sharing()  # where constants and scratch buffers have other numbers
+    first, *nodes, last = graph.running()[0].nodes
+    other.running()[0].nodes = [*nodes, first, last]
+    ways = {}, {0: IN_PLACE}, {1: BYTES, 2: BYTES}
+    for packing in [*ways, *ways]:
+        for model in (graph, other):
+            wanted = prepare_graph(model, target=target, packing=packing)
+            made = prepare_graph(model, resolver, target=target, packing=packing)
+            assert image_of(tflite, model, made) == image_of(tflite, model, wanted)
