@@ -23,9 +23,9 @@ from .storing import Storing
 _HEIGHTS = (1, 2, 3, 4, 6, 8, 12)
 _LOW = (1, 2)  # where rows are made anew, to take least
 LONGEST = 16  # operators of a region
-_TRIES = 50  # random orders for a part of the model,
-_MORE_TRIES = 300  # and where these leave it above the limit
-_NEAR = 1.02  # by so little
+_TRIES = 50  # random orders for a part of the model
+_MORE_TRIES = 300  # where these leave it a little above the limit:
+_NEAR = 1.02  # at most so far
 _NEVER = 1 << 40  # bytes that no board has
 
 
@@ -122,12 +122,7 @@ class Edges:
                 over.append(self._probe.made(node).over)
         lives = Lives(before, behind, nodes, scratch, distances)
         least = beside + lives.least(over)
-        if least > limit:
-            return least, False
-        arena = beside + place(lives, _TRIES)[0]
-        if limit < arena <= _NEAR * limit:
-            arena = min(arena, beside + place(lives, _MORE_TRIES)[0])
-        return arena, True
+        return (least, False) if least > limit else (beside + _placed(lives, limit - beside), True)
 
     # The same for one operator, its weights stored in one way.
     def _arena_of(self, place, stored):
@@ -258,6 +253,14 @@ class Edges:
         scratch.append((edge.needs.records, chain.nodes))
         edge.arena, edge.is_sure = self._arena(edge.first, edge.last, scratch, chain, limit)
         return True
+
+
+# The bytes that a Lives takes; more orders are tried where these are a little above a limit.
+def _placed(lives, limit):
+    size = place(lives, _TRIES)[0]
+    if limit < size <= _NEAR * limit:
+        size = min(size, place(lives, _MORE_TRIES)[0])
+    return size
 
 
 # A Progress for each way to run a region in bands.
