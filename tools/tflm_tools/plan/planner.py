@@ -62,12 +62,11 @@ class _Placement:
         self.near = [[] for _ in blocks]
         self.apart = [set() for _ in blocks]  # those that no byte may be shared with
         for (i, block), (k, other) in combinations(enumerate(blocks), 2):
-            if not block.held & other.held:
-                continue  # as most are
             plain, stepped = lives.forbidden(block, other)
-            if plain or stepped:
-                self.near[k].append((i, tuple(plain), tuple(stepped)))
-                self.near[i].append((k, *map(tuple, lives.forbidden(other, block))))
+            if not plain and not stepped:
+                continue  # as for most
+            self.near[k].append((i, tuple(plain), tuple(stepped)))
+            self.near[i].append((k, *map(tuple, lives.forbidden(other, block))))
             if any(low <= 1 - other.size and high >= block.size - 1 for low, high in plain):
                 self.apart[i].add(k)
                 self.apart[k].add(i)
