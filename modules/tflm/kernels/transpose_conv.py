@@ -38,50 +38,49 @@ _WIDE = const(24)  # the bit of offsets that says int16
 # from the input pixels whose window covers it: number i along a side when
 #   0 <= output + padding - i * stride < filter size, which is the filter's cell.
 @micropython.viper
-def eval_int8(op, arena, rom, start: int, stop: int):
-    r = ptr32(op)
-    wide = r[_OFFSETS] >> _WIDE & 1  # inputs and outputs have 1 << wide bytes
-    word = r[_REQUANTIZE]
+def eval_int8(op: ptr32, arena, rom, start: int, stop: int):
+    wide = op[_OFFSETS] >> _WIDE & 1  # inputs and outputs have 1 << wide bytes
+    word = op[_REQUANTIZE]
     memory = rom if word & 1 else arena
     block = word >> 4
-    scratch = r[_SCRATCH] >> 2
-    depth = r[_INPUT_CHANNELS]
-    channels = r[_OUTPUT_CHANNELS]
-    filter_width = r[_FILTER_WIDTH]
-    filter_size = r[_FILTER_HEIGHT] * filter_width * depth
-    out = (r[_OUTPUT] >> 2) + (start * channels << wide)
+    scratch = op[_SCRATCH] >> 2
+    depth = op[_INPUT_CHANNELS]
+    channels = op[_OUTPUT_CHANNELS]
+    filter_width = op[_FILTER_WIDTH]
+    filter_size = op[_FILTER_HEIGHT] * filter_width * depth
+    out = (op[_OUTPUT] >> 2) + (start * channels << wide)
     while start < stop:
-        y = start // r[_OUTPUT_WIDTH]
-        x = start - y * r[_OUTPUT_WIDTH] + r[_PADDING_WIDTH]
-        batch = y // r[_OUTPUT_HEIGHT]
-        y = y - batch * r[_OUTPUT_HEIGHT] + r[_PADDING_HEIGHT]
+        y = start // op[_OUTPUT_WIDTH]
+        x = start - y * op[_OUTPUT_WIDTH] + op[_PADDING_WIDTH]
+        batch = y // op[_OUTPUT_HEIGHT]
+        y = y - batch * op[_OUTPUT_HEIGHT] + op[_PADDING_HEIGHT]
         top = 0
-        if y >= r[_FILTER_HEIGHT]:
-            top = (y - r[_FILTER_HEIGHT]) // r[_STRIDE_HEIGHT] + 1
+        if y >= op[_FILTER_HEIGHT]:
+            top = (y - op[_FILTER_HEIGHT]) // op[_STRIDE_HEIGHT] + 1
         left = 0
         if x >= filter_width:
-            left = (x - filter_width) // r[_STRIDE_WIDTH] + 1
+            left = (x - filter_width) // op[_STRIDE_WIDTH] + 1
         channel = 0
         while channel < channels:
             count = channels - channel
             if count > _BLOCK:
                 count = _BLOCK
-            start_sums(arena, rom, scratch, r[_BIAS], channel, count, r[_BIAS_KIND])
-            filters = r[_WEIGHTS] + (channel * filter_size << 2)
+            start_sums(arena, rom, scratch, op[_BIAS], channel, count, op[_BIAS_KIND])
+            filters = op[_WEIGHTS] + (channel * filter_size << 2)
             in_y = top
-            cell_y = y - top * r[_STRIDE_HEIGHT]
-            while cell_y >= 0 and in_y < r[_INPUT_HEIGHT]:
-                row = (batch * r[_INPUT_HEIGHT] + in_y) * r[_INPUT_WIDTH]
+            cell_y = y - top * op[_STRIDE_HEIGHT]
+            while cell_y >= 0 and in_y < op[_INPUT_HEIGHT]:
+                row = (batch * op[_INPUT_HEIGHT] + in_y) * op[_INPUT_WIDTH]
                 in_x = left
-                cell_x = x - left * r[_STRIDE_WIDTH]
-                while cell_x >= 0 and in_x < r[_INPUT_WIDTH]:
-                    a = r[_INPUT] + ((row + in_x) * depth << 2 << wide)
+                cell_x = x - left * op[_STRIDE_WIDTH]
+                while cell_x >= 0 and in_x < op[_INPUT_WIDTH]:
+                    a = op[_INPUT] + ((row + in_x) * depth << 2 << wide)
                     b = filters + ((cell_y * filter_width + cell_x) * depth << 2)
-                    multiply(scratch, b, arena, rom, a, depth, count, r[_OFFSETS], filter_size)
+                    multiply(scratch, b, arena, rom, a, depth, count, op[_OFFSETS], filter_size)
                     in_x += 1
-                    cell_x -= r[_STRIDE_WIDTH]
+                    cell_x -= op[_STRIDE_WIDTH]
                 in_y += 1
-                cell_y -= r[_STRIDE_HEIGHT]
+                cell_y -= op[_STRIDE_HEIGHT]
             if wide:
                 requantize_int16(memory, arena, block, scratch, out, channel, count)
             else:

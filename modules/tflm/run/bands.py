@@ -23,15 +23,11 @@ _GROUPS = const(255)
 # Half of what small steps take may be this loop: it looks next to nothing up, and takes no heap,
 # which a frame of bytecode would for each band. None of these operators ends the run. Ctrl-C works
 # between bands, which are slices.
+# `source` and `target` are the arena and the model, which come anew with `bands`: parameters live
+# in registers, which other locals do not.
 @micropython.viper
-def run_banded(bands, arena, rom, start, stop):
-    _run(0, 0, 0, bands, arena, rom, start)
-
-
-# `words`, `source` and `target` come first because the first locals live in registers.
-@micropython.viper
-def _run(words: int, source: ptr32, target: ptr32, bands, arena, rom, start: int):
-    changes, place, steps, number = bands
+def run_banded(bands, source: ptr32, target: ptr32, start: int, stop: int):
+    changes, place, steps, number, arena, rom = bands
     target = ptr32(place)
     table = int(ptr32(changes))
     source = ptr32(table)
@@ -107,4 +103,5 @@ def bind(program, number, record):
     program.calls.setdefault(number, []).append(chain)
     program.bands.add(chain)
     block >>= 2
-    return record, program.arena[block : block + 4 * words], program.graphs[chain], chain
+    place = program.arena[block : block + 4 * words]
+    return record, place, program.graphs[chain], chain, program.arena, program.rom

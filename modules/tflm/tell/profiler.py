@@ -44,10 +44,10 @@ class Profiler:
     def noted(self, i, step):
         function, record = step[:2]
         if isinstance(record, tuple):
-            changes, place, steps, number = record
+            _, _, steps, number = record[:4]
             first = self._program.first_op(number)
             steps = [self.noted(first + k, inner) for k, inner in enumerate(steps)]
-            record = changes, place, steps, number
+            record = record[:2] + (steps,) + record[3:]
 
         def noting(*arguments):
             inner = self._spent

@@ -94,9 +94,8 @@ class Notes:
         mark(0, 0, 0, 0, 0)
         for function, record, units, slice_units in program.graphs[0]:
             if isinstance(record, tuple):
-                changes, place, steps, number = record
-                steps = [(self._noted(i, step[0]),) + step[1:] for i, step in enumerate(steps)]
-                record = changes, place, steps, number
+                steps = [(self._noted(i, step[0]),) + step[1:] for i, step in enumerate(record[2])]
+                record = record[:2] + (steps,) + record[3:]
             program.run_steps(((function, record, units, slice_units),))
             mark(0, 0, 0, 0, 0)
             self.ran.append(0)

@@ -69,23 +69,22 @@ _M_SOURCE_END = const(31)
 # Units are rows of the output.
 @micropython.viper
 def eval_int8(op, arena, rom, start, stop):
-    _rows(0, 0, 0, op, arena, rom, start, stop, 0, int(ptr32(op)[_OUTPUT_WIDTH]))
+    _rows(op, arena, 0, rom, start, stop, 0, int(ptr32(op)[_OUTPUT_WIDTH]))
 
 
 # Units are pixels of the only row.
 @micropython.viper
 def eval_pixels_int8(op, arena, rom, start, stop):
-    _rows(0, 0, 0, op, arena, rom, 0, 1, start, stop)
+    _rows(op, arena, 0, rom, 0, 1, start, stop)
 
 
 # Pixels first..stop-1 of rows row..last-1. The inputs of a block of pixels become lanes once,
 # then every group of four channels runs over them: the activations stay int8 in the arena.
-# `p`, `r` and `k` come first because the first locals live in registers, and functions are looked
-# up once: blocks are small where there is little memory.
+# `p` is the arena first, then the parameters. It, `r` and `k` come first because the first locals
+# live in registers, and functions are looked up once: blocks are small where memory is.
 @micropython.viper
-def _rows(p: ptr32, r: ptr32, k: int, op, arena, rom, row: int, last: int, first: int, stop: int):
-    r = ptr32(op)
-    base = int(ptr8(arena))
+def _rows(r: ptr32, p: ptr32, k: int, rom, row: int, last: int, first: int, stop: int):
+    base = int(p)
     flash = int(ptr8(rom))
     word = r[_STREAM]
     stream = (flash if word & 1 else base) + (word >> 2)

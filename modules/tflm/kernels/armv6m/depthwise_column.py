@@ -19,15 +19,14 @@ _P_CHANNELS = const(3)
 
 # Units are channels.
 @micropython.viper
-def eval_int8(op, arena, rom, start: int, stop: int):
-    r = ptr32(op)
+def eval_int8(op: ptr32, arena, rom, start: int, stop: int):
     base = int(ptr8(arena))
     flash = int(ptr8(rom))
-    p = ptr32(base + (r[_SCRATCH] >> 2))
-    word = r[_INPUT]
+    p = ptr32(base + (op[_SCRATCH] >> 2))
+    word = op[_INPUT]
     p[_P_SOURCE] = (flash if word & 1 else base) + (word >> 2) + start
-    word = r[_STREAM]
-    p[_P_STREAM] = (flash if word & 1 else base) + (word >> 2) + start * r[_CHANNEL_BYTES]
-    p[_P_OUTPUT] = base + (r[_OUTPUT] >> 2) + start
+    word = op[_STREAM]
+    p[_P_STREAM] = (flash if word & 1 else base) + (word >> 2) + start * op[_CHANNEL_BYTES]
+    p[_P_OUTPUT] = base + (op[_OUTPUT] >> 2) + start
     p[_P_CHANNELS] = stop - start
-    depthwise_column(int(p), int(r))
+    depthwise_column(int(p), int(op))

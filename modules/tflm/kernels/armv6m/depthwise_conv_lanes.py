@@ -71,79 +71,78 @@ _P_UNPACKED = const(31)
 # Units are output channels. They are computed in bands of rows: for each channel a band of the
 # image becomes a plane of lanes. The functions for 3x3 have strides of 1, or vertically of 2.
 @micropython.viper
-def eval_int8(op, arena, rom, start: int, stop: int):
-    r = ptr32(op)
+def eval_int8(op: ptr32, arena, rom, start: int, stop: int):
     base = int(ptr8(arena))
     flash = int(ptr8(rom))
-    word = r[_STREAM]
+    word = op[_STREAM]
     stream = (flash if word & 1 else base) + (word >> 2)
-    word = r[_INPUT]
+    word = op[_INPUT]
     source = (flash if word & 1 else base) + (word >> 2)
-    p = ptr32(base + (r[_SCRATCH] >> 2))
-    depth = r[_INPUT_CHANNELS]
-    channels = r[_OUTPUT_CHANNELS]
-    columns = r[_PLANE_COLUMNS]
-    height = r[_FILTER_HEIGHT]
+    p = ptr32(base + (op[_SCRATCH] >> 2))
+    depth = op[_INPUT_CHANNELS]
+    channels = op[_OUTPUT_CHANNELS]
+    columns = op[_PLANE_COLUMNS]
+    height = op[_FILTER_HEIGHT]
     kernel = depthwise_any
-    if height == 3 and r[_FILTER_WIDTH] == 3:
-        if r[_STRIDE_HEIGHT] == 2:
+    if height == 3 and op[_FILTER_WIDTH] == 3:
+        if op[_STRIDE_HEIGHT] == 2:
             kernel = depthwise_3x3_stride_2
-        elif r[_STRIDE_HEIGHT] == 1 and r[_STRIDE_WIDTH] == 1:
+        elif op[_STRIDE_HEIGHT] == 1 and op[_STRIDE_WIDTH] == 1:
             kernel = depthwise_3x3
-    row_bytes = r[_INPUT_WIDTH] * depth
-    first = start // r[_MULTIPLIER]  # input channel
-    p[_P_STREAM] = stream + 4 * start * r[_CHANNEL_WORDS]
+    row_bytes = op[_INPUT_WIDTH] * depth
+    first = start // op[_MULTIPLIER]  # input channel
+    p[_P_STREAM] = stream + 4 * start * op[_CHANNEL_WORDS]
     p[_P_CHANNELS] = stop - start
     p[_P_LINE_STEP] = depth
     p[_P_ROW_BYTES] = row_bytes
-    p[_P_HEIGHT] = r[_INPUT_HEIGHT]
-    p[_P_LEFT] = r[_PADDING_WIDTH]
-    k = columns - r[_PADDING_WIDTH]
-    if k > r[_INPUT_WIDTH]:
-        k = r[_INPUT_WIDTH]
+    p[_P_HEIGHT] = op[_INPUT_HEIGHT]
+    p[_P_LEFT] = op[_PADDING_WIDTH]
+    k = columns - op[_PADDING_WIDTH]
+    if k > op[_INPUT_WIDTH]:
+        k = op[_INPUT_WIDTH]
     p[_P_COLUMNS] = k
-    p[_P_RIGHT] = columns - r[_PADDING_WIDTH] - k
-    p[_P_FILL] = r[_INPUT_ZERO_POINT] + (r[_INPUT_ZERO_POINT] << 16)
+    p[_P_RIGHT] = columns - op[_PADDING_WIDTH] - k
+    p[_P_FILL] = op[_INPUT_ZERO_POINT] + (op[_INPUT_ZERO_POINT] << 16)
     p[_P_PLANE] = int(p) + _PLANE
     p[_P_UNPACKED] = 0
-    if height == 3 and r[_CHANNEL_WORDS] == _PACKED_WORDS:
+    if height == 3 and op[_CHANNEL_WORDS] == _PACKED_WORDS:
         p[_P_UNPACKED] = int(p) + _PLANE
         p[_P_PLANE] = int(p) + _PLANE + _UNPACKED
     p[_P_PLANE_ROW] = 4 * columns
     p[_P_OUTPUT_STEP] = channels
-    p[_P_OUTPUT_ROW] = r[_OUTPUT_WIDTH] * channels
-    p[_P_COLUMN_STEP] = 4 * r[_STRIDE_WIDTH]
-    p[_P_WIDTH] = r[_OUTPUT_WIDTH] * p[_P_COLUMN_STEP]
-    p[_P_MULTIPLIER] = r[_MULTIPLIER]
-    p[_P_USES] = (first + 1) * r[_MULTIPLIER] - start
-    p[_P_OUTPUT_ZERO_POINT] = r[_OUTPUT_ZERO_POINT]
-    p[_P_ACTIVATION_MIN] = r[_ACTIVATION_MIN]
-    p[_P_ACTIVATION_MAX] = r[_ACTIVATION_MAX]
-    p[_P_STRIDE_HEIGHT] = r[_STRIDE_HEIGHT]
-    p[_P_FILTER_WIDTH] = r[_FILTER_WIDTH]
+    p[_P_OUTPUT_ROW] = op[_OUTPUT_WIDTH] * channels
+    p[_P_COLUMN_STEP] = 4 * op[_STRIDE_WIDTH]
+    p[_P_WIDTH] = op[_OUTPUT_WIDTH] * p[_P_COLUMN_STEP]
+    p[_P_MULTIPLIER] = op[_MULTIPLIER]
+    p[_P_USES] = (first + 1) * op[_MULTIPLIER] - start
+    p[_P_OUTPUT_ZERO_POINT] = op[_OUTPUT_ZERO_POINT]
+    p[_P_ACTIVATION_MIN] = op[_ACTIVATION_MIN]
+    p[_P_ACTIVATION_MAX] = op[_ACTIVATION_MAX]
+    p[_P_STRIDE_HEIGHT] = op[_STRIDE_HEIGHT]
+    p[_P_FILTER_WIDTH] = op[_FILTER_WIDTH]
     p[_P_EVEN_ROWS] = height + 1 >> 1
     p[_P_ODD_ROWS] = (height >> 1) + 1
-    p[_P_ODD_SET] = 4 * r[_ODD_SET]
-    p[_P_TABLE] = 4 * r[_CHANNEL_WORDS] - 12
-    out = base + (r[_OUTPUT] >> 2) + start
+    p[_P_ODD_SET] = 4 * op[_ODD_SET]
+    p[_P_TABLE] = 4 * op[_CHANNEL_WORDS] - 12
+    out = base + (op[_OUTPUT] >> 2) + start
     line = source + first - depth
-    batches = r[_BATCHES]
+    batches = op[_BATCHES]
     while batches:
         row = 0
-        while row < r[_OUTPUT_HEIGHT]:
-            rows = r[_OUTPUT_HEIGHT] - row
-            if rows > r[_BAND_ROWS]:
-                rows = r[_BAND_ROWS]
-            k = row * r[_STRIDE_HEIGHT] - r[_PADDING_HEIGHT]
+        while row < op[_OUTPUT_HEIGHT]:
+            rows = op[_OUTPUT_HEIGHT] - row
+            if rows > op[_BAND_ROWS]:
+                rows = op[_BAND_ROWS]
+            k = row * op[_STRIDE_HEIGHT] - op[_PADDING_HEIGHT]
             p[_P_FIRST_ROW] = k
             p[_P_LINE] = line + k * row_bytes
             p[_P_ROWS] = rows
             p[_P_OUTPUT] = out
-            p[_P_PAIR_ROWS] = (rows - 1) * r[_STRIDE_HEIGHT] + height + 1 >> 1
+            p[_P_PAIR_ROWS] = (rows - 1) * op[_STRIDE_HEIGHT] + height + 1 >> 1
             kernel(int(p))
-            out += rows * r[_OUTPUT_WIDTH] * channels
+            out += rows * op[_OUTPUT_WIDTH] * channels
             row += rows
-        line += r[_INPUT_HEIGHT] * row_bytes
+        line += op[_INPUT_HEIGHT] * row_bytes
         batches -= 1
 
 

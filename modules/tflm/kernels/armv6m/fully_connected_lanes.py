@@ -52,20 +52,19 @@ _M_SOURCE = const(30)
 # Units are groups of four output channels. Each batch is one column of one row for gather(), and
 # one pixel for multiply().
 @micropython.viper
-def eval_int8(op, arena, rom, start: int, stop: int):
-    r = ptr32(op)
+def eval_int8(op: ptr32, arena, rom, start: int, stop: int):
     base = int(ptr8(arena))
     flash = int(ptr8(rom))
-    word = r[_STREAM]
-    window = 2 * r[_DEPTH_LANES]
-    group_bytes = 64 + 2 * r[_WEIGHT_BYTES] * window
+    word = op[_STREAM]
+    window = 2 * op[_DEPTH_LANES]
+    group_bytes = 64 + 2 * op[_WEIGHT_BYTES] * window
     stream = (flash if word & 1 else base) + (word >> 2) + start * group_bytes
-    word = r[_INPUT]
+    word = op[_INPUT]
     source = (flash if word & 1 else base) + (word >> 2)
-    p = ptr32(base + (r[_SCRATCH] >> 2))
+    p = ptr32(base + (op[_SCRATCH] >> 2))
     lanes = int(p) + _LANES
     spare = lanes + window
-    channels = r[_OUTPUT_CHANNELS]
+    channels = op[_OUTPUT_CHANNELS]
     rest = 0
     groups = stop - start
     if 4 * stop > channels:
@@ -73,7 +72,7 @@ def eval_int8(op, arena, rom, start: int, stop: int):
         groups -= 1
     p[_G_LANES] = lanes
     p[_G_COLUMN_STEP] = 0
-    p[_G_RUN] = r[_DEPTH]
+    p[_G_RUN] = op[_DEPTH]
     p[_G_ROW_STEP] = 0
     p[_G_ROWS_ABOVE] = 0
     p[_G_ROWS] = 1
@@ -81,13 +80,13 @@ def eval_int8(op, arena, rom, start: int, stop: int):
     p[_G_AT] = 0
     p[_G_LAST] = 0
     p[_G_FILL] = 0
-    p[_G_ROW_BYTES] = r[_DEPTH]
-    p[_G_COLUMN_BYTES] = r[_DEPTH_LANES]
+    p[_G_ROW_BYTES] = op[_DEPTH]
+    p[_G_COLUMN_BYTES] = op[_DEPTH_LANES]
     p[_G_SPARE] = spare
     p[_G_COLUMNS] = 1
     p[_M_GROUP] = 0
-    if r[_WEIGHT_BYTES] == 1:
-        p[_M_GROUP] = spare + r[_DEPTH_LANES]
+    if op[_WEIGHT_BYTES] == 1:
+        p[_M_GROUP] = spare + op[_DEPTH_LANES]
     p[_M_LANES] = lanes
     p[_M_LANES_END] = spare
     p[_M_LANES_STEP] = window
@@ -95,14 +94,14 @@ def eval_int8(op, arena, rom, start: int, stop: int):
     p[_M_ROWS] = 1
     p[_M_SOURCE] = 0
     p[_M_WINDOW] = window
-    p[_M_OUTPUT_ZERO_POINT] = r[_OUTPUT_ZERO_POINT]
-    p[_M_ACTIVATION_MIN] = r[_ACTIVATION_MIN]
-    p[_M_ACTIVATION_MAX] = r[_ACTIVATION_MAX]
-    out = base + (r[_OUTPUT] >> 2) + 4 * start
-    batches = r[_BATCHES]
+    p[_M_OUTPUT_ZERO_POINT] = op[_OUTPUT_ZERO_POINT]
+    p[_M_ACTIVATION_MIN] = op[_ACTIVATION_MIN]
+    p[_M_ACTIVATION_MAX] = op[_ACTIVATION_MAX]
+    out = base + (op[_OUTPUT] >> 2) + 4 * start
+    batches = op[_BATCHES]
     while batches:
         p[_G_SOURCE] = source
-        if r[_DEPTH] == r[_DEPTH_LANES]:
+        if op[_DEPTH] == op[_DEPTH_LANES]:
             gather(int(p))
         else:
             gather_bytes(int(p))
@@ -121,6 +120,6 @@ def eval_int8(op, arena, rom, start: int, stop: int):
             while k < rest:
                 ptr8(out + 4 * groups)[k] = ptr8(spare)[k]
                 k += 1
-        source += r[_DEPTH]
+        source += op[_DEPTH]
         out += channels
         batches -= 1

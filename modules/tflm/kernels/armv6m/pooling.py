@@ -21,40 +21,39 @@ _PADDING_WIDTH = const(14)
 
 # Units are output rows of all batches. Only cells inside the input count.
 @micropython.viper
-def eval_int8(op, arena, rom, start: int, stop: int):
-    r = ptr32(op)
+def eval_int8(op: ptr32, arena, rom, start: int, stop: int):
     base = int(ptr8(arena))
-    word = r[_INPUT]
+    word = op[_INPUT]
     source = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
-    channels = r[_CHANNELS]
-    width = r[_INPUT_WIDTH]
-    columns = r[_OUTPUT_WIDTH]
-    out = base + (r[_OUTPUT] >> 2) + start * columns * channels
-    rows = r[_OUTPUT_HEIGHT]
+    channels = op[_CHANNELS]
+    width = op[_INPUT_WIDTH]
+    columns = op[_OUTPUT_WIDTH]
+    out = base + (op[_OUTPUT] >> 2) + start * columns * channels
+    rows = op[_OUTPUT_HEIGHT]
     while start < stop:
         batch = start // rows
-        top = (start - batch * rows) * r[_STRIDE_HEIGHT] - r[_PADDING_HEIGHT]
-        bottom = top + r[_FILTER_HEIGHT]
-        if bottom > r[_INPUT_HEIGHT]:
-            bottom = r[_INPUT_HEIGHT]
+        top = (start - batch * rows) * op[_STRIDE_HEIGHT] - op[_PADDING_HEIGHT]
+        bottom = top + op[_FILTER_HEIGHT]
+        if bottom > op[_INPUT_HEIGHT]:
+            bottom = op[_INPUT_HEIGHT]
         if top < 0:
             top = 0
-        line = source + (batch * r[_INPUT_HEIGHT] + top) * width * channels
-        left = 0 - r[_PADDING_WIDTH]
+        line = source + (batch * op[_INPUT_HEIGHT] + top) * width * channels
+        left = 0 - op[_PADDING_WIDTH]
         k = columns
         while k:
             first = left
-            right = left + r[_FILTER_WIDTH]
+            right = left + op[_FILTER_WIDTH]
             if right > width:
                 right = width
             if first < 0:
                 first = 0
             n = (bottom - top - 1 << 15) + right - first - 1
-            if r[_MAXIMUM]:
-                maximum(line + first * channels, out, int(r), n)
+            if op[_MAXIMUM]:
+                maximum(line + first * channels, out, int(op), n)
             else:
-                average(line + first * channels, out, int(r), n)
+                average(line + first * channels, out, int(op), n)
             out += channels
-            left += r[_STRIDE_WIDTH]
+            left += op[_STRIDE_WIDTH]
             k -= 1
         start += 1
