@@ -21,7 +21,7 @@ COPIES = {
         "armv6m",
         {
             "for Cortex-M0+": f"for {FOR}",
-            "add_run(int(p))": "add_run(arena, r[_SCRATCH] >> 2)",
+            "add_run(int(p))": "add_run(arena, op[_SCRATCH] >> 2)",
         },
     ),
 }

@@ -33,24 +33,23 @@ _P_MULTIPLIER = const(9)
 
 # Units are elements.
 @micropython.viper
-def eval_int8(op, arena, rom, start: int, stop: int):
-    r = ptr32(op)
+def eval_int8(op: ptr32, arena, rom, start: int, stop: int):
     base = int(ptr8(arena))
     flash = int(ptr8(rom))
-    p = ptr32(base + (r[_SCRATCH] >> 2))
-    word = r[_INPUT1]
+    p = ptr32(base + (op[_SCRATCH] >> 2))
+    word = op[_INPUT1]
     p[_P_INPUT1_END] = (flash if word & 1 else base) + (word >> 2) + stop
-    word = r[_INPUT2]
+    word = op[_INPUT2]
     p[_P_INPUT2_END] = (flash if word & 1 else base) + (word >> 2) + stop
-    p[_P_OUTPUT_END] = base + (r[_OUTPUT] >> 2) + stop
+    p[_P_OUTPUT_END] = base + (op[_OUTPUT] >> 2) + stop
     p[_P_COUNT] = stop - start
-    word = r[_LOOKUP]
+    word = op[_LOOKUP]
     p[_P_LOOKUP] = (flash if word & 1 else base) + (word >> 2)
-    p[_P_FACTOR] = r[_FACTOR]
-    p[_P_OUTPUT_ZERO_POINT] = r[_OUTPUT_ZERO_POINT]
-    p[_P_ACTIVATION_MIN] = r[_ACTIVATION_MIN]
-    p[_P_ACTIVATION_MAX] = r[_ACTIVATION_MAX]
-    p[_P_MULTIPLIER] = r[_MULTIPLIER] & 0xFFFF
-    p[_P_MULTIPLIER + 1] = r[_MULTIPLIER] >> 16
-    p[_P_MULTIPLIER + 2] = 32 - (r[_SHIFT] & 0xFF)
-    add_run(arena, r[_SCRATCH] >> 2)
+    p[_P_FACTOR] = op[_FACTOR]
+    p[_P_OUTPUT_ZERO_POINT] = op[_OUTPUT_ZERO_POINT]
+    p[_P_ACTIVATION_MIN] = op[_ACTIVATION_MIN]
+    p[_P_ACTIVATION_MAX] = op[_ACTIVATION_MAX]
+    p[_P_MULTIPLIER] = op[_MULTIPLIER] & 0xFFFF
+    p[_P_MULTIPLIER + 1] = op[_MULTIPLIER] >> 16
+    p[_P_MULTIPLIER + 2] = 32 - (op[_SHIFT] & 0xFF)
+    add_run(arena, op[_SCRATCH] >> 2)
