@@ -24,8 +24,9 @@ _HEIGHTS = (1, 2, 3, 4, 6, 8, 12)
 _LOW = (1, 2)  # where rows are made anew, to take least
 LONGEST = 16  # operators of a region
 _TRIES = 50  # random orders for a part of the model
-_MORE_TRIES = 300  # where these leave it a little above the limit:
-_NEAR = 1.02  # at most so far
+_MORE_TRIES = 300  # where these leave a long one a little above the limit:
+_NEAR = 1.02  # at most so far,
+_LONG = 8  # of so many operators or more
 _NEVER = 1 << 40  # bytes that no board has
 
 
@@ -122,7 +123,10 @@ class Edges:
                 over.append(self._probe.made(node).over)
         lives = Lives(before, behind, nodes, scratch, distances)
         least = beside + lives.least(over)
-        return (least, False) if least > limit else (beside + _placed(lives, limit - beside), True)
+        if least > limit:
+            return least, False
+        near = limit - beside if last - first >= _LONG else _NEVER
+        return beside + _placed(lives, near), True
 
     # The same for one operator, its weights stored in one way.
     def _arena_of(self, place, stored):
