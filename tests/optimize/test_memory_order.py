@@ -75,6 +75,18 @@ def test_wide_branches_need_less():
     assert sizes[1] < 0.7 * sizes[0]
 
 
+# Both orders need as much, but the 1x1 convolution beside the block may run before its second half,
+# whose blocks then have the room of what both read.
+def test_shortcuts_run_where_scratch_has_most_room():
+    net = Network("shortcut", (16, 16, 16))
+    first = net.conv(net.inputs[0], 32, 3, 2)
+    second = net.conv(first, 32, 3)
+    model = net.build(net.binary("ADD", second, net.conv(net.inputs[0], 32, 1, 2)))
+    assert order.reordered(graph_of(model)) is None
+    other = order.reordered(graph_of(model), for_scratch=True)
+    assert [node.index for node in other.running()[0].nodes] in ([0, 2, 1, 3], [2, 0, 1, 3])
+
+
 def test_chains_stay():
     net = Network("chain", (6, 6, 4))
     x = net.inputs[0]

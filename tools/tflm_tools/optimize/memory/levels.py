@@ -27,6 +27,7 @@ _PARTS = (1, 0.6, 0.3)  # of that, one after the other
 # Of that, where words of weights cost: these may take so much less with some room.
 _BEYOND = 5
 _ROOMS = (1, 1.12, 1.25)  # for weights of what runs in bands, of the least arena
+_WHOLE = {BALANCED: (1, 1.06, 1.12, 1.18, 1.25, 1.5)}  # the same where nothing does
 # Limits that are tried, of the least one, and the share of each that regions may need: where they
 # leave some, a plan of all may come out smaller.
 _WIDER = ((1.0, 1.0), (1.0, 0.94), (1.12, 1.0), (1.25, 1.0))
@@ -79,10 +80,11 @@ class Levels:
         bands = sorted((nodes[0].index, nodes[-1].index) for nodes in parts)
         return LevelSize(level, arena_bytes, flat_bytes, self.base_cycles() + cycles, bands)
 
-    # A model with its operators in the order that needs least, once all is planned.
+    # A model with its operators in the order that needs least, once all is planned; where words of
+    # weights cost, the one with more room for scratch if both need as much.
     def _in_better_order(self, model):
-        other = reordered(model)
-        return model if other is None else min(model, other, key=self._plans.head)
+        other = reordered(model, for_scratch=self._plans.miss > 0)
+        return model if other is None else min(other, model, key=self._plans.head)
 
     def base_cycles(self):
         """Estimated cycles of the model on a Cortex-M0+, nothing in bands."""
@@ -143,7 +145,10 @@ class Levels:
                 limit = self._plans.head(after[0])
                 if head > limit:
                     return after
-            rooms = _ROOMS if graph is not self._plans.model else (1,)
+            is_whole = graph is self._plans.model
+            if is_whole and level == BALANCED:
+                limit = max(room, min(limit, self.off()[0]))
+            rooms = _WHOLE.get(level, (1,)) if is_whole else _ROOMS
             for given in dict.fromkeys(min(wider * room, limit) for wider in rooms):
                 made, more = self._plans.with_stored(graph, given)
                 if cycles + more <= most:

@@ -118,10 +118,11 @@ def _best(moves):
     return states[0]
 
 
-def reordered(graph):
+def reordered(graph, for_scratch=False):
     """A Graph like `graph`, its operators in the order with the least peak of tensor bytes.
 
-    None when there is no better order. Only for a Graph with one sub-graph that runs. Scratch
+    for_scratch: of these the one with the fewest bytes over all steps, which leaves scratch most
+    room. None when there is no better order. Only for a Graph with one sub-graph that runs. Scratch
     buffers and what may lie over each other are not looked at: plan both and take the better.
     """
     subgraph = graph.running()[0]
@@ -134,7 +135,7 @@ def reordered(graph):
     for i in range(len(subgraph.nodes)):
         given = moves.step(given, i)
     best = _best(moves)
-    if best.peak >= given.peak:
+    if best.peak == given.peak and (not for_scratch or best.total >= given.total):
         return None
     order = []
     path = best.path
