@@ -13,14 +13,13 @@ def with_stored(model, search, prepare, most):
 
     prepare(model) gives its RomStorage. Returns (model, cycles that another arena would save).
     """
-    nodes = _unchained(model, search)
-    chained = len(nodes) < len(search.nodes)
+    nodes, several = _by_themselves(model, search)
     before = None
     for share in _LIMITS:
         stored, cycles = search.storing.within(nodes, share * most, most)
-        if chained:
-            in_bands, more = search.storing.in_bands(model, share * most)
-            stored.update(in_bands)
+        if len(nodes) < len(search.nodes):
+            in_slots, more = search.storing.in_slots(model, several, share * most)
+            stored.update(in_slots)
             cycles += more
         if not stored or stored == before:
             continue
@@ -37,7 +36,7 @@ def refined(model, search, prepare, most, miss):
     However little a byte saves. prepare(model) gives its RomStorage; miss: see weights.py.
     """
     before = _fetching(prepare(model), miss)
-    nodes, tried = _unchained(model, search), {}
+    (nodes, _), tried = _by_themselves(model, search), {}
     for share in _LIMITS if before else ():
         stored, _ = search.storing.within(nodes, share * most, most, True)
         if stored == tried:
@@ -57,10 +56,17 @@ def _with(model, stored, prepare):
     return made
 
 
-# The nodes of a model that are in no chain.
-def _unchained(model, search):
+# The nodes of a model that are in no chain: (those that are what they are in the model as it is
+# written, [the parts of each of the others]).
+def _by_themselves(model, search):
     chained = {node.index for chain in getattr(model, "chains", ()) for node in chain.nodes}
-    return [node for node in search.nodes if node.index not in chained]
+    known, found = set(map(id, search.nodes)), {}
+    for node in model.running()[0].nodes:
+        if node.index not in chained:
+            found.setdefault((node.index, node.builtin_code), []).append(node)
+    alone = [parts[0] for parts in found.values() if len(parts) == 1 and id(parts[0]) in known]
+    written = set(map(id, alone))
+    return alone, [parts for parts in found.values() if id(parts[0]) not in written]
 
 
 # Cycles that the weights of a prepared model take, about.

@@ -119,24 +119,31 @@ class Storing:
         costs = [each.cost(way) for each in made]
         return max(scratch for scratch, _ in costs), sum(cycles for _, cycles in costs)
 
-    def in_bands(self, model, limit):
-        """within() for the chains of a model with such, of which no scratch should pass `limit`.
+    def in_slots(self, model, several, limit):
+        """within() for what is in the chains of a model, of which no scratch should pass `limit`.
 
-        Returns (stored, cycles more than as it is stored now).
+        several: the same for the nodes of each of these lists, which store their weights alike.
+        Returns (stored, cycles more than as it is stored now, for `several` than at least).
         """
         now = getattr(model, "stored", {})
         subgraph, found, cycles = model.running()[0], {}, 0
         steps = {id(node): step for step, node in enumerate(subgraph.nodes)}
         ends = subgraph.input_tensors(), subgraph.output_tensors()
         used = Lives(*ends, subgraph.nodes, [], {}).used(len(subgraph.nodes))
+
+        def most(nodes):
+            return max(used[steps[id(node)]] - self._over(node) for node in nodes)
+
         for chain in model.chains:
             records = self._probe.block_bytes(chain.nodes)
             for slot in chain.slots:
                 parts = [node for node in slot if node is not None]
-                most = max(used[steps[id(node)]] - self._over(node) for node in parts)
                 scratch, before = self._now(slot, now)
-                room = max(scratch, limit - records - most)
+                room = max(scratch, limit - records - most(parts))
                 cycles += self.in_slot(slot, found, room) - before
+        for parts in several:
+            least = sum(map(self.least, parts))
+            cycles += self.in_slot(parts, found, limit - most(parts)) - least
         return found, cycles
 
     # Bytes of an operator's input that its output may lie over.
