@@ -78,6 +78,21 @@ def test_outputs(target):
     assert failures(forms) == []
 
 
+# A PAD that went into the convolution stays there for each group: SAME pads other sides.
+@pytest.mark.parametrize("pool", ("MEAN", "SUM", "AVERAGE_POOL_2D", "MAX_POOL_2D"))
+@pytest.mark.parametrize("sides", (((1, 0), (1, 0)), ((3, 2), (3, 2))))
+def test_folded_padding(pool, sides):
+    net = Network(f"padded {pool} {sides}", (21, 21, 4))
+    now = net.pad(net.conv(net.inputs[0], 4), sides)
+    wide = net.conv(now, 48, 3 if sides[0][0] == 1 else 5, 2, "VALID")
+    model = net.build(*_ends(net, wide, pool, 48, True))
+    levels = levels_of(saved_model(model, savings=chosen())[0])
+    graph = levels.model(RAM)[0]
+    assert graph.grouped
+    flat = image_of(model, graph, levels.prepared(graph))
+    assert failures([("padded", model, flat)]) == []
+
+
 # Where they do not help, or cannot be.
 def test_others_stay():
     net = Network("pooled twice", (*SIDES, 8))

@@ -9,6 +9,6 @@ def copied(node, inputs, outputs):
     code, version = node.builtin_code, node.version
     part = Node(node.index, code, version, node.custom_name, inputs, outputs)
     part.set_options(node._options_type, node._options)
-    part.clamp = node.clamp
+    part.clamp, part.padding = node.clamp, node.padding
     part.origins = getattr(node, "origins", (node.index,))
     return part
