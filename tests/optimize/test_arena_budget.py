@@ -12,7 +12,7 @@ from tflm_tools.model.flat_file import FlatFile
 from tflm_tools.model.graph import Graph
 from tflm_tools.optimize.memory.edges import Edges
 from tflm_tools.optimize.memory.fusion import Fusion, apply
-from tflm_tools.optimize.memory.levels import BUDGET, RAM, SPEED
+from tflm_tools.optimize.memory.levels import BALANCED, BUDGET, RAM, SPEED
 from tflm_tools.optimize.memory.probe import Probe
 
 
@@ -45,6 +45,26 @@ def test_budget_beside_brute_force(number):
         assert cycles == min(cycles for arena, cycles in sizes if arena <= budget)
     with pytest.raises(UnsupportedError, match=f"the least needs {arenas[0]} "):
         flatten(model, arena_budget=arenas[0] - 1)
+
+
+# What a level comes to depends on no budget: a budget of that many bytes is kept, a smaller one
+# names what is kept.
+@pytest.mark.parametrize("target", (None, "armv6m"))
+@pytest.mark.parametrize("number", (2, 11, 14))
+def test_a_level_is_a_budget(number, target):
+    builder = GraphBuilder(f"levels and budgets {number}")
+    model = builder.net.build(builder.now)
+    levels = levels_of(TfliteModel(model), target=target)
+    heads = [levels.prepared(levels.model(k)[0]).head_bytes for k in (RAM, BALANCED, SPEED)]
+    assert heads == sorted(heads)
+    low = FlatFile(flatten(model, target=target, optimize=RAM, without=("all",))).arena_bytes
+    options = {"target": target, "without": ("all",)}
+    assert FlatFile(flatten(model, arena_budget=low, **options)).arena_bytes <= low
+    with pytest.raises(UnsupportedError, match="the least needs ") as refused:
+        flatten(model, arena_budget=low // 2, **options)
+    least = int(str(refused.value).split("the least needs ")[1].split()[0])
+    assert least <= low
+    assert FlatFile(flatten(model, arena_budget=least, **options)).arena_bytes <= least
 
 
 # Where flash has wait states, too: no byte more, ever fewer cycles, the same results.

@@ -125,8 +125,8 @@ def test_room_is_used(shared_models):
         assert sum(cycles_of(record, MISS) for record in storage.records) <= cycles
 
 
-# Where weights are most of a model, and nothing runs in bands, the default level leaves their blocks
-# room: the plan with the fewest bytes took several times the cycles (IC02 of MLPerf Tiny 1.27).
+# Where weights are most of a model, and nothing runs in bands, the default level leaves their
+# blocks room: the plan with the fewest bytes took several times the cycles (MLPerf's IC02 1.27).
 @pytest.mark.parametrize(
     ("channels", "side", "more"), [(32, 16, 0.03), (64, 16, 0.09), (96, 8, 0)]
 )

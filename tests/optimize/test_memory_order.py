@@ -75,8 +75,8 @@ def test_wide_branches_need_less():
     assert sizes[1] < 0.7 * sizes[0]
 
 
-# Both orders need as much, but the 1x1 convolution beside the block may run before its second half,
-# whose blocks then have the room of what both read.
+# Both orders need as much, but the 1x1 convolution beside the block may run before its second
+# half, whose blocks then have the room of what both read.
 def test_shortcuts_run_where_scratch_has_most_room():
     net = Network("shortcut", (16, 16, 16))
     first = net.conv(net.inputs[0], 32, 3, 2)

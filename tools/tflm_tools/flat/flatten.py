@@ -101,7 +101,10 @@ def compressed(model, resolver=None, target=None, every=False, packed=True, miss
 # A model that stays as it is.
 def _whole(model, by_rows):
     if by_rows:
-        raise ToolError("this model is flattened as it is written; leave --input-by-rows out")
+        raise ToolError(
+            "this model is flattened as it is written (custom operators, over "
+            f"{_MOST_OPERATORS} operators, or these in no order); leave --input-by-rows out"
+        )
     return model, []
 
 
@@ -128,7 +131,8 @@ def check_arena(needed, arena_budget):
         raise UnsupportedError(
             f"the arena needs {needed} bytes, --arena-budget is {arena_budget}, and what takes "
             "them cannot be planned anew (control flow, --keep-tensors, custom operators, "
-            "--flash-budget); leave out which of these you can, or give it as many"
+            f"--flash-budget, over {_MOST_OPERATORS} operators); leave out which of these you "
+            "can, or give it as many"
         )
 
 

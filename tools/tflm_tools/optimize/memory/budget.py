@@ -56,7 +56,7 @@ def _in_bands(plans, most):
     for limit in _LIMITS:
         for tries in range(_PLANS):
             fusion = plans.search.within(int(limit * most))
-            if fusion is None or plans.keeps_to(fusion, found, tries):
+            if fusion is None or plans.keeps_to(fusion, found, tries, True):
                 break
     return [(graph, cycles) for graph, cycles, head in found.values() if head <= most]
 

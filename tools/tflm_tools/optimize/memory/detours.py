@@ -23,7 +23,7 @@ def reach(edges, best, last, limit, share=1.0, latest=None):
 
     may_end = best[last - 1] is not None and last - 1 <= latest
     if may_end and not is_wide:
-        offer(edges.single(last - 1))
+        offer(edges.stored(last - 1, limit))
     for first in range(last - 2, edges.longest(last) - 1, -1):
         is_wide = is_wide or edges.single(first).arena > limit
         if is_wide and best[first] is not None and first <= latest:

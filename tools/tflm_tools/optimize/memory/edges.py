@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 from tflm.errors import TflmError
@@ -36,6 +36,7 @@ class Edge:
 
     arena and cycles are least values until it has been looked at: is_sure. needs: its Needs, once
     these are known. of: the Edges that can look at it, and tells `arena` where that is None yet.
+    counted: those of the cycles that Storing.within() and in_slots() count, too.
     """
 
     first: int
@@ -46,6 +47,7 @@ class Edge:
     is_sure: bool = True
     needs: Needs | None = None
     of: object = None
+    counted: int = 0
 
 
 # A tensor that no graph knows of.
@@ -148,16 +150,20 @@ class Edges:
             self._singles[place] = Edge(place, place + 1, arena)
         return self._singles[place]
 
+    def stored(self, place, limit):
+        """The same, with what its weights take more, in `limit` bytes that do, than at least."""
+        edge, cycles = self.single(place), self.storing.more(place, limit)
+        return replace(edge, cycles=cycles, counted=cycles) if cycles else edge
+
     def narrow(self, place, limit):
         """The cheapest Edge of an operator by itself with so little scratch that `limit` bytes do.
 
-        None where that takes more. Its needs tell how its weights are stored, and which cycles
-        Storing.within() counts, too.
+        None where that takes more. Its needs tell how its weights are stored.
         """
         if place not in self._narrow:
             found = sorted(self.storing.narrow(place), key=lambda each: each[1])
             self._narrow[place] = [
-                Edge(place, place + 1, arena, cycles, needs=Needs(0, [], stored, more), of=self)
+                Edge(place, place + 1, arena, cycles, None, True, Needs(0, [], stored), self, more)
                 for arena, cycles, more, stored in found
             ]
         return next((edge for edge in self._narrow[place] if edge.arena <= limit), None)

@@ -54,7 +54,7 @@ class Levels:
 
     def __init__(self, model, prepare, target=None, packing=None, miss=None, arena=None):
         model = copy.copy(model) if isinstance(model, Graph) else Graph(model)
-        self._arena = arena
+        self._arena, self._made_by = arena, (model, prepare, target, packing, miss)
         self._fits = may_overlap(model)
         self._plain_model = copy.copy(model)
         self._plain_model.overlap = False
@@ -65,7 +65,6 @@ class Levels:
             self._plans.model = self._in_better_order(model)
         self._known = {}
         self._speed = None
-        self._finished = {}  # id of a draft: (it, what it became)
 
     def prepared(self, model):
         """The RomStorage of a model that is one of these; each is prepared once."""
@@ -102,15 +101,11 @@ class Levels:
                 room = _GROWTH[SPEED] * self._plans.head(self._plans.model)
                 self._speed = self._plans.refined(model, max(room, self._plans.head(model)))
             model = self._speed
-        return self._ended(model), cycles
-
-    # A draft whose plan is searched for to the end, from where it is.
-    def _ended(self, draft):
-        if id(draft) not in self._finished:
-            model = copy.copy(draft)
-            model.is_draft, model.order = False, self._plans.prepared(draft).order
-            self._finished[id(draft)] = draft, model
-        return self._finished[id(draft)][1]
+        made = self._plans.ended(model), cycles
+        if level not in _AFTER:
+            return made
+        # Drafts were compared, and what these become may lie the other way round.
+        return min(made, self.model(_AFTER[level]), key=lambda each: self._plans.head(each[0]))
 
     # The same before room that is left goes to weights.
     def _level(self, level):
@@ -119,10 +114,12 @@ class Levels:
             self._known[level] = self._within() if is_budget else self._made(level)
         return self._known[level]
 
-    # What keeps to the arena that was asked for.
+    # What keeps to the arena that was asked for. The levels are those of a search of their own:
+    # this one learns from what it tries, and they should not depend on a budget.
     def _within(self):
-        levels = ((level, self._level(level)) for level in (SPEED, BALANCED, RAM))
-        return fastest(self._plans, self._arena, levels)
+        levels = Levels(*self._made_by)
+        found = ((level, levels.model(level)) for level in (SPEED, BALANCED, RAM))
+        return fastest(self._plans, self._arena, found)
 
     # The smallest of what may run in bands that costs no more than the level may, with what its
     # weights take longer in a smaller arena.

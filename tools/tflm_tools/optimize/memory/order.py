@@ -122,8 +122,9 @@ def reordered(graph, for_scratch=False):
     """A Graph like `graph`, its operators in the order with the least peak of tensor bytes.
 
     for_scratch: of these the one with the fewest bytes over all steps, which leaves scratch most
-    room. None when there is no better order. Only for a Graph with one sub-graph that runs. Scratch
-    buffers and what may lie over each other are not looked at: plan both and take the better.
+    room. None when there is no better order. Only for a Graph with one sub-graph that runs.
+    Scratch buffers and what may lie over each other are not looked at: plan both and take the
+    better.
     """
     subgraph = graph.running()[0]
     if len(subgraph.nodes) < 3:

@@ -1,6 +1,8 @@
 # tflm_tools: Plans: a model, and what it becomes with parts of it in bands, each planned once
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import copy
+
 from .fusion import apply
 from .room import refined, with_stored
 from .search import Search
@@ -8,6 +10,7 @@ from .weights import miss_of
 
 _TRIES = 9  # least ones, until all together keep to one
 _SINGLE = 5  # of these, that learn of one region only
+_NEAR = 1.04  # of what a Fusion should need: what a draft takes may come from too few tries
 _WORSE = 1.02  # of the bytes of what was found; limits beyond that lead to no smaller plan
 
 
@@ -24,6 +27,7 @@ class Plans:
         self.miss = miss_of(target, miss)
         self._search = None
         self._storages = {}  # id of a model: (the model, its RomStorage)
+        self._ended = {}  # id of a draft: (it, what it became)
         self._banded = {}  # what runs in bands, and how: the model
 
     def prepared(self, model):
@@ -31,6 +35,14 @@ class Plans:
         if id(model) not in self._storages:
             self._storages[id(model)] = model, self._prepare(model)
         return self._storages[id(model)][1]
+
+    def ended(self, draft):
+        """A model that is one of these, its plan searched for to the end, from where it is."""
+        if id(draft) not in self._ended:
+            model = copy.copy(draft)
+            model.is_draft, model.order = False, self.prepared(draft).order
+            self._ended[id(draft)] = draft, model
+        return self._ended[id(draft)][1]
 
     def head(self, model):
         """Bytes of the arena's head that a model needs."""
@@ -43,13 +55,14 @@ class Plans:
             self._search = Search(self.model, *self._options)
         return self._search
 
-    def keeps_to(self, fusion, found, tries=_SINGLE):
+    def keeps_to(self, fusion, found, tries=_SINGLE, to_end=False):
         """Note what a Fusion makes, if anything runs in bands: (Graph, extra cycles, bytes).
 
         Under a key of its own in `found`, the bytes are those of the head. Returns False when all
         of it together needs more than the Fusion says, and the search has learnt of which regions:
         what lies around a region may leave it no such place as it has alone. In the first `tries`
         it learns of the highest one only, as others may lie high because of it, then of all.
+        to_end: a draft that needs little more is planned to the end first.
         """
         key = *fusion.edges, *fusion.forms, *fusion.stored.items()
         if not key:
@@ -58,6 +71,9 @@ class Plans:
             self._banded[key] = apply(self.model, fusion)
         graph = self._banded[key]
         storage = self.prepared(graph)
+        if to_end and fusion.arena < storage.head_bytes <= _NEAR * fusion.arena:
+            graph = self._banded[key] = self.ended(graph)
+            storage = self.prepared(graph)
         found.setdefault(key, (graph, fusion.cycles, storage.head_bytes))
         if storage.head_bytes <= fusion.arena:
             return True

@@ -17,7 +17,7 @@ def with_stored(model, search, prepare, most):
     before = None
     for share in _LIMITS:
         stored, cycles = search.storing.within(nodes, share * most, most)
-        if len(nodes) < len(search.nodes):
+        if hasattr(model, "chains"):
             in_slots, more = search.storing.in_slots(model, several, share * most)
             stored.update(in_slots)
             cycles += more
@@ -59,7 +59,9 @@ def _with(model, stored, prepare):
 # The nodes of a model that are in no chain: (those that are what they are in the model as it is
 # written, [the parts of each of the others]).
 def _by_themselves(model, search):
-    chained = {node.index for chain in getattr(model, "chains", ()) for node in chain.nodes}
+    if not hasattr(model, "chains"):
+        return search.nodes, []
+    chained = {node.index for chain in model.chains for node in chain.nodes}
     known, found = set(map(id, search.nodes)), {}
     for node in model.running()[0].nodes:
         if node.index not in chained:

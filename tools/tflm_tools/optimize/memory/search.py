@@ -98,11 +98,11 @@ def _fusion(found, limit):
         if isinstance(each, Detour):
             fusion.forms.append(each.form)
             continue
+        fusion.cycles -= each.counted
         if each.needs is not None:
             fusion.stored.update(each.needs.stored)
         if each.progress is not None:
             fusion.edges.append(each)
         elif each.needs is not None:
             fusion.narrow.append(each)
-            fusion.cycles -= each.needs.cycles
     return fusion

@@ -40,17 +40,31 @@ class Storing:
             ]
         return self._ways[key]
 
+    def more(self, place, limit):
+        """Cycles more than at least that weights of the operator at a place take in `limit` bytes.
+
+        It runs by itself, and takes no more than as Prepare makes it.
+        """
+        node = self._nodes[place]
+        made = self._probe.made(node)
+        if len(made.choices) < 2:
+            return 0
+        ways = self._ways_of(node, made.choices)
+        fit = (choice.cycles for arena, choice in ways if arena <= limit)
+        return min(next(fit, made.fetching), made.fetching) - ways[0][1].cycles
+
     def narrow(self, place):
         """Ways of the operator at a place with less scratch than Prepare gives it by itself.
 
-        [(bytes that are in use while it runs, cycles more than as Prepare makes it, those of them
-        that within() counts, too, stored)].
+        [(bytes that are in use while it runs, cycles more than at least, those of them that
+        within() counts, too, stored)].
         """
         node = self._nodes[place]
         made = self._probe.made(node)
         found = []
         for arena, choice in self._ways_of(node, made.choices or made.blocks):
-            more, stored = choice.cycles - made.fetching, {node.index: choice.stored}
+            least = made.choices[0].cycles if made.choices else made.fetching
+            more, stored = choice.cycles - least, {node.index: choice.stored}
             if choice.scratch < made.scratch[0]:
                 found.append((arena, more, more if made.choices else 0, stored))
         return found
