@@ -136,7 +136,7 @@ def reordered(graph, for_scratch=False):
     for i in range(len(subgraph.nodes)):
         given = moves.step(given, i)
     best = _best(moves)
-    if best.peak == given.peak and (not for_scratch or best.total >= given.total):
+    if (best.peak, best.total if for_scratch else given.total) >= (given.peak, given.total):
         return None
     order = []
     path = best.path
