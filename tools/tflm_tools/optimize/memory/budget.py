@@ -1,6 +1,8 @@
 # tflm_tools: the fastest plan of a model in an arena of so many bytes, for --arena-budget
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from math import inf
+
 from tflm.errors import UnsupportedError
 
 from .search import LEAST_STEP
@@ -9,6 +11,7 @@ from .search import LEAST_STEP
 # more, than it has alone, and what a limit leaves goes to weights.
 _LIMITS = (1.0, 0.97, 0.94, 0.88, 0.75, 1.01, 1.05)
 _PLANS = 4  # for each of them
+_NEAR = 1.04  # of the bytes: what a draft takes may come from too few tries
 
 
 def fastest(plans, arena, levels):
@@ -56,9 +59,21 @@ def _in_bands(plans, most):
     for limit in _LIMITS:
         for tries in range(_PLANS):
             fusion = plans.search.within(int(limit * most))
-            if fusion is None or plans.keeps_to(fusion, found, tries, True):
+            if fusion is None or plans.keeps_to(fusion, found, tries):
                 break
-    return [(graph, cycles) for graph, cycles, head in found.values() if head <= most]
+    within = [(graph, cycles) for graph, cycles, head in found.values() if head <= most]
+    near = [each[:2] for each in found.values() if most < each[2] <= _NEAR * most]
+    least = min((cycles for _, cycles in within), default=inf)
+    return within + _ended(plans, most, [each for each in near if each[1] < least])
+
+
+# [The cheapest of these (Graph, extra cycles) that keeps to `most` bytes when planned to the end].
+def _ended(plans, most, drafts):
+    for draft, cycles in sorted(drafts, key=lambda each: each[1]):
+        graph = plans.ended(draft)
+        if plans.head(graph) <= most:
+            return [(graph, cycles)]
+    return []
 
 
 # The (Graph, extra cycles) that needs least, however long it takes: `model` if nothing is smaller.

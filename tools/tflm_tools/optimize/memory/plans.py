@@ -10,7 +10,6 @@ from .weights import miss_of
 
 _TRIES = 9  # least ones, until all together keep to one
 _SINGLE = 5  # of these, that learn of one region only
-_NEAR = 1.04  # of what a Fusion should need: what a draft takes may come from too few tries
 _WORSE = 1.02  # of the bytes of what was found; limits beyond that lead to no smaller plan
 
 
@@ -55,14 +54,13 @@ class Plans:
             self._search = Search(self.model, *self._options)
         return self._search
 
-    def keeps_to(self, fusion, found, tries=_SINGLE, to_end=False):
+    def keeps_to(self, fusion, found, tries=_SINGLE):
         """Note what a Fusion makes, if anything runs in bands: (Graph, extra cycles, bytes).
 
         Under a key of its own in `found`, the bytes are those of the head. Returns False when all
         of it together needs more than the Fusion says, and the search has learnt of which regions:
         what lies around a region may leave it no such place as it has alone. In the first `tries`
         it learns of the highest one only, as others may lie high because of it, then of all.
-        to_end: a draft that needs little more is planned to the end first.
         """
         key = *fusion.edges, *fusion.forms, *fusion.stored.items()
         if not key:
@@ -71,9 +69,6 @@ class Plans:
             self._banded[key] = apply(self.model, fusion)
         graph = self._banded[key]
         storage = self.prepared(graph)
-        if to_end and fusion.arena < storage.head_bytes <= _NEAR * fusion.arena:
-            graph = self._banded[key] = self.ended(graph)
-            storage = self.prepared(graph)
         found.setdefault(key, (graph, fusion.cycles, storage.head_bytes))
         if storage.head_bytes <= fusion.arena:
             return True

@@ -22,9 +22,10 @@ from ...image.dense_lut import DENSE_LUT, INDEXED, SCRATCH
 
 # Cycles that a word takes from the serial flash of an RP2040 when it is not in the cache: it is
 # read at half the clock of the core, 20 clocks a word, and published times of a chip add some 8
-# cycles. The cache has 16 KB, which weights share with code and tables.
+# cycles. The cache has 16 KB in two ways, which weights share with the code of a loop.
 MISS = 48
-_CACHE_BYTES = 10240
+_WAY_BYTES, _WAYS = 8192, 2
+_CODE_BYTES = 512
 _KEPT_BYTES = 2048
 # Cycles of kernels/armv6m: to make lanes of a weight that is a byte, to begin a block of windows,
 # or of pixels that are one run, and to begin a group of channels in it; to make lanes of a channel
@@ -74,6 +75,14 @@ def _blocks(rows, pixels):
         yield most, rows * -(-pixels // most)
 
 
+# How often words of weights are fetched that blocks go over so many times. The cache is taken to
+# drop what was used longest ago: what lies at one of its places stays there, all of it or nothing.
+def _fetches(words, times):
+    ways = (4 * words + _CODE_BYTES) / _WAY_BYTES
+    lost = min(max((ways - _WAYS) * (_WAYS + 1) / ways, 0), 1)
+    return 1 + lost * (times - 1)
+
+
 # What it takes to begin a block of a CONV_2D: kernels go over runs of whole words by themselves.
 def _begin(r, is_flat):
     is_run = is_flat and r["is_whole"] and r["output_channels"] % GROUP == 0
@@ -83,8 +92,7 @@ def _begin(r, is_flat):
 # Cycles to go over `groups` groups of channels with `depth` elements in `blocks` blocks.
 def _cycles(way, groups, depth, blocks, miss, begin=_BLOCK):
     words = groups * (16 + depth * (2 if way == LANES else 1))
-    fetches = 1 if 4 * words <= _CACHE_BYTES else blocks
-    cycles = miss * words * fetches + blocks * (begin + groups * _BLOCK_GROUP)
+    cycles = miss * words * _fetches(words, blocks) + blocks * (begin + groups * _BLOCK_GROUP)
     each = {BYTES: WIDEN, DENSE: _DENSE}
     cycles += blocks * each.get(way, 0) * groups * GROUP * depth
     return round(cycles)
@@ -128,19 +136,18 @@ def _indexed(record, miss):
     r = dict(zip(("units", *DENSE_LUT), record.words, strict=False))
     own, count, eights = r["own_values"], r["output_channels"], -(-r["depth"] // 8)
     words = count * (4 + 4 * own + eights)
-    fetches = 1 if 4 * words <= _CACHE_BYTES else r["batches"]
     tables = _PAIRS * (count * r["batches"] if own else 1)
     each = round((WIDEN + _CONNECT) * count * r["depth"])
-    cycles = miss * words * fetches + r["batches"] * each + tables
-    return Choice((BYTES, None), SCRATCH + 16 * eights, cycles)
+    cycles = miss * words * _fetches(words, r["batches"]) + r["batches"] * each + tables
+    return Choice((BYTES, None), SCRATCH + 16 * eights, round(cycles))
 
 
 # Cycles to go over the channels of a depthwise 3x3 filter, once for each band of rows. What little
 # weights stay in the cache, from one band of a chain to the next, too, take nothing.
 def _channel_cycles(r, words, miss):
     channels, bands = r["output_channels"], r["batches"] * -(-r["output_height"] // r["band_rows"])
-    fetches = 1 if 4 * words * channels <= _CACHE_BYTES else bands
-    cycles = miss * words * channels * fetches if 4 * words * channels > _KEPT_BYTES else 0
+    fetches = _fetches(words * channels, bands) if 4 * words * channels > _KEPT_BYTES else 0
+    cycles = round(miss * words * channels * fetches)
     return cycles + (_UNPACK * channels * bands if words == PACKED_WORDS else 0)
 
 
