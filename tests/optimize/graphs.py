@@ -77,7 +77,8 @@ class Network:
     ):  # fmt: skip
         batch, height, width, channels = self.shapes[source]
         channels *= multiplier
-        weights, scales = self._weights((1, size, size, channels), 3, dead)
+        window = size if isinstance(size, tuple) else (size, size)
+        weights, scales = self._weights((1, *window, channels), 3, dead)
         output = self.tensor(
             (batch, *_sides(height, width, size, stride, padding), channels), scale, zero_point
         )
@@ -185,7 +186,9 @@ class Network:
         return self.builder.build()
 
 
+# size: of a window, or its (height, width).
 def _sides(height, width, size, stride, padding):
     if padding == "SAME":
         return -(-height // stride), -(-width // stride)
-    return (height - size) // stride + 1, (width - size) // stride + 1
+    tall, wide = size if isinstance(size, tuple) else (size, size)
+    return (height - tall) // stride + 1, (width - wide) // stride + 1

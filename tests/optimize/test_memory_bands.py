@@ -5,10 +5,14 @@ from itertools import product
 
 import numpy as np
 import pytest
-from optimize.forms import banded, failures
+from optimize.forms import banded, every_edge, failures
 from optimize.graphs import Network
 from support.builder import ModelBuilder
 from support.inputs import generator
+from tflm.tflite.reader import TfliteModel
+from tflm_tools.model.graph import Graph
+from tflm_tools.optimize.memory.edges import Edges
+from tflm_tools.optimize.memory.probe import Probe
 from tflm_tools.plan import rolled
 
 COUNT = 40
@@ -138,4 +142,27 @@ def test_rows_of_any_length():
         assert flats or name
         forms += [(f"{name} {k}", model, flat[0]) for k, flat in enumerate(flats)]
     assert len(forms) > 40
+    assert not failures(forms)
+
+
+# Pictures of one column, as features of sound are: windows of rows that lie in the picture have a
+# kernel of their own where none of them is padded, and what runs at a place in bands shares one.
+@pytest.mark.parametrize("target", [None, "armv6m", "mac16"])
+@pytest.mark.parametrize("padding", ["SAME", "VALID"])
+def test_windows_of_one_column(target, padding):
+    forms, kernels = [], set()
+    for size, stride, height in product((4, 9), (1, 2), (1, 4)):
+        net = Network(f"column {size} {stride} {padding}", (40, 1, 8))
+        made = net.conv(net.inputs[0], 16)
+        made = net.depthwise(made, (size, 1), stride, padding)
+        model = net.build(net.conv(made, 8))
+        made = banded(model, [(0, 2, height)], target)
+        forms.append((f"size {size} stride {stride} height {height}", model, made[0]))
+        kernels |= {record.kernel for record in made[1].records}
+        graph = Graph(TfliteModel(model))
+        edges = every_edge(Edges(graph, Probe(graph, target)))
+        assert any(edge.first == 0 and edge.last == 3 and edge.progress for edge in edges)
+    assert rolled.KERNEL in kernels
+    is_column = target is not None and padding == "VALID"
+    assert ("depthwise_column.eval_int8" in kernels) == is_column
     assert not failures(forms)

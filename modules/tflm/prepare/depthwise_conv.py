@@ -77,7 +77,8 @@ def _prepare_int8(context, node, activation, fields):
     weights, target = node.input(1), node.output(0)
     quantized, table = requantize_fields(node, activation, fields["output_channels"])
     fields.update(quantized)
-    if context.form is not None or node.input(0).step:
+    # Rows of a picture with padding: others of them have some, and share the kernel.
+    if node.padding is None and (context.form is not None or node.input(0).step):
         from .depthwise_column import emit_depthwise_conv
 
         if emit_depthwise_conv(context, node, fields, table):

@@ -178,7 +178,7 @@ class _Writer:
             top = first + way.rows.top - low * way.rows.stride
             sides = (top, way.rows.left) if way.axis == 1 else (way.rows.left, top)
             part.padding = (*sides, 0, 0)
-        if way.has_windows:
+        if way.has_windows and any(way.rows.padding):  # else the options say it for these rows
             part.padding = _padding(way, first, last, low, high)
         return part
 
