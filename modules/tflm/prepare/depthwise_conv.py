@@ -77,8 +77,9 @@ def _prepare_int8(context, node, activation, fields):
     weights, target = node.input(1), node.output(0)
     quantized, table = requantize_fields(node, activation, fields["output_channels"])
     fields.update(quantized)
-    # Rows of a picture with padding: others of them have some, and share the kernel.
-    if node.padding is None and (context.form is not None or node.input(0).step):
+    # Of rows of a picture others may have the padding, and share the kernel.
+    is_padded = node.part_of and any(node.part_of[1])
+    if not is_padded and (context.form is not None or node.input(0).step):
         from .depthwise_column import emit_depthwise_conv
 
         if emit_depthwise_conv(context, node, fields, table):

@@ -113,9 +113,15 @@ def _packed(context, node, fields, table, rows, form):
         words = [_packed_channel(channels, i, rows[i]) for i in range(count)]
         return "lanes", words
     paired = form == _3X3
-    both = paired or fields["stride_height"] & 1 and fields["output_height"] > 1
+    both = paired or has_odd_windows(node, fields)
     words = [_channel(channels, i, rows[i], height, width, both, paired) for i in range(count)]
     return "lanes", words
+
+
+# True where windows begin at the second row of a word, too, in one part of an operator at least.
+def has_odd_windows(node, fields):
+    height = node.part_of[0] if node.part_of else fields["output_height"]
+    return fields["stride_height"] & 1 and height > 1
 
 
 # Bytes of scratch: parameters, a plane, and the lanes of a channel that is packed.

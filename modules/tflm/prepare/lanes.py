@@ -30,11 +30,13 @@ def padded(run):
 # How many pixels of `rows` rows of `pixels` to unpack at a time: some whole rows, or a part of
 # one, in blocks of about equal size; None when not even one pixel fits. The first pixel of a row
 # takes `first` bytes of lanes, each other `step`. lane_bytes: of all of them, where
-# context.lane_bytes says so; parts of rows otherwise, or one row.
+# context.lane_bytes says so; parts of rows otherwise, or one row, but several of one pixel.
 def block_pixels(rows, pixels, first, step, lane_bytes=None):
     if first > _MOST_LANE_BYTES:
         return None
     row = first + (pixels - 1) * step
+    if pixels == 1:
+        lane_bytes = lane_bytes or _LANE_BYTES
     if lane_bytes and row <= lane_bytes:
         return pixels * _equal(rows, lane_bytes // row)
     if not lane_bytes and row <= _MOST_LANE_BYTES:

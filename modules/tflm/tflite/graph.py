@@ -116,6 +116,7 @@ class NoOptions:
 # One operator with its tensors (None where an optional one is absent).
 class Node:
     padding = None  # on the host (top, left, bottom, right), instead of what the options say
+    part_of = None  # on the host (height of the largest part, padding of all) of one in bands
     clamp = None  # on the host (lowest, highest), limits besides those of the options' activation
     refused = None  # why it cannot run with the shapes of its inputs (shapes.py)
 

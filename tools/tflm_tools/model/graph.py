@@ -139,8 +139,10 @@ class Graph:
 
     `tensor.view_of = (base, byte offset)` makes a tensor part of another one: it has no bytes of
     its own, and its base lives as long as all its views. `node.padding = (top, left, bottom,
-    right)` stands for the padding of a convolution's or pool's options. `node.origins` is a tuple
-    of the numbers of all operators of the file that a node stands for, its own included.
+    right)` stands for the padding of a convolution's or pool's options; one that makes some rows
+    of an operator has `node.part_of = (height of the most that one of these makes, padding of
+    all)`, as they share the kernel. `node.origins` is a tuple of the numbers of all operators of
+    the file that a node stands for, its own included.
     """
 
     incomplete = False

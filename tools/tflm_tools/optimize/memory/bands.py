@@ -113,8 +113,7 @@ class _Writer:
         nodes, axis = self._region.nodes, self._region.ways[place].axis
         expanding, depthwise = nodes[place - 1 : place + 1]
         between, behind = self._region.outputs[place - 1 : place + 1]
-        spans = [self._progress.span(behind, band) for band in self._bands]
-        most = max(last - first for first, last in spans)
+        most = self._progress.most_rows(behind)
         count = self._progress.groups(place)
         begin = len(self.chain.slots)
         for group in groups_of(depthwise.outputs[0].shape[3], count, self._make):
@@ -178,8 +177,10 @@ class _Writer:
             top = first + way.rows.top - low * way.rows.stride
             sides = (top, way.rows.left) if way.axis == 1 else (way.rows.left, top)
             part.padding = (*sides, 0, 0)
-        if way.has_windows and any(way.rows.padding):  # else the options say it for these rows
+        if way.has_windows:
             part.padding = _padding(way, first, last, low, high)
+            most = self._progress.most_rows(key) if way.axis == 1 else output.shape[1]
+            part.part_of = most, way.rows.padding
         return part
 
     # Sums of an operator that gathers all rows, and the output that is made of them in the band

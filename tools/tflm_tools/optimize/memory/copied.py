@@ -9,6 +9,6 @@ def copied(node, inputs, outputs):
     code, version = node.builtin_code, node.version
     part = Node(node.index, code, version, node.custom_name, inputs, outputs)
     part.set_options(node._options_type, node._options)
-    part.clamp, part.padding = node.clamp, node.padding
+    part.clamp, part.padding, part.part_of = node.clamp, node.padding, node.part_of
     part.origins = getattr(node, "origins", (node.index,))
     return part

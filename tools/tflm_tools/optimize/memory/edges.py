@@ -36,7 +36,8 @@ class Edge:
 
     arena and cycles are least values until it has been looked at: is_sure. needs: its Needs, once
     these are known. of: the Edges that can look at it, and tells `arena` where that is None yet.
-    counted: those of the cycles that Storing.within() and in_slots() count, too.
+    counted: those of the cycles that Storing.within() and in_slots() count, too. guess: those that
+    its weights take at least, until it has been looked at.
     """
 
     first: int
@@ -48,6 +49,7 @@ class Edge:
     needs: Needs | None = None
     of: object = None
     counted: int = 0
+    guess: int = 0
 
 
 # A tensor that no graph knows of.
@@ -204,8 +206,11 @@ class Edges:
     # An Edge for each way to run a region in bands.
     def _in_bands(self, region):
         for progress in _ways(region):
-            cycles = progress.cycles(self._probe.cycles)
-            yield Edge(region.first, region.last, None, cycles, progress, False, of=self)
+            guess = self.storing.in_bands(progress)
+            cycles = progress.cycles(self._probe.cycles) + guess
+            yield Edge(
+                region.first, region.last, None, cycles, progress, False, of=self, guess=guess
+            )
 
     # What one in bands needs, as far as its rows tell.
     def _least_arena(self, edge):
@@ -249,7 +254,7 @@ class Edges:
         for each, needs in zip(edges, found, strict=False):
             each.needs = needs
             each.arena = self._beside(region) + needs.records + peak(each.progress, needs.at)
-            each.cycles += needs.cycles - sum(map(self.storing.least, region.nodes))
+            each.cycles += needs.cycles - sum(map(self.storing.least, region.nodes)) - each.guess
         return bool(found)
 
     # What comes of a plan; False where it cannot run so.

@@ -3,6 +3,7 @@
 
 import copy
 from dataclasses import dataclass
+from math import inf
 
 from ...model.graph import Graph
 from ...plan.overlap import may_overlap
@@ -121,8 +122,8 @@ class Levels:
         found = ((level, levels.model(level)) for level in (SPEED, BALANCED, RAM))
         return fastest(self._plans, self._arena, found)
 
-    # The smallest of what may run in bands that costs no more than the level may, with what its
-    # weights take longer in a smaller arena.
+    # (the smallest Graph of what may run in bands that costs no more than the level may, with what
+    # its weights take longer in a smaller arena; its extra cycles).
     def _made(self, level):
         if not self._fits:
             return self._plans.model, 0
@@ -131,30 +132,46 @@ class Levels:
             most += self._level(SPEED)[1]
         # Before this search, which learns from plans: nothing depends on who asks first.
         after = self._level(_AFTER[level]) if level in _AFTER else None
-        for graph, cycles, head in self._in_bands(level):
-            room = head * _GROWTH.get(level, 1)
-            if level == BALANCED:
-                room = max(room, min(_SMALL, self.off()[0]))
-            elif level != RAM:
-                room = max(room, _SMALL)
-            limit = room
-            if after is not None:
-                limit = self._plans.head(after[0])
-                if head > limit:
-                    return after
-            is_whole = graph is self._plans.model
-            if is_whole and level == BALANCED:
-                limit = max(room, min(limit, self.off()[0]))
-            rooms = _WHOLE.get(level, (1,)) if is_whole else _ROOMS
-            for given in dict.fromkeys(min(wider * room, limit) for wider in rooms):
-                made, more = self._plans.with_stored(graph, given)
-                if cycles + more <= most:
-                    return made, cycles + more
-        return made, cycles + more
+        for graphs in self._in_bands(level):
+            found, made = [], None
+            for graph, cycles, head in graphs:
+                enough = inf if graph is self._plans.model else most - cycles
+                if after is not None and head > self._plans.head(after[0]):
+                    return min(found, key=self._size) if found else after
+                if found and head >= min(map(self._size, found))[0]:
+                    break
+                for given in self._rooms(level, graph, head, after):
+                    made, more = self._plans.with_stored(graph, given, enough)
+                    made = made, cycles + more
+                    if made[1] <= most:
+                        found.append(made)
+                        break
+            if found:
+                return min(found, key=self._size)
+        return made
 
-    # (Graph, extra cycles, bytes of arena) one by one, with chains in bands as far as a level may,
-    # from the smallest to the model without any. What weights take longer in so small an arena is
-    # not counted: for where that is too much, what takes less by itself comes behind.
+    # (bytes of arena, cycles) of a (Graph, extra cycles).
+    def _size(self, made):
+        return self._plans.head(made[0]), made[1]
+
+    # Bytes of arena that the weights of a Graph may use which needs `head` with as little as can
+    # be, one after the other. after: what the level may not need more than, or None.
+    def _rooms(self, level, graph, head, after):
+        room = head * _GROWTH.get(level, 1)
+        if level == BALANCED:
+            room = max(room, min(_SMALL, self.off()[0]))
+        elif level != RAM:
+            room = max(room, _SMALL)
+        limit = room if after is None else self._plans.head(after[0])
+        is_whole = graph is self._plans.model
+        if is_whole and level == BALANCED:
+            limit = max(room, min(limit, self.off()[0]))
+        rooms = _WHOLE.get(level, (1,)) if is_whole else _ROOMS
+        return dict.fromkeys(min(wider * room, limit) for wider in rooms)
+
+    # [(Graph, extra cycles, bytes of arena)], again and again, with chains in bands as far as a
+    # level may, from the smallest to the model without any. What weights take longer in so small
+    # an arena is not counted: for where that is too much, what takes less by itself comes behind.
     def _in_bands(self, level):
         whole = self._plans.model, 0, self._plans.head(self._plans.model)
         parts, step = _PARTS if level in _SHARES else (), STEP
@@ -163,8 +180,8 @@ class Levels:
             parts = (_BEYOND, *parts) if self._plans.miss else parts
         for part in parts:
             most = part * _SHARES[level] * self._plans.search.base_cycles
-            yield from self._within_cycles(most, _LEFT.get(level, 1) * whole[2], whole[2], step)
-        yield whole
+            yield self._within_cycles(most, _LEFT.get(level, 1) * whole[2], whole[2], step)
+        yield [whole]
 
     # The same with so many extra cycles at most, and less than `below` bytes of arena.
     def _within_cycles(self, most, below, whole, step):

@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import copy
+from math import inf
 
 from .fusion import apply
 from .room import refined, with_stored
@@ -98,9 +99,9 @@ class Plans:
                 break
         return fusion
 
-    def with_stored(self, model, most):
+    def with_stored(self, model, most, cycles=inf):
         """room.with_stored() for a model that is one of these."""
-        return with_stored(model, self.search, self.prepared, most)
+        return with_stored(model, self.search, self.prepared, most, cycles)
 
     def refined(self, model, most):
         """room.refined() for a model that is one of these."""

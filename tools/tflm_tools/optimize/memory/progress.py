@@ -65,7 +65,7 @@ class Progress:
     # What follows from the rows that are made.
     def _settle(self):
         region, anew = self.region, self.anew
-        self._spans, self._next, self._kept, self._copied = {}, {}, {}, {}
+        self._spans, self._most, self._next, self._kept, self._copied = {}, {}, {}, {}, {}
         for place in range(len(region.nodes) - 1, -1, -1):
             key = region.outputs[place]
             self._spans[key] = (
@@ -136,6 +136,16 @@ class Progress:
     def span(self, key, band):
         """(the first, the one behind the last) of the rows that a band makes of a value."""
         return self._spans[key][band - 1]
+
+    def most_rows(self, key):
+        """Rows of the largest span()."""
+        if key not in self._most:
+            self._most[key] = max(last - first for first, last in self._spans[key])
+        return self._most[key]
+
+    def calls(self, place):
+        """How many bands an operator makes rows in."""
+        return sum(first < last for first, last in self._spans[self.region.outputs[place]])
 
     def groups(self, place):
         """In how many groups of channels what makes the only input of an operator runs, and it."""

@@ -68,8 +68,8 @@ def _of_lanes(context, node, fields, table, rows, way):
 # The same for depthwise_lanes.
 def _of_planes(context, node, fields, table, rows, form):
     is_bytes = context.packing.get(node.index) == lanes.BYTES
-    strides = fields["stride_height"] & 1, fields["output_height"] > 1
-    return context.form, is_bytes, form, strides, _of_layer(node, fields, table)
+    has_odd = bool(depthwise_lanes.has_odd_windows(node, fields))
+    return context.form, is_bytes, form, has_odd, _of_layer(node, fields, table)
 
 
 # A function that packs weights, by what key() says of its arguments.

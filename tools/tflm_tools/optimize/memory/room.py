@@ -2,16 +2,18 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import copy
+from math import inf
 
 from .weights import cycles_of
 
 _LIMITS = (1.0, 0.92, 0.88, 0.84, 0.76, 0.68, 0.6)  # of an arena: what one operator may need
 
 
-def with_stored(model, search, prepare, most):
+def with_stored(model, search, prepare, most, enough=inf):
     """A model whose weights are stored as is fastest in an arena of `most` bytes, or the same.
 
     prepare(model) gives its RomStorage. Returns (model, cycles that another arena would save).
+    enough: where these are more, nobody asks for it.
     """
     nodes, several = _by_themselves(model, search)
     before = None
@@ -21,6 +23,8 @@ def with_stored(model, search, prepare, most):
             in_slots, more = search.storing.in_slots(model, several, share * most)
             stored.update(in_slots)
             cycles += more
+        if cycles > enough:  # smaller limits take longer
+            break
         if not stored or stored == before:
             continue
         before = stored

@@ -59,11 +59,12 @@ class Search:
             if found is None or most is not None and found[0] > most:
                 return None
             edges = (each for each in found[1] if isinstance(each, Edge))
-            unsure = next((edge for edge in edges if not edge.is_sure), None)
-            if unsure is None:
+            unsure = [edge for edge in edges if not edge.is_sure]
+            if not unsure:
                 return _fusion(found, limit)
-            unsure.of.look_at(unsure, share * limit)
-            start = self._unchanged(unsure)
+            for edge in unsure:
+                edge.of.look_at(edge, share * limit)
+            start = min(map(self._unchanged, unsure))
 
     # Up to which place the ways are as they were before an Edge was looked at.
     def _unchanged(self, edge):

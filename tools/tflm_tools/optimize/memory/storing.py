@@ -30,6 +30,15 @@ class Storing:
         made = self._probe.made(node)
         return made.choices[0].cycles if made.choices else made.fetching
 
+    def in_bands(self, progress):
+        """Cycles that the weights of a region, run by a Progress, take more at least."""
+        nodes = progress.region.nodes
+        cycles = -sum(map(self.least, nodes))
+        for place, node in enumerate(nodes):
+            if progress.groups(place) == 1:  # few channels may stay in the cache
+                cycles += progress.calls(place) * self._probe.made(node).once
+        return max(0, cycles)
+
     # [(bytes that are in use while a node runs, Choice)], from the cheapest to what needs least.
     def _ways_of(self, node, choices):
         key = id(node), choices

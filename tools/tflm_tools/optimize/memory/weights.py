@@ -250,6 +250,20 @@ def _blocks_of(rows, pixels, block):
     return -(-rows // (block // pixels)) if block >= pixels else rows * -(-pixels // block)
 
 
+def once(record, miss):
+    """Cycles that fetching the weights of a record once takes at least, however they are stored.
+
+    0 where that is not known, and for what stays in the cache.
+    """
+    r = _fields(record)
+    if r is None or not miss:
+        return 0
+    if "band_rows" in r:
+        words = PACKED_WORDS * r["output_channels"]
+        return miss * words if 4 * words > _KEPT_BYTES else 0
+    return miss * -(-r["output_channels"] // GROUP) * (16 + r["depth_lanes"])
+
+
 def cycles_of(record, miss):
     """What fetching and unpacking the weights of a record takes, as it is."""
     if record.kernel.startswith("dense.") and miss:
