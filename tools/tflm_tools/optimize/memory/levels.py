@@ -2,13 +2,16 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import copy
+from contextlib import suppress
 from dataclasses import dataclass
 from math import inf
+
+from tflm.errors import UnsupportedError
 
 from ...model.graph import Graph
 from ...plan.overlap import may_overlap
 from .budget import fastest
-from .order import reordered
+from .order import late_branches, reordered
 from .plans import Plans
 from .search import LEAST_STEP, STEP
 
@@ -50,19 +53,27 @@ class Levels:
     """Plans of one model at each level.
 
     model: a TfliteModel, or a Graph, which stays as it is. prepare(model) gives its RomStorage.
-    arena: the bytes of arena that BUDGET keeps to.
+    arena: the bytes of arena that BUDGET keeps to. in_order: operators stay in the order that they
+    have; otherwise what runs in bands may have another one, too, in which branches come late.
     """
 
-    def __init__(self, model, prepare, target=None, packing=None, miss=None, arena=None):
+    def __init__(
+        self, model, prepare, target=None, packing=None, miss=None, arena=None, in_order=False
+    ):
         model = copy.copy(model) if isinstance(model, Graph) else Graph(model)
         self._arena, self._made_by = arena, (model, prepare, target, packing, miss)
+        self._in_order = in_order
         self._fits = may_overlap(model)
         self._plain_model = copy.copy(model)
         self._plain_model.overlap = False
         self._off = None
         model.overlap = model.is_draft = self._fits
         self._plans = Plans(model, prepare, target, packing, miss)
-        if self._fits:
+        self._late = None  # the Levels of that other order
+        if self._fits and not in_order:
+            late = late_branches(model)
+            if late is not None:
+                self._late = Levels(late, *self._made_by[1:], arena, in_order=True)
             self._plans.model = self._in_better_order(model)
         self._known = {}
         self._speed = None
@@ -106,7 +117,8 @@ class Levels:
         if level not in _AFTER:
             return made
         # Drafts were compared, and what these become may lie the other way round.
-        return min(made, self.model(_AFTER[level]), key=lambda each: self._plans.head(each[0]))
+        made = min(made, self.model(_AFTER[level]), key=lambda each: self._plans.head(each[0]))
+        return made if self._late is None else min(made, self._late.model(level), key=self._size)
 
     # The same before room that is left goes to weights.
     def _level(self, level):
@@ -118,9 +130,21 @@ class Levels:
     # What keeps to the arena that was asked for. The levels are those of a search of their own:
     # this one learns from what it tries, and they should not depend on a budget.
     def _within(self):
-        levels = Levels(*self._made_by)
+        levels = Levels(*self._made_by, in_order=self._in_order)
         found = ((level, levels.model(level)) for level in (SPEED, BALANCED, RAM))
-        return fastest(self._plans, self._arena, found)
+        made, refusal = None, None
+        try:
+            made = fastest(self._plans, self._arena, found)
+        except UnsupportedError as error:
+            refusal = error
+        few = _SHARES[BALANCED] * self.base_cycles()
+        if self._late is not None and (made is None or made[1] > few):
+            with suppress(UnsupportedError):
+                other = self._late.model(BUDGET)
+                made = other if made is None else min(made, other, key=lambda each: each[1])
+        if made is None:
+            raise refusal
+        return made
 
     # (the smallest Graph of what may run in bands that costs no more than the level may, with what
     # its weights take longer in a smaller arena; its extra cycles).

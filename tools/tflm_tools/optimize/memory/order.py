@@ -142,7 +142,41 @@ def reordered(graph, for_scratch=False):
     path = best.path
     while path is not None:
         path, i = path
-        order.append(subgraph.nodes[i])
+        order.append(i)
+    return _in_order(graph, order[::-1])
+
+
+def late_branches(graph):
+    """A Graph like `graph`, each branch as late as can be: those with fewest operators last.
+
+    Its tensors may take more bytes, but operators that could run in bands together are neighbours.
+    None when that is no other order. Only for a Graph with one sub-graph that runs.
+    """
+    moves = _Moves(graph.running()[0])
+    count = len(moves.nodes)
+    if moves.is_chain():
+        return None
+    direct = [[j for j in range(i) if moves.before[i] >> j & 1] for i in range(count)]
+    behind = []  # what must run before each, directly or not
+    for waits in direct:
+        behind.append(set(waits).union(*(behind[j] for j in waits)))
+    ends = set(range(count)).difference(*direct)
+    stack, order, seen = sorted(ends, reverse=True), [], set()
+    while stack:
+        i = stack[-1]
+        waits = [j for j in direct[i] if j not in seen]
+        if waits:  # the longest branch first
+            stack.append(max(waits, key=lambda j: (len(behind[j] - seen), -j)))
+            continue
+        stack.pop()
+        order.append(i)
+        seen.add(i)
+    return None if order == list(range(count)) else _in_order(graph, order)
+
+
+# A Graph like another one, with its operators in an order.
+def _in_order(graph, order):
     made = graph.sharing()
-    made.running()[0].nodes = order[::-1]
+    nodes = graph.running()[0].nodes
+    made.running()[0].nodes = [nodes[i] for i in order]
     return made
