@@ -38,14 +38,15 @@ def reach(edges, best, last, limit, share=1.0, latest=None):
 class Detour:
     """Ways through another form of a part of the model: a SecondPass, or PooledGroups.
 
-    What runs before and behind it runs as in the model itself.
+    What runs before and behind it runs as in the model itself. cycles: what the form takes more,
+    by itself.
     """
 
     def __init__(self, form, probe, target):
         self.form = form
         self._more = len(form.copies) - len(form.dropped)
-        self._cycles = least_cycles(form.copies, probe, target)
-        self._cycles -= least_cycles(form.dropped, probe, target)
+        self.cycles = least_cycles(form.copies, probe, target)
+        self.cycles -= least_cycles(form.dropped, probe, target)
         self._probe = probe
         self._edges = None
 
@@ -67,6 +68,6 @@ class Detour:
             behind = last - self._more
             if last <= reader or inner[last] is None:
                 continue
-            cycles = inner[last][0] + self._cycles
+            cycles = inner[last][0] + self.cycles
             if best[behind] is None or cycles < best[behind][0]:
                 best[behind] = cycles, self, inner[last]

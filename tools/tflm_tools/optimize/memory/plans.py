@@ -65,24 +65,35 @@ class Plans:
         """
         key = *fusion.edges, *fusion.forms, *fusion.stored.items()
         if not key:
-            return True
-        if key not in self._banded:
-            self._banded[key] = apply(self.model, fusion)
-        graph = self._banded[key]
+            graph = self.model
+        elif key not in self._banded:
+            graph = self._banded[key] = apply(self.model, fusion)
+        else:
+            graph = self._banded[key]
         storage = self.prepared(graph)
-        found.setdefault(key, (graph, fusion.cycles, storage.head_bytes))
+        if key:
+            found.setdefault(key, (graph, fusion.cycles, storage.head_bytes))
         if storage.head_bytes <= fusion.arena:
             return True
-        ran = [chain.nodes for chain in graph.chains]
+        ran = [chain.nodes for chain in getattr(graph, "chains", ())]
         ran += [[edge.of.nodes[edge.first]] for edge in fusion.narrow]
         tops = [_top(graph, storage, nodes) for nodes in ran]
-        if not tops:
-            return True
+        if max(tops, default=0) <= fusion.arena and self._learn_of_others(graph, storage):
+            return False
         for edge, top in zip([*fusion.edges, *fusion.narrow], tops, strict=True):
             if top == max(tops) or top > fusion.arena and tries >= _SINGLE:
                 # It may be too high only between its bands and the next ones.
                 edge.of.learn(edge, max(top, fusion.arena + 1))
-        return False
+        return not tops
+
+    # Note that the operator which makes what lies highest in a plan has no room by itself, with
+    # what lies over each other before and behind it; False where that was known, or is no single.
+    def _learn_of_others(self, graph, storage):
+        buffers = [*storage.tensors.values(), *storage.scratch_buffers]
+        highest = max(buffers, key=lambda b: (b.offset + b.size, -b.first))
+        step = max(highest.first, 1)
+        node = graph.running()[0].nodes[step - 1]
+        return self.search.learn_of(node, storage.head_bytes)
 
     def least(self, most, cycles, step, found):
         """Search.cheapest(), until all together keeps to it or a number of tries is over.

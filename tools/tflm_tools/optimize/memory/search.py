@@ -31,12 +31,15 @@ class Search:
 
     # The cheapest way through the model with at most `limit` bytes: (cycles, what it goes by), or
     # None. Edges that nobody has looked at may need more; those in bands at most a share of it.
-    # best: the ways to each place, those up to `start` as they were found before.
-    def _path(self, limit, share, best, start):
+    # best: the ways to each place, those up to `start` as they were found before. most: as for
+    # within().
+    def _path(self, limit, most, share, best, start):
         best[start + 1 :] = [None] * (len(self.nodes) - start)
         for place in range(start, len(self.nodes)):
             reach(self._edges, best, place + 1, limit, share)
             for detour in self._detours.get(place, ()):
+                if most is not None and detour.cycles > most:
+                    continue
                 around = range(detour.form.first, place + 1)
                 if any(self._edges.single(at).arena > limit for at in around):
                     detour.offer(best, limit, share)
@@ -55,7 +58,7 @@ class Search:
         """
         best, start = [(0, None, None)], 0
         while True:
-            found = self._path(limit, share, best, start)
+            found = self._path(limit, most, share, best, start)
             if found is None or most is not None and found[0] > most:
                 return None
             edges = (each for each in found[1] if isinstance(each, Edge))
@@ -65,6 +68,14 @@ class Search:
             for edge in unsure:
                 edge.of.look_at(edge, share * limit)
             start = min(map(self._unchanged, unsure))
+
+    def learn_of(self, node, arena):
+        """Note that an operator by itself needs so many bytes; False where that is no news."""
+        place = next((i for i, other in enumerate(self.nodes) if other is node), None)
+        if place is None or self._edges.single(place).arena >= arena:
+            return False
+        self._edges.single(place).arena = arena
+        return True
 
     # Up to which place the ways are as they were before an Edge was looked at.
     def _unchanged(self, edge):

@@ -9,6 +9,7 @@ from ...model.graph import copy_quantization, root_of
 from .by_bands import by_rows
 
 _MOST = 6  # operators that may run twice for one tensor
+_FAR = 6  # operators between those that read it, for which it may be made again, too
 
 
 class SecondPass:
@@ -110,7 +111,7 @@ class _Places:
                 continue
             by_row = way is not None and not way.gathers and not read & whole
             (rows if by_row else whole).update(_roots(self.nodes[at].outputs))
-        return None
+        return readers[-1] if readers[-1] - place >= _FAR else None
 
     # True for a tensor with bytes of its own, which nobody sees but the operators that read it.
     def _is_own(self, tensor):
