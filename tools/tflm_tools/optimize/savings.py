@@ -13,6 +13,7 @@ ENDS = "float_ends"
 # apply(graph), a list of Saving.
 NAMES = (
     "constant_folding",
+    "fold_upsampling",
     "fold_pad",
     "fold_activation",
     "dead_channels",

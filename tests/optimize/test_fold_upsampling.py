@@ -1,0 +1,202 @@
+# Tests of savings: RESHAPE and TILE that enlarge a picture become RESIZE_NEAREST_NEIGHBOR
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import pytest
+from optimize.graphs import Network
+from support import litert
+from support.check import Cases
+from tflm.model import FlatModel
+from tflm.tell.op_names import name as op_name
+from tflm_tools.flat.flatten import flatten, saved_model
+from tflm_tools.optimize.savings import chosen
+
+PATHS = ("saved", "saved armv6m")
+RESIZED = ["MAX_POOL_2D", "RESIZE_NEAREST_NEIGHBOR", "MAX_POOL_2D"]
+cases = Cases()  # judged by LiteRT: TFLM has no TILE
+banded = Cases()  # judged by TFLM, which runs RESIZE_NEAREST_NEIGHBOR in the place of TILE
+expected = {}  # name of a case: operators that stay
+
+
+def _tiled(net, x, *times):
+    shape = tuple(d * n for d, n in zip(net.shapes[x], times, strict=True))
+    return net.unary("TILE", x, shape=shape, inputs=[net.constant(times)])
+
+
+# As TensorFlow's converter writes UpSampling2D: no step along a side that stays.
+def keras(net, x, tall, wide):
+    batch, height, width, depth = net.shapes[x]
+    if tall > 1:
+        x = _tiled(net, net.reshape(x, (batch, height, 1, width, depth)), 1, 1, tall, 1, 1)
+        height *= tall
+    if wide > 1:
+        x = net.reshape(x, (batch, height, width, 1, depth))
+        x = _tiled(net, x, 1, 1, 1, wide, 1)
+    return net.reshape(x, (batch, height, width * wide, depth))
+
+
+# As it does where the batch is open: each side by itself.
+def expanded(net, x, tall, wide):
+    for axis, times in ((2, tall), (3, wide)):
+        shape = list(net.shapes[x])
+        shape.insert(axis, 1)
+        x = net.unary("EXPAND_DIMS", x, shape=shape, inputs=[net.constant(axis)])
+        x = _tiled(net, x, *(times if i == axis else 1 for i in range(5)))
+        shape = list(net.shapes[x])
+        shape[axis - 1 : axis + 1] = [shape[axis - 1] * times]
+        x = net.reshape(x, shape)
+    return x
+
+
+# Both sides at once, and a dimension too many.
+def at_once(net, x, tall, wide, name="TILE"):
+    batch, height, width, depth = net.shapes[x]
+    x = net.reshape(x, (batch, height, 1, width, 1, depth))
+    if name == "TILE":
+        x = _tiled(net, x, 1, 1, tall, 1, wide, 1)
+    else:
+        shape = batch, height, tall, width, wide, depth
+        x = net.unary(name, x, shape=shape, inputs=[net.constant(shape)], version=2)
+    shape = batch, height * tall, width * wide, depth
+    x = net.reshape(x, (batch, 1, *shape[1:]))
+    return net.unary("SQUEEZE", x, shape=shape, squeeze_dims=[1])
+
+
+def spread(net, x, tall, wide):
+    return at_once(net, x, tall, wide, "BROADCAST_TO")
+
+
+# Pools round nothing, so all three runtimes agree on them.
+def add(name, way, operators, shape=(5, 4, 4), batch=1, dtype="int8"):
+    net = Network(name, shape, batch, dtype)
+    made = way(net, net.pool("MAX_POOL_2D", net.inputs[0], 2, 1))
+    x, others = (made[0], made[1:]) if isinstance(made, tuple) else (made, ())
+    model = net.build(net.pool("MAX_POOL_2D", x, 2, 1), *others)
+    cases.add(name, model, paths=PATHS, runs=1, expected=litert.outputs)
+    expected[name] = operators
+
+
+for factors in ((2, 2), (3, 2), (1, 2), (2, 1)):
+    for batch in (1, 2):
+        for dtype in ("int8", "float32"):
+            name = f"keras {factors} {batch} {dtype}"
+            add(name, lambda n, x, f=factors: keras(n, x, *f), RESIZED, (5, 4, 3), batch, dtype)
+for way in (expanded, at_once, spread):
+    add(way.__name__, lambda n, x, way=way: way(n, x, 3, 2), RESIZED, batch=2)
+add("keras int16", lambda n, x: keras(n, x, 2, 2), RESIZED, dtype="int16")
+add("one behind the other", lambda n, x: keras(n, expanded(n, x, 2, 3), 3, 1), RESIZED)
+add("a line", lambda n, x: _tiled(n, x, 1, 3, 1, 1), RESIZED, (2, 7, 3))
+
+
+# What lies around in the same chain stays: here a picture that is turned into another one.
+def amid_others(net, x):
+    x = keras(net, net.reshape(x, (1, 2, 8, 4)), 2, 2)
+    return net.reshape(x, (1, 16, 4, 4))
+
+
+add("amid others", amid_others,
+    ["MAX_POOL_2D", "RESHAPE", "RESIZE_NEAREST_NEIGHBOR", "RESHAPE", "MAX_POOL_2D"],
+    (5, 5, 4))  # fmt: skip
+
+
+# What is left alone.
+def _middle(net, x):
+    batch, height, width, depth = net.shapes[x]
+    a = _tiled(net, net.reshape(x, (batch, height, 1, width, depth)), 1, 1, 2, 1, 1)
+    return a, net.reshape(a, (batch, 2 * height, width, depth))
+
+
+def second_reader(net, x):
+    a, larger = _middle(net, x)
+    return larger, net.unary("ABS", a)
+
+
+def output_amid(net, x):
+    a, larger = _middle(net, x)
+    return larger, a
+
+
+# The values of a picture, by another scale from here on.
+def another_scale(net, x):
+    batch, height, width, depth = net.shapes[x]
+    x = net.reshape(x, (batch, height, 1, width, depth))
+    x = _tiled(net, x, 1, 1, 2, 1, 1)
+    return net.unary("RESHAPE", x, 0.07, -100, (batch, 2 * height, width, depth),
+                     [net.constant((batch, 2 * height, width, depth))])  # fmt: skip
+
+
+# Rows of two pixels, each row twice in a row of the larger picture.
+def rows_beside(net, x):
+    batch, height, width, depth = net.shapes[x]
+    x = _tiled(net, net.reshape(x, (batch, height, 1, width, depth)), 1, 1, 2, 1, 1)
+    return net.reshape(x, (batch, height, 2 * width, depth))
+
+
+POOLS = ["MAX_POOL_2D"] * 2
+CHAIN = ["MAX_POOL_2D", "RESHAPE", "TILE", "RESHAPE", "MAX_POOL_2D"]
+add("second reader", second_reader, [*CHAIN[:-1], "ABS", CHAIN[-1]])
+add("output amid", output_amid, CHAIN)
+add("another scale", another_scale, CHAIN)
+add("rows beside", rows_beside, CHAIN)
+# A 41st of a row, as the kernel rounds it, is too little.
+add("41 times", lambda n, x: keras(n, x, 41, 1), CHAIN, (3, 2, 1))
+for axis, what in enumerate(("batch", "picture below", "picture beside", "channels")):
+    times = [1, 1, 1, 1]
+    times[axis] = 2
+    add(what, lambda n, x, t=tuple(times): _tiled(n, x, *t), ["MAX_POOL_2D", "TILE", POOLS[0]])
+
+
+# A decoder: what is enlarged is the largest tensor.
+def decoder(name, larger, dtype="int8"):
+    net = Network(name, (12, 8, 4), dtype=dtype)
+    activation = "NONE" if dtype == "float32" else "RELU6"
+    x = net.conv(net.inputs[0], 16, 3, activation=activation)
+    x = net.conv(larger(net, x), 4, 3, activation=activation)
+    return net.build(net.conv(x, 2, 1, activation=activation))
+
+
+for dtype in ("int8", "int16", "float32"):
+    name = f"decoder {dtype}"
+    banded.add(
+        name, decoder(name, lambda n, x: keras(n, x, 2, 2), dtype),
+        paths=("saved", "saved ram", "saved armv6m ram"), runs=2,
+        rtol=1e-5 if dtype == "float32" else 0, atol=1e-5 if dtype == "float32" else 0,
+        oracle_model=decoder(name, lambda n, x: n.enlarged(x), dtype),
+    )  # fmt: skip
+
+
+@litert.needs_litert
+@cases.parametrize
+def test_results(case):
+    case.check()
+
+
+@banded.parametrize
+def test_bands(case):
+    case.check()
+
+
+@pytest.mark.parametrize("name", expected)
+def test_operators(name):
+    model = next(case for case in cases if case.name == name).build()
+    graph, savings = saved_model(model, savings=chosen(("aliases",)))
+    nodes = graph.subgraphs[0].nodes
+    assert [op_name(node.builtin_code) for node in nodes] == expected[name]
+    gone = saved_model(model)[0].subgraphs[0].nodes_length() - len(nodes)
+    assert len({number for saving in savings for number in saving.nodes}) == gone
+
+
+# It has the number of the last operator that it stands for.
+def test_numbers():
+    model = next(case for case in cases if case.name == "one behind the other").build()
+    nodes = saved_model(model, savings=chosen())[0].subgraphs[0].nodes
+    assert [node.index for node in nodes] == [0, 9, 10]
+    assert [node.origins for node in nodes] == [(0,), tuple(range(1, 10)), (10,)]
+
+
+# Rows of it need not be there at once.
+@pytest.mark.parametrize("dtype", ["int8", "int16", "float32"])
+def test_arena(dtype):
+    model = next(case for case in banded if case.name == f"decoder {dtype}").build()
+    before = flatten(model, optimize="ram", without=("fold-upsampling",))
+    after = flatten(model, optimize="ram")
+    assert 2 * FlatModel(after).head_bytes < FlatModel(before).head_bytes
