@@ -59,7 +59,8 @@ class Network:
         activation="RELU6", scale=0.0235, zero_point=-128,
     ):  # fmt: skip
         batch, height, width, channels = self.shapes[source]
-        shape = (filters, size, size, channels)
+        window = size if isinstance(size, tuple) else (size, size)
+        shape = (filters, *window, channels)
         weights, scales = self._weights(shape, 0, dead, unread)
         output = self.tensor(
             (batch, *_sides(height, width, size, stride, padding), filters), scale, zero_point

@@ -43,12 +43,48 @@ def first(name):
     return net.build(net.conv(x, 4, 3))
 
 
+# Convolutions along one dimension, as Keras's converter writes them: rows become columns of a
+# picture of one row, or rows of pixels.
+def line(name, length=40, channels=8, padding="SAME", dtype="int8", shape=None, dense=True):
+    net = Network(name, (length, channels), dtype=dtype)
+    size = (3, 1) if shape else (1, 3)
+    x = net.reshape(net.inputs[0], shape or (1, 1, length, channels))
+    x = net.conv(x, 8, size, 1, padding)
+    x = net.depthwise(x, size, 2, padding)
+    x = net.conv(x, 12, 1)
+    return net.build(net.dense(x, 10) if dense else x)
+
+
+# What else may read rows with another shape.
+def reshaped(name):
+    net = Network(name, (24, 6))
+    x = net.reshape(net.inputs[0], (1, 1, 24, 6))
+    if name == "reshaped twice":
+        x = net.conv(net.reshape(x, (1, 24, 1, 6)), 4, (3, 1))
+    elif name == "pictures of rows":
+        x = net.conv(net.reshape(net.inputs[0], (1, 24, 6, 1)), 4, 3)
+    elif name == "pool of columns":
+        x = net.unary("MAX_POOL_2D", x, shape=(1, 1, 12, 6), filter_height=1, filter_width=2,
+                      stride_h=1, stride_w=2, padding="VALID")  # fmt: skip
+    else:
+        return net.build(net.dense(net.reshape(net.inputs[0], (1, 144)), 3))
+    return net.build(net.conv(x, 4, 1))
+
+
 MODELS = {
     "chain": chain("chain"),
     "narrow": chain("narrow", 40, 4, 4),
     "odd": chain("odd", 20, 7, 3),  # rows are no whole words
     "ends in rows": chain("ends in rows", dense=False),
     **{name: first(name) for name in ("pool", "activation", "depthwise", "pad")},
+    "line": line("line"),
+    "valid line": line("valid line", 37, 3, "VALID"),  # rows are no whole words
+    "single values": line("single values", 61, 1, dense=False),
+    "line of pixels": line("line of pixels", 24, 4, shape=(1, 24, 1, 4)),
+    **{
+        name: reshaped(name)
+        for name in ("reshaped twice", "pictures of rows", "pool of columns", "flattened")
+    },
 }
 
 # Every kind of source, twice, then what fails; prints the outputs.
@@ -102,7 +138,7 @@ for source in (io.BytesIO(data), rows, (bytearray(r) for r in rows), Slow(), fil
 assert "too early" in raises(InputError, interp.invoke, iter(rows[:-1]))
 assert "too early" in raises(InputError, interp.invoke, io.BytesIO(data[:-1]))
 assert "no rows" in raises(InputError, interp.invoke, 3)
-assert "a row has" in raises(InputError, interp.invoke, [b"1"])
+assert "a row has" in raises(InputError, interp.invoke, [bytes(size + 1)])
 assert raises(ValueError, interp.invoke, failing()) == "no picture"
 interp.invoke(rows)  # as if there had been no other
 found.append(bytes(interp.output(0).raw).hex())
@@ -181,11 +217,35 @@ def test_commands(tmp_path):
         assert found.is_equal() and [p.path for p in found.paths] == ["flat"]
 
 
+# What an operator reads has other rows than the input.
+def other_rows(shape):
+    net = Network(f"other rows {shape}", (4, 12))
+    return net.build(net.conv(net.reshape(net.inputs[0], shape), 4, (1, 3)))
+
+
+# Two operators read an input, each the tensor itself or a view of it (d, v).
+def two_readers(order):
+    net = Network(f"two readers {order}", (16, 8))
+    made = []
+    for how in order:
+        if how == "d":
+            x = net.pad(net.inputs[0], [(1, 1)])
+            x = net.conv(net.reshape(x, (1, 1, 18, 8)), 8, (1, 3), 1, "VALID")
+        else:
+            x = net.conv(net.reshape(net.inputs[0], (1, 1, 16, 8)), 8, 1)
+        made.append(x)
+    return net.build(net.binary("ADD", *made))
+
+
 def test_refusals():
     net = Network("dense", (64,))
     for tflite, words in (
         (net.build(net.dense(net.inputs[0], 3)), "not read by rows"),
         (float_model("two", inputs=2), "2 inputs"),
+        (other_rows((1, 1, 8, 6)), "not read by rows"),
+        (other_rows((1, 16, 1, 3)), "not read by rows"),
+        (other_rows((1, 1, 48, 1)), "not read by rows"),
+        *((two_readers(order), "not read by rows") for order in ("dv", "vd", "vv")),
     ):
         with pytest.raises(ToolError, match=words):
             flatten(tflite, by_rows=True)
@@ -199,7 +259,7 @@ def test_refusals_on_a_board(tmp_path):
     code = """
         from tflm import litert
         interp = tflm.Interpreter(tflm.load(two))
-        assert "the model has 2; fill each" in raises(InputError, interp.invoke, [b"1"])
+        assert "the model has 2; fill each" in raises(InputError, interp.invoke, [bytes(size + 1)])
         interp = litert.Interpreter(model_path=rows)
         interp.allocate_tensors()
         text = raises(InputError, interp.invoke)
