@@ -67,10 +67,11 @@ def test_in_bands(form, files):
 
 
 # The bench gives the rows one by one: in bands, and to a buffer that holds them all.
+@pytest.mark.parametrize("name", ["chain", "valid line", "single values"])
 @pytest.mark.parametrize("level", ["ram", "off"])
-def test_by_rows(level, files):
-    model = by_rows.MODELS["chain"]
-    (x,) = Case("chain", model, inputs="random").input_lists()[0]
+def test_by_rows(level, name, files):
+    model = by_rows.MODELS[name]
+    (x,) = Case(name, model, inputs="random").input_lists()[0]
     flat = flatten(model, target="armv6m", optimize=level, by_rows=True)
     measured = emulated.measure(
         CORE, firmware_of(CORE), files, flat, [x.tobytes()], True, x.nbytes // x.shape[1]
