@@ -8,6 +8,7 @@ import pytest
 from fuzz.campaign import Outcome, cases_of, run_on_device
 from fuzz.forged import forgeries, one_of_each, sealed, section
 from optimize.forms import banded as in_chains
+from optimize.test_by_rows import line
 from optimize.test_channel_groups import Inverted
 from tflm import format as layout
 from tflm.errors import ModelError
@@ -223,9 +224,12 @@ def test_forged_groups(grouped, tmp_path):
 
 
 # Its record is rows, where they go, and bytes of a row: as many as the Tensor of a row has, from
-# which they are copied.
-def test_rows_record():
-    flat = flatten(_DIGITS.read_bytes(), by_rows=True, optimize="off")
+# which they are copied, also where an operator sees these rows as columns.
+@pytest.mark.parametrize(
+    "tflite", [_DIGITS.read_bytes(), line("forged line")], ids=["digits", "line"]
+)
+def test_rows_record(tflite):
+    flat = flatten(tflite, by_rows=True, optimize="off")
     i = _find(flat, "control.rows")
     model = FlatModel(flat)
     check_model(model)

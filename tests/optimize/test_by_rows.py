@@ -151,6 +151,9 @@ profiler = tflm.Profiler()
 interp = tflm.Interpreter(tflm.load(path), profiler=profiler)
 interp.invoke(rows)
 found.append(bytes(interp.output(0).raw).hex())
+interp = tflm.Interpreter(tflm.load(path), slice_units=1)
+interp.invoke(rows)
+found.append(bytes(interp.output(0).raw).hex())
 print(json.dumps(found))
 """
 
@@ -166,7 +169,7 @@ def test_sources(name, tmp_path):
     for level, by_rows in (("ram", True), ("speed", True), ("off", True), ("ram", False)):
         path.write_bytes(flatten(tflite, optimize=level, by_rows=by_rows))
         lines = device(_SOURCES, path=str(path), data=x.tobytes().hex(), size=size)
-        assert json.loads(lines[-1]) == [wanted] * 8, (level, by_rows)
+        assert json.loads(lines[-1]) == [wanted] * 9, (level, by_rows)
 
 
 # The input takes no bytes by itself: of a large one only the rows of a band are there.
@@ -174,6 +177,16 @@ def test_arena():
     tflite = chain("large", 64, 64, 3)
     whole, rows = (FlatModel(flatten(tflite, optimize="ram", by_rows=b)) for b in (False, True))
     assert whole.arena_bytes >= 64 * 64 * 3 and rows.arena_bytes < 64 * 64 * 3 * 0.7
+
+
+@pytest.mark.parametrize("target", [None, "armv6m"])
+def test_arena_of_a_line(target):
+    tflite = line("long line", 400, 12)
+    whole, rows = (
+        FlatModel(flatten(tflite, optimize="ram", by_rows=b, target=target)).arena_bytes
+        for b in (False, True)
+    )
+    assert whole >= 400 * 12 and rows < 400 * 12 * 0.5
 
 
 # float32 that is kept as integers comes as float32, however it comes.
@@ -204,6 +217,31 @@ def test_floats(tmp_path):
     lines = device(code, path=str(path), data=x.tobytes().hex())
     for line in lines[-3:]:
         assert bytes.fromhex(line) == wanted.tobytes()
+
+
+# Rows of other types: by themselves, and in front of a QUANTIZE, which a float32 input takes in.
+def typed(kind, quantized=False):
+    net = Network(f"line of {kind}", (33, 3), dtype="int8" if quantized else kind)
+    x = net.inputs[0]
+    if quantized:
+        scale = {} if kind == "float32" else {"scale": 0.05, "zero_point": 0}
+        net.inputs = [net.builder.tensor((1, 33, 3), kind, name="x0", **scale)]
+        net.builder.operator("QUANTIZE", net.inputs, [x])
+    x = net.reshape(x, (1, 1, 33, 3))
+    if net.dtype == "float32":
+        return net.build(net.unary("TANH", net.unary("RELU", x)))
+    return net.build(net.conv(net.conv(x, 8, (1, 3)), 8, (1, 3), 2))
+
+
+@pytest.mark.parametrize(
+    "kind, quantized",
+    [("float32", False), ("int16", False), ("float32", True), ("uint8", True)],
+)
+def test_types_of_a_line(kind, quantized, tmp_path):
+    path = tmp_path / "model.tflite"
+    path.write_bytes(typed(kind, quantized))
+    found = verify(path, runs=2, by_rows=True)
+    assert found.is_equal() and [p.path for p in found.paths] == ["flat"]
 
 
 # `tflm verify --input-by-rows` compares with TFLM; `run` takes such a file.
