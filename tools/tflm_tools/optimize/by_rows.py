@@ -22,7 +22,7 @@ def apply(graph):
         raise ToolError(f"the model has {len(inputs)} inputs, one can come by rows; {_HOW}")
     source = inputs[0]
     read = _only_read(main, source)
-    if read is None or main.is_output(source) or not _by_its_rows(source, *read):
+    if read is None or not _by_its_rows(source, *read):
         raise ToolError(
             f"the input '{source.name}' is not read by rows, by one convolution, pool, "
             f"activation or FULLY_CONNECTED of batch 1; {_HOW}"
@@ -44,7 +44,7 @@ def apply(graph):
 # of it with another shape, as convolutions along one dimension begin with. Else None.
 def _only_read(subgraph, tensor):
     readers, views = subgraph.consumers(tensor), _views(subgraph, tensor)
-    if len(readers) + len(views) != 1:
+    if len(readers) + len(views) != 1 or subgraph.is_output(tensor):
         return None
     if readers:
         return readers[0], tensor
