@@ -8,10 +8,11 @@ from optimize.test_random_graphs import network
 from support.builder import ModelBuilder
 from support.check import Cases
 from tflm.tflite.reader import TfliteModel
-from tflm_tools.flat.flatten import prepare
+from tflm_tools.flat.flatten import prepare, saved_model
+from tflm_tools.image.prepare import prepare_graph
 from tflm_tools.model.graph import Graph
 from tflm_tools.optimize.memory import order
-from tflm_tools.optimize.memory.levels import OFF, SPEED
+from tflm_tools.optimize.memory.levels import BALANCED, OFF, RAM, SPEED, Levels
 
 cases = Cases()
 
@@ -93,6 +94,52 @@ def test_chains_stay():
     for _ in range(4):
         x = net.conv(x, 4)
     assert order.reordered(graph_of(net.build(x))) is None
+
+
+# A pyramid of features: what is read beside the way up comes between two of the way down.
+def pyramid():
+    net = Network("pyramid", (32, 32, 4))
+    top, beside = net.conv(net.inputs[0], 8, 3, 2), []
+    for _ in range(2):
+        wide = net.conv(top, 48)
+        beside.append(net.conv(top, 16))
+        top = net.conv(wide, 16, 3, 2)
+    for source in beside[::-1]:
+        top = net.binary("ADD", net.enlarged(top), source)
+    return net.build(net.conv(top, 8, 3))
+
+
+cases.add("pyramid", pyramid(), paths=("balanced", "ram", "ram armv6m"))
+
+
+def levels_in(model, in_order):
+    graph = saved_model(model)[0]
+    return Levels(graph, prepare_graph, in_order=in_order)
+
+
+def test_late_branches_join_bands():
+    late, kept = levels_in(pyramid(), False), levels_in(pyramid(), True)
+    for level in (BALANCED, RAM):
+        heads = [each.prepared(each.model(level)[0]).head_bytes for each in (late, kept)]
+        assert heads[0] < 0.8 * heads[1]
+
+
+# The same operators, each behind all that it waits for, whatever the graph.
+def test_late_branches_wait_for_what_they_read():
+    others = 0
+    for number in range(40):
+        graph = graph_of(network(f"order {number}"))
+        other, moves = order.late_branches(graph), order._Moves(graph.running()[0])
+        if other is None:
+            continue
+        places = {id(node): i for i, node in enumerate(moves.nodes)}
+        done = 0
+        for node in other.running()[0].nodes:
+            assert not moves.before[places[id(node)]] & ~done
+            done |= 1 << places[id(node)]
+        assert done == (1 << len(moves.nodes)) - 1
+        others += 1
+    assert others > 5
 
 
 # A variable is read and written in the order of the file, whatever that costs.

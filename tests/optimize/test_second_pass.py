@@ -4,6 +4,7 @@
 import pytest
 from optimize.forms import every_edge, ways
 from optimize.graphs import Network
+from optimize.nets import unet
 from optimize.squeezed import chain, excited, first_layer
 from support.check import Cases
 from tflm.tflite.reader import TfliteModel
@@ -34,6 +35,8 @@ for _name, (_model, *_) in NETS.items():
     if _name in ("pool", "first layer"):  # small ones
         _paths += [f"saved {each}" for each in (BALANCED, SPEED, f"{RAM} armv6m")]
     CASES.add(_name, _model, inputs="random", runs=2, repeat="none", paths=_paths)
+SKIPS = unet("transposed", side=24)
+CASES.add("skips", SKIPS, inputs="random", runs=2, paths=[f"saved {RAM}", f"saved {RAM} armv6m"])
 
 
 @CASES.parametrize
@@ -73,6 +76,13 @@ def test_nothing_runs_twice_in_vain():
     for model, level in ((large_input, RAM), (NETS["first layer"][0], BALANCED)):
         assert second_passes(Graph(TfliteModel(model)))
         assert _run_twice(_levels(model).model(level)[0]) == 0
+
+
+# What a decoder reads beside its own rows is made again for it: no skip is there as a whole.
+def test_skips_are_made_again():
+    levels = _levels(SKIPS)
+    ram, speed = (levels.model(level)[0] for level in (RAM, SPEED))
+    assert levels.prepared(ram).head_bytes < 0.6 * levels.prepared(speed).head_bytes
 
 
 # Whatever the limit: the search finds what trying everything finds, with and without copies.

@@ -7,9 +7,13 @@ from tflm.errors import UnsupportedError
 
 from .search import LEAST_STEP
 
-# Limits that are tried, of the one that is given: what lies around a region may leave it less, or
-# more, than it has alone, and what a limit leaves goes to weights.
-_LIMITS = (1.0, 0.97, 0.94, 0.88, 0.75, 1.01, 1.05)
+# Limits that are tried, of the one that is given, and the share of each that regions may need: what
+# lies around a region may leave it less, or more, than it has alone, and what a limit leaves goes
+# to weights.
+_LIMITS = (
+    (1.0, 0.96), (1.0, 1.0), (0.97, 1.0), (0.94, 1.0), (0.88, 1.0), (0.75, 1.0), (1.01, 1.0),
+    (1.05, 1.0),
+)  # fmt: skip
 _PLANS = 4  # for each of them
 _NEAR = 1.04  # of the bytes: what a draft takes may come from too few tries
 
@@ -56,9 +60,9 @@ def _stored(plans, most, graphs):
 # [(Graph, extra cycles)] with chains in bands that may do with `most` bytes.
 def _in_bands(plans, most):
     found = {}
-    for limit in _LIMITS:
+    for limit, share in _LIMITS:
         for tries in range(_PLANS):
-            fusion = plans.search.within(int(limit * most))
+            fusion = plans.search.within(int(limit * most), None, share)
             if fusion is None or plans.keeps_to(fusion, found, tries):
                 break
     within = [(graph, cycles) for graph, cycles, head in found.values() if head <= most]
