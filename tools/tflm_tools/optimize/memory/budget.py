@@ -7,9 +7,9 @@ from tflm.errors import UnsupportedError
 
 from .search import LEAST_STEP
 
-# Limits that are tried, of the one that is given, and the share of each that regions may need: what
-# lies around a region may leave it less, or more, than it has alone, and what a limit leaves goes
-# to weights.
+# Limits that are tried, of the one that is given, and the share of each that regions may need:
+# what lies around a region may leave it less, or more, than it has alone, and what a limit leaves
+# goes to weights.
 _LIMITS = (
     (1.0, 0.96), (1.0, 1.0), (0.97, 1.0), (0.94, 1.0), (0.88, 1.0), (0.75, 1.0), (1.01, 1.0),
     (1.05, 1.0),
