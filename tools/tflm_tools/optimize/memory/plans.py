@@ -91,9 +91,10 @@ class Plans:
     def _learn_of_others(self, graph, storage):
         buffers = [*storage.tensors.values(), *storage.scratch_buffers]
         highest = max(buffers, key=lambda b: (b.offset + b.size, -b.first))
-        step = max(highest.first, 1)
-        node = graph.running()[0].nodes[step - 1]
-        return self.search.learn_of(node, storage.head_bytes)
+        nodes, place = graph.running()[0].nodes, max(highest.first, 1) - 1
+        if place >= len(nodes):  # an output that nothing writes
+            return False
+        return self.search.learn_of(nodes[place], storage.head_bytes)
 
     def least(self, most, cycles, step, found):
         """Search.cheapest(), until all together keeps to it or a number of tries is over.
