@@ -165,8 +165,8 @@ class Levels:
                 if found and head >= min(map(self._size, found))[0]:
                     break
                 for given in self._rooms(level, graph, head, after):
-                    made, more = self._plans.with_stored(graph, given, enough)
-                    made = made, cycles + more
+                    stored, more = self._plans.with_stored(graph, given, enough)
+                    made = stored, cycles + more
                     if made[1] <= most:
                         found.append(made)
                         break

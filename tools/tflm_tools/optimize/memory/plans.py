@@ -61,7 +61,8 @@ class Plans:
         Under a key of its own in `found`, the bytes are those of the head. Returns False when all
         of it together needs more than the Fusion says, and the search has learnt of which regions:
         what lies around a region may leave it no such place as it has alone. In the first `tries`
-        it learns of the highest one only, as others may lie high because of it, then of all.
+        it learns of the highest one only, as others may lie high because of it, then of all. Where
+        no region lies too high it learns of the operator that makes what does.
         """
         key = *fusion.edges, *fusion.forms, *fusion.stored.items()
         if not key:
