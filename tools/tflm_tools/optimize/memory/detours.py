@@ -26,7 +26,8 @@ def reach(edges, best, last, limit, share=1.0, latest=None):
         offer(edges.stored(last - 1, limit))
     for first in range(last - 2, edges.longest(last) - 1, -1):
         is_wide = is_wide or edges.single(first).arena > limit
-        if is_wide and best[first] is not None and first <= latest:
+        may_begin = is_wide and best[first] is not None and first <= latest
+        if may_begin and edges.least(first, last) <= share * limit:
             edge = next(edges.banded(first, last, share * limit), None)
             if edge is not None:
                 offer(edge)
@@ -49,25 +50,35 @@ class Detour:
         self.cycles -= least_cycles(form.dropped, probe, target)
         self._probe = probe
         self._edges = None
+        self._inner = []  # the ways to its places
 
     def is_for(self, edges):
         """True for the Edges that it goes by."""
         return edges is self._edges
 
+    def forget(self, last=0):
+        """Note that ways to places from `last` on may be others than when it was offered."""
+        del self._inner[last:]
+
     def offer(self, best, limit, share):
         """Let places behind be reached through it: best, limit, share as for reach().
 
-        All places up to that of its reader must have been reached.
+        All places up to that of its reader must have been reached. What was found the last time is
+        as it was but for what forget() tells of.
         """
         first = self.form.first
         reader = self.form.reader + self._more
         self._edges = self._edges or Edges(self.form.graph, self._probe)
-        inner = best[: first + 1] + [None] * (len(self._edges.nodes) - first)
-        for last in range(first + 1, min(len(inner), reader + LONGEST + 1)):
+        inner, end = self._inner, min(len(self._edges.nodes), reader + LONGEST) + 1
+        if any(way is not known for way, known in zip(best, inner[: first + 1], strict=False)):
+            inner.clear()
+        inner += best[len(inner) : first + 1]
+        for last in range(len(inner), end):
+            inner.append(None)
             reach(self._edges, inner, last, limit, share, reader)
-            behind = last - self._more
-            if last <= reader or inner[last] is None:
+        for last in range(reader + 1, end):
+            if inner[last] is None:
                 continue
-            cycles = inner[last][0] + self.cycles
+            cycles, behind = inner[last][0] + self.cycles, last - self._more
             if best[behind] is None or cycles < best[behind][0]:
                 best[behind] = cycles, self, inner[last]

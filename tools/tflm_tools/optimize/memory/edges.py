@@ -3,7 +3,6 @@
 
 from copy import copy
 from dataclasses import dataclass, replace
-from itertools import product
 
 from tflm.errors import TflmError
 from tflm.tflite.graph import Tensor
@@ -13,15 +12,15 @@ from ...model.schema import BuiltinOperator
 from ...plan.distances import Distance
 from ...plan.lives import Lives
 from ...plan.planner import place
+from .band_cycles import band_cycles
 from .bands import in_bands
 from .needs import Needs, needs_of, scratch_of
-from .peaks import peak
+from .peaks import peaks
 from .progress import Progress
 from .regions import Regions
 from .storing import Storing
+from .ways import ways_of
 
-_HEIGHTS = (1, 2, 3, 4, 6, 8, 12)
-_LOW = (1, 2)  # where rows are made anew, to take least
 LONGEST = 16  # operators of a region
 _TRIES = 50  # random orders for a part of the model
 _MORE_TRIES = 2000  # where these leave a long one a little above the limit:
@@ -82,6 +81,7 @@ class Edges:
         self._bands = {}  # (first, last): [Edge]
         self._cheapest = {}  # the same, the cheapest one first
         self._least = {}  # what any of them needs at least, 0 where that is not known
+        self._peaks = {}  # of a Paces and whether rows lie apart: of each way
         self._singles = {}
         self._narrow = {}
 
@@ -179,6 +179,10 @@ class Edges:
         else:
             edge.arena = max(edge.arena, arena)
 
+    def least(self, first, last):
+        """Bytes that operators first..last-1 in bands need at least, as far as is known."""
+        return self._least.get((first, last), 0)
+
     def banded(self, first, last, limit):
         """Iterate over Edges of operators first..last-1 in bands, where `limit` bytes may do.
 
@@ -205,18 +209,25 @@ class Edges:
 
     # An Edge for each way to run a region in bands.
     def _in_bands(self, region):
-        for progress in _ways(region):
-            guess = self.storing.in_bands(progress)
-            cycles = progress.cycles(self._probe.cycles) + guess
+        known = {}
+        for paces, way, apart in ways_of(region):
+            if paces not in known:
+                guesses = self.storing.in_bands(paces)
+                known[paces] = guesses, band_cycles(paces, self._probe.cycles)
+            guesses, cycles = known[paces]
+            guess = int(guesses[way])
             yield Edge(
-                region.first, region.last, None, cycles, progress, False, of=self, guess=guess
-            )
+                region.first, region.last, None, int(cycles[apart][way]) + guess,
+                Progress(paces, way, apart), False, of=self, guess=guess,
+            )  # fmt: skip
 
-    # What one in bands needs, as far as its rows tell.
+    # What one in bands needs, as far as its rows tell: of all that were made with it, at once.
     def _least_arena(self, edge):
-        region = edge.progress.region
-        records = self._probe.block_bytes(region.nodes)
-        return self._beside(region) + records + peak(edge.progress)
+        region, key = edge.progress.region, (edge.progress.paces, edge.progress.apart)
+        if key not in self._peaks:
+            records = self._probe.block_bytes(region.nodes)
+            self._peaks[key] = self._beside(region) + records + peaks(*key)
+        return int(self._peaks[key][edge.progress.way])
 
     def longest(self, last):
         """How far back operators that may run in bands with the one before `last` go."""
@@ -253,7 +264,8 @@ class Edges:
         self._bands[edge.first, edge.last] += edges[1:]
         for each, needs in zip(edges, found, strict=False):
             each.needs = needs
-            each.arena = self._beside(region) + needs.records + peak(each.progress, needs.at)
+            least = peaks(each.progress.alone, each.progress.apart, needs.at)
+            each.arena = self._beside(region) + needs.records + int(least[0])
             each.cycles += needs.cycles - sum(map(self.storing.least, region.nodes)) - each.guess
         return bool(found)
 
@@ -276,13 +288,3 @@ def _placed(lives, limit):
     if limit < size <= _NEAR * limit:
         size = min(size, place(lives, _MORE_TRIES)[0])
     return size
-
-
-# A Progress for each way to run a region in bands.
-def _ways(region):
-    for pace in region.paces(_HEIGHTS):
-        progress = Progress(region, *pace)
-        for each in filter(None, (progress, progress.led())):
-            yield from (each, each.with_rows_apart())
-    for pace, anew in product(region.paces(_LOW), region.anew()):
-        yield Progress(region, *pace, anew=anew)

@@ -103,13 +103,15 @@ class Plans:
         Or until its limit is above what was found. Notes in `found` what each makes, as keeps_to()
         does.
         """
+        near = 0  # what the search has learnt makes nothing need less than before
         for tries in range(_TRIES):
-            fusion = self.search.cheapest(most, cycles, step)
+            fusion = self.search.cheapest(most, cycles, step, near)
             least = min((head for *_, head in found.values()), default=most)
             if fusion is None or fusion.arena > _WORSE * least:
                 break
             if self.keeps_to(fusion, found, tries):
                 break
+            near = fusion.arena
         return fusion
 
     def with_stored(self, model, most, cycles=inf):

@@ -28,6 +28,7 @@ class Search:
         for form in [*second_passes(graph), *pooled_groups(graph)]:
             self._detours.setdefault(form.reader, []).append(Detour(form, probe, target))
         self._latest = sorted(self._detours, reverse=True)
+        self._all = [detour for place in self._latest for detour in self._detours[place]]
 
     # The cheapest way through the model with at most `limit` bytes: (cycles, what it goes by), or
     # None. Edges that nobody has looked at may need more; those in bands at most a share of it.
@@ -57,6 +58,8 @@ class Search:
         most: cycles that it may cost. share: of the limit that its regions may need.
         """
         best, start = [(0, None, None)], 0
+        for detour in self._all:
+            detour.forget()
         while True:
             found = self._path(limit, most, share, best, start)
             if found is None or most is not None and found[0] > most:
@@ -67,6 +70,9 @@ class Search:
                 return _fusion(found, limit)
             for edge in unsure:
                 edge.of.look_at(edge, share * limit)
+                for detour in self._all:
+                    if detour.is_for(edge.of):
+                        detour.forget(edge.last)
             start = min(map(self._unchanged, unsure))
 
     def learn_of(self, node, arena):
@@ -86,20 +92,24 @@ class Search:
                 start = place
         return start
 
-    def cheapest(self, most, cycles, step=STEP):
+    def cheapest(self, most, cycles, step=STEP, near=0):
         """The Fusion with the least arena that costs at most `cycles`, by halving; `most`: bytes.
 
-        cycles: None for any number; step: bytes between two limits. None when nothing below `most`
-        does.
+        cycles: None for any number; step: bytes between two limits. near: bytes below which none
+        does, as is known, so that some a little above them are likely to. None when nothing below
+        `most` does.
         """
-        low, high, best = 0, most // step, None
+        low, high, best = near // step, most // step, None
+        ahead = 0 if near else high
         while low < high:
             middle = (low + high) // 2
+            if best is None:
+                middle = min(middle, low + ahead)
             fusion = self.within(middle * step, cycles)
             if fusion is not None:
                 best, high = fusion, middle
             else:
-                low = middle + 1
+                low, ahead = middle + 1, 2 * ahead + 1
         return best
 
 

@@ -4,6 +4,8 @@
 from collections import Counter
 from itertools import repeat
 
+import numpy as np
+
 from ...plan.lives import Lives
 
 
@@ -30,14 +32,15 @@ class Storing:
         made = self._probe.made(node)
         return made.choices[0].cycles if made.choices else made.fetching
 
-    def in_bands(self, progress):
-        """Cycles that the weights of a region, run by a Progress, take more at least."""
-        nodes = progress.region.nodes
-        cycles = -sum(map(self.least, nodes))
+    def in_bands(self, paces):
+        """Cycles that the weights of a region take more at least in each way of a Paces."""
+        nodes = paces.region.nodes
+        cycles = np.full(len(paces.bands), -sum(map(self.least, nodes)))
         for place, node in enumerate(nodes):
-            if progress.groups(place) == 1:  # few channels may stay in the cache
-                cycles += progress.calls(place) * self._probe.made(node).once
-        return max(0, cycles)
+            once = self._probe.made(node).once
+            if once and paces.groups(place) == 1:  # few channels may stay in the cache
+                cycles += paces.calls(place) * once
+        return np.maximum(0, cycles)
 
     # [(bytes that are in use while a node runs, Choice)], from the cheapest to what needs least.
     def _ways_of(self, node, choices):
