@@ -1,6 +1,8 @@
 # tflm_tools: what running in bands takes, beside what its operators take one by one
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from functools import partial
+
 import numpy as np
 from tflm.prepare.depthwise_lanes import band_rows, pair_rows
 
@@ -26,26 +28,29 @@ def band_cycles(paces, cycles_of):
     cycles_of(node): those of an operator by itself. Returns two arrays: with rows that are kept at
     the front of their buffers, and in memory of their own.
     """
-    region = paces.region
-    cycles = _BAND * paces.bands
+    region, more = paces.region, 0  # what does not depend on the way
+    each, cycles = _BAND, np.zeros(len(paces.bands))  # for each band, and for all
     for place, node in enumerate(region.nodes):
         way, key, groups = region.ways[place], region.outputs[place], paces.groups(place)
         if way.gathers:  # and once more in the end
             calls = 1 + np.count_nonzero(np.diff(paces.made[region.inputs[place][0]]), axis=1)
         else:
-            first, last = paces.spans[key]
             calls, rows = paces.calls(place), region.values[key].rows
             if node.builtin_code == BuiltinOperator.DEPTHWISE_CONV_2D:
-                cycles = cycles + _planes_of(node, way, last - first) - _planes(node, way, rows)
+                cycles += paces.summed(place, partial(_planes, node, way))
+                more -= _planes(node, way, rows)
             if key in paces.anew:
-                cycles = cycles + cycles_of(node) * (np.sum(last - first, axis=1) - rows) // rows
+                first, last = paces.spans[key]
+                cycles += cycles_of(node) * (np.sum(last - first, axis=1) - rows) // rows
         times = paces.anew.get(key, 1)
         if groups > 1:  # each with a copy
             times = groups
             pixels = node.outputs[0].elements() // node.outputs[0].shape[-1]
-            cycles = cycles + _JOINED * node.outputs[0].nbytes() + _PIXEL * pixels * times
-            cycles = cycles + _JOIN_CALL * times * paces.bands
-        cycles = cycles + _CALL * (times * calls - 1) + _EMPTY * times * (paces.bands - calls)
+            more += _JOINED * node.outputs[0].nbytes() + _PIXEL * pixels * times
+            each += _JOIN_CALL * times
+        cycles += (_CALL - _EMPTY) * times * calls
+        each, more = each + _EMPTY * times, more - _CALL
+    cycles += more + each * paces.bands
     plain, apart = _copying(paces, False), 2 * _copying(paces, True)
     return [np.rint(cycles + copies).astype(int) for copies in (plain, apart)]
 
@@ -55,9 +60,9 @@ def _copying(paces, apart):
     cycles = np.zeros(len(paces.bands))
     for key, value in paces.region.values.items():
         if value.inside:
-            rows = np.sum(paces.copied(key, apart), axis=1)
+            rows = paces.copied(key, apart).sum(axis=1)
             copies = _COPY_CALL * paces.bands + _COPY * value.row_bytes * rows
-            cycles += np.where(rows > 0, copies, 0)
+            cycles += copies * (rows > 0)
     return cycles
 
 
@@ -70,10 +75,3 @@ def _planes(node, way, count):
     planes = sum(pair_rows(each, reach, stride) for each in rows)
     each = _CHANNEL * len(rows) + (_PLANE_ROW + _PLANE_COLUMN * columns) * planes
     return each * node.outputs[0].shape[-1]
-
-
-# The same for the rows of each band, of each way.
-def _planes_of(node, way, counts):
-    different, which = np.unique(counts, return_inverse=True)
-    known = np.array([_planes(node, way, int(count)) if count else 0 for count in different])
-    return np.sum(known[which.reshape(counts.shape)], axis=1)

@@ -197,10 +197,10 @@ class Edges:
             return
         for edge in self._cheapest[key]:
             if edge.arena is None:  # only now: it takes long, and a cheaper one may do
-                edge.arena = self._least_arena(edge)
-            if edge.arena <= limit:
+                self._tell_least(edge, limit)
+            if edge.arena is not None and edge.arena <= limit:
                 yield edge
-        self._least[key] = min((edge.arena for edge in self._bands[key]), default=_NEVER)
+        self._least[key] = min(map(self._known_least, self._bands[key]), default=_NEVER)
 
     # Anew, as what is known of an Edge has changed.
     def _sort(self, key):
@@ -221,13 +221,26 @@ class Edges:
                 Progress(paces, way, apart), False, of=self, guess=guess,
             )  # fmt: skip
 
-    # What one in bands needs, as far as its rows tell: of all that were made with it, at once.
-    def _least_arena(self, edge):
-        region, key = edge.progress.region, (edge.progress.paces, edge.progress.apart)
+    # Tell what one in bands needs, as far as its rows tell; not where rows are kept apart and it
+    # needs more than a limit with rows that are not.
+    def _tell_least(self, edge, limit):
+        paces, way, apart = edge.progress.paces, edge.progress.way, edge.progress.apart
+        if not apart or self._peaks_of(paces, False)[way] <= limit:
+            edge.arena = int(self._peaks_of(paces, apart)[way])
+
+    # What it needs at least, as far as that is told.
+    def _known_least(self, edge):
+        if edge.arena is not None:
+            return edge.arena
+        return int(self._peaks_of(edge.progress.paces, False)[edge.progress.way])
+
+    # The same for all ways of a Paces.
+    def _peaks_of(self, paces, apart):
+        key, region = (paces, apart), paces.region
         if key not in self._peaks:
             records = self._probe.block_bytes(region.nodes)
-            self._peaks[key] = self._beside(region) + records + peaks(*key)
-        return int(self._peaks[key][edge.progress.way])
+            self._peaks[key] = self._beside(region) + records + peaks(paces, apart)
+        return self._peaks[key]
 
     def longest(self, last):
         """How far back operators that may run in bands with the one before `last` go."""

@@ -39,7 +39,8 @@ class Paces:
     # What follows from the rows that are made.
     def _settle(self):
         region = self.region
-        self.spans, self._next, self._kept, self._copied = {}, {}, {}, {}
+        self.spans, self._next, self._kept = {}, {}, {}
+        self._copied, self._used = {}, {}
         for place in range(len(region.nodes) - 1, -1, -1):
             key = region.outputs[place]
             made = self.made[key]
@@ -80,7 +81,7 @@ class Paces:
         for name in ("made", "held", "_next", "_kept"):
             arrays = getattr(self, name).items()
             setattr(other, name, {key: array[which, columns] for key, array in arrays})
-        other._copied = {}
+        other._copied, other._used = {}, {}
         columns = slice(max(other.bands))
         other.spans = {
             key: tuple(rows[which, columns] for rows in span) for key, span in self.spans.items()
@@ -160,6 +161,16 @@ class Paces:
         first, last = self.spans[self.region.outputs[place]]
         return np.count_nonzero(first < last, axis=1)
 
+    def summed(self, place, of):
+        """The sum of of(rows) for the rows that an operator makes in each band that makes some."""
+        first, last = self.spans[self.region.outputs[place]]
+        counts = last - first
+        times = np.bincount(counts.ravel())
+        known = np.zeros(len(times), int)
+        for count in np.flatnonzero(times).tolist():
+            known[count] = of(count) if count else 0
+        return known[counts].sum(axis=1)
+
     # The first row of a value that any band behind each one makes, or the one behind all.
     def _after(self, key):
         first, last = self.spans[key]
@@ -192,34 +203,38 @@ class Paces:
 
     def copied(self, key, apart):
         """Rows of a value that each band copies for later ones: to the front of their buffer, or
-        to memory of their own. None before them."""
+        to memory of their own. Columns from band 1 on."""
         if (key, apart) not in self._copied:
-            self._copied[key, apart] = self._all_copied(key, apart)
+            held = self.held[key]
+            found = np.zeros(self.spans[self.region.outputs[0]][0].shape, int)
+            if key not in self.anew and self.region.values[key].inside:
+                is_copied = self._is_used(key) if apart else held[:, 1:] > held[:, :-1]
+                np.subtract(self.made[key][:, 1:], held[:, 1:], out=found, where=is_copied)
+                np.maximum(found, 0, out=found)
+                found[self._is_over[:, 1:]] = 0
+            self._copied[key, apart] = found
         return self._copied[key, apart]
-
-    def _all_copied(self, key, apart):
-        made, held = self.made[key], self.held[key]
-        found = np.zeros(self._shape, int)
-        if key not in self.anew and self.region.values[key].inside:
-            is_copied = self._is_used(key) if apart else held[:, 1:] > held[:, :-1]
-            np.copyto(found[:, 1:], np.maximum(0, made - held)[:, 1:], where=is_copied)
-            found[self._is_over] = 0
-        return found
 
     # True for bands that make rows of a value, or read some.
     def _is_used(self, key):
-        keys = [key, *(self.region.outputs[place] for place, _ in self.region.values[key].readers)]
-        return np.any([self.made[k][:, 1:] > self.made[k][:, :-1] for k in keys], axis=0)
+        if key not in self._used:
+            made = self.made[key]
+            used = made[:, 1:] > made[:, :-1]
+            for place, _ in self.region.values[key].readers:
+                made = self.made[self.region.outputs[place]]
+                used = used | (made[:, 1:] > made[:, :-1])
+            self._used[key] = used
+        return self._used[key]
 
     def brought(self, key, apart):
-        """Rows of a value that each band brings back from memory of their own."""
-        found = np.zeros(self._shape, int)
+        """Rows of a value that each band brings back from memory of their own, as copied()."""
+        copied = self.copied(key, apart)
+        found = np.zeros(copied.shape, int)
         if apart:
-            copied, is_used = self.copied(key, apart), self._is_used(key)
-            there = np.zeros(len(self.bands), int)
-            for band in range(1, self._shape[1]):
-                found[:, band] = np.where(is_used[:, band - 1], there, 0)
-                there = np.where(is_used[:, band - 1], copied[:, band], there)
+            is_used, there = self._is_used(key), np.zeros(len(self.bands), int)
+            for band in range(copied.shape[1]):
+                found[:, band] = np.where(is_used[:, band], there, 0)
+                there = np.where(is_used[:, band], copied[:, band], there)
         return found
 
 

@@ -13,7 +13,7 @@ from ...plan.loops import block_bytes
 from ...targets import form_of
 from .costs import node_cycles
 from .remembered import remember
-from .weights import FREE_BYTE, blocks_of, choices_of, cost_of, cycles_of, miss_of, once
+from .weights import FREE_BYTE, blocks_of, choices_of, cost_of, cycles_of, miss_of, part_cycles
 
 remember()
 
@@ -24,8 +24,8 @@ class Made:
 
     choices: of ways to store its weights (weights.py), beside the one that is told here, and fine:
     more of them, for an arena that is there anyway; blocks: where there are none, ways to go over
-    them for fewer pixels at a time; fetching: cycles that this one takes for them; once: that any
-    way takes for each time that it runs.
+    them for fewer pixels at a time; fetching: cycles that this one takes for them. part(count,
+    rows, is_down): weights.part_cycles(), None where that is 0.
     form: equal where records differ in places and numbers only, so that one of them can become the
     other. cost(stored): (scratch, cycles) of its weights stored otherwise. distances: (which
     input, least, step) of each Distance; over: bytes of inputs that the output may lie over.
@@ -37,9 +37,9 @@ class Made:
     fine: tuple = ()
     blocks: tuple = ()
     fetching: int = 0
-    once: int = 0
     form: tuple = ()
     cost: object = None
+    part: object = None
     distances: list = field(default_factory=list)
     over: int = 0
 
@@ -89,21 +89,22 @@ class Probe:
         sizes = [4 * len(record.words) + len(record.table) for record in storage.records]
         reader = reader_of(node, storage.records) if storage.records else None
         scratch = tuple(size for size, _ in storage.scratch_requests)
-        choices, fine, blocks, fetching, least = (), (), (), 0, 0
+        choices, fine, blocks, fetching = (), (), (), 0
         if len(storage.records) == 1 and node.index not in (self._packing or {}):
             choices = tuple(choices_of(storage.records[0], self._miss))
             fine = tuple(choices_of(storage.records[0], self._miss, FREE_BYTE))
             fetching = cycles_of(storage.records[0], self._miss)
-            least = once(storage.records[0], self._miss)
             blocks = () if choices else tuple(blocks_of(storage.records[0]))
         form = tuple(map(_form, storage.records)), bytes(storage.constants)
         has_ways = choices or blocks
         cost = cache(partial(cost_of, storage.records[0], miss=self._miss)) if has_ways else None
+        room = {"miss": self._miss, "room": max(scratch, default=0)}
+        part = cache(partial(part_cycles, storage.records[0], **room)) if choices else None
         size = max(sizes, default=0)
         found = distances_of(node, reader)
         over = sum(min(d.source.nbytes(), max(0, d.target.nbytes() - d.least)) for d in found)
         return Made(
-            scratch, size, choices, fine, blocks, fetching, least, form, cost,
+            scratch, size, choices, fine, blocks, fetching, form, cost, part,
             distances=[(node.inputs.index(d.source), d.least, d.step) for d in found],
             over=min(over, node.outputs[0].nbytes()) if found else 0,
         )  # fmt: skip

@@ -66,11 +66,11 @@ class Progress:
     def copied_rows(self, key, band):
         """Rows of a value that a band copies for later ones: to the front of their buffer, or to
         memory of their own."""
-        return self._copied[key][band]
+        return self._copied[key][band - 1]
 
     def brought_rows(self, key, band):
         """Rows of a value that a band brings back from memory of their own."""
-        return self._brought[key][band]
+        return self._brought[key][band - 1]
 
 
 # {key: numbers of one way}, of arrays, each when it is asked for.

@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from collections import Counter
+from functools import partial
 from itertools import repeat
 
 import numpy as np
@@ -37,9 +38,11 @@ class Storing:
         nodes = paces.region.nodes
         cycles = np.full(len(paces.bands), -sum(map(self.least, nodes)))
         for place, node in enumerate(nodes):
-            once = self._probe.made(node).once
-            if once and paces.groups(place) == 1:  # few channels may stay in the cache
-                cycles += paces.calls(place) * once
+            part = self._probe.made(node).part
+            if part and paces.groups(place) == 1:  # few channels may stay in the cache
+                way = paces.region.ways[place]
+                of = partial(part, rows=way.rows.output_rows, is_down=way.axis == 1)
+                cycles += paces.summed(place, of)
         return np.maximum(0, cycles)
 
     # [(bytes that are in use while a node runs, Choice)], from the cheapest to what needs least.

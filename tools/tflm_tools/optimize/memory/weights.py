@@ -250,18 +250,22 @@ def _blocks_of(rows, pixels, block):
     return -(-rows // (block // pixels)) if block >= pixels else rows * -(-pixels // block)
 
 
-def once(record, miss):
-    """Cycles that fetching the weights of a record once takes at least, however they are stored.
+def part_cycles(record, count, rows, is_down, miss, room):
+    """Cycles that the weights take at least for `count` of the `rows` that a record makes.
 
-    0 where that is not known, and for what stays in the cache.
+    is_down: these are rows of pictures, and not columns. room: bytes that scratch has; less may
+    be taken. 0 where that is not known.
     """
     r = _fields(record)
     if r is None or not miss:
         return 0
-    if "band_rows" in r:
-        words = PACKED_WORDS * r["output_channels"]
-        return miss * words if 4 * words > _KEPT_BYTES else 0
-    return miss * -(-r["output_channels"] // GROUP) * (16 + r["depth_lanes"])
+    if "block_pixels" not in r:
+        ways = _depthwise(r | {"output_height": count}, miss) if "band_rows" in r else ()
+        return min((cycles for _, _, cycles in ways), default=0)
+    is_flat = record.kernel.endswith("pixels_int8")
+    counted = "units" if is_down and not is_flat else "output_width"
+    r[counted] = max(1, r[counted] * count // rows)
+    return min(_conv(r, is_flat, miss), key=lambda way: (way[1] > room, way[2]))[2]
 
 
 def cycles_of(record, miss):
