@@ -126,3 +126,24 @@ def test_search_beside_brute_force(number):
         costs = [sum(e.cycles for e in w) for w in found if max(e.arena for e in w) <= limit]
         fusion = search.within(limit)
         assert (fusion and fusion.cycles) == (min(costs) if costs else None)
+
+
+# A limit that comes near only later finds what one finds that was near from the start.
+def test_limits_that_come_near():
+    better = 0
+    for number in range(6):
+        graph = Graph(TfliteModel(Inverted(f"near {number}", blocks=3).model))
+        count = len(graph.running()[0].nodes)
+        before, behind = Edges(graph, Probe(graph)), Edges(graph, Probe(graph))
+        ways = [list(each.banded(0, count, 1 << 50))[:12] for each in (before, behind)]
+        for edge, other in zip(*ways, strict=True):
+            for _ in range(2):
+                before.look_at(edge)
+            limit = edge.arena - 16
+            for _ in range(2):
+                behind.look_at(other, limit)
+            assert any(each is edge for each in before.banded(0, count, limit)) == (
+                other.is_sure and other.arena <= limit
+            )
+            better += other.is_sure and other.arena <= limit
+    assert better

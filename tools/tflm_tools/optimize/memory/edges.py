@@ -7,14 +7,11 @@ from dataclasses import dataclass, replace
 from tflm.errors import TflmError
 from tflm.tflite.graph import Tensor
 
-from ...model.graph import copy_quantization, root_of
-from ...model.schema import BuiltinOperator
-from ...plan.distances import Distance
-from ...plan.lives import Lives
-from ...plan.planner import place
+from ...model.graph import copy_quantization
 from .band_cycles import band_cycles
 from .bands import in_bands
 from .needs import Needs, needs_of, scratch_of
+from .part_arena import NEVER, PartArena
 from .peaks import peaks
 from .progress import Progress
 from .regions import Regions
@@ -22,11 +19,6 @@ from .storing import Storing
 from .ways import ways_of
 
 LONGEST = 16  # operators of a region
-_TRIES = 50  # random orders for a part of the model
-_MORE_TRIES = 2000  # where these leave a long one a little above the limit:
-_NEAR = 1.02  # at most so far,
-_LONG = 8  # of so many operators or more
-_NEVER = 1 << 40  # bytes that no board has
 
 
 @dataclass(eq=False)
@@ -36,7 +28,7 @@ class Edge:
     arena and cycles are least values until it has been looked at: is_sure. needs: its Needs, once
     these are known. of: the Edges that can look at it, and tells `arena` where that is None yet.
     counted: those of the cycles that Storing.within() and in_slots() count, too. guess: those that
-    its weights take at least, until it has been looked at.
+    its weights take at least, until it has been looked at. may_need: PartFound.may_need.
     """
 
     first: int
@@ -49,6 +41,7 @@ class Edge:
     of: object = None
     counted: int = 0
     guess: int = 0
+    may_need: int = 0
 
 
 # A tensor that no graph knows of.
@@ -75,7 +68,7 @@ class Edges:
         self.nodes = self._subgraph.nodes
         self._probe = probe
         self._scrap = _Scrap()
-        self._blocks = self._lives().blocks
+        self._arena = PartArena(self._subgraph, probe)
         self.storing = Storing(self._probe, self.nodes, self._arena_of)
         self._regions = Regions(self._subgraph)
         self._bands = {}  # (first, last): [Edge]
@@ -85,58 +78,11 @@ class Edges:
         self._singles = {}
         self._narrow = {}
 
-    # The Lives of all tensors.
-    def _lives(self):
-        subgraph = self._subgraph
-        return Lives(subgraph.input_tensors(), subgraph.output_tensors(), subgraph.nodes, [], {})
-
-    # The bytes that operators first..last-1 need, in bands when there is a chain, and what is in
-    # use meanwhile; scratch: [(bytes, nodes that use them)]. Returns (bytes, whether they are no
-    # least value only, as where that is beyond the limit).
-    def _arena(self, first, last, scratch, chain=None, limit=_NEVER):
-        own = {}  # roots by their numbers
-        for node in self.nodes[first:last]:
-            for tensor in node.inputs + node.outputs:
-                if tensor is not None and not tensor.is_constant():
-                    root = root_of(tensor)[0]
-                    own[root.index] = root
-        before, behind, beside = [], [], 0
-        for block in self._blocks:
-            if block.last < first or block.first >= last:
-                continue
-            if block.key not in own:
-                beside += block.size
-                continue
-            if block.first < first:
-                before.append(own[block.key])
-            if block.last >= last:
-                behind.append(own[block.key])
-        nodes = chain.nodes if chain else self.nodes[first:last]
-        steps = {id(node): step for step, node in enumerate(nodes)}
-        scratch = [
-            (~number, size, [steps[id(node)] for node in users])
-            for number, (size, users) in enumerate(scratch)
-        ]
-        distances, over = {}, []
-        for step, node in enumerate(nodes):
-            if chain and node.builtin_code == BuiltinOperator.RESHAPE:
-                distances[step] = [Distance(node.inputs[0], node.outputs[0], 0)]
-                over.append(node.outputs[0].nbytes())
-            else:
-                distances[step] = self._probe.distances(node)
-                over.append(self._probe.made(node).over)
-        lives = Lives(before, behind, nodes, scratch, distances)
-        least = beside + lives.least(over)
-        if least > limit:
-            return least, False
-        near = limit - beside if last - first >= _LONG else _NEVER
-        return beside + _placed(lives, near), True
-
-    # The same for one operator, its weights stored in one way.
+    # What one operator needs, its weights stored in one way.
     def _arena_of(self, place, stored):
         nodes = self.nodes[place : place + 1]
         scratch = [(size, nodes) for size in scratch_of(nodes, self._probe, stored)]
-        return self._arena(place, place + 1, scratch)[0]
+        return self._arena.of(place, place + 1, scratch).size
 
     def single(self, place):
         """The Edge of an operator by itself.
@@ -177,7 +123,7 @@ class Edges:
             for other in self._narrow[edge.first]:
                 other.arena += more
         else:
-            edge.arena = max(edge.arena, arena)
+            edge.arena, edge.may_need = max(edge.arena, arena), 0
 
     def least(self, first, last):
         """Bytes that operators first..last-1 in bands need at least, as far as is known."""
@@ -189,18 +135,23 @@ class Edges:
         The cheapest one first.
         """
         key = first, last
+        if self.least(first, last) > limit:
+            return
         if key not in self._bands:
             region = self._regions.region(first, last)
+            if region is not None and self._stays(region) > limit:
+                self._least[key] = self._stays(region)
+                return
             self._bands[key] = [] if region is None else list(self._in_bands(region))
             self._sort(key)
-        if self._least[key] > limit:
-            return
         for edge in self._cheapest[key]:
             if edge.arena is None:  # only now: it takes long, and a cheaper one may do
                 self._tell_least(edge, limit)
+            elif edge.arena > limit >= edge.may_need > 0:
+                self._planned(edge, limit)
             if edge.arena is not None and edge.arena <= limit:
                 yield edge
-        self._least[key] = min(map(self._known_least, self._bands[key]), default=_NEVER)
+        self._least[key] = min(map(self._known_least, self._bands[key]), default=NEVER)
 
     # Anew, as what is known of an Edge has changed.
     def _sort(self, key):
@@ -231,7 +182,7 @@ class Edges:
     # What it needs at least, as far as that is told.
     def _known_least(self, edge):
         if edge.arena is not None:
-            return edge.arena
+            return edge.may_need or edge.arena
         return int(self._peaks_of(edge.progress.paces, False)[edge.progress.way])
 
     # The same for all ways of a Paces.
@@ -239,23 +190,20 @@ class Edges:
         key, region = (paces, apart), paces.region
         if key not in self._peaks:
             records = self._probe.block_bytes(region.nodes)
-            self._peaks[key] = self._beside(region) + records + peaks(paces, apart)
+            self._peaks[key] = self._arena.beside(region) + records + peaks(paces, apart)
         return self._peaks[key]
 
     def longest(self, last):
         """How far back operators that may run in bands with the one before `last` go."""
         return self._regions.longest(last, LONGEST)
 
-    # Bytes of tensors that are there while a region runs, and that it has nothing to do with.
-    def _beside(self, region):
-        own = {root_of(t)[0].index for n in region.nodes for t in n.inputs + n.outputs if t}
-        return sum(
-            block.size
-            for block in self._blocks
-            if block.first < region.last and block.last >= region.first and block.key not in own
-        )
+    # Bytes that are in use in the end, however a region runs.
+    def _stays(self, region):
+        values = (value for value in region.values.values() if not value.inside)
+        staying = (value for value in values if value.writer is not None or value.stays)
+        return self._arena.beside(region) + sum(value.row_bytes * value.rows for value in staying)
 
-    def look_at(self, edge, limit=_NEVER):
+    def look_at(self, edge, limit=NEVER):
         """Find out more of what an Edge needs and takes: by kinds of bands, then by all of them.
 
         Or that it needs more than a limit.
@@ -265,7 +213,7 @@ class Edges:
         except TflmError:  # Prepare does not take a part
             known = False
         if not known:
-            edge.arena = _NEVER
+            edge.arena = NEVER
         self._sort((edge.first, edge.last))
 
     # What follows from one band of each kind, an Edge more where it can run with less scratch;
@@ -278,7 +226,7 @@ class Edges:
         for each, needs in zip(edges, found, strict=False):
             each.needs = needs
             least = peaks(each.progress.alone, each.progress.apart, needs.at)
-            each.arena = self._beside(region) + needs.records + int(least[0])
+            each.arena = self._arena.beside(region) + needs.records + int(least[0])
             each.cycles += needs.cycles - sum(map(self.storing.least, region.nodes)) - each.guess
         return bool(found)
 
@@ -291,13 +239,6 @@ class Edges:
         for slot, sizes in zip(chain.slots, edge.needs.scratch, strict=True):
             scratch += [(size, list(filter(None, slot))) for size in sizes]
         scratch.append((edge.needs.records, chain.nodes))
-        edge.arena, edge.is_sure = self._arena(edge.first, edge.last, scratch, chain, limit)
+        found = self._arena.of(edge.first, edge.last, scratch, chain, limit)
+        edge.arena, edge.is_sure, edge.may_need = found.size, found.is_planned, found.may_need
         return True
-
-
-# The bytes that a Lives takes; more orders are tried where these are a little above a limit.
-def _placed(lives, limit):
-    size = place(lives, _TRIES)[0]
-    if limit < size <= _NEAR * limit:
-        size = min(size, place(lives, _MORE_TRIES)[0])
-    return size
