@@ -142,8 +142,11 @@ def test_limits_that_come_near():
             limit = edge.arena - 16
             for _ in range(2):
                 behind.look_at(other, limit)
-            assert any(each is edge for each in before.banded(0, count, limit)) == (
-                other.is_sure and other.arena <= limit
-            )
-            better += other.is_sure and other.arena <= limit
+            if any(each is edge for each in before.banded(0, count, limit)):
+                assert not edge.is_known(limit)
+                before.look_at(edge, limit)
+                assert edge.is_known(limit) or edge.arena > limit
+            fits = other.is_sure and other.arena <= limit
+            assert (edge.arena <= limit) == fits
+            better += fits
     assert better

@@ -43,6 +43,10 @@ class Edge:
     guess: int = 0
     may_need: int = 0
 
+    def is_known(self, limit):
+        """True when look_at() would tell no more of whether `limit` bytes do."""
+        return self.is_sure and (self.arena <= limit or not self.may_need)
+
 
 # A tensor that no graph knows of.
 class _Scrap:
@@ -147,9 +151,7 @@ class Edges:
         for edge in self._cheapest[key]:
             if edge.arena is None:  # only now: it takes long, and a cheaper one may do
                 self._tell_least(edge, limit)
-            elif edge.arena > limit >= edge.may_need > 0:
-                self._planned(edge, limit)
-            if edge.arena is not None and edge.arena <= limit:
+            if edge.arena is not None and (edge.may_need or edge.arena) <= limit:
                 yield edge
         self._least[key] = min(map(self._known_least, self._bands[key]), default=NEVER)
 

@@ -65,7 +65,7 @@ class Search:
             if found is None or most is not None and found[0] > most:
                 return None
             edges = (each for each in found[1] if isinstance(each, Edge))
-            unsure = [edge for edge in edges if not edge.is_sure]
+            unsure = [edge for edge in edges if not edge.is_known(share * limit)]
             if not unsure:
                 return _fusion(found, limit)
             for edge in unsure:
