@@ -193,6 +193,7 @@ class Edges:
         if key not in self._peaks:
             records = self._probe.block_bytes(region.nodes)
             self._peaks[key] = self._arena.beside(region) + records + peaks(paces, apart)
+            paces.forget()
         return self._peaks[key]
 
     def longest(self, last):

@@ -39,8 +39,8 @@ class Paces:
     # What follows from the rows that are made.
     def _settle(self):
         region = self.region
-        self.spans, self._next, self._kept = {}, {}, {}
-        self._copied, self._used = {}, {}
+        self.spans, self._next = {}, {}
+        self.forget()
         for place in range(len(region.nodes) - 1, -1, -1):
             key = region.outputs[place]
             made = self.made[key]
@@ -73,15 +73,19 @@ class Paces:
     def _is_over(self):
         return np.arange(self._shape[1]) >= self.bands[:, None]
 
+    def forget(self):
+        """Let go of arrays that can be made again: searches keep thousands of Paces."""
+        self._kept, self._copied, self._used = {}, {}, {}
+
     def some(self, which):
         """The Paces of the ways of that an index of arrays picks."""
         other = copy(self)
         other.bands = self.bands[which]
         columns = slice(max(other.bands) + 1)
-        for name in ("made", "held", "_next", "_kept"):
+        for name in ("made", "held", "_next"):
             arrays = getattr(self, name).items()
             setattr(other, name, {key: array[which, columns] for key, array in arrays})
-        other._copied, other._used = {}, {}
+        other.forget()
         columns = slice(max(other.bands))
         other.spans = {
             key: tuple(rows[which, columns] for rows in span) for key, span in self.spans.items()
