@@ -12,7 +12,7 @@ from tflm_tools.model.graph import Graph
 from tflm_tools.optimize.memory.bands import in_bands
 from tflm_tools.optimize.memory.edges import Edge
 from tflm_tools.optimize.memory.fusion import Fusion, apply
-from tflm_tools.optimize.memory.progress import progress_of
+from tflm_tools.optimize.memory.progress import Progress
 from tflm_tools.optimize.memory.regions import Regions
 
 
@@ -33,7 +33,7 @@ def banded(model, chains, target=None, led=False):
     found = [(regions.region(first, last + 1), pace) for first, last, *pace in chains]
     if any(region is None for region, _ in found):
         return None
-    ways = [progress_of(region, *pace) for region, pace in found]
+    ways = [Progress(region, *pace) for region, pace in found]
     ways = [led and way.led() or way for way in ways]
     if any(in_bands(progress, _scrap) is None for progress in ways):
         return None

@@ -9,9 +9,9 @@ from tflm.tflite.reader import TfliteModel
 from tflm_tools.model.graph import Graph
 from tflm_tools.model.schema import BuiltinOperator
 from tflm_tools.optimize.memory.edges import Edges
-from tflm_tools.optimize.memory.peaks import peaks
+from tflm_tools.optimize.memory.peaks import peak
 from tflm_tools.optimize.memory.probe import Probe
-from tflm_tools.optimize.memory.progress import progress_of
+from tflm_tools.optimize.memory.progress import Progress
 from tflm_tools.optimize.memory.regions import Regions
 from tflm_tools.optimize.memory.search import Search
 
@@ -76,8 +76,7 @@ def test_outputs(target):
             region = Regions(Graph(TfliteModel(builder.model)).running()[0]).region(
                 0, builder.count
             )
-            way = progress_of(region, *chain[2:])
-            assert peaks(way.alone, way.apart)[0] <= storage.head_bytes
+            assert peak(Progress(region, *chain[2:])) <= storage.head_bytes
     assert {1, 3, 8} <= kinds and len(forms) > COUNT
     assert failures(forms) == []
 

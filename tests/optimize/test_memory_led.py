@@ -8,7 +8,7 @@ from optimize.forms import banded, failures
 from optimize.graphs import Network
 from tflm.tflite.reader import TfliteModel
 from tflm_tools.model.graph import Graph
-from tflm_tools.optimize.memory.progress import progress_of
+from tflm_tools.optimize.memory.progress import Progress
 from tflm_tools.optimize.memory.regions import Regions
 
 LAST = 4
@@ -25,7 +25,7 @@ def model():
 
 def progress(apart, *pace):
     region = Regions(Graph(TfliteModel(model())).running()[0]).region(0, LAST + 1)
-    return progress_of(region, *pace, apart=apart)
+    return Progress(region, *pace, apart=apart)
 
 
 # Bands in front make no band of others higher, and leave the same rows in the end.
@@ -47,7 +47,7 @@ def test_no_use():
     net = Network("plain", (16, 8, 4))
     now = net.conv(net.conv(net.inputs[0], 4, 3), 4, 3)
     region = Regions(Graph(TfliteModel(net.build(now))).running()[0]).region(0, 2)
-    assert progress_of(region, 1).led() is None
+    assert Progress(region, 1).led() is None
 
 
 # Rows that later bands need lie in memory of their own behind each band, also those that are at

@@ -2,7 +2,6 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from math import gcd
 
 from tflm import dtypes
@@ -19,7 +18,6 @@ from ...image.resized_rows import places_of
 from ...image.rows import CODE as ROWS
 from ...model.schema import BuiltinOperator, option
 from ...plan.windows import Listed, Rows, Spread, rows_of, spread_of
-from .row_tables import RowTables
 
 # Operators on each element by itself, of one tensor or of two, and on each vector along the last
 # dimension; a rule holds them to the checks of their kernels.
@@ -87,11 +85,6 @@ class ByRows:
     axis: int
     has_windows: bool = False
     gathers: bool = False
-
-    @cached_property
-    def tables(self):
-        """The RowTables of its rows."""
-        return RowTables(self.rows)
 
 
 def by_rows(node):

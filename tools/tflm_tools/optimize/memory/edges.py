@@ -8,11 +8,10 @@ from tflm.errors import TflmError
 from tflm.tflite.graph import Tensor
 
 from ...model.graph import copy_quantization
-from .band_cycles import band_cycles
 from .bands import in_bands
 from .needs import Needs, needs_of, scratch_of
 from .part_arena import NEVER, PartArena
-from .peaks import peaks
+from .peaks import peak
 from .progress import Progress
 from .regions import Regions
 from .storing import Storing
@@ -78,7 +77,7 @@ class Edges:
         self._bands = {}  # (first, last): [Edge]
         self._cheapest = {}  # the same, the cheapest one first
         self._least = {}  # what any of them needs at least, 0 where that is not known
-        self._peaks = {}  # of a Paces and whether rows lie apart: of each way
+        self._peaks = {}  # of Progresses
         self._singles = {}
         self._narrow = {}
 
@@ -162,39 +161,33 @@ class Edges:
 
     # An Edge for each way to run a region in bands.
     def _in_bands(self, region):
-        known = {}
-        for paces, way, apart in ways_of(region):
-            if paces not in known:
-                guesses = self.storing.in_bands(paces)
-                known[paces] = guesses, band_cycles(paces, self._probe.cycles)
-            guesses, cycles = known[paces]
-            guess = int(guesses[way])
-            yield Edge(
-                region.first, region.last, None, int(cycles[apart][way]) + guess,
-                Progress(paces, way, apart), False, of=self, guess=guess,
-            )  # fmt: skip
+        for plain in ways_of(region):
+            guess = self.storing.in_bands(plain)
+            running = plain.cycles(self._probe.cycles) + guess
+            for progress in (plain,) if plain.anew else (plain, plain.with_rows_apart()):
+                cycles = round(running + progress.copying())
+                edge = Edge(region.first, region.last, None, cycles, progress, False)
+                edge.of, edge.guess = self, guess
+                yield edge
 
     # Tell what one in bands needs, as far as its rows tell; not where rows are kept apart and it
     # needs more than a limit with rows that are not.
     def _tell_least(self, edge, limit):
-        paces, way, apart = edge.progress.paces, edge.progress.way, edge.progress.apart
-        if not apart or self._peaks_of(paces, False)[way] <= limit:
-            edge.arena = int(self._peaks_of(paces, apart)[way])
+        if self._peak_of(edge.progress.plain) <= limit:
+            edge.arena = self._peak_of(edge.progress)
 
     # What it needs at least, as far as that is told.
     def _known_least(self, edge):
         if edge.arena is not None:
             return edge.may_need or edge.arena
-        return int(self._peaks_of(edge.progress.paces, False)[edge.progress.way])
+        return self._peak_of(edge.progress.plain)
 
-    # The same for all ways of a Paces.
-    def _peaks_of(self, paces, apart):
-        key, region = (paces, apart), paces.region
-        if key not in self._peaks:
-            records = self._probe.block_bytes(region.nodes)
-            self._peaks[key] = self._arena.beside(region) + records + peaks(paces, apart)
-            paces.forget()
-        return self._peaks[key]
+    # The same as the rows of a Progress tell.
+    def _peak_of(self, progress):
+        if progress not in self._peaks:
+            records = self._probe.block_bytes(progress.region.nodes)
+            self._peaks[progress] = self._arena.beside(progress.region) + records + peak(progress)
+        return self._peaks[progress]
 
     def longest(self, last):
         """How far back operators that may run in bands with the one before `last` go."""
@@ -228,8 +221,8 @@ class Edges:
         self._bands[edge.first, edge.last] += edges[1:]
         for each, needs in zip(edges, found, strict=False):
             each.needs = needs
-            least = peaks(each.progress.alone, each.progress.apart, needs.at)
-            each.arena = self._arena.beside(region) + needs.records + int(least[0])
+            least = peak(each.progress, needs.at)
+            each.arena = self._arena.beside(region) + needs.records + least
             each.cycles += needs.cycles - sum(map(self.storing.least, region.nodes)) - each.guess
         return bool(found)
 

@@ -1,152 +1,121 @@
 # tflm_tools: what a region in bands needs at least, whatever the plan, as its rows tell
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import numpy as np
 
-from .paces import least
+def peak(progress, scratch=None):
+    """Bytes that are in use at the same time in a Progress, at most: no plan needs less.
 
-
-def peaks(paces, apart=False, scratch=None):
-    """Bytes that are in use at the same time in each way of a Paces, at most: no plan needs less.
-
-    apart: rows that are kept lie in memory of their own. scratch: {place: bytes} that are in use
-    while the operator there runs, too.
+    scratch: {place: bytes} that are in use while the operator there runs, too.
     """
-    rows = _Rows(paces, apart, scratch or {})
-    for place in range(len(paces.region.nodes)):
-        rows.run(place)
-    return rows.most()
+    rows = _Rows(progress, scratch or {})
+    for band in range(1, progress.bands + 1):
+        rows.run(band)
+    return rows.most
 
 
 class _Rows:
-    """The rows of each value that are in use, operator by operator, in all bands at once.
+    """The rows of each value that are in use, operator by operator.
 
-    _more: bytes more than before its band. _most: the same, what has been in use at the same time.
+    total: bytes of all of them. most: what has been in use at the same time.
     """
 
-    def __init__(self, paces, apart, scratch):
-        self._paces, self._apart, self._scratch = paces, apart, scratch
-        self._region = region = paces.region
-        self._size = {k: v.row_bytes // paces.anew.get(k, 1) for k, v in region.values.items()}
+    def __init__(self, progress, scratch):
+        self._progress, self._scratch = progress, scratch
+        self._region, self._anew = region, anew = progress.region, progress.anew
+        self._size = {k: v.row_bytes // anew.get(k, 1) for k, v in region.values.items()}
         self._first = {}  # what each reader of a value keeps
+        self._there = {}  # what there is of each value
         self._ends = {}  # place: what is made anew and read for the last time there
         self._aside = {}  # place: bytes of rows that are there twice, till then
         for key, value in region.values.items():
-            if key in paces.anew:
-                last = max(place for place, _ in value.readers)
-                self._ends.setdefault(last, []).append(key)
-        last = region.outputs[-1]
-        self._shape = paces.spans[last][0].shape
-        self._more = np.zeros(self._shape, int)
-        self._most = np.zeros(self._shape, int)
-
-    def most(self):
-        """What has been in use at the same time in each way, once all operators have run."""
-        given = [key for key, value in self._region.values.items() if value.writer is None]
-        start = sum((self._used(key) * self._size[key] for key in given), np.zeros(1, int))
-        before = np.cumsum(self._more, axis=1) - self._more
-        return start + np.maximum(0, np.max(before + self._most, axis=1))
+            self._first[key] = {place: 0 for place, _ in value.readers}
+            self._there[key] = value.rows if value.writer is None else 0
+            if key in anew:
+                self._ends.setdefault(max(self._first[key]), []).append(key)
+        self._steps = [self._step(place) for place in range(len(region.nodes))]
+        given = [key for key, value in region.values.items() if value.writer is None]
+        self.most = self.total = sum(self._used(key) * self._size[key] for key in given)
 
     # Rows of an input that something reads: strides may leave some out.
     def _used(self, key):
-        value, paces = self._region.values[key], self._paces
+        value, used = self._region.values[key], set()
         if value.stays:
             return value.rows
-        if len(value.readers) == 1:
-            place, _ = value.readers[0]
-            if self._region.outputs[place] not in paces.anew:
-                made = paces.made[self._region.outputs[place]]
-                return self._region.ways[place].tables.read[made[:, -1]]
-        known, found = {}, []
-        for way in range(len(paces.bands)):
-            spans = tuple(self._made_at(place, way) for place, _ in value.readers)
-            if spans not in known:
-                known[spans] = self._count(value, spans)
-            found.append(known[spans])
-        return np.array(found)
-
-    # The rows of an operator's output that a way makes: (first, behind the last) of each part.
-    def _made_at(self, place, way):
-        key = self._region.outputs[place]
-        if key not in self._paces.anew:
-            return ((0, int(self._paces.made[key][way, -1])),)
-        first, last = self._paces.spans[key]
-        return tuple(zip(first[way].tolist(), last[way].tolist(), strict=True))
-
-    # How many rows of a value are read for such rows of the outputs of its readers.
-    def _count(self, value, spans):
-        used = set()
-        for (place, _), parts in zip(value.readers, spans, strict=True):
+        for place, _ in value.readers:
             rows = self._region.ways[place].rows
-            for first, last in parts:
+            for band in range(1, self._progress.bands + 1):
+                first, last = self._progress.span(self._region.outputs[place], band)
                 for row in range(first, last):
                     used.update(range(rows.first(row), rows.behind(row)))
         return len(used)
 
-    def run(self, place):
-        """Let an operator run in all bands."""
-        paces, key = self._paces, self._region.outputs[place]
-        low, high = paces.spans[key]
-        size, times = self._size[key], paces.anew.get(key, 0)
-        runs = low < high
-        scratch = runs * self._scratch[place] if place in self._scratch else 0
-        self._note(scratch)
-        self._more += (high - low) * size  # no rows for what does not run
-        if times > 1:  # what it reads stays for the last of its groups
-            self._note(scratch)
-        if paces.groups(place) > 2:  # one that is neither the first nor the last needs most
-            self._note(np.maximum(scratch, runs * self._scratch.get(place - 1, 0)))
-        if times > 1:
-            return
-        for at, source in paces.read(place):
-            if self._is_freed(source):
-                self._free(at, source)
-        for each in self._ends.get(place, ()):
-            first, last = paces.spans[each]
-            self._more -= (last - first) * self._size[each]
-        if self._apart:
-            for at in [place - 1, place] if paces.groups(place) > 1 else [place]:
-                self._more -= self._aside.pop(at, 0)
-        self._note(scratch)
-        if self._apart and self._region.values[key].inside:
-            self._put_aside(key)
-            self._note(0)
+    # What is told of the operator at a place: (the key of its output, rows that each band makes,
+    # bytes of one, scratch, that of the one before it, whether it gathers, is made anew, group by
+    # group, ends many groups, what it reads, what is read for the last time there).
+    def _step(self, place):
+        progress, key = self._progress, self._region.outputs[place]
+        times = self._anew.get(key, 0)
+        return (
+            key, progress.spans(key), self._size[key], self._scratch.get(place, 0),
+            self._scratch.get(place - 1, 0), self._region.ways[place].gathers, times > 0,
+            times > 1, progress.groups(place) > 2, self._freed(place), self._ends.get(place, ()),
+        )  # fmt: skip
 
-    # Note what is in use, and something else.
-    def _note(self, other):
-        np.maximum(self._most, self._more + other, out=self._most)
+    def run(self, band):
+        """Let all operators run in a band."""
+        total, most, there = self.total, self.most, self._there
+        aside = self._aside if self._progress.apart else None
+        for place, step in enumerate(self._steps):
+            key, spans, size, scratch, before, gathers, is_anew, *groups, reads, gone = step
+            in_groups, many = groups
+            low, high = spans[band - 1]
+            if low == high:
+                scratch = 0
+            if total + scratch > most:
+                most = total + scratch
+            if low < high or gathers:
+                total += (high - (low if is_anew else there[key])) * size
+                there[key] = high
+                if in_groups:
+                    most = max(most, total + scratch)
+                    continue  # so what it reads stays for the last one
+                if many:  # one that is neither the first nor the last needs most
+                    most = max(most, total + scratch, total + before)
+            for keeps, at, kept, each in reads:
+                was = min(keeps.values())
+                keeps[at] = kept[band]
+                total -= (min(keeps.values()) - was) * each
+            for each in gone:
+                low, high = self._progress.span(each, band)
+                total -= (high - low) * self._size[each]
+            if aside is not None:
+                total -= aside.pop(place, 0)
+            if total + scratch > most:
+                most = total + scratch
+            if aside is not None and self._region.values[key].inside:
+                total += self._put_aside(key, band)
+                most = max(most, total)
+        self.total, self.most = total, most
 
-    # True for what may not be in use any more once it has been read.
-    def _is_freed(self, key):
-        is_last = key == self._region.outputs[-1]
-        return not (self._region.values[key].stays or is_last or key in self._paces.anew)
-
-    # An operator has read a value: rows that no reader keeps are not in use any more.
-    def _free(self, at, key):
-        if key not in self._first:
-            readers = self._region.values[key].readers
-            self._first[key] = {place: self._before(place, key) for place, _ in readers}
-        keeps = self._first[key]
-        was = least(list(keeps.values()))
-        keeps[at] = self._paces.kept(at, key)[:, 1:]
-        self._more -= (least(list(keeps.values())) - was) * self._size[key]
-
-    # What a reader of a value keeps before each band.
-    def _before(self, place, key):
-        found = np.zeros(self._shape, int)
-        found[:, 1:] = self._paces.kept(place, key)[:, 1:-1]
-        return found
+    # [(what each reader of a value keeps, which of them this is, what it keeps behind each band,
+    # bytes of a row)] of what an operator reads and may not be in use any more then.
+    def _freed(self, place):
+        values, last = self._region.values, self._region.outputs[-1]
+        return [
+            (self._first[key], at, self._progress.kept(at, key), self._size[key])
+            for at, key in self._progress.read(place)
+            if not values[key].stays and key != last and key not in self._anew
+        ]
 
     # Bytes of rows that are put aside for the next band, and there twice, as far as this one reads
     # them, too.
-    def _put_aside(self, key):
-        held, is_put = self._paces.held[key][:, 1:], np.zeros(self._shape, bool)
+    def _put_aside(self, key, band):
         for place, _ in reversed(self._region.values[key].readers):
-            first, last = self._paces.spans[self._region.outputs[place]]
-            tables = self._region.ways[place].tables
-            start = np.maximum(tables.first[first], held)
-            size = np.maximum(0, tables.behind[last] - start) * self._size[key]
-            size = np.where((first < last) & ~is_put, size, 0)
-            is_put |= first < last
-            self._aside[place] = self._aside.get(place, 0) + size
-            self._more += size
+            first, last = self._progress.span(self._region.outputs[place], band)
+            if first < last:
+                rows = self._region.ways[place].rows
+                start = max(rows.first(first), self._progress.held[key][band])
+                size = max(0, rows.behind(last - 1) - start) * self._size[key]
+                self._aside[place] = self._aside.get(place, 0) + size
+                return size
+        return 0

@@ -2,10 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from collections import Counter
-from functools import partial
 from itertools import repeat
-
-import numpy as np
 
 from ...plan.lives import Lives
 
@@ -33,17 +30,21 @@ class Storing:
         made = self._probe.made(node)
         return made.choices[0].cycles if made.choices else made.fetching
 
-    def in_bands(self, paces):
-        """Cycles that the weights of a region take more at least in each way of a Paces."""
-        nodes = paces.region.nodes
-        cycles = np.full(len(paces.bands), -sum(map(self.least, nodes)))
-        for place, node in enumerate(nodes):
-            part = self._probe.made(node).part
-            if part and paces.groups(place) == 1:  # few channels may stay in the cache
-                way = paces.region.ways[place]
-                of = partial(part, rows=way.rows.output_rows, is_down=way.axis == 1)
-                cycles += paces.summed(place, of)
-        return np.maximum(0, cycles)
+    def in_bands(self, progress):
+        """Cycles that the weights of a region, run by a Progress, take more at least."""
+        region = progress.region
+        cycles = -sum(map(self.least, region.nodes))
+        for place, node in enumerate(region.nodes):
+            part, way = self._probe.made(node).part, region.ways[place]
+            if part is not None and progress.groups(place) == 1:  # few may stay in the cache
+                counts = Counter(
+                    last - first for first, last in progress.spans(region.outputs[place])
+                )
+                rows, is_down = way.rows.output_rows, way.axis == 1
+                cycles += sum(
+                    times * part(count, rows, is_down) for count, times in counts.items() if count
+                )
+        return max(0, cycles)
 
     # [(bytes that are in use while a node runs, Choice)], from the cheapest to what needs least.
     def _ways_of(self, node, choices):
