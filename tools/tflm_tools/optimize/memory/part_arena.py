@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from dataclasses import dataclass
+from math import ceil
 
 from ...model.graph import root_of
 from ...model.schema import BuiltinOperator
@@ -95,10 +96,11 @@ class PartArena:
         return before, behind, beside
 
 
-# The PartFound of a Lives, with so many bytes beside.
+# The PartFound of a Lives, with so many bytes beside. A limit of what may be needed is near: so a
+# second look with it is the last one.
 def _planned(lives, beside, limit, is_long):
     size = place(lives, _TRIES)[0]
-    most = limit - beside
-    if is_long and most < size <= _NEAR * most:
+    least = ceil(size / _NEAR)
+    if is_long and least <= limit - beside < size:
         return PartFound(beside + min(size, place(lives, _MORE_TRIES)[0]))
-    return PartFound(beside + size, True, beside + int(size / _NEAR) if is_long else 0)
+    return PartFound(beside + size, True, beside + least if is_long else 0)
