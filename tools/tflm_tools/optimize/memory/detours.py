@@ -26,8 +26,7 @@ def reach(edges, best, last, limit, share=1.0, latest=None):
         offer(edges.stored(last - 1, limit))
     for first in range(last - 2, edges.longest(last) - 1, -1):
         is_wide = is_wide or edges.single(first).arena > limit
-        may_begin = is_wide and best[first] is not None and first <= latest
-        if may_begin and edges.least(first, last) <= share * limit:
+        if is_wide and best[first] is not None and first <= latest:
             edge = next(edges.banded(first, last, share * limit), None)
             if edge is not None:
                 offer(edge)

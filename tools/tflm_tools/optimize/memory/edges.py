@@ -78,6 +78,7 @@ class Edges:
         self._cheapest = {}  # the same, the cheapest one first
         self._least = {}  # what any of them needs at least, 0 where that is not known
         self._peaks = {}  # of Progresses
+        self._beside = {}  # of regions by (first, last)
         self._singles = {}
         self._narrow = {}
 
@@ -128,22 +129,18 @@ class Edges:
         else:
             edge.arena, edge.may_need = max(edge.arena, arena), 0
 
-    def least(self, first, last):
-        """Bytes that operators first..last-1 in bands need at least, as far as is known."""
-        return self._least.get((first, last), 0)
-
     def banded(self, first, last, limit):
         """Iterate over Edges of operators first..last-1 in bands, where `limit` bytes may do.
 
         The cheapest one first.
         """
         key = first, last
-        if self.least(first, last) > limit:
+        if self._least.get(key, 0) > limit:
             return
         if key not in self._bands:
             region = self._regions.region(first, last)
-            if region is not None and self._stays(region) > limit:
-                self._least[key] = self._stays(region)
+            self._least[key] = 0 if region is None else self._stays(region)
+            if self._least[key] > limit:
                 return
             self._bands[key] = [] if region is None else list(self._in_bands(region))
             self._sort(key)
@@ -185,9 +182,16 @@ class Edges:
     # The same as the rows of a Progress tell.
     def _peak_of(self, progress):
         if progress not in self._peaks:
-            records = self._probe.block_bytes(progress.region.nodes)
-            self._peaks[progress] = self._arena.beside(progress.region) + records + peak(progress)
+            self._peaks[progress] = self._fixed(progress.region) + peak(progress)
         return self._peaks[progress]
+
+    # Bytes of tensors that a region has nothing to do with, and of its records.
+    def _fixed(self, region):
+        key = region.first, region.last
+        if key not in self._beside:
+            records = self._probe.block_bytes(region.nodes)
+            self._beside[key] = self._arena.beside(region) + records
+        return self._beside[key]
 
     def longest(self, last):
         """How far back operators that may run in bands with the one before `last` go."""

@@ -25,7 +25,7 @@ class Made:
     choices: of ways to store its weights (weights.py), beside the one that is told here, and fine:
     more of them, for an arena that is there anyway; blocks: where there are none, ways to go over
     them for fewer pixels at a time; fetching: cycles that this one takes for them. part(count,
-    rows, is_down): weights.part_cycles(), None where that is 0.
+    rows, is_down): weights.part_cycles() with its scratch, None where there are no choices.
     form: equal where records differ in places and numbers only, so that one of them can become the
     other. cost(stored): (scratch, cycles) of its weights stored otherwise. distances: (which
     input, least, step) of each Distance; over: bytes of inputs that the output may lie over.
@@ -98,8 +98,10 @@ class Probe:
         form = tuple(map(_form, storage.records)), bytes(storage.constants)
         has_ways = choices or blocks
         cost = cache(partial(cost_of, storage.records[0], miss=self._miss)) if has_ways else None
-        room = {"miss": self._miss, "room": max(scratch, default=0)}
-        part = cache(partial(part_cycles, storage.records[0], **room)) if choices else None
+        part = None
+        if choices:
+            room = max(scratch, default=0)
+            part = cache(partial(part_cycles, storage.records[0], miss=self._miss, room=room))
         size = max(sizes, default=0)
         found = distances_of(node, reader)
         over = sum(min(d.source.nbytes(), max(0, d.target.nbytes() - d.least)) for d in found)

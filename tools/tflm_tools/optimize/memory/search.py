@@ -1,6 +1,8 @@
 # tflm_tools: which regions of a model run in bands, and how high these are
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from itertools import chain
+
 from .costs import least_cycles
 from .detours import Detour, reach
 from .edges import LONGEST, Edge, Edges
@@ -28,7 +30,6 @@ class Search:
         for form in [*second_passes(graph), *pooled_groups(graph)]:
             self._detours.setdefault(form.reader, []).append(Detour(form, probe, target))
         self._latest = sorted(self._detours, reverse=True)
-        self._all = [detour for place in self._latest for detour in self._detours[place]]
 
     # The cheapest way through the model with at most `limit` bytes: (cycles, what it goes by), or
     # None. Edges that nobody has looked at may need more; those in bands at most a share of it.
@@ -58,7 +59,7 @@ class Search:
         most: cycles that it may cost. share: of the limit that its regions may need.
         """
         best, start = [(0, None, None)], 0
-        for detour in self._all:
+        for detour in chain.from_iterable(self._detours.values()):
             detour.forget()
         while True:
             found = self._path(limit, most, share, best, start)
@@ -70,10 +71,7 @@ class Search:
                 return _fusion(found, limit)
             for edge in unsure:
                 edge.of.look_at(edge, share * limit)
-                for detour in self._all:
-                    if detour.is_for(edge.of):
-                        detour.forget(edge.last)
-            start = min(map(self._unchanged, unsure))
+            start = min(map(self._looked_at, unsure))
 
     def learn_of(self, node, arena):
         """Note that an operator by itself needs so many bytes; False where that is no news."""
@@ -83,12 +81,14 @@ class Search:
         self._edges.single(place).arena = arena
         return True
 
-    # Up to which place the ways are as they were before an Edge was looked at.
-    def _unchanged(self, edge):
+    # Note that an Edge was looked at; up to which place the ways are as they were before.
+    def _looked_at(self, edge):
         start = edge.last - 1
         for place in self._latest:
-            is_its_own = any(each.is_for(edge.of) for each in self._detours[place])
-            if is_its_own or place < start <= place + LONGEST:  # it leads further on
+            own = [each for each in self._detours[place] if each.is_for(edge.of)]
+            for detour in own:
+                detour.forget(edge.last)
+            if own or place < start <= place + LONGEST:  # it leads further on
                 start = place
         return start
 

@@ -253,8 +253,8 @@ def _blocks_of(rows, pixels, block):
 def part_cycles(record, count, rows, is_down, miss, room):
     """Cycles that the weights take at least for `count` of the `rows` that a record makes.
 
-    is_down: these are rows of pictures, and not columns. room: bytes that scratch has; less may
-    be taken. 0 where that is not known.
+    is_down: these are rows of pictures, and not columns. room: bytes that scratch may have, where
+    some way does with them. 0 where that is not known.
     """
     r = _fields(record)
     if r is None or not miss:
