@@ -34,7 +34,8 @@ _ROOMS = (1, 1.12, 1.25)  # for weights of what runs in bands, of the least aren
 _WHOLE = {BALANCED: (1, 1.06, 1.12, 1.18, 1.25, 1.5)}  # the same where nothing does
 # Limits that are tried, of the least one, and the share of each that regions may need: where they
 # leave some, a plan of all may come out smaller.
-_WIDER = ((1.0, 1.0), (1.0, 0.94), (1.12, 1.0), (1.25, 1.0))
+_NARROW = (1.0, 1.0), (1.0, 0.94)
+_WIDER = (1.12, 1.0), (1.25, 1.0)  # where weights take too long in the least one, or need more
 _STEPS = 64  # limits that RAM may try, in an arena with room for so many
 
 
@@ -156,7 +157,7 @@ class Levels:
             most += self._level(SPEED)[1]
         # Before this search, which learns from plans: nothing depends on who asks first.
         after = self._level(_AFTER[level]) if level in _AFTER else None
-        for graphs in self._in_bands(level):
+        for graphs, is_all in self._in_bands(level):
             found, made = [], None
             for graph, cycles, head in graphs:
                 enough = inf if graph is self._plans.model else most - cycles
@@ -170,7 +171,7 @@ class Levels:
                     if made[1] <= most:
                         found.append(made)
                         break
-            if found:
+            if found and (is_all or min(map(self._size, found))[0] <= graphs[0][2]):
                 return min(found, key=self._size)
         return made
 
@@ -193,9 +194,10 @@ class Levels:
         rooms = _WHOLE.get(level, (1,)) if is_whole else _ROOMS
         return dict.fromkeys(min(wider * room, limit) for wider in rooms)
 
-    # [(Graph, extra cycles, bytes of arena)], again and again, with chains in bands as far as a
-    # level may, from the smallest to the model without any. What weights take longer in so small
-    # an arena is not counted: for where that is too much, what takes less by itself comes behind.
+    # ([(Graph, extra cycles, bytes of arena)], True when these are all of them), again and again,
+    # with chains in bands as far as a level may, from the smallest to the model without any. What
+    # weights take longer in so small an arena is not counted: for where that is too much, what
+    # takes less by itself comes behind.
     def _in_bands(self, level):
         whole = self._plans.model, 0, self._plans.head(self._plans.model)
         parts, step = _PARTS if level in _SHARES else (), STEP
@@ -204,19 +206,21 @@ class Levels:
             parts = (_BEYOND, *parts) if self._plans.miss else parts
         for part in parts:
             most = part * _SHARES[level] * self._plans.search.base_cycles
-            yield self._within_cycles(most, _LEFT.get(level, 1) * whole[2], whole[2], step)
-        yield [whole]
+            yield from self._within_cycles(most, _LEFT.get(level, 1) * whole[2], whole[2], step)
+        yield [whole], True
 
-    # The same with so many extra cycles at most, and less than `below` bytes of arena.
+    # The same with so many extra cycles at most, and less than `below` bytes of arena: those in
+    # the least limits, then all of them.
     def _within_cycles(self, most, below, whole, step):
         found = {}
         first = self._plans.least(whole, most, step, found)
-        for wider, share in _WIDER if first is not None else ():
-            fusion = self._plans.search.within(int(first.arena * wider), None, share)
-            if fusion is not None:
-                self._plans.keeps_to(fusion, found)
-        found = [each for each in found.values() if each[2] < below]
-        return sorted(found, key=lambda each: (each[2], each[1]))
+        for limits in (_NARROW, _WIDER) if first is not None else ():
+            for wider, share in limits:
+                fusion = self._plans.search.within(int(first.arena * wider), None, share)
+                if fusion is not None:
+                    self._plans.keeps_to(fusion, found)
+            graphs = [each for each in found.values() if each[2] < below]
+            yield sorted(graphs, key=lambda each: (each[2], each[1])), limits is _WIDER
 
     def as_planned(self, model):
         """A model that keeps TFLM's plan, its weights stored as is fastest in that."""
