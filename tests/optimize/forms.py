@@ -1,6 +1,8 @@
 # Models in bands for tests: what to fuse is said, not searched for
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from math import inf
+
 from support import runner
 from support.case import Case
 from support.oracle import shared_oracle
@@ -10,7 +12,7 @@ from tflm_tools.image.flat_image import image_of
 from tflm_tools.image.prepare import prepare_graph
 from tflm_tools.model.graph import Graph
 from tflm_tools.optimize.memory.bands import in_bands
-from tflm_tools.optimize.memory.edges import Edge
+from tflm_tools.optimize.memory.edge import Edge, Limits
 from tflm_tools.optimize.memory.fusion import Fusion, apply
 from tflm_tools.optimize.memory.progress import Progress
 from tflm_tools.optimize.memory.regions import Regions
@@ -43,13 +45,28 @@ def banded(model, chains, target=None, led=False):
     return image_of(model, graph, storage), storage, graph
 
 
+def every_way(edges, first, last, limit=1 << 50):
+    """Edges for all ways to run a region in bands for which `limit` bytes may do."""
+    known, found = edges.ways(first, last), []
+    edge = known and known.cheapest(Limits(limit, limit, limit), inf)
+    while edge:
+        found.append((edge, edge.arena, edge.may_need))
+        edge.arena, edge.may_need = 1 << 60, 0  # so the next one is another one
+        edge = known.cheapest(Limits(limit, limit, limit), inf)
+    for edge, arena, may_need in found:
+        edge.arena, edge.may_need = arena, may_need
+    if known:
+        known.changed()
+    return [edge for edge, *_ in found]
+
+
 def every_edge(edges):
     """All Edges of a model, looked at: operators by themselves and all regions in bands."""
     count = len(edges.nodes)
     found = [edges.single(place) for place in range(count)]
     for first in range(count - 1):
         for last in range(first + 2, count + 1):
-            found += edges.banded(first, last, 1 << 50)
+            found += every_way(edges, first, last)
     for edge in found:
         while not edge.is_sure and edge.arena < 1 << 30:
             least = edge.arena if edge.needs else 0

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import pytest
-from optimize.forms import banded, every_edge, failures, ways
+from optimize.forms import banded, every_edge, every_way, failures, ways
 from optimize.graphs import Network
 from support.inputs import generator
 from tflm.tflite.reader import TfliteModel
@@ -101,7 +101,7 @@ def test_least_values():
     for number in range(4):
         graph = Graph(TfliteModel(Inverted(f"least {number}", blocks=1).model))
         edges = Edges(graph, Probe(graph))
-        for edge in edges.banded(0, 3, 1 << 50):
+        for edge in every_way(edges, 0, 3):
             least = [(edge.arena, edge.is_sure)]
             for limit in (0, 0, 1 << 50):
                 edges.look_at(edge, limit)

@@ -3,9 +3,11 @@
 
 from itertools import chain, product
 
+from optimize.test_channel_groups import Inverted
 from optimize.test_memory_regions import GraphBuilder
 from tflm.tflite.reader import TfliteModel
 from tflm_tools.model.graph import Graph
+from tflm_tools.optimize.memory.glimpse import Glimpse
 from tflm_tools.optimize.memory.peaks import peak
 from tflm_tools.optimize.memory.progress import Progress
 from tflm_tools.optimize.memory.regions import Regions
@@ -106,3 +108,41 @@ def test_peak_beside_brute_force():
             assert peak(way) == Rows(way).peak() <= peak(way.with_rows_apart())
             seen += 1
     assert seen > 1000
+
+
+# The regions of a model of inverted residuals, and of random graphs.
+def more_regions():
+    yield from chain.from_iterable(map(regions, range(COUNT)))
+    for number in range(3):
+        graph = Graph(TfliteModel(Inverted(f"glimpse {number}", blocks=2).model))
+        found, count = Regions(graph.running()[0]), len(graph.running()[0].nodes)
+        for first, last in product(range(count), repeat=2):
+            region = found.region(first, last + 1) if first < last else None
+            if region is not None:
+                yield region
+
+
+# What some bands tell is never more than what all of them do, for bytes and for cycles, and where
+# a limit is passed that shows.
+def test_glimpses_beside_all_bands():
+    seen, same, anew_seen = 0, 0, 0
+
+    def cycles_of(node):
+        return 7 * node.outputs[0].elements()
+
+    for region in more_regions():
+        ways = [(*pace, None) for pace in region.paces(HEIGHTS)]
+        ways += [(*pace, anew) for pace, anew in product(region.paces((1, 2)), region.anew())]
+        for height, place, anew in ways:
+            glimpse = Glimpse(region, height, place, anew)
+            plain = glimpse.progress()
+            assert plain.bands == glimpse.bands
+            led = None if anew else plain.led()
+            for way in filter(None, (plain, led)):
+                least, most = glimpse.needs_over(1 << 50, way is led), peak(way)
+                assert 0 < glimpse.needs_over(least - 1, way is led) <= least <= most
+                assert glimpse.cycles(cycles_of) <= way.cycles(cycles_of)
+                seen, same, anew_seen = seen + 1, same + (least == most), anew_seen + bool(anew)
+                if not anew:
+                    assert least <= peak(way.with_rows_apart())
+    assert seen > 1500 and anew_seen > 100 and same > 0.6 * seen

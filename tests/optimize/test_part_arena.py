@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import pytest
+from optimize.forms import every_way
 from optimize.test_channel_groups import Inverted
 from tflm.tflite.reader import TfliteModel
 from tflm_tools.model.graph import Graph
@@ -30,14 +31,14 @@ def test_limits_that_come_near():
         graph = Graph(TfliteModel(Inverted(f"near {number}", blocks=3).model))
         count = len(graph.running()[0].nodes)
         before, behind = Edges(graph, Probe(graph)), Edges(graph, Probe(graph))
-        ways = [list(each.banded(0, count, 1 << 50))[:12] for each in (before, behind)]
+        ways = [every_way(each, 0, count)[:12] for each in (before, behind)]
         for edge, other in zip(*ways, strict=True):
             for _ in range(2):
                 before.look_at(edge)
             limit = edge.arena - 16
             for _ in range(2):
                 behind.look_at(other, limit)
-            if any(each is edge for each in before.banded(0, count, limit)):
+            if any(each is edge for each in every_way(before, 0, count, limit)):
                 assert not edge.is_known(limit)
                 before.look_at(edge, limit)
                 assert edge.is_known(limit) or edge.arena > limit

@@ -1,18 +1,20 @@
 # tflm_tools: the cheapest ways to a place of a model, and those by other forms of a part of it
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from math import inf
+
 from .costs import least_cycles
 from .edges import LONGEST, Edges
 
 
-def reach(edges, best, last, limit, share=1.0, latest=None):
+def reach(edges, best, last, limits, latest=None):
     """Let best[last] be the cheapest way to a place: (cycles, Edge or Detour, the way before).
 
     best: the same for places before, None where no way leads to; best[last] may be one already.
-    limit: bytes that Edges may need, those in bands a share of it. Edges begin at `latest` at the
-    latest. Bands are only for what does not fit without, and less scratch than usual where there
-    are none.
+    Edges begin at `latest` at the latest. Bands are only for what does not fit without, and less
+    scratch than usual where there are none.
     """
+    limit = limits.single
     is_wide = edges.single(last - 1).arena > limit
     latest = last - 1 if latest is None else latest
 
@@ -27,7 +29,8 @@ def reach(edges, best, last, limit, share=1.0, latest=None):
     for first in range(last - 2, edges.longest(last) - 1, -1):
         is_wide = is_wide or edges.single(first).arena > limit
         if is_wide and best[first] is not None and first <= latest:
-            edge = next(edges.banded(first, last, share * limit), None)
+            below = inf if best[last] is None else best[last][0] - best[first][0]
+            edge = edges.banded(first, last, limits, below)
             if edge is not None:
                 offer(edge)
     edge = edges.narrow(last - 1, limit) if may_end and best[last] is None else None
@@ -59,8 +62,8 @@ class Detour:
         """Note that ways to places from `last` on may be others than when it was offered."""
         del self._inner[last:]
 
-    def offer(self, best, limit, share):
-        """Let places behind be reached through it: best, limit, share as for reach().
+    def offer(self, best, limits):
+        """Let places behind be reached through it: best and Limits as for reach().
 
         All places up to that of its reader must have been reached. What was found the last time is
         as it was but for what forget() tells of.
@@ -74,7 +77,7 @@ class Detour:
         inner += best[len(inner) : first + 1]
         for last in range(len(inner), end):
             inner.append(None)
-            reach(self._edges, inner, last, limit, share, reader)
+            reach(self._edges, inner, last, limits, reader)
         for last in range(reader + 1, end):
             if inner[last] is None:
                 continue

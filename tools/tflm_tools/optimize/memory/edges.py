@@ -2,49 +2,23 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from math import inf
 
 from tflm.errors import TflmError
 from tflm.tflite.graph import Tensor
 
 from ...model.graph import copy_quantization
 from .bands import in_bands
+from .edge import Edge
 from .needs import Needs, needs_of, scratch_of
 from .part_arena import NEVER, PartArena
 from .peaks import peak
-from .progress import Progress
 from .regions import Regions
 from .storing import Storing
-from .ways import ways_of
+from .ways import Ways
 
 LONGEST = 16  # operators of a region
-
-
-@dataclass(eq=False)
-class Edge:
-    """Operators first..last-1 of a model in bands of `height` rows, or one by itself.
-
-    arena and cycles are least values until it has been looked at: is_sure. needs: its Needs, once
-    these are known. of: the Edges that can look at it, and tells `arena` where that is None yet.
-    counted: those of the cycles that Storing.within() and in_slots() count, too. guess: those that
-    its weights take at least, until it has been looked at. may_need: PartFound.may_need.
-    """
-
-    first: int
-    last: int
-    arena: int | None
-    cycles: int = 0
-    progress: Progress | None = None
-    is_sure: bool = True
-    needs: Needs | None = None
-    of: object = None
-    counted: int = 0
-    guess: int = 0
-    may_need: int = 0
-
-    def is_known(self, limit):
-        """True when look_at() would tell no more of whether `limit` bytes do."""
-        return self.is_sure and (self.arena <= limit or not self.may_need)
 
 
 # A tensor that no graph knows of.
@@ -74,11 +48,8 @@ class Edges:
         self._arena = PartArena(self._subgraph, probe)
         self.storing = Storing(self._probe, self.nodes, self._arena_of)
         self._regions = Regions(self._subgraph)
-        self._bands = {}  # (first, last): [Edge]
-        self._cheapest = {}  # the same, the cheapest one first
-        self._least = {}  # what any of them needs at least, 0 where that is not known
-        self._peaks = {}  # of Progresses
-        self._beside = {}  # of regions by (first, last)
+        self._ways = {}  # (first, last): Ways
+        self._least = {}  # what any of them needs at least
         self._singles = {}
         self._narrow = {}
 
@@ -129,69 +100,34 @@ class Edges:
         else:
             edge.arena, edge.may_need = max(edge.arena, arena), 0
 
-    def banded(self, first, last, limit):
-        """Iterate over Edges of operators first..last-1 in bands, where `limit` bytes may do.
+    def banded(self, first, last, limits, below=inf):
+        """The cheapest Edge of operators first..last-1 in bands, where Limits may do.
 
-        The cheapest one first.
+        None where that takes `below` cycles or more, or there is none.
+        """
+        ways = self.ways(first, last, limits.banded)
+        return None if ways is None else ways.cheapest(limits, below)
+
+    def ways(self, first, last, limit=NEVER):
+        """The Ways to run operators first..last-1 in bands, or None where there are none.
+
+        Also where all need more than a limit, as what stays behind them tells.
         """
         key = first, last
-        if self._least.get(key, 0) > limit:
-            return
-        if key not in self._bands:
+        if key not in self._least:
             region = self._regions.region(first, last)
-            self._least[key] = 0 if region is None else self._stays(region)
-            if self._least[key] > limit:
-                return
-            self._bands[key] = [] if region is None else list(self._in_bands(region))
-            self._sort(key)
-        for edge in self._cheapest[key]:
-            if edge.arena is None:  # only now: it takes long, and a cheaper one may do
-                self._tell_least(edge, limit)
-            if edge.arena is not None and (edge.may_need or edge.arena) <= limit:
-                yield edge
-        self._least[key] = min(map(self._known_least, self._bands[key]), default=NEVER)
-
-    # Anew, as what is known of an Edge has changed.
-    def _sort(self, key):
-        self._cheapest[key] = sorted(self._bands[key], key=lambda edge: edge.cycles)
-        self._least[key] = 0
-
-    # An Edge for each way to run a region in bands.
-    def _in_bands(self, region):
-        for plain in ways_of(region):
-            guess = self.storing.in_bands(plain)
-            running = plain.cycles(self._probe.cycles) + guess
-            for progress in (plain,) if plain.anew else (plain, plain.with_rows_apart()):
-                cycles = round(running + progress.copying())
-                edge = Edge(region.first, region.last, None, cycles, progress, False)
-                edge.of, edge.guess = self, guess
-                yield edge
-
-    # Tell what one in bands needs, as far as its rows tell; not where rows are kept apart and it
-    # needs more than a limit with rows that are not.
-    def _tell_least(self, edge, limit):
-        if self._peak_of(edge.progress.plain) <= limit:
-            edge.arena = self._peak_of(edge.progress)
-
-    # What it needs at least, as far as that is told.
-    def _known_least(self, edge):
-        if edge.arena is not None:
-            return edge.may_need or edge.arena
-        return self._peak_of(edge.progress.plain)
-
-    # The same as the rows of a Progress tell.
-    def _peak_of(self, progress):
-        if progress not in self._peaks:
-            self._peaks[progress] = self._fixed(progress.region) + peak(progress)
-        return self._peaks[progress]
+            self._least[key] = NEVER if region is None else self._stays(region)
+        if self._least[key] >= NEVER or self._least[key] > limit:
+            return None
+        if key not in self._ways:
+            region = self._regions.region(first, last)
+            known = self._fixed(region), self._probe.cycles, self.storing.in_bands, self
+            self._ways[key] = Ways(region, *known)
+        return self._ways[key]
 
     # Bytes of tensors that a region has nothing to do with, and of its records.
     def _fixed(self, region):
-        key = region.first, region.last
-        if key not in self._beside:
-            records = self._probe.block_bytes(region.nodes)
-            self._beside[key] = self._arena.beside(region) + records
-        return self._beside[key]
+        return self._arena.beside(region) + self._probe.block_bytes(region.nodes)
 
     def longest(self, last):
         """How far back operators that may run in bands with the one before `last` go."""
@@ -208,22 +144,22 @@ class Edges:
 
         Or that it needs more than a limit.
         """
+        more = []
         try:
-            known = self._planned(edge, limit) if edge.needs else self._estimated(edge)
+            known = self._planned(edge, limit) if edge.needs else self._estimated(edge, more)
         except TflmError:  # Prepare does not take a part
             known = False
         if not known:
             edge.arena = NEVER
-        self._sort((edge.first, edge.last))
+        self._ways[edge.first, edge.last].changed(more)
 
-    # What follows from one band of each kind, an Edge more where it can run with less scratch;
+    # What follows from one band of each kind, an Edge `more` where it can run with less scratch;
     # False where it cannot run so.
-    def _estimated(self, edge):
+    def _estimated(self, edge, more):
         region = edge.progress.region
         found = needs_of(edge.progress, self._probe, self.storing, self._scrap)
-        edges = [edge, *(copy(edge) for _ in found[1:])]
-        self._bands[edge.first, edge.last] += edges[1:]
-        for each, needs in zip(edges, found, strict=False):
+        more += [copy(edge) for _ in found[1:]]
+        for each, needs in zip([edge, *more], found, strict=False):
             each.needs = needs
             least = peak(each.progress, needs.at)
             each.arena = self._arena.beside(region) + needs.records + least

@@ -8,9 +8,31 @@ def peak(progress, scratch=None):
     scratch: {place: bytes} that are in use while the operator there runs, too.
     """
     rows = _Rows(progress, scratch or {})
+    rows.begin({key: _used(progress, key) for key in rows.given})
     for band in range(1, progress.bands + 1):
         rows.run(band)
     return rows.most
+
+
+def peak_of_band(band):
+    """The same in one band of a Glimpse."""
+    rows = _Rows(band, {})
+    rows.begin({key: band.used(key) for key in rows.given}, band.before)
+    rows.run(1)
+    return rows.most
+
+
+# Rows of an input that something reads: strides may leave some out.
+def _used(progress, key):
+    region, used = progress.region, set()
+    if region.values[key].stays:
+        return region.values[key].rows
+    for place, _ in region.values[key].readers:
+        rows = region.ways[place].rows
+        for first, last in progress.spans(region.outputs[place]):
+            for row in range(first, last):
+                used.update(range(rows.first(row), rows.behind(row)))
+    return len(used)
 
 
 class _Rows:
@@ -33,21 +55,28 @@ class _Rows:
             if key in anew:
                 self._ends.setdefault(max(self._first[key]), []).append(key)
         self._steps = [self._step(place) for place in range(len(region.nodes))]
-        given = [key for key, value in region.values.items() if value.writer is None]
-        self.most = self.total = sum(self._used(key) * self._size[key] for key in given)
+        self.given = [key for key, value in region.values.items() if value.writer is None]
 
-    # Rows of an input that something reads: strides may leave some out.
-    def _used(self, key):
-        value, used = self._region.values[key], set()
-        if value.stays:
-            return value.rows
-        for place, _ in value.readers:
-            rows = self._region.ways[place].rows
-            for band in range(1, self._progress.bands + 1):
-                first, last = self._progress.span(self._region.outputs[place], band)
-                for row in range(first, last):
-                    used.update(range(rows.first(row), rows.behind(row)))
-        return len(used)
+    def begin(self, used, before=None):
+        """Begin with `used` rows of what is there at first, or behind another band.
+
+        before: {key: rows that are there} then.
+        """
+        self._there.update(before or {})
+        self.total = 0
+        for key, there in self._there.items():
+            keeps = self._first[key]
+            if before and self._is_freed(key):
+                keeps.update((place, self._progress.kept(place, key)[0]) for place in keeps)
+            if key not in self._anew:
+                rows = used.get(key, there) - min(keeps.values(), default=0)
+                self.total += rows * self._size[key]
+        self.most = self.total
+
+    # True when rows of a value may not be in use any more, once they are read.
+    def _is_freed(self, key):
+        is_last = key == self._region.outputs[-1]
+        return not self._region.values[key].stays and not is_last and key not in self._anew
 
     # What is told of the operator at a place: (the key of its output, rows that each band makes,
     # bytes of one, scratch, that of the one before it, whether it gathers, is made anew, group by
@@ -58,7 +87,8 @@ class _Rows:
         return (
             key, progress.spans(key), self._size[key], self._scratch.get(place, 0),
             self._scratch.get(place - 1, 0), self._region.ways[place].gathers, times > 0,
-            times > 1, progress.groups(place) > 2, self._freed(place), self._ends.get(place, ()),
+            times > 1, self._region.groups(place, self._anew) > 2, self._freed(place),
+            self._ends.get(place, ()),
         )  # fmt: skip
 
     def run(self, band):
@@ -100,11 +130,10 @@ class _Rows:
     # [(what each reader of a value keeps, which of them this is, what it keeps behind each band,
     # bytes of a row)] of what an operator reads and may not be in use any more then.
     def _freed(self, place):
-        values, last = self._region.values, self._region.outputs[-1]
         return [
             (self._first[key], at, self._progress.kept(at, key), self._size[key])
-            for at, key in self._progress.read(place)
-            if not values[key].stays and key != last and key not in self._anew
+            for at, key in self._region.read(place, self._anew)
+            if self._is_freed(key)
         ]
 
     # Bytes of rows that are put aside for the next band, and there twice, as far as this one reads

@@ -22,6 +22,32 @@ _PLANE_ROW = 40  # two rows of the image, and each
 _PLANE_COLUMN = 10  # of their columns
 
 
+def least_cycles(region, place, height, anew, cycles_of):
+    """What Progress.cycles() of one that is made with these gives at least."""
+    pace = region.pace(place)
+    bands, made = pace.bands(height), pace.made(height)
+    cycles = _BAND * bands
+    for at, key in enumerate(region.outputs):
+        times = max(anew.get(key, 1), region.groups(at, anew))
+        calls = bands if region.ways[at].gathers else len(set(made[key])) - 1
+        cycles += _CALL * (times * calls - 1) + _EMPTY * times * (bands - calls)
+        if key in anew:
+            rows = region.values[key].rows
+            cycles += cycles_of(region.nodes[at]) * (_least_rows(region, key, made) - rows) // rows
+    return cycles
+
+
+# Rows of a value that all bands make at least, where each makes all that its first reader needs.
+def _least_rows(region, key, made):
+    place, _ = region.values[key].readers[0]
+    rows, there = region.ways[place].rows, made[region.outputs[place]]
+    return sum(
+        rows.behind(last - 1) - rows.first(first)
+        for first, last in zip(there, there[1:], strict=False)
+        if first < last
+    )
+
+
 # Cycles that a depthwise convolution takes to begin its channels, for some rows of the output.
 def _planes(node, way, count):
     reach, stride = way.rows.reach, way.rows.stride
@@ -36,8 +62,7 @@ def _planes(node, way, count):
 class Progress:
     """A Region in bands, each of which makes `height` rows more of the output of one operator.
 
-    pace: the place of that operator, the last one if not given. What depends on it makes as many
-    rows as it can in each band, and the others as many as this needs.
+    pace: the place of that operator, the last one if not given; the others keep up with it.
     made[key][b]: the row of a value behind the last one that is there once band b has run; band 0
     is before all. held[key][b]: the first row that its buffer holds then. bands: their number.
     apart: rows that are kept lie in memory of their own, not at the front of their buffers; plain:
@@ -53,15 +78,8 @@ class Progress:
         self.plain = self
         self.anew = anew = anew or {}
         self.pace = len(region.nodes) - 1 if pace is None else pace
-        rows = region.values[region.outputs[self.pace]].rows
-        self.bands = -(-rows // height)
-        whole = region.ways[self.pace].rows.whole
-        self.made = {region.outputs[self.pace]: [whole(min(b * height, rows)) for b in self._all]}
-        for place in range(self.pace + 1, len(region.nodes)):
-            self._push(place)
-        for place in range(len(region.nodes) - 1, -1, -1):
-            if region.outputs[place] not in self.made:
-                self.made[region.outputs[place]] = self._pull(region.values[region.outputs[place]])
+        pace = region.pace(self.pace)
+        self.bands, self.made = pace.bands(height), pace.made(height)
         self._settle()
 
     # What follows from the rows that are made.
@@ -76,7 +94,6 @@ class Progress:
             self._next[key] = self._after(self._spans[key])
         self.held = {}
         for key, value in region.values.items():
-            self.made.setdefault(key, [value.rows] * len(self._all))
             if key in anew:
                 self.held[key] = [first for first, _ in self._spans[key]] + [value.rows]
                 continue
@@ -121,7 +138,9 @@ class Progress:
         if not any(there.values()):
             return None
         other = copy(self)
-        other.made = {key: [0, there[key], *rows[1:]] for key, rows in made.items()}
+        other.made = {key: [*rows[:1], *rows] for key, rows in self.made.items()}
+        for key, rows in there.items():
+            other.made[key][1] = rows
         other.bands += 1
         other.plain = other
         other._settle()
@@ -148,13 +167,7 @@ class Progress:
 
     def groups(self, place):
         """In how many groups of channels what makes the only input of an operator runs, and it."""
-        sources = self.region.inputs[place]
-        return self.anew.get(sources[0], 1) if len(sources) == 1 else 1
-
-    def read(self, place):
-        """[(place, key)] of what is read by the end of an operator, or of groups that it ends."""
-        places = [place - 1, place] if self.groups(place) > 1 else [place]
-        return [(at, key) for at in places for key in self.region.inputs[at]]
+        return self.region.groups(place, self.anew)
 
     # The first row of a value that any band behind each one makes, or None.
     @staticmethod
@@ -184,33 +197,6 @@ class Progress:
             firsts, lasts = zip(*read, strict=True) if read else ((0,), (0,))
             spans.append((min(firsts), max(lasts)))
         return spans
-
-    # Rows of an operator's output that can be made of the inputs that are there, if it depends on
-    # the one that sets the pace.
-    def _push(self, place):
-        given = [self.made[k] for k in self.region.inputs[place] if k in self.made]
-        if given:
-            rows = self.region.ways[place].rows
-            made = [rows.possible(min(there)) for there in zip(*given, strict=True)]
-            made[0] = 0  # also of what begins with rows of padding
-            self.made[self.region.outputs[place]] = made
-
-    # Rows of a value that its readers need by the end of each band; all of them in the end, where
-    # others need them, and of an input by rows, whose source gives every row.
-    def _pull(self, value):
-        readers = [self._of(place) for place, _ in value.readers]
-        whole = self.region.ways[value.writer].rows.whole
-        wanted = [
-            whole(max(rows.behind(made[b] - 1) if made[b] else 0 for rows, made in readers))
-            for b in self._all
-        ]
-        if value.stays or not self.region.ways[value.writer].inputs:
-            wanted[-1] = value.rows
-        return wanted
-
-    # (Rows of the operator at a place, what is made of its output).
-    def _of(self, place):
-        return self.region.ways[place].rows, self.made[self.region.outputs[place]]
 
     def kept(self, place, key):
         """From which row on, of those there behind each band, an operator needs a value again."""

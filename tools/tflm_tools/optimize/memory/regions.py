@@ -8,6 +8,7 @@ from ...model.graph import root_of
 from ...plan.windows import Rows
 from .by_bands import by_rows
 from .channel_groups import groups_between
+from .pace import Pace
 
 _FEW = (16, 8, 4, 3)  # bands
 
@@ -39,7 +40,8 @@ class Region:
 
     ways: the ByRows of each. inputs: [[key]], the Values that each reads by rows, at the positions
     that its ByRows names; outputs: the key of each. wholes: keys of tensors read as a whole.
-    first, last: places of the operators in the model (last: behind the last one).
+    first, last: places of the operators in the model (last: behind the last one). counted: how
+    many rows of inputs are read, as Glimpses find it.
     """
 
     first: int
@@ -49,6 +51,14 @@ class Region:
     values: dict = field(default_factory=dict)
     inputs: list = field(default_factory=list)
     outputs: list = field(default_factory=list)
+    counted: dict = field(default_factory=dict)
+    _paces: dict = field(default_factory=dict)
+
+    def pace(self, place):
+        """The Pace of the operator at a place."""
+        if place not in self._paces:
+            self._paces[place] = Pace(self, place)
+        return self._paces[place]
 
     def paces(self, heights):
         """[(rows that a band makes, of the output at which place)]: what may be tried.
@@ -99,6 +109,19 @@ class Region:
         if any(way.gathers for way in readers) or not any(way.has_windows for way in readers):
             return False
         return sum(self.values[source].row_bytes for source in sources) < value.row_bytes
+
+    def groups(self, place, anew):
+        """In how many groups of channels what makes the only input of an operator runs, and it.
+
+        anew: {key: groups}, as a Progress has it.
+        """
+        sources = self.inputs[place]
+        return anew.get(sources[0], 1) if len(sources) == 1 else 1
+
+    def read(self, place, anew):
+        """[(place, key)] of what is read by the end of an operator, or of groups that it ends."""
+        places = [place - 1, place] if self.groups(place, anew) > 1 else [place]
+        return [(at, key) for at in places for key in self.inputs[at]]
 
     # In how many groups of channels what makes a value and what reads it can go.
     def _groups(self, key):

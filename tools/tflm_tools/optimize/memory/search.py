@@ -5,7 +5,8 @@ from itertools import chain
 
 from .costs import least_cycles
 from .detours import Detour, reach
-from .edges import LONGEST, Edge, Edges
+from .edge import Edge, Limits
+from .edges import LONGEST, Edges
 from .fusion import Fusion
 from .pooled_groups import pooled_groups
 from .probe import Probe
@@ -13,6 +14,7 @@ from .second_pass import second_passes
 
 STEP = 256  # bytes between two limits that are tried
 LEAST_STEP = 16  # heads are multiples of it
+_CLEAR = 0.85  # of a limit: what needs so much by estimate fits, as a rule
 
 
 class Search:
@@ -31,20 +33,19 @@ class Search:
             self._detours.setdefault(form.reader, []).append(Detour(form, probe, target))
         self._latest = sorted(self._detours, reverse=True)
 
-    # The cheapest way through the model with at most `limit` bytes: (cycles, what it goes by), or
-    # None. Edges that nobody has looked at may need more; those in bands at most a share of it.
-    # best: the ways to each place, those up to `start` as they were found before. most: as for
-    # within().
-    def _path(self, limit, most, share, best, start):
+    # The cheapest way through the model that keeps to Limits: (cycles, what it goes by), or None.
+    # Edges that nobody has looked at may need more. best: the ways to each place, those up to
+    # `start` as they were found before. most: as for within().
+    def _path(self, limits, most, best, start):
         best[start + 1 :] = [None] * (len(self.nodes) - start)
         for place in range(start, len(self.nodes)):
-            reach(self._edges, best, place + 1, limit, share)
+            reach(self._edges, best, place + 1, limits)
             for detour in self._detours.get(place, ()):
                 if most is not None and detour.cycles > most:
                     continue
                 around = range(detour.form.first, place + 1)
-                if any(self._edges.single(at).arena > limit for at in around):
-                    detour.offer(best, limit, share)
+                if any(self._edges.single(at).arena > limits.single for at in around):
+                    detour.offer(best, limits)
         if best[-1] is None:
             return None
         found, at = [], best[-1]
@@ -53,24 +54,27 @@ class Search:
             at = at[2]
         return best[-1][0], found[::-1]
 
-    def within(self, limit, most=None, share=1.0):
+    def within(self, limit, most=None, share=1.0, unsure=1.0):
         """The cheapest Fusion that needs at most `limit` bytes, or None.
 
-        most: cycles that it may cost. share: of the limit that its regions may need.
+        most: cycles that it may cost. share: of the limit that its regions may need; unsure: of
+        that by estimate. Below 1, what comes close is not looked at: soon there is one, which may
+        not be the cheapest.
         """
+        limits = Limits(limit, share * limit, unsure * share * limit)
         best, start = [(0, None, None)], 0
         for detour in chain.from_iterable(self._detours.values()):
             detour.forget()
         while True:
-            found = self._path(limit, most, share, best, start)
+            found = self._path(limits, most, best, start)
             if found is None or most is not None and found[0] > most:
                 return None
             edges = (each for each in found[1] if isinstance(each, Edge))
-            unsure = [edge for edge in edges if not edge.is_known(share * limit)]
+            unsure = [edge for edge in edges if not edge.is_known(limits.banded)]
             if not unsure:
                 return _fusion(found, limit)
             for edge in unsure:
-                edge.of.look_at(edge, share * limit)
+                edge.of.look_at(edge, limits.banded)
             start = min(map(self._looked_at, unsure))
 
     def learn_of(self, node, arena):
@@ -99,18 +103,22 @@ class Search:
         does, as is known, so that some a little above them are likely to. None when nothing below
         `most` does.
         """
-        low, high, best = near // step, most // step, None
+        low, high, found = near // step, most // step, False
         ahead = 0 if near else high
         while low < high:
             middle = (low + high) // 2
-            if best is None:
+            if not found:
                 middle = min(middle, low + ahead)
-            fusion = self.within(middle * step, cycles)
-            if fusion is not None:
-                best, high = fusion, middle
+            if self._may(middle * step, cycles):
+                found, high = True, middle
             else:
                 low, ahead = middle + 1, 2 * ahead + 1
-        return best
+        return self.within(high * step, cycles) if found else None
+
+    # True when there is a Fusion: what surely fits is looked for to begin with.
+    def _may(self, limit, cycles):
+        ways = (self.within(limit, cycles, unsure=unsure) for unsure in (_CLEAR, 1.0))
+        return any(fusion is not None for fusion in ways)
 
 
 # The Fusion of a way through a model: (cycles, what it goes by).

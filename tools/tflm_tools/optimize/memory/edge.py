@@ -1,0 +1,45 @@
+# tflm_tools: Edge: some operators of a model, one by one or in bands, and what these need and take
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from dataclasses import dataclass
+
+from .needs import Needs
+from .progress import Progress
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bytes that an Edge may need: an operator by itself, some in bands; `unsure`: by estimate."""
+
+    single: float
+    banded: float
+    unsure: float
+
+
+@dataclass(eq=False)
+class Edge:
+    """Operators first..last-1 of a model in bands of `height` rows, or one by itself.
+
+    arena and cycles are least values until it has been looked at: is_sure; is_told: of the arena
+    it is known what its rows tell. needs: its Needs, once these are known. of: the Edges that can
+    look at it. counted: those of the cycles that Storing.within() and in_slots() count, too.
+    guess: those that its weights take at least, until it has been looked at. may_need:
+    PartFound.may_need.
+    """
+
+    first: int
+    last: int
+    arena: int
+    cycles: int = 0
+    progress: Progress | None = None
+    is_sure: bool = True
+    needs: Needs | None = None
+    of: object = None
+    counted: int = 0
+    guess: int = 0
+    may_need: int = 0
+    is_told: bool = True
+
+    def is_known(self, limit):
+        """True when look_at() would tell no more of whether `limit` bytes do."""
+        return self.is_sure and (self.arena <= limit or not self.may_need)
