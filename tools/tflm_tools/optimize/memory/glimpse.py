@@ -44,7 +44,8 @@ class Glimpse:
         region, spans = self.region, {}
         for place in range(len(region.nodes) - 1, -1, -1):
             key = region.outputs[place]
-            spans[key] = self._needed(key, spans) if key in self.anew else (before[key], now[key])
+            there = before[key], now[key]
+            spans[key] = region.needed(key, spans) if key in self.anew else there
         return peak_of_band(_Band(self, before, now, spans))
 
     # {key: rows that are there} behind a band.
@@ -52,20 +53,8 @@ class Glimpse:
         row = min(band * self._height, self._pace.rows)
         return {key: rows[row] for key, rows in self._pace.there.items()}
 
-    # The rows that readers of a value, which make `spans`, need.
-    def _needed(self, key, spans):
-        read = []
-        for place, _ in self.region.values[key].readers:
-            first, last = spans[self.region.outputs[place]]
-            rows = self.region.ways[place].rows
-            if first < last and rows.first(first) < rows.behind(last - 1):
-                read.append((rows.first(first), rows.behind(last - 1)))
-        if not read:
-            return 0, 0
-        return min(first for first, _ in read), max(last for _, last in read)
-
-    # From which row on, of those that are there, an operator needs a value again.
     def kept_from(self, place, key, made):
+        """From which row on, of those that are there as `made` says, an operator needs a value."""
         way = self.region.ways[place]
         row = None if way.gathers else self._next(self.region.outputs[place], made)
         return made[key] if row is None else min(way.rows.first(row), made[key])
@@ -81,8 +70,8 @@ class Glimpse:
                 found.append(rows.first(row))
         return min(found, default=None)
 
-    # How many rows of a value that is there before are read.
     def read_of(self, key):
+        """How many rows of a value that is there before are read."""
         value, known = self.region.values[key], self.region.counted
         if value.stays:
             return value.rows

@@ -88,9 +88,7 @@ class Progress:
         self._spans, self._most, self._next, self._kept, self._copied = {}, {}, {}, {}, {}
         for place in range(len(region.nodes) - 1, -1, -1):
             key = region.outputs[place]
-            self._spans[key] = (
-                self._needed(region.values[key]) if key in anew else self._added(key)
-            )
+            self._spans[key] = self._needed(key) if key in anew else self._added(key)
             self._next[key] = self._after(self._spans[key])
         self.held = {}
         for key, value in region.values.items():
@@ -185,18 +183,10 @@ class Progress:
         return list(zip(made, made[1:], strict=False))
 
     # The spans of a value of which each band makes what is read in it.
-    def _needed(self, value):
-        spans = []
-        for band in self._all[1:]:
-            read = []
-            for place, _ in value.readers:
-                first, last = self.span(self.region.outputs[place], band)
-                rows = self.region.ways[place].rows
-                if first < last and rows.first(first) < rows.behind(last - 1):
-                    read.append((rows.first(first), rows.behind(last - 1)))
-            firsts, lasts = zip(*read, strict=True) if read else ((0,), (0,))
-            spans.append((min(firsts), max(lasts)))
-        return spans
+    def _needed(self, key):
+        readers = {self.region.outputs[place] for place, _ in self.region.values[key].readers}
+        spans = zip(*(self._spans[each] for each in readers), strict=True)
+        return [self.region.needed(key, dict(zip(readers, band, strict=True))) for band in spans]
 
     def kept(self, place, key):
         """From which row on, of those there behind each band, an operator needs a value again."""

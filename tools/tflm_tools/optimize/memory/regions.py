@@ -123,6 +123,19 @@ class Region:
         places = [place - 1, place] if self.groups(place, anew) > 1 else [place]
         return [(at, key) for at in places for key in self.inputs[at]]
 
+    def needed(self, key, spans):
+        """(the first, the one behind the last) of the rows of a value that its readers need.
+
+        spans: {key: the same of what they make}.
+        """
+        read = []
+        for place, _ in self.values[key].readers:
+            (first, last), rows = spans[self.outputs[place]], self.ways[place].rows
+            if first < last and rows.first(first) < rows.behind(last - 1):
+                read.append((rows.first(first), rows.behind(last - 1)))
+        firsts, lasts = zip(*read, strict=True) if read else ((0,), (0,))
+        return min(firsts), max(lasts)
+
     # In how many groups of channels what makes a value and what reads it can go.
     def _groups(self, key):
         value = self.values[key]
