@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .peaks import peak_of_band
-from .progress import Progress, least_cycles
+from .progress import Progress, cycles_at_least
 
 
 class Glimpse:
@@ -21,7 +21,7 @@ class Glimpse:
 
     def cycles(self, cycles_of):
         """What cycles() of that Progress gives at least."""
-        return least_cycles(self.region, self._place, self._height, self.anew, cycles_of)
+        return cycles_at_least(self.region, self._place, self._height, self.anew, cycles_of)
 
     def progress(self):
         """That Progress."""

@@ -22,7 +22,7 @@ _PLANE_ROW = 40  # two rows of the image, and each
 _PLANE_COLUMN = 10  # of their columns
 
 
-def least_cycles(region, place, height, anew, cycles_of):
+def cycles_at_least(region, place, height, anew, cycles_of):
     """What Progress.cycles() of one that is made with these gives at least."""
     pace = region.pace(place)
     bands, made = pace.bands(height), pace.made(height)

@@ -70,12 +70,12 @@ class Search:
             if found is None or most is not None and found[0] > most:
                 return None
             edges = (each for each in found[1] if isinstance(each, Edge))
-            unsure = [edge for edge in edges if not edge.is_known(limits.banded)]
-            if not unsure:
+            unknown = [edge for edge in edges if not edge.is_known(limits.banded)]
+            if not unknown:
                 return _fusion(found, limit)
-            for edge in unsure:
+            for edge in unknown:
                 edge.of.look_at(edge, limits.banded)
-            start = min(map(self._looked_at, unsure))
+            start = min(map(self._looked_at, unknown))
 
     def learn_of(self, node, arena):
         """Note that an operator by itself needs so many bytes; False where that is no news."""
