@@ -28,6 +28,7 @@ class Ways:
         self._cycles_of, self._weighed = cycles_of, weighed
         self._peaks = {}  # of Progresses
         self._least = 0  # what any of them needs at least, as far as is known
+        self._passed = None, 0  # Limits, and how many of the first ways need more than these
         glimpses = [Glimpse(region, *pace) for pace in region.paces(_HEIGHTS)]
         anew = product(region.paces(_LOW), region.anew())
         glimpses += [Glimpse(region, *pace, each) for pace, each in anew]
@@ -36,28 +37,38 @@ class Ways:
 
     def cheapest(self, limits, below):
         """The cheapest Edge for which Limits may do, if it takes less than `below` cycles."""
-        at = 0 if self._least <= limits.banded else len(self._ways)
+        if self._least > limits.banded:
+            return None
+        known, at = self._passed
+        at = at if known == limits else 0
+        found, at = self._from(at, limits, below)
+        self._passed = limits, at
+        if at == len(self._ways):
+            self._least = max(self._least, min(map(_may_need, self._ways), default=NEVER))
+        return found
+
+    # The same among the ways from a place on: (Edge or None, the place where it ended).
+    def _from(self, at, limits, below):
         while at < len(self._ways):
             way = self._ways[at]
             if way.cycles >= below:
-                return None
+                break
             limit = limits.banded if way.is_sure else limits.unsure
             self._tell(way, limit)
             if _may_need(way) > limit:
                 at += 1
             elif isinstance(way, Edge):
-                return way
+                return way, at
             else:
                 del self._ways[at]
                 for each in self._written(way):
                     insort(self._ways, each, at, key=_cycles)
-        self._least = max(self._least, min(map(_may_need, self._ways), default=NEVER))
-        return None
+        return None, at
 
     def changed(self, more=()):
         """Note that what is known of an Edge has changed, and that there are more."""
         self._ways = sorted([*self._ways, *more], key=_cycles)
-        self._least = 0
+        self._least, self._passed = 0, (None, 0)
 
     # Tell what a way needs at least, as far as it takes to be more than a limit.
     def _tell(self, way, limit):
