@@ -13,12 +13,13 @@ from .bands import in_bands
 from .edge import Edge
 from .needs import Needs, needs_of, scratch_of
 from .part_arena import NEVER, PartArena
-from .peaks import peak
+from .peaks import peak_with
 from .regions import Regions
 from .storing import Storing
 from .ways import Ways
 
 LONGEST = 16  # operators of a region
+_ROOM = 1.25  # of an arena, as far as weights may use it to be fetched less often
 
 
 # A tensor that no graph knows of.
@@ -86,9 +87,12 @@ class Edges:
         if place not in self._narrow:
             found = sorted(self.storing.narrow(place), key=lambda each: each[1])
             self._narrow[place] = [
-                Edge(place, place + 1, arena, cycles, None, True, Needs(0, [], stored), self, more)
+                Edge(
+                    place, place + 1, arena, cycles, needs=Needs(0, [], stored), of=self,
+                    counted=more, spare=cycles - more,
+                )
                 for arena, cycles, more, stored in found
-            ]
+            ]  # fmt: skip
         return next((edge for edge in self._narrow[place] if edge.arena <= limit), None)
 
     def learn(self, edge, arena):
@@ -153,17 +157,19 @@ class Edges:
             edge.arena = NEVER
         self._ways[edge.first, edge.last].changed(more)
 
-    # What follows from one band of each kind, an Edge `more` where it can run with less scratch;
+    # What follows from one band of each kind, one of `others` where it can run with less scratch;
     # False where it cannot run so.
-    def _estimated(self, edge, more):
+    def _estimated(self, edge, others):
         region = edge.progress.region
         found = needs_of(edge.progress, self._probe, self.storing, self._scrap)
-        more += [copy(edge) for _ in found[1:]]
-        for each, needs in zip([edge, *more], found, strict=False):
+        others += [copy(edge) for _ in found[1:]]
+        for each, needs in zip([edge, *others], found, strict=False):
             each.needs = needs
-            least = peak(each.progress, needs.at)
-            each.arena = self._arena.beside(region) + needs.records + least
+            least, used = peak_with(each.progress, needs.at)
+            fixed = self._arena.beside(region) + needs.records
+            each.arena = fixed + least
             each.cycles += needs.cycles - sum(map(self.storing.least, region.nodes)) - each.guess
+            each.spare = needs.spare(_ROOM * each.arena - fixed, used)
         return bool(found)
 
     # What comes of a plan; False where it cannot run so.

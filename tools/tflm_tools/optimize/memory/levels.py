@@ -11,6 +11,7 @@ from tflm.errors import UnsupportedError
 from ...model.graph import Graph
 from ...plan.overlap import may_overlap
 from .budget import fastest
+from .collection import uncollected
 from .order import late_branches, reordered
 from .plans import Plans
 from .search import LEAST_STEP, STEP
@@ -77,6 +78,7 @@ class Levels:
                 self._late = Levels(late, *self._made_by[1:], arena, in_order=True)
             self._plans.model = self._in_better_order(model)
         self._known = {}
+        self._below = inf  # bytes; more are of no use
         self._speed = None
 
     def prepared(self, model):
@@ -104,8 +106,13 @@ class Levels:
             return 0
         return self._plans.search.base_cycles
 
-    def model(self, level):
-        """(the Graph that a level other than OFF makes, extra cycles by estimate)."""
+    @uncollected()
+    def model(self, level, below=inf):
+        """(the Graph that a level other than OFF makes, extra cycles by estimate).
+
+        below: bytes of arena; whoever asks has something else that needs as many.
+        """
+        self._below = below
         model, cycles = self._level(level)
         if not self._fits:
             return model, cycles
@@ -118,8 +125,11 @@ class Levels:
         if level not in _AFTER:
             return made
         # Drafts were compared, and what these become may lie the other way round.
-        made = min(made, self.model(_AFTER[level]), key=lambda each: self._plans.head(each[0]))
-        return made if self._late is None else min(made, self._late.model(level), key=self._size)
+        other = self.model(_AFTER[level], below)
+        made = min(made, other, key=lambda each: self._plans.head(each[0]))
+        if self._late is None:
+            return made
+        return min(made, self._late.model(level, self._plans.head(made[0])), key=self._size)
 
     # The same before room that is left goes to weights.
     def _level(self, level):
@@ -157,17 +167,22 @@ class Levels:
             most += self._level(SPEED)[1]
         # Before this search, which learns from plans: nothing depends on who asks first.
         after = self._level(_AFTER[level]) if level in _AFTER else None
+        stored = {}
         for graphs, is_all in self._in_bands(level):
             found, made = [], None
             for graph, cycles, head in graphs:
+                if head >= self._below:
+                    return min(found, key=self._size) if found else (self._plans.model, 0)
                 enough = inf if graph is self._plans.model else most - cycles
                 if after is not None and head > self._plans.head(after[0]):
                     return min(found, key=self._size) if found else after
                 if found and head >= min(map(self._size, found))[0]:
                     break
                 for given in self._rooms(level, graph, head, after):
-                    stored, more = self._plans.with_stored(graph, given, enough)
-                    made = stored, cycles + more
+                    if (graph, given) not in stored:
+                        stored[graph, given] = self._plans.with_stored(graph, given, enough)
+                    other, more = stored[graph, given]
+                    made = other, cycles + more
                     if made[1] <= most:
                         found.append(made)
                         break
@@ -205,15 +220,24 @@ class Levels:
             step = max(LEAST_STEP, min(STEP, whole[2] // _STEPS))
             parts = (_BEYOND, *parts) if self._plans.miss else parts
         for part in parts:
-            most = part * _SHARES[level] * self._plans.search.base_cycles
-            yield from self._within_cycles(most, _LEFT.get(level, 1) * whole[2], whole[2], step)
+            most, with_room = (
+                each * _SHARES[level] * self._plans.search.base_cycles
+                for each in (part, min(part, 1))
+            )
+            below = min(_LEFT.get(level, 1) * whole[2], self._below)
+            yield from self._within_cycles(most, with_room, below, whole[2], step)
         yield [whole], True
 
-    # The same with so many extra cycles at most, and less than `below` bytes of arena: those in
-    # the least limits, then all of them.
-    def _within_cycles(self, most, below, whole, step):
+    # The same with so many extra cycles at most, or with room for weights, and less than `below`
+    # bytes of arena: those in the least limits, then all of them.
+    def _within_cycles(self, most, with_room, below, whole, step):
         found = {}
-        first = self._plans.least(whole, most, step, found)
+        whole = min(whole, self._below)
+        first = self._plans.least(whole, most, step, found, with_room)
+        if first is not None and first.cycles > with_room:
+            without = {}  # what does without such room may need less
+            self._plans.least(whole, with_room, step, without)
+            found.update(without)
         for limits in (_NARROW, _WIDER) if first is not None else ():
             for wider, share in limits:
                 fusion = self._plans.search.within(int(first.arena * wider), None, share)

@@ -15,14 +15,27 @@ class Needs:
     """What runs in bands with the values, and how its weights are stored, as Storing gives it.
 
     scratch: for each slot of the Chain, bytes of its scratch buffers; at: {place in the region:
-    all of them}. records: bytes. cycles: what the weights take.
+    all of them}. records: bytes. cycles: what the weights take; ways: for each slot of an
+    operator, (its place, those cycles, [(scratch, cycles)]).
     """
 
     records: int
     scratch: list = field(default_factory=list)
     stored: dict = field(default_factory=dict)
     cycles: int = 0
+    ways: list = field(default_factory=list)
     at: dict = field(default_factory=dict)
+
+    def spare(self, arena, used):
+        """Those of the cycles that weights would not take in so many bytes, about.
+
+        used: those that are in use without scratch at each place.
+        """
+        cycles = 0
+        for place, now, ways in self.ways:
+            room = arena - used[place]
+            cycles += now - min((each for size, each in ways if size <= room), default=now)
+        return max(0, cycles)
 
 
 def needs_of(progress, probe, storing, make):
@@ -41,9 +54,12 @@ def needs_of(progress, probe, storing, make):
     found = []
     for most in (_SMALL,) if progress.apart or progress.anew else (inf, _SMALL):
         needs = Needs(probe.block_bytes(chain.nodes))
-        for slot, parts in zip(chain.slots, slots, strict=True):
+        for slot, parts, place in zip(chain.slots, slots, chain.places, strict=True):
             room = min(storing.usual(parts), most)
-            needs.cycles += storing.in_slot(slot, needs.stored, room, kinds.values())
+            cycles, ways = storing.in_slot(slot, needs.stored, room, kinds.values())
+            needs.cycles += cycles
+            if place is not None:
+                needs.ways.append((place, cycles, ways))
         for parts, place in zip(slots, chain.places, strict=True):
             needs.scratch.append(scratch_of(parts, probe, needs.stored))
             if place is not None:

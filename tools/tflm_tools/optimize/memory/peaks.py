@@ -2,22 +2,34 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 
-def peak(progress, scratch=None):
-    """Bytes that are in use at the same time in a Progress, at most: no plan needs less.
+def peak(progress):
+    """Bytes that are in use at the same time in a Progress, at most: no plan needs less."""
+    return _all_run(progress, {}).most
+
+
+def peak_with(progress, scratch):
+    """(the same, [what is in use at most without scratch while each operator runs]).
 
     scratch: {place: bytes} that are in use while the operator there runs, too.
     """
-    rows = _Rows(progress, scratch or {})
-    rows.begin({key: _used(progress, key) for key in rows.given})
+    rows = _all_run(progress, scratch)
+    return rows.most, rows.used
+
+
+def _all_run(progress, scratch):
+    rows = _Rows(progress, scratch)
+    given = progress.region.layout(progress.anew).given
+    rows.begin({key: _used(progress, key) for key in given})
     for band in range(1, progress.bands + 1):
         rows.run(band)
-    return rows.most
+    return rows
 
 
 def peak_of_band(band):
-    """The same in one band of a Glimpse."""
+    """The same as peak() in one band of a Glimpse."""
     rows = _Rows(band, {})
-    rows.begin({key: band.used(key) for key in rows.given}, band.before)
+    given = band.region.layout(band.anew).given
+    rows.begin({key: band.used(key) for key in given}, band.before)
     rows.run(1)
     return rows.most
 
@@ -35,77 +47,96 @@ def _used(progress, key):
     return len(used)
 
 
+class Layout:
+    """What of a Region is the same however high its bands are.
+
+    anew: as a Progress has it. sizes: {key: bytes of a row}; given: keys of what is there before
+    bands run. readers: {key: places} of values of which rows are not in use any more, once they
+    are read. steps: for each operator, (the key of its output, bytes of a row of that, whether it
+    gathers, is made anew, group by group, ends many groups, (key, place) of `readers` that it
+    reads, what is made anew and read for the last time there).
+    """
+
+    def __init__(self, region, anew):
+        values, ends = region.values.items(), {}
+        self.sizes = {key: value.row_bytes // anew.get(key, 1) for key, value in values}
+        self.given = [key for key, value in values if value.writer is None]
+        self.readers = {}
+        for key, value in values:
+            places = [place for place, _ in value.readers]
+            if key in anew:
+                ends.setdefault(max(places), []).append(key)
+            elif not value.stays and key != region.outputs[-1]:
+                self.readers[key] = places
+        self.steps = []
+        for place, key in enumerate(region.outputs):
+            times, groups = anew.get(key, 0), region.groups(place, anew)
+            read = [(at, k) for at, k in region.read(place, anew) if k in self.readers]
+            self.steps.append((
+                key, self.sizes[key], region.ways[place].gathers, times > 0, times > 1,
+                groups > 2, read, ends.get(place, ()),
+            ))  # fmt: skip
+
+
 class _Rows:
     """The rows of each value that are in use, operator by operator.
 
-    total: bytes of all of them. most: what has been in use at the same time.
+    total: bytes of all of them. most: what has been in use at the same time; used: of that the
+    most without scratch while each operator runs.
     """
 
     def __init__(self, progress, scratch):
-        self._progress, self._scratch = progress, scratch
-        self._region, self._anew = region, anew = progress.region, progress.anew
-        self._size = {k: v.row_bytes // anew.get(k, 1) for k, v in region.values.items()}
-        self._first = {}  # what each reader of a value keeps
-        self._there = {}  # what there is of each value
-        self._ends = {}  # place: what is made anew and read for the last time there
+        self._progress, self._region = progress, progress.region
+        self._layout = layout = progress.region.layout(progress.anew)
+        self._first = {key: dict.fromkeys(places, 0) for key, places in layout.readers.items()}
+        self._there = dict.fromkeys(progress.region.values, 0)  # what there is of each value
+        self._there |= {key: progress.region.values[key].rows for key in layout.given}
         self._aside = {}  # place: bytes of rows that are there twice, till then
-        for key, value in region.values.items():
-            self._first[key] = {place: 0 for place, _ in value.readers}
-            self._there[key] = value.rows if value.writer is None else 0
-            if key in anew:
-                self._ends.setdefault(max(self._first[key]), []).append(key)
-        self._steps = [self._step(place) for place in range(len(region.nodes))]
-        self.given = [key for key, value in region.values.items() if value.writer is None]
+        self.used = [0] * len(layout.steps)
+        # With the rows that bands make, scratch of each and the one before, and what it reads:
+        # (what each reader of a value keeps, which of them this is, what it keeps behind each
+        # band, bytes of a row).
+        self._steps = []
+        kept, first, sizes = progress.kept, self._first, layout.sizes
+        for place, (*step, read, gone) in enumerate(layout.steps):
+            reads = [(first[key], at, kept(at, key), sizes[key]) for at, key in read]
+            both = scratch.get(place, 0), scratch.get(place - 1, 0)
+            self._steps.append((*step, progress.spans(step[0]), *both, reads, gone))
 
     def begin(self, used, before=None):
         """Begin with `used` rows of what is there at first, or behind another band.
 
         before: {key: rows that are there} then.
         """
-        self._there.update(before or {})
-        self.total = 0
-        for key, there in self._there.items():
-            keeps = self._first[key]
-            if before and self._is_freed(key):
-                keeps.update((place, self._progress.kept(place, key)[0]) for place in keeps)
-            if key not in self._anew:
-                rows = used.get(key, there) - min(keeps.values(), default=0)
-                self.total += rows * self._size[key]
+        layout = self._layout
+        if before:
+            self._there.update(before)
+            for *_, reads, _ in self._steps:
+                for keeps, at, kept, _ in reads:
+                    keeps[at] = kept[0]
+        there = {**self._there, **used}
+        self.total = sum(there[key] * size for key, size in layout.sizes.items())
+        self.total -= sum(there[key] * layout.sizes[key] for key in self._progress.anew)
+        for key, keeps in self._first.items():
+            self.total -= min(keeps.values()) * layout.sizes[key]
         self.most = self.total
-
-    # True when rows of a value may not be in use any more, once they are read.
-    def _is_freed(self, key):
-        is_last = key == self._region.outputs[-1]
-        return not self._region.values[key].stays and not is_last and key not in self._anew
-
-    # What is told of the operator at a place: (the key of its output, rows that each band makes,
-    # bytes of one, scratch, that of the one before it, whether it gathers, is made anew, group by
-    # group, ends many groups, what it reads, what is read for the last time there).
-    def _step(self, place):
-        progress, key = self._progress, self._region.outputs[place]
-        times = self._anew.get(key, 0)
-        return (
-            key, progress.spans(key), self._size[key], self._scratch.get(place, 0),
-            self._scratch.get(place - 1, 0), self._region.ways[place].gathers, times > 0,
-            times > 1, self._region.groups(place, self._anew) > 2, self._freed(place),
-            self._ends.get(place, ()),
-        )  # fmt: skip
 
     def run(self, band):
         """Let all operators run in a band."""
-        total, most, there = self.total, self.most, self._there
+        total, most, there, now = self.total, self.most, self._there, band - 1
         aside = self._aside if self._progress.apart else None
         for place, step in enumerate(self._steps):
-            key, spans, size, scratch, before, gathers, is_anew, *groups, reads, gone = step
+            key, size, gathers, is_anew, *groups, spans, scratch, before, reads, gone = step
             in_groups, many = groups
-            low, high = spans[band - 1]
-            if low == high:
-                scratch = 0
+            low, high = spans[now]
+            scratch *= low < high
             if total + scratch > most:
                 most = total + scratch
             if low < high or gathers:
                 total += (high - (low if is_anew else there[key])) * size
                 there[key] = high
+                if total > self.used[place]:
+                    self.used[place] = total
                 if in_groups:
                     most = max(most, total + scratch)
                     continue  # so what it reads stays for the last one
@@ -117,7 +148,7 @@ class _Rows:
                 total -= (min(keeps.values()) - was) * each
             for each in gone:
                 low, high = self._progress.span(each, band)
-                total -= (high - low) * self._size[each]
+                total -= (high - low) * self._layout.sizes[each]
             if aside is not None:
                 total -= aside.pop(place, 0)
             if total + scratch > most:
@@ -127,15 +158,6 @@ class _Rows:
                 most = max(most, total)
         self.total, self.most = total, most
 
-    # [(what each reader of a value keeps, which of them this is, what it keeps behind each band,
-    # bytes of a row)] of what an operator reads and may not be in use any more then.
-    def _freed(self, place):
-        return [
-            (self._first[key], at, self._progress.kept(at, key), self._size[key])
-            for at, key in self._region.read(place, self._anew)
-            if self._is_freed(key)
-        ]
-
     # Bytes of rows that are put aside for the next band, and there twice, as far as this one reads
     # them, too.
     def _put_aside(self, key, band):
@@ -144,7 +166,7 @@ class _Rows:
             if first < last:
                 rows = self._region.ways[place].rows
                 start = max(rows.first(first), self._progress.held[key][band])
-                size = max(0, rows.behind(last - 1) - start) * self._size[key]
+                size = max(0, rows.behind(last - 1) - start) * self._layout.sizes[key]
                 self._aside[place] = self._aside.get(place, 0) + size
                 return size
         return 0

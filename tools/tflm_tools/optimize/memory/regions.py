@@ -9,6 +9,7 @@ from ...plan.windows import Rows
 from .by_bands import by_rows
 from .channel_groups import groups_between
 from .pace import Pace
+from .peaks import Layout
 
 _FEW = (16, 8, 4, 3)  # bands
 
@@ -53,12 +54,20 @@ class Region:
     outputs: list = field(default_factory=list)
     counted: dict = field(default_factory=dict)
     _paces: dict = field(default_factory=dict)
+    _layouts: dict = field(default_factory=dict)
 
     def pace(self, place):
         """The Pace of the operator at a place."""
         if place not in self._paces:
             self._paces[place] = Pace(self, place)
         return self._paces[place]
+
+    def layout(self, anew):
+        """The Layout of bands that make values `anew`."""
+        key = tuple(anew.items())
+        if key not in self._layouts:
+            self._layouts[key] = Layout(self, anew)
+        return self._layouts[key]
 
     def paces(self, heights):
         """[(rows that a band makes, of the output at which place)]: what may be tried.

@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from itertools import chain
+from math import inf
 
 from .costs import least_cycles
 from .detours import Detour, reach
@@ -14,7 +15,7 @@ from .second_pass import second_passes
 
 STEP = 256  # bytes between two limits that are tried
 LEAST_STEP = 16  # heads are multiples of it
-_CLEAR = 0.85  # of a limit: what needs so much by estimate fits, as a rule
+_CLEAR = 0.85, 0.92, 1.0  # of a limit: what needs so much by estimate fits, as a rule
 
 
 class Search:
@@ -54,12 +55,12 @@ class Search:
             at = at[2]
         return best[-1][0], found[::-1]
 
-    def within(self, limit, most=None, share=1.0, unsure=1.0):
+    def within(self, limit, most=None, share=1.0, unsure=1.0, with_room=inf):
         """The cheapest Fusion that needs at most `limit` bytes, or None.
 
-        most: cycles that it may cost. share: of the limit that its regions may need; unsure: of
-        that by estimate. Below 1, what comes close is not looked at: soon there is one, which may
-        not be the cheapest.
+        most: cycles that it may cost; with_room: what is left of these in an arena with room for
+        weights. share: of the limit that its regions may need; unsure: of that by estimate. Below
+        1, what comes close is not looked at: soon there is one, which may not be the cheapest.
         """
         limits = Limits(limit, share * limit, unsure * share * limit)
         best, start = [(0, None, None)], 0
@@ -69,7 +70,9 @@ class Search:
             found = self._path(limits, most, best, start)
             if found is None or most is not None and found[0] > most:
                 return None
-            edges = (each for each in found[1] if isinstance(each, Edge))
+            edges = [each for each in found[1] if isinstance(each, Edge)]
+            if found[0] - sum(edge.spare for edge in edges) > with_room:
+                return None
             unknown = [edge for edge in edges if not edge.is_known(limits.banded)]
             if not unknown:
                 return _fusion(found, limit)
@@ -96,12 +99,12 @@ class Search:
                 start = place
         return start
 
-    def cheapest(self, most, cycles, step=STEP, near=0):
+    def cheapest(self, most, cycles, step=STEP, near=0, with_room=inf):
         """The Fusion with the least arena that costs at most `cycles`, by halving; `most`: bytes.
 
-        cycles: None for any number; step: bytes between two limits. near: bytes below which none
-        does, as is known, so that some a little above them are likely to. None when nothing below
-        `most` does.
+        cycles: None for any number; with_room: what is left of these in an arena with room for
+        weights. step: bytes between two limits. near: bytes below which none does, as is known, so
+        that some a little above them are likely to. None when nothing below `most` does.
         """
         low, high, found = near // step, most // step, False
         ahead = 0 if near else high
@@ -109,16 +112,16 @@ class Search:
             middle = (low + high) // 2
             if not found:
                 middle = min(middle, low + ahead)
-            if self._may(middle * step, cycles):
+            if self._may(middle * step, cycles, with_room):
                 found, high = True, middle
             else:
                 low, ahead = middle + 1, 2 * ahead + 1
         return self.within(high * step, cycles) if found else None
 
     # True when there is a Fusion: what surely fits is looked for to begin with.
-    def _may(self, limit, cycles):
-        ways = (self.within(limit, cycles, unsure=unsure) for unsure in (_CLEAR, 1.0))
-        return any(fusion is not None for fusion in ways)
+    def _may(self, limit, cycles, with_room):
+        ways = (self.within(limit, cycles, 1.0, unsure, with_room) for unsure in _CLEAR)
+        return any(way is not None for way in ways)
 
 
 # The Fusion of a way through a model: (cycles, what it goes by).

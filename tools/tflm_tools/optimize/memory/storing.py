@@ -110,10 +110,11 @@ class Storing:
         return found, cycles
 
     def in_slot(self, slot, stored, room, times=None):
-        """Note in `stored` how weights of a slot of bands are stored; the cycles they take then.
+        """Note in `stored` how weights of a slot of bands are stored.
 
         They may take `room` bytes of scratch, or as few as can be. times: how many bands each in
-        the slot stands for; None for one.
+        the slot stands for; None for one. Returns the cycles they take then, and for each way
+        (its scratch, those cycles).
         """
         parts = [node for node in slot if node is not None]
         made = Counter()
@@ -130,9 +131,10 @@ class Storing:
             found.append((scratch, cycles, number, choice.stored))
         fit = [each for each in found if each[0] <= room] or [min(found)]
         _, cycles, _, way = min(fit, key=lambda each: each[1:3])
+        every = [each[:2] for each in found]
         if way is not None:
             stored[parts[0].index] = way
-        return cycles
+        return cycles, every
 
     def usual(self, slot):
         """Bytes of scratch that Prepare gives the parts of a slot of bands by itself."""
@@ -170,10 +172,10 @@ class Storing:
                 parts = [node for node in slot if node is not None]
                 scratch, before = self._now(slot, now)
                 room = max(scratch, limit - records - most(parts))
-                cycles += self.in_slot(slot, found, room) - before
+                cycles += self.in_slot(slot, found, room)[0] - before
         for parts in several:
             least = sum(map(self.least, parts))
-            cycles += self.in_slot(parts, found, limit - most(parts)) - least
+            cycles += self.in_slot(parts, found, limit - most(parts))[0] - least
         return found, cycles
 
     # Bytes of an operator's input that its output may lie over.
