@@ -234,14 +234,16 @@ class Levels:
         found = {}
         whole = min(whole, self._below)
         first = self._plans.least(whole, most, step, found, with_room)
+        without = {}  # what does without such room, which may need less
         if first is not None and first.cycles > with_room:
-            without = {}  # what does without such room may need less
             self._plans.least(whole, with_room, step, without)
             found.update(without)
+        enough = min((head for *_, head in without.values()), default=inf)
         for limits in (_NARROW, _WIDER) if first is not None else ():
             for wider, share in limits:
-                fusion = self._plans.search.within(int(first.arena * wider), None, share)
-                if fusion is not None:
+                limit = int(first.arena * wider)
+                fusion = limit < enough and self._plans.search.within(limit, None, share)
+                if fusion:
                     self._plans.keeps_to(fusion, found)
             graphs = [each for each in found.values() if each[2] < below]
             yield sorted(graphs, key=lambda each: (each[2], each[1])), limits is _WIDER

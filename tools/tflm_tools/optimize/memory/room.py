@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import copy
+from functools import cache
 from math import inf
 
 from .weights import cycles_of
@@ -16,21 +17,30 @@ def with_stored(model, search, prepare, most, enough=inf):
     enough: where these are more, nobody asks for it.
     """
     nodes, several = _by_themselves(model, search)
-    before = None
+    used = search.storing.used(model) if hasattr(model, "chains") else None
+    ways = []  # from the fastest to what needs least
     for share in _LIMITS:
         stored, cycles = search.storing.within(nodes, share * most, most)
-        if hasattr(model, "chains"):
-            in_slots, more = search.storing.in_slots(model, several, share * most)
+        if used is not None:
+            in_slots, more = search.storing.in_slots(model, several, share * most, used)
             stored.update(in_slots)
             cycles += more
         if cycles > enough:  # smaller limits take longer
             break
-        if not stored or stored == before:
-            continue
-        before = stored
-        made = _with(model, stored, prepare)
-        if prepare(made).head_bytes <= most:
-            return made, cycles
+        if stored and (not ways or stored != ways[-1][0]):
+            ways.append((stored, cycles))
+
+    @cache
+    def made(way):
+        return _with(model, ways[way][0], prepare)
+
+    def fits(way):
+        return prepare(made(way)).head_bytes <= most
+
+    # Where not even the last one fits, plans of all of them would only take long.
+    if ways and fits(len(ways) - 1):
+        first = next(filter(fits, range(len(ways))))
+        return made(first), ways[first][1]
     return model, search.storing.as_stored(nodes, getattr(model, "stored", {}))
 
 

@@ -3,6 +3,7 @@
 
 from collections import Counter
 from itertools import repeat
+from operator import sub
 
 from ...plan.lives import Lives
 
@@ -151,20 +152,25 @@ class Storing:
         costs = [each.cost(way) for each in made]
         return max(scratch for scratch, _ in costs), sum(cycles for _, cycles in costs)
 
-    def in_slots(self, model, several, limit):
+    def used(self, model):
+        """{id of a node: bytes in use while it runs, without scratch} of a model."""
+        subgraph = model.running()[0]
+        ends = subgraph.input_tensors(), subgraph.output_tensors()
+        used = Lives(*ends, subgraph.nodes, [], {}).used(len(subgraph.nodes))
+        over = map(self._over, subgraph.nodes)
+        return dict(zip(map(id, subgraph.nodes), map(sub, used, over), strict=True))
+
+    def in_slots(self, model, several, limit, used):
         """within() for what is in the chains of a model, of which no scratch should pass `limit`.
 
         several: the same for the nodes of each of these lists, which store their weights alike.
-        Returns (stored, cycles more than as it is stored now, for `several` than at least).
+        used: what used() tells. Returns (stored, cycles more than as it is stored now, for
+        `several` than at least).
         """
-        now = getattr(model, "stored", {})
-        subgraph, found, cycles = model.running()[0], {}, 0
-        steps = {id(node): step for step, node in enumerate(subgraph.nodes)}
-        ends = subgraph.input_tensors(), subgraph.output_tensors()
-        used = Lives(*ends, subgraph.nodes, [], {}).used(len(subgraph.nodes))
+        now, found, cycles = getattr(model, "stored", {}), {}, 0
 
         def most(nodes):
-            return max(used[steps[id(node)]] - self._over(node) for node in nodes)
+            return max(used[id(node)] for node in nodes)
 
         for chain in model.chains:
             records = self._probe.block_bytes(chain.nodes)
