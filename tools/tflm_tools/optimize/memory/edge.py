@@ -23,8 +23,8 @@ class Edge:
     arena and cycles are least values until it has been looked at: is_sure; is_told: of the arena
     it is known what its rows tell. needs: its Needs, once these are known. of: the Edges that can
     look at it. counted: those of the cycles that Storing.within() and in_slots() count, too.
-    guess: those that its weights take at least, until it has been looked at. spare: what these
-    would not take in a larger arena, at most. may_need: PartFound.may_need.
+    guess: those that its weights take at least, until it has been looked at. may_need:
+    PartFound.may_need.
     """
 
     first: int
@@ -37,9 +37,14 @@ class Edge:
     of: object = None
     counted: int = 0
     guess: int = 0
-    spare: int = 0
     may_need: int = 0
     is_told: bool = True
+
+    def spare(self, arena):
+        """Cycles that its weights would not take in so many bytes, at most."""
+        if self.progress is None:
+            return self.cycles
+        return self.needs.spare(arena) if self.needs else self.guess
 
     def is_known(self, limit):
         """True when look_at() would tell no more of whether `limit` bytes do."""

@@ -19,7 +19,6 @@ from .storing import Storing
 from .ways import Ways
 
 LONGEST = 16  # operators of a region
-_ROOM = 1.25  # of an arena, as far as weights may use it to be fetched less often
 
 
 # A tensor that no graph knows of.
@@ -89,7 +88,7 @@ class Edges:
             self._narrow[place] = [
                 Edge(
                     place, place + 1, arena, cycles, needs=Needs(0, [], stored), of=self,
-                    counted=more, spare=cycles - more,
+                    counted=more,
                 )
                 for arena, cycles, more, stored in found
             ]  # fmt: skip
@@ -167,9 +166,8 @@ class Edges:
             each.needs = needs
             least, used = peak_with(each.progress, needs.at)
             fixed = self._arena.beside(region) + needs.records
-            each.arena = fixed + least
+            each.arena, needs.used = fixed + least, [fixed + size for size in used]
             each.cycles += needs.cycles - sum(map(self.storing.least, region.nodes)) - each.guess
-            each.spare = needs.spare(_ROOM * each.arena - fixed, used)
         return bool(found)
 
     # What comes of a plan; False where it cannot run so.

@@ -242,9 +242,10 @@ class Levels:
         for limits in (_NARROW, _WIDER) if first is not None else ():
             for wider, share in limits:
                 limit = int(first.arena * wider)
-                fusion = limit < enough and self._plans.search.within(limit, None, share)
-                if fusion:
-                    self._plans.keeps_to(fusion, found)
+                if limit < enough:
+                    fusion = self._plans.search.within(limit, None, share, with_room=with_room)
+                    if fusion is not None:
+                        self._plans.keeps_to(fusion, found)
             graphs = [each for each in found.values() if each[2] < below]
             yield sorted(graphs, key=lambda each: (each[2], each[1])), limits is _WIDER
 

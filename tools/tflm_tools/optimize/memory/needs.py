@@ -16,7 +16,8 @@ class Needs:
 
     scratch: for each slot of the Chain, bytes of its scratch buffers; at: {place in the region:
     all of them}. records: bytes. cycles: what the weights take; ways: for each slot of an
-    operator, (its place, those cycles, [(scratch, cycles)]).
+    operator, (its place, those cycles, [(scratch, cycles)]). used: bytes that are in use while the
+    operator at each place runs, without its scratch.
     """
 
     records: int
@@ -25,17 +26,18 @@ class Needs:
     cycles: int = 0
     ways: list = field(default_factory=list)
     at: dict = field(default_factory=dict)
+    used: list = field(default_factory=list)
+    _spare: dict = field(default_factory=dict)
 
-    def spare(self, arena, used):
-        """Those of the cycles that weights would not take in so many bytes, about.
-
-        used: those that are in use without scratch at each place.
-        """
-        cycles = 0
-        for place, now, ways in self.ways:
-            room = arena - used[place]
-            cycles += now - min((each for size, each in ways if size <= room), default=now)
-        return max(0, cycles)
+    def spare(self, arena):
+        """Those of the cycles that weights would not take in so many bytes, about."""
+        if arena not in self._spare:
+            cycles = 0
+            for place, now, ways in self.ways:
+                room = arena - self.used[place]
+                cycles += now - min((each for size, each in ways if size <= room), default=now)
+            self._spare[arena] = max(0, cycles)
+        return self._spare[arena]
 
 
 def needs_of(progress, probe, storing, make):

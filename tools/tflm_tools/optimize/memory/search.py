@@ -15,6 +15,7 @@ from .second_pass import second_passes
 
 STEP = 256  # bytes between two limits that are tried
 LEAST_STEP = 16  # heads are multiples of it
+_ROOM = 1.25  # of a limit, as far as weights may use it to be fetched less often
 _CLEAR = 0.85, 0.92, 1.0  # of a limit: what needs so much by estimate fits, as a rule
 
 
@@ -71,7 +72,10 @@ class Search:
             if found is None or most is not None and found[0] > most:
                 return None
             edges = [each for each in found[1] if isinstance(each, Edge)]
-            if found[0] - sum(edge.spare for edge in edges) > with_room:
+            if (
+                with_room < inf
+                and found[0] - sum(e.spare(_ROOM * limit) for e in edges) > with_room
+            ):
                 return None
             unknown = [edge for edge in edges if not edge.is_known(limits.banded)]
             if not unknown:

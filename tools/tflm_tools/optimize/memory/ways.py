@@ -95,7 +95,7 @@ class Ways:
         running = progress.cycles(self._cycles_of) + guess
         for each in (progress,) if progress.anew else (progress, progress.with_rows_apart()):
             edge = Edge(self._region.first, self._region.last, 0, round(running + each.copying()))
-            edge.progress, edge.guess, edge.spare, edge.of = each, guess, guess, self._of
+            edge.progress, edge.guess, edge.of = each, guess, self._of
             edge.is_sure = edge.is_told = False
             yield edge
         if not way.is_led and not progress.anew:
