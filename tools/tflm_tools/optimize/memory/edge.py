@@ -16,6 +16,14 @@ class Limits:
     unsure: float
 
 
+@dataclass(frozen=True)
+class Room:
+    """For weights: `cycles` that there may be in `wider` times a limit, about."""
+
+    cycles: float
+    wider: float
+
+
 @dataclass(eq=False)
 class Edge:
     """Operators first..last-1 of a model in bands of `height` rows, or one by itself.

@@ -12,6 +12,7 @@ from ...model.graph import Graph
 from ...plan.overlap import may_overlap
 from .budget import fastest
 from .collection import uncollected
+from .edge import Room
 from .order import late_branches, reordered
 from .plans import Plans
 from .search import LEAST_STEP, STEP
@@ -220,30 +221,28 @@ class Levels:
             step = max(LEAST_STEP, min(STEP, whole[2] // _STEPS))
             parts = (_BEYOND, *parts) if self._plans.miss else parts
         for part in parts:
-            most, with_room = (
-                each * _SHARES[level] * self._plans.search.base_cycles
-                for each in (part, min(part, 1))
-            )
+            share = _SHARES[level] * self._plans.search.base_cycles
+            room = Room(min(part, 1) * share, _ROOMS[-1] if part <= 1 else _ROOMS[1])
             below = min(_LEFT.get(level, 1) * whole[2], self._below)
-            yield from self._within_cycles(most, with_room, below, whole[2], step)
+            yield from self._within_cycles(part * share, room, below, whole[2], step)
         yield [whole], True
 
-    # The same with so many extra cycles at most, or with room for weights, and less than `below`
-    # bytes of arena: those in the least limits, then all of them.
-    def _within_cycles(self, most, with_room, below, whole, step):
+    # The same with so many extra cycles at most, and in a Room, and less than `below` bytes of
+    # arena: those in the least limits, then all of them.
+    def _within_cycles(self, most, room, below, whole, step):
         found = {}
         whole = min(whole, self._below)
-        first = self._plans.least(whole, most, step, found, with_room)
+        first = self._plans.least(whole, most, step, found, room)
         without = {}  # what does without such room, which may need less
-        if first is not None and first.cycles > with_room:
-            self._plans.least(whole, with_room, step, without)
+        if first is not None and first.cycles > room.cycles:
+            self._plans.least(whole, room.cycles, step, without)
             found.update(without)
         enough = min((head for *_, head in without.values()), default=inf)
         for limits in (_NARROW, _WIDER) if first is not None else ():
             for wider, share in limits:
                 limit = int(first.arena * wider)
                 if limit < enough:
-                    fusion = self._plans.search.within(limit, None, share, with_room=with_room)
+                    fusion = self._plans.search.within(limit, None, share, room=room)
                     if fusion is not None:
                         self._plans.keeps_to(fusion, found)
             graphs = [each for each in found.values() if each[2] < below]

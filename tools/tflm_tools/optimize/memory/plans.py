@@ -97,7 +97,7 @@ class Plans:
             return False
         return self.search.learn_of(nodes[place], storage.head_bytes)
 
-    def least(self, most, cycles, step, found, with_room=inf):
+    def least(self, most, cycles, step, found, room=None):
         """Search.cheapest(), until all together keeps to it or a number of tries is over.
 
         Or until its limit is above what was found. Notes in `found` what each makes, as keeps_to()
@@ -105,7 +105,7 @@ class Plans:
         """
         near = 0  # what the search has learnt makes nothing need less than before
         for tries in range(_TRIES):
-            fusion = self.search.cheapest(most, cycles, step, near, with_room)
+            fusion = self.search.cheapest(most, cycles, step, near, room)
             least = min((head for *_, head in found.values()), default=most)
             if fusion is None or fusion.arena > _WORSE * least:
                 break

@@ -2,7 +2,6 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from itertools import chain
-from math import inf
 
 from .costs import least_cycles
 from .detours import Detour, reach
@@ -15,7 +14,6 @@ from .second_pass import second_passes
 
 STEP = 256  # bytes between two limits that are tried
 LEAST_STEP = 16  # heads are multiples of it
-_ROOM = 1.25  # of a limit, as far as weights may use it to be fetched less often
 _CLEAR = 0.85, 0.92, 1.0  # of a limit: what needs so much by estimate fits, as a rule
 
 
@@ -56,12 +54,12 @@ class Search:
             at = at[2]
         return best[-1][0], found[::-1]
 
-    def within(self, limit, most=None, share=1.0, unsure=1.0, with_room=inf):
+    def within(self, limit, most=None, share=1.0, unsure=1.0, room=None):
         """The cheapest Fusion that needs at most `limit` bytes, or None.
 
-        most: cycles that it may cost; with_room: what is left of these in an arena with room for
-        weights. share: of the limit that its regions may need; unsure: of that by estimate. Below
-        1, what comes close is not looked at: soon there is one, which may not be the cheapest.
+        most: cycles that it may cost, and in a Room. share: of the limit that its regions may
+        need; unsure: of that by estimate. Below 1, what comes close is not looked at: soon there
+        is one, which may not be the cheapest.
         """
         limits = Limits(limit, share * limit, unsure * share * limit)
         best, start = [(0, None, None)], 0
@@ -72,11 +70,10 @@ class Search:
             if found is None or most is not None and found[0] > most:
                 return None
             edges = [each for each in found[1] if isinstance(each, Edge)]
-            if (
-                with_room < inf
-                and found[0] - sum(e.spare(_ROOM * limit) for e in edges) > with_room
-            ):
-                return None
+            if room is not None:
+                spare = sum(edge.spare(room.wider * limit) for edge in edges)
+                if found[0] - spare > room.cycles:
+                    return None
             unknown = [edge for edge in edges if not edge.is_known(limits.banded)]
             if not unknown:
                 return _fusion(found, limit)
@@ -103,12 +100,12 @@ class Search:
                 start = place
         return start
 
-    def cheapest(self, most, cycles, step=STEP, near=0, with_room=inf):
+    def cheapest(self, most, cycles, step=STEP, near=0, room=None):
         """The Fusion with the least arena that costs at most `cycles`, by halving; `most`: bytes.
 
-        cycles: None for any number; with_room: what is left of these in an arena with room for
-        weights. step: bytes between two limits. near: bytes below which none does, as is known, so
-        that some a little above them are likely to. None when nothing below `most` does.
+        cycles: None for any number; room: as for within(). step: bytes between two limits. near:
+        bytes below which none does, as is known, so that some a little above them are likely to.
+        None when nothing below `most` does.
         """
         low, high, found = near // step, most // step, False
         ahead = 0 if near else high
@@ -116,15 +113,15 @@ class Search:
             middle = (low + high) // 2
             if not found:
                 middle = min(middle, low + ahead)
-            if self._may(middle * step, cycles, with_room):
+            if self._may(middle * step, cycles, room):
                 found, high = True, middle
             else:
                 low, ahead = middle + 1, 2 * ahead + 1
         return self.within(high * step, cycles) if found else None
 
     # True when there is a Fusion: what surely fits is looked for to begin with.
-    def _may(self, limit, cycles, with_room):
-        ways = (self.within(limit, cycles, 1.0, unsure, with_room) for unsure in _CLEAR)
+    def _may(self, limit, cycles, room):
+        ways = (self.within(limit, cycles, 1.0, unsure, room) for unsure in _CLEAR)
         return any(way is not None for way in ways)
 
 
