@@ -10,6 +10,7 @@ from .search import Search
 from .weights import miss_of
 
 _TRIES = 9  # least ones, until all together keep to one
+_ROUGH = 3  # the same where only room for weights makes it what a level may cost
 _SINGLE = 5  # of these, that learn of one region only
 _WORSE = 1.02  # of the bytes of what was found; limits beyond that lead to no smaller plan
 
@@ -104,7 +105,8 @@ class Plans:
         does.
         """
         near = 0  # what the search has learnt makes nothing need less than before
-        for tries in range(_TRIES):
+        is_rough = room is not None and room.cycles < cycles  # weights will change it anyway
+        for tries in range(_ROUGH if is_rough else _TRIES):
             fusion = self.search.cheapest(most, cycles, step, near, room)
             least = min((head for *_, head in found.values()), default=most)
             if fusion is None or fusion.arena > _WORSE * least:
