@@ -1,6 +1,8 @@
 # Tests of `tflm flatten`
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from itertools import pairwise
+
 import pytest
 from optimize.graphs import Network
 from support.builder import ModelBuilder
@@ -155,3 +157,20 @@ def test_arena_budget(tflm, repository, tmp_path):
         flatten(source.read_bytes(), keep_tensors=True, arena_budget=least)
     with pytest.raises(ToolError, match="leave --optimize out"):
         flatten(source.read_bytes(), optimize="speed", arena_budget=least)
+
+
+# What takes long to find is left to who asks for it, which the table says.
+def test_untold_level(tflm, tmp_path):
+    model = ModelBuilder()
+    tensors = [model.tensor((1, 4), "float32") for _ in range(82)]
+    for x, y in pairwise(tensors):
+        model.operator("NEG", [x], [y])
+    model.io(tensors[:1], tensors[-1:])
+    source, target = tmp_path / "net.tflite", tmp_path / "net.tflm"
+    source.write_bytes(model.build())
+    found = tflm("flatten", source, "-o", target)
+    assert "ask with --optimize ram" in " ".join(found.out.split()) and "* balanced" in found.out
+    made = target.read_bytes()
+    told = tflm("flatten", source, "-o", target, "--optimize", "ram", "--json").json()
+    assert [each["level"] for each in told["levels"]] == ["ram", "balanced", "speed"]
+    assert told["untold"] == [] and target.read_bytes() == made

@@ -25,8 +25,9 @@ class Conversion(Shown):
     """What `tflm flatten` made; sizes in bytes. `tflm_head_bytes`: TFLM's plan of the tensors.
 
     savings: what was saved. compressed: layers with weights of four bits. packing: for a target,
-    what packed weights cost. levels: what each level of --optimize comes to, `level` is the one
-    that was taken ("" for none), "budget" that of --arena-budget.
+    what packed weights cost. levels: what each level of --optimize comes to, but for those that
+    were not looked for, `untold`, as they would take long; `level` is the one that was taken (""
+    for none), "budget" that of --arena-budget.
     is_of_use: that level needs less RAM or fewer cycles than "off". data: the .tflm's bytes.
     """
 
@@ -44,6 +45,7 @@ class Conversion(Shown):
     packing: list[PackedLayer] = field(default_factory=list)
     level: str = ""
     levels: list[LevelSize] = field(default_factory=list)
+    untold: list[str] = field(default_factory=list)
     is_of_use: bool = True
 
 
@@ -142,7 +144,8 @@ def convert(
         return len(image_of(model.data, level, made)), made.arena_bytes
 
     others = (SPEED,) if level == BUDGET else (RAM, BALANCED, SPEED)
-    told = dict.fromkeys((*others, level))
+    wanted = dict.fromkeys((*others, level)) if levels is not None else ()
+    told = [each for each in wanted if each == level or levels.is_quick(each)]
     result = Conversion(
         source=str(source),
         output=str(output or Path(source).with_suffix(".tflm").name),
@@ -154,7 +157,8 @@ def convert(
         compressed=layers,
         packing=packed_layers(prepare, stored, target) if target else [],
         level=level if levels is not None else "",
-        levels=[levels.size(each, image) for each in told if levels is not None],
+        levels=[levels.size(each, image) for each in told],
+        untold=[each for each in wanted if each not in told],
         is_of_use=levels is None or levels.is_of_use(level),
     )
     result.data = flat

@@ -38,6 +38,7 @@ _WHOLE = {BALANCED: (1, 1.06, 1.12, 1.18, 1.25, 1.5)}  # the same where nothing 
 # leave some, a plan of all may come out smaller.
 _NARROW = (1.0, 1.0), (1.0, 0.94)
 _WIDER = (1.12, 1.0), (1.25, 1.0)  # where weights take too long in the least one, or need more
+_MANY = 80  # operators, of both orders: of more RAM is only told where it is asked for
 _STEPS = 64  # limits that RAM may try, in an arena with room for so many
 
 
@@ -259,6 +260,11 @@ class Levels:
         most = self._plans.head(model)
         made, cycles = self._plans.with_stored(model, most)
         return self._plans.refined(made, most), cycles
+
+    def is_quick(self, level):
+        """False where a level takes so long to find that it is for who asks for it."""
+        orders = 1 if self._late is None else 2
+        return level != RAM or orders * len(self._plans.model.running()[0].nodes) <= _MANY
 
     def is_of_use(self, level):
         """True when a level needs less RAM, or fewer cycles by estimate, than OFF."""
