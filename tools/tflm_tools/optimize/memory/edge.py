@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from dataclasses import dataclass
+from math import inf
 
 from .needs import Needs
 from .progress import Progress
@@ -18,10 +19,15 @@ class Limits:
 
 @dataclass(frozen=True)
 class Room:
-    """For weights: `cycles` that there may be in `wider` times a limit, about."""
+    """For weights: `cycles` that there may be in `wider` times a limit, or in `least` bytes."""
 
     cycles: float
     wider: float
+    least: int = 0
+
+    def beside(self, limit):
+        """Bytes of the arena that they may use."""
+        return max(self.wider * limit, self.least)
 
 
 @dataclass(eq=False)
@@ -52,7 +58,9 @@ class Edge:
         """Cycles that its weights would not take in so many bytes, at most."""
         if self.progress is None:
             return self.cycles
-        return self.needs.spare(arena) if self.needs else self.guess
+        if self.needs is None:  # it may take less than it seems, too
+            return inf
+        return self.needs.spare(arena)
 
     def is_known(self, limit):
         """True when look_at() would tell no more of whether `limit` bytes do."""

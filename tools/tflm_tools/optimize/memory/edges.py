@@ -86,12 +86,9 @@ class Edges:
         if place not in self._narrow:
             found = sorted(self.storing.narrow(place), key=lambda each: each[1])
             self._narrow[place] = [
-                Edge(
-                    place, place + 1, arena, cycles, needs=Needs(0, [], stored), of=self,
-                    counted=more,
-                )
+                Edge(place, place + 1, arena, cycles, None, True, Needs(0, [], stored), self, more)
                 for arena, cycles, more, stored in found
-            ]  # fmt: skip
+            ]
         return next((edge for edge in self._narrow[place] if edge.arena <= limit), None)
 
     def learn(self, edge, arena):
@@ -156,13 +153,13 @@ class Edges:
             edge.arena = NEVER
         self._ways[edge.first, edge.last].changed(more)
 
-    # What follows from one band of each kind, one of `others` where it can run with less scratch;
+    # What follows from one band of each kind, an Edge `more` where it can run with less scratch;
     # False where it cannot run so.
-    def _estimated(self, edge, others):
+    def _estimated(self, edge, more):
         region = edge.progress.region
         found = needs_of(edge.progress, self._probe, self.storing, self._scrap)
-        others += [copy(edge) for _ in found[1:]]
-        for each, needs in zip([edge, *others], found, strict=False):
+        more += [copy(edge) for _ in found[1:]]
+        for each, needs in zip([edge, *more], found, strict=False):
             each.needs = needs
             least, used = peak_with(each.progress, needs.at)
             fixed = self._arena.beside(region) + needs.records

@@ -38,6 +38,7 @@ _WHOLE = {BALANCED: (1, 1.06, 1.12, 1.18, 1.25, 1.5)}  # the same where nothing 
 # leave some, a plan of all may come out smaller.
 _NARROW = (1.0, 1.0), (1.0, 0.94)
 _WIDER = (1.12, 1.0), (1.25, 1.0)  # where weights take too long in the least one, or need more
+_DRAFT = 1.02  # of the bytes that a plan takes in the end: what its draft may take
 _MANY = 80  # operators, of both orders: of more RAM is only told where it is asked for
 _STEPS = 64  # limits that RAM may try, in an arena with room for so many
 
@@ -131,7 +132,9 @@ class Levels:
         made = min(made, other, key=lambda each: self._plans.head(each[0]))
         if self._late is None:
             return made
-        return min(made, self._late.model(level, self._plans.head(made[0])), key=self._size)
+        # What both lead to in the end may lie the other way round, too.
+        late = self._late.model(level, _DRAFT * self._plans.head(made[0]))
+        return min(made, late, key=self._size)
 
     # The same before room that is left goes to weights.
     def _level(self, level):
@@ -164,9 +167,7 @@ class Levels:
     def _made(self, level):
         if not self._fits:
             return self._plans.model, 0
-        most = _SHARES.get(level, 0) * self._plans.search.base_cycles
-        if level == BALANCED:
-            most += self._level(SPEED)[1]
+        most = self._may_cost(level)
         # Before this search, which learns from plans: nothing depends on who asks first.
         after = self._level(_AFTER[level]) if level in _AFTER else None
         stored = {}
@@ -192,6 +193,11 @@ class Levels:
                 return min(found, key=self._size)
         return made
 
+    # Cycles that a level may cost.
+    def _may_cost(self, level):
+        most = _SHARES.get(level, 0) * self._plans.search.base_cycles
+        return most + self._level(SPEED)[1] if level == BALANCED else most
+
     # (bytes of arena, cycles) of a (Graph, extra cycles).
     def _size(self, made):
         return self._plans.head(made[0]), made[1]
@@ -200,16 +206,19 @@ class Levels:
     # be, one after the other. after: what the level may not need more than, or None.
     def _rooms(self, level, graph, head, after):
         room = head * _GROWTH.get(level, 1)
-        if level == BALANCED:
-            room = max(room, min(_SMALL, self.off()[0]))
-        elif level != RAM:
-            room = max(room, _SMALL)
+        room = max(room, self._small(level))
         limit = room if after is None else self._plans.head(after[0])
         is_whole = graph is self._plans.model
         if is_whole and level == BALANCED:
             limit = max(room, min(limit, self.off()[0]))
         rooms = _WHOLE.get(level, (1,)) if is_whole else _ROOMS
         return dict.fromkeys(min(wider * room, limit) for wider in rooms)
+
+    # Bytes that weights may have at a level, however small the arena could be.
+    def _small(self, level):
+        if level == BALANCED:
+            return min(_SMALL, self.off()[0])
+        return 0 if level == RAM else _SMALL
 
     # ([(Graph, extra cycles, bytes of arena)], True when these are all of them), again and again,
     # with chains in bands as far as a level may, from the smallest to the model without any. What
@@ -222,10 +231,11 @@ class Levels:
             step = max(LEAST_STEP, min(STEP, whole[2] // _STEPS))
             parts = (_BEYOND, *parts) if self._plans.miss else parts
         for part in parts:
-            share = _SHARES[level] * self._plans.search.base_cycles
-            room = Room(min(part, 1) * share, _ROOMS[-1] if part <= 1 else _ROOMS[1])
+            most = part * _SHARES[level] * self._plans.search.base_cycles
+            wider = _ROOMS[-1] if part <= 1 else _ROOMS[1]
+            room = Room(self._may_cost(level), wider, self._small(level))
             below = min(_LEFT.get(level, 1) * whole[2], self._below)
-            yield from self._within_cycles(part * share, room, below, whole[2], step)
+            yield from self._within_cycles(most, room, below, whole[2], step)
         yield [whole], True
 
     # The same with so many extra cycles at most, and in a Room, and less than `below` bytes of

@@ -114,9 +114,8 @@ class _Rows:
             for *_, reads, _ in self._steps:
                 for keeps, at, kept, _ in reads:
                     keeps[at] = kept[0]
-        there = {**self._there, **used}
-        self.total = sum(there[key] * size for key, size in layout.sizes.items())
-        self.total -= sum(there[key] * layout.sizes[key] for key in self._progress.anew)
+        there, anew = {**self._there, **used}, self._progress.anew
+        self.total = sum(there[k] * size for k, size in layout.sizes.items() if k not in anew)
         for key, keeps in self._first.items():
             self.total -= min(keeps.values()) * layout.sizes[key]
         self.most = self.total

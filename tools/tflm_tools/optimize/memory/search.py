@@ -14,7 +14,7 @@ from .second_pass import second_passes
 
 STEP = 256  # bytes between two limits that are tried
 LEAST_STEP = 16  # heads are multiples of it
-_CLEAR = 0.85, 0.92, 1.0  # of a limit: what needs so much by estimate fits, as a rule
+_CLEAR = 0.85, 0.92, 1.0  # of a limit: the less a way needs by estimate, the likelier it fits
 
 
 class Search:
@@ -71,7 +71,7 @@ class Search:
                 return None
             edges = [each for each in found[1] if isinstance(each, Edge)]
             if room is not None:
-                spare = sum(edge.spare(room.wider * limit) for edge in edges)
+                spare = sum(edge.spare(room.beside(limit)) for edge in edges)
                 if found[0] - spare > room.cycles:
                     return None
             unknown = [edge for edge in edges if not edge.is_known(limits.banded)]
