@@ -9,8 +9,9 @@ from support.check import Cases
 from tflm.tflite.reader import TfliteModel
 from tflm_tools.flat.flatten import at_level, levels_of, prepare, saved_model
 from tflm_tools.image.prepare import prepare_graph
+from tflm_tools.optimize.memory.flash_cache import MISS
 from tflm_tools.optimize.memory.levels import BALANCED, OFF, RAM, SPEED
-from tflm_tools.optimize.memory.weights import MISS, cycles_of
+from tflm_tools.optimize.memory.weights import cycles_of
 from tflm_tools.optimize.savings import chosen
 from tflm_tools.plan import rolled
 from tflm_tools.plan.arena_plan import tflm_head_bytes

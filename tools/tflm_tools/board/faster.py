@@ -12,8 +12,9 @@ from tflm.tflite.reader import TfliteModel
 from ..flat.flatten import flatten
 from ..model.graph import Graph
 from ..optimize.memory.costs import node_cycles
+from ..optimize.memory.flash_cache import MISS
 from ..optimize.memory.levels import SPEED
-from ..optimize.memory.weights import MISS, WIDEN
+from ..optimize.memory.weights import WIDEN
 from ..targets import target_of
 
 STREAMING_BOARD = "RP2040"  # what a board's own name has in it

@@ -13,8 +13,8 @@ from ..model.flat_file import FlatFile
 from ..model.graph import Graph, is_in_order
 from ..optimize import compressed_weights
 from ..optimize.by_rows import apply as apply_by_rows
+from ..optimize.memory.flash_cache import miss_of
 from ..optimize.memory.levels import BALANCED, BUDGET, OFF, Levels
-from ..optimize.memory.weights import miss_of
 from ..optimize.savings import apply_savings, chosen
 from .features import keep
 from .packing import fit, steps

@@ -3,7 +3,7 @@
 
 from ..model.op_name import op_name
 from ..optimize.memory.costs import FITTED, FLOAT, OTHER, Cost, cycles_by, is_float, node_cycles
-from ..optimize.memory.weights import miss_of
+from ..optimize.memory.flash_cache import miss_of
 
 # Fitted to the layers of docs/benchmarks.md, on a Pico: with waits for code.
 _FITTED = {

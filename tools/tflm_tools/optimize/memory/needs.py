@@ -56,12 +56,11 @@ def needs_of(progress, probe, storing, make):
     found = []
     for most in (_SMALL,) if progress.apart or progress.anew else (inf, _SMALL):
         needs = Needs(probe.block_bytes(chain.nodes))
-        for slot, parts, place in zip(chain.slots, slots, chain.places, strict=True):
-            room = min(storing.usual(parts), most)
-            cycles, ways = storing.in_slot(slot, needs.stored, room, kinds.values())
-            needs.cycles += cycles
-            if place is not None:
-                needs.ways.append((place, cycles, ways))
+        rooms = [min(storing.usual(parts), most) for parts in slots]
+        stored, needs.cycles, made = storing.in_chain(chain.slots, rooms, kinds.values())
+        needs.stored = {number: way for number, way in stored.items() if way is not None}
+        slots_at = zip(chain.places, made, strict=True)
+        needs.ways = [(place, *each) for place, each in slots_at if place is not None]
         for parts, place in zip(slots, chain.places, strict=True):
             needs.scratch.append(scratch_of(parts, probe, needs.stored))
             if place is not None:

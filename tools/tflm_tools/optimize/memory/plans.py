@@ -4,10 +4,10 @@
 import copy
 from math import inf
 
+from .flash_cache import miss_of
 from .fusion import apply
 from .room import refined, with_stored
 from .search import Search
-from .weights import miss_of
 
 _TRIES = 9  # least ones, until all together keep to one
 _ROUGH = 3  # the same where only room for weights makes it what a level may cost

@@ -12,8 +12,9 @@ from ...plan.distances import Distance, distances_of, reader_of
 from ...plan.loops import block_bytes
 from ...targets import form_of
 from .costs import node_cycles
+from .flash_cache import miss_of
 from .remembered import remember
-from .weights import FREE_BYTE, blocks_of, choices_of, cost_of, cycles_of, miss_of, part_cycles
+from .weights import FREE_BYTE, blocks_of, choices_of, cost_of, cycles_of, part_cycles, words_of
 
 remember()
 
@@ -25,7 +26,9 @@ class Made:
     choices: of ways to store its weights (weights.py), beside the one that is told here, and fine:
     more of them, for an arena that is there anyway; blocks: where there are none, ways to go over
     them for fewer pixels at a time; fetching: cycles that this one takes for them. part(count,
-    rows, is_down): weights.part_cycles() with its scratch, None where there are no choices.
+    rows, is_down, share): weights.part_cycles() with its scratch, None where there are no choices.
+    words(stored): weights.words_of(), None where there may be some nobody knows of; fewest: the
+    least of these.
     form: equal where records differ in places and numbers only, so that one of them can become the
     other. cost(stored): (scratch, cycles) of its weights stored otherwise. distances: (which
     input, least, step) of each Distance; over: bytes of inputs that the output may lie over.
@@ -40,6 +43,8 @@ class Made:
     form: tuple = ()
     cost: object = None
     part: object = None
+    words: object = None
+    fewest: int = 0
     distances: list = field(default_factory=list)
     over: int = 0
 
@@ -58,7 +63,7 @@ class Probe:
         self._model = model
         self._target = target
         self._packing = packing
-        self._miss = miss_of(target, miss)
+        self.miss = miss_of(target, miss)
         self._resolver = HostResolver()
         self._known = {}
 
@@ -89,24 +94,26 @@ class Probe:
         sizes = [4 * len(record.words) + len(record.table) for record in storage.records]
         reader = reader_of(node, storage.records) if storage.records else None
         scratch = tuple(size for size, _ in storage.scratch_requests)
-        choices, fine, blocks, fetching = (), (), (), 0
+        choices, fine, blocks, fetching, words, fewest = (), (), (), 0, None, 0
         if len(storage.records) == 1 and node.index not in (self._packing or {}):
-            choices = tuple(choices_of(storage.records[0], self._miss))
-            fine = tuple(choices_of(storage.records[0], self._miss, FREE_BYTE))
-            fetching = cycles_of(storage.records[0], self._miss)
+            choices = tuple(choices_of(storage.records[0], self.miss))
+            fine = tuple(choices_of(storage.records[0], self.miss, FREE_BYTE))
+            fetching = cycles_of(storage.records[0], self.miss)
             blocks = () if choices else tuple(blocks_of(storage.records[0]))
+            words = cache(partial(words_of, storage.records[0]))
+            fewest = min(map(words, [None, *(choice.stored for choice in choices)]))
         form = tuple(map(_form, storage.records)), bytes(storage.constants)
         has_ways = choices or blocks
-        cost = cache(partial(cost_of, storage.records[0], miss=self._miss)) if has_ways else None
+        cost = cache(partial(cost_of, storage.records[0], miss=self.miss)) if has_ways else None
         part = None
         if choices:
             room = max(scratch, default=0)
-            part = cache(partial(part_cycles, storage.records[0], miss=self._miss, room=room))
+            part = cache(partial(part_cycles, storage.records[0], miss=self.miss, room=room))
         size = max(sizes, default=0)
         found = distances_of(node, reader)
         over = sum(min(d.source.nbytes(), max(0, d.target.nbytes() - d.least)) for d in found)
         return Made(
-            scratch, size, choices, fine, blocks, fetching, form, cost, part,
+            scratch, size, choices, fine, blocks, fetching, form, cost, part, words, fewest,
             distances=[(node.inputs.index(d.source), d.least, d.step) for d in found],
             over=min(over, node.outputs[0].nbytes()) if found else 0,
         )  # fmt: skip

@@ -65,7 +65,8 @@ def refined(model, search, prepare, most, miss):
 # A model with some weights stored otherwise, which is planned like that one to begin with.
 def _with(model, stored, prepare):
     made = copy.copy(model)
-    made.stored = {**getattr(model, "stored", {}), **stored}
+    ways = {**getattr(model, "stored", {}), **stored}
+    made.stored = {number: way for number, way in ways.items() if way is not None}
     made.order = prepare(model).order
     return made
 

@@ -2,10 +2,32 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from collections import Counter
+from dataclasses import dataclass
 from itertools import repeat
 from operator import sub
 
+from ...image.rows import CODE as ROWS
 from ...plan.lives import Lives
+from .flash_cache import kept, others
+
+
+@dataclass(frozen=True)
+class InSlot:
+    """A way to store the weights of a slot of bands: `stored`, or None for Prepare's own.
+
+    scratch: bytes. cycles: what its weights take in all bands; words: of them; again: those of the
+    cycles that all bands but the first one wait for these.
+    """
+
+    stored: tuple | None
+    scratch: int
+    cycles: int
+    words: int
+    again: int
+
+    def beside(self, share):
+        """The cycles where such a share of the words is still in the cache, but the first time."""
+        return round(self.cycles - share * self.again)
 
 
 class Storing:
@@ -13,7 +35,7 @@ class Storing:
 
     probe: what is known of nodes. arena(place, stored): the bytes that the operator at a place
     among `nodes` needs, and what is in use meanwhile, its weights stored so. `stored` is a dict:
-    {operator's number: Choice.stored}.
+    {operator's number: Choice.stored, or None where they are as Prepare stores them}.
     """
 
     def __init__(self, probe, nodes, arena):
@@ -21,6 +43,7 @@ class Storing:
         self._nodes = nodes
         self._arena = arena
         self._ways = {}
+        self._kept = {}  # first and last of a Region: the share of its weights that may stay
 
     def choices(self, node):
         """Ways to store the weights of a node; the first one is the fastest."""
@@ -35,17 +58,25 @@ class Storing:
         """Cycles that the weights of a region, run by a Progress, take more at least."""
         region = progress.region
         cycles = -sum(map(self.least, region.nodes))
+        key = region.first, region.last
+        if key not in self._kept:
+            fewest = sum(self._probe.made(node).fewest for node in region.nodes)
+            self._kept[key] = kept(fewest, len(region.nodes)) if self._probe.miss else 0
+        share = self._kept[key]
+        cycles += self._beside(region.nodes, progress.bands, share)
         for place, node in enumerate(region.nodes):
-            part, way = self._probe.made(node).part, region.ways[place]
-            if part is not None and progress.groups(place) == 1:  # few may stay in the cache
+            made, way = self._probe.made(node), region.ways[place]
+            if made.part is not None and progress.groups(place) == 1:  # few may stay in the cache
                 counts = Counter(
                     last - first for first, last in progress.spans(region.outputs[place])
                 )
                 rows, is_down = way.rows.output_rows, way.axis == 1
-                cycles += sum(
-                    times * part(count, rows, is_down) for count, times in counts.items() if count
+                cycles += share * self._probe.miss * made.fewest + sum(
+                    times * made.part(count, rows, is_down, share)
+                    for count, times in counts.items()
+                    if count
                 )
-        return max(0, cycles)
+        return max(0, round(cycles))
 
     # [(bytes that are in use while a node runs, Choice)], from the cheapest to what needs least.
     def _ways_of(self, node, choices):
@@ -110,12 +141,44 @@ class Storing:
                 cycles += choice.cycles - ways[0][1].cycles
         return found, cycles
 
-    def in_slot(self, slot, stored, room, times=None):
+    def in_chain(self, slots, rooms, times=None):
+        """How weights of all slots of bands are stored, each of which may have a room of its own.
+
+        rooms: bytes of scratch, or as few as can be where these will not do. times: how many
+        bands each in a slot stands for; None for one. What all of them leave in the cache, the
+        next band finds there. Returns (stored, cycles, for each slot (those that its weights take,
+        for each way (its scratch, those cycles))).
+        """
+        tries = []
+        for share in (0, 1) if self._probe.miss else (0,):
+            found, made = {}, []
+            for slot, room in zip(slots, rooms, strict=True):
+                made.append(self.in_slot(slot, found, room, times, share))
+            tries.append((found, *self._together(slots, made, times)))
+        return min(tries, key=lambda each: each[1])
+
+    # (cycles, [(cycles, ways)] of slots that in_slot() tells of), less what stays in the cache.
+    def _together(self, slots, made, times=None):
+        share = kept(sum(way.words for way, _ in made), len(made))
+        each = [
+            (way.beside(share), [(other.scratch, other.beside(share)) for other in ways])
+            for way, ways in made
+        ]
+        nodes = [next(filter(None, slot)) for slot in slots]
+        bands = sum(times) if times else len(slots[0])
+        return sum(cycles for cycles, _ in each) + self._beside(nodes, bands, share), each
+
+    # Cycles that bands wait for what is no weights.
+    def _beside(self, nodes, bands, share):
+        has_rows = any(node.builtin_code == ROWS for node in nodes)
+        return round(self._probe.miss * bands * others(share, has_rows))
+
+    def in_slot(self, slot, stored, room, times=None, share=0):
         """Note in `stored` how weights of a slot of bands are stored.
 
         They may take `room` bytes of scratch, or as few as can be. times: how many bands each in
-        the slot stands for; None for one. Returns the cycles they take then, and for each way
-        (its scratch, those cycles).
+        the slot stands for; None for one. share: of the weights that are taken to be in the cache
+        from the second one on. Returns its InSlot, and those of all ways.
         """
         parts = [node for node in slot if node is not None]
         made = Counter()
@@ -123,34 +186,43 @@ class Storing:
             if node is not None:
                 made[self._probe.made(node)] += count
         largest = self._probe.made(max(parts, key=lambda node: node.outputs[0].nbytes()))
-        found = [(self.usual(slot), sum(m.fetching * count for m, count in made.items()), 0, None)]
         ways = largest.choices or largest.blocks
-        for number, choice in enumerate(ways if all(m.cost for m in made) else (), 1):
-            costs = [(*each.cost(choice.stored), count) for each, count in made.items()]
-            cycles = sum(each * count for _, each, count in costs)
-            scratch = max(scratch for scratch, _, _ in costs)
-            found.append((scratch, cycles, number, choice.stored))
-        fit = [each for each in found if each[0] <= room] or [min(found)]
-        _, cycles, _, way = min(fit, key=lambda each: each[1:3])
-        every = [each[:2] for each in found]
-        if way is not None:
-            stored[parts[0].index] = way
-        return cycles, every
+        ways = [None, *(choice.stored for choice in ways if all(m.cost for m in made))]
+        found = [self._way(made, self.usual(slot), stored) for stored in ways]
+        fit = [each for each in found if each.scratch <= room]
+        fit = fit or [min(found, key=lambda each: (each.scratch, each.cycles))]
+        way = min(fit, key=lambda each: each.beside(share))
+        if len(found) > 1:  # copies of rows have the number of what made these
+            stored[parts[0].index] = way.stored
+        return way, found
+
+    # The InSlot of weights stored in a way, or with `usual` scratch as Prepare makes them.
+    # made: {Made of parts: how many of them}.
+    def _way(self, made, usual, stored):
+        words = max((each.words(stored) for each in made if each.words), default=0)
+        again = self._probe.miss * words * (made.total() - 1)
+        if stored is None:
+            cycles = sum(each.fetching * count for each, count in made.items())
+            return InSlot(stored, usual, cycles, words, again)
+        costs = [(*each.cost(stored), count) for each, count in made.items()]
+        cycles = sum(each * count for _, each, count in costs)
+        return InSlot(stored, max(scratch for scratch, *_ in costs), cycles, words, again)
 
     def usual(self, slot):
         """Bytes of scratch that Prepare gives the parts of a slot of bands by itself."""
         made = [self._probe.made(node) for node in slot if node is not None]
         return max((size for each in made for size in each.scratch), default=0)
 
-    # The same as the weights are stored in a model: (bytes, cycles).
+    # The InSlot of a slot as its weights are stored in a model.
     def _now(self, slot, stored):
         parts = [node for node in slot if node is not None]
-        made = [self._probe.made(node) for node in parts]
-        way = stored.get(parts[0].index)
-        if way is None or not all(each.cost for each in made):
-            return self.usual(slot), sum(each.fetching for each in made)
-        costs = [each.cost(way) for each in made]
-        return max(scratch for scratch, _ in costs), sum(cycles for _, cycles in costs)
+        made = Counter(self._probe.made(node) for node in parts)
+        way = stored.get(parts[0].index) if all(each.cost for each in made) else None
+        return self._way(made, self.usual(slot), way)
+
+    def chain_cycles(self, slots, stored):
+        """Cycles that the weights of a chain's slots take as a model stores them."""
+        return self._together(slots, [(self._now(slot, stored), ()) for slot in slots])[0]
 
     def used(self, model):
         """{id of a node: bytes in use while it runs, without scratch} of a model."""
@@ -174,14 +246,16 @@ class Storing:
 
         for chain in model.chains:
             records = self._probe.block_bytes(chain.nodes)
-            for slot in chain.slots:
-                parts = [node for node in slot if node is not None]
-                scratch, before = self._now(slot, now)
-                room = max(scratch, limit - records - most(parts))
-                cycles += self.in_slot(slot, found, room)[0] - before
+            rooms = [
+                max(self._now(slot, now).scratch, limit - records - most(list(filter(None, slot))))
+                for slot in chain.slots
+            ]
+            stored, after, _ = self.in_chain(chain.slots, rooms)
+            found.update(stored)
+            cycles += after - self.chain_cycles(chain.slots, now)
         for parts in several:
             least = sum(map(self.least, parts))
-            cycles += self.in_slot(parts, found, limit - most(parts))[0] - least
+            cycles += self.in_slot(parts, found, limit - most(parts))[0].cycles - least
         return found, cycles
 
     # Bytes of an operator's input that its output may lie over.

@@ -19,14 +19,8 @@ from tflm.prepare.lanes import (
 )
 
 from ...image.dense_lut import DENSE_LUT, INDEXED, SCRATCH
+from .flash_cache import fetches
 
-# Cycles that a word takes from the serial flash of an RP2040 when it is not in the cache: it is
-# read at half the clock of the core, 20 clocks a word, and published times of a chip add some 8
-# cycles. The cache has 16 KB in two ways, which weights share with the code of a loop.
-MISS = 48
-_WAY_BYTES, _WAYS = 8192, 2
-_CODE_BYTES = 512
-_KEPT_BYTES = 2048
 # Cycles of kernels/armv6m: to make lanes of a weight that is a byte, to begin a block of windows,
 # or of pixels that are one run, and to begin a group of channels in it; to make lanes of a channel
 # of a depthwise 3x3 filter.
@@ -43,7 +37,6 @@ _MOST_BLOCK_MACS = 1_500_000  # some 35 ms of a Pico: Ctrl-C waits for the end o
 _BYTE = 16  # cycles that a byte more of scratch saves at least
 FREE_BYTE = 1  # the same where the arena is there anyway
 _MOST_PARTS = 24  # of a row, or of all rows
-_MEASURED = "armv6m"  # the target that all this is for
 
 
 @dataclass(frozen=True)
@@ -58,29 +51,14 @@ class Choice:
     cycles: int
 
 
-def miss_of(target, miss=None):
-    """What a word of weights costs on boards of a target: `miss`, or what is usual there."""
-    if target != _MEASURED:
-        return 0
-    return MISS if miss is None else miss
-
-
 # Pixels of a block, and blocks: some whole rows, or a part of one.
 def _blocks(rows, pixels):
-    for parts in range(1, min(rows, _MOST_PARTS) + 1):
+    for parts in (*range(1, min(rows, _MOST_PARTS + 1)), rows):
         most = -(-rows // parts)
         yield most * pixels, -(-rows // most)
     for parts in range(2, min(pixels, _MOST_PARTS) + 1):
         most = -(-pixels // parts)
         yield most, rows * -(-pixels // most)
-
-
-# How often words of weights are fetched that blocks go over so many times. The cache is taken to
-# drop what was used longest ago: what lies at one of its places stays there, all of it or nothing.
-def _fetches(words, times):
-    ways = (4 * words + _CODE_BYTES) / _WAY_BYTES
-    lost = min(max((ways - _WAYS) * (_WAYS + 1) / ways, 0), 1)
-    return 1 + lost * (times - 1)
 
 
 # What it takes to begin a block of a CONV_2D: kernels go over runs of whole words by themselves.
@@ -89,10 +67,15 @@ def _begin(r, is_flat):
     return _RUN if is_run else _BLOCK
 
 
+# Words of `groups` groups of four channels, with bias, multiplier and shift of each.
+def _group_words(way, groups, depth):
+    return groups * (16 + depth * (2 if way == LANES else 1))
+
+
 # Cycles to go over `groups` groups of channels with `depth` elements in `blocks` blocks.
 def _cycles(way, groups, depth, blocks, miss, begin=_BLOCK):
-    words = groups * (16 + depth * (2 if way == LANES else 1))
-    cycles = miss * words * _fetches(words, blocks) + blocks * (begin + groups * _BLOCK_GROUP)
+    words = _group_words(way, groups, depth)
+    cycles = miss * words * fetches(words, blocks) + blocks * (begin + groups * _BLOCK_GROUP)
     each = {BYTES: WIDEN, DENSE: _DENSE}
     cycles += blocks * each.get(way, 0) * groups * GROUP * depth
     return round(cycles)
@@ -138,22 +121,25 @@ def _indexed(record, miss):
     words = count * (4 + 4 * own + eights)
     tables = _PAIRS * (count * r["batches"] if own else 1)
     each = round((WIDEN + _CONNECT) * count * r["depth"])
-    cycles = miss * words * _fetches(words, r["batches"]) + r["batches"] * each + tables
+    cycles = miss * words * fetches(words, r["batches"]) + r["batches"] * each + tables
     return Choice((BYTES, None), SCRATCH + 16 * eights, round(cycles))
 
 
-# Cycles to go over the channels of a depthwise 3x3 filter, once for each band of rows. What little
-# weights stay in the cache, from one band of a chain to the next, too, take nothing.
+# Cycles to go over the channels of a depthwise 3x3 filter, once for each band of rows.
 def _channel_cycles(r, words, miss):
     channels, bands = r["output_channels"], r["batches"] * -(-r["output_height"] // r["band_rows"])
-    fetches = _fetches(words * channels, bands) if 4 * words * channels > _KEPT_BYTES else 0
-    cycles = round(miss * words * channels * fetches)
+    cycles = round(miss * words * channels * fetches(words * channels, bands))
     return cycles + (_UNPACK * channels * bands if words == PACKED_WORDS else 0)
+
+
+# Words of a channel as lanes: one set of weights, or for windows at even and at odd rows.
+def _tap_words(r):
+    return 4 + 6 * r["tap_words"]
 
 
 def _depthwise(r, miss):
     size = r["band_rows"], 3, r["stride_height"], r["plane_columns"], r["padding_width"]
-    words = 4 + 6 * r["tap_words"]  # one set of weights, or for windows at even and at odd rows
+    words = _tap_words(r)
     yield (LANES, None), scratch_bytes(*size, False), _channel_cycles(r, words, miss)
     yield (BYTES, None), scratch_bytes(*size, True), _channel_cycles(r, PACKED_WORDS, miss)
 
@@ -250,22 +236,40 @@ def _blocks_of(rows, pixels, block):
     return -(-rows // (block // pixels)) if block >= pixels else rows * -(-pixels // block)
 
 
-def part_cycles(record, count, rows, is_down, miss, room):
+def words_of(record, stored=None):
+    """Words of weights that a record goes over, as it is or were they stored as in a Choice."""
+    if record.kernel.startswith("dense."):
+        r = dict(zip(("units", *DENSE_LAYOUT), record.words, strict=False))
+        return _group_words(BYTES, r["units"], r["depth"])
+    r = _fields(record)
+    if r is None:
+        return 0
+    way = stored[0] if stored else r.get("weight_bytes")
+    if "band_rows" in r:
+        each = {BYTES: PACKED_WORDS, LANES: _tap_words(r), None: r["channel_words"]}
+        return each[way] * r["output_channels"]
+    return _group_words(way, -(-r["output_channels"] // GROUP), r["depth_lanes"])
+
+
+def part_cycles(record, count, rows, is_down, share, miss, room):
     """Cycles that the weights take at least for `count` of the `rows` that a record makes.
 
-    is_down: these are rows of pictures, and not columns. room: bytes that scratch may have, where
-    some way does with them. 0 where that is not known.
+    is_down: these are rows of pictures, and not columns. share: of their words that are in the
+    cache. room: bytes that scratch may have, where some way does with them. 0 where that is not
+    known.
     """
     r = _fields(record)
     if r is None or not miss:
         return 0
     if "block_pixels" not in r:
-        ways = _depthwise(r | {"output_height": count}, miss) if "band_rows" in r else ()
-        return min((cycles for _, _, cycles in ways), default=0)
-    is_flat = record.kernel.endswith("pixels_int8")
-    counted = "units" if is_down and not is_flat else "output_width"
-    r[counted] = max(1, r[counted] * count // rows)
-    return min(_conv(r, is_flat, miss), key=lambda way: (way[1] > room, way[2]))[2]
+        fit = list(_depthwise(r | {"output_height": count}, miss) if "band_rows" in r else ())
+    else:
+        is_flat = record.kernel.endswith("pixels_int8")
+        counted = "units" if is_down and not is_flat else "output_width"
+        r[counted] = max(1, r[counted] * count // rows)
+        ways = list(_conv(r, is_flat, miss))
+        fit = [way for way in ways if way[1] <= room] or ways
+    return min((c - share * miss * words_of(record, stored) for stored, _, c in fit), default=0)
 
 
 def cycles_of(record, miss):
