@@ -32,6 +32,7 @@ _LARGER = {
 }
 OTHER = _PORTABLE = Cost(23, 40, 0, 0, 5_000)
 FLOAT = Cost(750, 250, 0, 0, 5_000)  # by the portable kernels
+_BY_ROWS = 12.5  # a multiply-accumulate of FULLY_CONNECTED more, where its input comes by rows
 
 
 def _results(node):
@@ -72,6 +73,13 @@ def _cost_of(node, target):
 def node_cycles(node, target):
     """Cycles of a node, its weights at hand, about."""
     return cycles_by(_cost_of(node, target), node)
+
+
+def more_by_rows(node, target):
+    """Cycles that a FULLY_CONNECTED takes more where its input comes some rows at a time."""
+    if target is None or is_float(node):  # the portable kernels are as fast for that
+        return 0
+    return round(_BY_ROWS * (macs(node) or 0))
 
 
 def least_cycles(nodes, probe, target):

@@ -164,7 +164,7 @@ class Edges:
             least, used = peak_with(each.progress, needs.at)
             fixed = self._arena.beside(region) + needs.records
             each.arena, needs.used = fixed + least, [fixed + size for size in used]
-            each.cycles += needs.cycles - sum(map(self.storing.least, region.nodes)) - each.guess
+            each.cycles += needs.cycles - self.storing.least_of(region) - each.guess
         return bool(found)
 
     # What comes of a plan; False where it cannot run so.

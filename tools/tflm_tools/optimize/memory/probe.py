@@ -11,7 +11,7 @@ from ...image.rom import RomStorage
 from ...plan.distances import Distance, distances_of, reader_of
 from ...plan.loops import block_bytes
 from ...targets import form_of
-from .costs import node_cycles
+from .costs import more_by_rows, node_cycles
 from .flash_cache import miss_of
 from .remembered import remember
 from .weights import FREE_BYTE, blocks_of, choices_of, cost_of, cycles_of, part_cycles, words_of
@@ -121,6 +121,10 @@ class Probe:
     def cycles(self, node):
         """Cycles of a node by itself, its weights there, about."""
         return node_cycles(node, self._target)
+
+    def more_by_rows(self, node):
+        """Cycles that a FULLY_CONNECTED takes more where its input comes some rows at a time."""
+        return more_by_rows(node, self._target)
 
     def block_bytes(self, nodes):
         """Bytes of arena for the records of a chain of such nodes; None among them is none."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import repeat
 from operator import sub
 
+from ...image.connected_rows import CODE as CONNECTED
 from ...image.rows import CODE as ROWS
 from ...plan.lives import Lives
 from .flash_cache import kept, others
@@ -54,10 +55,20 @@ class Storing:
         made = self._probe.made(node)
         return made.choices[0].cycles if made.choices else made.fetching
 
+    def least_of(self, region):
+        """The same of all nodes of a region, as far as its bands count them anew.
+
+        A FULLY_CONNECTED by rows fetches each weight once, too, and takes longer for each.
+        """
+        return sum(
+            -self._probe.more_by_rows(node) if node.builtin_code == CONNECTED else self.least(node)
+            for node in region.nodes
+        )
+
     def in_bands(self, progress):
         """Cycles that the weights of a region, run by a Progress, take more at least."""
         region = progress.region
-        cycles = -sum(map(self.least, region.nodes))
+        cycles = -self.least_of(region)
         key = region.first, region.last
         if key not in self._kept:
             fewest = sum(self._probe.made(node).fewest for node in region.nodes)
