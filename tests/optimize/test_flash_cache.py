@@ -5,6 +5,7 @@ import pytest
 from optimize.graphs import Network
 from tflm_tools.flat.flatten import levels_of, saved_model
 from tflm_tools.optimize.memory import plans
+from tflm_tools.optimize.memory.edges import Edges
 from tflm_tools.optimize.memory.flash_cache import fetches, kept, miss_of, others
 from tflm_tools.optimize.memory.levels import BALANCED, RAM
 from tflm_tools.optimize.memory.room import _by_themselves
@@ -79,3 +80,22 @@ def test_room_for_weights_costs_what_it_says(name, level, shared_models, monkeyp
         assert cycles == after - before + search.storing.as_stored(nodes, stored[1])
         checked += stored[0] != stored[1]
     assert checked
+
+
+# What is told of the weights of a region before it is looked at is no more than what they take.
+@pytest.mark.parametrize(
+    "name", ["mlperf_resnet8_int8", "person_detect_int8", "micro_speech_int8"]
+)
+def test_weights_in_bands_take_no_less_than_told(name, shared_models, monkeypatch):
+    found, estimated = [], Edges._estimated
+
+    def noted(edges, edge, more):
+        guess, made = edge.guess, estimated(edges, edge, more)
+        if edge.needs is not None:
+            found.append((guess, edge.needs.cycles - edges.storing.least_of(edge.progress.region)))
+        return made
+
+    monkeypatch.setattr(Edges, "_estimated", noted)
+    model = (shared_models / f"{name}.tflite").read_bytes()
+    levels_of(saved_model(model)[0], None, "armv6m").model(RAM)
+    assert found and all(guess <= max(0, cycles) + 1 for guess, cycles in found)

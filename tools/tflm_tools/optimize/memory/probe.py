@@ -14,7 +14,16 @@ from ...targets import form_of
 from .costs import more_by_rows, node_cycles
 from .flash_cache import miss_of
 from .remembered import remember
-from .weights import FREE_BYTE, blocks_of, choices_of, cost_of, cycles_of, part_cycles, words_of
+from .weights import (
+    BYTES_ONLY,
+    FREE_BYTE,
+    blocks_of,
+    choices_of,
+    cost_of,
+    cycles_of,
+    part_cycles,
+    words_of,
+)
 
 remember()
 
@@ -28,7 +37,7 @@ class Made:
     them for fewer pixels at a time; fetching: cycles that this one takes for them. part(count,
     rows, is_down, share): weights.part_cycles() with its scratch, None where there are no choices.
     words(stored): weights.words_of(), None where there may be some nobody knows of; fewest: the
-    least of these.
+    least of these, however many rows of the node a part makes.
     form: equal where records differ in places and numbers only, so that one of them can become the
     other. cost(stored): (scratch, cycles) of its weights stored otherwise. distances: (which
     input, least, step) of each Distance; over: bytes of inputs that the output may lie over.
@@ -101,7 +110,7 @@ class Probe:
             fetching = cycles_of(storage.records[0], self.miss)
             blocks = () if choices else tuple(blocks_of(storage.records[0]))
             words = cache(partial(words_of, storage.records[0]))
-            fewest = min(map(words, [None, *(choice.stored for choice in choices)]))
+            fewest = min(map(words, (None, BYTES_ONLY) if choices else (None,)))
         form = tuple(map(_form, storage.records)), bytes(storage.constants)
         has_ways = choices or blocks
         cost = cache(partial(cost_of, storage.records[0], miss=self.miss)) if has_ways else None

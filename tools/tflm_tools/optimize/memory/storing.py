@@ -44,7 +44,7 @@ class Storing:
         self._nodes = nodes
         self._arena = arena
         self._ways = {}
-        self._kept = {}  # first and last of a Region: the share of its weights that may stay
+        self._kept = {}  # first and last of a Region: what _may_stay() tells
 
     def choices(self, node):
         """Ways to store the weights of a node; the first one is the fastest."""
@@ -67,27 +67,29 @@ class Storing:
 
     def in_bands(self, progress):
         """Cycles that the weights of a region, run by a Progress, take more at least."""
-        region = progress.region
-        cycles = -self.least_of(region)
+        region, share = progress.region, self._may_stay(progress.region)
+        cycles = self._beside(region.nodes, progress.bands, share) - self.least_of(region)
+        for place, (node, way) in enumerate(zip(region.nodes, region.ways, strict=True)):
+            made = self._probe.made(node)
+            if made.part is None or way.gathers or progress.groups(place) > 1:  # few may stay
+                continue
+            counts = Counter(last - first for first, last in progress.spans(region.outputs[place]))
+            rows, is_down = way.rows.output_rows, way.axis == 1
+            cycles += share * self._probe.miss * made.fewest + sum(
+                times * made.part(count, rows, is_down, share)
+                for count, times in counts.items()
+                if count
+            )
+        return max(0, round(cycles))
+
+    # The share of the weights of a region that the next band may find in the cache, at most.
+    def _may_stay(self, region):
         key = region.first, region.last
         if key not in self._kept:
-            fewest = sum(self._probe.made(node).fewest for node in region.nodes)
+            pairs = zip(region.nodes, region.ways, strict=True)
+            fewest = sum(self._probe.made(node).fewest for node, way in pairs if not way.gathers)
             self._kept[key] = kept(fewest, len(region.nodes)) if self._probe.miss else 0
-        share = self._kept[key]
-        cycles += self._beside(region.nodes, progress.bands, share)
-        for place, node in enumerate(region.nodes):
-            made, way = self._probe.made(node), region.ways[place]
-            if made.part is not None and progress.groups(place) == 1:  # few may stay in the cache
-                counts = Counter(
-                    last - first for first, last in progress.spans(region.outputs[place])
-                )
-                rows, is_down = way.rows.output_rows, way.axis == 1
-                cycles += share * self._probe.miss * made.fewest + sum(
-                    times * made.part(count, rows, is_down, share)
-                    for count, times in counts.items()
-                    if count
-                )
-        return max(0, round(cycles))
+        return self._kept[key]
 
     # [(bytes that are in use while a node runs, Choice)], from the cheapest to what needs least.
     def _ways_of(self, node, choices):

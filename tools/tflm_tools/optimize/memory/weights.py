@@ -36,6 +36,7 @@ _UNPACK = 80
 _MOST_BLOCK_MACS = 1_500_000  # some 35 ms of a Pico: Ctrl-C waits for the end of a block
 _BYTE = 16  # cycles that a byte more of scratch saves at least
 FREE_BYTE = 1  # the same where the arena is there anyway
+BYTES_ONLY = BYTES, None  # the way that has fewest words
 _MOST_PARTS = 24  # of a row, or of all rows
 
 
