@@ -32,7 +32,8 @@ _AFTER = {BALANCED: SPEED, RAM: BALANCED}  # levels that need no less
 _PARTS = (1, 0.6, 0.3)  # of that, one after the other
 # Of that, where words of weights cost: these may take so much less with some room.
 _BEYOND = 5
-_ROOMS = (1, 1.06, 1.12, 1.25)  # for weights of what runs in bands, of the least arena
+_WIDER_BEYOND = 1.12  # times a limit: the room for weights that these may count on
+_ROOMS = (1, 1.06, _WIDER_BEYOND, 1.25)  # for weights of what runs in bands, of the least arena
 _WHOLE = {BALANCED: (1, 1.06, 1.12, 1.18, 1.25, 1.5)}  # the same where nothing does
 # Limits that are tried, of the least one, and the share of each that regions may need: where they
 # leave some, a plan of all may come out smaller.
@@ -232,7 +233,7 @@ class Levels:
             parts = (_BEYOND, *parts) if self._plans.miss else parts
         for part in parts:
             most = part * _SHARES[level] * self._plans.search.base_cycles
-            wider = _ROOMS[-1] if part <= 1 else _ROOMS[2]
+            wider = _ROOMS[-1] if part <= 1 else _WIDER_BEYOND
             room = Room(self._may_cost(level), wider, self._small(level))
             below = min(_LEFT.get(level, 1) * whole[2], self._below)
             yield from self._within_cycles(most, room, below, whole[2], step)
