@@ -3,10 +3,14 @@
 
 from itertools import chain, product
 
+import pytest
 from optimize.test_channel_groups import Inverted
 from optimize.test_memory_regions import GraphBuilder
 from tflm.tflite.reader import TfliteModel
+from tflm_tools.flat.flatten import levels_of, saved_model
 from tflm_tools.model.graph import Graph
+from tflm_tools.model.schema import BuiltinOperator
+from tflm_tools.optimize.memory.edges import Edges
 from tflm_tools.optimize.memory.glimpse import Glimpse
 from tflm_tools.optimize.memory.peaks import peak
 from tflm_tools.optimize.memory.progress import Progress
@@ -101,11 +105,20 @@ def leaves_out(region):
     return False
 
 
+def no_scratch(_place, _rows):
+    return 0
+
+
+def some_scratch(place, rows):
+    return 24 * place + 16 * rows
+
+
 def test_peak_beside_brute_force():
     seen = 0
     for region in chain.from_iterable(map(regions, range(COUNT))):
         for way in every_way(region):
-            assert peak(way) == Rows(way).peak() <= peak(way.with_rows_apart())
+            apart = peak(way.with_rows_apart(), no_scratch)
+            assert peak(way, no_scratch) == Rows(way).peak() <= apart
             seen += 1
     assert seen > 1000
 
@@ -139,10 +152,48 @@ def test_glimpses_beside_all_bands():
             assert plain.bands == glimpse.bands
             led = None if anew else plain.led()
             for way in filter(None, (plain, led)):
-                least, most = glimpse.needs_over(1 << 50, way is led), peak(way)
-                assert 0 < glimpse.needs_over(least - 1, way is led) <= least <= most
+                seen, anew_seen = seen + 1, anew_seen + bool(anew)
                 assert glimpse.cycles(cycles_of) <= way.cycles(cycles_of)
-                seen, same, anew_seen = seen + 1, same + (least == most), anew_seen + bool(anew)
-                if not anew:
-                    assert least <= peak(way.with_rows_apart())
+                for scratch_of in (no_scratch, some_scratch):
+                    least = glimpse.needs_over(1 << 50, scratch_of, way is led)
+                    assert 0 < glimpse.needs_over(least - 1, scratch_of, way is led) <= least
+                    most = peak(way, scratch_of)
+                    assert least <= most
+                    same += scratch_of is no_scratch and least == most
+                    if not anew:
+                        assert least <= peak(way.with_rows_apart(), scratch_of)
     assert seen > 1500 and anew_seen > 100 and same > 0.6 * seen
+
+
+# Graphs with operators that run in bands, as the Levels of a model see them.
+def searched():
+    for number in range(COUNT):
+        builder = GraphBuilder(f"graph {number}", number % 2, number % 3)
+        yield builder.net.build(builder.now)
+        yield Inverted(f"scratch {number}").model
+
+
+# What is told of scratch before a way is looked at is no more than the least that it can do with.
+@pytest.mark.parametrize(("target", "miss"), [("armv6m", None), ("armv6m", 0), ("armv7em", None)])
+def test_scratch_that_a_way_needs(target, miss, monkeypatch):
+    seen, estimated = set(), Edges._estimated
+
+    def noted(edges, edge, more):
+        made = estimated(edges, edge, more)
+        region = edge.progress.region
+        for each in [edge, *more] if made else ():
+            for place, size in each.needs.at.items():
+                rows = each.progress.most_rows(region.outputs[place])
+                node, way = region.nodes[place], region.ways[place]
+                least = edges._probe.least_scratch(node, way, rows)
+                assert least <= size
+                seen.add((node.builtin_code, least == size, least > 0))
+        return made
+
+    monkeypatch.setattr(Edges, "_estimated", noted)
+    for model in searched():
+        levels = levels_of(saved_model(model)[0], None, target, miss=miss)
+        levels._plans.least(levels._plans.head(levels._plans.model), None, 256, {})
+    if target == "armv6m":
+        kinds = BuiltinOperator.CONV_2D, BuiltinOperator.DEPTHWISE_CONV_2D, BuiltinOperator.ADD
+        assert {(kind, True, True) for kind in kinds} <= seen

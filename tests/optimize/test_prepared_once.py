@@ -5,11 +5,13 @@ import pytest
 from optimize.graphs import Network
 from tflm.prepare.lanes import BYTES, IN_PLACE
 from tflm.tflite.reader import TfliteModel
+from tflm_tools.flat.flatten import levels_of, saved_model
 from tflm_tools.image.custom import CheckingResolver, HostResolver
 from tflm_tools.image.flat_image import image_of
 from tflm_tools.image.once import OnceResolver
 from tflm_tools.image.prepare import prepare_graph
 from tflm_tools.model.graph import Graph
+from tflm_tools.optimize.memory.levels import BALANCED, RAM, SPEED
 
 
 def _model():
@@ -17,6 +19,22 @@ def _model():
     first = net.conv(net.inputs[0], 8, 1, 1)
     second = net.depthwise(net.conv(net.inputs[0], 8, 3, 1), 3, 1)
     return net.build(net.binary("ADD", first, second))
+
+
+# Parts of an operator that are alike are prepared once, whatever their tensors and constants.
+@pytest.mark.parametrize("target", (None, "armv6m", "armv7em"))
+def test_parts_in_bands(target):
+    net = Network("parts", (32, 16, 4))
+    first = net.conv(net.depthwise(net.conv(net.inputs[0], 16, 3), 3, 2), 8)
+    second = net.conv(net.depthwise(net.conv(first, 16), 3), 8, scale=0.05, zero_point=-3)
+    tflite = net.build(net.conv(net.binary("ADD", first, second), 16, 3, 2))
+    levels = levels_of(saved_model(tflite)[0], None, target)
+    for level in (SPEED, BALANCED, RAM):
+        model = levels.model(level)[0]
+        wanted = prepare_graph(model, target=target)
+        made = levels.prepared(model)
+        assert image_of(tflite, model, made) == image_of(tflite, model, wanted)
+    assert model.chains
 
 
 @pytest.mark.parametrize("target", (None, "armv6m", "armv7em"))

@@ -131,6 +131,8 @@ class RomStorage:
         place_views(self.model, self.tensors, self.views)
         self.variables = {index: self.persistent(variables[index]) for index in sorted(variables)}
         self.arena_bytes = self.head_bytes + self.persistent_bytes
+        if getattr(self.model, "is_draft", False):  # it goes to no file
+            return
         for loop, _ in self.loops:
             loop.join_constants(self)
         self._sort_constants()

@@ -15,6 +15,7 @@ _LIMITS = (
     (1.05, 1.0),
 )  # fmt: skip
 _PLANS = 4  # for each of them
+_SPARE = 1.25  # of what weights may take less with room: that is told about
 _NEAR = 1.04  # of the bytes: what a draft takes may come from too few tries
 
 
@@ -29,7 +30,7 @@ def fastest(plans, arena, levels):
     most = arena - (whole.arena_bytes - whole.head_bytes)
     found = _stored(plans, most, [(plans.model, 0)])
     if not found or found[0][1] > 0:
-        found += _stored(plans, most, _in_bands(plans, most))
+        found += _in_bands(plans, most, found)
     if not found:
         known = dict(levels)
         if all(plans.head(model) > most for model, _ in known.values()):
@@ -42,33 +43,43 @@ def fastest(plans, arena, levels):
                 f"({option}); allow that, let the input come by rows (--input-by-rows), or use a "
                 "smaller model"
             )
-        found += _stored(plans, most, _in_bands(plans, most))
+        found += _in_bands(plans, most, found)
     model, cycles = min(found, key=lambda each: (each[1], plans.head(each[0])))
     return plans.refined(model, most), cycles
 
 
-# [(Graph, extra cycles)] with weights stored as is fastest in `most` bytes, where these will do.
-def _stored(plans, most, graphs):
+# [(Graph, extra cycles)] with weights stored as is fastest in `most` bytes, where these will do:
+# those that may be the fastest, below `least` cycles.
+def _stored(plans, most, graphs, least=inf):
     found = []
-    for graph, cycles in graphs:
-        made, more = plans.with_stored(graph, most)
+    for graph, cycles in sorted(graphs, key=lambda each: each[1]):
+        made, more = plans.with_stored(graph, most, least - cycles)
         if plans.head(made) <= most:
             found.append((made, cycles + more))
+            least = min(least, cycles + more)
     return found
 
 
-# [(Graph, extra cycles)] with chains in bands that may do with `most` bytes.
-def _in_bands(plans, most):
-    found = {}
+# The same with chains in bands, where these may be faster than what is known.
+def _in_bands(plans, most, known):
+    drafts, found = {}, []
     for limit, share in _LIMITS:
         for tries in range(_PLANS):
+            least = min((cycles for _, cycles in known + found), default=inf)
             fusion = plans.search.within(int(limit * most), None, share)
-            if fusion is None or plans.keeps_to(fusion, found, tries):
+            if fusion is None or fusion.cycles - _SPARE * fusion.spare(most) > least:
                 break
-    within = [(graph, cycles) for graph, cycles, head in found.values() if head <= most]
-    near = [each[:2] for each in found.values() if most < each[2] <= _NEAR * most]
-    least = min((cycles for _, cycles in within), default=inf)
-    return within + _ended(plans, most, [each for each in near if each[1] < least])
+            before = len(drafts)
+            keeps = plans.keeps_to(fusion, drafts, tries)
+            for graph, cycles, head in list(drafts.values())[before:]:
+                if head <= most:
+                    found += _stored(plans, most, [(graph, cycles)], least)
+            if keeps:
+                break
+    within = [cycles for _, cycles, head in drafts.values() if head <= most]
+    near = [each[:2] for each in drafts.values() if most < each[2] <= _NEAR * most]
+    near = [each for each in near if each[1] < min(within, default=inf)]
+    return found + _stored(plans, most, _ended(plans, most, near))
 
 
 # [The cheapest of these (Graph, extra cycles) that keeps to `most` bytes when planned to the end].

@@ -121,7 +121,8 @@ class Edges:
             return None
         if key not in self._ways:
             region = self._regions.region(first, last)
-            known = self._fixed(region), self._probe.cycles, self.storing.in_bands, self
+            costs = self._probe.cycles, self.storing.in_bands, self._probe.least_scratch
+            known = self._fixed(region), *costs, self
             self._ways[key] = Ways(region, *known)
         return self._ways[key]
 

@@ -21,6 +21,10 @@ class Fusion:
     forms: list = field(default_factory=list)
     narrow: list = field(default_factory=list)
 
+    def spare(self, arena):
+        """Those of the cycles that weights would not take in so many bytes, about."""
+        return sum(edge.spare(arena) for edge in self.edges)
+
 
 def apply(graph, fusion):
     """A Graph with the chains of a Fusion in place of their operators; its `chains` tell of them,

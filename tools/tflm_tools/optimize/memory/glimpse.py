@@ -27,26 +27,27 @@ class Glimpse:
         """That Progress."""
         return Progress(self.region, self._height, self._place, anew=self.anew)
 
-    def needs_over(self, limit, is_led=False):
+    def needs_over(self, limit, scratch_of, is_led=False):
         """Bytes that no plan of the Progress, with rows apart or not, goes below.
 
-        As far as it takes to be more than `limit`. is_led: the same with bands in front.
+        As far as it takes to be more than `limit`. scratch_of: see peaks.peak(). is_led: the same
+        with bands in front.
         """
         most = 0
         for band in (self.bands, self.bands // 2 + 1, 2 if is_led else 1):
             if most <= limit:
-                most = max(most, self._in(band))
+                most = max(most, self._in(band, scratch_of))
         return most
 
     # Bytes that a band needs.
-    def _in(self, band):
+    def _in(self, band, scratch_of):
         before, now = self._behind(band - 1), self._behind(band)
         region, spans = self.region, {}
         for place in range(len(region.nodes) - 1, -1, -1):
             key = region.outputs[place]
             there = before[key], now[key]
             spans[key] = region.needed(key, spans) if key in self.anew else there
-        return peak_of_band(_Band(self, before, now, spans))
+        return peak_of_band(_Band(self, before, now, spans), scratch_of)
 
     # {key: rows that are there} behind a band.
     def _behind(self, band):

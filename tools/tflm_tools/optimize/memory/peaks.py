@@ -2,9 +2,14 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 
-def peak(progress):
-    """Bytes that are in use at the same time in a Progress, at most: no plan needs less."""
-    return _all_run(progress, {}).most
+def peak(progress, scratch_of):
+    """Bytes that are in use at the same time in a Progress, at most: no plan needs less.
+
+    scratch_of(place, rows): bytes of scratch that the operator there needs to make so many rows.
+    """
+    outputs = enumerate(progress.region.outputs)
+    scratch = {place: scratch_of(place, progress.most_rows(key)) for place, key in outputs}
+    return _all_run(progress, scratch).most
 
 
 def peak_with(progress, scratch):
@@ -25,9 +30,11 @@ def _all_run(progress, scratch):
     return rows
 
 
-def peak_of_band(band):
+def peak_of_band(band, scratch_of):
     """The same as peak() in one band of a Glimpse."""
-    rows = _Rows(band, {})
+    spans = [band.span(key, 1) for key in band.region.outputs]
+    scratch = {at: scratch_of(at, last - first) for at, (first, last) in enumerate(spans)}
+    rows = _Rows(band, scratch)
     given = band.region.layout(band.anew).given
     rows.begin({key: band.used(key) for key in given}, band.before)
     rows.run(1)

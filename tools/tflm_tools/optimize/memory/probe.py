@@ -14,6 +14,7 @@ from ...targets import form_of
 from .costs import more_by_rows, node_cycles
 from .flash_cache import miss_of
 from .remembered import remember
+from .scratch import least_scratch
 from .weights import (
     BYTES_ONLY,
     FREE_BYTE,
@@ -37,10 +38,11 @@ class Made:
     them for fewer pixels at a time; fetching: cycles that this one takes for them. part(count,
     rows, is_down, share): weights.part_cycles() with its scratch, None where there are no choices.
     words(stored): weights.words_of(), None where there may be some nobody knows of; fewest: the
-    least of these, however many rows of the node a part makes.
-    form: equal where records differ in places and numbers only, so that one of them can become the
-    other. cost(stored): (scratch, cycles) of its weights stored otherwise. distances: (which
-    input, least, step) of each Distance; over: bytes of inputs that the output may lie over.
+    least of these, however many rows of the node a part makes. least(rows, pixels, is_down):
+    scratch.least_scratch(), None where nothing is known of it. form: equal where records differ in
+    places and numbers only, so that one of them can become the other. cost(stored): (scratch,
+    cycles) of its weights stored otherwise. distances: (which input, least, step) of each
+    Distance; over: bytes of inputs that the output may lie over.
     """
 
     scratch: tuple
@@ -54,6 +56,7 @@ class Made:
     part: object = None
     words: object = None
     fewest: int = 0
+    least: object = None
     distances: list = field(default_factory=list)
     over: int = 0
 
@@ -114,7 +117,9 @@ class Probe:
         form = tuple(map(_form, storage.records)), bytes(storage.constants)
         has_ways = choices or blocks
         cost = cache(partial(cost_of, storage.records[0], miss=self.miss)) if has_ways else None
-        part = None
+        part, least = None, None
+        if len(storage.records) == 1:
+            least = cache(partial(least_scratch, storage.records[0], scratch))
         if choices:
             room = max(scratch, default=0)
             part = cache(partial(part_cycles, storage.records[0], miss=self.miss, room=room))
@@ -123,7 +128,7 @@ class Probe:
         over = sum(min(d.source.nbytes(), max(0, d.target.nbytes() - d.least)) for d in found)
         return Made(
             scratch, size, choices, fine, blocks, fetching, form, cost, part, words, fewest,
-            distances=[(node.inputs.index(d.source), d.least, d.step) for d in found],
+            least, distances=[(node.inputs.index(d.source), d.least, d.step) for d in found],
             over=min(over, node.outputs[0].nbytes()) if found else 0,
         )  # fmt: skip
 
@@ -134,6 +139,13 @@ class Probe:
     def more_by_rows(self, node):
         """Cycles that a FULLY_CONNECTED takes more where its input comes some rows at a time."""
         return more_by_rows(node, self._target)
+
+    def least_scratch(self, node, way, rows):
+        """Bytes of scratch that a node needs at least to make so many rows; way: its ByRows."""
+        least, shape = self.made(node).least, node.outputs[0].shape
+        if least is None or way.gathers or len(shape) != 4:
+            return 0
+        return least(rows, rows * shape[3 - way.axis], way.axis == 1)
 
     def block_bytes(self, nodes):
         """Bytes of arena for the records of a chain of such nodes; None among them is none."""

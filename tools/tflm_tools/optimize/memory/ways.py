@@ -20,11 +20,13 @@ class Ways:
     """The ways to run a Region in bands, as Edges.
 
     fixed: bytes that each needs beside its rows. cycles_of(node): those of an operator by itself;
-    weighed(progress): those that weights take at least. of: the Edges that these are of.
+    weighed(progress): those that weights take at least. scratch_of(node, way, rows): bytes of
+    scratch that a node needs to make so many rows. of: the Edges that these are of.
     """
 
-    def __init__(self, region, fixed, cycles_of, weighed, of):
+    def __init__(self, region, fixed, cycles_of, weighed, scratch_of, of):
         self._region, self._fixed, self._of = region, fixed, of
+        self._scratch_of = scratch_of
         self._cycles_of, self._weighed = cycles_of, weighed
         self._peaks = {}  # of Progresses
         self._least = 0  # what any of them needs at least, as far as is known
@@ -79,12 +81,17 @@ class Ways:
             if way.arena <= limit or not way.progress.apart:
                 way.arena, way.is_told = self._peak(way.progress), True
         else:
-            way.arena = self._fixed + way.glimpse.needs_over(limit - self._fixed, way.is_led)
+            room = limit - self._fixed
+            way.arena = self._fixed + way.glimpse.needs_over(room, self._scratch, way.is_led)
 
     def _peak(self, progress):
         if progress not in self._peaks:
-            self._peaks[progress] = self._fixed + peak(progress)
+            self._peaks[progress] = self._fixed + peak(progress, self._scratch)
         return self._peaks[progress]
+
+    def _scratch(self, place, rows):
+        region = self._region
+        return self._scratch_of(region.nodes[place], region.ways[place], rows) if rows else 0
 
     # What an _Unwritten becomes: Edges, and the same with bands in front.
     def _written(self, way):

@@ -26,7 +26,7 @@ from .flash_cache import fetches
 # of a depthwise 3x3 filter.
 WIDEN = 3.1
 _DENSE = 0.6  # to use such a weight once, beside the lanes that are made of it otherwise
-_DENSE_BYTES = 64  # of scratch
+DENSE_BYTES = 64  # of scratch
 _CONNECT = 0.4  # to use such a weight of FULLY_CONNECTED, beside widening it
 _PAIRS = 1160  # to make a table of all pairs of 16 values
 _BLOCK = 1200
@@ -88,7 +88,7 @@ def _conv(r, is_flat, miss):
     step = 2 * column * r["pixel_columns"]
     groups = -(-r["output_channels"] // GROUP)
     if rows == pixels == 1 and r["row_bytes"] * r["input_height"] == depth:  # one window is all
-        yield (DENSE, None), _DENSE_BYTES, _cycles(DENSE, groups, depth, 1, miss)
+        yield (DENSE, None), DENSE_BYTES, _cycles(DENSE, groups, depth, 1, miss)
     for block, blocks in _blocks(rows, pixels):
         if block * depth * GROUP * groups > _MOST_BLOCK_MACS and block > 1:
             continue
@@ -107,7 +107,7 @@ def _fully_connected(r, miss):
         scratch = lane_scratch(2 * depth, 1, depth) + group_bytes(way, depth)
         yield (way, None), scratch, _cycles(way, groups, depth, batches, miss)
     if batches == 1 and r["depth"] % QUAD == 0:
-        yield (DENSE, None), _DENSE_BYTES, _dense_cycles(groups, depth, miss)
+        yield (DENSE, None), DENSE_BYTES, _dense_cycles(groups, depth, miss)
 
 
 # Cycles of the weights of a FULLY_CONNECTED that are used as they are.
@@ -153,8 +153,8 @@ _LAYOUTS = {
 _LAYOUTS["depthwise_conv_lanes"] = DEPTHWISE
 
 
-# The words of a record by their names, or None when it has no weights in lanes.
-def _fields(record):
+def fields_of(record):
+    """The words of a record by their names, or None when it has no weights in lanes."""
     layout = _LAYOUTS.get(record.kernel.partition(".")[0])
     if layout is None or layout is DEPTHWISE and "3x3" not in record.kernel:
         return None
@@ -172,7 +172,7 @@ def choices_of(record, miss, byte=_BYTE):
     """
     if record.kernel == INDEXED and miss:
         return [_indexed(record, miss)]
-    r = _fields(record)
+    r = fields_of(record)
     if r is None or not miss:
         return []
     if "band_rows" in r:
@@ -200,7 +200,7 @@ def blocks_of(record):
 
     From the fastest to what needs least scratch; weights stay as they are stored.
     """
-    r = _fields(record)
+    r = fields_of(record)
     if r is None or "block_pixels" not in r:
         return []
     found = [Choice(*each) for each in _conv(r, record.kernel.endswith("pixels_int8"), 0)]
@@ -216,7 +216,7 @@ def cost_of(record, stored, miss):
     """
     if record.kernel == INDEXED:
         return _indexed(record, miss).scratch, _indexed(record, miss).cycles
-    r, (way, lane_bytes) = _fields(record), stored
+    r, (way, lane_bytes) = fields_of(record), stored
     if "block_pixels" not in r:
         ways = _depthwise(r, miss) if "band_rows" in r else _fully_connected(r, miss)
         return next(each[1:] for each in ways if each[0] == stored)
@@ -242,7 +242,7 @@ def words_of(record, stored=None):
     if record.kernel.startswith("dense."):
         r = dict(zip(("units", *DENSE_LAYOUT), record.words, strict=False))
         return _group_words(BYTES, r["units"], r["depth"])
-    r = _fields(record)
+    r = fields_of(record)
     if r is None:
         return 0
     way = stored[0] if stored else r.get("weight_bytes")
@@ -259,7 +259,7 @@ def part_cycles(record, count, rows, is_down, share, miss, room):
     cache. room: bytes that scratch may have, where some way does with them. 0 where that is not
     known.
     """
-    r = _fields(record)
+    r = fields_of(record)
     if r is None or not miss:
         return 0
     if "block_pixels" not in r:
@@ -280,7 +280,7 @@ def cycles_of(record, miss):
         return _dense_cycles(r["units"], r["depth"], miss)
     if record.kernel == INDEXED and miss:
         return _indexed(record, miss).cycles
-    r = _fields(record)
+    r = fields_of(record)
     if r is None or not miss and "block_pixels" not in r:
         return 0
     if "band_rows" in r:
