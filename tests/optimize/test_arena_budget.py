@@ -67,6 +67,41 @@ def test_a_level_is_a_budget(number, target):
     assert FlatFile(flatten(model, arena_budget=least, **options)).arena_bytes <= least
 
 
+# Weights in bands may have room that they do not need, where that makes them faster: so much as a
+# budget leaves them, and only where it is asked for.
+def test_room_for_weights_in_bands(monkeypatch):
+    seen, estimated = [], Edges._estimated
+
+    def noted(edges, edge, more, wide):
+        made = estimated(edges, edge, more, wide)
+        for each in filter(lambda each: each.is_wide, more):
+            seen.append(each)
+            assert wide == budget and each.needs.cycles < edge.needs.cycles
+            for place, _, choices in each.needs.ways:
+                size, least = each.needs.at[place], min(size for size, _ in choices)
+                assert size <= max(least, wide - each.needs.used[place])
+        return made
+
+    monkeypatch.setattr(Edges, "_estimated", noted)
+    net = Network("room for weights", (24, 24, 16))
+    source = net.conv(net.inputs[0], 64)
+    for _ in range(2):
+        source = net.conv(net.depthwise(source, 3), 64)
+    model = net.build(net.conv(source, 16, 3, 2))
+    small, whole = (
+        FlatFile(flatten(model, target="armv6m", optimize=level)).arena_bytes
+        for level in (RAM, SPEED)
+    )
+    assert not seen
+    budget = (2 * small + whole) // 3
+    search = levels_of(TfliteModel(model), target="armv6m")._plans.search
+    plain = search.within(budget, wide=budget)
+    assert seen and not any(edge.is_wide for edge in plain.edges)
+    wide = search.within(budget, wide=budget, is_wide=True)
+    assert any(edge.is_wide for edge in wide.edges) and wide.cycles < plain.cycles
+    assert FlatFile(flatten(model, target="armv6m", arena_budget=budget)).arena_bytes <= budget
+
+
 # Where flash has wait states, too: no byte more, ever fewer cycles, the same results.
 def test_more_bytes_are_never_slower():
     builder = GraphBuilder("budget 5")

@@ -89,8 +89,8 @@ def test_room_for_weights_costs_what_it_says(name, level, shared_models, monkeyp
 def test_weights_in_bands_take_no_less_than_told(name, shared_models, monkeypatch):
     found, estimated = [], Edges._estimated
 
-    def noted(edges, edge, more):
-        guess, made = edge.guess, estimated(edges, edge, more)
+    def noted(edges, edge, more, wide):
+        guess, made = edge.guess, estimated(edges, edge, more, wide)
         if edge.needs is not None:
             found.append((guess, edge.needs.cycles - edges.storing.least_of(edge.progress.region)))
         return made

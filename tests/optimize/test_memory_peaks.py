@@ -178,8 +178,8 @@ def searched():
 def test_scratch_that_a_way_needs(target, miss, monkeypatch):
     seen, estimated = set(), Edges._estimated
 
-    def noted(edges, edge, more):
-        made = estimated(edges, edge, more)
+    def noted(edges, edge, more, wide):
+        made = estimated(edges, edge, more, wide)
         region = edge.progress.region
         for each in [edge, *more] if made else ():
             for place, size in each.needs.at.items():

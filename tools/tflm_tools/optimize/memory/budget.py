@@ -7,12 +7,14 @@ from tflm.errors import UnsupportedError
 
 from .search import LEAST_STEP
 
-# Limits that are tried, of the one that is given, and the share of each that regions may need:
-# what lies around a region may leave it less, or more, than it has alone, and what a limit leaves
-# goes to weights.
+# Limits that are tried, of the one that is given, the share of each that regions may need, and
+# whether weights in bands may use more than they need: what lies around a region may leave it
+# less, or more, than it has alone, and what a limit leaves goes to weights. What one of them
+# learns is known to the next ones, so that some come twice.
 _LIMITS = (
-    (1.0, 0.96), (1.0, 1.0), (0.97, 1.0), (0.94, 1.0), (0.88, 1.0), (0.75, 1.0), (1.01, 1.0),
-    (1.05, 1.0),
+    (1.0, 0.96, False), (1.0, 1.0, True), (1.0, 1.0, False), (0.97, 1.0, False),
+    (0.94, 1.0, False), (0.88, 1.0, False), (0.75, 1.0, False), (1.01, 1.0, False),
+    (1.05, 1.0, False), (1.0, 1.0, True), (0.97, 1.0, True),
 )  # fmt: skip
 _PLANS = 4  # for each of them
 _SPARE = 1.25  # of what weights may take less with room: that is told about
@@ -63,10 +65,12 @@ def _stored(plans, most, graphs, least=inf):
 # The same with chains in bands, where these may be faster than what is known.
 def _in_bands(plans, most, known):
     drafts, found = {}, []
-    for limit, share in _LIMITS:
+    for limit, share, is_wide in _LIMITS:
         for tries in range(_PLANS):
             least = min((cycles for _, cycles in known + found), default=inf)
-            fusion = plans.search.within(int(limit * most), None, share)
+            fusion = plans.search.within(
+                int(limit * most), None, share, wide=most, is_wide=is_wide
+            )
             if fusion is None or fusion.cycles - _SPARE * fusion.spare(most) > least:
                 break
             before = len(drafts)

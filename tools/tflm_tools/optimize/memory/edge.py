@@ -10,11 +10,15 @@ from .progress import Progress
 
 @dataclass(frozen=True)
 class Limits:
-    """Bytes that an Edge may need: an operator by itself, some in bands; `unsure`: by estimate."""
+    """Bytes that an Edge may need: an operator by itself, some in bands; `unsure`: by estimate.
+
+    is_wide: weights of what runs in bands may have more room than they need.
+    """
 
     single: float
     banded: float
     unsure: float
+    is_wide: bool = False
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,11 @@ class Edge:
     guess: int = 0
     may_need: int = 0
     is_told: bool = True
+
+    @property
+    def is_wide(self):
+        """True where its weights have more room than they need."""
+        return self.needs is not None and self.needs.is_wide
 
     def spare(self, arena):
         """Cycles that its weights would not take in so many bytes, at most."""

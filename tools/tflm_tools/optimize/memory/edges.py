@@ -140,25 +140,32 @@ class Edges:
         staying = (value for value in values if value.writer is not None or value.stays)
         return self._arena.beside(region) + sum(value.row_bytes * value.rows for value in staying)
 
-    def look_at(self, edge, limit=NEVER):
+    def look_at(self, edge, limit=NEVER, wide=0):
         """Find out more of what an Edge needs and takes: by kinds of bands, then by all of them.
 
-        Or that it needs more than a limit.
+        Or that it needs more than a limit. wide: bytes of arena that weights may use, if more than
+        they need.
         """
         more = []
         try:
-            known = self._planned(edge, limit) if edge.needs else self._estimated(edge, more)
+            known = self._planned(edge, limit) if edge.needs else self._estimated(edge, more, wide)
         except TflmError:  # Prepare does not take a part
             known = False
         if not known:
             edge.arena = NEVER
         self._ways[edge.first, edge.last].changed(more)
 
-    # What follows from one band of each kind, an Edge `more` where it can run with less scratch;
-    # False where it cannot run so.
-    def _estimated(self, edge, more):
+    # What follows from one band of each kind, an Edge `more` where it can run with less scratch,
+    # or with more that makes it faster; False where it cannot run so.
+    def _estimated(self, edge, more, wide):
         region = edge.progress.region
-        found = needs_of(edge.progress, self._probe, self.storing, self._scrap)
+
+        def rooms_of(progress, needs):
+            room = wide - self._arena.beside(region) - needs.records
+            return [room - size for size in peak_with(progress, needs.at)[1]]
+
+        known = self._probe, self.storing, self._scrap, rooms_of if wide else None
+        found = needs_of(edge.progress, *known)
         more += [copy(edge) for _ in found[1:]]
         for each, needs in zip([edge, *more], found, strict=False):
             each.needs = needs

@@ -17,7 +17,8 @@ class Needs:
     scratch: for each slot of the Chain, bytes of its scratch buffers; at: {place in the region:
     all of them}. records: bytes. cycles: what the weights take; ways: for each slot of an
     operator, (its place, those cycles, [(scratch, cycles)]). used: bytes that are in use while the
-    operator at each place runs, without its scratch.
+    operator at each place runs, without its scratch. is_wide: weights have more room than they
+    need.
     """
 
     records: int
@@ -27,6 +28,7 @@ class Needs:
     ways: list = field(default_factory=list)
     at: dict = field(default_factory=dict)
     used: list = field(default_factory=list)
+    is_wide: bool = False
     _spare: dict = field(default_factory=dict)
 
     def spare(self, arena):
@@ -40,11 +42,13 @@ class Needs:
         return self._spare[arena]
 
 
-def needs_of(progress, probe, storing, make):
+def needs_of(progress, probe, storing, make, rooms_of=None):
     """[the Needs of a Progress]: with as much scratch as Prepare gives, and where that is less,
     with little. Empty where it cannot be written as bands, as far as these tell.
 
-    make(name, dtype, shape, like): a new tensor. Raises TflmError for what Prepare does not take.
+    make(name, dtype, shape, like): a new tensor. rooms_of(progress, needs): bytes of scratch that
+    weights may have at each place, for Needs that are wide, if these are faster. Raises TflmError
+    for what Prepare does not take.
     """
     kinds = _kinds_of(progress)
     chain = in_bands(progress, make, list(kinds))
@@ -53,10 +57,10 @@ def needs_of(progress, probe, storing, make):
     slots = [[node for node in slot if node is not None] for slot in chain.slots]
     if any(len({probe.made(node).form for node in parts}) > 1 for parts in slots):
         return []  # what runs at a place shares its records
-    found = []
-    for most in (_SMALL,) if progress.apart or progress.anew else (inf, _SMALL):
+    usual = list(map(storing.usual, slots))
+
+    def made_with(rooms):
         needs = Needs(probe.block_bytes(chain.nodes))
-        rooms = [min(storing.usual(parts), most) for parts in slots]
         stored, needs.cycles, made = storing.in_chain(chain.slots, rooms, kinds.values())
         needs.stored = {number: way for number, way in stored.items() if way is not None}
         slots_at = zip(chain.places, made, strict=True)
@@ -65,8 +69,18 @@ def needs_of(progress, probe, storing, make):
             needs.scratch.append(scratch_of(parts, probe, needs.stored))
             if place is not None:
                 needs.at[place] = sum(needs.scratch[-1])
-        if not found or needs.at != found[0].at:
-            found.append(needs)
+        return needs
+
+    few = [min(size, _SMALL) for size in usual]
+    found = [made_with(few)]
+    if not progress.apart and not progress.anew:
+        most = made_with(usual)
+        found = [most, *found] if most.at != found[0].at else [most]
+    if rooms_of is not None:
+        rooms = rooms_of(progress, found[0])
+        wide = made_with([inf if place is None else rooms[place] for place in chain.places])
+        wide.is_wide = True
+        found += [wide] if wide.cycles < found[0].cycles else []
     return found
 
 

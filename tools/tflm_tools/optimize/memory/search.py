@@ -54,14 +54,15 @@ class Search:
             at = at[2]
         return best[-1][0], found[::-1]
 
-    def within(self, limit, most=None, share=1.0, unsure=1.0, room=None):
+    def within(self, limit, most=None, share=1.0, unsure=1.0, room=None, wide=0, is_wide=False):
         """The cheapest Fusion that needs at most `limit` bytes, or None.
 
         most: cycles that it may cost, and in a Room. share: of the limit that its regions may
         need; unsure: of that by estimate. Below 1, what comes close is not looked at: soon there
-        is one, which may not be the cheapest.
+        is one, which may not be the cheapest. is_wide: weights in bands may use more than they
+        need, `wide` bytes of the arena, which is to be the same each time.
         """
-        limits = Limits(limit, share * limit, unsure * share * limit)
+        limits = Limits(limit, share * limit, unsure * share * limit, is_wide)
         best, start = [(0, None, None)], 0
         for detour in chain.from_iterable(self._detours.values()):
             detour.forget()
@@ -78,7 +79,7 @@ class Search:
             if not unknown:
                 return _fusion(found, limit)
             for edge in unknown:
-                edge.of.look_at(edge, limits.banded)
+                edge.of.look_at(edge, limits.banded, wide)
             start = min(map(self._looked_at, unknown))
 
     def learn_of(self, node, arena):

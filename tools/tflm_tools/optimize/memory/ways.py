@@ -55,6 +55,9 @@ class Ways:
             way = self._ways[at]
             if way.cycles >= below:
                 break
+            if way.is_wide and not limits.is_wide:
+                at += 1
+                continue
             limit = limits.banded if way.is_sure else limits.unsure
             self._tell(way, limit)
             if _may_need(way) > limit:
@@ -120,7 +123,7 @@ class _Unwritten:
     glimpse: of its Progress. progress: that, for the same with bands in front: is_led.
     """
 
-    may_need, is_told, is_sure = 0, False, False
+    may_need, is_told, is_sure, is_wide = 0, False, False, False
 
     def __init__(self, glimpse, cycles, progress=None):
         self.glimpse, self.cycles, self.progress = glimpse, cycles, progress
