@@ -23,9 +23,10 @@ def reach(edges, best, last, limits, latest=None):
         if best[last] is None or cycles < best[last][0]:
             best[last] = cycles, edge, best[edge.first]
 
-    may_end = best[last - 1] is not None and last - 1 <= latest
-    if may_end and not is_wide:
-        offer(edges.stored(last - 1, limit))
+    if best[last - 1] is not None and last - 1 <= latest:
+        edge = edges.narrow(last - 1, limit) if is_wide else edges.stored(last - 1, limit)
+        if edge is not None:
+            offer(edge)
     for first in range(last - 2, edges.longest(last) - 1, -1):
         is_wide = is_wide or edges.single(first).arena > limit
         if is_wide and best[first] is not None and first <= latest:
@@ -33,9 +34,6 @@ def reach(edges, best, last, limits, latest=None):
             edge = edges.banded(first, last, limits, below)
             if edge is not None:
                 offer(edge)
-    edge = edges.narrow(last - 1, limit) if may_end and best[last] is None else None
-    if edge is not None:
-        offer(edge)
 
 
 class Detour:
