@@ -1,6 +1,7 @@
 # Tests of what commands write: links stay, pipes get the bytes, inputs are not replaced
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import gc
 import os
 import signal
 import stat
@@ -12,6 +13,7 @@ import time
 import numpy as np
 import pytest
 from tflm_tools import files
+from tflm_tools.cli import main as cli_main
 from tflm_tools.flat.flatten import flatten
 
 
@@ -139,3 +141,23 @@ def test_stopped_at_any_moment():
         if process.returncode != 130:
             assert process.returncode in (0, -signal.SIGINT) and begun + out == all_of_it
     assert 130 in codes
+
+
+# The same where Ctrl-C comes while a class is made: Python 3.11 has a RuntimeError of it then.
+def test_stopped_while_a_class_is_made(monkeypatch, capsys):
+    class Stopping:
+        def __set_name__(self, owner, name):
+            raise KeyboardInterrupt
+
+    def command(_arguments):
+        type("Made", (), {"stopping": Stopping()})
+
+    monkeypatch.setattr("tflm_tools.cli.command.main", command)
+    handler, threshold = signal.getsignal(signal.SIGTERM), gc.get_threshold()
+    try:
+        with pytest.raises(SystemExit) as ended:
+            cli_main([])
+    finally:
+        signal.signal(signal.SIGTERM, handler)
+        gc.set_threshold(*threshold)
+    assert ended.value.code == 130 and capsys.readouterr().err == "tflm: stopped\n"

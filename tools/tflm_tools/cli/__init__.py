@@ -28,5 +28,14 @@ def main(arguments=None):
 
         command(arguments)
     except KeyboardInterrupt:
-        print("tflm: stopped", file=sys.stderr)
-        sys.exit(130)
+        _stopped()
+    except RuntimeError as error:
+        # Python 3.11 makes one of whatever ends the making of a class, an interrupt, too.
+        if not isinstance(error.__cause__, KeyboardInterrupt):
+            raise
+        _stopped()
+
+
+def _stopped():
+    print("tflm: stopped", file=sys.stderr)
+    sys.exit(130)
