@@ -54,7 +54,7 @@ def fastest(plans, arena, levels):
 # those that may be the fastest, below `least` cycles.
 def _stored(plans, most, graphs, least=inf):
     found = []
-    for graph, cycles in sorted(graphs, key=lambda each: each[1]):
+    for graph, cycles in graphs:
         made, more = plans.with_stored(graph, most, least - cycles)
         if plans.head(made) <= most:
             found.append((made, cycles + more))
