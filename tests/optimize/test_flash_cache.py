@@ -59,9 +59,9 @@ def test_blocks_of_one_row(rows):
 def test_room_for_weights_costs_what_it_says(name, level, shared_models, monkeypatch):
     found, with_stored = [], plans.with_stored
 
-    def noted(model, search, prepare, most, enough):
-        made = with_stored(model, search, prepare, most, enough)
-        found.append((model, search, *made))
+    def noted(its_plans, model, most, enough):
+        made = with_stored(its_plans, model, most, enough)
+        found.append((model, its_plans.search, *made))
         return made
 
     monkeypatch.setattr(plans, "with_stored", noted)

@@ -64,7 +64,9 @@ def place_over(storage, requests):
     lives = Lives(*ends, nodes, scratch, distances)
     model = storage.model
     is_draft = getattr(model, "is_draft", False)
-    head, storage.order = place(lives, like=getattr(model, "order", ()), is_draft=is_draft)
+    enough = getattr(model, "enough", 0) if is_draft else 0
+    like = getattr(model, "order", ())
+    head, storage.order = place(lives, like=like, is_draft=is_draft, enough=enough)
     head = align_up(head)
     if not loops:
         buffers = [storage.tensors[i] for i in sorted(storage.tensors)] + storage.scratch_buffers

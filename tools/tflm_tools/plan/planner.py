@@ -210,10 +210,13 @@ def _critical(blocks, most):
     }
 
 
-# The best order that changes by chance to `order` lead to; is_draft: that soon lead to.
-def _searched(placement, order, head, offsets, tries, is_draft):
+# The best order that changes by chance to `order` lead to; is_draft: that soon lead to. enough:
+# bytes that need not become fewer.
+def _searched(placement, order, head, offsets, tries, is_draft, enough):
+    if head <= enough:
+        return order
     chance = random.Random(1)
-    bound = placement.bound(order)
+    bound = max(enough, placement.bound(order))
     pairs = sum(len(placement.near[i]) for i in order)
     size, among = len(order), set(order)
     near = {i: [k for k, _, _ in placement.near[i] if k in among] for i in order}
@@ -240,7 +243,7 @@ def _searched(placement, order, head, offsets, tries, is_draft):
 # (bytes, offsets, order) of the best plan that is found. `start`: an order that may be good, or
 # None: where it is the best one to begin with, a draft has less left to find.
 @lru_cache(maxsize=64)
-def _best(placement, tries, start=None, is_draft=False):
+def _best(placement, tries, start=None, is_draft=False, enough=0):
     blocks = placement.blocks
     found = [(*placement.place(order), order) for order in _orders(blocks)]
     head, offsets, order = min(found, key=lambda entry: entry[0])
@@ -253,23 +256,23 @@ def _best(placement, tries, start=None, is_draft=False):
     busy = [i for i in order if i in critical]
     if busy:
         now, at = placement.place(busy)
-        busy = _searched(placement, busy, now, at, tries, is_draft)
+        busy = _searched(placement, busy, now, at, tries, is_draft, enough)
         whole = busy + [i for i in order if i not in critical]
         now, at = placement.place(whole)
         if now <= head:
             head, offsets, order = now, at, whole
     if any(i not in critical and offsets[i] + b.size == head for i, b in enumerate(blocks)):
-        order = _searched(placement, order, head, offsets, tries // 4, is_draft)
+        order = _searched(placement, order, head, offsets, tries // 4, is_draft, enough)
         head, offsets = placement.place(order)
     return head, offsets, order
 
 
-def place(lives, tries=_TRIES, like=(), is_draft=False):
+def place(lives, tries=_TRIES, like=(), is_draft=False, enough=0):
     """Set the offset of each Block of a Lives; the bytes that all of them take, and their order.
 
     like: the order (keys of Blocks) of a plan of the same tensors, with other scratch, or of a
     draft: that the plan is no larger than. is_draft: within half a percent, as a rule, in a third
-    of the time.
+    of the time. enough: bytes that need not become fewer, as no plan takes fewer or nobody asks.
 
     Buffers are placed one after the other, each as low as it can. The order decides how well
     that goes: some good ones are tried, then changes to the best of them by chance, always the
@@ -279,7 +282,7 @@ def place(lives, tries=_TRIES, like=(), is_draft=False):
     if not lives.blocks:
         return 0, []
     start = _as_before(lives.blocks, like)
-    head, offsets, order = _best(_Placement(lives), tries, start, is_draft)
+    head, offsets, order = _best(_Placement(lives), tries, start, is_draft, enough)
     for block, offset in zip(lives.blocks, offsets, strict=True):
         block.offset = offset
     return head, [lives.blocks[i].key for i in order]

@@ -18,7 +18,7 @@ _LIMITS = (
 )  # fmt: skip
 _PLANS = 4  # for each of them
 _SPARE = 1.25  # of what weights may take less with room: that is told about
-_NEAR = 1.04  # of the bytes: what a draft takes may come from too few tries
+_NEAR = 1.02  # of the bytes: what a draft takes may come from too few tries
 
 
 def fastest(plans, arena, levels):

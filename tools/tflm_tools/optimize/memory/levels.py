@@ -129,8 +129,9 @@ class Levels:
         if level not in _AFTER:
             return made
         # Drafts were compared, and what these become may lie the other way round.
-        other = self.model(_AFTER[level], below)
-        made = min(made, other, key=lambda each: self._plans.head(each[0]))
+        head = self._plans.head
+        if head(self._level(_AFTER[level])[0]) <= _DRAFT * head(made[0]):
+            made = min(made, self.model(_AFTER[level], below), key=lambda each: head(each[0]))
         if self._late is None:
             return made
         # What both lead to in the end may lie the other way round, too.

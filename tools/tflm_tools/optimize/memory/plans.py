@@ -6,7 +6,7 @@ from math import inf
 
 from .flash_cache import miss_of
 from .fusion import apply
-from .room import refined, with_stored
+from .room import refined, stored_as, with_stored
 from .search import Search
 
 _TRIES = 9  # least ones, until all together keep to one
@@ -30,6 +30,7 @@ class Plans:
         self._storages = {}  # id of a model: (the model, its RomStorage)
         self._ended = {}  # id of a draft: (it, what it became)
         self._banded = {}  # what runs in bands, and how: the model
+        self._stored = {}  # id of a model, and how weights are stored: the same with these so
 
     def prepared(self, model):
         """The RomStorage of a model that is one of these; each is prepared once."""
@@ -118,11 +119,18 @@ class Plans:
 
     def with_stored(self, model, most, cycles=inf):
         """room.with_stored() for a model that is one of these."""
-        return with_stored(model, self.search, self.prepared, most, cycles)
+        return with_stored(self, model, most, cycles)
 
     def refined(self, model, most):
         """room.refined() for a model that is one of these."""
-        return refined(model, self.search, self.prepared, most, self.miss)
+        return refined(self, model, most)
+
+    def stored_as(self, model, stored):
+        """room.stored_as() for a model that is one of these; the same each time."""
+        key = id(model), frozenset(stored.items())
+        if key not in self._stored:
+            self._stored[key] = stored_as(model, stored, self.prepared(model))
+        return self._stored[key]
 
 
 # The end of what lies highest in the arena while some nodes run.

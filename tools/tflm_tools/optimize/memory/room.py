@@ -2,7 +2,6 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import copy
-from functools import cache
 from math import inf
 
 from .weights import cycles_of
@@ -10,19 +9,20 @@ from .weights import cycles_of
 _LIMITS = (1.0, 0.92, 0.88, 0.84, 0.76, 0.68, 0.6)  # of an arena: what one operator may need
 
 
-def with_stored(model, search, prepare, most, enough=inf):
+def with_stored(plans, model, most, enough=inf):
     """A model whose weights are stored as is fastest in an arena of `most` bytes, or the same.
 
-    prepare(model) gives its RomStorage. Returns (model, cycles that another arena would save).
-    enough: where these are more, nobody asks for it.
+    plans: the Plans that it is of. Returns (model, cycles that another arena would save). enough:
+    where these are more, nobody asks for it.
     """
-    nodes, several = _by_themselves(model, search)
-    used = search.storing.used(model) if hasattr(model, "chains") else None
+    nodes, several = _by_themselves(model, plans.search)
+    storing = plans.search.storing
+    used = storing.used(model) if hasattr(model, "chains") else None
     ways = []  # from the fastest to what needs least
     for share in _LIMITS:
-        stored, cycles = search.storing.within(nodes, share * most, most)
+        stored, cycles = storing.within(nodes, share * most, most)
         if used is not None:
-            in_slots, more = search.storing.in_slots(model, several, share * most, used)
+            in_slots, more = storing.in_slots(model, several, share * most, used)
             stored.update(in_slots)
             cycles += more
         if cycles > enough:  # smaller limits take longer
@@ -30,44 +30,43 @@ def with_stored(model, search, prepare, most, enough=inf):
         if stored and (not ways or stored != ways[-1][0]):
             ways.append((stored, cycles))
 
-    @cache
-    def made(way):
-        return _with(model, ways[way][0], prepare)
-
     def fits(way):
-        return prepare(made(way)).head_bytes <= most
+        return plans.head(plans.stored_as(model, way[0])) <= most
 
     # Where not even the last one fits, plans of all of them would only take long.
-    if ways and fits(len(ways) - 1):
-        first = next(filter(fits, range(len(ways))))
-        return made(first), ways[first][1]
-    return model, search.storing.as_stored(nodes, getattr(model, "stored", {}))
+    if ways and fits(ways[-1]):
+        stored, cycles = next(filter(fits, ways))
+        return plans.stored_as(model, stored), cycles
+    return model, storing.as_stored(nodes, getattr(model, "stored", {}))
 
 
-def refined(model, search, prepare, most, miss):
+def refined(plans, model, most):
     """A model whose weights are stored faster in an arena of `most` bytes, or the same.
 
-    However little a byte saves. prepare(model) gives its RomStorage; miss: see weights.py.
+    However little a byte saves. plans: the Plans that it is of.
     """
-    before = _fetching(prepare(model), miss)
-    (nodes, _), tried = _by_themselves(model, search), {}
+    before = _fetching(plans.prepared(model), plans.miss)
+    (nodes, _), tried = _by_themselves(model, plans.search), {}
     for share in _LIMITS if before else ():
-        stored, _ = search.storing.within(nodes, share * most, most, True)
+        stored, _ = plans.search.storing.within(nodes, share * most, most, True)
         if stored == tried:
             continue
-        made, tried = _with(model, stored, prepare), stored
-        storage = prepare(made)
-        if storage.head_bytes <= most and _fetching(storage, miss) < before:
+        made, tried = plans.stored_as(model, stored), stored
+        storage = plans.prepared(made)
+        if storage.head_bytes <= most and _fetching(storage, plans.miss) < before:
             return made
     return model
 
 
-# A model with some weights stored otherwise, which is planned like that one to begin with.
-def _with(model, stored, prepare):
+def stored_as(model, stored, storage):
+    """A model with some weights stored otherwise, planned like that one, its RomStorage, at first.
+
+    A draft of it is done where it takes no more than that one.
+    """
     made = copy.copy(model)
     ways = {**getattr(model, "stored", {}), **stored}
     made.stored = {number: way for number, way in ways.items() if way is not None}
-    made.order = prepare(model).order
+    made.order, made.enough = storage.order, storage.head_bytes
     return made
 
 
