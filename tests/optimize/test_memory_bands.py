@@ -162,6 +162,8 @@ def test_windows_of_one_column(target, padding):
         forms.append((f"size {size} stride {stride} height {height}", model, made[0]))
         kernels |= {record.kernel for record in made[1].records}
         assert rolled.KERNEL in {record.kernel for record in made[1].records}
+        if height > 1:
+            continue  # of the same model all edges are known
         graph = Graph(TfliteModel(model))
         edges = every_edge(Edges(graph, Probe(graph, target)))
         assert any(edge.first == 0 and edge.last == 3 and edge.progress for edge in edges)
