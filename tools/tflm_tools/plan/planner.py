@@ -213,8 +213,6 @@ def _critical(blocks, most):
 # The best order that changes by chance to `order` lead to; is_draft: that soon lead to. enough:
 # bytes that need not become fewer.
 def _searched(placement, order, head, offsets, tries, is_draft, enough):
-    if head <= enough:
-        return order
     chance = random.Random(1)
     bound = max(enough, placement.bound(order))
     pairs = sum(len(placement.near[i]) for i in order)
