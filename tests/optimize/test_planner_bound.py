@@ -5,20 +5,21 @@ import random
 from itertools import permutations
 from types import SimpleNamespace
 
-from tflm_tools.plan.planner import _Placement
+from tflm_tools.plan.planner import _Placement, place
 
 
 # Blocks whose sizes and lives are random; pairs in use together are apart, may overlap from one
 # side, or share their bytes.
 class _Lives:
-    def __init__(self, seed):
+    def __init__(self, seed, count=5):
         chance = random.Random(seed)
         self.blocks = []
         self._ranges = {}
-        for _ in range(5):
+        for _ in range(count):
             first = chance.randrange(4)
             size = chance.choice((1, 16, 24, 40, 64, 100))
-            block = SimpleNamespace(number=len(self.blocks), size=size, first=first)
+            number = len(self.blocks)
+            block = SimpleNamespace(number=number, key=number, size=size, first=first)
             block.last = first + chance.randrange(3)
             for i, other in enumerate(self.blocks):
                 low, high = 1 - size, other.size - 1
@@ -61,3 +62,15 @@ def test_plan_with_one_buffer_moved_is_the_plan_of_that_order():
         assert found == (wanted if wanted[0] <= most else None), seed
         refused += found is None
     assert 0 < refused < 200
+
+
+# A search ends where it takes no more than is enough, and not before.
+def test_bytes_that_are_enough():
+    ended = 0
+    for seed in range(60):
+        least = place(_Lives(seed, 9))[0]
+        soon = place(_Lives(seed, 9), enough=1 << 40)[0]
+        assert place(_Lives(seed, 9), enough=least)[0] == least, seed
+        assert least <= place(_Lives(seed, 9), enough=(least + soon) // 2)[0] <= soon, seed
+        ended += least < soon
+    assert ended

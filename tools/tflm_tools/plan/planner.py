@@ -147,6 +147,11 @@ class _Placement:
                 return None
             if at != known[i]:
                 moving.add(i)
+            elif i == moved:  # what comes behind sees no change by it
+                moving.discard(i)
+                if not moving:
+                    offsets = known
+                    break
         return max([offsets[i] + sizes[i] for i in order]), offsets
 
     def pile(self, order, offsets):
