@@ -205,8 +205,8 @@ class Interpreter:
         """Run the model once. Allocates nothing; Ctrl-C between slices leaves all usable.
 
         source gives the input, as it is needed after `tflm flatten --input-by-rows`, else at
-        once: an open file, a function that fills the data of a row, or an iterable of rows as
-        bytes or real numbers. Raises InputError when it ends early.
+        once: all its bytes in a buffer, an open file, a function that fills the data of a row, or
+        an iterable of rows as bytes or real numbers. Raises InputError when it ends early.
 
         Returns None, or 15 when an operator ended the run early: CIRCULAR_BUFFER does while it
         is filling up. The outputs are not valid then; go on with the next input.

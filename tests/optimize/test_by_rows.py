@@ -130,7 +130,11 @@ def failing():
     raise ValueError("no picture")
 
 
-for source in (io.BytesIO(data), rows, (bytearray(r) for r in rows), Slow(), filler(), numbers()):
+odd = memoryview(b"x" + data)[1:]
+for source in (
+    io.BytesIO(data), rows, (bytearray(r) for r in rows), Slow(), filler(), numbers(),
+    data, bytearray(data), memoryview(data), odd,
+):
     interp.invoke(source)
     found.append(bytes(interp.output(0).raw).hex())
     if by_rows:
@@ -138,6 +142,8 @@ for source in (io.BytesIO(data), rows, (bytearray(r) for r in rows), Slow(), fil
 assert "too early" in raises(InputError, interp.invoke, iter(rows[:-1]))
 assert "too early" in raises(InputError, interp.invoke, io.BytesIO(data[:-1]))
 assert "no rows" in raises(InputError, interp.invoke, 3)
+assert "bytes, got" in raises(InputError, interp.invoke, data[:-1])
+assert "bytes, got" in raises(InputError, interp.invoke, data + data)
 assert "a row has" in raises(InputError, interp.invoke, [bytes(size + 1)])
 assert raises(ValueError, interp.invoke, failing()) == "no picture"
 interp.invoke(rows)  # as if there had been no other
@@ -169,7 +175,7 @@ def test_sources(name, tmp_path):
     for level, by_rows in (("ram", True), ("speed", True), ("off", True), ("ram", False)):
         path.write_bytes(flatten(tflite, optimize=level, by_rows=by_rows))
         lines = device(_SOURCES, path=str(path), data=x.tobytes().hex(), size=size)
-        assert json.loads(lines[-1]) == [wanted] * 9, (level, by_rows)
+        assert json.loads(lines[-1]) == [wanted] * 13, (level, by_rows)
 
 
 # The input takes no bytes by itself: of a large one only the rows of a band are there.
@@ -209,13 +215,14 @@ def test_floats(tmp_path):
             for i in range(len(row)):
                 row[i] = values[at + i]
             at += len(row)
-        for source in (io.BytesIO(data), rows, fill):
+        for source in (io.BytesIO(data), rows, fill, data, memoryview(data)):
             interp.invoke(source)
             found = interp.output(0).dequantize()  # as text, single precision loses digits
             print(struct.pack("<%df" % len(found), *found).hex())
         """
     lines = device(code, path=str(path), data=x.tobytes().hex())
-    for line in lines[-3:]:
+    assert len(lines) == 5
+    for line in lines:
         assert bytes.fromhex(line) == wanted.tobytes()
 
 

@@ -1,9 +1,13 @@
 # tflm: an input that comes by rows while the model runs: who gives them, and where they go
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from array import array
+
 from .. import dtypes
 from ..errors import InputError, ModelError
 from ..standard import struct
+
+_BUFFERS = (bytes, bytearray, memoryview)
 
 
 # What input() gives for an input of which only some rows are in the arena at a time.
@@ -18,16 +22,21 @@ class RowInput:
         row = kind(*self._parts[1:], memoryview(b""))
         self.name, self.shape, self.dtype = name, shape, row.dtype
         self.scale, self.zero_point = row.scale, row.zero_point
+        self.is_as_kept = row.kept is row  # rows have the bytes that the arena has
+
+    # Bytes of a row in the arena.
+    def row_bytes(self):
+        elements = 1
+        for size in self.shape:
+            elements *= size
+        return dtypes.nbytes(self._parts[2], elements) // self.shape[1]
 
     # The Tensor that a source fills. It is made once: that takes a Cortex-M0+ as long as to run a
     # small layer.
     def row(self):
         if self._row is None:
-            elements = 1
-            for size in self.shape:
-                elements *= size
-            size = dtypes.nbytes(self._parts[2], elements) // self.shape[1]
-            self._row = self._parts[0](*self._parts[1:], memoryview(bytearray(size)))
+            view = memoryview(bytearray(self.row_bytes()))
+            self._row = self._parts[0](*self._parts[1:], view)
         return self._row
 
     def __getattr__(self, name):
@@ -49,26 +58,38 @@ def bind(program, number, record):
 
 
 # Eval of that step. `source` is what puts the next row into a Tensor, what this is given for it,
-# and the bytes of that row.
+# the bytes of that row, or of all of them, and the place of the next row in these: its first byte,
+# bytes to the one behind it, and the byte at which there is none any more until one is put there.
+# The locals that live in registers, `arena` and `rom`, become the target and the row.
 def _filler(source):
     @micropython.viper
-    def fill(record: ptr32, arena: ptr32, _rom, start: int, stop: int):
-        put, given, row = source
-        data = ptr32(row)
+    def fill(record: ptr32, arena: ptr32, rom: ptr32, start: int, stop: int):
+        put, given, rows, place = source
+        at = ptr32(place)
+        first = int(ptr8(rows))
         size = record[2]
         target = int(arena) + (record[1] >> 2) + start * size
         while start < stop:
-            put(given)
+            if at[0] == at[2]:
+                put(given)
+            rom = ptr32(first + at[0])
+            at[0] = at[0] + at[1]
             arena = ptr32(target)
-            i = 0
-            if not (size | target) & 3:
-                while i < size >> 2:
-                    arena[i] = data[i]
-                    i += 1
-                i = size
-            while i < size:
-                ptr8(arena)[i] = ptr8(data)[i]
-                i += 1
+            left = size
+            if not (size | target | int(rom)) & 3:
+                while left >= 16:
+                    arena[0] = rom[0]
+                    arena[1] = rom[1]
+                    arena[2] = rom[2]
+                    arena[3] = rom[3]
+                    arena = ptr32(int(arena) + 16)
+                    rom = ptr32(int(rom) + 16)
+                    left -= 16
+            while left:
+                ptr8(arena)[0] = ptr8(rom)[0]
+                arena = ptr32(int(arena) + 1)
+                rom = ptr32(int(rom) + 1)
+                left -= 1
             target += size
             start += 1
 
@@ -86,7 +107,7 @@ def begin(program, source):
         )
     tensor = program.inputs[0]
     if isinstance(tensor, RowInput):
-        program.source[:] = _putter(source, tensor.row())
+        program.source[:] = _putter(source, tensor)
         return
     kept, shape = tensor.kept, tensor.shape
     if len(shape) < 3:
@@ -95,19 +116,39 @@ def begin(program, source):
     whole = RowInput(type(tensor), tensor.name, kept._code, shape, scale_bits, kept.zero_point)
     rows = shape[1]
     record = struct.pack("<III", rows, 0, len(kept.raw) // rows)
-    _filler(_putter(source, whole.row()))(record, kept.raw, None, 0, rows)
+    _filler(_putter(source, whole))(record, kept.raw, kept.raw, 0, rows)
 
 
-# What _filler() has of a source, and of the Tensor of a row.
-def _putter(source, tensor):
-    given = tensor
+# What _filler() has of a source, and of the input whose rows it gives.
+def _putter(source, rows):
+    if isinstance(source, _BUFFERS):
+        size = rows.row_bytes()
+        if rows.is_as_kept and len(source) == rows.shape[1] * size:
+            return _end, source, source, array("i", (0, size, len(source)))
+        source = _parts(source, len(rows.row().raw), rows.shape[1])
+    given = tensor = rows.row()
     if hasattr(source, "readinto"):
         put = _reader(source)
     elif callable(source):
         put, given = source, tensor.data
     else:
         put = _taker(source)
-    return put, given, tensor.kept.raw
+    return put, given, tensor.kept.raw, array("i", (0, 0, 0))
+
+
+# A record that asks for more rows than the input has is damaged.
+def _end(_):
+    raise ModelError("the rows of the input are damaged; flatten the model again")
+
+
+# Rows of a buffer one by one, for those that become others in the arena.
+def _parts(whole, size, rows):
+    if len(whole) != size * rows:
+        raise InputError(
+            "the input has %d bytes, got %d; give all rows" % (size * rows, len(whole))
+        )
+    whole = memoryview(whole)
+    return (whole[at : at + size] for at in range(0, len(whole), size))
 
 
 # From a file or socket: the bytes of each row.

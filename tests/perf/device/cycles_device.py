@@ -46,25 +46,29 @@ def set_inputs(interpreter, address):
         address += len(raw)
 
 
-# What gives invoke() the rows of an input, so many bytes each: a function that is called for each
-# and copies it. Where integers stand for floats these are copied, as for a whole input: what it
-# takes to make them is no part of the invoke.
+# What gives invoke() the rows of an input where integers stand for floats, so many bytes each: a
+# function that copies these, as for a whole input: what it takes to make them is no part of the
+# invoke.
 def rows_at(address, row_bytes):
     inside = None
 
     def fill(data):
         nonlocal address, inside
         if inside is None:
-            inside = memoryview(data._kept if hasattr(data, "_kept") else data)
+            inside = memoryview(data._kept)
         inside[:] = uctypes.bytearray_at(address, row_bytes)
         address += row_bytes
 
     return fill
 
 
-# What invoke() takes: a source of rows; None where the inputs have been set.
+# What invoke() takes: a source of rows, the buffer that they lie in if it may; None where the
+# inputs have been set.
 def source_of(interpreter, address, row_bytes):
     if row_bytes:
+        rows = interpreter.input(0)
+        if rows.is_as_kept:
+            return uctypes.bytearray_at(address, row_bytes * rows.shape[1])
         return rows_at(address, row_bytes)
     set_inputs(interpreter, address)
 
