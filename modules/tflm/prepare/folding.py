@@ -28,14 +28,15 @@ def fold(multiplier, shift, lowest, highest, most, weight):
         p = (4 * multiplier + divisor) // (2 * divisor)  # 2 * multiplier / divisor, rounded
         if not 0 < p < 1 << 31 or q * reach + _MOST_OFFSET >= _MOST_SUM:
             continue
-        d = _offset(steps, p, q, lowest, highest)
+        d = _offset(steps, p, q, lowest)
         if d is not None:
             return p, q, d
     return None
 
 
-# The steps (k, T(k)) that sums can reach, and the next one on both sides. At first those that most
-# factors fail at: rounded up by least and by most, and the outer ones.
+# The steps that sums can reach, and the next one on both sides: (k * 2**32, T(k) or what is reached
+# of that, None where nothing is, the last sum before it). At first those that most factors fail
+# at: rounded up by least and by most, and the outer ones.
 def _steps(multiplier, shift, lowest, highest, most):
     steps = []
     for k in range(1, most + 1):
@@ -49,18 +50,21 @@ def _steps(multiplier, shift, lowest, highest, most):
             break
     by_rounding = sorted(steps)
     steps = by_rounding[:3] + by_rounding[-3:] + steps[:1] + steps[-1:] + steps
-    return [(k, at) for _, k, at in steps]
+    return [
+        (k << 32, max(at, lowest) if at <= highest else None, min(at, highest + 1) - 1)
+        for _, k, at in steps
+    ]
 
 
-# A d that all steps allow, or None.
-def _offset(steps, p, q, lowest, highest):
+# A d that all steps allow, or None. This loop is most of what a fold takes.
+def _offset(steps, p, q, lowest):
     low, high = 1 - _MOST_OFFSET, _MOST_OFFSET - 1
-    for k, at in steps:
-        first = 0 - ((0 - (k << 32)) // p)
-        if at <= highest:
-            low = max(low, first - q * max(at, lowest))
-        if at > lowest:
-            high = min(high, first - q * (min(at, highest + 1) - 1) - 1)
+    for scaled, at, before in steps:
+        first = 0 - ((0 - scaled) // p)
+        if at is not None and first - q * at > low:
+            low = first - q * at
+        if before >= lowest and first - q * before - 1 < high:
+            high = first - q * before - 1
         if low > high:
             return None
     return low

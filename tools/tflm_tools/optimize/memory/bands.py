@@ -49,6 +49,7 @@ class _Writer:
         self._make = make
         self.chain = Chain()
         self._row_bytes = {}  # of tensors along an axis
+        self._views = {}  # buffers have the same rows at the same places in many bands
         self._bases = {key: self._base(key, value) for key, value in region.values.items()}
         last = {}  # place: values that it is the last to read
         for key, value in region.values.items():
@@ -95,8 +96,13 @@ class _Writer:
         self.chain.tensors.append(base)
         return base
 
-    # Rows of a base's bytes, from `row` on, as an operator sees them.
-    def _view(self, base, tensor, axis, row, count):
+    # Rows of a base's bytes, from `row` on, as an operator sees them; the same view each time.
+    def _view(self, *rows):
+        if rows not in self._views:
+            self._views[rows] = self._viewed(*rows)
+        return self._views[rows]
+
+    def _viewed(self, base, tensor, axis, row, count):
         if (tensor, axis) not in self._row_bytes:
             self._row_bytes[tensor, axis] = tensor.nbytes() // tensor.shape[axis]
         start = row * self._row_bytes[tensor, axis]
@@ -138,7 +144,7 @@ class _Writer:
         row, whole = first - self._progress.held[key][band - 1], self._region.nodes[place]
         rows = self._view(made, second.outputs[0], axis, 0, last - first)
         there = [
-            self._view(self._bases[key], whole.outputs[0], axis, row, last - first)
+            self._viewed(self._bases[key], whole.outputs[0], axis, row, last - first)
             for _ in range(2)
         ]
         inputs = [rows, there[0]] if group.first else [rows]
