@@ -139,6 +139,30 @@ def random_parameters(random):
 for number in range(12):
     add(**random_parameters(generator(f"transpose conv {number}")))
 
+# Inputs of many channels, which a kernel may take as rows.
+_DEEP = ("int8",)
+for padding in ("SAME", "VALID"):
+    for window, stride in (
+        ((1, 1), (1, 1)), ((3, 3), (2, 2)), ((2, 3), (1, 2)), ((4, 2), (3, 1)), ((2, 2), (3, 4)),
+        ((5, 4), (2, 2)),
+    ):  # fmt: skip
+        add(_DEEP, source=(2, 3, 4, 9), filters=5, window=window, stride=stride, padding=padding)
+add(_DEEP, source=(1, 4, 3, 8), filters=67)
+add(_DEEP, source=(1, 2, 2, 131), filters=1, bias=None)
+add(_DEEP, source=(1, 3, 2, 16), sides=(9, 12), padding="VALID")
+add(_DEEP, source=(1, 3, 2, 16), sides=(2, 3), padding="VALID")
+add(_DEEP, source=(1, 3, 2, 16), sides=(20, 3))
+add(_DEEP, source=(1, 2, 3, 10), per_channel=False)
+add(_DEEP, source=(1, 2, 3, 10), gain=100.0)
+add(_DEEP, source=(1, 2, 3, 10), gain=1e-8)
+add(_DEEP, source=(1, 2, 3, 10), scales=[0.01, 0.0, 1e-30, 0.5])
+add(_DEEP, source=(1, 2, 3, 11), activation="RELU6", gain=40.0)
+add(_DEEP, source=(1, 2, 3, 12), zero_points=(-128, 127))
+add(_DEEP, source=(1, 2, 3, 13), zero_points=(127, -128))
+for number in range(12):
+    random = generator(f"deep transpose conv {number}")
+    add(_DEEP, **{**random_parameters(random), "source": (*random.integers(1, 5, 3), 8 + number)})
+
 # Models that contradict themselves, and what TFLM does not have.
 add(depth=2, error="do not fit")
 add(stride=(0, 1), sides=(3, 4), error="stride")

@@ -53,6 +53,7 @@ _ROWS = [
     )
     for case in cases_of(file)[::every]
 ]
+_ROWS += [case for case in cases_of("test_transpose_conv") if case.name.startswith("int8")]
 # All inputs of a case, whole and in slices that begin within blocks of butterflies. Slices have
 # the bits of the whole, which are TFLM's but for the last ones of float32.
 _SCRIPT = """

@@ -32,13 +32,13 @@ _BLOCK = const(64)  # sums that fit the scratch buffer
 _WIDE = const(24)  # the bit of offsets that says int16
 
 
-# Units are output pixels of batches.
+# Pixels start..stop-1 of the output, of all batches.
 #
 # TFLM spreads each input pixel over the outputs below its window. Here each output pixel gathers
 # from the input pixels whose window covers it: number i along a side when
 #   0 <= output + padding - i * stride < filter size, which is the filter's cell.
 @micropython.viper
-def eval_int8(op: ptr32, arena, rom, start: int, stop: int):
+def pixels(op: ptr32, arena, rom, start: int, stop: int):
     wide = op[_OFFSETS] >> _WIDE & 1  # inputs and outputs have 1 << wide bytes
     word = op[_REQUANTIZE]
     memory = rom if word & 1 else arena
@@ -90,5 +90,5 @@ def eval_int8(op: ptr32, arena, rom, start: int, stop: int):
         start += 1
 
 
-# Their records say which of them it is.
-eval_int16 = eval_int8
+# Units are pixels. Their records say which of them it is.
+eval_int8 = eval_int16 = pixels

@@ -34,9 +34,9 @@ def fold(multiplier, shift, lowest, highest, most, weight):
     return None
 
 
-# The steps that sums can reach, and the next one on both sides: (k * 2**32, T(k) or what is reached
-# of that, None where nothing is, the last sum before it). At first those that most factors fail
-# at: rounded up by least and by most, and the outer ones.
+# The steps that sums can reach, and the next one on both sides: (k * 2**32, the first sum behind
+# it, None where there is none, the last one before it). At first those that most factors fail at:
+# rounded up by least and by most, and the outer ones.
 def _steps(multiplier, shift, lowest, highest, most):
     steps = []
     for k in range(1, most + 1):

@@ -15,7 +15,16 @@ from . import (
     softmax,
 )
 from . import square_root as root
-from .matrix import dot, gate, products, remember_8, remember_16, rescale
+from .matrix import (
+    dot,
+    gate,
+    products,
+    remember_8,
+    remember_16,
+    rescale,
+    store_sums,
+    sums_of_cells,
+)
 
 FOR = "Cortex-M0+"
 FILES = {
@@ -61,6 +70,7 @@ FILES = {
         ),
     ),
     "matrix_asm.py": ("rows of int8 weights, as they are in the model", (dot,)),
+    "transpose_conv_asm.py": ("TRANSPOSE_CONV, int8", (sums_of_cells, store_sums)),
     "recurrent_asm.py": (
         "SVDF and LSTM, int8",
         (rescale, gate, products, remember_8, remember_16),

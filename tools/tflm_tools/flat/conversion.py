@@ -12,6 +12,7 @@ from ..image.prepare import prepare_graph
 from ..model.flat_file import FlatFile
 from ..model.model_file import open_model
 from ..optimize.compressed_weights import CompressedLayer
+from ..optimize.memory.collection import uncollected
 from ..optimize.memory.levels import BALANCED, BUDGET, OFF, RAM, SPEED, LevelSize
 from ..optimize.savings import Saving, chosen
 from ..plan.arena_plan import tflm_head_bytes
@@ -80,6 +81,7 @@ def shapes_by_number(model, words):
     return found
 
 
+@uncollected()
 def convert(
     source,
     output,

@@ -24,5 +24,6 @@ signal_filter_bank_square_root
 signal_window
 softmax
 svdf
+transpose_conv
 unidirectional_sequence_lstm
 """
