@@ -14,10 +14,11 @@ Cost = namedtuple("Cost", "mac element source channel whole")
 
 # Fitted to the layers that tests/perf/cycles.py --core m0plus measures of the models of int8 in
 # docs/benchmarks.md, without what weights.py counts: those of CONV_2D come within 4 % of it, those
-# of DEPTHWISE_CONV_2D within 15 %.
+# of DEPTHWISE_CONV_2D within 15 %, and those of TRANSPOSE_CONV, of U-Nets, within 20 %.
 FITTED = {
     "CONV_2D": Cost(2.64, 42, 3.3, 0, 5_400),
     "DEPTHWISE_CONV_2D": Cost(8.5, 0, 11, 350, 5_000),
+    "TRANSPOSE_CONV": Cost(6.2, 260, 0, 0, 5_000),
     "FULLY_CONNECTED": Cost(2.9, 15, 0, 0, 5_000),
     "SVDF": Cost(17.9, 10, 0, 0, 106_000),
     "UNIDIRECTIONAL_SEQUENCE_LSTM": Cost(78, 0, 0, 0, 10_000),
