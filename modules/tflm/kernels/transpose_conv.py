@@ -32,7 +32,7 @@ _BLOCK = const(64)  # sums that fit the scratch buffer
 _WIDE = const(24)  # the bit of offsets that says int16
 
 
-# Pixels start..stop-1 of the output, of all batches.
+# Pixels start..stop-1 of the output, of all batches; a twin calls it for what it leaves out.
 #
 # TFLM spreads each input pixel over the outputs below its window. Here each output pixel gathers
 # from the input pixels whose window covers it: number i along a side when
@@ -90,5 +90,10 @@ def pixels(op: ptr32, arena, rom, start: int, stop: int):
         start += 1
 
 
-# Units are pixels. Their records say which of them it is.
-eval_int8 = eval_int16 = pixels
+# Units are pixels. Records say which of the two types it is.
+@micropython.viper
+def eval_int8(op, arena, rom, start, stop):
+    pixels(op, arena, rom, start, stop)
+
+
+eval_int16 = eval_int8

@@ -1,5 +1,4 @@
-# Assembler kernels of FULLY_CONNECTED, TRANSPOSE_CONV, SVDF and LSTM: rows of weights times a
-# vector, and more
+# Assembler kernels of FULLY_CONNECTED, TRANSPOSE_CONV, SVDF and LSTM: rows of weights, and more
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..common.thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12, Thumb
