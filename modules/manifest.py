@@ -68,7 +68,9 @@ def _int8():
 
 # Files for an instruction set that "int8" does without: the portable ones, which they need for
 # some records anyway, are enough where flash is short.
-_FAST = ("fully_connected", "softmax", "svdf", "unidirectional_sequence_lstm")
+_FAST = (
+    "fully_connected", "softmax", "svdf", "transpose_conv", "unidirectional_sequence_lstm"
+)  # fmt: skip
 
 
 # Names of the functions eval... of a file: defined, imported, or another name of one.

@@ -39,20 +39,24 @@ def tree(path):
 
 # The functions of a kernel file that a record can name.
 def eval_functions(path):
-    return [
-        node
-        for node in tree(path).body
-        if isinstance(node, ast.FunctionDef) and node.name.startswith("eval")
-    ]
+    functions = {node.name: node for node in tree(path).body if isinstance(node, ast.FunctionDef)}
+    found = [name for name in functions if name.startswith("eval")]
+    found += [name for other, name in _other_names(path) if other.startswith("eval")]
+    return [functions[name] for name in dict.fromkeys(found) if name in functions]
 
 
-# Their names, and those that another function has besides: `eval_int16 = eval_int8`.
+# (other name, name) of functions that have two: `eval_int16 = eval_int8`.
+def _other_names(path):
+    for node in tree(path).body:
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name):
+            yield node.targets[0].id, node.value.id
+
+
+# Their names, and those that one has besides.
 def eval_names(path):
     names = {function.name for function in eval_functions(path)}
-    for node in tree(path).body:
-        if isinstance(node, ast.Assign) and getattr(node.value, "id", "") in names:
-            names |= {target.id for target in node.targets}
-    return names
+    names |= {name for name, function in _other_names(path) if function in names}
+    return {name for name in names if name.startswith("eval")}
 
 
 # The indices of a kernel file: {name: value} of `_NAME = const(value)`.
