@@ -46,7 +46,6 @@ def pixels(op: ptr32, arena, rom, start: int, stop: int):
     scratch = op[_SCRATCH] >> 2
     depth = op[_INPUT_CHANNELS]
     channels = op[_OUTPUT_CHANNELS]
-    width = op[_INPUT_WIDTH]
     filter_width = op[_FILTER_WIDTH]
     filter_size = op[_FILTER_HEIGHT] * filter_width * depth
     out = (op[_OUTPUT] >> 2) + (start * channels << wide)
@@ -55,15 +54,12 @@ def pixels(op: ptr32, arena, rom, start: int, stop: int):
         x = start - y * op[_OUTPUT_WIDTH] + op[_PADDING_WIDTH]
         batch = y // op[_OUTPUT_HEIGHT]
         y = y - batch * op[_OUTPUT_HEIGHT] + op[_PADDING_HEIGHT]
-        top = batch * op[_INPUT_HEIGHT]
-        bottom = top + op[_INPUT_HEIGHT]
-        while y >= op[_FILTER_HEIGHT]:
-            y -= op[_STRIDE_HEIGHT]
-            top += 1
+        top = 0
+        if y >= op[_FILTER_HEIGHT]:
+            top = (y - op[_FILTER_HEIGHT]) // op[_STRIDE_HEIGHT] + 1
         left = 0
-        while x >= filter_width:
-            x -= op[_STRIDE_WIDTH]
-            left += 1
+        if x >= filter_width:
+            left = (x - filter_width) // op[_STRIDE_WIDTH] + 1
         channel = 0
         while channel < channels:
             count = channels - channel
@@ -72,23 +68,23 @@ def pixels(op: ptr32, arena, rom, start: int, stop: int):
             start_sums(arena, rom, scratch, op[_BIAS], channel, count, op[_BIAS_KIND])
             filters = op[_WEIGHTS] + (channel * filter_size << 2)
             in_y = top
-            cell_y = y
-            while cell_y >= 0 and in_y < bottom:
+            cell_y = y - top * op[_STRIDE_HEIGHT]
+            while cell_y >= 0 and in_y < op[_INPUT_HEIGHT]:
+                row = (batch * op[_INPUT_HEIGHT] + in_y) * op[_INPUT_WIDTH]
                 in_x = left
-                cell_x = x
-                while cell_x >= 0 and in_x < width:
-                    a = (in_y * width + in_x) * depth << 2 << wide
-                    b = (cell_y * filter_width + cell_x) * depth << 2
-                    multiply(
-                        scratch, filters + b, arena, rom, op[_INPUT] + a, depth, count,
-                        op[_OFFSETS], filter_size,
-                    )  # fmt: skip
+                cell_x = x - left * op[_STRIDE_WIDTH]
+                while cell_x >= 0 and in_x < op[_INPUT_WIDTH]:
+                    a = op[_INPUT] + ((row + in_x) * depth << 2 << wide)
+                    b = filters + ((cell_y * filter_width + cell_x) * depth << 2)
+                    multiply(scratch, b, arena, rom, a, depth, count, op[_OFFSETS], filter_size)
                     in_x += 1
                     cell_x -= op[_STRIDE_WIDTH]
                 in_y += 1
                 cell_y -= op[_STRIDE_HEIGHT]
-            store = requantize_int16 if wide else store_int8
-            store(memory, arena, block, scratch, out, channel, count)
+            if wide:
+                requantize_int16(memory, arena, block, scratch, out, channel, count)
+            else:
+                store_int8(memory, arena, block, scratch, out, channel, count)
             out += count << wide
             channel += count
         start += 1
