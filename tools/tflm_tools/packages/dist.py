@@ -22,6 +22,7 @@ _MPY = "6.3"
 PACKAGES = (*kernel_files.PACKAGES, "apis", "sensors", "fleet", "all")
 _QUANTIZED = {"int8", "any", "packed"}
 _OF_THE_CORE = ("core", "core_events")  # in folders of an arch: what tells of its processor core
+_SMALL = ("transpose_conv",)  # kernels whose twins only "all" has room for
 _WAKE = ("signal", "all")  # packages with wake words and microphones, beside the signal library
 _APIS = ("apis", "all")  # packages with tflm.litert and tflm.ml
 _LEARN = ("learn", "all")  # packages with tflm.learner
@@ -58,6 +59,8 @@ def _kernels(package, arch, assembler):
     wanted = []
     for name in sorted(package_kernels(package, arch or None)):
         twins, complete = parts.twins(name, arch, assembler)
+        if name in _SMALL and package != "all":
+            twins = []
         wanted += twins if complete and package != "all" else [*twins, f"kernels/{name}"]
     told = [f"kernels/{folder}/{name}" for folder in twin_folders(arch) for name in _OF_THE_CORE]
     usable = [path for path in told if assembler or not parts.needs_assembler(path)]
