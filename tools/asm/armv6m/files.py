@@ -15,16 +15,8 @@ from . import (
     softmax,
 )
 from . import square_root as root
-from .matrix import (
-    dot,
-    gate,
-    products,
-    remember_8,
-    remember_16,
-    rescale,
-    store_sums,
-    sums_of_cells,
-)
+from .matrix import dot, gate, products, remember_8, remember_16, rescale
+from .transpose_conv import store_sums, sums_of_cells
 
 FOR = "Cortex-M0+"
 FILES = {

@@ -1,25 +1,13 @@
-# Assembler kernels of FULLY_CONNECTED, TRANSPOSE_CONV, SVDF and LSTM: rows of weights, and more
+# Assembler kernels of FULLY_CONNECTED, SVDF and LSTM: rows of weights times a vector, and more
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from ..common.thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12, Thumb
+from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12, Thumb
 from .requantize import product
 
 _DOT = """
 Adds to the words at `r2` the products of rows of int8 (weights, at `r0`) with a vector of int8
 (at `r1`) less its zero point. `r3` is the length of a row << 16 | how many rows there are << 9 |
 the zero point + 256.
-"""
-_CELLS = """
-The same as dot() of matrix_asm.py for some cells of a filter, one after the other: in each the
-rows lie as far apart as the first of six words behind the sums says. The others are: cells in a
-line, bytes from each back to the next one; lines, bytes from the first cell of each back to that
-of the next one, and bytes from the first vector of a line to that of the next one. Vectors in a
-line lie one behind the other.
-"""
-_STORE = """
-Makes int8 at `r1` of the words at `r0`, as store_int8() of requantize.py: `r2` is the address of
-the REQUANTIZE block, with a multiplier for each channel and no shifts to the left, `r3` how many
-words there are, | the channel of the first one << 7.
 """
 _RESCALE = """
 Multiplies `r2` words at `r1` by a multiplier and 2 ** (a shift - 32), the words at `r0`; those
@@ -44,7 +32,7 @@ _TAP_BYTES = 18  # of the code for a tap
 
 
 # The zero point below 0 and the length, which R3 tells, to R8 and to R3 and R11. Uses R2 and R4.
-def _lengths(t):
+def lengths(t):
     t.lsl(R4, R3, 23)
     t.lsr(R4, R4, 23)
     t.mov(R2, 255)
@@ -55,8 +43,8 @@ def _lengths(t):
     t.mov(R11, R3)
 
 
-# What the first pass of _rows() leaves out, to R12. Uses R1 and R2.
-def _left_out(t):
+# What the first pass of rows() leaves out, to R12. Uses R1 and R2.
+def left_out(t):
     t.two("neg", R1, R3)
     t.mov(R2, _UNROLLED - 1)
     t.two("and_", R1, R2)
@@ -69,7 +57,7 @@ def _left_out(t):
 # r0, r3: their sums, r1: a weight, r2: an element, r4: elements left, negative, r5, r7: behind
 # the rows, r6: behind the vector; r8: the zero point below 0, r9: next sum, r10: rows left,
 # r11: length, r12: what the first pass leaves out; step: from a row to the next one.
-def _rows(t, step):
+def rows(t, step):
     pair, single, taps, last, done = map(t.new_label, ("pair", "single", "taps", "last", "done"))
     t.label(pair)
     t.mov(R1, R9)
@@ -122,84 +110,20 @@ def dot():
     t.lsl(R4, R3, 16)
     t.lsr(R4, R4, 25)
     t.mov(R10, R4)
-    _lengths(t)
+    lengths(t)
     t.add(R1, R3)
     t.mov(R6, R1)
     t.add(R0, R3)
     t.mov(R5, R0)
-    _left_out(t)
-    _rows(t, R11)
-    return t.text()
-
-
-# Weights and vectors are told by what lies behind them. lr: from a row to the next one.
-def sums_of_cells():
-    slots = "sums", "rows", "words", "cell", "cells", "line", "vector", "lines"
-    t = Thumb("sums_of_cells", _CELLS, arguments=4, slots=slots)
-    line, cell, next_line, done = map(t.new_label, ("line", "cell", "next_line", "all_done"))
-    t.store(R2, "sums")
-    t.lsl(R4, R3, 16)
-    t.lsr(R4, R4, 25)
-    t.store(R4, "rows")
-    t.lsl(R4, R4, 2)
-    t.add(R4, R2)
-    t.store(R4, "words")
-    t.ldr(R5, R4, 0)
-    t.mov(LR, R5)
-    t.ldr(R5, R4, 12)
-    t.store(R5, "lines")
-    _lengths(t)
-    t.add(R0, R3)
-    t.store(R0, "line")
-    t.add(R1, R3)
-    t.store(R1, "vector")
-    _left_out(t)
-    t.label(line)
-    t.load(R4, "words")
-    t.ldr(R1, R4, 4)
-    t.store(R1, "cells")
-    t.load(R6, "vector")
-    t.load(R5, "line")
-    t.label(cell)
-    t.store(R5, "cell")
-    t.load(R1, "sums")
-    t.mov(R9, R1)
-    t.load(R1, "rows")
-    t.mov(R10, R1)
-    _rows(t, LR)
-    t.load(R1, "cells")
-    t.sub(R1, 1)
-    t.branch("eq", next_line)
-    t.store(R1, "cells")
-    t.load(R4, "words")
-    t.ldr(R1, R4, 8)
-    t.load(R5, "cell")
-    t.sub(R5, R1)
-    t.add(R6, R11)
-    t.b(cell)
-    t.label(next_line)
-    t.load(R1, "lines")
-    t.sub(R1, 1)
-    t.branch("eq", done)
-    t.store(R1, "lines")
-    t.load(R4, "words")
-    t.ldr(R1, R4, 16)
-    t.load(R5, "line")
-    t.sub(R5, R1)
-    t.store(R5, "line")
-    t.ldr(R1, R4, 20)
-    t.load(R6, "vector")
-    t.add(R6, R1)
-    t.store(R6, "vector")
-    t.b(line)
-    t.label(done)
+    left_out(t)
+    rows(t, R11)
     return t.text()
 
 
 # R0 times 2 ** -31 times the multiplier in R2, rounded; then shifted right by R6, where the last
 # bit that goes, the carry, rounds; without a shift the carry is that of the addition before, which
 # takes that back. Uses R1..R4.
-def _scale(t):
+def scale(t):
     product(t)
     t.asr(R1, R0, 31)
     t.mov(R3, 0)
@@ -240,64 +164,6 @@ def _extend(t, to, value, bits):
     (t.sxth if bits == 16 else t.sxtb)(to, value)
 
 
-# r5: next sum, r7: next output; r8: multiplier, r9: shift, r10: sums left, r11: zero point, r12,
-# lr: lowest and highest output less that.
-def store_sums():
-    t = Thumb("store_sums", _STORE, arguments=4)
-    value, above, below = map(t.new_label, ("value", "above", "below"))
-    t.mov(R5, R0)
-    t.mov(R7, R1)
-    t.lsr(R4, R3, 7)
-    t.lsl(R3, R3, 25)
-    t.lsr(R3, R3, 25)
-    t.mov(R10, R3)
-    t.ldr(R1, R2, 0)
-    t.mov(R11, R1)
-    t.ldr(R3, R2, 4)
-    t.sub(R3, R3, R1)
-    t.mov(R12, R3)
-    t.ldr(R3, R2, 8)
-    t.sub(R3, R3, R1)
-    t.mov(LR, R3)
-    t.ldr(R3, R2, 16)
-    t.add(R2, 20)
-    t.lsl(R3, R3, 2)
-    t.add(R3, R2)
-    t.add(R3, R4)
-    t.mov(R9, R3)
-    t.lsl(R4, R4, 2)
-    t.add(R4, R2)
-    t.mov(R8, R4)
-    t.label(value)
-    t.ldm(R5, R0)
-    t.mov(R1, R8)
-    t.ldm(R1, R2)
-    t.mov(R8, R1)
-    t.mov(R1, R9)
-    t.ldrb(R6, R1)
-    t.add(R1, 1)
-    t.mov(R9, R1)
-    t.mov(R1, 32)
-    t.sub(R6, R1, R6)
-    _scale(t)
-    t.cmp(R0, R12)
-    t.branch("ge", above)
-    t.mov(R0, R12)
-    t.label(above)
-    t.cmp(R0, LR)
-    t.branch("le", below)
-    t.mov(R0, LR)
-    t.label(below)
-    t.add(R0, R11)
-    t.strb(R0, R7)
-    t.add(R7, 1)
-    t.mov(R1, R10)
-    t.sub(R1, 1)
-    t.mov(R10, R1)
-    t.branch("ne", value)
-    return t.text()
-
-
 # r7: next value; r8: multiplier and shift, r9: to the next ones, r10: values left.
 def rescale():
     t = Thumb("rescale", _RESCALE, arguments=4)
@@ -315,7 +181,7 @@ def rescale():
     t.ldr(R0, R7, 0)
     _directions(t, R3)
     t.lsl(R0, R0, R3)
-    _scale(t)
+    scale(t)
     t.stm(R7, R0)
     t.mov(R1, R10)
     t.sub(R1, 1)
@@ -348,7 +214,7 @@ def gate():
     t.lsl(R0, R0, R1)
     t.mov(R2, R8)
     t.mov(R6, R9)
-    _scale(t)
+    scale(t)
     _clamp(t, 16)
     t.mov(R1, R12)
     t.lsr(R1, R1, 1)

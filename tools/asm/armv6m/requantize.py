@@ -44,16 +44,16 @@ def requantize_by(t):
     clamp(t)
 
 
-# Clamp R0 to R9..R10.
-def clamp(t):
+# Clamp R0 to what two registers hold.
+def clamp(t, lowest=R9, highest=R10):
     above, below = t.new_label("above"), t.new_label("below")
-    t.cmp(R0, R9)
+    t.cmp(R0, lowest)
     t.branch("ge", above)
-    t.mov(R0, R9)
+    t.mov(R0, lowest)
     t.label(above)
-    t.cmp(R0, R10)
+    t.cmp(R0, highest)
     t.branch("le", below)
-    t.mov(R0, R10)
+    t.mov(R0, highest)
     t.label(below)
 
 

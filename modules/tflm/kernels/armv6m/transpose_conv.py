@@ -78,7 +78,8 @@ def eval_int8(op, arena, rom, start: int, stop: int):
     filter_size = filter_height * filter_width * depth
     lengths = depth << 16 | (r[_OFFSETS] & 0xFFFF) + 128
     out = base + (r[_OUTPUT] >> 2) + start * channels
-    run = sums_of_cells  # looked up once
+    run = sums_of_cells  # both are looked up once
+    store = store_sums
     y = start // r[_OUTPUT_WIDTH]
     x = start - y * r[_OUTPUT_WIDTH]
     batch = y // r[_OUTPUT_HEIGHT]
@@ -86,17 +87,16 @@ def eval_int8(op, arena, rom, start: int, stop: int):
     while start < stop:
         row = batch * r[_INPUT_HEIGHT]
         cell_y = y + r[_PADDING_HEIGHT]
-        lines = r[_INPUT_HEIGHT]
+        most = r[_INPUT_HEIGHT]
         while cell_y >= filter_height:
             cell_y -= r[_STRIDE_HEIGHT]
             row += 1
-            lines -= 1
-        n = 0
-        cell_x = cell_y
-        while cell_x >= 0 and n < lines:
-            cell_x -= r[_STRIDE_HEIGHT]
-            n += 1
-        lines = n
+            most -= 1
+        lines = 0
+        n = cell_y
+        while n >= 0 and lines < most:
+            n -= r[_STRIDE_HEIGHT]
+            lines += 1
         left = 0
         cell_x = x + r[_PADDING_WIDTH]
         while cell_x >= filter_width:
@@ -142,7 +142,7 @@ def eval_int8(op, arena, rom, start: int, stop: int):
                         lengths | count << 9,
                     )  # fmt: skip
                 if is_plain:
-                    store_sums(base + scratch, out, block, count | channel << 7)
+                    store(base + scratch, out, block, count | channel << 7)
                 else:
                     store_int8(
                         memory, arena, block - int(ptr8(memory)) >> 2, scratch, out - base,

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # Made by `python tools/asm/make.py armv6m` from
-# tools/asm/armv6m/matrix.py: change that, not this.
+# tools/asm/armv6m/transpose_conv.py: change that, not this.
 
 import micropython
 
