@@ -124,6 +124,18 @@ def test_late_branches_join_bands():
         assert heads[0] < 0.8 * heads[1]
 
 
+# Each of two orders is looked for until the other one has something smaller. What a level comes
+# to may depend on that, but not on which level is asked for first.
+def test_levels_do_not_depend_on_who_asks_first():
+    found = []
+    for asked in itertools.permutations((SPEED, BALANCED, RAM)):
+        levels = levels_in(pyramid(), False)
+        made = {level: levels.model(level) for level in asked}
+        heads = {level: levels.prepared(graph).head_bytes for level, (graph, _) in made.items()}
+        found.append([(heads[level], made[level][1]) for level in (SPEED, BALANCED, RAM)])
+    assert all(each == found[0] for each in found)
+
+
 # The same operators, each behind all that it waits for, whatever the graph.
 def test_late_branches_wait_for_what_they_read():
     others = 0

@@ -170,6 +170,22 @@ def test_search_beside_brute_force(number, head):
         assert (found and found.cycles) == (min(costs) if costs else None)
 
 
+# What is known before anything has been looked at is never more than what there is.
+@pytest.mark.parametrize(("number", "head"), [(0, False), (4, False), (6, False), (0, True)])
+def test_least_beside_brute_force(number, head):
+    builder = GraphBuilder(f"search {number}", head)
+    graph = Graph(TfliteModel(builder.net.build(builder.now)))
+    edges = every_edge(Edges(graph, Probe(graph)))
+    found = [
+        (max(edge.arena for edge in way), sum(edge.cycles for edge in way))
+        for way in ways(edges, 0, len(graph.running()[0].nodes))
+    ]
+    for cycles in sorted({cycles for _, cycles in found})[:20]:
+        needed = min(arena for arena, its in found if its <= cycles)
+        least = Search(graph).least(2 * needed, cycles, 4)
+        assert needed / 3 < least < needed + 4
+
+
 # An activation that went into the operator before it is one of each of its parts, too.
 def test_parts_keep_a_folded_activation():
     net = Network("folded", (8, 8, 4))

@@ -15,28 +15,34 @@ _SINGLE = 5  # of these, that learn of one region only
 _WORSE = 1.02  # of the bytes of what was found; limits beyond that lead to no smaller plan
 
 
-class Plans:
-    """A Graph that may be planned anew, as `model`, and the Graphs that the search makes of it.
+class PreparedOnce:
+    """prepare(model), which gives its RomStorage, once for each model."""
 
-    prepare(graph) gives its RomStorage. miss: see weights.py.
-    """
-
-    def __init__(self, model, prepare, target=None, packing=None, miss=None):
-        self.model = model
+    def __init__(self, prepare):
         self._prepare = prepare
-        self._options = target, packing, miss
-        self.miss = miss_of(target, miss)
-        self._search = None
         self._storages = {}  # id of a model: (the model, its RomStorage)
-        self._ended = {}  # id of a draft: (it, what it became)
-        self._banded = {}  # what runs in bands, and how: the model
-        self._stored = {}  # id of a model, and how weights are stored: the same with these so
 
-    def prepared(self, model):
-        """The RomStorage of a model that is one of these; each is prepared once."""
+    def __call__(self, model):
         if id(model) not in self._storages:
             self._storages[id(model)] = model, self._prepare(model)
         return self._storages[id(model)][1]
+
+
+class Plans:
+    """A Graph that may be planned anew, as `model`, and the Graphs that the search makes of it.
+
+    prepared: PreparedOnce. miss: see weights.py.
+    """
+
+    def __init__(self, model, prepared, target=None, packing=None, miss=None):
+        self.model = model
+        self.prepared = prepared
+        self._options = target, packing, miss
+        self.miss = miss_of(target, miss)
+        self._search = None
+        self._ended = {}  # id of a draft: (it, what it became)
+        self._banded = {}  # what runs in bands, and how: the model
+        self._stored = {}  # id of a model, and how weights are stored: the same with these so
 
     def ended(self, draft):
         """A model that is one of these, its plan searched for to the end, from where it is."""

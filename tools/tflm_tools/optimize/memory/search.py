@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from itertools import chain
+from math import inf
 
 from .costs import least_cycles
 from .detours import Detour, reach
@@ -34,15 +35,14 @@ class Search:
         self._latest = sorted(self._detours, reverse=True)
 
     # The cheapest way through the model that keeps to Limits: (cycles, what it goes by), or None.
-    # Edges that nobody has looked at may need more. best: the ways to each place, those up to
-    # `start` as they were found before. most: as for within().
-    def _path(self, limits, most, best, start):
+    # Edges that nobody has looked at may need more. detours: those that it may go by, by the place
+    # of their last operator. best: the ways to each place, those up to `start` as they were found
+    # before.
+    def _path(self, limits, detours, best, start):
         best[start + 1 :] = [None] * (len(self.nodes) - start)
         for place in range(start, len(self.nodes)):
             reach(self._edges, best, place + 1, limits)
-            for detour in self._detours.get(place, ()):
-                if most is not None and detour.cycles > most:
-                    continue
+            for detour in detours.get(place, ()):
                 around = range(detour.form.first, place + 1)
                 if any(self._edges.single(at).arena > limits.single for at in around):
                     detour.offer(best, limits)
@@ -54,6 +54,12 @@ class Search:
             at = at[2]
         return best[-1][0], found[::-1]
 
+    # Where _path() begins: (the ways to places, the first one that has none).
+    def _unreached(self):
+        for detour in chain.from_iterable(self._detours.values()):
+            detour.forget()
+        return [(0, None, None)], 0
+
     def within(self, limit, most=None, share=1.0, unsure=1.0, room=None, wide=0, is_wide=False):
         """The cheapest Fusion that needs at most `limit` bytes, or None.
 
@@ -63,24 +69,40 @@ class Search:
         need, `wide` bytes of the arena, which is to be the same each time.
         """
         limits = Limits(limit, share * limit, unsure * share * limit, is_wide)
-        best, start = [(0, None, None)], 0
-        for detour in chain.from_iterable(self._detours.values()):
-            detour.forget()
+        most = inf if most is None else most
+        cheap = min((d.cycles for d in chain.from_iterable(self._detours.values())), default=inf)
+        # What takes less than any detour needs none of them.
+        is_over, found = self._known_way(limits, {}, min(most, cheap), room, wide)
+        if not is_over and cheap <= most:
+            found = self._known_way(limits, self._detours_within(most), most, room, wide)[1]
+        return None if found is None else _fusion(found, limit)
+
+    # The cheapest way by Edges that have been looked at, as _path() gives it: (False, None) where
+    # it takes more than `most` cycles or there is none, (True, None) where it does so in a Room.
+    def _known_way(self, limits, detours, most, room, wide):
+        best, start = self._unreached()
         while True:
-            found = self._path(limits, most, best, start)
-            if found is None or most is not None and found[0] > most:
-                return None
+            found = self._path(limits, detours, best, start)
+            if found is None or found[0] > most:
+                return False, None
             edges = [each for each in found[1] if isinstance(each, Edge)]
             if room is not None:
-                spare = sum(edge.spare(room.beside(limit)) for edge in edges)
+                spare = sum(edge.spare(room.beside(limits.single)) for edge in edges)
                 if found[0] - spare > room.cycles:
-                    return None
+                    return True, None
             unknown = [edge for edge in edges if not edge.is_known(limits.banded)]
             if not unknown:
-                return _fusion(found, limit)
+                return True, found
             for edge in unknown:
                 edge.of.look_at(edge, limits.banded, wide)
             start = min(map(self._looked_at, unknown))
+
+    # The detours that take no more cycles, by the place of their last operator.
+    def _detours_within(self, most):
+        found = {}
+        for place, detours in self._detours.items():
+            found[place] = [each for each in detours if each.cycles <= most]
+        return found
 
     def learn_of(self, node, arena):
         """Note that an operator by itself needs so many bytes; False where that is no news."""
@@ -100,6 +122,22 @@ class Search:
             if own or place < start <= place + LONGEST:  # it leads further on
                 start = place
         return start
+
+    def least(self, most, cycles, step=STEP):
+        """Bytes, at most `most`, below which no Fusion that costs so many cycles goes.
+
+        As far as is known before any Edge has been looked at.
+        """
+        low, high = 0, most // step
+        while low < high:
+            middle = (low + high) // 2
+            limits = Limits(*[middle * step] * 3)
+            found = self._path(limits, self._detours_within(cycles), *self._unreached())
+            if found is not None and found[0] <= cycles:
+                high = middle
+            else:
+                low = middle + 1
+        return high * step
 
     def cheapest(self, most, cycles, step=STEP, near=0, room=None):
         """The Fusion with the least arena that costs at most `cycles`, by halving; `most`: bytes.
