@@ -8,6 +8,8 @@ from tflm.prepare import fully_connected
 from tflm_tools.check import oracle
 from tflm_tools.check.cases import make_cases
 from tflm_tools.check.comparison import first_difference
+from tflm_tools.flat.flatten import flatten
+from tflm_tools.model.flat_file import FlatFile
 from tflm_tools.model.model_file import open_model
 from tflm_tools.tell.inspection import inspect
 
@@ -54,6 +56,21 @@ def test_equal(tflm, layers):
     text = tflm("verify", layers, "--runs", 1, "--path", "tflite").out
     assert "gives what TFLM gives" in text
     assert "flat" not in text
+
+
+# The flat model is the one that tflm flatten makes with the same options.
+def test_plans(tflm, repository):
+    source = repository / "models/digits/digits_int8.tflite"
+    needed = []
+    for options in (("--optimize", "off"), ("--optimize", "ram"), ("--arena-budget", 1750)):
+        report = tflm("verify", source, "--runs", 1, "--path", "flat", *options, "--json").json()
+        flat = flatten(source.read_bytes(), **{options[0][2:].replace("-", "_"): options[1]})
+        assert report["mismatch"] is None
+        needed.append(report["paths"][0]["arena_bytes"])
+        assert needed[-1] == FlatFile(flat).arena_bytes
+    assert needed[0] > 1.5 * needed[1] and needed[2] <= 1750
+    refused = tflm("verify", source, "--arena-budget", 100)
+    assert refused.code == 1 and "the least needs" in refused.err
 
 
 @pytest.mark.parametrize("name", ["hello_world_int8", "hello_world_float"])

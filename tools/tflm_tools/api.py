@@ -58,8 +58,8 @@ def run(model, *inputs, quantize=True, **options):
 def verify(model, **options):
     """Compare a model with TFLM: a Verification, as of `tflm verify`; is_equal() says it all.
 
-    options: runs, seed, form, layers, by_rows, custom, jobs, scheduler and others, as for the
-    command.
+    options: runs, seed, form, layers, by_rows, optimize, arena_budget, custom, jobs, scheduler and
+    others, as for the command.
     """
     from .check.verify import verify
 

@@ -43,7 +43,7 @@ class BoardDevice:
             )
 
     def invoke(self, model, runs, path="flat", repeat=1, locked=False, keep_tensors=False,
-               heap=None, timeout=None, custom=(), profile=False, reset=False, by_rows=False,
+               heap=None, timeout=None, custom=(), profile=False, reset=False, flat=None,
                progress=None):  # fmt: skip
         """As device_model.invoke(), on the board; `heap` is what the board has.
 
@@ -52,7 +52,7 @@ class BoardDevice:
         """
         session = self.session(
             model, path, repeat, locked, keep_tensors, heap, timeout, custom, profile, reset,
-            by_rows,
+            flat,
         )  # fmt: skip
         return session.invoke_all(runs, progress)
 
@@ -62,14 +62,14 @@ class BoardDevice:
         return self.facts.machine
 
     def session(self, model, path="flat", repeat=1, locked=False, keep_tensors=False, heap=None,
-                timeout=None, custom=(), profile=False, reset=False, by_rows=False):  # fmt: skip
+                timeout=None, custom=(), profile=False, reset=False, flat=None):  # fmt: skip
         """A Session of the board with a ModelFile: options as for invoke()."""
-        if by_rows:
+        if flat and flat.get("by_rows"):
             raise ToolError("rows are for the unix port; leave out --on")
         if heap is not None:
             raise ToolError("--heap is for the unix port; the heap of a board is what it has")
         target = None if keep_tensors else self.facts.target
-        model = form(model, path, keep_tensors, custom, target)
+        model = form(model, path, keep_tensors, custom, target, flat)
         seconds = timeout or _SECONDS
         link = self._link
         link.reset()

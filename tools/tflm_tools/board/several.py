@@ -101,15 +101,15 @@ class Boards:
         return work.results
 
     def invoke(self, model, runs, path="flat", repeat=1, locked=False, keep_tensors=False,
-               heap=None, timeout=None, custom=(), profile=False, reset=False, by_rows=False,
+               heap=None, timeout=None, custom=(), profile=False, reset=False, flat=None,
                progress=None):  # fmt: skip
         """As device_model.invoke(); what goes on from run to run is for one board alone."""
         ready = {
-            target: form(model, path, keep_tensors, custom, None if keep_tensors else target)
+            target: form(model, path, keep_tensors, custom, None if keep_tensors else target, flat)
             for target in {device.facts.target for device in self._devices}
         }
         options = (path, repeat, locked, keep_tensors, heap, timeout, custom, profile, reset,
-                   by_rows)  # fmt: skip
+                   flat)  # fmt: skip
 
         def start(device):
             return device.session(ready[device.facts.target], *options)

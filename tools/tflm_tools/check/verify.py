@@ -8,6 +8,7 @@ import numpy as np
 
 from ..errors import DeviceError, ToolError
 from ..flat.conversion import open_tflite
+from ..optimize.memory.levels import BALANCED
 from ..render.notebook import Shown
 from ..run.device_model import invoke
 from ..run.processes import Processes
@@ -88,6 +89,8 @@ def verify(
     oracle_name=oracle.TFLM,
     custom=(),
     by_rows=False,
+    optimize=BALANCED,
+    arena_budget=None,
     jobs=1,
     scheduler=None,
     progress=None,
@@ -101,8 +104,9 @@ def verify(
     layers: the outputs of every operator are compared, too. oracle_name: oracle.TFLM or LITERT.
     Inputs that tflm and the oracle refuse both are left out; bytes that the oracle never writes
     are not compared. custom: Python files that register operators of yours. by_rows: the input of
-    the flat model comes by rows, which the path "tflite" has not. Raises TflmError when
-    either side cannot run the model.
+    the flat model comes by rows, which the path "tflite" has not. optimize, arena_budget: how the
+    flat model is planned, as for flatten.flatten(). Raises TflmError when either side cannot run
+    the model.
     """
     oracle.require(oracle_name)
     model = open_tflite(path, "verify")
@@ -112,6 +116,7 @@ def verify(
     device = device or Processes(jobs, scheduler)
     options = {"heap": heap, "timeout": timeout, "device": device, "custom": custom}
     layer_options = {**options, "oracle_name": oracle_name}
+    flat = {"by_rows": by_rows, "optimize": optimize, "arena_budget": arena_budget}
     ask = functools.partial(
         oracle.run, model.data, timeout=timeout, name=oracle_name, refusals=True
     )
@@ -122,13 +127,13 @@ def verify(
     for number, each in enumerate(paths):
         told = functools.partial(_tell, progress, number, len(paths))
         try:
-            got = invoke(model, arrays, each, locked=True, by_rows=by_rows,
+            got = invoke(model, arrays, each, locked=True, flat=flat,
                          progress=told, **options)  # fmt: skip
         except DeviceError:
             if wanted is not None or not _leave_out(result, cases, ask(arrays).refused):
                 raise
             arrays = [case.inputs for case in cases]
-            got = invoke(model, arrays, each, locked=True, by_rows=by_rows,
+            got = invoke(model, arrays, each, locked=True, flat=flat,
                          progress=told, **options)  # fmt: skip
         if wanted is None:
             wanted = ask(arrays, fill=_FILLS[0])

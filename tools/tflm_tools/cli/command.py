@@ -8,7 +8,6 @@ import rich_click as click
 from tflm.errors import TflmError
 from tflm.version import __version__
 
-from ..optimize.memory.levels import BALANCED, LEVELS
 from ..optimize.savings import OPTIONS as SAVINGS
 from ..targets import TARGETS, targets_help
 from .bench import register as register_bench
@@ -16,6 +15,7 @@ from .board import ON, PIXELS, TIMEOUT, device_on, register
 from .convert import register as register_convert
 from .fleet import register as register_fleet
 from .models import register as register_models
+from .plans import plan_options
 from .report import register as register_report
 from .search import register as register_search
 from .wake import register as register_wake
@@ -25,12 +25,6 @@ _MODEL = click.argument("model", type=click.Path())
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 _HEAP = click.option(
     "--heap", metavar="SIZE", help="MicroPython's heap, like 192k. [default: 64M]"
-)
-_BY_ROWS = click.option(
-    "--input-by-rows",
-    "by_rows",
-    is_flag=True,
-    help="The input comes while the model runs, some rows at a time: docs/memory.md.",
 )
 _CUSTOM = click.option(
     "--custom",
@@ -126,20 +120,7 @@ def inspect(model, plan, allocations, custom, as_json):
     metavar="NAME",
     help=f"A saving to leave out, or all: {', '.join(SAVINGS)}. Can be given several times.",
 )
-@click.option(
-    "--optimize",
-    type=click.Choice(LEVELS),
-    default=BALANCED,
-    show_default=True,
-    help="How much time less RAM may cost: any, little or none. off leaves memory as TFLM plans "
-    "it.",
-)
-@click.option(
-    "--arena-budget",
-    type=click.IntRange(min=1),
-    metavar="BYTES",
-    help="In place of --optimize: the fastest plan, by estimate, whose arena has at most so many.",
-)
+@plan_options
 @click.option(
     "--input-shape",
     "input_shapes",
@@ -147,7 +128,6 @@ def inspect(model, plan, allocations, custom, as_json):
     metavar="[NAME=]N,N...",
     help="Another shape of an input, as for a larger batch. Can be given several times.",
 )
-@_BY_ROWS
 @_CUSTOM
 @_JSON
 def flatten(model, output, as_json, **options):
@@ -221,7 +201,7 @@ def run(model, on, as_json, **options):
     help="TFLM's wheel, or LiteRT's, for what goes beyond TFLM.",
 )
 @click.option("--layers", is_flag=True, help="Compare every operator's outputs, too.")
-@_BY_ROWS
+@plan_options
 @jobs_option("1")
 @workers_options
 @_CUSTOM
@@ -233,7 +213,8 @@ def verify(model, ports, backend, as_json, oracle, **options):
 
     Integers must be equal, floats within rtol 1e-5 and atol 1e-6. When an output differs, the
     exit code is 1 and the first operator that differs is named, with both values. With --layers
-    operators must be equal one by one, each tensor in a place of its own.
+    operators must be equal one by one, each tensor in a place of its own. --optimize,
+    --arena-budget and --input-by-rows are those of tflm flatten, for the flat model.
     """
     from ..check.oracle import LITERT, TFLM
     from ..check.verify import verify

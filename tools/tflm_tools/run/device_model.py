@@ -29,17 +29,21 @@ class Invocation:
     misses: list[int | None] = field(default_factory=list)
 
 
-def form(model, path, keep_tensors, custom, target=None, by_rows=False):
-    """The ModelFile that a device gets of a ModelFile, on one of the two paths of invoke()."""
+def form(model, path, keep_tensors, custom, target=None, flat=None):
+    """The ModelFile that a device gets of a ModelFile, on one of the two paths of invoke().
+
+    flat: as for invoke(); for a model whose tensors are kept, nothing is planned so.
+    """
     data = model.data
     if model.kind == "tflite" and path == "flat":
-        data = flatten(data, load_resolver(custom), keep_tensors, target, by_rows=by_rows)
+        options = {} if keep_tensors else flat or {}
+        data = flatten(data, load_resolver(custom), keep_tensors, target, **options)
     return open_model(model.path, data)
 
 
 def invoke(model, runs, path="flat", repeat=1, locked=False, keep_tensors=False, heap=None,
            timeout=None, custom=(), device=None, reset=False, profile=False,
-           by_rows=False, progress=None):  # fmt: skip
+           flat=None, progress=None):  # fmt: skip
     """Invoke a ModelFile with each list of input arrays in `runs`, one after the other.
 
     path: "flat" (as .tflm) or "tflite" (prepared by MicroPython). repeat: invokes for each run.
@@ -47,15 +51,15 @@ def invoke(model, runs, path="flat", repeat=1, locked=False, keep_tensors=False,
     register custom operators. device: where, instead of one process of the unix port: a board
     (board.board_device), several, or Processes; progress tells that how far it is (done, total).
     reset: variables are reset before each run. profile: `events` of the result is filled.
-    by_rows: the input of the flat model comes by rows.
+    flat: {option of flatten.flatten(): value} for the flat model, like optimize or by_rows.
     Raises DeviceError.
     """
     if device is not None:
         return device.invoke(
             model, runs, path, repeat, locked, keep_tensors, heap, timeout, custom, profile, reset,
-            by_rows, progress,
+            flat, progress,
         )  # fmt: skip
-    model = form(model, path, keep_tensors, custom, by_rows=by_rows and not keep_tensors)
+    model = form(model, path, keep_tensors, custom, flat=flat)
     rows = [info.bytes for info in model.inputs if info.by_rows]
     answer, outputs, kept = invocation.invoke(
         model.data,

@@ -69,13 +69,13 @@ class Processes:
         self._scheduler = scheduler
 
     def invoke(self, model, runs, path="flat", repeat=1, locked=False, keep_tensors=False,
-               heap=None, timeout=None, custom=(), profile=False, reset=False, by_rows=False,
+               heap=None, timeout=None, custom=(), profile=False, reset=False, flat=None,
                progress=None):  # fmt: skip
         options = dict(
             repeat=repeat, locked=locked, keep_tensors=keep_tensors, heap=heap, timeout=timeout,
             custom=custom, profile=profile, reset=reset,
         )  # fmt: skip
-        ready = form(model, path, keep_tensors, custom, by_rows=by_rows and not keep_tensors)
+        ready = form(model, path, keep_tensors, custom, flat=flat)
         done = 0
 
         def step(found):
