@@ -43,7 +43,8 @@ class Levels:
         self, model, prepare, target=None, packing=None, miss=None, arena=None, in_order=False
     ):
         model = copy.copy(model) if isinstance(model, Graph) else Graph(model)
-        self._arena, self._made_by = arena, (model, prepare, target, packing, miss)
+        self._arena = arena
+        self._made_by = model, PreparedOnce(prepare), target, packing, miss
         self._in_order = in_order
         self._fits = may_overlap(model)
         self._plain_model = copy.copy(model)
@@ -51,13 +52,12 @@ class Levels:
         self._off = None
         self._within = None  # that of BUDGET
         model.overlap = model.is_draft = self._fits
-        self._plans = Plans(model, PreparedOnce(prepare), target, packing, miss)
+        self._plans = Plans(*self._made_by)
         self._orders = [OneOrder(self._plans, self.off)]
         if self._fits and not in_order:
             late = late_branches(model)
             if late is not None:
-                plans = Plans(late, self._plans.prepared, target, packing, miss)
-                self._orders.append(OneOrder(plans, self.off))
+                self._orders.append(OneOrder(Plans(late, *self._made_by[1:]), self.off))
             self._plans.model = self._in_better_order(model)
 
     def prepared(self, model):
@@ -145,9 +145,8 @@ class Levels:
 
     def is_quick(self, level):
         """False where a level takes so long to find that it is for who asks for it."""
-        return (
-            level != RAM or len(self._orders) * len(self._plans.model.running()[0].nodes) <= _MANY
-        )
+        operators = len(self._plans.model.running()[0].nodes)
+        return level != RAM or operators * len(self._orders) <= _MANY
 
     def is_of_use(self, level):
         """True when a level needs less RAM, or fewer cycles by estimate, than OFF."""
