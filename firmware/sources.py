@@ -11,7 +11,7 @@ from tflm_tools import files
 from tflm_tools.errors import ToolError
 
 # Kernels that stay in flash: few models run them, and heap is short on a Pico.
-COLD = ("dense_lut", "lut_asm", "fully_connected_bands", "pooling_rows")
+COLD = ("dense_lut", "lut_asm", "fully_connected_bands", "pooling_rows", "transpose_conv")
 
 # Changes to frozen native code, (before, after) in tools/mpy-tool.py of MicroPython 1.26. Two are
 # repairs: a frozen native function begins with a word, and has constants between its instructions,
@@ -32,6 +32,9 @@ _REPAIRS = (
         f"""& ~1, self.fun_data_attributes.replace('".text,', '".text.kernels,' if any(
                 hot in self.escaped_name for hot in ('tflm_kernels_armv', 'tflm_run_second_core')
             ) and not any(cold in self.escaped_name for cold in {COLD}) else '".text,'))""",
+        f"""& ~1, self.fun_data_attributes.replace('".text,', '".text.kernels,' if any(
+                hot in self.escaped_name for hot in ('tflm_kernels_armv', 'tflm_run_second_core')
+            ) and not any(cold in self.escaped_name for cold in {COLD[:4]}) else '".text,'))""",
         """& ~1, self.fun_data_attributes.replace('".text,', '".text.kernels,' if any(
                 hot in self.escaped_name for hot in ('tflm_kernels_armv', 'tflm_run_second_core')
             ) else '".text,'))""",
