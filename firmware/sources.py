@@ -21,6 +21,15 @@ COLD = ("dense_lut", "lut_asm", "fully_connected_bands", "pooling_rows", "transp
 # but COLD and what hands units to core 1, from all other; behind it, what older states of this
 # project had there.
 _HALFWORDS = "__attribute__ ((aligned (2)))"
+
+
+# The third, with kernels that stay in flash.
+def _placed(cold):
+    return f"""& ~1, self.fun_data_attributes.replace('".text,', '".text.kernels,' if any(
+                hot in self.escaped_name for hot in ('tflm_kernels_armv', 'tflm_run_second_core')
+            ) and not any(cold in self.escaped_name for cold in {cold}) else '".text,'))"""
+
+
 _REPAIRS = (
     (_HALFWORDS, "__attribute__ ((aligned (4)))"),
     (
@@ -29,12 +38,8 @@ _REPAIRS = (
     ),
     (
         "& ~1, self.fun_data_attributes)",
-        f"""& ~1, self.fun_data_attributes.replace('".text,', '".text.kernels,' if any(
-                hot in self.escaped_name for hot in ('tflm_kernels_armv', 'tflm_run_second_core')
-            ) and not any(cold in self.escaped_name for cold in {COLD}) else '".text,'))""",
-        f"""& ~1, self.fun_data_attributes.replace('".text,', '".text.kernels,' if any(
-                hot in self.escaped_name for hot in ('tflm_kernels_armv', 'tflm_run_second_core')
-            ) and not any(cold in self.escaped_name for cold in {COLD[:4]}) else '".text,'))""",
+        _placed(COLD),
+        _placed(("dense_lut", "lut_asm", "fully_connected_bands", "pooling_rows")),
         """& ~1, self.fun_data_attributes.replace('".text,', '".text.kernels,' if any(
                 hot in self.escaped_name for hot in ('tflm_kernels_armv', 'tflm_run_second_core')
             ) else '".text,'))""",
