@@ -1,9 +1,12 @@
-# What flat models need of TFLM's arena head, over given .tflite: `survey.py FILES... [--csv]`
+# What flat models need of TFLM's arena head, over given .tflite: `survey.py FILES...`
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import argparse
+import re
 import statistics
+import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from tflm.errors import TflmError
@@ -15,19 +18,41 @@ from tflm_tools.optimize.savings import chosen
 from tflm_tools.plan.arena_plan import tflm_head_bytes
 from tflm_tools.tell.survey import survey
 
+_ALLOCATIONS = """
+import sys
+from tflite_micro.python.tflite_micro import runtime
+runtime.Interpreter.from_file(sys.argv[1], arena_size=1 << 24).print_allocations()
+"""
 _LEAST = 4096  # of TFLM's head, of models that count
 _MUCH = 0.8
 
 
-def heads(data):
-    """(TFLM's head, ours with `speed`, ours with `ram`) of a .tflite in bytes, no target."""
+# The head of the arena that TFLM itself says it uses, scratch buffers included; what its planner
+# gives to the tensors alone where it refuses a model. In a process of its own: TFLM may abort.
+def _tflm_head(path, model):
+    made = subprocess.run(
+        [sys.executable, "-c", _ALLOCATIONS, path], capture_output=True, text=True, check=False
+    )
+    told = re.search(r"Arena allocation head (\d+)", made.stderr + made.stdout)
+    return int(told[1]) if told else tflm_head_bytes(model)
+
+
+def heads(path, by_rows=False):
+    """(TFLM's head, ours with `speed`, ours with `ram`) of a .tflite in bytes, no target.
+
+    by_rows: inputs come by rows, where a model can have them so.
+    """
+    data = path.read_bytes()
     model, _, missing = survey(data)
     if missing:
         raise ToolError(f"tflm lacks {missing[0].op}; leave this model out")
-    head = tflm_head_bytes(model)
+    head = _tflm_head(path, model)
     if head < _LEAST:
         return head, None, None
     saved, _ = saved_model(data, savings=chosen())
+    if by_rows:
+        with suppress(TflmError, ToolError):
+            saved, _ = saved_model(data, savings=chosen(), by_rows=True)
     levels = levels_of(saved)
     made = [saved, saved] if levels is None else [levels.model(k)[0] for k in (SPEED, RAM)]
     return head, *(prepare_graph(graph).head_bytes for graph in made)
@@ -36,6 +61,7 @@ def heads(data):
 def main():
     parser = argparse.ArgumentParser(description="heads of the arena beside TFLM's")
     parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument("--input-by-rows", action="store_true", help="where a model can")
     parser.add_argument("--csv", action="store_true")
     options = parser.parse_args()
     line = "{},{},{},{},{:.3f}" if options.csv else "{:40.40} {:>9} {:>9} {:>9} {:6.0%}"
@@ -46,7 +72,7 @@ def main():
             continue
         seen.add(data)
         try:
-            head, speed, ram = heads(data)
+            head, speed, ram = heads(path, options.input_by_rows)
         except (TflmError, ToolError) as error:
             print(f"{path}: {error}", file=sys.stderr)
             continue

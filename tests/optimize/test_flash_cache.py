@@ -4,7 +4,7 @@
 import pytest
 from optimize.graphs import Network
 from tflm_tools.flat.flatten import levels_of, saved_model
-from tflm_tools.optimize.memory import plans
+from tflm_tools.optimize.memory import room
 from tflm_tools.optimize.memory.edges import Edges
 from tflm_tools.optimize.memory.flash_cache import fetches, kept, miss_of, others
 from tflm_tools.optimize.memory.levels import BALANCED, RAM
@@ -57,14 +57,14 @@ def test_blocks_of_one_row(rows):
     [("mlperf_resnet8_int8", RAM), ("person_detect_int8", BALANCED), ("mlperf_kws_int8", RAM)],
 )
 def test_room_for_weights_costs_what_it_says(name, level, shared_models, monkeypatch):
-    found, with_stored = [], plans.with_stored
+    found, with_stored = [], room._with_stored
 
     def noted(its_plans, model, most, enough):
-        made = with_stored(its_plans, model, most, enough)
+        made, least = with_stored(its_plans, model, most, enough)
         found.append((model, its_plans.search, *made))
-        return made
+        return made, least
 
-    monkeypatch.setattr(plans, "with_stored", noted)
+    monkeypatch.setattr(room, "_with_stored", noted)
     model = (shared_models / f"{name}.tflite").read_bytes()
     levels_of(saved_model(model)[0], None, "armv6m").model(level)
     checked = 0

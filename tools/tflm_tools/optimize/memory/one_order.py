@@ -80,28 +80,27 @@ class OneOrder:
         most = self._may_cost(level)
         # Before this search, which learns from plans: nothing depends on who asks first.
         after = self._level(AFTER[level]) if level in AFTER else None
-        stored = {}
-        for graphs, is_all in self._in_bands(level):
-            found, made = [], None
+        found, seen, made = [], set(), None
+
+        def best():
+            return min((self._size(each)[0] for each in found), default=inf)
+
+        for graphs, is_all in self._in_bands(level, best):
             for graph, cycles, head in graphs:
                 if head >= self._below and level != SPEED:  # others go by that
                     return min(found, key=self._size) if found else (self.plans.model, 0)
-                enough = inf if graph is self.plans.model else most - cycles
                 if after is not None and head > self.plans.head(after[0]):
                     return min(found, key=self._size) if found else after
-                best = min((self._size(each)[0] for each in found), default=inf)
-                if head >= best:
+                if head >= best():
                     break
-                rooms = self._rooms(level, graph, head, after)
-                for given in dict.fromkeys(min(room, best) for room in rooms):
-                    if (graph, given) not in stored:
-                        stored[graph, given] = self.plans.with_stored(graph, given, enough)
-                    other, more = stored[graph, given]
+                if graph not in seen:
+                    seen.add(graph)
+                    rooms = self._rooms(level, graph, head, after)
+                    rooms = [min(room, best()) for room in rooms]
+                    other, more = self.plans.in_first_of(rooms, graph, most - cycles)
                     made = other, cycles + more
-                    if made[1] <= most:
-                        found.append(made)
-                        break
-            if found and (is_all or min(map(self._size, found))[0] <= graphs[0][2]):
+                    found += [made] if made[1] <= most else []
+            if found and (is_all or best() <= graphs[0][2]):
                 return min(found, key=self._size)
         return made
 
@@ -136,7 +135,7 @@ class OneOrder:
     # with chains in bands as far as a level may, from the smallest to the model without any. What
     # weights take longer in so small an arena is not counted: for where that is too much, what
     # takes less by itself comes behind.
-    def _in_bands(self, level):
+    def _in_bands(self, level, best):
         whole = self.plans.model, 0, self.plans.head(self.plans.model)
         parts, step = _PARTS if level in _SHARES else (), STEP
         if level == RAM:
@@ -147,20 +146,23 @@ class OneOrder:
             wider = _ROOMS[-1] if part <= 1 else _WIDER_BEYOND
             room = Room(self._may_cost(level), wider, self._small(level))
             below = min(_LEFT.get(level, 1) * whole[2], self._below)
-            yield from self._within_cycles(most, room, below, whole[2], step)
+            yield from self._within_cycles(most, room, below, whole[2], step, best)
         yield [whole], True
 
     # The same with so many extra cycles at most, and in a Room, and less than `below` bytes of
-    # arena: those in the least limits, then all of them.
-    def _within_cycles(self, most, room, below, whole, step):
+    # arena: those in the least limits, then all of them. best(): bytes of the best one so far.
+    def _within_cycles(self, most, room, below, whole, step, best):
         found = {}
         whole = min(whole, self._below)
         first = self.plans.least(whole, most, step, found, room)
-        without = {}  # what does without such room, which may need less
+        enough = inf
         if first is not None and first.cycles > room.cycles:
-            self.plans.least(whole, room.cycles, step, without)
+            yield _below(found, below), False
+            # What does without such room may need less than what uses it.
+            without, enough = {}, best()
+            self.plans.least(min(whole, enough), room.cycles, step, without)
+            enough = min((head for *_, head in without.values()), default=enough)
             found.update(without)
-        enough = min((head for *_, head in without.values()), default=inf)
         for limits in (_NARROW, _WIDER) if first is not None else ():
             for wider, share in limits:
                 limit = int(first.arena * wider)
@@ -168,5 +170,10 @@ class OneOrder:
                     fusion = self.plans.search.within(limit, None, share, room=room)
                     if fusion is not None:
                         self.plans.keeps_to(fusion, found)
-            graphs = [each for each in found.values() if each[2] < below]
-            yield sorted(graphs, key=lambda each: (each[2], each[1])), limits is _WIDER
+            yield _below(found, below), limits is _WIDER
+
+
+# The (Graph, extra cycles, bytes of arena) that need less than `below`, the smallest one first.
+def _below(found, below):
+    graphs = [each for each in found.values() if each[2] < below]
+    return sorted(graphs, key=lambda each: (each[2], each[1]))

@@ -6,7 +6,7 @@ from math import inf
 
 from .flash_cache import miss_of
 from .fusion import apply
-from .room import refined, stored_as, with_stored
+from .room import in_first_of, refined, stored_as, with_stored
 from .search import Search
 
 _TRIES = 9  # least ones, until all together keep to one
@@ -126,6 +126,10 @@ class Plans:
     def with_stored(self, model, most, cycles=inf):
         """room.with_stored() for a model that is one of these."""
         return with_stored(self, model, most, cycles)
+
+    def in_first_of(self, rooms, model, enough):
+        """room.in_first_of() for a model that is one of these, `model` in any of them."""
+        return in_first_of(rooms, self, model, enough, or_any=model is self.model)
 
     def refined(self, model, most):
         """room.refined() for a model that is one of these."""

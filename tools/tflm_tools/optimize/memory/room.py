@@ -15,6 +15,27 @@ def with_stored(plans, model, most, enough=inf):
     plans: the Plans that it is of. Returns (model, cycles that another arena would save). enough:
     where these are more, nobody asks for it.
     """
+    return _with_stored(plans, model, most, enough)[0]
+
+
+def in_first_of(rooms, plans, model, enough, or_any=False):
+    """with_stored() in the first room, bytes of arena, in which these cycles are `enough` or less.
+
+    In the last one where they are in none; or_any: as few as can be there. A room is passed over
+    that is known to be too small.
+    """
+    rooms, least = list(dict.fromkeys(rooms)), 0
+    for room in rooms:
+        is_last = or_any and room == rooms[-1]
+        if room >= least or is_last:
+            made, least = _with_stored(plans, model, room, inf if is_last else enough)
+            if made[1] <= enough:
+                break
+    return made
+
+
+# (what with_stored() gives, bytes that the way with least scratch needs).
+def _with_stored(plans, model, most, enough):
     nodes, several = _by_themselves(model, plans.search)
     storing = plans.search.storing
     used = storing.used(model) if hasattr(model, "chains") else None
@@ -30,14 +51,15 @@ def with_stored(plans, model, most, enough=inf):
         if stored and (not ways or stored != ways[-1][0]):
             ways.append((stored, cycles))
 
-    def fits(way):
-        return plans.head(plans.stored_as(model, way[0])) <= most
+    def head(way):
+        return plans.head(plans.stored_as(model, way[0]))
 
     # Where not even the last one fits, plans of all of them would only take long.
-    if ways and fits(ways[-1]):
-        stored, cycles = next(filter(fits, ways))
-        return plans.stored_as(model, stored), cycles
-    return model, storing.as_stored(nodes, getattr(model, "stored", {}))
+    least = head(ways[-1]) if ways else 0
+    if ways and least <= most:
+        stored, cycles = next(way for way in ways if head(way) <= most)
+        return (plans.stored_as(model, stored), cycles), least
+    return (model, storing.as_stored(nodes, getattr(model, "stored", {}))), least
 
 
 def refined(plans, model, most):
