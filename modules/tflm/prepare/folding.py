@@ -28,43 +28,58 @@ def fold(multiplier, shift, lowest, highest, most, weight):
         p = (4 * multiplier + divisor) // (2 * divisor)  # 2 * multiplier / divisor, rounded
         if not 0 < p < 1 << 31 or q * reach + _MOST_OFFSET >= _MOST_SUM:
             continue
-        d = _offset(steps, p, q, lowest)
+        d = _offset(steps, p, q, lowest, highest)
         if d is not None:
             return p, q, d
     return None
 
 
-# The steps that sums can reach, and the next one on both sides: (k * 2**32, the first sum behind
-# it, None where there is none, the last one before it). At first those that most factors fail at:
-# rounded up by least and by most, and the outer ones.
+# The steps that sums can reach: (k of the last one that all of them are behind, or None; [(k, the
+# first sum behind it)] of those between; k of the first one that none is behind, or None), each k
+# as -k * 2**32. Those between begin with what most factors fail at: rounded up by least and by
+# most, and the outer ones.
 def _steps(multiplier, shift, lowest, highest, most):
-    steps = []
+    # T(k) goes up by 2**(31 + shift) / m each time; `rest` is what it is rounded up by, times m.
+    each, less = divmod(1 << (31 + shift), multiplier)
+    exact = ((((1 << shift) + 1) >> 1) << 31) - (1 << 30)
+    at = 0 - ((0 - exact) // multiplier)
+    rest = at * multiplier - exact
+    below, above, steps, rests = None, None, [], []
     for k in range(1, most + 1):
-        n = ((k << (shift + 1)) - (1 << shift) + 1) >> 1
-        exact = (n << 31) - (1 << 30)
-        at = 0 - ((0 - exact) // multiplier)
-        if at <= lowest:
-            steps = []
-        steps.append((at * multiplier - exact, k, at))
         if at > highest:
+            above = 0 - (k << 32)
             break
-    by_rounding = sorted(steps)
-    steps = by_rounding[:3] + by_rounding[-3:] + steps[:1] + steps[-1:] + steps
-    return [
-        (k << 32, max(at, lowest) if at <= highest else None, min(at, highest + 1) - 1)
-        for _, k, at in steps
-    ]
+        if at <= lowest:
+            below = 0 - (k << 32)
+        else:
+            steps.append((0 - (k << 32), at))
+            rests.append(rest)
+        at += each
+        rest -= less
+        if rest < 0:
+            at += 1
+            rest += multiplier
+    if steps:
+        hardest = [steps[rests.index(min(rests))], steps[rests.index(max(rests))]]
+        steps = hardest + [steps[0], steps[-1]] + steps
+    return below, steps, above
 
 
 # A d that all steps allow, or None. This loop is most of what a fold takes.
-def _offset(steps, p, q, lowest):
+def _offset(steps, p, q, lowest, highest):
+    below, between, above = steps
     low, high = 1 - _MOST_OFFSET, _MOST_OFFSET - 1
-    for scaled, at, before in steps:
-        first = 0 - ((0 - scaled) // p)
-        if at is not None and first - q * at > low:
-            low = first - q * at
-        if before >= lowest and first - q * before - 1 < high:
-            high = first - q * before - 1
-        if low > high:
+    if below is not None:
+        low = max(low, 0 - below // p - q * lowest)
+    if above is not None:
+        high = min(high, 0 - above // p - q * highest - 1)
+    high -= q - 1
+    for scaled, at in between:
+        d = 0 - scaled // p - q * at
+        if d > low:
+            low = d
+        if d < high:
+            high = d
+        if low - high >= q:
             return None
-    return low
+    return low if low - high < q else None
