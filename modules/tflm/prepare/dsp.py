@@ -43,14 +43,12 @@ class Channel:
         shift = table[4 * fields["channels"] + k] - 32
         self.shift = max(0, 0 - shift)
         self.factor = 2 << max(0, shift)
-        self.bias = bias - zero_point * sum(row)
-        lowest = highest = bias
-        weight = 0
-        for w in row:
-            one, other = w * (_LOWEST - zero_point), w * (_HIGHEST - zero_point)
-            lowest += min(one, other)
-            highest += max(one, other)
-            weight = max(weight, abs(w))
+        total, above = sum(row), sum([w for w in row if w > 0])
+        self.bias = bias - zero_point * total
+        low, high = _LOWEST - zero_point, _HIGHEST - zero_point
+        lowest = bias + above * low + (total - above) * high
+        highest = bias + above * high + (total - above) * low
+        weight = max(0, max(row), 0 - min(row)) if row else 0
         largest = max(abs(lowest), abs(highest)) * (self.factor >> 1)
         self.fits = largest < _MOST_SUM and weight * self.factor <= 0x7FFF
         self.folded = None
