@@ -143,6 +143,36 @@ def test_stopped_at_any_moment():
     assert 130 in codes
 
 
+_IN_A_CALLBACK = """
+import time, weakref
+from tflm_tools import cli
+import tflm_tools.cli.command
+
+class Held:
+    pass
+
+def interrupted(_):
+    raise KeyboardInterrupt
+
+def command(_arguments):
+    held = Held()
+    reference = weakref.ref(held, interrupted)
+    del held
+    for _ in range(1000):
+        time.sleep(0.01)
+
+tflm_tools.cli.command.main = command
+cli.main([])
+"""
+
+
+# The same where Ctrl-C comes in a callback, as imports have: nobody can catch what that raises.
+def test_stopped_in_a_callback():
+    command = [sys.executable, "-c", _IN_A_CALLBACK]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    assert (done.returncode, done.stderr) == (130, "tflm: stopped\n")
+
+
 # The same where Ctrl-C comes while a class is made: Python 3.11 has a RuntimeError of it then.
 def test_stopped_while_a_class_is_made(monkeypatch, capsys):
     class Stopping:

@@ -4,15 +4,29 @@
 import gc
 import signal
 import sys
+from _thread import interrupt_main
+from threading import Timer
 
 # Objects between two searches for garbage: commands keep most of what they make, so these searches
 # are in vain, and took a fifth of the time of flatten.
 _NEW_OBJECTS = 100_000
+_SOON = 0.01  # seconds
 
 
 # What ends a process by default would leave its temporary folders and its children.
 def _end(_number, _frame):
     sys.exit(128 + signal.SIGTERM)
+
+
+# Ctrl-C that comes in a callback of the collector or of an import, where nobody could catch what
+# it raises: Python would print a traceback and go on. It comes again when that is over.
+def _told(unraisable):
+    if not issubclass(unraisable.exc_type, KeyboardInterrupt):
+        sys.__unraisablehook__(unraisable)
+        return
+    timer = Timer(_SOON, interrupt_main)
+    timer.daemon = True
+    timer.start()
 
 
 def main(arguments=None):
@@ -23,6 +37,7 @@ def main(arguments=None):
     """
     signal.signal(signal.SIGTERM, _end)
     gc.set_threshold(_NEW_OBJECTS)
+    sys.unraisablehook = _told
     try:
         from .command import main as command
 
