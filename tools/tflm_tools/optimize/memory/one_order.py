@@ -97,7 +97,7 @@ class OneOrder:
                     seen.add(graph)
                     rooms = self._rooms(level, graph, head, after)
                     rooms = [min(room, best()) for room in rooms]
-                    other, more = self.plans.in_first_of(rooms, graph, most - cycles)
+                    other, more = self.plans.in_first_of(graph, rooms, most - cycles)
                     made = other, cycles + more
                     found += [made] if made[1] <= most else []
             if found and (is_all or best() <= graphs[0][2]):

@@ -127,9 +127,9 @@ class Plans:
         """room.with_stored() for a model that is one of these."""
         return with_stored(self, model, most, cycles)
 
-    def in_first_of(self, rooms, model, enough):
+    def in_first_of(self, model, rooms, enough):
         """room.in_first_of() for a model that is one of these, `model` in any of them."""
-        return in_first_of(rooms, self, model, enough, or_any=model is self.model)
+        return in_first_of(self, model, rooms, enough, or_any=model is self.model)
 
     def refined(self, model, most):
         """room.refined() for a model that is one of these."""

@@ -18,7 +18,7 @@ def with_stored(plans, model, most, enough=inf):
     return _with_stored(plans, model, most, enough)[0]
 
 
-def in_first_of(rooms, plans, model, enough, or_any=False):
+def in_first_of(plans, model, rooms, enough, or_any=False):
     """with_stored() in the first room, bytes of arena, in which these cycles are `enough` or less.
 
     In the last one where they are in none; or_any: as few as can be there. A room is passed over
