@@ -144,9 +144,11 @@ def test_stopped_at_any_moment():
 
 
 _IN_A_CALLBACK = """
-import time, weakref
+import signal, time, weakref
 from tflm_tools import cli
 import tflm_tools.cli.command
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # nohup ignores it
 
 class Held:
     pass
