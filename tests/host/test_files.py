@@ -185,6 +185,7 @@ def test_stopped_while_a_class_is_made(monkeypatch, capsys):
         type("Made", (), {"stopping": Stopping()})
 
     monkeypatch.setattr("tflm_tools.cli.command.main", command)
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)  # which it sets
     handler, threshold = signal.getsignal(signal.SIGTERM), gc.get_threshold()
     try:
         with pytest.raises(SystemExit) as ended:

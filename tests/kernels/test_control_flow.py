@@ -2,12 +2,10 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import binascii
-import re
 import struct
-import subprocess
-import sys
 
 import pytest
+from support.allocations import tflm_allocations
 from support.builder import ModelBuilder
 from support.check import Cases
 from tflm import format as layout
@@ -18,12 +16,6 @@ from tflm_tools.plan.arena_plan import tflm_head_bytes
 from unit.on_device import device, model_files
 
 cases = Cases()
-_ALLOCATIONS = """
-import sys
-from tflite_micro.python.tflite_micro import runtime
-model = open(sys.argv[1], "rb").read()
-runtime.Interpreter.from_bytes(model, arena_size=1 << 20).print_allocations()
-"""
 
 
 # A sub-graph of one binary operator on its input and a constant: number of the sub-graph.
@@ -352,10 +344,7 @@ def test_control_flow(case):
 def head_of_tflm(model, folder):
     path = folder / "model.tflite"
     path.write_bytes(model)
-    done = subprocess.run(
-        [sys.executable, "-c", _ALLOCATIONS, str(path)], capture_output=True, text=True, check=True
-    )
-    return int(re.search(r"Arena allocation head (\d+) bytes", done.stderr + done.stdout)[1])
+    return tflm_allocations(path)["head"]
 
 
 # The head is planned as TFLM does it, sub-graphs and all.

@@ -1,21 +1,13 @@
 # Tests of streaming models: state in resource variables, over many invokes, against TFLM
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import re
-import subprocess
-import sys
-
 import pytest
+from support.allocations import tflm_allocations
 from support.check import Cases
 from support.script import run_script
 from tflm_tools.flat.flatten import flatten, prepare
 
 _NAME = "microwakeword_okay_nabu"
-_ALLOCATIONS = """
-import sys
-from tflite_micro.python.tflite_micro import runtime
-runtime.Interpreter.from_file(sys.argv[1]).print_allocations()
-"""
 _USED = """
 import sys, tflm
 for path in sys.argv[1:]:
@@ -35,13 +27,10 @@ def test_wake_word(shared_models, reset):
 # No more memory than TFLM takes, and the head is TFLM's.
 def test_wake_word_memory(shared_models, tmp_path):
     path = shared_models / f"{_NAME}.tflite"
-    done = subprocess.run(
-        [sys.executable, "-c", _ALLOCATIONS, str(path)], capture_output=True, text=True, check=True
-    )
-    sizes = dict(re.findall(r"Arena allocation (head|total) (\d+)", done.stderr + done.stdout))
+    sizes = tflm_allocations(path)
     _, storage = prepare(path.read_bytes())
-    assert storage.head_bytes == int(sizes["head"])
+    assert storage.head_bytes == sizes["head"]
     flat = tmp_path / "model.tflm"
     flat.write_bytes(flatten(path.read_bytes()))
     used = [int(line) for line in run_script(_USED, str(flat), str(path)).splitlines()]
-    assert used[0] < used[1] < int(sizes["total"])
+    assert used[0] < used[1] < sizes["total"]

@@ -2,13 +2,15 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import argparse
-import re
 import statistics
-import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
 
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from support.allocations import tflm_allocations
 from tflm.errors import TflmError
 from tflm_tools.errors import ToolError
 from tflm_tools.flat.flatten import levels_of, saved_model
@@ -18,23 +20,8 @@ from tflm_tools.optimize.savings import chosen
 from tflm_tools.plan.arena_plan import tflm_head_bytes
 from tflm_tools.tell.survey import survey
 
-_ALLOCATIONS = """
-import sys
-from tflite_micro.python.tflite_micro import runtime
-runtime.Interpreter.from_file(sys.argv[1], arena_size=1 << 24).print_allocations()
-"""
 _LEAST = 4096  # of TFLM's head, of models that count
 _MUCH = 0.8
-
-
-# The head of the arena that TFLM itself says it uses, scratch buffers included; what its planner
-# gives to the tensors alone where it refuses a model. In a process of its own: TFLM may abort.
-def _tflm_head(path, model):
-    made = subprocess.run(
-        [sys.executable, "-c", _ALLOCATIONS, path], capture_output=True, text=True, check=False
-    )
-    told = re.search(r"Arena allocation head (\d+)", made.stderr + made.stdout)
-    return int(told[1]) if told else tflm_head_bytes(model)
 
 
 def heads(path, by_rows=False):
@@ -46,7 +33,8 @@ def heads(path, by_rows=False):
     model, _, missing = survey(data)
     if missing:
         raise ToolError(f"tflm lacks {missing[0].op}; leave this model out")
-    head = _tflm_head(path, model)
+    # With scratch buffers; of a model that TFLM refuses what its planner gives to tensors alone.
+    head = tflm_allocations(path).get("head") or tflm_head_bytes(model)
     if head < _LEAST:
         return head, None, None
     saved, _ = saved_model(data, savings=chosen())

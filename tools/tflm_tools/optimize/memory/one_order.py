@@ -99,7 +99,8 @@ class OneOrder:
                     rooms = [min(room, best()) for room in rooms]
                     other, more = self.plans.in_first_of(graph, rooms, most - cycles)
                     made = other, cycles + more
-                    found += [made] if made[1] <= most else []
+                    if made[1] <= most:
+                        found.append(made)
             if found and (is_all or best() <= graphs[0][2]):
                 return min(found, key=self._size)
         return made
