@@ -76,8 +76,7 @@ def emit_conv(context, node, fields, table):
         rows, pixels = 1, rows * pixels
         geometry["row_bytes"] = source.elements()
         geometry.update({"input_height": 1, "output_height": 1, "output_width": pixels})
-    block = 2 * max(1, min((pixels + 1) // 2, _LANE_BYTES // (4 * window)))
-    size = _SCRATCH_BYTES + 2 * window * block + max(2 * window, dsp.GROUP * block)
+    block, size = blocks(window, pixels)
     context.emit(
         "conv_dsp.eval_pixels_int8" if flat else "conv_dsp.eval_int8",
         CONV,
@@ -96,6 +95,12 @@ def emit_conv(context, node, fields, table):
         **_requantize(fields),
     )
     return True
+
+
+# (pixels that are unpacked at a time, bytes of scratch) for as many that are one row.
+def blocks(window, pixels):
+    block = 2 * max(1, min((pixels + 1) // 2, _LANE_BYTES // (4 * window)))
+    return block, _SCRATCH_BYTES + 2 * window * block + max(2 * window, dsp.GROUP * block)
 
 
 # Emit a FULLY_CONNECTED, likewise.

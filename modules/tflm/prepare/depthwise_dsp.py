@@ -53,7 +53,7 @@ def emit_depthwise_conv(context, node, fields, table):
     if fields["dilation_height"] > 1 or fields["dilation_width"] > 1:
         return False
     columns = (fields["output_width"] - 1) * stride + width
-    band = _band_rows(fields["output_height"], stride, height, 4 * columns)
+    band = band_rows(fields["output_height"], stride, height, columns)
     if band is None:
         return False
     sets = 0 if height == width == _SIDE else 3 - stride
@@ -61,8 +61,6 @@ def emit_depthwise_conv(context, node, fields, table):
     if packed is None:
         return False
     table, stream = packed
-    rows = _pair_rows(band, stride, height)
-    plane = 4 * (columns * rows + fields["padding_width"]) + _BEYOND
     form, own = "int8", {"filter_height": height, "filter_width": width}
     if not sets:
         form, own = "3x3_int8" if stride == 1 else "3x3_stride_2_int8", {}
@@ -75,7 +73,9 @@ def emit_depthwise_conv(context, node, fields, table):
         input=source,
         stream=context.constant(stream),
         output=target,
-        scratch=context.request_scratch_buffer(_SCRATCH_BYTES + plane),
+        scratch=context.request_scratch_buffer(
+            scratch_bytes(band, stride, height, columns, fields["padding_width"])
+        ),
         batches=target.shape[0],
         multiplier=count // fields["input_channels"],
         stride=stride,
@@ -105,6 +105,12 @@ def _packed(node, fields, table, sets):
     return table, b"".join([_window_stream(channel, width, sets) for channel in found])
 
 
+# Bytes of scratch for the plane of a band.
+def scratch_bytes(band, stride, height, columns, padding_width):
+    plane = 4 * (columns * _pair_rows(band, stride, height) + padding_width)
+    return _SCRATCH_BYTES + plane + _BEYOND
+
+
 # Rows of the plane under `rows` rows of windows.
 def _pair_rows(rows, stride, height):
     return ((rows - 1) * stride + height + 1) // 2
@@ -112,7 +118,8 @@ def _pair_rows(rows, stride, height):
 
 # How many rows of the output to compute from one plane, in bands of about equal size, an even
 # number; None when not even two fit.
-def _band_rows(rows, stride, height, plane_row):
+def band_rows(rows, stride, height, columns):
+    plane_row = 4 * columns
     most = 2
     if plane_row * _pair_rows(most, stride, height) > _MOST_PLANE_BYTES:
         return None
