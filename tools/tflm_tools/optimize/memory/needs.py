@@ -57,11 +57,12 @@ def needs_of(progress, probe, storing, make, rooms_of=None):
     slots = [[node for node in slot if node is not None] for slot in chain.slots]
     if any(len({probe.made(node).form for node in parts}) > 1 for parts in slots):
         return []  # what runs at a place shares its records
-    usual = list(map(storing.usual, slots))
+    told = [storing.slot(slot, kinds.values()) for slot in chain.slots]
+    usual = [slot.usual for slot in told]
 
     def made_with(rooms):
         needs = Needs(probe.block_bytes(chain.nodes))
-        stored, needs.cycles, made = storing.in_chain(chain.slots, rooms, kinds.values())
+        stored, needs.cycles, made = storing.in_chain(told, rooms)
         needs.stored = {number: way for number, way in stored.items() if way is not None}
         slots_at = zip(chain.places, made, strict=True)
         needs.ways = [(place, *each) for place, each in slots_at if place is not None]

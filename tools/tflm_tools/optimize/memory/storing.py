@@ -2,33 +2,13 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from collections import Counter
-from dataclasses import dataclass
-from itertools import repeat
 from operator import sub
 
 from ...image.connected_rows import CODE as CONNECTED
 from ...image.rows import CODE as ROWS
 from ...plan.lives import Lives
 from .flash_cache import kept, others
-
-
-@dataclass(frozen=True)
-class InSlot:
-    """A way to store the weights of a slot of bands: `stored`, or None for Prepare's own.
-
-    scratch: bytes. cycles: what its weights take in all bands; words: of them; again: those of the
-    cycles that all bands but the first one wait for these.
-    """
-
-    stored: tuple | None
-    scratch: int
-    cycles: int
-    words: int
-    again: int
-
-    def beside(self, share):
-        """The cycles where such a share of the words is still in the cache, but the first time."""
-        return round(self.cycles - share * self.again)
+from .slots import Slot
 
 
 class Storing:
@@ -45,6 +25,7 @@ class Storing:
         self._arena = arena
         self._ways = {}
         self._kept = {}  # first and last of a Region: what _may_stay() tells
+        self._slots = {}  # id of a Chain: (it, the Slots of it)
 
     def choices(self, node):
         """Ways to store the weights of a node; the first one is the fastest."""
@@ -154,88 +135,52 @@ class Storing:
                 cycles += choice.cycles - ways[0][1].cycles
         return found, cycles
 
-    def in_chain(self, slots, rooms, times=None):
-        """How weights of all slots of bands are stored, each of which may have a room of its own.
+    def slot(self, parts, times=None):
+        """The Slot of what runs at one place of bands."""
+        return Slot(parts, self._probe, times)
 
-        rooms: bytes of scratch, or as few as can be where these will not do. times: how many
-        bands each in a slot stands for; None for one. What all of them leave in the cache, the
-        next band finds there. Returns (stored, cycles, for each slot (those that its weights take,
-        for each way (its scratch, those cycles))).
+    def in_chain(self, slots, rooms):
+        """How weights of all Slots of bands are stored, each of which may have a room of its own.
+
+        rooms: bytes of scratch, or as few as can be where these will not do. What all of them
+        leave in the cache, the next band finds there. Returns (stored, cycles, for each Slot
+        (those that its weights take, for each way (its scratch, those cycles))).
         """
         tries = []
         for share in (0, 1) if self._probe.miss else (0,):
-            found, made = {}, []
-            for slot, room in zip(slots, rooms, strict=True):
-                made.append(self.in_slot(slot, found, room, times, share))
-            tries.append((found, *self._together(slots, made, times)))
-        return min(tries, key=lambda each: each[1])
-
-    # (cycles, [(cycles, ways)] of slots that in_slot() tells of), less what stays in the cache.
-    def _together(self, slots, made, times=None):
-        share = kept(sum(way.words for way, _ in made), len(made))
-        each = [
-            (way.beside(share), [(other.scratch, other.beside(share)) for other in ways])
-            for way, ways in made
+            pairs = zip(slots, rooms, strict=True)
+            ways = [slot.fastest(room, share) for slot, room in pairs]
+            tries.append((*self._together(slots, ways), ways))
+        cycles, share, ways = min(tries, key=lambda each: each[0])
+        told = [
+            (way.beside(share), [(other.scratch, other.beside(share)) for other in slot.ways])
+            for slot, way in zip(slots, ways, strict=True)
         ]
-        nodes = [next(filter(None, slot)) for slot in slots]
-        bands = sum(times) if times else len(slots[0])
-        return sum(cycles for cycles, _ in each) + self._beside(nodes, bands, share), each
+        return _stored(slots, ways), cycles, told
+
+    # (cycles of Slots with an InSlot each, less what stays in the cache, the share that does).
+    def _together(self, slots, ways):
+        share = kept(sum(way.words for way in ways), len(ways))
+        beside = self._beside([slot.first for slot in slots], slots[0].bands, share)
+        return sum(way.beside(share) for way in ways) + beside, share
 
     # Cycles that bands wait for what is no weights.
     def _beside(self, nodes, bands, share):
         has_rows = any(node.builtin_code == ROWS for node in nodes)
         return round(self._probe.miss * bands * others(share, has_rows))
 
-    def in_slot(self, slot, stored, room, times=None, share=0):
-        """Note in `stored` how weights of a slot of bands are stored.
-
-        They may take `room` bytes of scratch, or as few as can be. times: how many bands each in
-        the slot stands for; None for one. share: of the weights that are taken to be in the cache
-        from the second one on. Returns its InSlot, and those of all ways.
-        """
-        parts = [node for node in slot if node is not None]
-        made = Counter()
-        for node, count in zip(slot, times or repeat(1), strict=False):
-            if node is not None:
-                made[self._probe.made(node)] += count
-        largest = self._probe.made(max(parts, key=lambda node: node.outputs[0].nbytes()))
-        ways = largest.choices or largest.blocks
-        ways = [None, *(choice.stored for choice in ways if all(m.cost for m in made))]
-        found = [self._way(made, self.usual(slot), stored) for stored in ways]
-        fit = [each for each in found if each.scratch <= room]
-        fit = fit or [min(found, key=lambda each: (each.scratch, each.cycles))]
-        way = min(fit, key=lambda each: each.beside(share))
-        if len(found) > 1:  # copies of rows have the number of what made these
-            stored[parts[0].index] = way.stored
-        return way, found
-
-    # The InSlot of weights stored in a way, or with `usual` scratch as Prepare makes them.
-    # made: {Made of parts: how many of them}.
-    def _way(self, made, usual, stored):
-        words = max((each.words(stored) for each in made if each.words), default=0)
-        again = self._probe.miss * words * (made.total() - 1)
-        if stored is None:
-            cycles = sum(each.fetching * count for each, count in made.items())
-            return InSlot(stored, usual, cycles, words, again)
-        costs = [(*each.cost(stored), count) for each, count in made.items()]
-        cycles = sum(each * count for _, each, count in costs)
-        return InSlot(stored, max(scratch for scratch, *_ in costs), cycles, words, again)
-
-    def usual(self, slot):
-        """Bytes of scratch that Prepare gives the parts of a slot of bands by itself."""
-        made = [self._probe.made(node) for node in slot if node is not None]
-        return max((size for each in made for size in each.scratch), default=0)
-
-    # The InSlot of a slot as its weights are stored in a model.
-    def _now(self, slot, stored):
-        parts = [node for node in slot if node is not None]
-        made = Counter(self._probe.made(node) for node in parts)
-        way = stored.get(parts[0].index) if all(each.cost for each in made) else None
-        return self._way(made, self.usual(slot), way)
-
     def chain_cycles(self, slots, stored):
-        """Cycles that the weights of a chain's slots take as a model stores them."""
-        return self._together(slots, [(self._now(slot, stored), ()) for slot in slots])[0]
+        """Cycles that weights of a chain's slots, lists of Nodes, take as a model stores them."""
+        return self._cycles(list(map(self.slot, slots)), stored)
+
+    def _cycles(self, slots, stored):
+        return self._together(slots, [slot.now(stored) for slot in slots])[0]
+
+    # The Slots of a Chain.
+    def _slots_of(self, chain):
+        if id(chain) not in self._slots:
+            self._slots[id(chain)] = chain, list(map(self.slot, chain.slots))
+        return self._slots[id(chain)][1]
 
     def used(self, model):
         """{id of a node: bytes in use while it runs, without scratch} of a model."""
@@ -258,17 +203,19 @@ class Storing:
             return max(used[id(node)] for node in nodes)
 
         for chain in model.chains:
-            records = self._probe.block_bytes(chain.nodes)
+            records, slots = self._probe.block_bytes(chain.nodes), self._slots_of(chain)
             rooms = [
-                max(self._now(slot, now).scratch, limit - records - most(list(filter(None, slot))))
-                for slot in chain.slots
+                max(slot.now(now).scratch, limit - records - most(list(filter(None, parts))))
+                for slot, parts in zip(slots, chain.slots, strict=True)
             ]
-            stored, after, _ = self.in_chain(chain.slots, rooms)
+            stored, after, _ = self.in_chain(slots, rooms)
             found.update(stored)
-            cycles += after - self.chain_cycles(chain.slots, now)
+            cycles += after - self._cycles(slots, now)
         for parts in several:
-            least = sum(map(self.least, parts))
-            cycles += self.in_slot(parts, found, limit - most(parts))[0].cycles - least
+            slot = self.slot(parts)
+            way = slot.fastest(limit - most(parts), 0)
+            found.update(_stored([slot], [way]))
+            cycles += way.beside(0) - sum(map(self.least, parts))
         return found, cycles
 
     # Bytes of an operator's input that its output may lie over.
@@ -285,3 +232,10 @@ class Storing:
                 now = made.fetching if way is None else made.cost(way)[1]
                 cycles += now - made.choices[0].cycles
         return cycles
+
+
+# {operator's number: how its weights are stored} of Slots with an InSlot each, where there is a
+# choice: copies of rows have the number of what made these.
+def _stored(slots, ways):
+    pairs = zip(slots, ways, strict=True)
+    return {slot.first.index: way.stored for slot, way in pairs if len(slot.ways) > 1}
