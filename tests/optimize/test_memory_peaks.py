@@ -173,15 +173,19 @@ def searched():
         yield Inverted(f"scratch {number}").model
 
 
-# What is told of scratch before a way is looked at is no more than the least that it can do with.
+# What is told of scratch and records before a way is looked at is no more than the least that it
+# can do with.
 @pytest.mark.parametrize(("target", "miss"), [("armv6m", None), ("armv6m", 0), ("armv7em", None)])
 def test_scratch_that_a_way_needs(target, miss, monkeypatch):
-    seen, estimated = set(), Edges._estimated
+    seen, told, estimated = set(), set(), Edges._estimated
 
     def noted(edges, edge, more, wide):
         made = estimated(edges, edge, more, wide)
         region = edge.progress.region
         for each in [edge, *more] if made else ():
+            records = edges._probe.least_block_bytes(region, each.progress.anew)
+            assert records <= each.needs.records
+            told.add((bool(each.progress.anew), records == each.needs.records))
             for place, size in each.needs.at.items():
                 rows = each.progress.most_rows(region.outputs[place])
                 node, way = region.nodes[place], region.ways[place]
@@ -197,5 +201,6 @@ def test_scratch_that_a_way_needs(target, miss, monkeypatch):
     kinds = {BuiltinOperator.CONV_2D, BuiltinOperator.DEPTHWISE_CONV_2D}
     kinds |= {BuiltinOperator.ADD, BuiltinOperator.TRANSPOSE_CONV} if target == "armv6m" else set()
     assert {(kind, True, True) for kind in kinds} <= seen
+    assert {(False, True), (True, True), (True, False)} <= told
     if target == "armv7em":  # where a CONV_2D has but one way
         assert all(same for kind, same, _ in seen if kind == BuiltinOperator.CONV_2D)

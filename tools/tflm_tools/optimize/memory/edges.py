@@ -3,6 +3,7 @@
 
 from copy import copy
 from dataclasses import replace
+from functools import partial
 from math import inf
 
 from tflm.errors import TflmError
@@ -122,13 +123,14 @@ class Edges:
         if key not in self._ways:
             region = self._regions.region(first, last)
             costs = self._probe.cycles, self.storing.in_bands, self._probe.least_scratch
-            known = self._fixed(region), *costs, self
+            known = partial(self._fixed, region), *costs, self
             self._ways[key] = Ways(region, *known)
         return self._ways[key]
 
-    # Bytes of tensors that a region has nothing to do with, and of its records.
-    def _fixed(self, region):
-        return self._arena.beside(region) + self._probe.block_bytes(region.nodes)
+    # Bytes of tensors that a region has nothing to do with, and at least of its records, values
+    # made anew as a Progress has them.
+    def _fixed(self, region, anew):
+        return self._arena.beside(region) + self._probe.least_block_bytes(region, anew)
 
     def longest(self, last):
         """How far back operators that may run in bands with the one before `last` go."""

@@ -151,6 +151,20 @@ class Probe:
         """Bytes of arena for the records of a chain of such nodes; None among them is none."""
         return block_bytes([self.made(node).record_bytes for node in nodes if node is not None])
 
+    def least_block_bytes(self, region, anew):
+        """The same of a Region's nodes at least, some of them in groups; anew: see Progress."""
+        times = [
+            max(anew.get(key, 1), region.groups(place, anew))
+            for place, key in enumerate(region.outputs)
+        ]
+        pairs = zip(region.nodes, region.ways, times, strict=True)
+        return block_bytes(
+            [
+                0 if way.gathers else self.made(node).record_bytes // count
+                for node, way, count in pairs
+            ]
+        )
+
     def distances(self, node):
         """The Distances of a node."""
         made = self.made(node)

@@ -19,13 +19,15 @@ _cycles = attrgetter("cycles")
 class Ways:
     """The ways to run a Region in bands, as Edges.
 
-    fixed: bytes that each needs beside its rows. cycles_of(node): those of an operator by itself;
-    weighed(progress): those that weights take at least. scratch_of(node, way, rows): bytes of
-    scratch that a node needs to make so many rows. of: the Edges that these are of.
+    fixed(anew): bytes that one needs at least beside its rows. cycles_of(node): those of an
+    operator by itself; weighed(progress): those that weights take at least. scratch_of(node,
+    way, rows): bytes of scratch that a node needs to make so many rows. of: the Edges that these
+    are of.
     """
 
     def __init__(self, region, fixed, cycles_of, weighed, scratch_of, of):
-        self._region, self._fixed, self._of = region, fixed, of
+        self._region, self._fixed_of, self._of = region, fixed, of
+        self._fixed = {}  # by what is made anew
         self._scratch_of = scratch_of
         self._cycles_of, self._weighed = cycles_of, weighed
         self._peaks = {}  # of Progresses
@@ -84,13 +86,21 @@ class Ways:
             if way.arena <= limit or not way.progress.apart:
                 way.arena, way.is_told = self._peak(way.progress), True
         else:
-            room = limit - self._fixed
-            way.arena = self._fixed + way.glimpse.needs_over(room, self._scratch, way.is_led)
+            fixed = self._beside(way.glimpse.anew)
+            way.arena = fixed + way.glimpse.needs_over(limit - fixed, self._scratch, way.is_led)
 
     def _peak(self, progress):
         if progress not in self._peaks:
-            self._peaks[progress] = self._fixed + peak(progress, self._scratch)
+            fixed = self._beside(progress.anew)
+            self._peaks[progress] = fixed + peak(progress, self._scratch)
         return self._peaks[progress]
+
+    # Bytes beside the rows of a way that makes these values anew.
+    def _beside(self, anew):
+        key = tuple(anew.items())
+        if key not in self._fixed:
+            self._fixed[key] = self._fixed_of(anew)
+        return self._fixed[key]
 
     def _scratch(self, place, rows):
         region = self._region
