@@ -12,6 +12,7 @@ from tflm_tools.errors import ToolError
 from tflm_tools.flat.flatten import flatten
 from tflm_tools.model.flat_file import FlatFile
 from tflm_tools.model.model_file import open_model
+from tflm_tools.optimize.memory import levels
 
 
 def test_file_and_sizes(tflm, layers, tmp_path):
@@ -174,3 +175,22 @@ def test_untold_level(tflm, tmp_path):
     told = tflm("flatten", source, "-o", target, "--optimize", "ram", "--json").json()
     assert [each["level"] for each in told["levels"]] == ["ram", "balanced", "speed"]
     assert told["untold"] == [] and target.read_bytes() == made
+
+
+# The same of a small model whose search has looked at as much as it may; asked for, it goes on.
+def test_level_that_looks_at_much(tflm, repository, tmp_path, monkeypatch):
+    source, target = repository / "models" / "digits" / "digits_int8.tflite", tmp_path / "net.tflm"
+    words = "flatten", source, "-o", target, "--input-by-rows", "--target", "armv7em", "--json"
+
+    def made(*more):
+        told = tflm(*words, *more).json()
+        return told["untold"], [each["level"] for each in told["levels"]], target.read_bytes()
+
+    everything = ["ram", "balanced", "speed"]
+    ram, least = made("--optimize", "ram"), made()
+    assert ram[:2] == least[:2] == ([], everything)
+    monkeypatch.setattr(levels, "_LOOKS", 400)
+    assert made() == (["ram"], everything[1:], least[2])
+    assert made("--optimize", "ram") == ram
+    monkeypatch.setattr(levels, "_LOOKS", 1900)
+    assert made() == least

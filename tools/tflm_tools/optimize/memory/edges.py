@@ -7,9 +7,7 @@ from functools import partial
 from math import inf
 
 from tflm.errors import TflmError
-from tflm.tflite.graph import Tensor
 
-from ...model.graph import copy_quantization
 from .bands import in_bands
 from .edge import Edge
 from .needs import Needs, needs_of, scratch_of
@@ -22,19 +20,6 @@ from .ways import Ways
 LONGEST = 16  # operators of a region
 
 
-# A tensor that no graph knows of.
-class _Scrap:
-    def __init__(self):
-        self._next = 1 << 24
-
-    def __call__(self, name, dtype, shape, like):
-        tensor = Tensor(self._next, name, dtype, tuple(shape))
-        self._next += 1
-        if like.is_quantized:
-            copy_quantization(like, tensor)
-        return tensor
-
-
 class Edges:
     """What parts of a model need and take: single operators, and regions in bands.
 
@@ -45,7 +30,7 @@ class Edges:
         self._subgraph = graph.running()[0]
         self.nodes = self._subgraph.nodes
         self._probe = probe
-        self._scrap = _Scrap()
+        self._scrap = probe.scrap
         self._arena = PartArena(self._subgraph, probe)
         self.storing = Storing(self._probe, self.nodes, self._arena_of)
         self._regions = Regions(self._subgraph)
@@ -146,9 +131,10 @@ class Edges:
         """Find out more of what an Edge needs and takes: by kinds of bands, then by all of them.
 
         Or that it needs more than a limit. wide: bytes of arena that weights may use, if more than
-        they need.
+        they need. Raises TakesLong where no more may be looked at.
         """
         more = []
+        self._scrap.check()
         try:
             known = self._planned(edge, limit) if edge.needs else self._estimated(edge, more, wide)
         except TflmError:  # Prepare does not take a part

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import copy
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from math import inf
 
@@ -15,9 +15,12 @@ from .collection import uncollected
 from .one_order import AFTER, BALANCED, BUDGET, DRAFT, FEW, OFF, RAM, SPEED, OneOrder
 from .order import late_branches, reordered
 from .plans import Plans, PreparedOnce
+from .scrap import TakesLong
 
 LEVELS = (RAM, BALANCED, SPEED, OFF)
-_MANY = 80  # operators, of both orders: of more RAM is only told where it is asked for
+# Operators, of both orders, and tensors that looks make: where there are more, RAM is only told to
+# who asks for it.
+_MANY, _LOOKS = 80, 48_000
 
 
 @dataclass
@@ -50,7 +53,7 @@ class Levels:
         self._plain_model = copy.copy(model)
         self._plain_model.overlap = False
         self._off = None
-        self._within = None  # that of BUDGET
+        self._found = {}  # level: what model() gives
         model.overlap = model.is_draft = self._fits
         self._plans = Plans(*self._made_by)
         self._orders = [OneOrder(self._plans, self.off)]
@@ -85,13 +88,18 @@ class Levels:
 
     @uncollected()
     def model(self, level):
-        """(the Graph that a level other than OFF makes, extra cycles by estimate)."""
+        """(the Graph that a level other than OFF makes, extra cycles by estimate).
+
+        Raises TakesLong where a Scrap does.
+        """
         if not self._fits:
             return self._plans.model, 0
-        if level == BUDGET:
-            if self._within is None:
-                self._within = self._in_budget()
-            return self._within
+        if level not in self._found:
+            made = self._in_budget() if level == BUDGET else self._at(level)
+            self._found[level] = made
+        return self._found[level]
+
+    def _at(self, level):
         if level in AFTER:  # first, so that nothing depends on who asks first
             self.model(AFTER[level])
         orders, below, made = self._orders, inf, {}
@@ -144,9 +152,22 @@ class Levels:
         return self._plans.refined(made, most), cycles
 
     def is_quick(self, level):
-        """False where a level takes so long to find that it is for who asks for it."""
-        operators = len(self._plans.model.running()[0].nodes)
-        return level != RAM or operators * len(self._orders) <= _MANY
+        """False where a level takes so long to find that it is for who asks for it.
+
+        How much a search has to look at is only known when it does: for RAM that is done here.
+        """
+        if level != RAM or not self._fits or level in self._found:
+            return True
+        if len(self._plans.model.running()[0].nodes) * len(self._orders) > _MANY:
+            return False
+        self.model(AFTER[level])
+        scraps = [each.plans.search.scrap for each in self._orders]
+        left = _LOOKS - sum(scrap.made for scrap in scraps)
+        with suppress(TakesLong), ExitStack() as limits:
+            for scrap in scraps:
+                limits.enter_context(scrap.at_most(scrap.made + left))
+            self.model(level)
+        return level in self._found
 
     def is_of_use(self, level):
         """True when a level needs less RAM, or fewer cycles by estimate, than OFF."""

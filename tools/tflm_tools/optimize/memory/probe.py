@@ -14,6 +14,7 @@ from ...targets import form_of
 from .costs import more_by_rows, node_cycles
 from .flash_cache import miss_of
 from .remembered import remember
+from .scrap import Scrap
 from .scratch import least_scratch
 from .weights import (
     BYTES_ONLY,
@@ -69,7 +70,10 @@ def _form(record):
 
 
 class Probe:
-    """Prepares nodes one by one, each kind of part once."""
+    """Prepares nodes one by one, each kind of part once.
+
+    scrap: makes the tensors of what is only looked at.
+    """
 
     def __init__(self, model, target=None, packing=None, miss=None):
         self._model = model
@@ -78,6 +82,7 @@ class Probe:
         self.miss = miss_of(target, miss)
         self._resolver = HostResolver()
         self._known = {}
+        self.scrap = Scrap()
 
     def made(self, node):
         """The Made of a node; nothing is known of custom operators."""

@@ -21,12 +21,12 @@ _CLEAR = 0.85, 0.92, 1.0  # of a limit: the less a way needs by estimate, the li
 class Search:
     """Looks for the cheapest way to run a model in an arena of a given size.
 
-    base_cycles: what it takes with nothing in bands, by estimate.
+    base_cycles: what it takes with nothing in bands, by estimate. scrap: the Scrap of its looks.
     """
 
     def __init__(self, graph, target=None, packing=None, miss=None):
         probe = Probe(graph, target, packing, miss)
-        self._edges = Edges(graph, probe)
+        self._edges, self.scrap = Edges(graph, probe), probe.scrap
         self.nodes, self.storing = self._edges.nodes, self._edges.storing
         self.base_cycles = least_cycles(self.nodes, probe, target)
         self._detours = {}  # place of the last operator that one goes around: Detours
