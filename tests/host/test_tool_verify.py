@@ -71,6 +71,9 @@ def test_plans(tflm, repository):
     assert needed[0] > 1.5 * needed[1] and needed[2] <= 1750
     refused = tflm("verify", source, "--arena-budget", 100)
     assert refused.code == 1 and "the least needs" in refused.err
+    for options in (("--optimize", "ram"), ("--arena-budget", 9000), ("--input-by-rows",)):
+        refused = tflm("verify", source, "--path", "tflite", *options)
+        assert refused.code == 1 and "or take --path flat" in refused.err, options
 
 
 @pytest.mark.parametrize("name", ["hello_world_int8", "hello_world_float"])

@@ -106,9 +106,14 @@ def verify(
     are not compared. custom: Python files that register operators of yours. by_rows: the input of
     the flat model comes by rows, which the path "tflite" has not. optimize, arena_budget: how the
     flat model is planned, as for flatten.flatten(). Raises TflmError when either side cannot run
-    the model.
+    the model, ToolError where only the path "tflite" is asked for and how to plan the other one.
     """
     oracle.require(oracle_name)
+    if form == "tflite" and (by_rows or optimize != BALANCED or arena_budget is not None):
+        raise ToolError(
+            "--path tflite prepares the .tflite where it runs, and --optimize, --arena-budget and "
+            "--input-by-rows plan a flat model; leave these out, or take --path flat"
+        )
     model = open_tflite(path, "verify")
     cases = make_cases(model.inputs, runs, seed)
     arrays = [case.inputs for case in cases]
