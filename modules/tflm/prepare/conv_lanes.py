@@ -78,9 +78,7 @@ def emit_conv(context, node, fields, table):
     )
     if block is None or stored is None:
         return False
-    values = lanes.int8_values(weights)
-    rows_of_weights = _rows(values, weights.shape, geometry)
-    packed = _packed(context, node, fields, table, rows_of_weights, stored[0])
+    packed = _packed(context, node, fields, table, weights.shape, geometry, stored[0])
     if packed is None:
         return False
     file, stream = packed
@@ -116,7 +114,7 @@ def emit_conv(context, node, fields, table):
 
 # Emit a FULLY_CONNECTED, likewise.
 def emit_fully_connected(context, node, fields, table):
-    source, weights, target = node.input(0), node.input(1), node.output(0)
+    source, target = node.input(0), node.output(0)
     depth, count = fields["depth"], fields["output_channels"]
     if not lanes.packable(context, node) or not target.elements() or not depth:
         return False
@@ -127,10 +125,8 @@ def emit_fully_connected(context, node, fields, table):
         from .dense import emit_dense
 
         return emit_dense(context, node, fields, table, depth)
-    values = lanes.int8_values(weights)
-    filler = (0,) * (size - depth)
-    rows = [values[depth * i : depth * i + depth] + filler for i in range(count)]
-    packed = _packed(context, node, fields, table, rows, stored[0])
+    geometry = {"run": depth, "window_columns": 1, "column_lanes": size}
+    packed = _packed(context, node, fields, table, (count, 1, 1, depth), geometry, stored[0])
     if packed is None:
         return False
     file, stream = packed
@@ -215,7 +211,8 @@ def _rows(values, shape, geometry):
 
 
 # (the kernels' files, stream) of weights that are stored in a way; None when they do not fit.
-def _packed(context, node, fields, table, rows, way):
+def _packed(context, node, fields, table, shape, geometry, way):
+    rows = _rows(lanes.int8_values(node.input(1)), shape, geometry)
     if context.form == "mac16":
         from . import mac16
 

@@ -57,15 +57,12 @@ def emit_depthwise_conv(context, node, fields, table):
     band = band_rows(fields["output_height"], height, stride, columns)
     if band is None:
         return False
-    values = lanes.int8_values(weights)
-    rows = [values[channel::count] for channel in range(count)]
     form = _form(fields, height, width)
-    packed = _packed(context, node, fields, table, rows, form)
-    if packed is None:
+    made = _packed(context, node, fields, table, form)
+    if made is None:
         return False
-    file, words = packed
-    stream = b"".join([struct.pack("<%dI" % len(w), *[x & 0xFFFFFFFF for x in w]) for w in words])
-    packed = form != _ANY and len(words[0]) == PACKED_WORDS
+    file, words, stream = made
+    packed = form != _ANY and words == PACKED_WORDS
     scratch = scratch_bytes(band, height, stride, columns, fields["padding_width"], packed)
     context.emit(
         "depthwise_conv_%s.eval_%s" % (file, form),
@@ -78,7 +75,7 @@ def emit_depthwise_conv(context, node, fields, table):
         scratch=context.request_scratch_buffer(scratch),
         batches=target.shape[0],
         multiplier=count // fields["input_channels"],
-        channel_words=len(words[0]),
+        channel_words=words,
         tap_words=2 if form == _3X3 else 1,
         odd_set=1 + (height + 1) // 2 * width,
         band_rows=band,
@@ -97,25 +94,36 @@ def _form(fields, height, width):
     return _3X3 if height == width == 3 and strides == (1, 1) else _ANY
 
 
-# (the kernel's file, words of each channel's stream); None when weights or sums do not fit.
-def _packed(context, node, fields, table, rows, form):
+# (the kernel's file, words of a channel, the whole stream); None when weights or sums do not fit.
+def _packed(context, node, fields, table, form):
+    file, words = _words(context, node, fields, table, form)
+    if not words:
+        return None
+    stream = [struct.pack("<%dI" % len(w), *[x & 0xFFFFFFFF for x in w]) for w in words]
+    return file, len(words[0]), b"".join(stream)
+
+
+# (the kernel's file, [the words of each channel]), none of these when something does not fit.
+def _words(context, node, fields, table, form):
+    _, height, width, count = node.input(1).shape
+    values = lanes.int8_values(node.input(1))
+    rows = [values[channel::count] for channel in range(count)]
     if context.form == "mac16" and form != _ANY:
         from . import mac16
 
-        found = mac16.fitting(rows, node, fields, table)
-        return ("mac16", [mac16.channel_3x3(channel) for channel in found]) if found else None
-    _, height, width, count = node.input(1).shape
+        found = mac16.fitting(rows, node, fields, table) or ()
+        return "mac16", [mac16.channel_3x3(channel) for channel in found]
     zero_point = node.input(0).zero_point()
     channels = lanes.Channels(rows, node.optional_input(2), zero_point, fields, table)
     if not channels.fits:
-        return None
+        return "", ()
     if form != _ANY and context.packing.get(node.index) == lanes.BYTES:
-        words = [_packed_channel(channels, i, rows[i]) for i in range(count)]
-        return "lanes", words
+        return "lanes", [_packed_channel(channels, i, rows[i]) for i in range(count)]
     paired = form == _3X3
     both = paired or has_odd_windows(node, fields)
-    words = [_channel(channels, i, rows[i], height, width, both, paired) for i in range(count)]
-    return "lanes", words
+    return "lanes", [
+        _channel(channels, i, rows[i], height, width, both, paired) for i in range(count)
+    ]
 
 
 # True where windows begin at the second row of a word, too, in one part of an operator at least.
