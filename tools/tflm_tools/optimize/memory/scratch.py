@@ -39,7 +39,7 @@ def least_scratch(record, scratch, rows, pixels, is_down):
     return least if pixels > 1 else min(DENSE_BYTES, least)
 
 
-# How many rows parts make that make as many or more: planes of more may be lower.
+# So many rows, and each number of more that a part may make: planes of more rows may be lower.
 def _from(rows, fields):
     return range(rows, max(rows, fields["output_height"]) + 1)
 
