@@ -192,5 +192,5 @@ def test_level_that_looks_at_much(tflm, repository, tmp_path, monkeypatch):
     monkeypatch.setattr(levels, "_LOOKS", 400)
     assert made() == (["ram"], everything[1:], least[2])
     assert made("--optimize", "ram") == ram
-    monkeypatch.setattr(levels, "_LOOKS", 1900)
+    monkeypatch.setattr(levels, "_LOOKS", 4000)
     assert made() == least

@@ -8,16 +8,13 @@ from pathlib import Path
 from subprocess import run
 from tempfile import TemporaryDirectory
 
-if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
 from tflm.tflite.reader import TfliteModel
 from tflm_tools.model.flat_file import FlatFile
 from tflm_tools.model.graph import Graph
 from tflm_tools.model.macs import macs
 
 _COUNTS = 3_000_000
-_COLUMNS = "model", "MACs", "target", "--optimize", "arena", "seconds"
+_COLUMNS = "model", "M MACs", "target", "--optimize", "arena", "seconds"
 
 
 def million_macs(path):

@@ -5,8 +5,9 @@ from tflm.prepare import conv_dsp, depthwise_dsp
 from tflm.prepare.depthwise_lanes import band_rows, scratch_bytes
 from tflm.prepare.lanes import BYTES, LANES, group_bytes, lane_scratch
 
-from .weights import DENSE_BYTES, fields_of
+from .weights import DENSE_BYTES, fields_of, named_words
 
+_SUM_BYTES = 4  # of the portable CONV_2D
 # Kernels whose scratch does not depend on rows.
 _SAME = ("add_table.eval_int8", "transpose_conv.eval_int8", "transpose_conv.eval_int16")
 
@@ -21,9 +22,9 @@ def least_scratch(record, scratch, rows, pixels, is_down):
         return sum(scratch)
     if "_dsp." in record.kernel:
         return _least_of_halfwords(record, rows, pixels, is_down)
-    if record.kernel == "conv.eval_int8":  # taps, and sums: of few channels, perhaps
+    if record.kernel == "conv.eval_int8":  # two sums an output: at least one channel has them
         taps, sums = scratch
-        return taps + min(sums, 8 * pixels)
+        return taps + min(sums, 2 * _SUM_BYTES * pixels)
     r = fields_of(record)
     if r is None:
         return 0
@@ -48,12 +49,12 @@ def _from(rows, fields):
 def _least_of_halfwords(record, rows, pixels, is_down):
     name, _, kernel = record.kernel.partition(".")
     if name == "conv_dsp":
-        r = dict(zip(("units", *conv_dsp.CONV), record.words, strict=False))
+        r = named_words(record, conv_dsp.CONV)
         across = r["output_width"] if is_down else rows
         return conv_dsp.blocks(r["window"], pixels if kernel == "eval_pixels_int8" else across)[1]
     if name != "depthwise_conv_dsp" or not is_down:
         return 0
-    r = dict(zip(("units", *depthwise_dsp.WINDOW), record.words, strict=False))
+    r = named_words(record, depthwise_dsp.WINDOW)
     height = r["filter_height"] if kernel == "eval_int8" else 3
     size = r["stride"], height, r["plane_columns"]
     planes = [depthwise_dsp.band_rows(each, *size) for each in _from(rows, r)]

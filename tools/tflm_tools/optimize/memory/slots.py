@@ -43,14 +43,14 @@ class Slot:
             if node is not None:
                 self._made[probe.made(node)] += count
         self._largest = probe.made(max(nodes, key=lambda node: node.outputs[0].nbytes()))
+        self._has_ways = all(made.cost for made in self._made)
         self.usual = max((size for each in self._made for size in each.scratch), default=0)
 
     @cached_property
     def ways(self):
         """The InSlot of each way to store its weights; the first one is Prepare's own."""
-        ways = self._largest.choices or self._largest.blocks
-        has_all = all(made.cost for made in self._made)
-        return list(map(self._way, [None, *(way.stored for way in ways if has_all)]))
+        ways = (self._largest.choices or self._largest.blocks) if self._has_ways else ()
+        return list(map(self._way, [None, *(way.stored for way in ways)]))
 
     def fastest(self, room, share):
         """The fastest InSlot with `room` bytes of scratch, or that with least where none will do.
@@ -63,8 +63,7 @@ class Slot:
 
     def now(self, stored):
         """The InSlot of its weights as a model stores them; stored: see Storing."""
-        has_all = all(made.cost for made in self._made)
-        return self._way(stored.get(self.first.index) if has_all else None)
+        return self._way(stored.get(self.first.index) if self._has_ways else None)
 
     def _way(self, stored):
         made = self._made

@@ -25,7 +25,7 @@ class Storing:
         self._arena = arena
         self._ways = {}
         self._kept = {}  # first and last of a Region: what _may_stay() tells
-        self._slots = {}  # id of a Chain: (it, the Slots of it)
+        self._slots = {}  # id of Chain.slots: (these, a Slot of each)
 
     def choices(self, node):
         """Ways to store the weights of a node; the first one is the fastest."""
@@ -169,18 +169,16 @@ class Storing:
         has_rows = any(node.builtin_code == ROWS for node in nodes)
         return round(self._probe.miss * bands * others(share, has_rows))
 
-    def chain_cycles(self, slots, stored):
-        """Cycles that weights of a chain's slots, lists of Nodes, take as a model stores them."""
-        return self._cycles(list(map(self.slot, slots)), stored)
-
-    def _cycles(self, slots, stored):
+    def chain_cycles(self, parts, stored):
+        """Cycles that the weights of Chain.slots take as a model stores them."""
+        slots = self._slots_of(parts)
         return self._together(slots, [slot.now(stored) for slot in slots])[0]
 
-    # The Slots of a Chain.
-    def _slots_of(self, chain):
-        if id(chain) not in self._slots:
-            self._slots[id(chain)] = chain, list(map(self.slot, chain.slots))
-        return self._slots[id(chain)][1]
+    # The Slots of Chain.slots.
+    def _slots_of(self, parts):
+        if id(parts) not in self._slots:
+            self._slots[id(parts)] = parts, list(map(self.slot, parts))
+        return self._slots[id(parts)][1]
 
     def used(self, model):
         """{id of a node: bytes in use while it runs, without scratch} of a model."""
@@ -203,14 +201,14 @@ class Storing:
             return max(used[id(node)] for node in nodes)
 
         for chain in model.chains:
-            records, slots = self._probe.block_bytes(chain.nodes), self._slots_of(chain)
+            records, slots = self._probe.block_bytes(chain.nodes), self._slots_of(chain.slots)
             rooms = [
                 max(slot.now(now).scratch, limit - records - most(list(filter(None, parts))))
                 for slot, parts in zip(slots, chain.slots, strict=True)
             ]
             stored, after, _ = self.in_chain(slots, rooms)
             found.update(stored)
-            cycles += after - self._cycles(slots, now)
+            cycles += after - self.chain_cycles(chain.slots, now)
         for parts in several:
             slot = self.slot(parts)
             way = slot.fastest(limit - most(parts), 0)

@@ -117,7 +117,7 @@ def _dense_cycles(groups, depth, miss):
 
 # The Choice of a record whose weights are indices of values, which is the only one.
 def _indexed(record, miss):
-    r = dict(zip(("units", *DENSE_LUT), record.words, strict=False))
+    r = named_words(record, DENSE_LUT)
     own, count, eights = r["own_values"], r["output_channels"], -(-r["depth"] // 8)
     words = count * (4 + 4 * own + eights)
     tables = _PAIRS * (count * r["batches"] if own else 1)
@@ -153,12 +153,17 @@ _LAYOUTS = {
 _LAYOUTS["depthwise_conv_lanes"] = DEPTHWISE
 
 
+def named_words(record, layout):
+    """The words of a record by their names: `layout`, behind the units."""
+    return dict(zip(("units", *layout), record.words, strict=False))
+
+
 def fields_of(record):
     """The words of a record by their names, or None when it has no weights in lanes."""
     layout = _LAYOUTS.get(record.kernel.partition(".")[0])
     if layout is None or layout is DEPTHWISE and "3x3" not in record.kernel:
         return None
-    r = dict(zip(("units", *layout), record.words, strict=False))
+    r = named_words(record, layout)
     if layout is CONV:
         r["depth_lanes"] = r["column_lanes"] * r["window_columns"]
     return r
@@ -240,7 +245,7 @@ def _blocks_of(rows, pixels, block):
 def words_of(record, stored=None):
     """Words of weights that a record goes over, as it is or were they stored as in a Choice."""
     if record.kernel.startswith("dense."):
-        r = dict(zip(("units", *DENSE_LAYOUT), record.words, strict=False))
+        r = named_words(record, DENSE_LAYOUT)
         return _group_words(BYTES, r["units"], r["depth"])
     r = fields_of(record)
     if r is None:
@@ -276,7 +281,7 @@ def part_cycles(record, count, rows, is_down, share, miss, room):
 def cycles_of(record, miss):
     """What fetching and unpacking the weights of a record takes, as it is."""
     if record.kernel.startswith("dense.") and miss:
-        r = dict(zip(("units", *DENSE_LAYOUT), record.words, strict=False))
+        r = named_words(record, DENSE_LAYOUT)
         return _dense_cycles(r["units"], r["depth"], miss)
     if record.kernel == INDEXED and miss:
         return _indexed(record, miss).cycles
