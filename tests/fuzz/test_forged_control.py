@@ -8,6 +8,7 @@ import pytest
 from fuzz.campaign import Outcome, cases_of, run_on_device
 from fuzz.forged import forgeries, one_of_each, sealed, section
 from optimize.forms import banded as in_chains
+from optimize.squeezed import chain
 from optimize.test_by_rows import line
 from optimize.test_channel_groups import Inverted
 from tflm import format as layout
@@ -16,6 +17,7 @@ from tflm.extents import check_model
 from tflm.model import FlatModel
 from tflm_tools.flat.flatten import flatten
 from tflm_tools.plan.changes import END
+from tflm_tools.plan.records import APART
 from unit.on_device import device
 
 _REPOSITORY = Path(__file__).resolve().parents[2]
@@ -220,6 +222,50 @@ def test_steps_of_groups(grouped, tmp_path):
 # Whatever its words are.
 def test_forged_groups(grouped, tmp_path):
     counts = _outcome([grouped, *forgeries(grouped, "groups", 6 * _COPIES)], tmp_path)
+    assert counts["ran"] > 10 and counts["ModelError"] > 50
+
+
+# Squeeze and excite in two passes, whose records have their tables once.
+@pytest.fixture(scope="module")
+def in_two_passes():
+    flat = flatten(chain("forged", (20, 16, 3)), optimize="ram")
+    assert len(_apart(flat)) > 3
+    return flat
+
+
+# The ops whose record leads to words of another one.
+def _apart(flat):
+    model, (_, ops) = FlatModel(flat), section(flat, layout.OPS)
+    return [i for i in range(model.subgraph(0)[1], ops) if model.op(i)[5] & APART]
+
+
+# What lies apart lies in the file; and no word of a chain's record may name persistent bytes, which
+# would be moved, while what lies apart would not.
+def test_words_apart(in_two_passes, tmp_path):
+    wrong, model = [], FlatModel(in_two_passes)
+    for i in _apart(in_two_passes):
+        at, entry = _op(in_two_passes, i)
+        last = entry[6] // 4 - 1
+        for back in (1 << 31, 0xFFFFFFFF, 1 << 30, entry[5] // 4 + last + 1):
+            wrong.append(_forged(in_two_passes, i, {last: back}))
+        for size in (entry[6] - 4, entry[6] + 4):
+            data = bytearray(in_two_passes)
+            struct.pack_into(layout.OP, data, at, *entry[:6], size)
+            wrong.append(sealed(data))
+        data = bytearray(in_two_passes)
+        struct.pack_into(layout.OP, data, at, *entry[:4], entry[4] & ~APART, *entry[5:])
+        wrong.append(sealed(data))
+        moved = model.head_bytes << 2 | layout.IN_TAIL
+        wrong += [_forged(in_two_passes, i, {k: moved}) for k in range(1, entry[3] & 0x7FFF)]
+    assert _outcome(wrong, tmp_path) == {"ModelError": len(wrong)}
+
+
+def test_forged_words_apart(in_two_passes, tmp_path):
+    flats = [in_two_passes, *forgeries(in_two_passes, "apart", 6 * _COPIES)]
+    for i in _apart(in_two_passes):
+        last = _op(in_two_passes, i)[1][6] // 4 - 1
+        flats += [_forged(in_two_passes, i, {last: back}) for back in range(0, 400, 7)]
+    counts = _outcome(flats, tmp_path)
     assert counts["ran"] > 10 and counts["ModelError"] > 50
 
 

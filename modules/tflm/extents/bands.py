@@ -11,6 +11,8 @@ BANDS_KERNEL = layout.CONTROL_KERNEL + "banded"
 
 _END = const(0x7FFFFFFF)  # behind the last change of a list
 _WHOLE = const(7)  # words of a record before those that lie two in one
+_HALVES = const(127)  # of its form: where these end
+_APART = const(128)  # the words behind them are those of a record before it
 
 
 # Where lists of changes may begin, and where what is behind them does: words of a step and of a
@@ -43,21 +45,25 @@ def _by_step(numbers, at):
 # of these, so many for each group; None where it reaches out of the file.
 def _whole(model, i, groups):
     _, _, _, _, form, start, size = model.entry(layout.OPS, layout.OP, layout.OP_BYTES, i)
-    halves, words = form & 255, form >> 8
+    halves, words = form & _HALVES, form >> 8
     pairs = (halves - _WHOLE) // 2
     if size & 3 or halves & 1 == 0 or pairs < 0 or words < halves:
         return None
-    if words != max(_WHOLE, size // 4 + pairs):
+    front = begin = start + 4 * (_WHOLE + pairs)
+    if form & _APART:
+        if size != front + 4 - start:
+            return None
+        begin -= 4 * struct.unpack_from("<I", model.buffer, front)[0]
+    elif words != max(_WHOLE, size // 4 + pairs):
         return None
     own = words - halves
-    behind = start + 4 * (_WHOLE + pairs + own * groups)
-    if behind > len(model.buffer):
+    behind = begin + 4 * own * groups
+    if begin < 0 or max(front, behind) > len(model.buffer):
         return None
-    data = model.buffer[start:behind]
-    made = bytearray(data[: 4 * _WHOLE])
-    for value in struct.unpack_from("<%dH" % (2 * pairs), data, 4 * _WHOLE):
+    made = bytearray(model.buffer[start : start + 4 * _WHOLE])
+    for value in struct.unpack_from("<%dH" % (2 * pairs), model.buffer, start + 4 * _WHOLE):
         made += struct.pack("<i", value - 0x8000)
-    return made, data[4 * (_WHOLE + pairs) :], own
+    return made, model.buffer[begin:behind], own
 
 
 # How often each of `count` steps comes, by the parts of a chain, which begin at number `at`; None

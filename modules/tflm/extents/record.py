@@ -81,7 +81,6 @@ class Record:
         if word & 1:
             high = len(self.model.buffer)
         elif word & 3 == layout.IN_TAIL:
-            self.need(self.locked is None)  # in a shared arena such words move, changes do not
             low, high = self.model.head_bytes, self.model.arena_bytes
         start = (word >> 2) + offset
         self.need(low <= start and start + size <= high and size < LARGEST)
@@ -118,10 +117,12 @@ class Record:
             self.need(same or stop <= other or end <= start)
 
     # Words that name persistent bytes change when interpreters share an arena (flat_program.py):
-    # each must be an operand that was looked at, and none a number.
+    # each must be an operand that was looked at, and none a number. Records of a chain name none:
+    # what lies behind such a record, or before it, and what bands add would not move.
     def settle(self):
         for i in range(1, self._operands + 1):
-            self.need(self[i] & 3 != layout.IN_TAIL or i in self.extents)
+            if self[i] & 3 == layout.IN_TAIL:
+                self.need(i in self.extents and self.locked is None)
 
     # Word `i` is a byte with its top bit flipped.
     def is_offset(self, i):

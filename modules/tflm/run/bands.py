@@ -6,6 +6,8 @@ from ..standard import struct
 
 _PARTS = const(8)  # halfword of a record that tells of parts, before those that tell of lists
 _WHOLE = const(7)  # words of a record before those that lie two in one
+_HALVES = const(127)  # of its form: where these end
+_APART = const(128)  # the words behind them are those of a record before it, so many words back
 
 # A change is the number of a step, of a word of its record, and what is added to that, biased.
 _STEP = const(1 << 24)
@@ -57,9 +59,12 @@ def run_banded(bands, source: ptr32, target: ptr32, start: int, stop: int):
                     # Words from `halves` on are those of the group, which lie group by group in
                     # the model; before them two lie in one.
                     words = 0 - int(form)
-                    halves = words & 255
+                    halves = words & _HALVES
+                    value = _WHOLE - halves >> 1
+                    if words & _APART:
+                        value -= source[halves + value]
                     words >>= 8
-                    value = (words - halves) * group + (_WHOLE - halves >> 1)
+                    value += (words - halves) * group
                     while words - halves:
                         words -= 1
                         target[words] = source[words + value]

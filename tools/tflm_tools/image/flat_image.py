@@ -198,13 +198,15 @@ def _state_entry(storage, at, size, value, name):
 
 # The op table and the records it leads to, their operands made final.
 def _ops_and_records(storage, kernels, records_at, constants_at):
-    ops, records = [], bytearray()
+    ops, records, own = [], bytearray(), {}
     for record in storage.records:
+        own[id(record)] = len(records) + record.front_bytes()
         words = list(record.words)
         for k in range(1, record.operands + 1):
             if k not in record.placed:
                 words[k] = storage.operand_word(words[k], constants_at)
-        data = record.stored(words)
+        back = own[id(record)] - own[id(record.apart or record)]
+        data = record.stored(words, back // 4)
         ops.append(
             (
                 kernels.index(record.kernel),

@@ -9,7 +9,7 @@ from .distances import distances_of, reader_of
 from .lives import Lives
 from .loops import Loop
 from .planner import place
-from .rolled import roll
+from .rolled import roll, share_words
 
 
 def may_overlap(model):
@@ -81,8 +81,8 @@ def place_over(storage, requests):
 
 def roll_loops(storage):
     """Make one record of all bands of a part, once all of storage's buffers have places."""
-    for loop, block in storage.loops:
-        roll(storage, loop, block)
+    rolled = [roll(storage, loop, block) for loop, block in storage.loops]
+    share_words([template for templates in rolled for template in templates])
 
 
 # Offsets of the Blocks become those of storage's buffers.

@@ -5,6 +5,7 @@ import struct
 
 WHOLE = 7  # words of a record before those that may lie two in one
 HALF_BIAS = 1 << 15  # is added to these
+APART = 1 << 7  # of its form (rolled.py): the words behind these are those of another record
 
 
 class RomRecord:
@@ -22,6 +23,7 @@ class RomRecord:
         self.placed = ()  # operands that name a place already, and no buffer
         self.halves = WHOLE  # words up to this one lie two in one in the file
         self.behind = b""  # what lies behind it there
+        self.apart = None  # the record before it whose own() words are its, too
 
     def copy(self):
         """The same as Prepare wrote it, with words of its own."""
@@ -30,15 +32,32 @@ class RomRecord:
             self.slice_units, self.table,
         )  # fmt: skip
 
-    def stored(self, words):
-        """Its bytes in the file but for `behind`, with words as they are once all is planned."""
+    def stored(self, words, back=0):
+        """Its bytes in the file but for `behind`, with words as they are once all is planned.
+
+        back: words from where its own() ones would be to those of `apart`, if it has that.
+        """
         data = struct.pack(f"<{len(words)}I", *words) + self.table
         count = self.halves - WHOLE
         numbers = struct.unpack_from(f"<{count}i", data, 4 * WHOLE) if count else ()
         halves = struct.pack(f"<{count}H", *(number + HALF_BIAS for number in numbers))
-        return data[: 4 * WHOLE] + halves + data[4 * self.halves :]
+        own = struct.pack("<I", back) if self.apart else data[4 * self.halves :]
+        return data[: 4 * WHOLE] + halves + own
+
+    def front_bytes(self):
+        """Bytes of the file that its words take up to the end of the halves."""
+        return 2 * (WHOLE + self.halves)
+
+    def own(self):
+        """The bytes behind these, with `behind`; None where there are operands among them."""
+        if self.operands >= self.halves:
+            return None
+        data = struct.pack(f"<{len(self.words)}I", *self.words)
+        return (data + self.table)[4 * self.halves :] + self.behind
 
     def nbytes(self):
         """Bytes that it takes of the file."""
+        if self.apart:
+            return self.front_bytes() + 4
         short = 2 * (self.halves - WHOLE)
         return 4 * len(self.words) + len(self.table) + len(self.behind) - short

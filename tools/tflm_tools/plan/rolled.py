@@ -10,7 +10,7 @@ from tflm.tflite.context import IN_ROM, PLANNED_SCRATCH
 
 from .changes import changes_of, numbers_of, signed, table_of
 from .loops import first_of
-from .records import WHOLE, RomRecord
+from .records import APART, WHOLE, RomRecord
 
 KERNEL = CONTROL_KERNEL + "banded"
 
@@ -22,7 +22,10 @@ BANDS = ("block", "steps", "words")
 
 # In a record of the chain words from the first WHOLE on may lie two in one: low half, high half.
 # What is `a slice` of other ops tells where these end, and all words: those behind them are there
-# for each group of channels, one group behind the other.
+# for each group of channels, one group behind the other. Where an operator runs in two passes
+# (optimize/memory/second_pass.py) these are multipliers that the record of the first one has, too:
+# with APART a word says how far before it they begin.
+_LEAST_APART = 32  # bytes of these that are worth that word, and the time to look at it
 _MOST_HALVES = 127  # words; those that may change
 _WORDS_SHIFT = 8
 
@@ -33,7 +36,8 @@ _MASK = 0xFFFFFFFF
 def roll(storage, loop, block):
     """Replace the records of a Loop by one for each step, in a list of steps of their own.
 
-    The plan must be made; `block` is the number of the scratch buffer for the records.
+    The plan must be made; `block` is the number of the scratch buffer for the records. Returns
+    these records.
     """
     templates, growth, changes = [], [], [[] for _ in range(loop.bands)]
     for number, rows in enumerate(loop.steps()):
@@ -58,6 +62,20 @@ def roll(storage, loop, block):
     before = storage.records[:start]
     behind = [record for record in storage.records[start:] if id(record) not in gone]
     storage.records = [*before, control, *behind, *templates]
+    return templates
+
+
+def share_words(templates):
+    """Let what several of these records have behind their halves be in the file once.
+
+    templates: of all chains, in the order of their lists.
+    """
+    known = {}
+    for record in templates:
+        own = record.own() or b""
+        if len(own) >= _LEAST_APART and known.setdefault(own, record) is not record:
+            record.apart, record.behind = known[own], b""
+            record.slice_units |= APART
 
 
 class _Step:
