@@ -8,7 +8,7 @@ import pytest
 from fuzz.campaign import Outcome, cases_of, run_on_device
 from fuzz.forged import forgeries, one_of_each, sealed, section
 from optimize.forms import banded as in_chains
-from optimize.squeezed import chain
+from optimize.squeezed import chain as squeezed
 from optimize.test_by_rows import line
 from optimize.test_channel_groups import Inverted
 from tflm import format as layout
@@ -228,7 +228,7 @@ def test_forged_groups(grouped, tmp_path):
 # Squeeze and excite in two passes, whose records have their tables once.
 @pytest.fixture(scope="module")
 def in_two_passes():
-    flat = flatten(chain("forged", (20, 16, 3)), optimize="ram")
+    flat = flatten(squeezed("forged", (20, 16, 3)), optimize="ram")
     assert len(_apart(flat)) > 3
     return flat
 
@@ -239,8 +239,8 @@ def _apart(flat):
     return [i for i in range(model.subgraph(0)[1], ops) if model.op(i)[5] & APART]
 
 
-# What lies apart lies in the file; and no word of a chain's record may name persistent bytes, which
-# would be moved, while what lies apart would not.
+# What lies apart lies in the file; and no word of a chain's record may name persistent bytes: these
+# would be moved, what lies apart would not.
 def test_words_apart(in_two_passes, tmp_path):
     wrong, model = [], FlatModel(in_two_passes)
     for i in _apart(in_two_passes):
