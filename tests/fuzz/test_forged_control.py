@@ -239,8 +239,8 @@ def _apart(flat):
     return [i for i in range(model.subgraph(0)[1], ops) if model.op(i)[5] & APART]
 
 
-# What lies apart lies in the file. And no word of a chain's record may name persistent bytes: these
-# would be moved, and what lies apart would not.
+# What lies apart lies in the file. And no word of a chain's record may name persistent bytes, as
+# these would be moved, and what lies apart would not.
 def test_words_apart(in_two_passes, tmp_path):
     wrong, model = [], FlatModel(in_two_passes)
     for i in _apart(in_two_passes):
