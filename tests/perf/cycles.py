@@ -134,8 +134,10 @@ def _measure(path, core, runner, options):
     cycles = dict.fromkeys((layer.node for layer in layers), 0)
     waits = dict.fromkeys(cycles, emulated.Waits())
     surplus = {}
-    if core == "xtensa-mac16":
-        surplus = dict(zip(map(id, storage.records), mac16.surplus(flat), strict=True))
+    if core == "xtensa-mac16":  # of what runs in bands as in most of them
+        for record in storage.records:
+            found = mac16.surplus(record.kernel, record.words, storage.constants)
+            surplus[id(record)] = found
     noted = list(_noted(storage.records, measured.ran))
     for record, step in zip(noted, measured.steps, strict=True):
         cycles[record.node.index] += step - surplus.get(id(record), 0)

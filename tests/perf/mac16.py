@@ -13,8 +13,6 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 from asm.xtensawin.mac16 import WITHOUT
-from tflm import format as layout
-from tflm.model import FlatModel
 from tflm.prepare.conv_lanes import CONV, FULLY_CONNECTED
 from tflm.prepare.depthwise_lanes import DEPTHWISE
 
@@ -28,11 +26,10 @@ _NUMBERS = 16
 
 
 # Whether each channel of a stream is folded.
-def _folded(model, stream, channels, channel_bytes):
+def _folded(constants, stream, channels, channel_bytes):
     at = (stream >> 2) + channel_bytes - _NUMBERS + _KIND
     return [
-        struct.unpack_from("<i", model.buffer, at + i * channel_bytes)[0] < 0
-        for i in range(channels)
+        struct.unpack_from("<i", constants, at + i * channel_bytes)[0] < 0 for i in range(channels)
     ]
 
 
@@ -50,21 +47,16 @@ def _shape(kernel, r):
     return r["batches"], 4 * r["units"], size + _NUMBERS, 0
 
 
-def surplus(flat):
-    """For each op of a flat model: the instructions that its run takes more than on an ESP32.
+def surplus(kernel, words, constants):
+    """The instructions that a kernel with a record of these words takes more than on an ESP32.
 
-    Of an op in bands: the first of them.
+    constants: the bytes that the word of its stream counts from.
     """
-    model = FlatModel(flat)
-    for i in range(model._section(layout.OPS)[1]):
-        kernel, _, _, record, _, _ = model.op(i)
-        names = _LAYOUTS.get(kernel.partition(".")[0])
-        if names is None:
-            yield 0
-            continue
-        words = struct.unpack(f"<{len(record) // 4}I", record)
-        r = dict(zip(("units", *names), words, strict=False))
-        outputs, channels, channel_bytes, branches = _shape(kernel, r)
-        folded = sum(_folded(model, r["stream"], channels, channel_bytes))
-        more = channels * (WITHOUT["mulsh"] - 1 + branches) + folded * (WITHOUT["clamps"] - 1)
-        yield outputs * more
+    names = _LAYOUTS.get(kernel.partition(".")[0])
+    if names is None:
+        return 0
+    r = dict(zip(("units", *names), words, strict=False))
+    outputs, channels, channel_bytes, branches = _shape(kernel, r)
+    folded = sum(_folded(constants, r["stream"], channels, channel_bytes))
+    more = channels * (WITHOUT["mulsh"] - 1 + branches) + folded * (WITHOUT["clamps"] - 1)
+    return outputs * more

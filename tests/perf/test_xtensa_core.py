@@ -3,6 +3,9 @@
 
 # MULSH and CLAMPS run nowhere else here; each word that is read or written must be an operand's.
 
+import struct
+from pathlib import Path
+
 import mac16
 import pytest
 import qemu_xtensa
@@ -15,11 +18,13 @@ from tflm.extents.record import Record
 from tflm.model import FlatModel
 from tflm_tools.flat.flatten import prepare
 from tflm_tools.model.macs import macs
+from tflm_tools.optimize.memory.levels import OFF, RAM
 from tflm_tools.packages.machine_code import listing
 from xtensa_core import Core
 
 from tests.kernels import test_lanes, test_mac16
 
+_DIGITS = Path(__file__).resolve().parents[2] / "models" / "digits" / "digits_int8.tflite"
 _MOST_MACS = 60_000  # of a case: this emulator is slow
 _EVERY = 6  # so many cases there are to one that runs here
 
@@ -121,5 +126,25 @@ def test_outputs_are_those_of_tflm(case, flat):
     # What the bench takes off (mac16.py), but for a branch at the end of a row.
     output, more = _run(flat, Xtensa(flat.kernel(0), _without_mulsh), run[0].tobytes())
     assert output == wanted[0].tobytes()
-    (surplus,) = mac16.surplus(bytes(flat.buffer))
+    kernel, _, _, record, _, _ = flat.op(0)
+    words = struct.unpack(f"<{len(record) // 4}I", record)
+    surplus = mac16.surplus(kernel, words, flat.buffer)
     assert 0 <= surplus - (more - instructions) <= surplus // 24
+
+
+# What the bench takes off what runs in bands: a part of what it takes off the whole.
+def test_surplus_of_bands():
+    model, found = _DIGITS.read_bytes(), []
+    for level in (OFF, RAM):
+        _, storage = prepare(model, target="mac16", optimize=level)
+        found.append({})
+        for record in storage.records:
+            more = mac16.surplus(record.kernel, record.words, storage.constants)
+            if "mac16" in record.kernel:
+                found[-1][record.node.index] = more
+            else:
+                assert more == 0
+    whole, parts = found
+    assert whole.keys() == parts.keys()
+    assert all(0 < parts[node] <= whole[node] for node in whole)
+    assert any(parts[node] < whole[node] for node in whole)
