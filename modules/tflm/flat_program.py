@@ -25,12 +25,10 @@ def _is_stateful(record, operands):
 # Bytes of head and tail that a model needs in an arena that it shares with others.
 def measure(model):
     tail = model.arena_bytes - model.head_bytes
-    for number in range(model.subgraphs_length() if tail else 0):
-        first, ops, _, _, _ = model.subgraph(number)
-        for i in range(first, first + ops):
-            _, _, _, record, operands, _ = model.op(i)
-            if _is_stateful(record, operands):
-                tail += (len(record) + 3) & (0 - 4)
+    for i in range(model._section(layout.OPS)[1] if tail else 0):
+        _, _, _, record, operands, _ = model.op(i)
+        if _is_stateful(record, operands):
+            tail += (len(record) + 3) & (0 - 4)
     return model.head_bytes, tail
 
 

@@ -114,7 +114,7 @@ class FlatModel:
 
     # Entry `i` of a section of tables.
     def entry(self, section, kind, size, i):
-        start, count = self._sections[2 * section], self._sections[2 * section + 1]
+        start, count = self._section(section)
         if i >= count:
             raise damaged("entry %d of section %d is not there" % (i, section))
         return struct.unpack_from(kind, self.buffer, start + i * size)

@@ -48,7 +48,7 @@ class Program:
     # Add the call of a kernel to a list; `resolver` gives its function unless that is given.
     # Lists are filled one by one, in their order.
     def add(self, number, kernel, record, slice_units, resolver, function=None):
-        units = int.from_bytes(bytes(record[:4]), "little")
+        units = int.from_bytes(record[:4], "little")
         if kernel == BANDS_KERNEL:
             from .run.bands import bind, run_banded
 

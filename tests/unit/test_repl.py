@@ -12,9 +12,11 @@ import time
 import pytest
 import tflm
 from support.runner import REPOSITORY, micropython_path
+from tflm_tools.flat.flatten import flatten
 from unit import sample_models
 from unit.on_device import device, model_files
 
+_DIGITS = REPOSITORY / "models" / "digits" / "digits_int8.tflite"
 _EVERYDAY = ("Interpreter", "OpResolver", "Profiler", "Tensor", "TflmError", "load", "help")
 
 
@@ -145,6 +147,17 @@ def test_summary(path):
     arena = int("".join(next(line for line in lines if line.startswith("arena")).split()[1:-1]))
     parts = [line for line in lines if line.startswith(("  head", "  tail", "  rest"))]
     assert parts and sum(int(line[57:].replace(" ", "")) for line in parts) == arena
+
+
+# What runs in bands has other units in each of them.
+def test_summary_of_bands(tmp_path):
+    path = tmp_path / "bands.tflm"
+    path.write_bytes(flatten(_DIGITS.read_bytes(), optimize="ram"))
+    lines = device("tflm.Interpreter(PATH).summary()", PATH=str(path))
+    rows = [line.split() for line in lines]
+    ops = [row[-2:] for row in rows if row and row[0].isdigit() and len(row) > 4]
+    assert ["-", "-"] in ops
+    assert all(cell == "-" or int(cell) > 0 for row in ops for cell in row)
 
 
 def test_summary_of_kept_tensors(tmp_path):

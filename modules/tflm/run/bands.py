@@ -1,7 +1,7 @@
 # tflm: Bands: a chain of operators that runs in bands of rows, with records that change in between
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from ..errors import ModelError
+from ..errors import damaged
 from ..standard import struct
 
 _PARTS = const(8)  # halfword of a record that tells of parts, before those that tell of lists
@@ -32,9 +32,8 @@ def run_banded(bands, source: ptr32, target: ptr32, start: int, stop: int):
     changes, place, steps, number, arena, rom = bands
     target = ptr32(place)
     table = int(ptr32(changes))
-    source = ptr32(table)
-    band = start - (source[0] >> 1)
     starts = ptr16(table)
+    band = start - (starts[0] >> 1)
     change = ptr32(table + starts[_PARTS + 2 + start])
     growth = ptr32(table + starts[_PARTS + 1])
     part = ptr32(table + starts[_PARTS])
@@ -102,9 +101,9 @@ def run_banded(bands, source: ptr32, target: ptr32, start: int, stop: int):
 # record of the chain after the other lies while it runs, the number of their list of steps, the
 # words of the block, and a table (tools/tflm_tools/plan/changes.py), which extents/ checks.
 def bind(program, number, record):
-    _, block, chain, words = struct.unpack_from("<IIII", record, 0)
+    _, block, chain, words = struct.unpack_from("<4I", record)
     if not number < chain < len(program.graphs) or chain in program.bands:
-        raise ModelError("the bands are damaged; flatten it again")
+        raise damaged("its bands")
     program.calls.setdefault(number, []).append(chain)
     program.bands.add(chain)
     block >>= 2

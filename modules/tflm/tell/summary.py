@@ -53,6 +53,7 @@ def lines_of(program, parts):
     lines += ["", "%4s  %-28s %-28s %7s %7s" % ("op", "operator", "kernel", "units", "a slice")]
     steps = [step for graph in program.graphs for step in graph]
     for op, (_, _, units, slice_units) in zip(program.ops, steps):
+        units = max(units, 0)  # each band says how many of them
         short = op.kernel if len(op.kernel) <= 28 else ""
         cells = op.node_index, tag(op)[:28], short, units or "-", min(slice_units, units) or "-"
         lines.append("%4d  %-28s %-28s %7s %7s" % cells)
