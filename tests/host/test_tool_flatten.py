@@ -174,6 +174,7 @@ def test_untold_level(tflm, tmp_path):
     made = target.read_bytes()
     told = tflm("flatten", source, "-o", target, "--optimize", "ram", "--json").json()
     assert [each["level"] for each in told["levels"]] == ["ram", "balanced", "speed"]
+    assert told["unit"] == "cycles of a Cortex-M0+"
     assert told["untold"] == [] and target.read_bytes() == made
 
 

@@ -13,6 +13,7 @@ from ..model.flat_file import FlatFile
 from ..model.model_file import open_model
 from ..optimize.compressed_weights import CompressedLayer
 from ..optimize.memory.collection import uncollected
+from ..optimize.memory.costs import unit
 from ..optimize.memory.levels import BALANCED, BUDGET, OFF, RAM, SPEED, LevelSize
 from ..optimize.savings import Saving, chosen
 from ..plan.arena_plan import tflm_head_bytes
@@ -28,7 +29,7 @@ class Conversion(Shown):
     savings: what was saved. compressed: layers with weights of four bits. packing: for a target,
     what packed weights cost. levels: what each level of --optimize comes to, but for those that
     were not looked for, `untold`, as they would take long; `level` is the one that was taken (""
-    for none), "budget" that of --arena-budget.
+    for none), "budget" that of --arena-budget. unit: what their `cycles` are.
     is_of_use: that level needs less RAM or fewer cycles than "off". data: the .tflm's bytes.
     """
 
@@ -47,6 +48,7 @@ class Conversion(Shown):
     level: str = ""
     levels: list[LevelSize] = field(default_factory=list)
     untold: list[str] = field(default_factory=list)
+    unit: str = ""
     is_of_use: bool = True
 
 
@@ -161,6 +163,7 @@ def convert(
         level=level if levels is not None else "",
         levels=[levels.size(each, image) for each in told],
         untold=[each for each in wanted if each not in told],
+        unit=unit(target) if levels is not None else "",
         is_of_use=levels is None or levels.is_of_use(level),
     )
     result.data = flat

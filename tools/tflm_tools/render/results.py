@@ -31,7 +31,8 @@ _CHOSEN = "* "
 def _print_levels(result, target):
     if not result.levels:
         return
-    grid = table("--optimize", ">arena", ">cycles", ">flash", "in bands")
+    counted, *_ = result.unit.split()
+    grid = table("--optimize", ">arena", f">{counted}", ">flash", "in bands")
     for level in result.levels:
         bands = ", ".join(f"ops {first} to {last}" for first, last in level.bands) or "–"
         name = (_CHOSEN if level.level == result.level else "  ") + level.level
@@ -40,7 +41,7 @@ def _print_levels(result, target):
         style = "bold" if level.level == result.level else ""
         grid.add_row(*[Text(cell, style=style) for cell in cells])
     show(grid, target, "in bands")
-    note = "Bytes; cycles of a Cortex-M0+, estimated for int8; * is what was written."
+    note = f"Bytes; {result.unit}, estimated for int8; * is what was written."
     for level in result.untold:
         note += f" {level} would take a while to find: ask with --optimize {level}."
     if not result.is_of_use:

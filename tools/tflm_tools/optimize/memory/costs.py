@@ -1,4 +1,4 @@
-# tflm_tools: what operators take, in cycles of a Cortex-M0+: estimates
+# tflm_tools: what operators take, in cycles of a Cortex-M0+, or beside what bands take: estimates
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from collections import namedtuple
@@ -31,6 +31,19 @@ _LARGER = {
     "CONV_2D": (1, Cost(2.6, 73, 0, 0, 13_800)),
     "DEPTHWISE_CONV_2D": (3, Cost(8.4, 0, 0, 360, 5_000)),
 }
+# Kernels of other targets take less of these, while bands and calls take as much as anywhere: the
+# share of the above that they count as, for levels that may cost so much of all, and instructions
+# of the core for a cycle of this count. Fitted to mlperf_kws, resnet8, vww96 and person_detect at
+# `speed`, `balanced` and `ram`, whose instructions tests/perf/cycles.py counts.
+_TARGETS = {
+    "armv7em": (0.31, 0.9),
+    "mac16": (0.3, 1.4),
+    "rv32imc": (0.8, 1.1),
+    "xtensawin": (0.8, 1.25),
+}
+PLAIN = "armv6m"  # the target that FITTED is of
+_TWINS = "CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "ADD"  # what all of them have
+
 OTHER = _PORTABLE = Cost(23, 40, 0, 0, 5_000)
 FLOAT = Cost(750, 250, 0, 0, 5_000)  # by the portable kernels
 _BY_ROWS = 12.5  # a multiply-accumulate of FULLY_CONNECTED more, where its input comes by rows
@@ -73,7 +86,20 @@ def _cost_of(node, target):
 
 def node_cycles(node, target):
     """Cycles of a node, its weights at hand, about."""
-    return cycles_by(_cost_of(node, target), node)
+    cycles = cycles_by(_cost_of(node, target), node)
+    if target not in _TARGETS or op_name(node) not in _TWINS or is_float(node):
+        return cycles
+    return round(_TARGETS[target][0] * cycles)
+
+
+def as_told(cycles, target):
+    """What a sum of cycles is told as: these, or instructions of the core of a target."""
+    return round(cycles * _TARGETS[target][1]) if target in _TARGETS else cycles
+
+
+def unit(target):
+    """What as_told() is in."""
+    return "instructions" if target in _TARGETS else "cycles of a Cortex-M0+"
 
 
 def more_by_rows(node, target):

@@ -12,6 +12,7 @@ from ...model.graph import Graph
 from ...plan.overlap import may_overlap
 from .budget import fastest
 from .collection import uncollected
+from .costs import as_told
 from .one_order import AFTER, BALANCED, BUDGET, DRAFT, FEW, OFF, RAM, SPEED, OneOrder
 from .order import late_branches, reordered
 from .plans import Plans, PreparedOnce
@@ -25,7 +26,9 @@ _MANY, _LOOKS = 80, 48_000
 
 @dataclass
 class LevelSize:
-    """What a level comes to: bytes of arena and flash, and cycles of a Cortex-M0+ by estimate."""
+    """What a level comes to: bytes of arena and flash, and by estimate cycles of a Cortex-M0+, or
+    for targets of other cores instructions of these.
+    """
 
     level: str
     arena_bytes: int
@@ -74,7 +77,8 @@ class Levels:
         parts = [chain.nodes for chain in getattr(model, "chains", ())]
         parts += getattr(model, "grouped", ())
         bands = sorted((nodes[0].index, nodes[-1].index) for nodes in parts)
-        return LevelSize(level, arena_bytes, flat_bytes, self.base_cycles() + cycles, bands)
+        told = as_told(self.base_cycles() + cycles, self._made_by[2])
+        return LevelSize(level, arena_bytes, flat_bytes, told, bands)
 
     # A model with its operators in the order that needs least, once all is planned; where words of
     # weights cost, the one with more room for scratch if both need as much.
@@ -83,7 +87,7 @@ class Levels:
         return model if other is None else min(other, model, key=self._plans.head)
 
     def base_cycles(self):
-        """Estimated cycles of the model on a Cortex-M0+, nothing in bands."""
+        """Estimated cycles of the model, nothing in bands, as costs.py counts them."""
         return self._plans.search.base_cycles if self._fits else 0
 
     @uncollected()

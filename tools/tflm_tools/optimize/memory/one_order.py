@@ -66,7 +66,7 @@ class OneOrder:
     def least(self, level):
         """Bytes below which nothing in bands at a level goes, as Search.least() tells."""
         most = self.plans.head(self.plans.model)
-        return self.plans.search.least(most, _SHARES[level] * self.plans.search.base_cycles)
+        return self.plans.search.least(most, self._share(level))
 
     # The same before room that is left goes to weights.
     def _level(self, level):
@@ -107,8 +107,15 @@ class OneOrder:
 
     # Cycles that a level may cost.
     def _may_cost(self, level):
-        most = _SHARES.get(level, 0) * self.plans.search.base_cycles
+        most = self._share(level)
         return most + self._level(SPEED)[1] if level == BALANCED else most
+
+    # The same beside what SPEED costs. RAM may cost so many on any target: on some, whose kernels
+    # are faster, these are more than all others.
+    def _share(self, level):
+        search = self.plans.search
+        all_cycles = search.plain_cycles if level == RAM else search.base_cycles
+        return _SHARES.get(level, 0) * all_cycles
 
     # (bytes of arena, cycles) of a (Graph, extra cycles).
     def _size(self, made):
@@ -143,7 +150,7 @@ class OneOrder:
             step = max(LEAST_STEP, min(STEP, whole[2] // _STEPS))
             parts = (_BEYOND, *parts) if self.plans.miss else parts
         for part in parts:
-            most = part * _SHARES[level] * self.plans.search.base_cycles
+            most = part * self._share(level)
             wider = _ROOMS[-1] if part <= 1 else _WIDER_BEYOND
             room = Room(self._may_cost(level), wider, self._small(level))
             below = min(_LEFT.get(level, 1) * whole[2], self._below)

@@ -4,7 +4,7 @@
 from itertools import chain
 from math import inf
 
-from .costs import least_cycles
+from .costs import PLAIN, least_cycles
 from .detours import Detour, reach
 from .edge import Edge, Limits
 from .edges import LONGEST, Edges
@@ -21,7 +21,8 @@ _CLEAR = 0.85, 0.92, 1.0  # of a limit: the less a way needs by estimate, the li
 class Search:
     """Looks for the cheapest way to run a model in an arena of a given size.
 
-    base_cycles: what it takes with nothing in bands, by estimate. scrap: the Scrap of its looks.
+    base_cycles: what it takes with nothing in bands, by estimate; plain_cycles: were the target's
+    kernels as slow as those of a Cortex-M0+. scrap: the Scrap of its looks.
     """
 
     def __init__(self, graph, target=None, packing=None, miss=None):
@@ -29,6 +30,7 @@ class Search:
         self._edges, self.scrap = Edges(graph, probe), probe.scrap
         self.nodes, self.storing = self._edges.nodes, self._edges.storing
         self.base_cycles = least_cycles(self.nodes, probe, target)
+        self.plain_cycles = least_cycles(self.nodes, probe, target and PLAIN)
         self._detours = {}  # place of the last operator that one goes around: Detours
         for form in [*second_passes(graph), *pooled_groups(graph)]:
             self._detours.setdefault(form.reader, []).append(Detour(form, probe, target))
