@@ -24,7 +24,8 @@ def test_shares(target):
     extra = {level: levels.model(level)[1] for level in (SPEED, BALANCED, RAM)}
     assert extra[BALANCED] - extra[SPEED] <= 0.03 * levels.base_cycles()
     assert extra[RAM] <= plain.base_cycles()
-    heads = [levels.prepared(levels.model(level)[0]).head_bytes for level in (RAM, BALANCED, SPEED)]
+    graphs = [levels.model(level)[0] for level in (RAM, BALANCED, SPEED)]
+    heads = [levels.prepared(graph).head_bytes for graph in graphs]
     assert heads == sorted(heads)
 
 

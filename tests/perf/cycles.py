@@ -136,7 +136,7 @@ def _measure(path, core, runner, options):
     surplus = {}
     if core == "xtensa-mac16":  # of what runs in bands as in most of them
         for record in storage.records:
-            found = mac16.surplus(record.kernel, record.words, storage.constants)
+            found = mac16.surplus_of(record.kernel, record.words, storage.constants)
             surplus[id(record)] = found
     noted = list(_noted(storage.records, measured.ran))
     for record, step in zip(noted, measured.steps, strict=True):

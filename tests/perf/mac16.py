@@ -13,6 +13,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 from asm.xtensawin.mac16 import WITHOUT
+from tflm import format as layout
+from tflm.model import FlatModel
 from tflm.prepare.conv_lanes import CONV, FULLY_CONNECTED
 from tflm.prepare.depthwise_lanes import DEPTHWISE
 
@@ -47,7 +49,7 @@ def _shape(kernel, r):
     return r["batches"], 4 * r["units"], size + _NUMBERS, 0
 
 
-def surplus(kernel, words, constants):
+def surplus_of(kernel, words, constants):
     """The instructions that a kernel with a record of these words takes more than on an ESP32.
 
     constants: the bytes that the word of its stream counts from.
@@ -60,3 +62,11 @@ def surplus(kernel, words, constants):
     folded = sum(_folded(constants, r["stream"], channels, channel_bytes))
     more = channels * (WITHOUT["mulsh"] - 1 + branches) + folded * (WITHOUT["clamps"] - 1)
     return outputs * more
+
+
+def surplus(flat):
+    """The same for each op of a flat model of which nothing runs in bands."""
+    model = FlatModel(flat)
+    for i in range(model._section(layout.OPS)[1]):
+        kernel, _, _, record, _, _ = model.op(i)
+        yield surplus_of(kernel, struct.unpack(f"<{len(record) // 4}I", record), model.buffer)
