@@ -37,7 +37,7 @@ class RomRecord:
 
         back: words from where its own() ones would be to those of `apart`, if it has that.
         """
-        data = struct.pack(f"<{len(words)}I", *words) + self.table
+        data = self._data(words)
         count = self.halves - WHOLE
         numbers = struct.unpack_from(f"<{count}i", data, 4 * WHOLE) if count else ()
         halves = struct.pack(f"<{count}H", *(number + HALF_BIAS for number in numbers))
@@ -52,8 +52,11 @@ class RomRecord:
         """The bytes behind these, with `behind`; None where there are operands among them."""
         if self.operands >= self.halves:
             return None
-        data = struct.pack(f"<{len(self.words)}I", *self.words)
-        return (data + self.table)[4 * self.halves :] + self.behind
+        return self._data(self.words)[4 * self.halves :] + self.behind
+
+    # Its bytes with such words, as a kernel gets them.
+    def _data(self, words):
+        return struct.pack(f"<{len(words)}I", *words) + self.table
 
     def nbytes(self):
         """Bytes that it takes of the file."""

@@ -36,8 +36,8 @@ _MASK = 0xFFFFFFFF
 def roll(storage, loop, block):
     """Replace the records of a Loop by one for each step, in a list of steps of their own.
 
-    The plan must be made; `block` is the number of the scratch buffer for the records. Returns
-    these records.
+    The plan must be made; `block` is the number of the scratch buffer for the record that runs.
+    Returns the records of the steps.
     """
     templates, growth, changes = [], [], [[] for _ in range(loop.bands)]
     for number, rows in enumerate(loop.steps()):

@@ -11,6 +11,9 @@ from ...model.op_name import op_name
 # Cycles for a multiply-accumulate, an element of the output and of the input, a channel of the
 # output, and the operator itself.
 Cost = namedtuple("Cost", "mac element source channel whole")
+# What kernels of another core count as, a share of the cycles of a Cortex-M0+, and instructions of
+# that core for each cycle that is counted.
+Core = namedtuple("Core", "share instructions")
 
 # Fitted to the layers that tests/perf/cycles.py --core m0plus measures of the models of int8 in
 # docs/benchmarks.md, without what weights.py counts: those of CONV_2D come within 4 % of it, those
@@ -31,15 +34,14 @@ _LARGER = {
     "CONV_2D": (1, Cost(2.6, 73, 0, 0, 13_800)),
     "DEPTHWISE_CONV_2D": (3, Cost(8.4, 0, 0, 360, 5_000)),
 }
-# Kernels of other targets take less of these, while bands and calls take as much as anywhere: the
-# share of the above that they count as, for levels that may cost so much of all, and instructions
-# of the core for a cycle of this count. Fitted to mlperf_kws, resnet8, vww96 and person_detect at
-# `speed`, `balanced` and `ram`, whose instructions tests/perf/cycles.py counts.
-_TARGETS = {
-    "armv7em": (0.31, 0.9),
-    "mac16": (0.3, 1.4),
-    "rv32imc": (0.8, 1.1),
-    "xtensawin": (0.8, 1.25),
+# Kernels of other targets take less of these, while bands and calls take as much as anywhere, and
+# a level may cost a part of all. Fitted to mlperf_kws, resnet8, vww96 and person_detect at each
+# level, whose instructions tests/perf/cycles.py counts.
+_CORES = {
+    "armv7em": Core(0.31, 0.9),
+    "mac16": Core(0.3, 1.4),
+    "rv32imc": Core(0.8, 1.1),
+    "xtensawin": Core(0.8, 1.25),
 }
 PLAIN = "armv6m"  # the target that FITTED is of
 _TWINS = "CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "ADD"  # what all of them have
@@ -87,19 +89,19 @@ def _cost_of(node, target):
 def node_cycles(node, target):
     """Cycles of a node, its weights at hand, about."""
     cycles = cycles_by(_cost_of(node, target), node)
-    if target not in _TARGETS or op_name(node) not in _TWINS or is_float(node):
+    if target not in _CORES or op_name(node) not in _TWINS or is_float(node):
         return cycles
-    return round(_TARGETS[target][0] * cycles)
+    return round(_CORES[target].share * cycles)
 
 
 def as_told(cycles, target):
     """What a sum of cycles is told as: these, or instructions of the core of a target."""
-    return round(cycles * _TARGETS[target][1]) if target in _TARGETS else cycles
+    return round(cycles * _CORES[target].instructions) if target in _CORES else cycles
 
 
 def unit(target):
     """What as_told() is in."""
-    return "instructions" if target in _TARGETS else "cycles of a Cortex-M0+"
+    return "instructions" if target in _CORES else "cycles of a Cortex-M0+"
 
 
 def more_by_rows(node, target):
