@@ -7,8 +7,8 @@
 # those that int8 models need, which leaves room for large models on small boards.
 # prepare: False leaves out what only a .tflite on the board needs; a .tflm runs without. Names of
 # files of prepare/ take these and no others: `tflm ops MODEL --manifest FILE` writes them.
-# checks: False leaves out the check of a .tflm's records (tflm/extents), for boards that load only
-# what lies in ROMFS or what they are told to trust; any other .tflm is refused then.
+# checks: False leaves out tflm/access_checks, for boards that load models only from ROMFS or with
+# trusted=True; such a firmware refuses every other .tflm.
 # app: a folder of firmware/apps, whose files are frozen, too; its main.py runs at boot.
 import os
 import re
@@ -16,7 +16,7 @@ import re
 options.defaults(arch="", kernels="", prepare=True, checks=True, app="")
 
 # Folders that each board needs, and those that only a .tflite on the board does.
-_RUNTIME = ("", "run", "tell", "facade", "learn")
+_RUNTIME = ("", "run", "introspection", "api_compat", "learn")
 _TFLITE = ("tflite", "prepare")
 
 
@@ -141,20 +141,20 @@ def _checks():
     if not options.checks:
         return []
     found = []
-    _with_imports(os.path.join("extents", "__init__.py"), found)
+    _with_imports(os.path.join("access_checks", "__init__.py"), found)
     for kernel in _kernels():
         portable = os.path.join("kernels", os.path.basename(kernel))
         if os.path.exists(os.path.join("tflm", portable)):
             for check in _facts(portable).get("check", ()):
-                _with_imports(os.path.join("extents", check + ".py"), found)
+                _with_imports(os.path.join("access_checks", check + ".py"), found)
     return found
 
 
 # What firmware has whose kernels are not chosen one by one: inputs by rows, what gives core 1 back
 # when an interpreter has gone (free() does, too), bytes of float32 that is kept as integers, the
 # APIs of others, learning, and where flash has an XIP block what saves waiting for it.
-_APIS = ["litert.py", "ml.py", "learner.py"] + _files("facade") + _files("learn")
-_ROOMY = [os.path.join("run", name + ".py") for name in ("rows", "notice")] + ["float_bytes.py"]
+_APIS = ["litert.py", "ml.py", "learner.py"] + _files("api_compat") + _files("learn")
+_ROOMY = [os.path.join("run", name + ".py") for name in ("rows", "finalizer")] + ["float_bytes.py"]
 _ROOMY += _APIS
 _FLASH = [os.path.join("run", name + ".py") for name in ("streaming", "core_channels")]
 

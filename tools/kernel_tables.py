@@ -47,7 +47,7 @@ def _twins(folder):
 
 # What is written: (file, the line it begins with, the line it ends with, the lines between).
 _TABLES = (
-    ("extents/__init__.py", "_FAMILIES = {\n", "}\n", _families),
+    ("access_checks/__init__.py", "_FAMILIES = {\n", "}\n", _families),
     ("run/cores.py", "_INDEPENDENT = (\n", ")\n", _independent),
     ("run/cores.py", "_GROUPS = {\n", "}\n", _groups),
 )
@@ -57,8 +57,8 @@ def tables():
     """{Path: text} of the files with tables, as they must be. Raises ToolError."""
     known, texts = kernel_files(), {}
     for name, made in known.items():
-        if not (_PACKAGE / "extents" / f"{made.check}.py").is_file():
-            raise ToolError(f"kernels/{name}.py: there is no check extents/{made.check}.py")
+        if not (_PACKAGE / "access_checks" / f"{made.check}.py").is_file():
+            raise ToolError(f"kernels/{name}.py: there is no check access_checks/{made.check}.py")
     wanted = [(_PACKAGE / file, *table, made(known)) for file, *table, made in _TABLES]
     for path in sorted(KERNELS.glob("*/__init__.py")):
         wanted.append((path, 'FILES = """\n', '"""\n', _twins(path.parent)))

@@ -10,10 +10,10 @@ import tflm.flat_program
 import tflm.format
 import tflm.interpreter
 import tflm.loading
+import tflm.micropython_port
 import tflm.model
 import tflm.op_resolver
 import tflm.program
-import tflm.standard
 import tflm.tensor
 
 from .version import __version__
@@ -30,7 +30,7 @@ _names = dict(
     Interpreter="interpreter",
     ModelError="errors",
     OpResolver="op_resolver",
-    Profiler="tell.profiler",
+    Profiler="introspection.profiler",
     StateError="errors",
     Tensor="tensor",
     TflmError="errors",
@@ -67,7 +67,7 @@ class _Help:
         print(self)
 
     def __repr__(self):
-        from .tell.usage import TEXT
+        from .introspection.usage import TEXT
 
         return TEXT
 

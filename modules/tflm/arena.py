@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .errors import ArenaError, InputError, StateError, check_count
-from .standard import free_bytes, more_heap
+from .micropython_port import free_bytes, more_heap
 
 ALIGNMENT = 16
 MAX_BYTES = 1 << 29  # what an operand word of a record can address

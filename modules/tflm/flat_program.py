@@ -8,8 +8,8 @@ from . import format as layout
 from .arena import fill
 from .errors import damaged
 from .format import CONTROL_KERNEL, CUSTOM_KERNEL
+from .micropython_port import struct
 from .program import BANDS_KERNEL, Program
-from .standard import struct
 from .tensor import Tensor
 
 # What is known of the records: nothing; that kernels stay inside of their memory; and that scratch
@@ -39,7 +39,7 @@ def _check_records(model, describe, resolver):
     if model.trust >= trust:
         return
     try:
-        from .extents import check_model
+        from .access_checks import check_model
     except ImportError:
         check_model = None
     if check_model is None:
@@ -49,7 +49,7 @@ def _check_records(model, describe, resolver):
             "this firmware does not check a .tflm; put it into ROMFS with tflm deploy, or, if you "
             "made it yourself, tflm.load(path, trusted=True)"
         )
-    name = __name__.rsplit(".", 1)[0] + ".extents"
+    name = __name__.rsplit(".", 1)[0] + ".access_checks"
     try:
         check_model(model, describe, resolver)
     finally:
@@ -57,7 +57,7 @@ def _check_records(model, describe, resolver):
             if module.startswith(name):
                 del sys.modules[module]
         try:  # noqa: SIM105 (boards have no contextlib, and dir() would load everything)
-            delattr(sys.modules[name[:-8]], "extents")
+            delattr(sys.modules[name[:-14]], "access_checks")
         except (AttributeError, KeyError):
             pass
     model.trust = trust

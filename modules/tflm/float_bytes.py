@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .errors import InputError
-from .standard import struct
+from .micropython_port import struct
 
 
 class FloatBytes:

@@ -4,8 +4,8 @@
 from .arena import Arena, align_up, overlap
 from .errors import ArenaError, InputError, StateError, check, check_count
 from .loading import load
+from .micropython_port import more_heap
 from .op_resolver import OpResolver
-from .standard import more_heap
 
 
 class Interpreter:
@@ -258,7 +258,7 @@ class Interpreter:
 
     def signatures(self):
         """Names of the model's signatures, sorted."""
-        from .tell.signature import table_of
+        from .introspection.signature import table_of
 
         return sorted(table_of(self.model))
 
@@ -268,7 +268,7 @@ class Interpreter:
         `interp.signature("serving_default")(x=[0.5, 1])` is a dict of outputs by name.
         Raises InputError when there is none of that name.
         """
-        from .tell.signature import find
+        from .introspection.signature import find
 
         return find(self, key)
 
@@ -300,7 +300,7 @@ class Interpreter:
 
         The bytes add up to arena_used_bytes().
         """
-        from .tell.allocations import parts_of
+        from .introspection.allocations import parts_of
 
         shared = isinstance(self._given, Arena)
         program = self._ready()
@@ -309,13 +309,13 @@ class Interpreter:
 
     def print_allocations(self):
         """Print allocations() in the sections of TFLM's RecordingMicroAllocator."""
-        from .tell.allocations import lines_of
+        from .introspection.allocations import lines_of
 
         print("\n".join(lines_of(self.allocations())))
 
     def summary(self):
         """Print tensors, operators and what takes the arena, in 80 columns."""
-        from .tell.summary import lines_of
+        from .introspection.summary import lines_of
 
         print("\n".join(lines_of(self._ready(), self.allocations())))
 
@@ -325,7 +325,7 @@ class Interpreter:
         A profiler of your own keeps its ticks. With `invokes` the mean of so many, where inputs
         are what the arena has left of them.
         """
-        from .tell.profiler import Profiler
+        from .introspection.profiler import Profiler
 
         check_count("invokes", invokes)
         kept, self.profiler = self.profiler, Profiler()
@@ -349,6 +349,6 @@ class Interpreter:
     def __repr__(self):
         if self._program is None:
             return "<Interpreter, tensors not allocated yet>"
-        from .tell.summary import described
+        from .introspection.summary import described
 
         return described(self._program)

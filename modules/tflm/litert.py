@@ -1,9 +1,9 @@
 # tflm.litert: Interpreter with the names and meanings of LiteRT (ai_edge_litert, tf.lite)
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .facade import arrays, details
-from .facade.signature_runner import SignatureRunner
-from .tell.signature import table_of
+from .api_compat import arrays, details
+from .api_compat.signature_runner import SignatureRunner
+from .introspection.signature import table_of
 
 
 class Interpreter:

@@ -3,8 +3,8 @@
 
 from .arena import address_of
 from .errors import InputError, ModelError
+from .micropython_port import more_heap
 from .model import FlatModel, is_flat
-from .standard import more_heap
 
 
 def load(source, trusted=False, copy=False):

@@ -1,7 +1,7 @@
 # tflm.ml: Model with the names and meanings of OpenMV's module ml
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .facade import arrays
+from .api_compat import arrays
 
 
 class Model:

@@ -5,7 +5,7 @@ from . import dtypes, flat_program
 from . import format as layout
 from .arena import MAX_BYTES, address_of
 from .errors import InputError, ModelError, UnsupportedError, damaged, intact
-from .standard import crc32, struct
+from .micropython_port import crc32, struct
 
 
 # True when the buffer starts like a flat model.
@@ -88,7 +88,7 @@ class FlatModel:
     # what only Prepare needs.
     def measure(self, _resolver, _context, shared, _keep_tensors, _guards, ops=None):
         if ops is not None:
-            from .tell.op import describe_ops
+            from .introspection.op import describe_ops
 
             ops.extend(describe_ops(self))
         if not shared:
@@ -136,7 +136,7 @@ class FlatModel:
 
     def labels(self):
         """The lines of the text file of labels in the metadata; [] when there is none."""
-        from .tell.labels import labels_of
+        from .introspection.labels import labels_of
 
         return labels_of(self.metadata())
 

@@ -4,7 +4,7 @@
 import sys
 
 from .errors import InputError, ModelError, UnsupportedError
-from .standard import free_bytes, make_room
+from .micropython_port import free_bytes, make_room
 
 _CUSTOM = 32
 
@@ -130,7 +130,7 @@ class OpResolver:
         from .prepare.table import OPS
 
         if code not in OPS:
-            from .tell.op_names import name
+            from .introspection.op_names import name
 
             raise UnsupportedError(
                 "the operator %s (builtin code %d) is not there; add it with "
@@ -152,7 +152,7 @@ class OpResolver:
         module = _import("tflm.prepare." + file)
         if module is None:
             if not isinstance(op, str):
-                from .tell.op_names import name
+                from .introspection.op_names import name
 
                 op = name(op)
             raise UnsupportedError(

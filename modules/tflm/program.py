@@ -36,7 +36,7 @@ class Program:
     @property
     def ops(self):
         if self._ops is None:
-            from .tell.op import describe_ops
+            from .introspection.op import describe_ops
 
             self._ops = describe_ops(*self.flat)
         return self._ops

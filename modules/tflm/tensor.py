@@ -3,7 +3,7 @@
 
 from . import dtypes
 from .errors import InputError, UnsupportedError
-from .standard import struct
+from .micropython_port import struct
 
 _MAX_NESTED = 16  # lists in lists
 _NUMBER = (bool, int, float)  # MicroPython's bool is no int
@@ -114,7 +114,7 @@ class Tensor:
             typecode = dtypes.typecode(self._code)
             if not typecode:
                 raise UnsupportedError("tensor '%s' is %s; use raw" % (self.name, self.dtype))
-            from .typed import view_as
+            from .memoryview_cast import view_as
 
             self._data = view_as(self.raw, typecode, dtypes.itemsize(self._code))
         return self._data

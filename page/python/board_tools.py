@@ -13,7 +13,7 @@ from tflm.errors import TflmError
 from tflm_tools.board import profiles
 from tflm_tools.board.deploy import deploy
 from tflm_tools.board.doctor import doctor
-from tflm_tools.board.form import model_name
+from tflm_tools.board.flatten_for_board import model_name
 from tflm_tools.flat.flatten import flatten
 from tflm_tools.model.model_file import open_model
 from tflm_tools.packages import bundle, parts

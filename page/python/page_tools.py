@@ -13,15 +13,15 @@ from pico_image import TARGET, image
 from tflm.errors import TflmError, UnsupportedError
 from tflm_tools.board import profiles
 from tflm_tools.flat.flatten import flat_and_graph, flatten
+from tflm_tools.inspection.inspection import inspect
+from tflm_tools.inspection.profile_file import read_profile
+from tflm_tools.inspection.report import report
 from tflm_tools.model.flat_file import FlatFile
 from tflm_tools.model.model_file import open_model
 from tflm_tools.optimize.memory.levels import BALANCED, OFF, SPEED
 from tflm_tools.render.common import said
 from tflm_tools.render.inspection import print_inspection
 from tflm_tools.render.report import report_page
-from tflm_tools.tell.inspection import inspect
-from tflm_tools.tell.profile_file import read_profile
-from tflm_tools.tell.report import report
 
 _NEEDED = ("digits.tflm", "draw.py", "run_model.py")  # of /rom, where room is scarce
 _SMALL = 64 * 1024  # bytes of a .tflite whose search is a matter of seconds in a browser

@@ -10,7 +10,7 @@ from support.check import Cases
 from support.inputs import generator
 from support.script import run_script
 from tflm.tflite.reader import TfliteModel
-from tflm_tools.flat.flatten import flatten, saved_model
+from tflm_tools.flat.flatten import flatten, optimized_model
 from tflm_tools.image.flat_image import image_of
 from tflm_tools.image.prepare import prepare_graph
 
@@ -96,7 +96,7 @@ def test_resized(path, batch, tmp_path):
 
 
 def _prepared(data, shape):
-    model, _ = saved_model(data, input_shapes={0: shape})
+    model, _ = optimized_model(data, input_shapes={0: shape})
     return model, prepare_graph(model)
 
 

@@ -10,7 +10,7 @@ from support.inputs import generator
 from tflm.errors import TflmError, UnsupportedError
 from tflm.tflite.reader import TfliteModel
 from tflm_tools.flat.flatten import flatten
-from tflm_tools.tell.survey import survey
+from tflm_tools.inspection.survey import survey
 
 cases = Cases()
 STEPS, BATCH, UNITS = 5, 2, 3

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 from fuzz.traced import Machine
-from tflm.extents import check_of
-from tflm.extents.record import Record
+from tflm.access_checks import check_of
+from tflm.access_checks.record import Record
 
 _BLOCK = 4096  # bytes between operands
 _BLOCKS = 16

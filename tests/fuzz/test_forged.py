@@ -11,9 +11,9 @@ import pytest
 from fuzz.campaign import Outcome, cases_of, run_on_device, seeds_of
 from fuzz.forged import forgeries, one_of_each, sealed, section
 from tflm import format as layout
+from tflm.access_checks import _check, check_model, check_of
+from tflm.access_checks.record import Record
 from tflm.errors import ModelError
-from tflm.extents import _check, check_model, check_of
-from tflm.extents.record import Record
 from tflm.model import FlatModel
 from tflm_tools.flat.flatten import flatten
 from tflm_tools.targets import FORMS
@@ -170,7 +170,7 @@ def test_trusted(tmp_path):
         text = raises(ModelError, tflm.Interpreter(tflm.load(PATH)).allocate_tensors)
         assert "would reach outside" in text, text
         tflm.Interpreter(tflm.load(PATH, trusted=True)).allocate_tensors()
-        assert not [name for name in sys.modules if "extents" in name]
+        assert not [name for name in sys.modules if "access_checks" in name]
         """
     device(code, PATH=str(path))
 
@@ -178,7 +178,7 @@ def test_trusted(tmp_path):
 # The name of a kernel may be longer than what MicroPython can import.
 def test_long_name():
     code = """
-        from tflm.extents import check_of
+        from tflm.access_checks import check_of
         from tflm.op_resolver import OpResolver
         for name in ("a" * 244 + ".eval", "eval." + "a" * 244, "a" * 249):
             assert check_of(name) is None

@@ -12,12 +12,12 @@ from optimize.squeezed import chain as squeezed
 from optimize.test_by_rows import line
 from optimize.test_channel_groups import Inverted
 from tflm import format as layout
+from tflm.access_checks import check_model
 from tflm.errors import ModelError
-from tflm.extents import check_model
 from tflm.model import FlatModel
+from tflm_tools.arena.changes import END
+from tflm_tools.arena.records import APART
 from tflm_tools.flat.flatten import flatten
-from tflm_tools.plan.changes import END
-from tflm_tools.plan.records import APART
 from unit.on_device import device
 
 _REPOSITORY = Path(__file__).resolve().parents[2]

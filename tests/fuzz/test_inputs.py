@@ -10,9 +10,9 @@ from host.test_board_link import peer
 from support.encoding import flexbuffer
 from tflm import format as layout
 from tflm.errors import ModelError, TflmError
+from tflm.introspection.labels import labels_of, lines
+from tflm.introspection.signature import parse as parse_signatures
 from tflm.model import FlatModel
-from tflm.tell.labels import labels_of, lines
-from tflm.tell.signature import parse as parse_signatures
 from tflm.tflite.flexbuffer import parse
 from tflm_tools.board import link as link_file
 from tflm_tools.board import wire

@@ -14,10 +14,10 @@ from fuzz.campaign import cases_of
 from fuzz.forged import forged_records, one_of_each
 from fuzz.traced import KERNELS, Endless, Machine, Outside
 from tflm import format as layout
+from tflm.access_checks import check_of
+from tflm.access_checks.bands import BANDS_KERNEL, made_records
+from tflm.access_checks.record import Record
 from tflm.errors import TflmError
-from tflm.extents import check_of
-from tflm.extents.bands import BANDS_KERNEL, made_records
-from tflm.extents.record import Record
 from tflm.model import FlatModel
 from tflm_tools.flat.flatten import flatten
 from tflm_tools.targets import FORMS

@@ -15,8 +15,8 @@ from tflm_tools.board import romfs_image
 from tflm_tools.board.board_device import BoardDevice
 from tflm_tools.board.deploy import deploy
 from tflm_tools.board.doctor import doctor
-from tflm_tools.board.faster import faster_by_streaming
 from tflm_tools.board.link import Link
+from tflm_tools.board.streaming_estimate import faster_by_streaming
 from tflm_tools.check.cases import make_cases
 from tflm_tools.check.verify import verify
 from tflm_tools.errors import DeviceError, ToolError

@@ -34,11 +34,11 @@ def test_notebook(repository, monkeypatch):
 
 # The rooms `run` and `plan` have the functions' names, and stay rooms.
 def test_rooms_are_functions(repository, tmp_path):
-    import tflm_tools.plan.planner
-    import tflm_tools.run.device_model
+    import tflm_tools.arena.planner
+    import tflm_tools.execution.device_model
 
     model = repository / "models" / "digits" / "digits_int8.tflite"
-    assert tt.plan(model).plan.columns and tflm_tools.plan.planner
+    assert tt.plan(model).plan.columns and tflm_tools.arena.planner
     found = tt.run(model, [[[[0.5]] * 8] * 8])
     assert found.arrays[0].dtype == np.int8
 

@@ -6,7 +6,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from tflm_tools import syntax
+from tflm_tools import locked_ast
 
 _SOURCE = "def f(x):\n    return [(x, {'a': x[1:2]}), (x + 1) * 2]\n" * 100
 
@@ -31,7 +31,9 @@ def fast_switches():
 def test_threads(fast_switches):
     def read(_):
         _Circle()
-        return ast.dump(syntax.tree(_SOURCE)), syntax.literal(str([list(range(50))] * 50))
+        return ast.dump(locked_ast.parse(_SOURCE)), locked_ast.literal_eval(
+            str([list(range(50))] * 50)
+        )
 
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(read, range(60)))

@@ -5,9 +5,9 @@ import io
 
 import pytest
 from rich.console import Console
-from tflm_tools.plan.arena_plan import Block, Plan
+from tflm_tools.arena.arena_plan import Block, Plan
+from tflm_tools.inspection.inspection import inspect
 from tflm_tools.render.arena import draw_plan, plan_legend, print_plan
-from tflm_tools.tell.inspection import inspect
 
 
 def _console(width=80, colour=None):

@@ -10,9 +10,9 @@ import pytest
 from tflm.prepare.table import OPS
 from tflm.version import __version__
 from tflm_tools.errors import DeviceError, ToolError
+from tflm_tools.execution import device_model
 from tflm_tools.model.model_file import open_model
 from tflm_tools.port import unix_port
-from tflm_tools.run import device_model
 
 
 # The command in a process of its own.

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tflm_tools as tt
-from tflm_tools.convert import process, reasons
-from tflm_tools.convert.examples import Examples, choose
+from tflm_tools.converters import process, reasons
+from tflm_tools.converters.examples import Examples, choose
 from tflm_tools.errors import ToolError
 from tflm_tools.measure.evaluation import evaluate
 from tflm_tools.model.model_file import TensorInfo

@@ -7,7 +7,7 @@ import pytest
 from optimize.graphs import Network
 from support.builder import ModelBuilder
 from tflm.errors import UnsupportedError
-from tflm_tools.board.form import flat_for
+from tflm_tools.board.flatten_for_board import flat_for
 from tflm_tools.errors import ToolError
 from tflm_tools.flat.flatten import flatten
 from tflm_tools.model.flat_file import FlatFile

@@ -11,8 +11,8 @@ from tflm import format as layout
 from tflm_tools.cli.command import cli
 from tflm_tools.flat.flatten import flatten
 from tflm_tools.image.custom import _WITH_CUSTOM
+from tflm_tools.inspection.inspection import inspect
 from tflm_tools.model.flat_file import FlatFile
-from tflm_tools.tell.inspection import inspect
 
 # MACs of the real models beside the repository, and TFLM's head where no op asks for scratch.
 _REAL = {

@@ -15,15 +15,15 @@ from support.builder import ModelBuilder
 from support.standin import Board
 from tflm.errors import ModelError
 from tflm_tools.board.board_device import board_device
-from tflm_tools.board.several import Boards, boards
+from tflm_tools.board.device_pool import Boards, boards
 from tflm_tools.check.verify import verify
 from tflm_tools.errors import ToolError
+from tflm_tools.execution import spread
+from tflm_tools.execution.processes import pieces_of
 from tflm_tools.flat.flatten import flatten
 from tflm_tools.measure.evaluation import evaluate
 from tflm_tools.measure.per_op import bench_ops
 from tflm_tools.model.model_file import open_model
-from tflm_tools.run import spread
-from tflm_tools.run.processes import pieces_of
 
 
 @pytest.fixture
@@ -111,7 +111,7 @@ def test_verify_and_bench_on_boards(board, tflm, layers, digits):
 def test_a_worker_is_killed(digits, data, monkeypatch):
     pytest.importorskip("distributed")
     from distributed import LocalCluster
-    from tflm_tools.run import dask_cluster
+    from tflm_tools.execution import dask_cluster
 
     alone = evaluate(digits, data, jobs=1)
     options = {"dashboard_address": None, "worker_dashboard_address": None}

@@ -13,13 +13,13 @@ from support.builder import ModelBuilder
 from support.script import run_script
 from support.single_op import Tensor, single_op
 from tflm_tools.errors import DeviceError
+from tflm_tools.execution.device_model import invoke
 from tflm_tools.flat.flatten import flatten
 from tflm_tools.model.model_file import open_model
-from tflm_tools.needs.files import files_in, needs
-from tflm_tools.needs.needs import needs_of
-from tflm_tools.needs.output import manifest_source, resolver_source
 from tflm_tools.packages.dist import package_files
-from tflm_tools.run.device_model import invoke
+from tflm_tools.requirements.files import files_in, needs
+from tflm_tools.requirements.needs import needs_of
+from tflm_tools.requirements.output import manifest_source, resolver_source
 
 
 # A model of many kinds: int8 and float32, RESHAPE, and a WHILE with a sub-graph for each part.
@@ -184,9 +184,13 @@ def test_manifest_of_an_arch(mixed, repository, tmp_path, monkeypatch):
 def test_manifest_and_checks(repository, monkeypatch):
     line = 'include("", arch="armv6m", kernels="int8", prepare=False%s)'
     _, with_checks = frozen(repository, line % "", monkeypatch)
-    checks = {file for file in with_checks if file.startswith("extents/")}
-    assert {"extents/__init__", "extents/record", "extents/lanes"} <= checks
-    assert not checks & {"extents/dsp", "extents/unary_float", "extents/filter_bank"}
+    checks = {file for file in with_checks if file.startswith("access_checks/")}
+    assert {"access_checks/__init__", "access_checks/record", "access_checks/lanes"} <= checks
+    assert not checks & {
+        "access_checks/dsp",
+        "access_checks/unary_float",
+        "access_checks/filter_bank",
+    }
     _, without = frozen(repository, line % ", checks=False", monkeypatch)
     assert set(with_checks) - set(without) == checks
     # Nothing for other types is frozen, nor what a twin replaces.

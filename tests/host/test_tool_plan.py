@@ -7,13 +7,13 @@ import zlib
 
 import pytest
 from support.builder import ModelBuilder
-from tflm_tools.flat.conversion import convert
+from tflm_tools.flat.conversion import flatten_file
+from tflm_tools.inspection.model_plan import plan_model
 from tflm_tools.optimize.memory.levels import LEVELS
 from tflm_tools.render.common import number
 from tflm_tools.render.plan import plan_scene
 from tflm_tools.render.scene import Label, Rect
 from tflm_tools.render.svg import svg
-from tflm_tools.tell.model_plan import plan_model
 
 _NAMESPACE = "{http://www.w3.org/2000/svg}"
 
@@ -54,7 +54,7 @@ def test_letters(tflm, digits):
 def test_levels(digits, tmp_path, level):
     plan = plan_model(digits, level).plan
     without = ("all",) if level == "off" else ()
-    flat = convert(digits, tmp_path / "x.tflm", optimize=level, without=without)
+    flat = flatten_file(digits, tmp_path / "x.tflm", optimize=level, without=without)
     assert plan.arena_bytes == flat.arena_bytes
     most = max(map(plan.live_bytes, range(len(plan.ops))))
     assert most == plan.live_bytes(plan.peak_op) <= plan.head_bytes
@@ -169,7 +169,7 @@ def test_png(tflm, digits, tmp_path):
 
 
 def test_one_sentence(tflm, digits, tmp_path):
-    convert(digits, tmp_path / "digits.tflm")
+    flatten_file(digits, tmp_path / "digits.tflm")
     for arguments, words in [
         ((digits, "-o", tmp_path / "plan.jpg"), "neither .svg nor .png"),
         ((tmp_path / "digits.tflm",), "is a .tflm already"),

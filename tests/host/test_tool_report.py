@@ -10,8 +10,8 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 from support.builder import ModelBuilder
 from tflm_tools.flat import flatten
+from tflm_tools.inspection.report import report
 from tflm_tools.model.flat_file import FlatFile
-from tflm_tools.tell.report import report
 
 _EVIL = "</style><script>alert(1)</script>\"'&\x01\x1b[31m\ud7ff"
 
@@ -155,7 +155,7 @@ def test_no_commands_for_what_does_not_run(tflm, lacking, tmp_path):
 def test_report_without_numpy(repository):
     program = (
         "import sys; sys.modules['numpy'] = None\n"
-        "from tflm_tools.tell.report import report\n"
+        "from tflm_tools.inspection.report import report\n"
         "from tflm_tools.render.report import report_page\n"
         "print(len(report_page(report(sys.argv[1], target='armv6m'))))\n"
     )

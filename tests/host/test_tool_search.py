@@ -11,14 +11,14 @@ import xml.dom.minidom
 import pytest
 import tflm_tools as tt
 from tflm_tools.errors import ToolError
-from tflm_tools.search.costs import costs_of
-from tflm_tools.search.sketch import Network
-from tflm_tools.search.study import Candidate, front_of
+from tflm_tools.model_search.costs import costs_of
+from tflm_tools.model_search.sketch import Network
+from tflm_tools.model_search.study import Candidate, front_of
 
 pytest.importorskip("optuna")
 
 _SPACE = """
-from tflm_tools.search.sketch import Network
+from tflm_tools.model_search.sketch import Network
 
 
 def build(trial):
@@ -76,7 +76,7 @@ def test_front():
         return Candidate(number, {}, costs, score, {"ram": -0.1 if fits else 0.1})
 
     def costs_like(ram, flash, ms):
-        from tflm_tools.search.costs import Costs
+        from tflm_tools.model_search.costs import Costs
 
         return Costs(ram, flash, ms, 0, 0)
 

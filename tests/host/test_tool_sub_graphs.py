@@ -7,9 +7,9 @@ import re
 from rich.console import Console
 from tflm_tools.check.verify import verify
 from tflm_tools.flat.flatten import flatten
+from tflm_tools.inspection.inspection import inspect
 from tflm_tools.render.arena import block_ops, print_plan
 from tflm_tools.render.inspection import print_inspection
-from tflm_tools.tell.inspection import inspect
 
 from tests.kernels import test_control_flow as models
 

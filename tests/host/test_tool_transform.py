@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from support.builder import ModelBuilder
 from tflm.errors import ModelError
-from tflm.tell.signature import table_of
+from tflm.introspection.signature import table_of
 from tflm.tflite.reader import TfliteModel
 from tflm_tools.check import oracle
 from tflm_tools.check.verify import verify

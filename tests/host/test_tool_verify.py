@@ -9,9 +9,9 @@ from tflm_tools.check import oracle
 from tflm_tools.check.cases import make_cases
 from tflm_tools.check.comparison import first_difference
 from tflm_tools.flat.flatten import flatten
+from tflm_tools.inspection.inspection import inspect
 from tflm_tools.model.flat_file import FlatFile
 from tflm_tools.model.model_file import open_model
-from tflm_tools.tell.inspection import inspect
 
 # A kernel around the right one that changes one byte behind the op's offset `place`, when the
 # op has the depth `depth`.

@@ -11,8 +11,8 @@ from support.check import Cases
 from tflm import format as layout
 from tflm.model import FlatModel
 from tflm.tflite.reader import TfliteModel
+from tflm_tools.arena.arena_plan import tflm_head_bytes
 from tflm_tools.flat.flatten import flatten
-from tflm_tools.plan.arena_plan import tflm_head_bytes
 from unit.on_device import device, model_files
 
 cases = Cases()

@@ -11,9 +11,9 @@ from support.inputs import generator
 from support.kernel_tests import module_of
 from support.single_op import Tensor, single_op
 from tflm_tools.errors import ToolError
-from tflm_tools.flat.conversion import convert
+from tflm_tools.flat.conversion import flatten_file
 from tflm_tools.flat.flatten import prepare
-from tflm_tools.optimize.savings import chosen
+from tflm_tools.optimize.passes import chosen
 from tflm_tools.render.results import print_conversion
 
 TARGET = "armv6m"
@@ -133,8 +133,8 @@ def test_what_stays():
 def test_flatten_says_what_it_saves(tmp_path):
     path = tmp_path / "model.tflite"
     path.write_bytes(MODELS["a table each"])
-    plain = convert(path, None, target=TARGET)
-    result = convert(path, None, target=TARGET, compress_weights=True)
+    plain = flatten_file(path, None, target=TARGET)
+    result = flatten_file(path, None, target=TARGET, compress_weights=True)
     (layer,) = result.compressed
     assert (layer.node, layer.values, layer.each_channel) == (0, 16, True)
     assert layer.bytes < layer.int8_bytes and layer.cycles < layer.int8_cycles
@@ -143,4 +143,4 @@ def test_flatten_says_what_it_saves(tmp_path):
     print_conversion(result, console)
     assert "16 a channel" in console.file.getvalue()
     with pytest.raises(ToolError, match="--compress-weights is for kernels of --target armv6m"):
-        convert(path, None, compress_weights=True)
+        flatten_file(path, None, compress_weights=True)

@@ -14,7 +14,7 @@ from tflm.tflite.reader import TfliteModel
 from tflm.tflite.resources import ResourceVariables
 from tflm_tools.flat.flatten import flatten, prepare
 from tflm_tools.optimize.memory.levels import BALANCED
-from tflm_tools.optimize.savings import chosen
+from tflm_tools.optimize.passes import chosen
 
 _REPOSITORY = Path(__file__).resolve().parents[2]
 _REAL = _REPOSITORY.parent / "shared" / "models"

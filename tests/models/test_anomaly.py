@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from support.script import run_script
 from tflm_tools.check import oracle
+from tflm_tools.execution.device_model import invoke
 from tflm_tools.model.arrays import dequantize, quantize
 from tflm_tools.model.model_file import open_model
-from tflm_tools.run.device_model import invoke
 
 _SECOND = 0.17  # percent: one of 600, where a processor rounds another way
 _FEATURES = """

@@ -12,13 +12,13 @@ if __name__ == "__main__":
 
 from support.allocations import tflm_allocations
 from tflm.errors import TflmError
+from tflm_tools.arena.arena_plan import tflm_head_bytes
 from tflm_tools.errors import ToolError
-from tflm_tools.flat.flatten import levels_of, saved_model
+from tflm_tools.flat.flatten import levels_of, optimized_model
 from tflm_tools.image.prepare import prepare_graph
+from tflm_tools.inspection.survey import survey
 from tflm_tools.optimize.memory.levels import RAM, SPEED
-from tflm_tools.optimize.savings import chosen
-from tflm_tools.plan.arena_plan import tflm_head_bytes
-from tflm_tools.tell.survey import survey
+from tflm_tools.optimize.passes import chosen
 
 _LEAST = 4096  # of TFLM's head, of models that count
 _MUCH = 0.8
@@ -37,10 +37,10 @@ def heads(path, by_rows=False):
     head = tflm_allocations(path).get("head") or tflm_head_bytes(model)
     if head < _LEAST:
         return head, None, None
-    saved, _ = saved_model(data, savings=chosen())
+    saved, _ = optimized_model(data, savings=chosen())
     if by_rows:
         with suppress(TflmError, ToolError):
-            saved, _ = saved_model(data, savings=chosen(), by_rows=True)
+            saved, _ = optimized_model(data, savings=chosen(), by_rows=True)
     levels = levels_of(saved)
     made = [saved, saved] if levels is None else [levels.model(k)[0] for k in (SPEED, RAM)]
     return head, *(prepare_graph(graph).head_bytes for graph in made)

@@ -6,10 +6,10 @@ import pytest
 from optimize.graphs import Network
 from support.builder import ModelBuilder
 from support.check import Cases
-from tflm.tell.op_names import name as op_name
-from tflm_tools.flat.flatten import flatten, saved_model
+from tflm.introspection.op_names import name as op_name
+from tflm_tools.flat.flatten import flatten, optimized_model
 from tflm_tools.image.prepare import prepare_graph
-from tflm_tools.optimize.savings import chosen
+from tflm_tools.optimize.passes import chosen
 
 PATHS = ("saved", "saved armv6m")
 cases = Cases()
@@ -166,17 +166,17 @@ def test_results(case):
 @pytest.mark.parametrize("name", expected)
 def test_operators(name):
     model = next(case for case in cases if case.name == name).build()
-    graph, savings = saved_model(model, savings=("aliases",))
+    graph, savings = optimized_model(model, savings=("aliases",))
     assert [op_name(node.builtin_code) for node in graph.subgraphs[0].nodes] == expected[name]
     storage = prepare_graph(graph)
-    before, _ = saved_model(model)
+    before, _ = optimized_model(model)
     assert storage.head_bytes <= prepare_graph(before).head_bytes
 
 
 # Every view lies within its base.
 def test_places():
     model = next(case for case in cases if case.name == "joined, and again").build()
-    graph, _ = saved_model(model, savings=("aliases",))
+    graph, _ = optimized_model(model, savings=("aliases",))
     storage = prepare_graph(graph)
     assert len(graph.views) == 5
     assert len(storage.views) == 4  # nothing touches what was joined first as a whole
@@ -200,9 +200,9 @@ def chain(offsets=None):
 
 # A model that plans its own memory stays as it is, and so does one whose tensors are to be seen.
 def test_kept():
-    graph, _ = saved_model(chain(), savings=chosen())
+    graph, _ = optimized_model(chain(), savings=chosen())
     assert len(graph.subgraphs[0].nodes) == 1
     kept = flatten(chain(), keep_tensors=True)
     assert kept == flatten(chain(), keep_tensors=True, without=("all",))
-    graph, _ = saved_model(chain([0, 16, 32, 48]), savings=chosen())
+    graph, _ = optimized_model(chain([0, 16, 32, 48]), savings=chosen())
     assert len(graph.subgraphs[0].nodes) == 3

@@ -7,7 +7,7 @@ from optimize.graphs import Network
 from optimize.test_memory_regions import GraphBuilder
 from tflm.errors import UnsupportedError
 from tflm.tflite.reader import TfliteModel
-from tflm_tools.flat.flatten import flatten, levels_of, saved_model
+from tflm_tools.flat.flatten import flatten, levels_of, optimized_model
 from tflm_tools.model.flat_file import FlatFile
 from tflm_tools.model.graph import Graph
 from tflm_tools.optimize.memory.edges import Edges
@@ -105,7 +105,7 @@ def test_room_for_weights_in_bands(monkeypatch):
 # An operator that has no room by itself runs with less scratch where bands would cost more.
 def test_less_scratch_where_bands_cost_more(repository):
     model = (repository / "models/gestures/gestures_int8.tflite").read_bytes()
-    levels = levels_of(saved_model(model)[0], target="rv32imc")
+    levels = levels_of(optimized_model(model)[0], target="rv32imc")
     search, edges = levels._plans.search, levels._plans.search._edges
     least = 0
     for place in range(len(search.nodes)):

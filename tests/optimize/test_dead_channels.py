@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from optimize.graphs import Network
 from support.check import Cases
-from tflm_tools.flat.flatten import saved_model
+from tflm_tools.flat.flatten import optimized_model
 
 PATHS = ("saved", "saved armv6m")
 EVERY_OTHER = tuple(range(0, 16, 2))
@@ -165,9 +165,9 @@ def test_results(case):
 @pytest.mark.parametrize("name", expected)
 def test_channels(name):
     model = next(case for case in cases if case.name == name).build()
-    graph, savings = saved_model(model, savings=("dead_channels",))
+    graph, savings = optimized_model(model, savings=("dead_channels",))
     nodes = graph.subgraphs[0].nodes
     assert {i: nodes[i].output(0).shape[-1] for i in expected[name]} == expected[name]
-    before, _ = saved_model(model)
+    before, _ = optimized_model(model)
     shapes = [node.output(0).shape for node in map(before.subgraphs[0].node, range(len(nodes)))]
     assert bool(savings) == ([node.output(0).shape for node in nodes] != shapes)

@@ -3,7 +3,7 @@
 
 import pytest
 from optimize.graphs import Network
-from tflm_tools.flat.flatten import levels_of, saved_model
+from tflm_tools.flat.flatten import levels_of, optimized_model
 from tflm_tools.optimize.memory import room
 from tflm_tools.optimize.memory.edges import Edges
 from tflm_tools.optimize.memory.flash_cache import fetches, kept, miss_of, others
@@ -44,7 +44,7 @@ def test_blocks_of_a_kernel():
 def test_blocks_of_one_row(rows):
     net = Network(f"rows {rows}", (rows, 32, 16))
     model = net.build(net.conv(net.inputs[0], 16, 3))
-    search = levels_of(saved_model(model)[0], None, "armv6m")._plans.search
+    search = levels_of(optimized_model(model)[0], None, "armv6m")._plans.search
     (node,) = search.nodes
     made = search.storing._probe.made(node)
     saved = made.scratch[0] - made.choices[0].scratch
@@ -66,7 +66,7 @@ def test_room_for_weights_costs_what_it_says(name, level, shared_models, monkeyp
 
     monkeypatch.setattr(room, "_with_stored", noted)
     model = (shared_models / f"{name}.tflite").read_bytes()
-    levels_of(saved_model(model)[0], None, "armv6m").model(level)
+    levels_of(optimized_model(model)[0], None, "armv6m").model(level)
     checked = 0
     for model, search, made, cycles in found:
         nodes, several = _by_themselves(model, search)
@@ -97,5 +97,5 @@ def test_weights_in_bands_take_no_less_than_told(name, shared_models, monkeypatc
 
     monkeypatch.setattr(Edges, "_estimated", noted)
     model = (shared_models / f"{name}.tflite").read_bytes()
-    levels_of(saved_model(model)[0], None, "armv6m").model(RAM)
+    levels_of(optimized_model(model)[0], None, "armv6m").model(RAM)
     assert found and all(guess <= max(0, cycles) + 1 for guess, cycles in found)

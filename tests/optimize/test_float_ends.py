@@ -8,10 +8,10 @@ import pytest
 from optimize.float_models import SCALE, ZERO_POINT, model, values
 from tflm.model import FlatModel
 from tflm_tools.check import oracle
+from tflm_tools.execution.device_model import invoke
 from tflm_tools.flat.flatten import flatten
 from tflm_tools.model.arrays import from_bytes, to_bytes
 from tflm_tools.model.model_file import open_model
-from tflm_tools.run.device_model import invoke
 from unit.on_device import device
 
 _SET = """

@@ -6,9 +6,9 @@ import pytest
 from optimize.graphs import Network
 from support.builder import ModelBuilder
 from support.check import Cases
-from tflm.tell.op_names import name as op_name
-from tflm_tools.flat.flatten import flatten, saved_model
-from tflm_tools.optimize.savings import chosen
+from tflm.introspection.op_names import name as op_name
+from tflm_tools.flat.flatten import flatten, optimized_model
+from tflm_tools.optimize.passes import chosen
 
 PATHS = ("saved", "saved armv6m")
 cases = Cases()
@@ -166,18 +166,18 @@ def test_results(case):
 @pytest.mark.parametrize("name", expected)
 def test_operators(name):
     model = next(case for case in cases if case.name == name).build()
-    graph, savings = saved_model(model, savings=chosen(("dead-channels", "aliases")))
+    graph, savings = optimized_model(model, savings=chosen(("dead-channels", "aliases")))
     nodes = graph.subgraphs[0].nodes
     operators = ["RESHAPE" if n.builtin_code == 22 else op_name(n.builtin_code) for n in nodes]
     assert operators == expected[name]
-    gone = saved_model(model)[0].subgraphs[0].nodes_length() - len(nodes)
+    gone = optimized_model(model)[0].subgraphs[0].nodes_length() - len(nodes)
     assert len({number for saving in savings for number in saving.nodes}) == gone
 
 
 # Numbers of operators stay those of the file.
 def test_numbers():
     model = next(case for case in cases if case.name == "RELU after others").build()
-    graph, _ = saved_model(model, savings=chosen())
+    graph, _ = optimized_model(model, savings=chosen())
     assert [node.index for node in graph.subgraphs[0].nodes] == [0, 2, 4]
     assert [node.origins for node in graph.subgraphs[0].nodes] == [(0, 1), (2, 3), (4, 5)]
 
@@ -185,6 +185,6 @@ def test_numbers():
 # Without a MicroPython nothing is folded that would have to be computed.
 def test_no_micropython(monkeypatch, tmp_path):
     monkeypatch.setenv("TFLM_MICROPYTHON", str(tmp_path / "none"))
-    graph, _ = saved_model(folded("int8"), savings=chosen())
+    graph, _ = optimized_model(folded("int8"), savings=chosen())
     assert len(graph.subgraphs[0].nodes) == 3
     assert flatten(folded("int8"))

@@ -10,10 +10,10 @@ from optimize.graphs import Network
 from support.builder import ModelBuilder
 from support.inputs import generator
 from tflm.tflite.reader import TfliteModel
+from tflm_tools.arena import rolled
 from tflm_tools.model.graph import Graph
 from tflm_tools.optimize.memory.edges import Edges
 from tflm_tools.optimize.memory.probe import Probe
-from tflm_tools.plan import rolled
 
 COUNT = 40
 

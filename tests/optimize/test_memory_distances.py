@@ -10,8 +10,8 @@ from dataclasses import replace
 import pytest
 from support.check import Cases
 from support.kernel_tests import module_of
+from tflm_tools.arena import distances, overlap, planner
 from tflm_tools.flat.flatten import prepare
-from tflm_tools.plan import distances, overlap, planner
 
 # Whose cases give the models, and how many of them are looked at, which takes longer than running
 # them: every kernel that distances.py lists is called by some.

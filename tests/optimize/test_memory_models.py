@@ -7,14 +7,14 @@ from optimize.nets import unet
 from optimize.test_memory_bands import ChainBuilder
 from support.check import Cases
 from tflm.tflite.reader import TfliteModel
-from tflm_tools.flat.flatten import at_level, levels_of, prepare, saved_model
+from tflm_tools.arena import rolled
+from tflm_tools.arena.arena_plan import tflm_head_bytes
+from tflm_tools.flat.flatten import at_level, levels_of, optimized_model, prepare
 from tflm_tools.image.prepare import prepare_graph
 from tflm_tools.optimize.memory.flash_cache import MISS
 from tflm_tools.optimize.memory.levels import BALANCED, OFF, RAM, SPEED
 from tflm_tools.optimize.memory.weights import cycles_of
-from tflm_tools.optimize.savings import chosen
-from tflm_tools.plan import rolled
-from tflm_tools.plan.arena_plan import tflm_head_bytes
+from tflm_tools.optimize.passes import chosen
 
 # Shares of TFLM's head that the arena may take, packed for armv6m, by level.
 BUDGETS = {
@@ -28,7 +28,7 @@ BUDGETS = {
 @pytest.mark.parametrize("name", BUDGETS)
 def test_budgets(name, shared_models):
     model = (shared_models / f"{name}.tflite").read_bytes()
-    levels = levels_of(saved_model(model)[0], None, "armv6m")
+    levels = levels_of(optimized_model(model)[0], None, "armv6m")
     for level, share in BUDGETS[name].items():
         storage = prepare_graph(levels.model(level)[0], target="armv6m")
         assert storage.arena_bytes <= share * tflm_head_bytes(TfliteModel(model)), level
@@ -53,7 +53,7 @@ def test_outputs(name, paths, shared_models):
 @pytest.mark.parametrize(("up", "share"), [("resize", 0.38), ("transposed", 0.52)])
 def test_unets(up, share):
     model = unet(up)
-    levels = levels_of(saved_model(model)[0], None, None)
+    levels = levels_of(optimized_model(model)[0], None, None)
     head = prepare_graph(levels.model(RAM)[0]).head_bytes
     assert head <= share * tflm_head_bytes(TfliteModel(model))
     cases = Cases()
@@ -97,7 +97,7 @@ _SHARED = "mlperf_ad01_int8", "micro_speech_int8", "mnist_lstm_int8", "mlperf_kw
 @pytest.mark.parametrize("name", _OWN + _SHARED)
 def test_no_level_but_speed_needs_more_than_off(name, repository, shared_models):
     path = repository / "models" / name if "/" in name else shared_models / name
-    saved, _ = saved_model(path.with_suffix(".tflite").read_bytes(), savings=chosen())
+    saved, _ = optimized_model(path.with_suffix(".tflite").read_bytes(), savings=chosen())
     levels = levels_of(saved, None, "armv6m")
     plain = prepare_graph(at_level(saved, OFF, None, "armv6m"), target="armv6m")
     heads = [
@@ -135,7 +135,7 @@ def test_balanced_leaves_heavy_weights_room(channels, side, more):
     net = Network(f"heavy weights {channels} {side}", (side, side, channels))
     x = net.inputs[0]
     model = net.build(net.binary("ADD", x, net.conv(net.conv(x, channels, 3), channels, 3)))
-    levels = levels_of(saved_model(model)[0], None, "armv6m")
+    levels = levels_of(optimized_model(model)[0], None, "armv6m")
     made, cycles = levels.model(BALANCED)
     assert levels.prepared(made).head_bytes <= levels.off()[0]
     assert cycles - levels.model(SPEED)[1] <= more * levels.base_cycles()

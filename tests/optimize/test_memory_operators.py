@@ -5,8 +5,8 @@ from optimize.forms import banded, failures
 from optimize.graphs import Network
 from support.inputs import generator
 from tflm.model import FlatModel
+from tflm_tools.arena import rolled
 from tflm_tools.flat.flatten import flatten
-from tflm_tools.plan import rolled
 
 COUNT = 4  # graphs of a kind and type
 

@@ -8,7 +8,7 @@ from optimize.test_random_graphs import network
 from support.builder import ModelBuilder
 from support.check import Cases
 from tflm.tflite.reader import TfliteModel
-from tflm_tools.flat.flatten import prepare, saved_model
+from tflm_tools.flat.flatten import optimized_model, prepare
 from tflm_tools.image.prepare import prepare_graph
 from tflm_tools.model.graph import Graph
 from tflm_tools.optimize.memory import order
@@ -113,7 +113,7 @@ cases.add("pyramid", pyramid(), paths=("balanced", "ram", "ram armv6m"))
 
 
 def levels_in(model, in_order):
-    graph = saved_model(model)[0]
+    graph = optimized_model(model)[0]
     return Levels(graph, prepare_graph, in_order=in_order)
 
 

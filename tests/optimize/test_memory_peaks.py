@@ -7,7 +7,7 @@ import pytest
 from optimize.test_channel_groups import Inverted
 from optimize.test_memory_regions import GraphBuilder
 from tflm.tflite.reader import TfliteModel
-from tflm_tools.flat.flatten import levels_of, saved_model
+from tflm_tools.flat.flatten import levels_of, optimized_model
 from tflm_tools.model.graph import Graph
 from tflm_tools.model.schema import BuiltinOperator
 from tflm_tools.optimize.memory.edges import Edges
@@ -196,7 +196,7 @@ def test_scratch_that_a_way_needs(target, miss, monkeypatch):
 
     monkeypatch.setattr(Edges, "_estimated", noted)
     for model in searched():
-        levels = levels_of(saved_model(model)[0], None, target, miss=miss)
+        levels = levels_of(optimized_model(model)[0], None, target, miss=miss)
         levels._plans.least(levels._plans.head(levels._plans.model), None, 256, {})
     kinds = {BuiltinOperator.CONV_2D, BuiltinOperator.DEPTHWISE_CONV_2D}
     kinds |= {BuiltinOperator.ADD, BuiltinOperator.TRANSPOSE_CONV} if target == "armv6m" else set()

@@ -6,6 +6,7 @@ from optimize.forms import banded, every_edge, failures, ways
 from optimize.graphs import Network
 from support.inputs import generator
 from tflm.tflite.reader import TfliteModel
+from tflm_tools.arena import rolled
 from tflm_tools.image.pool_rows import LAYOUTS
 from tflm_tools.model.graph import Graph
 from tflm_tools.optimize.memory.bands import copied
@@ -13,7 +14,6 @@ from tflm_tools.optimize.memory.edges import Edges
 from tflm_tools.optimize.memory.probe import Probe
 from tflm_tools.optimize.memory.regions import Regions
 from tflm_tools.optimize.memory.search import Search
-from tflm_tools.plan import rolled
 
 COUNT = 20
 

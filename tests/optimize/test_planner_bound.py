@@ -5,7 +5,7 @@ import random
 from itertools import permutations
 from types import SimpleNamespace
 
-from tflm_tools.plan.planner import _Placement, place
+from tflm_tools.arena.planner import _Placement, place
 
 
 # Blocks whose sizes and lives are random; pairs in use together are apart, may overlap from one

@@ -5,7 +5,7 @@ import pytest
 from optimize.graphs import Network
 from tflm.prepare.lanes import BYTES, IN_PLACE
 from tflm.tflite.reader import TfliteModel
-from tflm_tools.flat.flatten import levels_of, saved_model
+from tflm_tools.flat.flatten import levels_of, optimized_model
 from tflm_tools.image.custom import CheckingResolver, HostResolver
 from tflm_tools.image.flat_image import image_of
 from tflm_tools.image.once import OnceResolver
@@ -28,7 +28,7 @@ def test_parts_in_bands(target):
     first = net.conv(net.depthwise(net.conv(net.inputs[0], 16, 3), 3, 2), 8)
     second = net.conv(net.depthwise(net.conv(first, 16), 3), 8, scale=0.05, zero_point=-3)
     tflite = net.build(net.conv(net.binary("ADD", first, second), 16, 3, 2))
-    levels = levels_of(saved_model(tflite)[0], None, target)
+    levels = levels_of(optimized_model(tflite)[0], None, target)
     for level in (SPEED, BALANCED, RAM):
         model = levels.model(level)[0]
         wanted = prepare_graph(model, target=target)

@@ -4,9 +4,9 @@
 import math
 
 import numpy as np
+from tflm_tools.execution.device_model import invoke
 from tflm_tools.model import arrays
 from tflm_tools.model.model_file import open_model
-from tflm_tools.run.device_model import invoke
 
 
 def read_digits(repository, pictures):

@@ -9,10 +9,10 @@ import pytest
 from PIL import Image
 from steps import expect
 from support.builder import ModelBuilder
+from tflm_tools.execution.device_model import invoke
 from tflm_tools.flat.flatten import flatten
 from tflm_tools.model import arrays
 from tflm_tools.model.model_file import open_model
-from tflm_tools.run.device_model import invoke
 
 _PATIENCE = 120_000  # milliseconds: Python starts with the first one
 _HOSTILE = "<img src=x onerror=alert(1)>"

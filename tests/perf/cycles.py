@@ -19,6 +19,7 @@ import report
 from layers import Layer, layers_of
 from tflm.errors import TflmError, UnsupportedError
 from tflm_tools import files
+from tflm_tools.arena.rolled import KERNEL as BANDS
 from tflm_tools.check import oracle
 from tflm_tools.check.cases import make_cases
 from tflm_tools.check.comparison import first_difference
@@ -29,8 +30,7 @@ from tflm_tools.image.flat_image import image_of
 from tflm_tools.model.arrays import from_bytes, to_bytes
 from tflm_tools.model.model_file import open_model
 from tflm_tools.optimize.memory.levels import BALANCED, LEVELS, OFF
-from tflm_tools.optimize.savings import OPTIONS, chosen
-from tflm_tools.plan.rolled import KERNEL as BANDS
+from tflm_tools.optimize.passes import OPTIONS, chosen
 from tflm_tools.render.common import console
 from tflm_tools.targets import target_of
 

@@ -7,7 +7,7 @@ from tflm.format import ROWS_KERNEL
 from tflm.tflite.context import PLANNED_SCRATCH
 from tflm_tools.image.flash import flash_by_node, operands_in
 from tflm_tools.model.macs import macs
-from tflm_tools.model.op_name import op_name
+from tflm_tools.model.schema import op_name
 
 
 @dataclass

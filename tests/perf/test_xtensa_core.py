@@ -12,8 +12,8 @@ from fuzz.traced import KERNELS, Machine
 from packed_cases import pooling_cases
 from support.check import flat_form
 from support.oracle import shared_oracle
-from tflm.extents import check_of
-from tflm.extents.record import Record
+from tflm.access_checks import check_of
+from tflm.access_checks.record import Record
 from tflm.model import FlatModel
 from tflm_tools.flat.flatten import prepare
 from tflm_tools.model.macs import macs

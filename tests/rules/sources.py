@@ -14,7 +14,7 @@ from tflm.learn.tail import LAYOUTS
 from tflm.tflite.context import MicroContext
 from tflm_tools.flat.flatten import prepare
 from tflm_tools.image import gathered_rows
-from tflm_tools.model.op_name import op_name
+from tflm_tools.model.schema import op_name
 from tflm_tools.targets import FORMS
 
 REPOSITORY = Path(__file__).resolve().parents[2]

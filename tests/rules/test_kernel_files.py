@@ -6,7 +6,7 @@ import sys
 
 import pytest
 from rules.sources import KERNEL_FILES, PACKAGE, REPOSITORY, eval_functions, used
-from tflm.tell.op_names import name as op_name
+from tflm.introspection.op_names import name as op_name
 from tflm_tools.errors import ToolError
 from tflm_tools.kernel_files import kernel_files, parse
 from tflm_tools.optimize.memory.by_bands import BINARY, UNARY, VECTORS
@@ -26,7 +26,7 @@ def test_every_kernel_file_has_a_head():
     there = {name for name, path in KERNEL_FILES.items() if "/" not in name}
     assert set(kernel_files()) == {name for name in there if eval_functions(KERNEL_FILES[name])}
     for name, made in kernel_files().items():
-        assert (PACKAGE / "extents" / f"{made.check}.py").is_file(), name
+        assert (PACKAGE / "access_checks" / f"{made.check}.py").is_file(), name
 
 
 def test_heads_are_read():

@@ -14,7 +14,7 @@ from tflm_tools.model.schema import BuiltinOperator
 _FILES = {
     str(path.relative_to(PACKAGE)): path
     for path in files(PACKAGE)
-    if not {"kernels", "extents", "wake", "microphone", "camera", "motion"} & {*path.parts}
+    if not {"kernels", "access_checks", "wake", "microphone", "camera", "motion"} & {*path.parts}
     and path.stem not in ("op_names", "dtypes", "tensor")  # codes of types there
 }
 _TOOLS = {

@@ -29,7 +29,7 @@ folder, package, form = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 data = model((2, 3, 5))
 (folder / "model").write_bytes(flatten(data) if form == "flat" else data)
 files = dist.package_files(package, "x64", True)
-for name in ("kernels/x64/mirror_bits", "extents/mirror_bits"):
+for name in ("kernels/x64/mirror_bits", "access_checks/mirror_bits"):
     assert name in files, name
 assert ("kernels/mirror_bits" in files) == (package == "all")  # the twin does it
 assert set(parts.files_for(flatten(data), "x64")) <= set(files)
@@ -70,7 +70,7 @@ import struct
 from fuzz.forged import sealed
 from kernels.test_mirror_bits import model
 from tflm.errors import ModelError
-from tflm.extents import check_model
+from tflm.access_checks import check_model
 from tflm.model import FlatModel
 from tflm_tools.flat.flatten import flatten
 

@@ -9,9 +9,9 @@ import sys
 
 import pytest
 from rules.sources import PACKAGE, REPOSITORY, TESTS, files, top_imports, tree
+from tflm.introspection.op_names import name as op_name
 from tflm.op_resolver import ARCHS
 from tflm.prepare.table import OPS
-from tflm.tell.op_names import name as op_name
 from tflm_tools.flat.flatten import flatten
 from unit import sample_models
 from unit.on_device import device
@@ -22,10 +22,10 @@ _ON_BOARDS_ONLY = {
     "cores",
     "heads",
     "learner",
-    "notice",
+    "finalizer",
     "second_core",
     "streaming",
-    "typed",
+    "memoryview_cast",
 }
 _TOOLS = REPOSITORY / "tools"
 _BOARD_MODULES = {"micropython", "uctypes", "machine", "rp2", "esp32"}
@@ -121,9 +121,12 @@ def test_a_flat_model_loads_little(tmp_path):
         PATH=str(path),
     )
     loaded = lines[-1].split()
-    rooms = ("tflm.prepare", "tflm.tflite", "tflm.run", "tflm.tell")
+    rooms = ("tflm.prepare", "tflm.tflite", "tflm.run", "tflm.introspection")
     # x64 has records of its own for a step, and asks for its op.
-    assert {name for name in loaded if name.startswith(rooms)} <= {"tflm.tell", "tflm.tell.op"}
+    assert {name for name in loaded if name.startswith(rooms)} <= {
+        "tflm.introspection",
+        "tflm.introspection.op",
+    }
     kernels = [name for name in loaded if name.startswith("tflm.kernels.")]
     kernels = [name for name in kernels if ".x64." not in name]  # has files for a kernel
     assert {name.split(".")[-1] for name in kernels} - set(ARCHS) == {
@@ -161,7 +164,7 @@ def test_no_paths_of_a_machine():
 def test_the_map_is_whole():
     text = (REPOSITORY / "docs" / "architecture.md").read_text()
     rooms = [path for path in PACKAGE.iterdir() if (path / "__init__.py").exists()]
-    walked = [PACKAGE, *(PACKAGE / room for room in ("run", "tell", "tflite"))]
+    walked = [PACKAGE, *(PACKAGE / room for room in ("run", "introspection", "tflite"))]
     named = {p.name for room in walked for p in (*files(room, "*.py"), *room.glob("storage.pyi"))}
     tools = REPOSITORY / "tools" / "tflm_tools"
     named |= {path.name for path in files(tools, "*.py")} - {"__main__.py"}

@@ -11,8 +11,8 @@ import sys
 import pytest
 import tflm
 from rules.sources import PACKAGE, REPOSITORY
+from tflm.introspection.signature import Signature
 from tflm.model import FlatModel
-from tflm.tell.signature import Signature
 from tflm.tflite.reader import TfliteModel
 
 _PATH = PACKAGE / "__init__.pyi"

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from rules.sources import PACKAGE, consts, emitted, files, tree
 
-EXTENTS = {path.stem: path for path in files(PACKAGE / "extents")}
+EXTENTS = {path.stem: path for path in files(PACKAGE / "access_checks")}
 
 # Methods of extents/record.py whose first argument is the number of a word; both, for apart().
 _METHODS = ("reads", "writes", "has", "numbers", "signed", "constant", "is_offset", "requantize")
@@ -42,7 +42,7 @@ def _functions():
             elif isinstance(node, ast.Lambda):
                 assert node.lineno not in lines, f"{path} line {node.lineno}: two functions"
                 lines[node.lineno] = node
-        checks = getattr(importlib.import_module(f"tflm.extents.{file}"), "CHECKS", {})
+        checks = getattr(importlib.import_module(f"tflm.access_checks.{file}"), "CHECKS", {})
         for kernel, check in checks.items():
             node = lines[check.__code__.co_firstlineno]
             found[file, kernel] = Function(file, kernel, node, True)

@@ -199,7 +199,7 @@ def flat_form(model: bytes, path: str) -> bytes:
     from tflm_tools.image.flat_image import image_of
     from tflm_tools.image.prepare import prepare_graph
     from tflm_tools.optimize.memory.levels import LEVELS, OFF
-    from tflm_tools.optimize.savings import chosen
+    from tflm_tools.optimize.passes import chosen
 
     words = path.split()
     savings = chosen() if "saved" in words else ()

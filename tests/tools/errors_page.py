@@ -40,19 +40,19 @@ _SECTIONS = (
     (
         "Memory",
         "The arena holds tensors and scratch buffers, the heap everything else.",
-        ("arena", "typed", "heap"),
+        ("arena", "memoryview_cast", "heap"),
     ),
     (
         "Loading a model, and calls of the interpreter",
         "",
-        ("loading", "interpreter", "tensor", "tell/signature", "run/control_flow"),
+        ("loading", "interpreter", "tensor", "introspection/signature", "run/control_flow"),
     ),
     (
         "Flat models (.tflm)",
         "A `.tflm` is made for one version of the format. Damage comes from copying, or from a "
         "file that was not made by `tflm flatten`.",
-        ("model", "run/bands", "tflite/flat_custom", "flat_program", "extents/__init__",
-         "extents/record"),
+        ("model", "run/bands", "tflite/flat_custom", "flat_program", "access_checks/__init__",
+         "access_checks/record"),
     ),
     (
         "Reading a .tflite",

@@ -12,7 +12,7 @@ from rules.sources import KERNELS, TESTS, files, sound_cases, tree  # noqa: E402
 from support import litert  # noqa: E402
 from tflm import dtypes  # noqa: E402
 from tflm.errors import TflmError  # noqa: E402
-from tflm.tell import op_names  # noqa: E402
+from tflm.introspection import op_names  # noqa: E402
 from tflm_tools.flat.flatten import prepare  # noqa: E402
 
 PAGE = REPOSITORY / "docs" / "ops.md"

@@ -5,7 +5,7 @@ import pytest
 from click.testing import CliRunner
 from support.single_op import Tensor, single_op
 from tflm_tools.cli.command import cli
-from tflm_tools.tell.inspection import inspect
+from tflm_tools.inspection.inspection import inspect
 from unit import sample_models
 from unit.on_device import device, model_files
 

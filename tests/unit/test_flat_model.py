@@ -379,7 +379,7 @@ def test_without_checks(tmp_path):
     path = tmp_path / "model.tflm"
     path.write_bytes(_CLASSIFIER)
     code = """
-        sys.modules["tflm.extents"] = None  # as if it were not there
+        sys.modules["tflm.access_checks"] = None  # as if it were not there
         interpreter = tflm.Interpreter(tflm.load(PATH))
         text = raises(ModelError, interpreter.allocate_tensors)
         assert "does not check a .tflm" in text and "trusted=True" in text, text

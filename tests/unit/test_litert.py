@@ -190,7 +190,7 @@ def test_what_a_board_takes_besides(model):
             assert "tensor 'a' needs" in raises(ValueError, interp.set_tensor, index, values)
         assert interp.get_tensor(index) == [[1, 2, 3], [-4, 5, 6]]
         raises(TypeError, lambda: Interpreter(model_path=MODEL, threads=2))
-        for name in ("litert", "facade.nested", "facade.details"):
+        for name in ("litert", "api_compat.nested", "api_compat.details"):
             assert "tflm." + name in sys.modules
         """,
         MODEL=str(model),

@@ -7,9 +7,9 @@ import types
 import pytest
 from support.single_op import Tensor, single_op
 from tflm.errors import InputError, ModelError, UnsupportedError
+from tflm.introspection.op_names import name
 from tflm.op_resolver import OpResolver
 from tflm.prepare.table import OPS
-from tflm.tell.op_names import name
 from tflm_tools.flat.flatten import flatten
 from unit import sample_models
 from unit.on_device import device, model_files

@@ -10,7 +10,7 @@ from support import litert
 from support.builder import ModelBuilder
 from support.runner import REPOSITORY
 from tflm.errors import InputError, TflmError
-from tflm.tell.op_names import name as op_name
+from tflm.introspection.op_names import name as op_name
 from tflm.tflite.reader import TfliteModel
 from tflm.tflite.shapes import _rule_of
 from tflm_tools.image.prepare import prepare_graph

@@ -4,7 +4,7 @@
 from types import SimpleNamespace
 
 import pytest
-from tflm.tell.profiler import Profiler
+from tflm.introspection.profiler import Profiler
 from unit import sample_models
 from unit.on_device import device, model_files
 

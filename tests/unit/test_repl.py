@@ -100,7 +100,7 @@ def test_import_loads_little():
     loaded = {name.partition(".")[2] for name in lines[0].split()}
     assert {"interpreter", "model"} <= loaded
     most = "arena dtypes errors flat_program format heap interpreter loading model op_resolver"
-    assert loaded <= {*most.split(), "program", "standard", "tensor", "version"}
+    assert loaded <= {*most.split(), "program", "micropython_port", "tensor", "version"}
 
 
 def test_all_names_are_there():

@@ -8,7 +8,7 @@ from support.script import run_script
 from tflm.errors import InputError, TflmError, UnsupportedError
 from tflm.tflite.reader import TfliteModel
 from tflm_tools.flat.flatten import flatten
-from tflm_tools.tell.survey import survey
+from tflm_tools.inspection.survey import survey
 from unit import mangling
 
 

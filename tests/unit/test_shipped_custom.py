@@ -4,7 +4,7 @@
 import pytest
 from support.builder import ModelBuilder
 from support.single_op import Tensor, single_op
-from tflm_tools.tell.survey import survey
+from tflm_tools.inspection.survey import survey
 from unit.on_device import device, model_files
 
 

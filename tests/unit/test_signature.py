@@ -9,8 +9,8 @@ import pytest
 from support.builder import ModelBuilder
 from tflm import format as layout
 from tflm.errors import ModelError, UnsupportedError
+from tflm.introspection import labels, signature
 from tflm.model import FlatModel
-from tflm.tell import labels, signature
 from tflm.tflite.reader import TfliteModel
 from tflm_tools.flat.flatten import flatten
 from unit.on_device import device, model_files

@@ -11,7 +11,7 @@ def inspect(model, custom=()):
 
     model: the path of a .tflite or .tflm. custom: files that register custom operators.
     """
-    from .tell.inspection import inspect
+    from .inspection.inspection import inspect
 
     return inspect(model, custom)
 
@@ -23,7 +23,7 @@ def convert(model, data, output, **options):
     options: form ("int8", "int16", "float32"), keep_float, limit, input_shapes, pixels, custom,
     timeout. Needs TensorFlow.
     """
-    from .convert.convert import convert
+    from .converters.convert import convert
 
     return convert(model, data, output, **options)
 
@@ -35,9 +35,9 @@ def flatten(model, output=None, **options):
     optimize, arena_budget, input_shapes, keep_tensors, features, by_rows, compress_weights,
     custom, as for the command.
     """
-    from .flat.conversion import convert
+    from .flat.conversion import flatten_file
 
-    return convert(model, output, **options)
+    return flatten_file(model, output, **options)
 
 
 def run(model, *inputs, quantize=True, **options):
@@ -49,7 +49,7 @@ def run(model, *inputs, quantize=True, **options):
     """
     import numpy as np
 
-    from .run.run import run
+    from .execution.run import run
 
     given = [each if isinstance(each, (str, Path)) else np.asarray(each) for each in inputs]
     return run(model, given, quantize=quantize, **options)
@@ -94,7 +94,7 @@ def plan(model, optimize="off", target=None, custom=(), by_rows=False, arena_bud
     optimize: off for TFLM's plan, ram, balanced or speed for that of `tflm flatten`. by_rows: that
     of `tflm flatten --input-by-rows`. arena_budget: that of `tflm flatten --arena-budget`.
     """
-    from .tell.model_plan import plan_model
+    from .inspection.model_plan import plan_model
 
     return plan_model(model, optimize, target, custom, by_rows=by_rows, arena_budget=arena_budget)
 
@@ -105,6 +105,6 @@ def search(space, board="pico", **options):
     space: a Python file with build(trial), or that function. options: trials, seed, storage,
     ram, flash, ms, optimize as for the command; score, a function beside build.
     """
-    from .search.study import search
+    from .model_search.study import search
 
     return search(space, board, **options)

@@ -4,7 +4,7 @@
 import math
 from array import array
 
-from tflm.standard import struct
+from tflm.micropython_port import struct
 
 _BANDS = 40
 _WINDOW = 1024

@@ -3,7 +3,7 @@
 
 import json
 
-from ..standard import crc32
+from ..micropython_port import crc32
 
 _MOST_TOLD = 8  # that wait for a server
 

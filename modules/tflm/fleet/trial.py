@@ -7,7 +7,7 @@ from hashlib import sha256
 from ..errors import ArenaError
 from ..interpreter import Interpreter
 from ..loading import load
-from ..standard import collect, struct
+from ..micropython_port import collect, struct
 from .update import UpdateError
 
 _PIECE = 512
@@ -50,7 +50,7 @@ def _check_vectors(path, size, digits):
 # What checks a .tflm's records is left out of some firmware, which then has to trust its models.
 def _has_checks():
     try:
-        from ..extents import check_model
+        from ..access_checks import check_model
     except ImportError:
         return False
     return bool(check_model)

@@ -4,7 +4,7 @@
 import json
 
 from ..errors import TflmError
-from ..standard import struct
+from ..micropython_port import struct
 from .p256 import is_signed
 
 # Magic, version of this format, bytes of the manifest; the manifest, JSON; the signature over all

@@ -4,7 +4,7 @@
 import json
 
 from ..errors import InputError, ModelError
-from ..standard import crc32, struct
+from ..micropython_port import crc32, struct
 
 # magic, version, features, bytes of the labels (JSON), examples; then the labels, the class of
 # each example, the examples, and the CRC32 of all before it.

@@ -4,8 +4,8 @@
 from .. import dtypes
 from .. import format as layout
 from ..arena import align_up
-from ..standard import crc32, struct
-from ..tell.labels import NAME as LABELS
+from ..introspection.labels import NAME as LABELS
+from ..micropython_port import crc32, struct
 from .store import write
 
 _CUSTOM = 32  # BuiltinOperator, the code that the operator is told with

@@ -6,7 +6,7 @@ import array
 import micropython
 
 from ..errors import InputError
-from ..typed import view_as
+from ..memoryview_cast import view_as
 
 _MOST = 32767  # of a multiplier: its product with a sample has 31 bits
 _LIMITS = {"int8": (-128, 127), "uint8": (0, 255), "int16": (-32768, 32767)}

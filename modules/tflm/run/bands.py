@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..errors import damaged
-from ..standard import struct
+from ..micropython_port import struct
 
 _PARTS = const(8)  # halfword of a record that tells of parts, before those that tell of lists
 _WHOLE = const(7)  # words of a record before those that lie two in one
@@ -99,7 +99,7 @@ def run_banded(bands, source: ptr32, target: ptr32, start: int, stop: int):
 
 # What run_banded() gets for its record, which has the bands, the place of the block where one
 # record of the chain after the other lies while it runs, the number of their list of steps, the
-# words of the block, and a table (tools/tflm_tools/plan/changes.py), which extents/ checks.
+# words of the block, and a table (tools/tflm_tools/arena/changes.py), which extents/ checks.
 def bind(program, number, record):
     _, block, chain, words = struct.unpack_from("<4I", record)
     if not number < chain < len(program.graphs) or chain in program.bands:

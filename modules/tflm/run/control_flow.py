@@ -3,7 +3,7 @@
 
 from ..errors import ABORTED, InputError, ModelError
 from ..format import CONTROL_KERNEL, MAX_DEPTH, ROWS_KERNEL
-from ..standard import struct
+from ..micropython_port import struct
 
 
 # What all of them share. A list is the steps of a sub-graph, or the copies before or behind it.

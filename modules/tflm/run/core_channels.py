@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..dtypes import const
-from ..standard import struct
+from ..micropython_port import struct
 
 # Words of the record of a kernel in lanes or for MAC16.
 _STREAM = const(2)

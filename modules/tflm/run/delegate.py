@@ -4,7 +4,7 @@
 from ..arena import align_up
 from ..errors import ArenaError, ModelError
 from ..format import CONTROL_KERNEL
-from ..tell.op import Op
+from ..introspection.op import Op
 
 _DELEGATE = 51  # the schema's code of a delegate, for sets of several operators
 

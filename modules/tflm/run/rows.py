@@ -5,7 +5,7 @@ from array import array
 
 from .. import dtypes
 from ..errors import InputError, ModelError
-from ..standard import struct
+from ..micropython_port import struct
 
 _BUFFERS = (bytes, bytearray, memoryview)
 

@@ -5,7 +5,7 @@ import sys
 import time
 from array import array
 
-from ..standard import collect
+from ..micropython_port import collect
 
 # Ops that take less than this on two cores go back to one: the hand-over takes some 30 us.
 _LEAST_US = const(100)
@@ -158,12 +158,12 @@ class _Holder:
         self.close = function
 
 
-# Small firmware has no notice.py, others may have no littlefs.
-def _notice(function):
+# Small firmware has no finalizer.py, others may have no littlefs.
+def _call_when_collected(function):
     try:
-        from .notice import notice
+        from .finalizer import call_when_collected
 
-        return notice(function)
+        return call_when_collected(function)
     except ImportError:
         return _Holder(function)
 
@@ -177,7 +177,9 @@ class _Worker:
     # Start the thread unless it runs; OSError where core 1 is taken, ImportError without threads.
     # Returns what the user holds: once that is closed, or the user gone, core 1 has one less.
     def acquire(self):
-        user = _notice(self._leave)  # takes memory: a collection may end other users first
+        user = _call_when_collected(
+            self._leave
+        )  # takes memory: a collection may end other users first
         self.users += 1
         if self.users == 1:
             self.join()

@@ -12,7 +12,7 @@ import micropython
 from micropython import const
 
 from ..arena import address_of
-from ..standard import struct
+from ..micropython_port import struct
 
 _KERNEL = "fully_connected_lanes.eval_int8"
 _FLASH = const(0x10000000)

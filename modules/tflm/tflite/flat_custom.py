@@ -5,8 +5,8 @@ import struct
 
 from .. import dtypes
 from .. import format as layout
-from ..cursor import Cursor
 from ..errors import ModelError, UnsupportedError, damaged, intact
+from ..table_reader import TableReader
 from ..tensor import Tensor as View
 from .context import CUSTOM, INVOKE, MEMORY_PLANNING, NO_OPERAND, PREPARE, MicroContext
 from .custom_op import KERNEL, CustomNode
@@ -36,7 +36,7 @@ class _Operator:
     def __init__(self, model, name, index, record, operands):
         self.name = name
         words = struct.unpack_from("<%dI" % operands, record, 4)
-        table = Cursor(record[4 + 4 * operands :], "the table of op %d" % index)
+        table = TableReader(record[4 + 4 * operands :], "the table of op %d" % index)
         inputs, outputs, buffers, options = table.unpack(layout.CUSTOM)
         if inputs + outputs + buffers != operands or bytes(record[:4]) != b"\1\0\0\0":
             raise damaged("the record of op %d is none of a custom operator" % index)

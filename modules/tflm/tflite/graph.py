@@ -173,6 +173,6 @@ class Node:
 
     # What errors call it.
     def __str__(self):
-        from ..tell.op_names import name
+        from ..introspection.op_names import name
 
         return "op %d %s" % (self.index, self.custom_name or name(self.builtin_code))

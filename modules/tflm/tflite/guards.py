@@ -3,7 +3,7 @@
 
 from ..arena import fill
 from ..errors import StateError
-from ..tell.op_names import name
+from ..introspection.op_names import name
 
 BYTES = 16  # of a zone
 _VALUE = 0xA5

@@ -4,8 +4,8 @@
 from .. import dtypes
 from ..arena import Arena, SingleArenaBufferAllocator
 from ..format import CUSTOM_KERNEL
+from ..introspection.op import Op
 from ..program import Program
-from ..tell.op import Op
 from ..tensor import Tensor
 from .allocator import MicroAllocator
 from .context import MicroContext
@@ -37,7 +37,7 @@ def measure(
     if ops is not None:
         ops.extend(describe_ops(allocator))
     if parts is not None:
-        from ..tell.allocations import parts_of_uses
+        from ..introspection.allocations import parts_of_uses
 
         parts.extend(parts_of_uses(allocator.uses))
     return arena.sections.head_used_bytes(), arena.sections.tail_used_bytes()

@@ -413,7 +413,7 @@ class TfliteModel:
 
     def labels(self):
         """The lines of the text file of labels in the metadata; [] when there is none."""
-        from ..tell.labels import labels_of
+        from ..introspection.labels import labels_of
 
         return labels_of(self.metadata())
 

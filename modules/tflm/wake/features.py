@@ -3,7 +3,7 @@
 
 import micropython
 
-from ..standard import struct
+from ..micropython_port import struct
 
 CHANNELS = 40
 

@@ -10,12 +10,12 @@ import numpy as np
 from tflm.errors import TflmError
 
 from .. import files
+from ..arena.arena_plan import Plan
 from ..errors import ToolError
 from ..flat.flatten import flatten
+from ..inspection.model_plan import plan_model
 from ..optimize.memory.levels import BALANCED
-from ..plan.arena_plan import Plan
 from ..port import unix_port
-from ..tell.model_plan import plan_model
 
 _FOLDER = Path(__file__).resolve().parents[3] / "models" / "digits"
 

@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from tflm import format as layout
 
 from ..errors import DeviceError, ToolError
+from ..execution.device_model import form
 from ..model.flat_file import FlatFile
-from ..run.device_model import form
 from .facts import ask, script
-from .form import model_name
+from .flatten_for_board import model_name
 from .link import Link
 from .replies import SIZE, Maybe
 from .session import Session, send

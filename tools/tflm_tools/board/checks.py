@@ -7,7 +7,7 @@ from ..errors import DeviceError
 from ..model.flat_file import FlatFile
 from ..packages import parts
 from .facts import script
-from .places import told
+from .storage_choice import told
 
 # Heap that a small program, the interpreter's objects and a few names take beside the arena; and
 # what code takes in RAM beside the bytes of its .mpy (measured on a Pico: 50 KB for 46 KB).

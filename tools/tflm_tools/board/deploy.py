@@ -11,12 +11,12 @@ from ..model.model_file import open_model
 from ..packages import bundle, parts
 from .checks import check_board, check_files, check_frozen, check_heap
 from .facts import ask, script_path
-from .faster import STREAMING_BOARD, Faster, faster_by_streaming
 from .files import Files
-from .form import flat_for, model_name
+from .flatten_for_board import flat_for, model_name
 from .link import Link
-from .places import choose, storages
 from .runtime import Runtime
+from .storage_choice import choose, storages
+from .streaming_estimate import STREAMING_BOARD, Faster, faster_by_streaming
 
 _LEFT = 16384  # bytes of heap that a program has beside a copy of its model
 # Bytes of heap that no large object gets: what lives there lies between them. A Pico had 173,440

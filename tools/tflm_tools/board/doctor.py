@@ -15,9 +15,9 @@ from . import profiles
 from .checks import check_files, check_heap
 from .facts import OLDEST, ask
 from .files import Files
-from .form import flat_for
+from .flatten_for_board import flat_for
 from .link import Link
-from .places import storages, told
+from .storage_choice import storages, told
 
 
 @dataclass

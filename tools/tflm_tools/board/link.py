@@ -3,7 +3,7 @@
 
 import binascii
 
-from .. import syntax
+from .. import locked_ast
 from ..errors import DeviceError
 from .ports import missing_package, resolve
 from .replies import has_form
@@ -158,7 +158,7 @@ class Link:
     def value(self, text, form=object):
         """What the board printed as a Python literal."""
         try:
-            value = syntax.literal(text.strip())
+            value = locked_ast.literal_eval(text.strip())
         except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
             value, form = None, int
         if not has_form(value, form):

@@ -4,8 +4,8 @@
 import binascii
 
 from ..errors import DeviceError
+from ..execution.device_model import Invocation, split
 from ..model.arrays import to_bytes
-from ..run.device_model import Invocation, split
 from .replies import SIZE, Maybe
 
 _CHUNK = 1024

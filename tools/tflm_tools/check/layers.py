@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from tflm import dtypes
-from tflm.tell.op_names import name
+from tflm.introspection.op_names import name
 from tflm.tflite.reader import TfliteModel
 
 from ..errors import DeviceError
+from ..execution.device_model import invoke
 from ..flat.flatten import prepare
 from ..image.custom import load_resolver
-from ..run.device_model import invoke
 from . import oracle
 from .comparison import Difference, first_difference
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..errors import DeviceError, ToolError
+from ..execution.device_model import invoke
+from ..execution.processes import Processes
 from ..flat.conversion import open_tflite
 from ..optimize.memory.levels import BALANCED
 from ..render.notebook import Shown
-from ..run.device_model import invoke
-from ..run.processes import Processes
 from . import oracle
 from .cases import make_cases
 from .comparison import Difference, first_difference, undefined

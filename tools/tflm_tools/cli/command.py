@@ -8,7 +8,7 @@ import rich_click as click
 from tflm.errors import TflmError
 from tflm.version import __version__
 
-from ..optimize.savings import OPTIONS as SAVINGS
+from ..optimize.passes import OPTIONS as SAVINGS
 from ..targets import TARGETS, targets_help
 from .bench import register as register_bench
 from .board import ON, PIXELS, TIMEOUT, device_on, register
@@ -74,7 +74,7 @@ def inspect(model, plan, allocations, custom, as_json):
     Inputs and outputs, operators with shapes, multiply-accumulates, weights and arena bytes,
     operators that tflm lacks (all of them; the exit code stays 0), and three boards.
     """
-    from ..tell.inspection import inspect
+    from ..inspection.inspection import inspect
 
     with _working("inspect", model):
         report = inspect(model, custom)
@@ -132,10 +132,10 @@ def inspect(model, plan, allocations, custom, as_json):
 @_JSON
 def flatten(model, output, as_json, **options):
     """Make the flat model (.tflm) of a .tflite, which boards read in place."""
-    from ..flat.conversion import convert
+    from ..flat.conversion import flatten_file
 
     with _working("flatten", model):
-        result = convert(model, output, **options)
+        result = flatten_file(model, output, **options)
     _show(result, as_json, "results", "print_conversion")
 
 
@@ -168,7 +168,7 @@ def flatten(model, output, as_json, **options):
 @_JSON
 def run(model, on, as_json, **options):
     """Invoke MODEL in the MicroPython unix port, or on a board, on arrays of yours."""
-    from ..run.run import run
+    from ..execution.run import run
 
     with _working("run", model), device_on(on, options["timeout"]) as device:
         result = run(model, device=device, **options)

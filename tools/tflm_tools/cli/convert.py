@@ -50,7 +50,7 @@ def register(cli, show, working, model, as_json_option, custom_option):
         TensorFlow reads and quantizes it, by the ranges that its tensors have on DATA. What was
         chosen is printed; a model that tflm does not run is not written.
         """
-        from ..convert.convert import FLOAT32, INT8, INT16, convert
+        from ..converters.convert import FLOAT32, INT8, INT16, convert
 
         if no_quantize and (int16 or options["keep_float"]):
             raise click.UsageError("--no-quantize leaves nothing to choose; give it alone")

@@ -38,8 +38,8 @@ def register(cli, show, model, as_json_option, custom_option):
         freezes exactly their kernels and files of Prepare (with one --arch at most).
         """
         if models:
-            from ..needs.files import needs
-            from ..needs.output import write_outputs
+            from ..requirements.files import needs
+            from ..requirements.output import write_outputs
 
             if manifest and len(archs) > 1:
                 raise click.UsageError("--manifest is for one board; give one --arch, or none")
@@ -52,7 +52,7 @@ def register(cli, show, model, as_json_option, custom_option):
             return
         if resolver or manifest or archs:
             raise click.UsageError("--resolver, --manifest and --arch need a MODEL")
-        from ..tell.operators import operators
+        from ..inspection.operators import operators
 
         show(operators(), as_json, "results", "print_operators")
 

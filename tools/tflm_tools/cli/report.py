@@ -52,8 +52,8 @@ def register(cli, show, working, model, as_json_option, custom_option):
         Each tensor is a block, from the operator that makes it to the last one that reads it;
         scratch buffers are hatched, the operator with the most bytes in use is marked.
         """
+        from ..inspection.model_plan import plan_model
         from ..render.plan import plan_picture
-        from ..tell.model_plan import plan_model
 
         if output:
             files.check_output(output, model, *custom)
@@ -86,8 +86,8 @@ def register(cli, show, working, model, as_json_option, custom_option):
         Its graph, operators, weights, quantization, the arena as a picture, the boards that it
         fits, times, and the lines that run it.
         """
+        from ..inspection.report import report
         from ..render.report import report_page
-        from ..tell.report import report
 
         files.check_output(output, model, *custom, *filter(None, [profile]))
         with working("report", model):

@@ -40,8 +40,8 @@ def register(cli, show, as_json_option):
         SPACE.py has build(trial), which makes a network of what trial.suggest_int() and its like
         give, and may have score(trial, network). The exit code is 1 where none fits.
         """
+        from ..model_search.study import search
         from ..render.search import kind_of, search_picture
-        from ..search.study import search
 
         if output:
             kind_of(output)

@@ -63,7 +63,7 @@ def boards_on(ports, timeout=None):
     if not ports:
         yield None
         return
-    from ..board.several import boards
+    from ..board.device_pool import boards
     from ..render.common import printable
 
     with boards(ports, timeout) as device:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .. import files
+from ..arena.arena_plan import tflm_head_bytes
 from ..errors import ToolError
 from ..image.custom import CheckingResolver, load_resolver
 from ..image.flat_image import image_of
@@ -15,10 +16,9 @@ from ..optimize.compressed_weights import CompressedLayer
 from ..optimize.memory.collection import uncollected
 from ..optimize.memory.costs import unit
 from ..optimize.memory.levels import BALANCED, BUDGET, OFF, RAM, SPEED, LevelSize
-from ..optimize.savings import Saving, chosen
-from ..plan.arena_plan import tflm_head_bytes
+from ..optimize.passes import Saving, chosen
 from ..render.notebook import Shown
-from .flatten import check_arena, compressed, level_of, levels_of, packed_within, saved_model
+from .flatten import check_arena, compressed, level_of, levels_of, optimized_model, packed_within
 from .packing_costs import PackedLayer, packed_layers
 
 
@@ -61,7 +61,7 @@ def open_tflite(path, what):
 
 
 def shapes_by_number(model, words):
-    """{number of an input: shape} of words like "name=1,96,96,1"; see convert()."""
+    """{number of an input: shape} of words like "name=1,96,96,1"; see flatten_file()."""
     names = [tensor.name for tensor in model.inputs]
     found = {}
     for word in words:
@@ -84,7 +84,7 @@ def shapes_by_number(model, words):
 
 
 @uncollected()
-def convert(
+def flatten_file(
     source,
     output,
     keep_tensors=False,
@@ -117,7 +117,7 @@ def convert(
     resolver = load_resolver(custom)
     names = chosen(("all",) if keep_tensors else without)
     shapes = shapes_by_number(model, input_shapes)
-    saved, savings = saved_model(model.data, resolver, names, shapes, by_rows, features)
+    saved, savings = optimized_model(model.data, resolver, names, shapes, by_rows, features)
     layers, levels = [], None
     if not keep_tensors:
         saved, layers = compressed(saved, resolver, target, compress_weights, bool(names))

@@ -15,7 +15,7 @@ from ..optimize import compressed_weights
 from ..optimize.by_rows import apply as apply_by_rows
 from ..optimize.memory.flash_cache import miss_of
 from ..optimize.memory.levels import BALANCED, BUDGET, OFF, Levels
-from ..optimize.savings import apply_savings, chosen
+from ..optimize.passes import apply_savings, chosen
 from .features import keep
 from .packing import fit, steps
 
@@ -37,19 +37,21 @@ def prepare(
 ):
     """Prepare a .tflite (bytes) on the host: (model, RomStorage) with plan and records.
 
-    savings: names of passes of optimize/savings.py; without any, the model is as it is written.
+    savings: names of passes of optimize/passes.py; without any, the model is as it is written.
     compress_weights, arena_budget, by_rows: as for flatten().
     optimize: a level of optimize/memory/levels.py; OFF leaves memory as TFLM plans it.
     miss: cycles that a word of weights takes to fetch (optimize/memory/weights.py).
     """
-    model, _ = saved_model(tflite, resolver, savings, by_rows=by_rows)
+    model, _ = optimized_model(tflite, resolver, savings, by_rows=by_rows)
     model, _ = compressed(model, resolver, target, compress_weights, bool(savings), miss)
     level = level_of(optimize, arena_budget, OFF)
     model = at_level(model, level, resolver, target, packing, miss, arena_budget)
     return model, prepare_graph(model, resolver, keep_tensors, target, packing)
 
 
-def saved_model(tflite, resolver=None, savings=(), input_shapes=None, by_rows=False, features=()):
+def optimized_model(
+    tflite, resolver=None, savings=(), input_shapes=None, by_rows=False, features=()
+):
     """The model of a .tflite (bytes), changed by `savings`, and what these saved.
 
     input_shapes: {number of an input: shape} for other ones than those of the file.
@@ -76,7 +78,7 @@ def saved_model(tflite, resolver=None, savings=(), input_shapes=None, by_rows=Fa
 
 
 def compressed(model, resolver=None, target=None, every=False, packed=True, miss=None):
-    """What saved_model() returned with weights in four bits, and where these are.
+    """What optimized_model() returned with weights in four bits, and where these are.
 
     every: those of int8 with at most 16 values, too; packed: those that the file has in fewer
     bits (int4, TFLM_DECODE). Returns
@@ -137,7 +139,7 @@ def check_arena(needed, arena_budget):
 
 
 def at_level(model, level, resolver=None, target=None, packing=None, miss=None, arena=None):
-    """What saved_model() returned, as a level of optimize/memory/levels.py makes it.
+    """What optimized_model() returned, as a level of optimize/memory/levels.py makes it.
 
     arena: bytes for BUDGET.
     """
@@ -150,7 +152,7 @@ def at_level(model, level, resolver=None, target=None, packing=None, miss=None, 
 
 
 def levels_of(model, resolver=None, target=None, packing=None, miss=None, arena=None):
-    """The Levels of what saved_model() returned; None where a user's operators are in the way.
+    """The Levels of what optimized_model() returned; None where a user's operators are in the way.
 
     The same for a model that is not in order (see optimize.graph.is_in_order) or very large.
     """
@@ -202,7 +204,7 @@ def flatten(
     """
     level = level_of(optimize, arena_budget)
     savings = chosen(("all",) if keep_tensors else without)
-    model, _ = saved_model(tflite, resolver, savings, input_shapes, by_rows, features)
+    model, _ = optimized_model(tflite, resolver, savings, input_shapes, by_rows, features)
     if not keep_tensors:
         model, _ = compressed(model, resolver, target, compress_weights, bool(savings), miss)
         model = at_level(model, level, resolver, target, miss=miss, arena=arena_budget)
@@ -214,13 +216,13 @@ def flatten(
 
 def flat_and_graph(tflite, resolver=None, target=None, optimize=BALANCED):
     """What flatten() gives, and the model as it is planned in it: one search for both."""
-    model, _ = saved_model(tflite, resolver, chosen(()))
+    model, _ = optimized_model(tflite, resolver, chosen(()))
     model = at_level(model, optimize, resolver, target)
     return image_within(tflite, model, resolver, target=target), model
 
 
 def image_within(tflite, model, resolver=None, keep_tensors=False, target=None, flash_budget=None):
-    """The bytes of a .tflm from what saved_model() returned, with at most `flash_budget` bytes."""
+    """Return the bytes of a .tflm, at most `flash_budget`, from an optimized_model()."""
     return packed_within(tflite, model, resolver, keep_tensors, target, flash_budget)[0]
 
 

@@ -8,7 +8,7 @@ from tflm.prepare.lanes import BYTES, DENSE, IN_PLACE, LANES
 from ..image.flash import flash_by_node
 from ..kernel_files import WEIGHTS, with_weights
 from ..model.macs import macs
-from ..model.op_name import op_name
+from ..model.schema import op_name
 
 _NAMES = {LANES: "lanes", BYTES: "bytes", IN_PLACE: "in place"}
 

@@ -15,12 +15,12 @@ from tflm.version import __version__
 from .. import files
 from ..check.cases import make_cases
 from ..errors import DeviceError, ToolError
+from ..execution.device_model import sent
 from ..flat.flatten import flatten
 from ..image.custom import load_resolver
 from ..measure import dataset
 from ..model.model_file import open_model
 from ..port import invocation
-from ..run.device_model import sent
 from . import keys
 
 _MOST_VECTOR_BYTES = 1 << 20  # a board keeps them beside the model until it has tried it

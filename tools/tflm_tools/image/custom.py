@@ -15,8 +15,7 @@ from tflm.tflite.context import IN_TAIL, NO_OPERAND, MicroContext
 
 from .. import files
 from ..errors import ToolError
-from ..model.compiled import remedy
-from ..model.schema import BuiltinOperator
+from ..model.schema import BuiltinOperator, compiled_operator_remedy
 from . import dense_lut, resized_rows, rows
 from .gathered_rows import CODES as GATHERED
 from .padded_rows import CODES as PADS
@@ -82,7 +81,10 @@ class HostResolver(OpResolver):
     def custom(self, name):
         if name in self._custom:
             return _Told(name, super().custom(name))
-        known = remedy(name) or f"register it with --custom FILE, an option of {_WITH_CUSTOM}"
+        known = (
+            compiled_operator_remedy(name)
+            or f"register it with --custom FILE, an option of {_WITH_CUSTOM}"
+        )
         raise UnsupportedError(f"unresolved custom op: {name}; {known}")
 
 

@@ -9,7 +9,7 @@ from tflm import dtypes
 from tflm import format as layout
 from tflm.arena import MAX_BYTES, align_up
 from tflm.errors import ModelError, UnsupportedError
-from tflm.tell import labels, signature
+from tflm.introspection import labels, signature
 
 from ..model.labels import archived_labels
 from .scratch import pack_scratch

@@ -9,9 +9,9 @@ from tflm.tflite.context import IN_ROM, IN_TAIL, NO_OPERAND, PLANNED_SCRATCH
 from tflm.tflite.lifetimes import buffers_of
 from tflm.tflite.planner import plan_greedy, plan_linear
 
-from ..plan.overlap import place_over, roll_loops
-from ..plan.records import RomRecord
-from ..plan.views import merge_views, place_views
+from ..arena.overlap import place_over, roll_loops
+from ..arena.records import RomRecord
+from ..arena.views import merge_views, place_views
 
 _LARGE = 2048  # bytes of a constant
 

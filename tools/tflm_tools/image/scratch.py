@@ -7,7 +7,7 @@ from collections import Counter
 from tflm import format as layout
 from tflm.tflite.context import PLANNED_SCRATCH
 
-from ..plan.rolled import KERNEL as BANDS
+from ..arena.rolled import KERNEL as BANDS
 
 
 def scratch_entries(records):

@@ -7,7 +7,7 @@ from tflm import format as layout
 
 
 def pack_signatures(table):
-    """The metadata (bytes) that tflm.tell.signature.parse() makes this table of.
+    """The metadata (bytes) that tflm.introspection.signature.parse() makes this table of.
 
     table: {key: (sub-graph, inputs, outputs)}, both lists of (position, name).
     """

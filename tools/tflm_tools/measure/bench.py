@@ -16,12 +16,12 @@ from .. import files
 from ..check import oracle
 from ..check.cases import make_cases
 from ..errors import ToolError
+from ..execution.device_model import invoke
 from ..flat.flatten import flatten
 from ..image.custom import load_resolver
+from ..inspection.inspection import inspect
 from ..model.model_file import open_model
 from ..optimize.memory.levels import SPEED
-from ..run.device_model import invoke
-from ..tell.inspection import inspect
 
 _ROUNDS = 3  # ours and the wheel's in turn, so that both see the same machine
 

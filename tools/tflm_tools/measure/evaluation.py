@@ -11,12 +11,12 @@ from tflm.tflite.reader import TfliteModel
 from ..check import oracle
 from ..check.comparison import first_difference
 from ..errors import ToolError
+from ..execution import spread
+from ..execution.processes import Processes
 from ..model.arrays import dequantize
 from ..model.labels import labels_of
 from ..model.model_file import open_model
 from ..render.notebook import Shown
-from ..run import spread
-from ..run.processes import Processes
 from .dataset import load
 
 _ORACLE_CHUNK = 256

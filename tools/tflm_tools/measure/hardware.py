@@ -14,15 +14,15 @@ from .. import files
 from ..board.board_device import board_device
 from ..board.deploy import deploy
 from ..board.facts import ask
-from ..board.form import flat_for
+from ..board.flatten_for_board import flat_for
 from ..board.link import Link
 from ..check import oracle
 from ..check.cases import make_cases
 from ..check.comparison import first_difference
 from ..errors import DeviceError, ToolError
+from ..execution.device_model import invoke
 from ..model.model_file import open_model
 from ..packages import parts
-from ..run.device_model import invoke
 
 FORMAT = 1
 _NAME = "bench"  # of the model on the board; the next one takes its place

@@ -11,19 +11,19 @@ from pathlib import Path
 from tflm.tflite.reader import TfliteModel
 
 from .. import files
+from ..arena.arena_plan import plan_of
 from ..board.bench import bench_on
 from ..check import oracle
 from ..check.cases import make_cases
 from ..errors import ToolError
-from ..flat.flatten import at_level, flatten, saved_model
+from ..execution.device_model import invoke
+from ..flat.flatten import at_level, flatten, optimized_model
 from ..image.custom import load_resolver
 from ..image.prepare import prepare_graph
+from ..inspection.inspection import inspect
 from ..model.model_file import open_model
 from ..optimize.memory.levels import BALANCED, SPEED
-from ..optimize.savings import chosen
-from ..plan.arena_plan import plan_of
-from ..run.device_model import invoke
-from ..tell.inspection import inspect
+from ..optimize.passes import chosen
 from . import history as bench_history
 from .bench import time_wheel
 
@@ -169,7 +169,7 @@ def _work(path, model, level, custom, target):
         return {}, {}, 0
     resolver = load_resolver(custom)
     macs = {op.index: op.macs for op in inspect(path, custom).ops}
-    saved, _ = saved_model(model.data, resolver, chosen(()))
+    saved, _ = optimized_model(model.data, resolver, chosen(()))
     graph = at_level(saved, level, resolver, target)
     plan = plan_of(graph, prepare_graph(graph, resolver, target=target))
     arena = {}

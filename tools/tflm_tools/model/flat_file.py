@@ -5,8 +5,8 @@ import struct
 from dataclasses import dataclass
 
 from tflm import format as layout
+from tflm.access_checks import check_model
 from tflm.errors import ModelError, plain
-from tflm.extents import check_model
 from tflm.model import FlatModel
 
 

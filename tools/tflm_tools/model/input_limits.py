@@ -3,8 +3,7 @@
 
 from tflm import dtypes
 
-from .op_name import op_name
-from .schema import option
+from .schema import op_name, option
 
 # Operators that hand on values of inputs as they are: which inputs, None for all.
 _MOVERS = {

@@ -6,7 +6,7 @@ import struct
 import zipfile
 import zlib
 
-from tflm.tell import labels
+from tflm.introspection import labels
 
 _MOST_BYTES = 1 << 20
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)

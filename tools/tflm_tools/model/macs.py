@@ -3,7 +3,7 @@
 
 from math import prod
 
-from tflm.tell.op_names import name
+from tflm.introspection.op_names import name
 
 from .schema import option
 

@@ -12,8 +12,8 @@ from tflm.tflite.graph import Tensor
 from tflm.tflite.lifetimes import buffers_of
 from tflm.tflite.planner import plan_greedy
 
+from ..arena.views import merge_views
 from ..model.graph import root_of
-from ..plan.views import merge_views
 from .probe import emissions
 
 _WORD = 4  # what kernels read at a time
@@ -36,7 +36,7 @@ class _Copy:
 # quantization), or its inputs parts of its output, which then are written in place
 # (CONCATENATION, PACK along the outermost dimension). Nothing is computed differently.
 def apply(graph):
-    from .savings import Saving
+    from .passes import Saving
 
     found = []
     for subgraph in graph.running():

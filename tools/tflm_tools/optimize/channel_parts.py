@@ -15,7 +15,7 @@ _REASON = "the filters read these channels where they lie"
 # needs no copy of its channels. Only for windows that ring_buffers keeps: these bytes are there as
 # long as the model is, and nothing else is planned to lie over them.
 def apply(graph):
-    from .savings import Saving
+    from .passes import Saving
 
     found = []
     for subgraph in graph.running():

@@ -8,7 +8,7 @@ from tflm.prepare.conv_lanes import covers_input
 from tflm.prepare.lanes import Channels, int8_values
 
 from ..image.dense_lut import CODES, SCRATCH, Indexed, stream_of
-from ..model.op_name import op_name
+from ..model.schema import op_name
 from . import packed_weights
 from .memory.costs import node_cycles
 from .memory.probe import Probe

@@ -40,7 +40,7 @@ def apply(graph):
 
 # Put values in the place of a node.
 def _fold(subgraph, node, values):
-    from .savings import Saving
+    from .passes import Saving
 
     subgraph.remove(node)
     for tensor, data in zip(node.outputs, values, strict=True):

@@ -19,7 +19,7 @@ _REASON = "what channels of one value add is in the biases; others have no reade
 # and outputs: all of these go together or not at all. What is removed may leave channels before
 # it without a reader, so this is done until nothing changes.
 def apply(graph):
-    from .savings import Saving
+    from .passes import Saving
 
     found = []
     for subgraph in graph.running():

@@ -85,7 +85,7 @@ def _writers(subgraph, tensor):
 
 # The tensor becomes the integers; its name and its number stay.
 def _saving(nodes, tensor, integers):
-    from .savings import Saving
+    from .passes import Saving
 
     size = tensor.nbytes() * len(nodes)
     tensor.dtype = integers.dtype

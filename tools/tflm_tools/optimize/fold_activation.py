@@ -26,7 +26,7 @@ _REASON = "it only clamps, as the operator before it can"
 # RELU and the like are where input and output have the same quantization. MINIMUM and MAXIMUM with
 # one constant are. The clamp joins that of the operator before, if nobody else reads its output.
 def apply(graph):
-    from .savings import Saving
+    from .passes import Saving
 
     found = []
     for subgraph in graph.running():

@@ -33,7 +33,7 @@ def apply(graph):
 
 
 def _fold(subgraph, node):
-    from .savings import Saving
+    from .passes import Saving
 
     source, target = node.input(0), node.output(0)
     padding = _padding(node, source, target)

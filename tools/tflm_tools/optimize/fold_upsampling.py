@@ -90,7 +90,7 @@ def _fold(subgraph, chain):
 # Put one operator in the place of the last one of a part, whose number it has; the Savings of the
 # others, or None where it is not what they do.
 def _replace(subgraph, part):
-    from .savings import Saving
+    from .passes import Saving
 
     source, last = part[0].input(0), part[-1]
     target = last.output(0)

@@ -15,7 +15,7 @@ _REASON = "nothing changes them while they are read"
 # they only read. What goes round unchanged never differs from what the loop was given, and what
 # nobody else reads may be changed where it is. So all of these are one tensor.
 def apply(graph):
-    from .savings import Saving
+    from .passes import Saving
 
     found = []
     called = Counter(

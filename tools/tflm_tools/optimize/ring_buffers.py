@@ -22,7 +22,7 @@ _REASON = "the window is kept, not put together again"
 # is the variable: before the new part is computed the rest moves to its beginning, and the new
 # part is written behind it.
 def apply(graph):
-    from .savings import Saving
+    from .passes import Saving
 
     found = [Saving("ring_buffers", n.origins, 0, 0, _REASON) for n in _without_once(graph)]
     main = graph.running()[0]

@@ -11,7 +11,7 @@ import tflm
 from tflm.format import CONTROL_KERNEL, CUSTOM_KERNEL
 from tflm.version import __version__
 
-from .. import syntax
+from .. import locked_ast
 from ..errors import ToolError
 from ..extras import installing
 from ..kernel_files import kernel_files
@@ -25,13 +25,20 @@ _PACKAGE = Path(tflm.__file__).parent
 # operator, which needs of Prepare only what others import.
 _ONLY_TFLITE = ("tflite/", "prepare/")
 _ONLY_PREPARE = ("prepare/table",)
-_ROOTS = ("__init__", "interpreter", "flat_program", "tell/profiler", "tell/op_names", "typed")
+_ROOTS = (
+    "__init__",
+    "interpreter",
+    "flat_program",
+    "introspection/profiler",
+    "introspection/op_names",
+    "memoryview_cast",
+)
 
 
 # Modules that a file imports from tflm, at its top and in functions: paths without .py.
 @cache
 def _imports(file):
-    tree = syntax.tree((_PACKAGE / f"{file}.py").read_text())
+    tree = locked_ast.parse((_PACKAGE / f"{file}.py").read_text())
     folder, found = file.split("/")[:-1], []
     for node in ast.walk(tree):
         if not isinstance(node, ast.ImportFrom) or not node.level:
@@ -94,7 +101,7 @@ def needs_assembler(file):
 # The functions that a kernel file has, by definition, import or assignment.
 def _functions(file):
     names = set()
-    for node in ast.walk(syntax.tree((_PACKAGE / f"{file}.py").read_text())):
+    for node in ast.walk(locked_ast.parse((_PACKAGE / f"{file}.py").read_text())):
         if isinstance(node, ast.FunctionDef):
             names.add(node.name)
         elif isinstance(node, ast.ImportFrom):
@@ -178,7 +185,7 @@ def checks(kernels):
     """Files that check the records of kernels, which are named by their files: "conv", "pad"."""
     known = kernel_files()
     families = {known[kernel].check for kernel in kernels if kernel in known}
-    return with_imports([f"extents/{name}" for name in {"__init__", *families}])
+    return with_imports([f"access_checks/{name}" for name in {"__init__", *families}])
 
 
 # Files of rooms, sorted.
@@ -200,7 +207,7 @@ def sensors():
 
 def apis():
     """Files of the APIs of others (tflm.litert, tflm.ml), sorted."""
-    return [*_rooms("facade"), "litert", "ml"]
+    return [*_rooms("api_compat"), "litert", "ml"]
 
 
 def learn():
@@ -279,7 +286,7 @@ def package():
 def is_empty(file):
     """True for an __init__ of comments alone, which a board can do without."""
     source = (_PACKAGE / f"{file}.py").read_text()
-    return file.endswith("__init__") and not syntax.tree(source).body
+    return file.endswith("__init__") and not locked_ast.parse(source).body
 
 
 def exists(file):

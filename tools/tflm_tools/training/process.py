@@ -6,7 +6,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from ..convert.process import python
+from ..converters.process import python
 from ..errors import ToolError
 
 _NETWORK = "network"  # the package beside this file

@@ -11,10 +11,10 @@ import numpy as np
 from .. import files
 from ..errors import ToolError
 from ..flat.flatten import flatten
+from ..inspection.inspection import inspect
 from ..render.notebook import Shown
 from ..render.svg import svg
 from ..render.wake_curve import curve_scene
-from ..tell.inspection import inspect
 from . import phrases, process, voices
 from .pieces import PHRASE, Pieces, check_front_end
 from .scores import WINDOW, Heard, Point, choose, curve

@@ -12,10 +12,10 @@ from ..check.cases import make_cases
 from ..errors import ToolError
 from ..flat.conversion import open_tflite
 from ..flat.flatten import flatten
+from ..inspection.survey import survey
 from ..model import arrays
 from ..model.model_file import open_model
 from ..model.schema import BuiltinOperator
-from ..tell.survey import survey
 from . import schema
 
 _CASES = 4

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import numpy as np
 from tflm.errors import ModelError
-from tflm.tell import labels
+from tflm.introspection import labels
 
 from ..errors import ToolError
 from ..extras import installing

@@ -5,17 +5,26 @@ import json
 import tempfile
 import threading
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import DeviceError, ToolError
 from ..port import unix_port
 from . import front_end, sound
-from .heard import Heard
 from .word_files import word_files
 
 _SCRIPT = "wake"
 _HEAP = "16M"
 _PATIENCE = 2  # seconds
+
+
+@dataclass
+class Heard:
+    """A detected wake word: `seconds` from the start of the sound, and its mean probability."""
+
+    seconds: float
+    wake_word: str
+    probability: float
 
 
 def listen(manifests, path, vad=None, cutoff=None, refractory_ms=None):

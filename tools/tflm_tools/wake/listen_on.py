@@ -11,7 +11,7 @@ from ..board.files import PART, Files
 from ..board.link import Link
 from ..errors import DeviceError
 from . import front_end, sound
-from .heard import Heard
+from .listen import Heard
 from .word_files import word_files
 
 _FOLDER = "/tflm-wake"

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from tflm import dtypes
 from tflm.tflite.graph import Node
 
+from ...arena.windows import Spread
 from ...image.gathered_rows import GatheredRows, gathered_of
 from ...image.joined_channels import JoinedChannels
 from ...image.padded_rows import CODES as PADS
@@ -14,7 +15,6 @@ from ...image.parts import RepeatedRows, repeats
 from ...image.resized_rows import CODE as RESIZE
 from ...image.resized_rows import ResizedRows
 from ...model.schema import BuiltinOperator
-from ...plan.windows import Spread
 from .channel_groups import groups_of
 from .copied import copied
 

@@ -6,6 +6,7 @@ from math import gcd
 
 from tflm import dtypes
 
+from ...arena.windows import Listed, Rows, Spread, rows_of, spread_of
 from ...image.connected_rows import CODE as CONNECTED
 from ...image.connected_rows import connected_of
 from ...image.padded_rows import CODES as PADS
@@ -17,7 +18,6 @@ from ...image.resized_rows import CODE as RESIZE
 from ...image.resized_rows import places_of
 from ...image.rows import CODE as ROWS
 from ...model.schema import BuiltinOperator, option
-from ...plan.windows import Listed, Rows, Spread, rows_of, spread_of
 
 # Operators on each element by itself, of one tensor or of two, and on each vector along the last
 # dimension; a rule holds them to the checks of their kernels.

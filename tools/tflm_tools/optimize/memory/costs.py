@@ -6,7 +6,7 @@ from collections import namedtuple
 from tflm import dtypes
 
 from ...model.macs import macs
-from ...model.op_name import op_name
+from ...model.schema import op_name
 
 # Cycles for a multiply-accumulate, an element of the output and of the input, a channel of the
 # output, and the operator itself.

@@ -8,8 +8,8 @@ from math import inf
 
 from tflm.errors import UnsupportedError
 
+from ...arena.overlap import may_overlap
 from ...model.graph import Graph
-from ...plan.overlap import may_overlap
 from .budget import fastest
 from .collection import uncollected
 from .costs import as_told

@@ -4,7 +4,7 @@
 from dataclasses import dataclass, field
 from math import inf
 
-from ...plan.windows import Spread
+from ...arena.windows import Spread
 from .bands import in_bands
 
 _SMALL = 512  # bytes of scratch that blocks may take, to take least

@@ -4,11 +4,11 @@
 from dataclasses import dataclass
 from math import ceil
 
+from ...arena.distances import Distance
+from ...arena.lives import Lives
+from ...arena.planner import place
 from ...model.graph import root_of
 from ...model.schema import BuiltinOperator
-from ...plan.distances import Distance
-from ...plan.lives import Lives
-from ...plan.planner import place
 
 NEVER = 1 << 40  # bytes that no board has
 _TRIES = 50  # random orders for a part of the model

@@ -6,10 +6,10 @@ from functools import cache, partial
 
 from tflm.tflite.context import CUSTOM, IN_ROM, PREPARE
 
+from ...arena.distances import Distance, distances_of, reader_of
+from ...arena.loops import block_bytes
 from ...image.custom import HostResolver, RecordingContext
 from ...image.rom import RomStorage
-from ...plan.distances import Distance, distances_of, reader_of
-from ...plan.loops import block_bytes
 from ...targets import form_of
 from .costs import more_by_rows, node_cycles
 from .flash_cache import miss_of

@@ -4,8 +4,8 @@
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from ...arena.windows import Rows
 from ...model.graph import root_of
-from ...plan.windows import Rows
 from .by_bands import by_rows
 from .channel_groups import groups_between
 from .pace import Pace

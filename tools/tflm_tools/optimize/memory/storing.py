@@ -4,9 +4,9 @@
 from collections import Counter
 from operator import sub
 
+from ...arena.lives import Lives
 from ...image.connected_rows import CODE as CONNECTED
 from ...image.rows import CODE as ROWS
-from ...plan.lives import Lives
 from .flash_cache import kept, others
 from .slots import Slot
 

@@ -7,7 +7,7 @@
 import ast
 import re
 
-from ... import syntax
+from ... import locked_ast
 from ...errors import ToolError
 
 _LINE = re.compile(r"^\s+#: ((?:[0-9a-f]{2})+)(?: |$)", re.MULTILINE)
@@ -28,7 +28,7 @@ def functions(source):
 
     Raises ToolError where a module has code that mpy-cross counts as further functions.
     """
-    tree, text = syntax.tree(source), source.splitlines(keepends=True)
+    tree, text = locked_ast.parse(source), source.splitlines(keepends=True)
     found = []
     for node in tree.body:
         inner = [each for each in ast.walk(node) if each is not node]

@@ -1,7 +1,7 @@
 # tflm_tools: machine code: what a function of kind viper begins with on RV32 (ESP32-C3, C6, H2)
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .calls import CHECK_ARGUMENTS, FROM_OBJECT, POINTER, signature
+from .viper_abi import CHECK_ARGUMENTS, FROM_OBJECT, POINTER, signature
 
 _NAMES = "zero ra sp gp tp t0 t1 t2 s0 s1 a0 a1 a2 a3 a4 a5 a6 a7"
 _REGISTERS = {name: number for number, name in enumerate(_NAMES.split())}

@@ -1,7 +1,7 @@
 # tflm_tools: machine code: what a function of kind viper begins with on Xtensa (ESP32, S2, S3)
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .calls import CHECK_ARGUMENTS, FROM_OBJECT, POINTER, signature
+from .viper_abi import CHECK_ARGUMENTS, FROM_OBJECT, POINTER, signature
 from .xtensa import Xtensa
 
 _FRAME = 64  # bytes: six arguments, and at its upper end what register windows need

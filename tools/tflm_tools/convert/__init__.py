@@ -1,6 +1,0 @@
-# tflm_tools: convert: from a model as it was trained to an int8 .tflite, with TensorFlow
-# MIT license; Copyright (c) 2026 the tflm authors
-
-from ..callable_rooms import make_callable
-
-make_callable(__name__)

@@ -1,0 +1,233 @@
+# tflm_tools: inspect: what is in a model, what it costs, and whether it runs and fits
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from dataclasses import dataclass, field
+
+from tflm import dtypes
+from tflm.arena import align_up
+from tflm.errors import ModelError, TflmError
+from tflm.introspection.op_names import name
+from tflm.introspection.signature import table_of
+from tflm.model import FlatModel
+from tflm.op_resolver import OpResolver
+from tflm.tflite.program import measure
+
+from ..arena.arena_plan import Plan, plan_of, tflm_head_bytes
+from ..board.fit import Fit, fits
+from ..flat.flatten import flatten
+from ..image.custom import load_resolver
+from ..model.flat_file import FlatFile
+from ..model.labels import labels_of
+from ..model.macs import macs
+from ..model.model_file import TensorInfo, open_model
+from ..model.schema import op_name
+from ..render.notebook import Shown
+from .allocations import Allocations, allocations, flat_allocations
+from .survey import Missing, survey
+
+
+@dataclass
+class OpInfo:
+    """One operator; None where the file does not say. Sizes are in bytes."""
+
+    index: int
+    name: str
+    kernels: list[str]
+    output_dtype: str | None
+    output_shape: tuple[int, ...] | None
+    macs: int | None
+    weights_bytes: int | None
+    live_bytes: int | None  # of the arena, while it runs
+    subgraph: int = 0
+
+
+@dataclass
+class SignatureInfo:
+    """A signature: names of inputs and outputs of a sub-graph, in their order."""
+
+    key: str
+    subgraph: int
+    inputs: list[str]
+    outputs: list[str]
+
+
+@dataclass
+class Contents:
+    """What a model holds besides its graph: signatures, bytes of metadata by name, labels."""
+
+    signatures: list[SignatureInfo]
+    metadata: dict[str, int]
+    labels: list[str]
+
+
+@dataclass
+class Inspection(Shown):
+    """What `tflm inspect` shows. Sizes are in bytes, None where they are not known."""
+
+    _shown = ("inspection", "print_inspection")
+
+    path: str
+    kind: str
+    file_bytes: int
+    inputs: list[TensorInfo]
+    outputs: list[TensorInfo]
+    ops: list[OpInfo]
+    missing: list[Missing]
+    macs: int | None
+    weights_bytes: int
+    arena_bytes: int  # what a flat model needs
+    arena_tflite_bytes: int | None  # what the .tflite needs when a board prepares it
+    tflm_head_bytes: int | None  # what TFLM's planner gives to the same tensors
+    peak_op: int | None  # index of the op with the most live bytes
+    flat_bytes: int | None  # size of the .tflm
+    boards: list[Fit]
+    contents: Contents
+    allocations: list[Allocations]  # of each form that runs
+    plan: Plan | None = field(default=None, repr=False)
+
+
+# Signatures, metadata and labels of a FlatModel or TfliteModel; signatures that are damaged keep
+# no model from running, and are none.
+def _contents(data, graph):
+    metadata = graph.metadata()
+    try:
+        table = table_of(graph)
+    except ModelError:
+        table = {}
+    signatures = [
+        SignatureInfo(key, number, [n for _, n in inputs], [n for _, n in outputs])
+        for key, (number, inputs, outputs) in sorted(table.items())
+    ]
+    sizes = {name: len(metadata[name]) for name in sorted(metadata)}
+    return Contents(signatures, sizes, labels_of(data, metadata))
+
+
+# Knows the operators, and loads no kernel: those need MicroPython.
+class _PrepareOnly(OpResolver):
+    def __init__(self, resolver=None):
+        super().__init__()
+        if resolver is not None:
+            self._builtin, self._custom = resolver._builtin, resolver._custom
+
+    def kernel(self, name):
+        return None
+
+
+def inspect(path, custom=(), flat=None):
+    """Inspect a .tflite or .tflm. Raises ModelError when it is damaged, ToolError when unread.
+
+    custom: Python files that register custom operators. flat: the .tflm (bytes) that the totals
+    are of, where it has been made; None: that of `tflm flatten` without options.
+    """
+    model = open_model(path)
+    if model.kind == "tflm":
+        return _inspect_flat(model)
+    return _inspect_tflite(model, load_resolver(custom), flat)
+
+
+# A flat model holds records, no graph: shapes and work of its ops are gone.
+def _inspect_flat(model):
+    flat = FlatFile(model.data)
+    ops = {}
+    for op in flat.ops:
+        row = OpInfo(op.node, name(op.builtin_code), [], None, None, None, None, None)
+        ops.setdefault(op.node, row).kernels.append(op.kernel)
+    return Inspection(
+        path=str(model.path),
+        kind=model.kind,
+        file_bytes=len(model.data),
+        inputs=model.inputs,
+        outputs=model.outputs,
+        ops=list(ops.values()),
+        missing=[],
+        macs=None,
+        weights_bytes=flat.constants_bytes,
+        arena_bytes=flat.arena_bytes,
+        arena_tflite_bytes=None,
+        tflm_head_bytes=None,
+        peak_op=None,
+        flat_bytes=len(model.data),
+        boards=fits(flat.arena_bytes, len(model.data)),
+        contents=_contents(model.data, FlatModel(model.data)),
+        allocations=[flat_allocations(model.data)],
+    )
+
+
+def _inspect_tflite(model, resolver, flat):
+    graph, storage, missing = survey(model.data, resolver)
+    plan = plan_of(graph, storage)
+    ops = _ops(graph, storage, plan)
+    runs = not missing
+    if runs and flat is None:
+        flat = flatten(model.data, resolver)
+    flat_bytes = len(flat) if runs else None
+    # The rows and the plan show the model as it is written, the totals what flatten makes of it.
+    arena_bytes = FlatFile(flat).arena_bytes if runs else storage.arena_bytes
+    parts, tflite_arena, forms = [], None, []
+    if runs:
+        tflite_arena = align_up(sum(measure(graph, _PrepareOnly(resolver), parts=parts)))
+        forms = [flat_allocations(flat), allocations("tflite", parts, tflite_arena)]
+    known = [op.macs for op in ops if op.macs is not None]
+    return Inspection(
+        path=str(model.path),
+        kind=model.kind,
+        file_bytes=len(model.data),
+        inputs=model.inputs,
+        outputs=model.outputs,
+        ops=ops,
+        missing=missing,
+        macs=sum(known),
+        weights_bytes=_weights_bytes(graph),
+        arena_bytes=arena_bytes,
+        arena_tflite_bytes=tflite_arena,
+        tflm_head_bytes=tflm_head_bytes(graph),
+        peak_op=plan.peak_node,
+        flat_bytes=flat_bytes,
+        boards=fits(arena_bytes, flat_bytes or len(model.data)),
+        contents=_contents(model.data, graph),
+        allocations=forms,
+        plan=plan,
+    )
+
+
+# A row for each node of the sub-graphs that run, also for those that cannot be read.
+def _ops(graph, storage, plan):
+    kernels = {}
+    for record in storage.records:
+        kernels.setdefault(record.node.index, []).append(record.kernel)
+    rows = []
+    for subgraph_number in graph.call_graph().numbers():
+        subgraph = graph.subgraphs[subgraph_number]
+        for i in range(subgraph.nodes_length()):
+            number = subgraph.node_number(i)
+            names = kernels.get(number, [])
+            row = OpInfo(number, "unreadable", names, None, None, None, None, None)
+            row.live_bytes = plan.live_bytes_of(number)
+            row.subgraph = subgraph_number
+            rows.append(row)
+            try:
+                _describe(row, subgraph.node(i))
+            except (TflmError, IndexError):
+                continue  # what is missing or damaged has been told already
+    return rows
+
+
+def _describe(row, node):
+    row.name = op_name(node)
+    constants = {t.index: t.nbytes() for t in node.inputs if t is not None and t.is_constant()}
+    row.weights_bytes = sum(constants.values())
+    if node.outputs and node.outputs[0] is not None:
+        row.output_shape = tuple(node.outputs[0].shape)
+        row.output_dtype = dtypes.name(node.outputs[0].dtype)
+    row.macs = macs(node)
+
+
+# Bytes of all constants, those that operators share counted once.
+def _weights_bytes(graph):
+    constants = {}
+    for subgraph in graph.subgraphs:
+        for i in range(subgraph.tensors_length()):
+            tensor = subgraph.tensor(i)
+            if tensor.is_constant():
+                constants[tensor.offset] = tensor.nbytes()
+    return sum(constants.values())

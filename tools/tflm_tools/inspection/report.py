@@ -1,0 +1,228 @@
+# tflm_tools: report: all that a page about a model says, as data
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import shlex
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tflm import dtypes
+from tflm.errors import TflmError, UnsupportedError
+from tflm.tflite.reader import TfliteModel
+from tflm.version import __version__
+
+from ..board.fit import BoardFit, fits_all
+from ..flat.conversion import open_tflite
+from ..flat.flatten import flat_and_graph
+from ..image.custom import load_resolver
+from ..model.model_file import bits_to_float
+from ..model.schema import op_name
+from ..optimize.memory.levels import BALANCED, OFF
+from .inspection import Inspection, inspect
+from .model_plan import ModelPlan, plan_model
+from .profile_file import ProfileRow, read_profile
+
+
+@dataclass
+class TensorRow:
+    """A tensor with its quantization; scales: how many, `scale` is the first (0: none)."""
+
+    number: int
+    name: str
+    kind: str  # "input", "output", "constant", "variable" or "activation"
+    dtype: str
+    shape: tuple[int, ...]
+    bytes: int
+    scales: int
+    scale: float
+    zero_point: int
+
+
+@dataclass
+class GraphNode:
+    """An operator of the graph: numbers of the tensors that it reads and writes."""
+
+    number: int
+    name: str
+    inputs: list[int]
+    outputs: list[int]
+    output_shape: tuple[int, ...] | None
+    output_dtype: str | None
+
+
+@dataclass
+class GraphPart:
+    """A sub-graph that runs: numbers of its inputs and outputs, and its operators."""
+
+    name: str
+    inputs: list[int]
+    outputs: list[int]
+    nodes: list[GraphNode]
+
+
+@dataclass
+class ReportSummary:
+    """What `tflm report` prints: the page, and its most important numbers, in bytes."""
+
+    output: str
+    arena_bytes: int
+    flat_bytes: int | None
+    boards: int
+    boards_that_fit: int
+
+
+@dataclass
+class Report:
+    """A model, described. flat_bytes and arena_bytes: of the .tflm at `level` for `target`.
+
+    plans: TFLM's and that of the level. commands, snippet: what makes it run.
+    """
+
+    version: str
+    level: str
+    target: str | None
+    inspection: Inspection
+    flat_bytes: int | None
+    arena_bytes: int
+    graph: list[GraphPart]
+    tensors: list[TensorRow]
+    plans: list[ModelPlan]
+    boards: list[BoardFit]
+    commands: list[str]
+    snippet: str
+    profile: list[ProfileRow] = field(default_factory=list)
+    profile_name: str = ""
+
+    def summary(self, output):
+        """The ReportSummary, for the file `output`."""
+        fitting = {row.board for row in self.boards if row.fits}
+        boards = {row.board for row in self.boards}
+        return ReportSummary(
+            str(output), self.arena_bytes, self.flat_bytes, len(boards), len(fitting)
+        )
+
+
+def report(path, level=BALANCED, target=None, profile=None, custom=(), made=None):
+    """The Report of a .tflite. Raises TflmError for what is damaged.
+
+    level, target: as for flatten.flatten(). profile: a CSV as profile_file reads it. made: what
+    flatten.flat_and_graph() gave for them, where it was asked already.
+    """
+    model = open_tflite(path, "a report")
+    times = read_profile(profile) if profile else []
+    if made is None:
+        made = _made(model, load_resolver(custom), level, target)
+    flat, planned = made
+    found = inspect(path, custom, flat)
+    plans = [plan_model(path, OFF, custom=custom)]
+    if flat is not None and (level != OFF or target):
+        plans.append(plan_model(path, level, target, custom, planned))
+    flat_bytes = None if flat is None else len(flat)
+    graph = TfliteModel(model.data)
+    return Report(
+        version=__version__,
+        level=level,
+        target=target,
+        inspection=found,
+        flat_bytes=flat_bytes,
+        arena_bytes=found.arena_bytes,
+        graph=_graph(graph),
+        tensors=_tensors(graph),
+        plans=plans,
+        boards=fits_all(found.arena_bytes, flat_bytes or len(model.data)),
+        commands=[] if found.missing else _commands(Path(path).name, level, target),
+        snippet="" if found.missing else _snippet(found),
+        profile=times,
+        profile_name=Path(profile).name if profile else "",
+    )
+
+
+# What flat_and_graph() gives; (None, None) for a model that does not run.
+def _made(model, resolver, level, target):
+    try:
+        return flat_and_graph(model.data, resolver, target, level)
+    except UnsupportedError:
+        return None, None
+
+
+def _running(model):
+    return [model.subgraphs[k] for k in model.call_graph().numbers()]
+
+
+# The sub-graphs that run; operators that cannot be read have no tensors.
+def _graph(model):
+    parts = []
+    for subgraph in _running(model):
+        first = subgraph.first_tensor
+        nodes = []
+        for i in range(subgraph.nodes_length()):
+            row = GraphNode(subgraph.node_number(i), "unreadable", [], [], None, None)
+            nodes.append(row)
+            try:
+                node = subgraph.node(i)
+                row.name = op_name(node)
+                row.inputs = [
+                    t.index for t in node.inputs if t is not None and not t.is_constant()
+                ]
+                row.outputs = [t.index for t in node.outputs if t is not None]
+                if node.outputs and node.outputs[0] is not None:
+                    row.output_shape = tuple(node.outputs[0].shape)
+                    row.output_dtype = dtypes.name(node.outputs[0].dtype)
+            except (TflmError, IndexError):
+                continue  # the survey has told what is wrong with it
+        ends = [[first + k for k in numbers] for numbers in (subgraph.inputs, subgraph.outputs)]
+        parts.append(GraphPart(subgraph.name or "main", *ends, nodes))
+    return parts
+
+
+# Every tensor of the sub-graphs that run.
+def _tensors(model):
+    rows = []
+    for subgraph in _running(model):
+        for i in range(subgraph.tensors_length()):
+            try:
+                tensor = subgraph.tensor(i)
+                rows.append(_tensor(tensor, i, subgraph))
+            except (TflmError, IndexError):
+                continue  # nothing that runs uses it
+    return rows
+
+
+def _tensor(tensor, i, subgraph):
+    kind = "activation"
+    if tensor.is_constant():
+        kind = "constant"
+    elif tensor.is_variable:
+        kind = "variable"
+    elif i in subgraph.inputs:
+        kind = "input"
+    elif i in subgraph.outputs:
+        kind = "output"
+    scales = tensor.scales_length()
+    return TensorRow(
+        tensor.index, tensor.name, kind, dtypes.name(tensor.dtype), tuple(tensor.shape),
+        tensor.nbytes(), scales, bits_to_float(tensor.scale_bits(0)) if scales else 0.0,
+        tensor.zero_point(0) if scales else 0,
+    )  # fmt: skip
+
+
+# The lines that make the .tflm of this page, and bring the model to a board; deploy flattens a
+# .tflite for the board's core by itself.
+def _commands(name, level, target):
+    flat = Path(name).with_suffix(".tflm").name
+    options = f" --optimize {level}" if level != BALANCED else ""
+    options += f" --target {target}" if target else ""
+    source, flat = shlex.quote(name), shlex.quote(flat)
+    deployed = flat if options else source
+    return [f"tflm flatten {source} -o {flat}{options}", f"tflm deploy {deployed}"]
+
+
+# The lines that run it there.
+def _snippet(found):
+    flat = Path(found.path).with_suffix(".tflm").name
+    lines = ["import tflm", "", f"interpreter = tflm.Interpreter(tflm.load({flat!r}))"]
+    for i, tensor in enumerate(found.inputs):
+        shape = "x".join(map(str, tensor.shape)) or "one"
+        lines.append(f"interpreter.input({i}).quantize(values_{i})  # {shape} real numbers")
+    lines.append("interpreter.invoke()")
+    lines += [f"print(interpreter.output({i}).dequantize())" for i in range(len(found.outputs))]
+    return "\n".join(lines)

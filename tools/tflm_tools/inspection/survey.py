@@ -1,0 +1,92 @@
+# tflm_tools: Prepare of a whole model that goes on after what is missing, to name all of it
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import re
+from dataclasses import dataclass, field
+
+from tflm.errors import UnsupportedError
+from tflm.prepare.table import OPS
+from tflm.tflite.context import PREPARE, MicroContext
+from tflm.tflite.reader import TfliteModel
+
+from ..flat.flatten import prepare
+from ..image.custom import HostResolver
+from ..image.rom import RomStorage
+from ..model.schema import BuiltinOperator, op_name
+from .advice import advice_for
+
+
+@dataclass
+class Missing:
+    """Something that keeps a model from running: `op`, the `nodes` it concerns, and why.
+
+    advice: what to change in the model, "" when the reason says all.
+    """
+
+    op: str
+    reason: str
+    nodes: list[int] = field(default_factory=list)
+    advice: str = ""
+
+
+# Prepare node by node; returns [(op name, node number, reason)] for those that cannot be.
+def _prepare_each(model, context, resolver):
+    refused = []
+    for subgraph in (model.subgraphs[k] for k in model.call_graph().numbers()):
+        context.storage.step_list = subgraph.number
+        for i in range(subgraph.nodes_length()):
+            number = subgraph.node_number(i)
+            op = "unreadable"
+            try:
+                node = subgraph.node(i)
+                op = op_name(node)
+                context.node = node
+                if node.refused:
+                    raise UnsupportedError(node.refused)
+                if node.builtin_code == BuiltinOperator.CUSTOM:
+                    shipped = resolver.shipped(node.custom_name)
+                    if shipped is None:
+                        resolver.custom(node.custom_name)
+                    else:
+                        shipped.prepare(context, node)
+                elif node.builtin_code in OPS:
+                    resolver.builtin(node.builtin_code).prepare(context, node)
+                else:
+                    refused.append((op, number, "tflm does not have this operator"))
+            except UnsupportedError as error:
+                refused.append((op, number, str(error).removeprefix(f"op {number} {op}: ")))
+    return refused
+
+
+# The same operator with the same reason, whatever the tensor, becomes one entry.
+def _gather(refused):
+    found = {}
+    for op, number, reason in refused:
+        reason = re.sub(r"tensor \d+ '.*?' (\w+)\[[^]]*\]", r"\1 tensor", reason)
+        entry = Missing(op, reason, advice=advice_for(op))
+        found.setdefault((op, reason), entry).nodes.append(number)
+    return list(found.values())
+
+
+def survey(data, resolver=None):
+    """Prepare a .tflite (bytes): (TfliteModel, RomStorage with the plan, list of Missing).
+
+    With anything missing the plan lacks the scratch buffers of those operators.
+    Raises ModelError for a damaged model.
+    """
+    resolver = resolver or HostResolver()
+    try:
+        return *prepare(data, resolver), []
+    except UnsupportedError as error:
+        first = error
+    model = TfliteModel(data)
+    storage = RomStorage()
+    storage.start_model_allocation(model)
+    context = MicroContext(storage)
+    context.enter(PREPARE)
+    missing = _gather(_prepare_each(model, context, resolver))
+    if not missing:
+        missing.insert(0, Missing("the model", str(first)))
+    model.incomplete = True
+    storage.finish_model_allocation()
+    return model, storage, missing

@@ -1,0 +1,69 @@
+# tflm_tools: what a network costs on a board: RAM and flash to the byte, time by estimate
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from dataclasses import dataclass
+
+from tflm.tflite.reader import TfliteModel
+
+from ..flat.flatten import image_within, levels_of, optimized_model
+from ..image.custom import HostResolver
+from ..model.flat_file import FlatFile
+from ..model.macs import macs
+from ..optimize.memory.levels import BALANCED, OFF
+from ..optimize.passes import chosen
+from .pico_time import milliseconds
+
+
+@dataclass
+class Costs:
+    """A network on a board. ram: bytes of the arena, flash: bytes of the .tflm, as `tflm flatten`
+    makes it; ms: of an invoke, None where there is no estimate; macs, weights: what the network
+    has, as it is written."""
+
+    ram: int
+    flash: int
+    ms: float | None
+    macs: int
+    weights: int
+
+
+def costs_of(data, target, level=BALANCED):
+    """The Costs of a .tflite (bytes). Raises TflmError for a model that does not run.
+
+    target, level: as for flatten.flatten().
+    """
+    resolver = HostResolver()
+    saved, _ = optimized_model(data, resolver, chosen(()))
+    levels = levels_of(saved, resolver, target)
+    graph, extra = saved, 0
+    if levels is not None and level != OFF:
+        graph, extra = levels.model(level)
+    flat = image_within(data, graph, resolver, target=target)
+    nodes, written = _nodes(saved), _nodes(TfliteModel(data))
+    size = sum(tensor.nbytes() for tensor in _weights(nodes))
+    return Costs(
+        ram=FlatFile(flat).arena_bytes,
+        flash=len(flat),
+        ms=milliseconds(nodes, levels, extra, size, target),
+        macs=sum(map(macs, written)),
+        weights=sum(tensor.elements() for tensor in _weights(written)),
+    )
+
+
+# The operators that run, of a Graph or a TfliteModel.
+def _nodes(model):
+    found = []
+    for number in model.call_graph().numbers():
+        subgraph = model.subgraphs[number]
+        found += [subgraph.node(i) for i in range(subgraph.nodes_length())]
+    return found
+
+
+# Constants of operators that multiply, each once.
+def _weights(nodes):
+    found = {}
+    for node in nodes:
+        if macs(node):
+            constants = [t for t in node.inputs if t is not None and t.is_constant()]
+            found.update((tensor.index, tensor) for tensor in constants)
+    return list(found.values())

@@ -1,6 +1,0 @@
-# tflm_tools: run: models in the unix port: arrays in, arrays and times out
-# MIT license; Copyright (c) 2026 the tflm authors
-
-from ..callable_rooms import make_callable
-
-make_callable(__name__)
