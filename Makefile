@@ -47,7 +47,7 @@ bench: $(VENV)/test.stamp  ## time and memory beside TFLM's wheel (MODELS=...)
 MODELS ?= $(wildcard models/*/*.tflite ../shared/models/*int8.tflite ../shared/models/*8bit.tflite)
 
 cycles: $(VENV)/cycles.stamp  ## cycles of whole invokes on emulated cores (MODEL= CORE=pico MISS=48)
-	$(BIN)/python tests/perf/cycles.py $(if $(MODEL),--model $(MODEL)) $(if $(CORE),--core $(CORE)) \
+	$(BIN)/python bench/cycles.py $(if $(MODEL),--model $(MODEL)) $(if $(CORE),--core $(CORE)) \
 		$(if $(MISS),--miss $(MISS))
 
 firmware: $(VENV)/firmware.stamp  ## firmware with tflm (BOARD=RPI_PICO APP= MODEL= KERNELS= MICROPYTHON_DIR=)
@@ -92,9 +92,9 @@ dist: $(VENV)/test.stamp  ## packages for mip: dist/<arch>_6.3/ and package.json
 	$(BIN)/python -m tflm_tools.packages.dist
 
 test-asm: $(VENV)/cycles.stamp  ## the assembler kernels on emulated cores that count (M0+, M33, RV32)
-	$(BIN)/python tests/perf/cycles.py --model hello_world
+	$(BIN)/python bench/cycles.py --model hello_world
 	$(MAKE) --no-print-directory firmware BOARD=QEMU_RV32 STOCK=1
-	$(BIN)/python -m pytest -n 2 tests/perf
+	$(BIN)/python -m pytest -n 2 tests/bench
 
 tables: $(VENV)/test.stamp  ## write what is made of the heads of kernel files, and the assembler kernels
 	$(BIN)/python tools/kernel_tables.py

@@ -1,7 +1,7 @@
 // pico emulator: node bench.mjs --rom FILE JOB: one script on a Pico whose cycles are counted
 // MIT license; Copyright (c) 2026 the tflm authors
 
-// JOB is a JSON file, as tests/perf/core.py has it:
+// JOB is a JSON file, as bench/core.py has it:
 //
 //   {"firmware": .uf2, "memory": [[address in flash, file], ...], "miss": cycles of a miss,
 //    "model": [first address, address behind it], "script": MicroPython source, "result": file}

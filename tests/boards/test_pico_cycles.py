@@ -10,9 +10,9 @@ import pytest
 from session import Session
 from tflm_tools.measure import hardware, predicted
 
-_PERF = Path(__file__).resolve().parents[1] / "perf"
-_HOT_CODE = _PERF.parents[1] / "boards" / "common" / "hot_code.cmake"
-sys.path.insert(0, str(_PERF))
+_BENCH = Path(__file__).resolve().parents[2] / "bench"
+_HOT_CODE = _BENCH.parent / "boards" / "common" / "hot_code.cmake"
+sys.path.insert(0, str(_BENCH))
 
 from m0plus import instruction_cycles, is_wide_thumb  # noqa: E402
 
@@ -157,7 +157,7 @@ def test_bench_all_agrees_with_the_prediction(emulated, repository, tmp_path):
     assert [model.refused for model in found.models] == [""] * 2
     assert all(model.equal for model in found.models)
     assert (found.frequency, found.flash_divider) == (125_000_000, 2)
-    command = [sys.executable, _PERF / "cycles.py", "--core", "pico", "--model", "digits_int8"]
+    command = [sys.executable, _BENCH / "cycles.py", "--core", "pico", "--model", "digits_int8"]
     command += ["--model", "keywords_int8", "--output", tmp_path / "cycles.csv"]
     said = subprocess.run([*command, "--jobs", "1"], capture_output=True, text=True)
     assert said.returncode == 0, said.stderr

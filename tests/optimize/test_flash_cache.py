@@ -11,7 +11,7 @@ from tflm_tools.optimize.memory.levels import BALANCED, RAM
 from tflm_tools.optimize.memory.room import _by_themselves
 
 # Bytes of the weights of a band, its steps, and the share of them that was fetched again, on the
-# emulated Pico (tests/perf/cycles.py --core pico --miss 48): resnet8 at balanced and with 22,000
+# emulated Pico (bench/cycles.py --core pico --miss 48): resnet8 at balanced and with 22,000
 # bytes, person_detect at balanced, rock_paper_scissors of mltk at balanced, kws with 7,000 bytes.
 _MEASURED = [(9728, 4, 0.22), (31872, 12, 1), (11136, 9, 0.2), (5504, 5, 0.01), (48128, 19, 1)]
 

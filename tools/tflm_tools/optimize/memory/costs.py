@@ -15,7 +15,7 @@ Cost = namedtuple("Cost", "mac element source channel whole")
 # that core for each cycle that is counted.
 Core = namedtuple("Core", "share instructions")
 
-# Fitted to the layers that tests/perf/cycles.py --core m0plus measures of the models of int8 in
+# Fitted to the layers that bench/cycles.py --core m0plus measures of the models of int8 in
 # docs/benchmarks.md, without what weights.py counts: those of CONV_2D come within 4 % of it, those
 # of DEPTHWISE_CONV_2D within 15 %, and those of TRANSPOSE_CONV, of U-Nets, within 20 %.
 FITTED = {
@@ -36,7 +36,7 @@ _LARGER = {
 }
 # Kernels of other targets take less of these, while bands and calls take as much as anywhere, and
 # a level may cost a part of all. Fitted to mlperf_kws, resnet8, vww96 and person_detect at each
-# level, whose instructions tests/perf/cycles.py counts.
+# level, whose instructions bench/cycles.py counts.
 _CORES = {
     "armv7em": Core(0.31, 0.9),
     "mac16": Core(0.3, 1.4),

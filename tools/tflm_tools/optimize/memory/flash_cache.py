@@ -10,7 +10,7 @@ _MEASURED = "armv6m"  # the target that all this is for
 # of its places stays there, all or nothing.
 _WAY_BYTES, _WAYS = 8192, 2
 _LOOP_BYTES = 512  # code of the loop of a kernel, which shares it with weights
-# From one band to the next, as tests/perf/cycles.py measures models in bands: bytes of code and of
+# From one band to the next, as bench/cycles.py measures models in bands: bytes of code and of
 # the record of each step, which get in the way of weights; words that are fetched beside weights,
 # more where these are lost, and for a band that asks for rows of an input.
 _BAND_BYTES, _STEP_BYTES = 7168, 112

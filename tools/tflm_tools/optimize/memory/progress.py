@@ -8,7 +8,7 @@ from tflm.prepare.depthwise_lanes import band_rows, pair_rows
 
 from ...model.schema import BuiltinOperator
 
-# Cycles of a Cortex-M0+, fitted to steps of models in bands that tests/perf/cycles.py measures.
+# Cycles of a Cortex-M0+, fitted to steps of models in bands that bench/cycles.py measures.
 _BAND = 2000  # a band: the interpreter
 _CALL = 3000  # a call of a kernel with its record, and what it does before its first row
 _EMPTY = 500  # a step without rows

@@ -9,7 +9,7 @@ from tests.kernels import test_mac16
 qemu_xtensa = pytest.importorskip("qemu_xtensa")
 pytestmark = pytest.mark.skipif(
     not qemu_xtensa.is_there(),
-    reason="there is no firmware for Xtensa; `tests/perf/cycles.py --core xtensa` builds it",
+    reason="there is no firmware for Xtensa; `bench/cycles.py --core xtensa` builds it",
 )
 _EVERY_MAC16 = 24
 _EVERY_POOL = 5

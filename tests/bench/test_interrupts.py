@@ -25,7 +25,7 @@ from tflm_tools.packages import parts
 from tflm_tools.packages.machine_code import listing
 from tflm_tools.packages.machine_code.xtensa import Xtensa
 
-_DEVICE = Path(__file__).resolve().parent / "device"
+_DEVICE = Path(__file__).resolve().parents[2] / "bench" / "device"
 _FREE = {"QEMU_XTENSA": 0x60D00000, "QEMU_RV32": 0x81800000}  # memory that nothing else uses
 # An interrupt in so many ticks of the timer: of 25 instructions on Xtensa, of 100 on RV32.
 _OFTEN = {"QEMU_XTENSA": 29, "QEMU_RV32": 7}

@@ -19,7 +19,7 @@ _TABLES = TOOLCHAIN / "xtensa" / "tables.so"
 _OBJDUMP = "xtensa-lx106-elf-objdump"
 _LINE = re.compile(r"^\s+#: ((?:[0-9a-f]{2})+) (.*)$", re.MULTILINE)
 _KERNELS = _ROOT / "modules" / "tflm" / "kernels" / "xtensawin"
-_BENCH = Path(__file__).resolve().parent / "device" / "cycles_xtensa.py"
+_BENCH = _ROOT / "bench" / "device" / "cycles_xtensa.py"
 
 pytestmark = pytest.mark.skipif(
     not (_TABLES.exists() and toolchain.have(_OBJDUMP)),

@@ -43,7 +43,7 @@ def _on_an_esp32():
 
 needs_qemu = pytest.mark.skipif(
     not qemu_xtensa.is_there(),
-    reason="there is no firmware for Xtensa; `tests/perf/cycles.py --core xtensa` builds it",
+    reason="there is no firmware for Xtensa; `bench/cycles.py --core xtensa` builds it",
 )
 
 

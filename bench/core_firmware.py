@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[1] / "firmware"))
+sys.path.insert(0, str(HERE.parent / "firmware"))
 
 import sources  # noqa: E402
 import toolchain  # noqa: E402

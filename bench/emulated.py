@@ -16,7 +16,7 @@ from tflm_tools.packages import machine_code
 from tflm_tools.targets import twin_folders
 
 HERE = Path(__file__).resolve().parent
-MODULES = HERE.parents[1] / "modules"
+MODULES = HERE.parent / "modules"
 
 # Where things lie in the emulated memory; all addresses are small ints of MicroPython.
 MODEL, INPUTS, FILES = 0x10000000, 0x14000000, 0x18000000

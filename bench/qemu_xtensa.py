@@ -14,7 +14,7 @@ import emulated
 import qemu
 from tflm import kernels
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 
 from asm.xtensawin import mac16_depthwise, mac16_multiply
 

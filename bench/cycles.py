@@ -34,7 +34,7 @@ from tflm_tools.optimize.passes import OPTIONS, chosen
 from tflm_tools.render.common import console
 from tflm_tools.targets import target_of
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 # What each core's models are flattened for: the Pico is linked firmware, not one of emulated's.
 _TARGETS = {core: target_of(archs[0]) for core, archs in emulated.ARCHS.items()}
 # A Pico with the model in flash; copied to RAM; with weights streamed, --kept of them in RAM.
