@@ -95,9 +95,9 @@ def test_unix_port_is_named_when_absent(layers, monkeypatch):
 
 
 def test_unix_port_limits(layers):
-    with pytest.raises(DeviceError, match="not done after 0.001 s"):
+    with pytest.raises(DeviceError, match="not finish within 0.001 s"):
         _invoke(layers, timeout=0.001)
-    with pytest.raises(ToolError, match="no heap size"):
+    with pytest.raises(ToolError, match="not a heap size"):
         _invoke(layers, heap="a lot")
 
 

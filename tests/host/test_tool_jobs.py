@@ -18,8 +18,8 @@ from tflm_tools.board.board_device import board_device
 from tflm_tools.board.device_pool import Boards, boards
 from tflm_tools.check.verify import verify
 from tflm_tools.errors import ToolError
-from tflm_tools.execution import spread
-from tflm_tools.execution.processes import pieces_of
+from tflm_tools.execution import task_pool
+from tflm_tools.execution.processes import split_runs
 from tflm_tools.flat.flatten import flatten
 from tflm_tools.measure.evaluation import evaluate
 from tflm_tools.measure.per_op import bench_ops
@@ -39,44 +39,44 @@ def data(repository):
 
 @pytest.fixture
 def board(tmp_path, repository):
-    """Makes a board with this tflm: board(name, cut=bytes until its cable is pulled)."""
+    """Return a function board(name, cut=bytes after which the connection breaks)."""
     return lambda name, **options: Board(
         tmp_path / name, library=repository / "modules", rom=1 << 17, **options
     )
 
 
-# How far a command is: never backwards, nothing twice, and to the end.
-class _Steps(list):
+# Records the calls of a progress function, which must only increase and reach the total.
+class _ProgressCalls(list):
     def __call__(self, done, total):
         self.append((done, total))
 
-    def is_whole(self, total):
+    def is_complete(self, total):
         return self == sorted(set(self)) and self[-1] == (total, total)
 
 
-def _limited(data, count):
+def _first_examples(data, count):
     return {name: array[:count] for name, array in data.items()}
 
 
-def test_two_boards_share(board, digits, data, tmp_path):
-    few = _limited(data, 24)
+def test_two_boards_share_an_evaluation(board, digits, data, tmp_path):
+    few = _first_examples(data, 24)
     np.savez(tmp_path / "few.npz", **few)
     alone = evaluate(digits, few, jobs=1).score
     with board("a") as one, board("b") as two:
-        steps = _Steps()
+        steps = _ProgressCalls()
         with boards([one.port, two.port]) as device:
             before = one.received, two.received
             found = evaluate(digits, few, device=device, progress=steps)
             assert not device.lost
         assert found.score == alone and found.jobs == 2 and "2 x " in found.where
-        assert steps.is_whole(24)
+        assert steps.is_complete(24)
         for end, begin in zip((one.received, two.received), before, strict=True):
-            assert end - begin > 2000  # both have done some of it
+            assert end - begin > 2000  # both boards have run examples
 
 
-# The cable of one is pulled: the other one does all the rest, and a sentence names the port.
-def test_a_board_is_unplugged(board, tflm, digits, data, tmp_path):
-    np.savez(tmp_path / "few.npz", **_limited(data, 24))
+# When one board is unplugged, the other board runs the rest, and an error names the lost port.
+def test_eval_continues_when_a_board_is_unplugged(board, tflm, digits, data, tmp_path):
+    np.savez(tmp_path / "few.npz", **_first_examples(data, 24))
     called = ("eval", digits, "--data", tmp_path / "few.npz", "--json")
     alone = tflm(*called, "--jobs", 1).json()["score"]
     with board("a", cut=14_000) as one, board("b") as two:
@@ -92,7 +92,7 @@ def test_a_board_is_unplugged(board, tflm, digits, data, tmp_path):
         assert found.err.count("\n") == 1
 
 
-def test_verify_and_bench_on_boards(board, tflm, layers, digits):
+def test_verify_and_bench_on_two_boards(board, tflm, layers, digits):
     with board("a") as one, board("b") as two:
         ports = "--on", one.port, "--on", two.port
         found = tflm("verify", layers, "--runs", 4, "--json", *ports)
@@ -107,8 +107,8 @@ def test_verify_and_bench_on_boards(board, tflm, layers, digits):
                 bench_ops([layers], 2, Boards([slow, fast]))
 
 
-# Two workers of a cluster, one of which is killed in the middle: what one job gives, in order.
-def test_a_worker_is_killed(digits, data, monkeypatch):
+# When one of two workers of a Dask cluster is killed, the results equal the results of one job.
+def test_cluster_survives_the_loss_of_a_worker(digits, data, monkeypatch):
     pytest.importorskip("distributed")
     from distributed import LocalCluster
     from tflm_tools.execution import dask_cluster
@@ -117,7 +117,7 @@ def test_a_worker_is_killed(digits, data, monkeypatch):
     options = {"dashboard_address": None, "worker_dashboard_address": None}
     with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, **options) as cluster:
         victim = next(iter(cluster.workers.values())).process.pid
-        steps = _Steps()
+        steps = _ProgressCalls()
 
         def progress(done, total):
             steps(done, total)
@@ -127,19 +127,21 @@ def test_a_worker_is_killed(digits, data, monkeypatch):
         found = evaluate(digits, data, scheduler=cluster.scheduler_address, progress=progress)
         assert found.score == alone.score and found.jobs == 2
         assert found.arena_bytes == alone.arena_bytes
-        assert steps.is_whole(len(data["y"])) and len(steps) >= 6
+        assert steps.is_complete(len(data["y"])) and len(steps) >= 6
         result = verify(digits, runs=2, scheduler=cluster.scheduler_address)
         assert result.is_equal() and [path.cases for path in result.paths] == [6, 6]
-        with spread.pool(scheduler=cluster.scheduler_address) as pool:
+        with task_pool.open_pool(scheduler=cluster.scheduler_address) as pool:
             assert pool.map(_double, list(range(9))) == list(range(0, 18, 2))
             with pytest.raises(ModelError, match="item 3"):
                 pool.map(_fails_from_3, list(range(9)))
-            with pytest.raises(ToolError, match="did not do a piece .*install the same tflm"):
+            with pytest.raises(
+                ToolError, match="did not finish a task .*install the same version"
+            ):
                 pool.map(_Unreadable(), [1, 2])
-            monkeypatch.setattr(dask_cluster, "_ALONE", 1.0)
+            monkeypatch.setattr(dask_cluster, "_MAX_SECONDS_WITHOUT_WORKERS", 1.0)
         with (
-            pytest.raises(ToolError, match="has had no workers for 1 s; start some"),
-            spread.pool(scheduler=cluster.scheduler_address) as pool,
+            pytest.raises(ToolError, match="has had no workers for 1 s; start workers"),
+            task_pool.open_pool(scheduler=cluster.scheduler_address) as pool,
         ):
             threading.Timer(0.5, cluster.scale, [0]).start()
             pool.map(_slow, list(range(100)))
@@ -153,14 +155,14 @@ def _double(item):
     return 2 * item
 
 
-# The later items fail first.
+# Item 3 fails later than the items after it.
 def _fails_from_3(item):
     if item >= 3:
         time.sleep(0.2 if item == 3 else 0)
         raise ModelError(f"item {item}")
 
 
-# What a worker cannot read, as where it has no tflm.
+# A task that a worker cannot unpickle, as when tflm is not installed there.
 class _Unreadable:
     def __call__(self, item):
         return item
@@ -169,14 +171,14 @@ class _Unreadable:
         return int, ("this is no number",)
 
 
-def test_the_first_error_in_order():
-    with spread.pool(3) as pool, pytest.raises(ModelError, match="item 3"):
+def test_pool_raises_the_error_of_the_first_item():
+    with task_pool.open_pool(3) as pool, pytest.raises(ModelError, match="item 3"):
         pool.map(_fails_from_3, list(range(9)))
 
 
-# Ctrl-C and SIGTERM end the processes of all jobs, and take their folders away.
+# Ctrl-C and SIGTERM end the processes of all jobs and remove their temporary folders.
 @pytest.mark.parametrize("number, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_ended(digits, tmp_path, repository, number, code):
+def test_signals_end_all_jobs(digits, tmp_path, repository, number, code):
     data = tmp_path / "data.npz"
     np.savez(data, x=np.zeros((2000, 8, 8, 1), np.int8), y=np.zeros(2000, int))
     folders = tmp_path / "folders"
@@ -210,8 +212,8 @@ def test_ended(digits, tmp_path, repository, number, code):
             os.kill(int(pid), 0)
 
 
-# Runs of a model with variables follow each other, unless these are reset: they stay together.
-def test_pieces(digits, tmp_path):
+# The runs of a model with variables stay in one slice, unless the variables are reset.
+def test_split_runs(digits, tmp_path):
     model = ModelBuilder("sum")
     x = model.tensor((1, 4), "int8", scale=0.1, zero_point=0)
     y = model.tensor((1, 4), "int8", scale=0.1, zero_point=0)
@@ -225,12 +227,12 @@ def test_pieces(digits, tmp_path):
         (open_model(digits), False, 8),
         (open_model("digits.tflm", flatten(digits.read_bytes())), False, 1),
     ):
-        pieces = [runs[each] for each in pieces_of(file, runs, 2, reset)]
-        assert sum(pieces, []) == runs and len(pieces) == count
-    assert len(pieces_of(open_model(digits), runs, 2, whole=True)) == 1
+        slices = [runs[each] for each in split_runs(file, runs, 2, reset)]
+        assert sum(slices, []) == runs and len(slices) == count
+    assert len(split_runs(open_model(digits), runs, 2, whole=True)) == 1
 
 
-def test_verify_by_jobs(tflm, layers):
+def test_verify_with_jobs_gives_the_same_result(tflm, layers):
     found = [
         tflm("verify", layers, "--runs", 5, "--json", *more).json()
         for more in ((), ("--jobs", 3))
@@ -242,7 +244,7 @@ def test_verify_by_jobs(tflm, layers):
 
 
 @pytest.mark.parametrize(
-    "words, said",
+    "options, message",
     [
         (("--backend", "dask"), "--backend dask and --scheduler go together"),
         (("--scheduler", "tcp://127.0.0.1:1"), "--backend dask and --scheduler go together"),
@@ -250,30 +252,33 @@ def test_verify_by_jobs(tflm, layers):
         (("--on", "a0", "--backend", "dask", "--scheduler", "x"), "--backend dask is for the"),
     ],
 )
-def test_options_that_do_not_go_together(tflm, layers, words, said):
+def test_conflicting_options_are_refused(tflm, layers, options, message):
     for command in ("verify", "bench"):
-        found = tflm(command, layers, *words)
-        assert found.code == 2 and said in found.err and found.err.count("\n") == 1
+        found = tflm(command, layers, *options)
+        assert found.code == 2 and message in found.err and found.err.count("\n") == 1
 
 
-def test_bench_takes_no_jobs(tflm, layers):
+def test_bench_refuses_jobs(tflm, layers):
     found = tflm("bench", layers, "--jobs", 2)
     assert found.code == 2 and "disturb each other's times" in found.err
     found = tflm("bench", layers, "--all", "--on", "a0", "--on", "a1")
     assert found.code == 2 and "--all is for one board" in found.err
 
 
-# Without joblib one job is what there is, and more of them say what to install.
-def test_without_joblib(tflm, layers, monkeypatch, tmp_path):
-    find = spread.importlib.util.find_spec
+# Without joblib one job is the default, and an error for more jobs says what to install.
+def test_jobs_without_joblib(tflm, layers, monkeypatch, tmp_path):
+    find = task_pool.importlib.util.find_spec
     monkeypatch.setattr(
-        spread.importlib.util,
+        task_pool.importlib.util,
         "find_spec",
         lambda name, *rest: None if name in ("joblib", "distributed") else find(name, *rest),
     )
     found = tflm("verify", layers, "--jobs", 2)
-    assert found.code == 1 and "the package joblib is missing; install it with:" in found.err
+    assert (
+        found.code == 1
+        and "jobs at once requires the package joblib; install it with:" in found.err
+    )
     found = tflm("verify", layers, "--backend", "dask", "--scheduler", "tcp://127.0.0.1:1")
-    assert found.code == 1 and "for --backend dask the package" in found.err
+    assert found.code == 1 and "--backend dask requires the package" in found.err
     np.savez(tmp_path / "x.npz", x=np.zeros((3, 8), np.int8), y=np.zeros(3, int))
     assert tflm("eval", layers, "--data", tmp_path / "x.npz", "--json").json()["jobs"] == 1

@@ -100,7 +100,7 @@ def test_bad_arrays(tflm, layers, tmp_path, array, words):
 def test_wrong_number_of_inputs(tflm, layers, tmp_path):
     found = tflm("run", layers, "--output-dir", tmp_path)
     assert found.code == 1
-    assert "inputs are 1, the files given are 0" in found.err
+    assert "inputs given is 0, but the model has 1" in found.err
 
 
 # What goes wrong in MicroPython arrives as the device's sentence.

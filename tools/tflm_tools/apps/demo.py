@@ -65,7 +65,7 @@ def demo():
         (folder / "images").write_bytes(images.tobytes())
         job = {"model": str(folder / "digits.tflm"), "images": str(folder / "images")}
         answer = unix_port.run_script("digits", job, folder)
-    found, scores, times = (np.array(column) for column in zip(*answer["found"], strict=True))
+    found, scores, times = (np.array(column) for column in zip(*answer["results"], strict=True))
     plan = plan_model(_FOLDER / "digits_int8.tflite", BALANCED).plan
     return Demo(images, labels, found, scores, times, answer["arena"], len(flat), plan)
 

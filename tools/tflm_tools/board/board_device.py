@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from tflm import format as layout
 
 from ..errors import DeviceError, ToolError
-from ..execution.device_model import form
+from ..execution.device_model import model_for_device
 from ..model.flat_file import FlatFile
 from .facts import ask, script
 from .flatten_for_board import model_name
@@ -69,7 +69,7 @@ class BoardDevice:
         if heap is not None:
             raise ToolError("--heap is for the unix port; the heap of a board is what it has")
         target = None if keep_tensors else self.facts.target
-        model = form(model, path, keep_tensors, custom, target, flat)
+        model = model_for_device(model, path, keep_tensors, custom, target, flat)
         seconds = timeout or _SECONDS
         link = self._link
         link.reset()

@@ -4,9 +4,9 @@
 from contextlib import ExitStack, contextmanager
 
 from ..errors import DeviceError, ToolError
-from ..execution import spread
-from ..execution.device_model import form
-from ..execution.processes import follow_each_other, joined
+from ..execution import task_pool
+from ..execution.device_model import model_for_device
+from ..execution.processes import is_stateful, merge_invocations
 from .board_device import board_device
 from .session import Session
 from .work import Work
@@ -93,7 +93,7 @@ class Boards:
                 device.cancel()
 
         alive = [device for device in self._devices if device.facts.port not in self.lost]
-        spread.Threads(len(alive)).map(serve, alive, end=end)
+        task_pool.ThreadPool(len(alive)).map(serve, alive, end=end)
         if not work.is_done():
             raise DeviceError(
                 f"no board is left for the rest; {list(self.lost.values())[-1]}", "lost"
@@ -105,7 +105,9 @@ class Boards:
                progress=None):  # fmt: skip
         """As device_model.invoke(); what goes on from run to run is for one board alone."""
         ready = {
-            target: form(model, path, keep_tensors, custom, None if keep_tensors else target, flat)
+            target: model_for_device(
+                model, path, keep_tensors, custom, None if keep_tensors else target, flat
+            )
             for target in {device.facts.target for device in self._devices}
         }
         options = (path, repeat, locked, keep_tensors, heap, timeout, custom, profile, reset,
@@ -114,8 +116,10 @@ class Boards:
         def start(device):
             return device.session(ready[device.facts.target], *options)
 
-        if keep_tensors or profile or not (reset or not follow_each_other(model)):
+        if keep_tensors or profile or (is_stateful(model) and not reset):
             return self.share([runs], Session.invoke_all, start=start)[0]
         found = self.share(runs, lambda session, arrays: (session, session.invoke(arrays)),
                            progress, start)  # fmt: skip
-        return joined([session.result([outputs], times) for session, (outputs, times) in found])
+        return merge_invocations(
+            [session.result([outputs], times) for session, (outputs, times) in found]
+        )

@@ -4,7 +4,7 @@
 import binascii
 
 from ..errors import DeviceError
-from ..execution.device_model import Invocation, split
+from ..execution.device_model import Invocation, split_outputs
 from ..model.arrays import to_bytes
 from .replies import SIZE, Maybe
 
@@ -41,7 +41,7 @@ class Session:
             self._receive(f"_interpreter.output({i}).kept.raw", (info.kept or info).bytes)
             for i, info in enumerate(model.outputs)
         )
-        return split(raw, 1, model.outputs)[0], times
+        return split_outputs(raw, 1, model.outputs)[0], times
 
     def invoke_all(self, runs, progress=None):
         """The Invocation of one run after the other; progress: as for BoardDevice.invoke()."""

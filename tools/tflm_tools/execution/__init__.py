@@ -1,2 +1,2 @@
-# tflm_tools: run: models in the unix port: arrays in, arrays and times out
+# tflm_tools: execution: runs models in the MicroPython unix port, on numpy arrays
 # MIT license; Copyright (c) 2026 the tflm authors

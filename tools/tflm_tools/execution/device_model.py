@@ -1,4 +1,4 @@
-# tflm_tools: a model in the MicroPython unix port: arrays in, arrays and times out
+# tflm_tools: execution: invokes a model on numpy arrays in the MicroPython unix port
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from dataclasses import dataclass, field
@@ -14,11 +14,12 @@ from ..port import invocation
 
 @dataclass
 class Invocation:
-    """`outputs[run][i]`: arrays. `times`: microseconds of each invoke. `arena`: bytes used.
+    """The results of invoking a model.
 
-    `tensors`: bytes by tensor number after the last run, if they were kept. `events`: of each
-    step (node, operator, kernel, microseconds of all invokes), where they were asked for; beside
-    them `misses`: of a board's flash cache, None where it does not count them.
+    outputs: outputs[run][i] is the array of output i. times: microseconds of each invoke. arena:
+    bytes used. tensors: {tensor number: bytes} after the last run, with keep_tensors. events:
+    (node, operator, kernel, microseconds of all invokes) of each step, with profile. misses: for
+    each event the misses of a board's flash cache, None on boards that do not count them.
     """
 
     outputs: list[list[np.ndarray]]
@@ -29,10 +30,10 @@ class Invocation:
     misses: list[int | None] = field(default_factory=list)
 
 
-def form(model, path, keep_tensors, custom, target=None, flat=None):
-    """The ModelFile that a device gets of a ModelFile, on one of the two paths of invoke().
+def model_for_device(model, path, keep_tensors, custom, target=None, flat=None):
+    """Return the ModelFile that a device receives for `model`, on one of the paths of invoke().
 
-    flat: as for invoke(); for a model whose tensors are kept, nothing is planned so.
+    flat: as for invoke(); ignored with keep_tensors, as such a model has no memory plan.
     """
     data = model.data
     if model.kind == "tflite" and path == "flat":
@@ -44,26 +45,26 @@ def form(model, path, keep_tensors, custom, target=None, flat=None):
 def invoke(model, runs, path="flat", repeat=1, locked=False, keep_tensors=False, heap=None,
            timeout=None, custom=(), device=None, reset=False, profile=False,
            flat=None, progress=None):  # fmt: skip
-    """Invoke a ModelFile with each list of input arrays in `runs`, one after the other.
+    """Invoke a ModelFile on each list of input arrays in `runs`, in order; return an Invocation.
 
     path: "flat" (as .tflm) or "tflite" (prepared by MicroPython). repeat: invokes for each run.
-    locked: invoke() must not allocate. State goes on from run to run. custom: Python files that
-    register custom operators. device: where, instead of one process of the unix port: a board
-    (board.board_device), several, or Processes; progress tells that how far it is (done, total).
-    reset: variables are reset before each run. profile: `events` of the result is filled.
-    flat: {option of flatten.flatten(): value} for the flat model, like optimize or by_rows.
-    Raises DeviceError.
+    locked: invoke() must not allocate. Variables keep their values from run to run, unless
+    `reset` is set. custom: Python files that register custom operators. device: a board
+    (board.board_device), a pool of boards, or Processes; by default one process of the unix port.
+    progress: called by the device with (runs done, runs in all). profile: fill `events` of the
+    result. flat: {option of flatten.flatten(): value} for the flat model, like optimize or
+    by_rows. Raises DeviceError.
     """
     if device is not None:
         return device.invoke(
             model, runs, path, repeat, locked, keep_tensors, heap, timeout, custom, profile, reset,
             flat, progress,
         )  # fmt: skip
-    model = form(model, path, keep_tensors, custom, flat=flat)
+    model = model_for_device(model, path, keep_tensors, custom, flat=flat)
     rows = [info.bytes for info in model.inputs if info.by_rows]
     answer, outputs, kept = invocation.invoke(
         model.data,
-        b"".join(sent(run, model.inputs) for run in runs),
+        b"".join(input_bytes(run, model.inputs) for run in runs),
         len(runs),
         repeat,
         locked=locked and not rows,
@@ -75,7 +76,7 @@ def invoke(model, runs, path="flat", repeat=1, locked=False, keep_tensors=False,
         heap=heap,
         timeout=timeout,
     )
-    outputs = split(outputs, len(runs), model.outputs)
+    outputs = split_outputs(outputs, len(runs), model.outputs)
     tensors, at = {}, 0
     for number, size in answer.get("tensors", ()):
         tensors[number] = kept[at : at + size]
@@ -84,13 +85,13 @@ def invoke(model, runs, path="flat", repeat=1, locked=False, keep_tensors=False,
     return Invocation(outputs, answer["times"], answer["arena"], tensors, events)
 
 
-def sent(arrays, infos):
-    """The bytes of the inputs of a run."""
+def input_bytes(arrays, infos):
+    """Return the bytes of all inputs of a run, in order."""
     return b"".join(to_bytes(a, info) for a, info in zip(arrays, infos, strict=True))
 
 
-def split(data, runs, infos):
-    """The arrays of the outputs of `runs` runs from all their bytes."""
+def split_outputs(data, runs, infos):
+    """Return [[array of each output] for each of `runs` runs] from the bytes of all outputs."""
     result, at = [], 0
     for _ in range(runs):
         arrays = []

@@ -1,4 +1,4 @@
-# tflm_tools: numpy_arrays: what tflm.api_compat stands on in CPython: arrays of numpy
+# tflm_tools: execution: the numpy arrays with which tflm.api_compat works in CPython
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import numpy as np
@@ -12,32 +12,33 @@ __all__ = (
 )  # fmt: skip
 
 
-# The class of numpy that tensors of a type have.
 def dtype(name):
+    """Return numpy's class for the type `name` of a tensor."""
     return np.dtype(name).type
 
 
 def vector(values, name):
+    """Return `values` as an array of the type `name`."""
     return np.array(values, dtype=name)
 
 
-# A copy of bytes as elements of a type, flat; store() writes to it.
 def elements(raw, dtype):
+    """Return a copy of bytes as a flat array of a type; store() writes to it."""
     return np.frombuffer(bytearray(raw), dtype)
 
 
-# A copy of flat elements in a shape.
 def shaped(data, shape):
+    """Return a copy of a flat array in a shape."""
     return np.array(data).reshape(shape)
 
 
-# The elements themselves in a shape.
 def view(data, shape):
+    """Return a flat array in a shape, without a copy."""
     return data.reshape(shape)
 
 
-# Copy an array to elements; ValueError where LiteRT raises it.
 def store(into, values, tensor):
+    """Copy an array to flat elements. Raises ValueError where LiteRT raises it."""
     values = np.asarray(values)
     if values.dtype != into.dtype:
         raise ValueError(
@@ -52,11 +53,11 @@ def store(into, values, tensor):
     into[:] = values.reshape(-1)
 
 
-# Real numbers, as Tensor.quantize() takes them.
 def real(values):
+    """Return an array as the nested lists that Tensor.quantize() accepts."""
     return np.asarray(values, dtype=np.float64).tolist()
 
 
-# The real numbers of a Tensor, flat.
 def floats(tensor):
+    """Return the real values of a Tensor as a flat float32 array."""
     return np.array(tensor.dequantize(), np.float32)

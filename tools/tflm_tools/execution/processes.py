@@ -1,4 +1,4 @@
-# tflm_tools: several processes of the unix port as one device, here or on a Dask cluster
+# tflm_tools: execution: splits runs of a model over several unix-port processes or a Dask cluster
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import functools
@@ -7,17 +7,19 @@ from tflm.tflite.reader import TfliteModel
 
 from ..model.schema import BuiltinOperator
 from ..port import unix_port
-from . import spread
-from .device_model import Invocation, form, invoke
+from . import task_pool
+from .device_model import Invocation, invoke, model_for_device
 
-_MOST = 64  # runs of a piece: what the progress bar moves by
-_PIECES = 4  # for each job, so that all end at about the same time
+_MAX_RUNS_PER_SLICE = 64  # the progress bar advances by one slice
+_SLICES_PER_JOB = 4  # so that all jobs end at about the same time
 _STATEFUL = {BuiltinOperator.CUSTOM, BuiltinOperator.VAR_HANDLE, BuiltinOperator.CALL_ONCE}
 
 
-def follow_each_other(model):
-    """True where a run of a ModelFile may see what the ones before it left: with variables, or
-    operators that may have some."""
+def is_stateful(model):
+    """Return whether a run of a ModelFile may depend on earlier runs.
+
+    That is the case with variable tensors, and with operators that may have variables.
+    """
     if model.kind != "tflite":
         return True
     for subgraph in TfliteModel(model.data).subgraphs:
@@ -28,37 +30,39 @@ def follow_each_other(model):
     return False
 
 
-def pieces_of(model, runs, jobs, reset=False, whole=False):
-    """Slices of `runs` that may go to different places, in order.
+def split_runs(model, runs, jobs, reset=False, whole=False):
+    """Return slices of `runs` that may execute on different processes, in order.
 
-    reset: variables are as at first before each run. whole: all in one piece, whatever the model.
+    reset: variables are reset before each run. whole: return one slice, whatever the model.
     """
-    if whole or not (reset or not follow_each_other(model)):
+    if whole or (is_stateful(model) and not reset):
         return [slice(0, len(runs))]
-    size = max(1, min(_MOST, -(-len(runs) // (jobs * (_PIECES if jobs > 1 else 1)))))
+    slices = jobs * _SLICES_PER_JOB if jobs > 1 else 1
+    size = max(1, min(_MAX_RUNS_PER_SLICE, -(-len(runs) // slices)))
     return [slice(at, at + size) for at in range(0, len(runs), size)]
 
 
-def joined(found):
-    """One Invocation of those of all pieces, in order."""
-    outputs = [output for each in found for output in each.outputs]
-    times = [time for each in found for time in each.times]
-    arena = max(each.arena for each in found)
-    if len(found) == 1:
-        return found[0]
+def merge_invocations(invocations):
+    """Return one Invocation made of the Invocations of all slices, in order."""
+    if len(invocations) == 1:
+        return invocations[0]
+    outputs = [output for each in invocations for output in each.outputs]
+    times = [time for each in invocations for time in each.times]
+    arena = max(each.arena for each in invocations)
     return Invocation(outputs, times, arena, {})
 
 
-# A piece, as a function of a module: a Dask worker finds it by its name.
+# A function at module level: a Dask worker imports it by its name.
 def _invoke(model, path, options, runs):
     return invoke(model, runs, path, **options)
 
 
 class Processes:
-    """The unix port in `jobs` processes, or on a Dask cluster: invoke() is that of device_model.
+    """The unix port in `jobs` processes, or on a Dask cluster, as one device.
 
-    scheduler: the address of a Dask scheduler; `jobs` is what the cluster has, then, once it has
-    been asked. Files of custom operators have the same paths there.
+    scheduler: the address of a Dask scheduler. `jobs` is then the number of threads of the
+    cluster's workers, known after the first invoke(). Python files of custom operators must have
+    the same paths on the workers.
     """
 
     is_board = False
@@ -71,22 +75,24 @@ class Processes:
     def invoke(self, model, runs, path="flat", repeat=1, locked=False, keep_tensors=False,
                heap=None, timeout=None, custom=(), profile=False, reset=False, flat=None,
                progress=None):  # fmt: skip
+        """Invoke a model as device_model.invoke() does."""
         options = dict(
             repeat=repeat, locked=locked, keep_tensors=keep_tensors, heap=heap, timeout=timeout,
             custom=custom, profile=profile, reset=reset,
         )  # fmt: skip
-        ready = form(model, path, keep_tensors, custom, flat=flat)
+        ready = model_for_device(model, path, keep_tensors, custom, flat=flat)
         done = 0
 
-        def step(found):
+        def advance(invocation):
             nonlocal done
-            done += len(found.outputs)
+            done += len(invocation.outputs)
             if progress is not None:
                 progress(done, len(runs))
 
-        with spread.pool(self.jobs, self._scheduler) as pool:
+        with task_pool.open_pool(self.jobs, self._scheduler) as pool:
             self.jobs = pool.jobs
-            pieces = pieces_of(model, runs, pool.jobs, reset, keep_tensors or profile)
+            slices = split_runs(model, runs, pool.jobs, reset, keep_tensors or profile)
             task = functools.partial(_invoke, ready, path, options)
-            found = pool.map(task, [runs[each] for each in pieces], step, unix_port.end)
-        return joined(found)
+            chosen = [runs[each] for each in slices]
+            invocations = pool.map(task, chosen, advance, unix_port.kill_scripts)
+        return merge_invocations(invocations)

@@ -1,4 +1,4 @@
-# tflm_tools: remote: tflm.Interpreter for CPython: a process of MicroPython keeps the model
+# tflm_tools: execution: tflm.Interpreter for CPython, whose model runs in a MicroPython process
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -36,7 +36,7 @@ class ArrayTensor(Tensor):
         return ((self.scale or 1.0) * (values - self.zero_point)).tolist()
 
 
-# End the process; the folder of its model goes by itself.
+# End the process. The TemporaryDirectory of its model removes itself.
 def _end(process):
     process.stdin.close()
     process.wait()
@@ -44,10 +44,11 @@ def _end(process):
 
 
 class Interpreter:
-    """A model that MicroPython's unix port runs: the calls of tflm.Interpreter, numpy's arrays.
+    """tflm.Interpreter for CPython: numpy arrays here, the model in MicroPython's unix port.
 
-    model: a path, a buffer, or what tflm.load() gave. keep_tensors as there; cores is for boards.
-    Raises what tflm.Interpreter raises, DeviceError where MicroPython has ended.
+    model: a path, a buffer, or the result of tflm.load(). keep_tensors: as for tflm.Interpreter.
+    cores: ignored; boards use it. Methods raise what tflm.Interpreter raises, and DeviceError
+    when the MicroPython process has ended.
     """
 
     def __init__(self, model, keep_tensors=False, cores=1):
@@ -63,7 +64,7 @@ class Interpreter:
         path = Path(self._folder.name) / "model"
         path.write_bytes(self.model.buffer)
         if self._process is None:
-            self._process = unix_port.running("session", "", self._folder.name)
+            self._process = unix_port.start_script("session", "", self._folder.name)
             weakref.finalize(self, _end, self._process)
         shapes = list(getattr(self.model, "input_shapes", {}).items())
         keep = self._keep_tensors
@@ -73,20 +74,18 @@ class Interpreter:
         self._kept = {number: ArrayTensor(each) for number, each in answer["kept"]}
         self._allocated = answer
 
-    # One request and its answer: (JSON, bytes).
-    def _ask(self, what, data=b"", **request):
-        text = json.dumps({"do": what, "bytes": len(data), **request}).encode()
+    # Send one request; return its answer, (JSON, bytes).
+    def _ask(self, action, data=b"", **request):
+        text = json.dumps({"do": action, "bytes": len(data), **request}).encode()
         source = self._process.stdout
         try:
             self._process.stdin.write(len(text).to_bytes(4, "little") + text + data)
             self._process.stdin.flush()
         except BrokenPipeError:
-            pass  # there is no answer either
+            pass  # reading the answer fails below
         size = source.read(4)
         if len(size) < 4:
-            raise DeviceError(
-                "MicroPython has ended in the middle; make a new Interpreter", "crash"
-            )
+            raise DeviceError("the MicroPython process has ended; make a new Interpreter", "crash")
         answer = json.loads(source.read(int.from_bytes(size, "little")))
         if "error" in answer:
             kind = getattr(errors, answer["kind"], None)
@@ -96,18 +95,13 @@ class Interpreter:
     def resize_input(self, i, shape):
         self.model = resized(self.model, self._allocated, i, [int(size) for size in shape])
 
-    def _pick(self, tensors, i, what):
-        self.allocate_tensors()
-        tensors = getattr(self, tensors)
-        if not 0 <= i < len(tensors):
-            raise errors.InputError(f"there is no {what} {i}; the model has {len(tensors)}")
-        return tensors[i]
-
     def input(self, i):
-        return self._pick("_inputs", i, "input")
+        self.allocate_tensors()
+        return _tensor(self._inputs, i, "input")
 
     def output(self, i):
-        return self._pick("_outputs", i, "output")
+        self.allocate_tensors()
+        return _tensor(self._outputs, i, "output")
 
     def inputs_size(self):
         self.allocate_tensors()
@@ -142,3 +136,9 @@ class Interpreter:
     def arena_used_bytes(self):
         self.allocate_tensors()
         return self._allocated["arena"]
+
+
+def _tensor(tensors, i, kind):
+    if not 0 <= i < len(tensors):
+        raise errors.InputError(f"there is no {kind} {i}; the model has {len(tensors)}")
+    return tensors[i]

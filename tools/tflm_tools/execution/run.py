@@ -1,4 +1,4 @@
-# tflm_tools: run: a model on inputs of yours, in the MicroPython unix port
+# tflm_tools: execution: invokes a model on the user's inputs, for `tflm run`
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from dataclasses import dataclass
@@ -13,12 +13,15 @@ from ..model.model_file import open_model
 from ..render.notebook import Shown
 from .device_model import invoke
 
-_TOP = 5
+_TOP_VALUES = 5  # largest values of an output that the summary lists
 
 
 @dataclass
 class OutputInfo:
-    """One output; `low`, `high` and `top` (of a row of scores) are real values, not quantized."""
+    """The summary of one output; low, high and top are real values, not quantized ones.
+
+    top: (index, value) of the largest values, for an output that is one row of scores.
+    """
 
     name: str
     file: str
@@ -31,13 +34,13 @@ class OutputInfo:
 
 @dataclass
 class Run(Shown):
-    """What `tflm run` did; times in microseconds of one invoke, arena in bytes.
+    """The result of `tflm run`; times in microseconds of one invoke, arena in bytes.
 
     arrays: the outputs.
     """
 
     _shown = ("results", "print_run")
-    arrays = ()  # no field, which JSON would show
+    arrays = ()  # not a field of the dataclass: JSON must not include it
 
     model: str
     path: str
@@ -48,18 +51,18 @@ class Run(Shown):
     outputs: list[OutputInfo]
 
 
-# A float that JSON can hold.
+# A float that JSON can represent, or None.
 def _number(value):
     return float(value) if np.isfinite(value) else None
 
 
-# Lowest, highest and largest values of an output.
+# The OutputInfo of an output.
 def _summary(file, array, info):
     values = arrays.dequantize(array, info)
     top = []
     if array.ndim <= 2 and array.size == max(array.shape, default=0) > 1:
         row = values.reshape(-1)
-        order = np.argsort(-row.astype(np.float64), kind="stable")[:_TOP]
+        order = np.argsort(-row.astype(np.float64), kind="stable")[:_TOP_VALUES]
         top = [(int(i), _number(row[i])) for i in order]
     low, high = (_number(values.min()), _number(values.max())) if array.size else (None, None)
     return OutputInfo(info.name, str(file), info.dtype, info.shape, low, high, top)
@@ -67,24 +70,25 @@ def _summary(file, array, info):
 
 def run(path, inputs, output_dir=None, form="flat", repeat=1, quantize=False, heap=None,
         timeout=None, custom=(), device=None, pixels=None):  # fmt: skip
-    """Invoke the model at `path` on arrays or files, one for each input in order.
+    """Invoke the model at `path` on arrays or files, one for each input in order; return a Run.
 
-    Files are .npy, images, sounds or tables; pixels: what black and white of images stand for, as
-    model.media.real_values() has it.
-    output_dir: where output_0.npy and so on go; None writes none. form: "flat" or "tflite".
-    repeat: invokes on the same inputs (a model with state goes on from one to the next).
-    quantize: floats may be given for integer inputs. custom: Python files that register custom
-    operators. device: a board (board.board_device) instead of the unix port. Raises TflmError.
+    Files are .npy, images, sounds or tables. pixels: the values of black and white in images, as
+    for model.media.real_values(). output_dir: folder for output_0.npy, output_1.npy ...; None
+    writes no files. form: "flat" or "tflite". repeat: invokes on the same inputs; variables keep
+    their values from one invoke to the next. quantize: accept floats for integer inputs. custom:
+    Python files that register custom operators. device: a board (board.board_device) instead of
+    the unix port. Raises TflmError.
     """
     model = open_model(path)
     if form == "tflite" and model.kind == "tflm":
         raise ToolError(f"{path} is a .tflm; --path tflite needs the .tflite it was made from")
     if len(inputs) != len(model.inputs):
         raise ToolError(
-            f"the model's inputs are {len(model.inputs)}, the files given are {len(inputs)}; "
+            f"the number of inputs given is {len(inputs)}, but the model has {len(model.inputs)}; "
             "give one --input for each, in order"
         )
-    written = _files(output_dir, model, [path, *_paths(inputs), *custom])
+    input_files = [each for each in inputs if not isinstance(each, np.ndarray)]
+    output_files = _output_files(output_dir, model, [path, *input_files, *custom])
     values = [
         arrays.load_input(file, i, info, quantize, pixels)
         for i, (file, info) in enumerate(zip(inputs, model.inputs, strict=True))
@@ -95,11 +99,11 @@ def run(path, inputs, output_dir=None, form="flat", repeat=1, quantize=False, he
         model, [values], form, repeat, heap=heap, timeout=timeout, custom=custom, device=device
     )
     outputs = []
-    for file, array, info in zip(written, result.outputs[0], model.outputs, strict=True):
+    for file, array, info in zip(output_files, result.outputs[0], model.outputs, strict=True):
         if file:
             arrays.save(file, array)
         outputs.append(_summary(file, array, info))
-    found = Run(
+    summary = Run(
         model=str(path),
         path=form,
         invokes=repeat,
@@ -108,20 +112,15 @@ def run(path, inputs, output_dir=None, form="flat", repeat=1, quantize=False, he
         arena_bytes=result.arena,
         outputs=outputs,
     )
-    found.arrays = result.outputs[0]
-    return found
+    summary.arrays = result.outputs[0]
+    return summary
 
 
-# Inputs that are files.
-def _paths(inputs):
-    return [each for each in inputs if not isinstance(each, np.ndarray)]
-
-
-# The files to write, one for each output; "" for none.
-def _files(output_dir, model, used):
+# The file to write for each output, "" without a folder. `used`: files that must not be replaced.
+def _output_files(output_dir, model, used):
     if output_dir is None:
         return [""] * len(model.outputs)
-    written = [Path(output_dir) / f"output_{i}.npy" for i in range(len(model.outputs))]
-    for file in written:
+    output_files = [Path(output_dir) / f"output_{i}.npy" for i in range(len(model.outputs))]
+    for file in output_files:
         files.check_output(file, *used)
-    return written
+    return output_files

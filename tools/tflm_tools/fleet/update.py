@@ -15,7 +15,7 @@ from tflm.version import __version__
 from .. import files
 from ..check.cases import make_cases
 from ..errors import DeviceError, ToolError
-from ..execution.device_model import sent
+from ..execution.device_model import input_bytes
 from ..flat.flatten import flatten
 from ..image.custom import load_resolver
 from ..measure import dataset
@@ -53,7 +53,7 @@ def _inputs(source, told, data, count):
     else:
         cases = make_cases(source.inputs, count - 1, 0)
         runs = [case.inputs for case in [*cases[: count - 1], cases[-1]]]
-    return [sent(run, told.inputs) for run in runs]
+    return [input_bytes(run, told.inputs) for run in runs]
 
 
 # The vectors of a flat model, which MicroPython runs here: inputs and outputs, one run after the

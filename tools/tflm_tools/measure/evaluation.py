@@ -11,7 +11,7 @@ from tflm.tflite.reader import TfliteModel
 from ..check import oracle
 from ..check.comparison import first_difference
 from ..errors import ToolError
-from ..execution import spread
+from ..execution import task_pool
 from ..execution.processes import Processes
 from ..model.arrays import dequantize
 from ..model.labels import labels_of
@@ -89,7 +89,7 @@ def evaluate(path, data, compare=False, limit=None, jobs=None, custom=(), device
     examples = load(data, model.inputs, model.outputs, limit, labels, pixels)
     if device is None:
         if scheduler is None:
-            most = os.cpu_count() if spread.installed() else 1
+            most = os.cpu_count() if task_pool.has_joblib() else 1
             jobs = min(jobs or most or 1, len(examples.runs))
         device = Processes(jobs, scheduler)
     result = device.invoke(

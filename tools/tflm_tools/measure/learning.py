@@ -96,7 +96,7 @@ def learn(path, data, output=None, feature=LAST, method="prototypes", per_class=
         labels=labels,
         taught=len(first),
         count=len(rest),
-        score=score_of_classes(np.array(wanted), np.array(answer["found"]), len(classes)),
+        score=score_of_classes(np.array(wanted), np.array(answer["predicted"]), len(classes)),
         threshold=answer["threshold"],
         unusual=answer["unusual"],
         arena_bytes=FlatFile(made).arena_bytes,

@@ -1,4 +1,4 @@
-# tflm_tools: invokes a model in the MicroPython unix port: bytes in, bytes and a report out
+# tflm_tools: port: invokes a model in the MicroPython unix port, with tensors as bytes
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import tempfile
@@ -12,11 +12,11 @@ def invoke(model, inputs, runs=1, repeat=1, locked=False, keep_tensors=False, cu
     """Invoke a model (bytes) `runs` times; `inputs` are the bytes of all inputs, run after run.
 
     repeat: invokes for each run. locked: invoke() must not allocate. keep_tensors: the report
-    names every tensor and its size. custom: Python files that register custom operators. reset:
-    variables are reset before each run. profile: the report has the profiler's events. by_rows:
-    bytes of the only input, which comes by rows, or 0. heap, timeout: see unix_port.run_script.
-    Returns the report (see device/invoke.py), the bytes of the outputs, run after run, and those
-    of all tensors after the last run. Raises DeviceError.
+    lists each tensor's number and size. custom: Python files that register custom operators.
+    reset: reset variables before each run. profile: add the profiler's events to the report.
+    by_rows: size in bytes of the only input if it is read row by row, else 0. heap, timeout: see
+    unix_port.run_script(). Returns (report, bytes of all outputs run after run, bytes of all
+    tensors after the last run); device/invoke.py describes the report. Raises DeviceError.
     """
     with tempfile.TemporaryDirectory(prefix="tflm-") as name:
         folder = Path(name)

@@ -1,4 +1,4 @@
-# tflm_tools: MicroPython's unix port as a command of the user's own, with tflm to import
+# tflm_tools: port: starts MicroPython's unix port for the user, with tflm on its import path
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import os
@@ -6,24 +6,24 @@ import signal
 import subprocess
 import tempfile
 
-from .unix_port import executable, library
+from .unix_port import executable, library_folder
 
-# Where the unix port looks when MICROPYPATH is not set.
+# The unix port's own default for MICROPYPATH.
 _PATH = ".frozen:~/.micropython/lib:/usr/lib/micropython"
 
 
 def prompt(arguments):
-    """Run MicroPython with `arguments` (none: its prompt), and return its exit code.
+    """Run MicroPython with `arguments`, or its prompt without any, and return its exit code.
 
-    It finds tflm first, then what MICROPYPATH names, or what it finds by itself. Raises ToolError
-    when there is no MicroPython.
+    The import path is tflm's folder, then MICROPYPATH or the unix port's default. Raises ToolError
+    when MicroPython is not installed.
     """
     command = [executable(), *arguments]
-    # Ctrl-C is MicroPython's. A handler is not inherited, as SIG_IGN would be.
+    # Ctrl-C is for MicroPython alone. The child would inherit SIG_IGN, but not a handler.
     before = signal.signal(signal.SIGINT, lambda number, frame: None)
     try:
         with tempfile.TemporaryDirectory(prefix="tflm-") as folder:
-            path = f"{library(folder)}:{os.environ.get('MICROPYPATH', _PATH)}"
+            path = f"{library_folder(folder)}:{os.environ.get('MICROPYPATH', _PATH)}"
             code = subprocess.run(command, env={**os.environ, "MICROPYPATH": path}).returncode
     finally:
         signal.signal(signal.SIGINT, before)

@@ -1,4 +1,4 @@
-# tflm_tools: runs scripts of device/ in the MicroPython unix port; all traffic goes through files
+# tflm_tools: port: runs scripts of device/ in the MicroPython unix port
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -19,11 +19,15 @@ _SCRIPTS = Path(__file__).parent / "device"
 DEFAULT_HEAP = "64M"
 DEFAULT_TIMEOUT = 600.0  # seconds
 
-_scripts = {}  # the process that each thread waits for
+_scripts = {}  # {thread number: the process for which that thread waits}
 
 
 def executable():
-    """The MicroPython to use: $TFLM_MICROPYTHON, or the one beside this Python, or on the PATH."""
+    """Return the path of MicroPython.
+
+    It is $TFLM_MICROPYTHON, else the file beside this Python, else the first on the PATH. Raises
+    ToolError when MicroPython is not installed.
+    """
     given = os.environ.get("TFLM_MICROPYTHON")
     beside = Path(sys.executable).parent / "micropython"
     found = given or (str(beside) if beside.exists() else shutil.which("micropython"))
@@ -35,9 +39,11 @@ def executable():
     return os.path.abspath(shutil.which(found))
 
 
-# The folder that holds the package tflm as the device imports it, and nothing else: other
-# packages of this Python must not shadow MicroPython's modules.
-def library(folder):
+def library_folder(folder):
+    """Return a folder below `folder` that contains the package tflm only, for MICROPYPATH.
+
+    Other packages of this Python must not shadow MicroPython's modules. Raises ToolError.
+    """
     package = os.environ.get("TFLM_MODULES")
     package = Path(package) / "tflm" if package else Path(tflm.__file__).parent
     if not (package / "__init__.py").exists():
@@ -51,15 +57,15 @@ def library(folder):
 
 
 def run_script(name, job, folder, heap=DEFAULT_HEAP, timeout=DEFAULT_TIMEOUT):
-    """Run device/<name>.py with `job` (a dict of JSON) and return what it reports (a dict).
+    """Run device/<name>.py with `job` (a dict of JSON) and return its report (a dict).
 
-    `folder` is a temporary folder of the caller's: the files that `job` names lie there.
-    `heap` is the size of MicroPython's heap, like 192k or 64M; `timeout` is in seconds.
-    $TFLM_MODULES names a folder with another package tflm than the one installed.
-    Raises DeviceError, with the sentence of the device where there is one.
+    folder: the caller's temporary folder, which contains the files that `job` names. heap: size
+    of MicroPython's heap, like 192k or 64M. timeout: in seconds. $TFLM_MODULES replaces the
+    folder with the package tflm. Job and report are files in `folder`. Raises DeviceError, with
+    the device's own message if there is one.
     """
     if not re.fullmatch(r"[1-9][0-9]*[kKmM]?", heap):
-        raise ToolError(f"{heap!r} is no heap size; write it like 192k or 64M")
+        raise ToolError(f"{heap!r} is not a heap size; write it like 192k or 64M")
     folder = Path(folder)
     request, report = folder / "job.json", folder / "report.json"
     request.write_text(json.dumps(job))
@@ -68,7 +74,7 @@ def run_script(name, job, folder, heap=DEFAULT_HEAP, timeout=DEFAULT_TIMEOUT):
     with open(folder / "log.txt", "w+b") as log:
         process = subprocess.Popen(
             [*command, str(request), str(report)],
-            env={**os.environ, "MICROPYPATH": f"{library(folder)}:.frozen"},
+            env={**os.environ, "MICROPYPATH": f"{library_folder(folder)}:.frozen"},
             cwd=folder,
             stdin=subprocess.DEVNULL,
             stdout=log,
@@ -78,56 +84,58 @@ def run_script(name, job, folder, heap=DEFAULT_HEAP, timeout=DEFAULT_TIMEOUT):
             code = _wait(process, timeout)
         except subprocess.TimeoutExpired:
             raise DeviceError(
-                f"MicroPython was not done after {timeout:g} s; use a longer --timeout", "timeout"
+                f"MicroPython did not finish within {timeout:g} s; use a longer --timeout",
+                "timeout",
             ) from None
         log.seek(0)
-        said = log.read().decode(errors="replace").strip()
+        output = log.read().decode(errors="replace").strip()
     if not report.exists():
-        raise DeviceError(_crash(code, said, heap), "crash")
+        raise DeviceError(_crash_message(code, output, heap), "crash")
     answer = json.loads(report.read_text())
     if "error" in answer:
         raise DeviceError(answer["error"], answer["kind"])
     return answer
 
 
-# The exit code of a process, which does not outlive this wait.
+# Wait for a process and return its exit code. The process ends here in any case.
 def _wait(process, timeout):
     _scripts[threading.get_ident()] = process
     try:
         return process.wait(timeout)
     finally:
-        process.kill()  # nothing, where it has ended
+        process.kill()  # no effect on a process that has ended
         process.wait()
         del _scripts[threading.get_ident()]
 
 
-def end(threads):
-    """End the scripts that threads (their numbers) wait for; run_script() raises there."""
+def kill_scripts(threads):
+    """End the scripts for which threads (their numbers) wait; run_script() raises there."""
     for thread in threads:
         if (process := _scripts.get(thread)) is not None:
             process.kill()
 
 
-def running(name, argument, folder, heap=DEFAULT_HEAP):
-    """Start device/<name>.py with one argument; a Popen whose stdin and stdout are pipes.
+def start_script(name, argument, folder, heap=DEFAULT_HEAP):
+    """Start device/<name>.py with one argument; return its Popen.
 
-    `folder` is a temporary folder of the caller's. Use it as a context manager.
+    folder: the caller's temporary folder. stdin and stdout are pipes. Use the Popen as a context
+    manager.
     """
     command = [executable(), "-X", f"heapsize={heap}", str(_SCRIPTS / f"{name}.py"), str(argument)]
     return subprocess.Popen(
         command,
-        env={**os.environ, "MICROPYPATH": f"{library(folder)}:.frozen"},
+        env={**os.environ, "MICROPYPATH": f"{library_folder(folder)}:.frozen"},
         cwd=folder,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     )
 
 
-# A sentence for a process that ended without a report.
-def _crash(code, said, heap):
-    last = said.splitlines()[-1] if said else "nothing"
+# The message for a process that ended without a report.
+def _crash_message(code, output, heap):
+    last = output.splitlines()[-1] if output else "no output"
     if "MemoryError" in last:
-        return f"the heap of {heap} is too small for this; use a larger --heap"
+        return f"the heap of {heap} is too small for the model; use a larger --heap"
     if code < 0:
-        return f"MicroPython was ended by {signal.Signals(-code).name}; its last words: {last}"
-    return f"MicroPython ended with exit code {code}; its last words: {last}"
+        return f"MicroPython ended by {signal.Signals(-code).name}; its last line: {last}"
+    return f"MicroPython ended with exit code {code}; its last line: {last}"

@@ -71,7 +71,7 @@ def _copy(manifest, folder, number):
 
 def _run(folder, job, originals, first, blocks):
     (folder / "job.json").write_text(json.dumps(job))
-    with unix_port.running(_SCRIPT, folder / "job.json", folder, _HEAP) as process:
+    with unix_port.start_script(_SCRIPT, folder / "job.json", folder, _HEAP) as process:
         failures = []
 
         def feed():

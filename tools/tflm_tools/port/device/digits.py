@@ -1,4 +1,4 @@
-# tflm: an example: classify images of handwritten digits, 8x8 bytes of 0 (white) to 16 (black)
+# tflm: example: classifies images of handwritten digits, 8x8 bytes of 0 (white) to 16 (black)
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import time
@@ -7,13 +7,13 @@ import report
 import tflm
 
 
-# Classify every image of a file: [digit, its probability, microseconds] for each.
+# Classify each image of a file; return ([(digit, probability, microseconds)], arena bytes).
 def classify(model_path, images_path):
-    interpreter = tflm.Interpreter(tflm.load(model_path))  # the arena is just what it needs
+    interpreter = tflm.Interpreter(tflm.load(model_path))  # allocates the arena itself
     interpreter.allocate_tensors()
     image = interpreter.input(0)
     probabilities = interpreter.output(0)
-    found = []
+    results = []
     with open(images_path, "rb") as images:
         pixels = images.read(64)
         while pixels:
@@ -23,15 +23,15 @@ def classify(model_path, images_path):
             elapsed = time.ticks_diff(time.ticks_us(), start)
             values = probabilities.dequantize()
             digit = values.index(max(values))
-            found.append((digit, values[digit], elapsed))
+            results.append((digit, values[digit], elapsed))
             pixels = images.read(64)
-    return found, interpreter.arena_used_bytes()
+    return results, interpreter.arena_used_bytes()
 
 
-# What the host asked for.
+# The job: `model` and `images` (paths).
 def main(job):
-    found, arena = classify(job["model"], job["images"])
-    return {"found": found, "arena": arena}
+    results, arena = classify(job["model"], job["images"])
+    return {"results": results, "arena": arena}
 
 
 report.serve(main)

@@ -1,4 +1,4 @@
-# tflm_tools: invokes a model on the device with inputs of a file; for `tflm run` and `tflm verify`
+# tflm_tools: port: invokes a model in MicroPython on inputs from a file
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import io
@@ -10,19 +10,20 @@ import report
 import tflm
 
 
-# What the host needs to know of a tensor.
+# A tensor's description for the host.
 def _describe(tensor):
     return {"name": tensor.name, "dtype": tensor.dtype, "shape": list(tensor.shape)}
 
 
-# Give the inputs their bytes: an invoke may have overwritten them.
+# Set the bytes of the inputs before each invoke: the one before may have overwritten them.
 def _fill(interpreter, values):
     for i in range(len(values)):
         interpreter.input(i).kept.raw[:] = values[i]
 
 
-# Invoke once and return the microseconds; `locked` forbids every allocation meanwhile. An error of
-# a kernel takes memory, too: what it says is heard with the heap unlocked.
+# Invoke once and return the microseconds; with `locked` the heap is locked meanwhile. A kernel's
+# error also allocates memory, so after a MemoryError the model runs again with the heap unlocked,
+# to raise that error.
 def _timed_invoke(interpreter, values, locked):
     _fill(interpreter, values)
     if locked:
@@ -44,14 +45,14 @@ def _timed_invoke(interpreter, values, locked):
     return time.ticks_diff(end, begin)
 
 
-# Invoke with an input that comes by rows; the microseconds.
-def _by_rows(interpreter, values):
+# Invoke with an input that is read row by row; return the microseconds.
+def _timed_invoke_by_rows(interpreter, values):
     begin = time.ticks_us()
     interpreter.invoke(io.BytesIO(values))
     return time.ticks_diff(time.ticks_us(), begin)
 
 
-# A resolver with what the user's files register, each imported from its folder.
+# An OpResolver in which the user's files have registered their operators.
 def _resolver(paths):
     resolver = tflm.OpResolver()
     for path in paths:
@@ -62,11 +63,20 @@ def _resolver(paths):
     return resolver
 
 
-# The job: `model` (path), `runs`, `inputs` (path: the bytes of all inputs, run after run),
-# `custom` (paths of files that register custom operators), `repeat` (invokes a run), `outputs`
-# (path to write, likewise), `locked` (no allocation in invoke), `tensors` (path, or null: write
-# every tensor after the last run), `reset` (forget variables before each run), `profile` (answer
-# with the profiler's events), `by_rows` (bytes of the only input, which comes by rows, or 0).
+# The job:
+#   model    path of the model
+#   runs     number of runs
+#   inputs   path of a file with the bytes of all inputs, run after run
+#   custom   paths of Python files that register custom operators
+#   repeat   invokes for each run
+#   outputs  path to which the bytes of all outputs are written, run after run
+#   locked   whether invoke() must not allocate
+#   tensors  path to which all tensors are written after the last run, or null
+#   reset    whether variables are reset before each run
+#   profile  whether the report has the profiler's events
+#   by_rows  size in bytes of the only input if it is read row by row, else 0
+# The report: arena (bytes), times (microseconds of each invoke), outputs (descriptions), events,
+# tensors ([number, size] in the order of the file).
 def main(job):
     keep = job["tensors"] is not None
     resolver = _resolver(job["custom"])
@@ -89,7 +99,7 @@ def main(job):
                 interpreter.reset()
             for _ in range(job["repeat"]):
                 if by_rows:
-                    times.append(_by_rows(interpreter, values[0]))
+                    times.append(_timed_invoke_by_rows(interpreter, values[0]))
                     continue
                 times.append(_timed_invoke(interpreter, values, job["locked"]))
             for tensor in outputs:

@@ -1,4 +1,4 @@
-# tflm: an example: teaches a Learner examples of a file, asks it about others, and keeps the model
+# tflm: example: trains a Learner on examples of a file, predicts others and saves the model
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import report
@@ -7,9 +7,15 @@ from tflm.learn import store
 from tflm.learner import Learner
 
 
-# The job: `model` (path of a .tflm), `inputs` (path: those of all examples, one after the other;
-# first those to learn), `numbers` (the class of each of these), `labels`, `count` (of the others),
-# `method`, `k`, `examples` and `output` (paths to write what was learnt, and the .tflm with it).
+# The job:
+#   model      path of a .tflm
+#   inputs     path of a file with the inputs of all examples: first the ones to learn
+#   numbers    class number of each example to learn
+#   labels     names of the classes
+#   count      number of the other examples, which are predicted
+#   method, k  options of Learner
+#   examples   path to which the learned examples are written
+#   output     path to which the .tflm with the trained classifier is written
 def main(job):
     interp = tflm.Interpreter(job["model"])
     interp.allocate_tensors()
@@ -28,18 +34,18 @@ def main(job):
             rows.extend(features)
         store.save(job["examples"], labels, rows, bytes(numbers), len(features))
         learner.load(job["examples"])
-        found, unusual = [], 0
+        predicted, unusual = [], 0
         for _ in range(job["count"]):
             inputs.readinto(raw)
             interp.reset()
             interp.invoke()
-            found.append(labels.index(learner.predict()))
+            predicted.append(labels.index(learner.predict()))
             if len(labels) == 1:
                 unusual += learner.is_unusual()
     learner.save_model(job["output"])
     threshold = learner.threshold if len(labels) == 1 else None
     return {
-        "found": found,
+        "predicted": predicted,
         "features": len(features),
         "threshold": threshold,
         "unusual": unusual,

@@ -1,4 +1,4 @@
-# tflm_tools: how a script on the device gets its job and reports back, errors included
+# tflm_tools: port: reads the job of a script in MicroPython and writes its report or error
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -6,14 +6,14 @@ import os
 import sys
 
 
-# Write the report whole or not at all.
+# Write the report to a temporary file and rename it, so that the host never reads half of it.
 def _write(path, answer):
     with open(path + ".part", "w") as file:
         json.dump(answer, file)
     os.rename(path + ".part", path)
 
 
-# Call `main(job)` with the job of the first argument; its dict goes to the second one.
+# Read the job from the file sys.argv[1], call main(job), write its dict to the file sys.argv[2].
 def serve(main):
     request, report = sys.argv[1], sys.argv[2]
     with open(request) as file:
@@ -27,7 +27,7 @@ def serve(main):
         size = gc.mem_free() + gc.mem_alloc()
         text = f"MicroPython's heap of {size} bytes is too small ({error}); use a larger --heap"
         if "locked" in str(error):
-            text = f"a kernel allocated memory in invoke ({error}); mend the kernel"
+            text = f"a kernel allocated memory in invoke ({error}); fix the kernel"
         answer = {"error": text, "kind": "MemoryError"}
     except Exception as error:
         from tflm import TflmError

@@ -1,7 +1,8 @@
-# tflm_tools: keeps a model for the host: requests from standard input, answers to standard output
+# tflm_tools: port: keeps a model in MicroPython and answers requests of the host over pipes
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# A message is the length of its JSON (4 bytes), the JSON, and as many bytes as its "bytes" says.
+# A message is the length of its JSON (4 bytes), the JSON, then data, whose size is `bytes` of the
+# JSON. Requests come from standard input, answers go to standard output.
 
 import json
 import sys
@@ -9,8 +10,8 @@ import sys
 import tflm
 
 
-# What the host makes a tensor of.
-def _described(tensor):
+# A tensor's description, of which the host makes its own tensor.
+def _describe(tensor):
     return {
         "name": tensor.name,
         "dtype": tensor.dtype,
@@ -25,7 +26,8 @@ class _Session:
     def __init__(self):
         self._interpreter = None
 
-    # Load and allocate: `model` (path), `shapes` ([input, shape] pairs), `keep_tensors`.
+    # Load a model and allocate its tensors: `model` (path), `shapes` ([input, shape] pairs),
+    # `keep_tensors`.
     def allocate(self, request, _):
         model = tflm.load(request["model"])
         self._interpreter = interp = tflm.Interpreter(model, keep_tensors=request["keep_tensors"])
@@ -37,13 +39,13 @@ class _Session:
         self._kept = interp.tensors() if request["keep_tensors"] else {}
         answer = {
             "arena": interp.arena_used_bytes(),
-            "inputs": [_described(tensor) for tensor in self._inputs],
-            "outputs": [_described(tensor) for tensor in self._outputs],
-            "kept": [[number, _described(self._kept[number])] for number in self._kept],
+            "inputs": [_describe(tensor) for tensor in self._inputs],
+            "outputs": [_describe(tensor) for tensor in self._outputs],
+            "kept": [[number, _describe(self._kept[number])] for number in self._kept],
         }
         return answer, []
 
-    # Invoke on the bytes of all inputs; the bytes of all outputs, then of what is kept.
+    # Invoke on the bytes of all inputs; answer with all outputs, then with all kept tensors.
     def invoke(self, _, data):
         at = 0
         for tensor in self._inputs:
@@ -72,16 +74,15 @@ def main():
     source, sink = sys.stdin.buffer, sys.stdout.buffer
     while True:
         size = source.read(4)
-        if len(size) < 4:  # the host has gone
+        if len(size) < 4:  # the host has ended
             return
         request = json.loads(source.read(int.from_bytes(size, "little")))
-        answer, parts = _answer(session, request, source.read(request["bytes"]))
-        parts = [bytes(part) for part in parts]
-        answer["bytes"] = sum([len(part) for part in parts])
+        answer, buffers = _answer(session, request, source.read(request["bytes"]))
+        data = b"".join([bytes(buffer) for buffer in buffers])
+        answer["bytes"] = len(data)
         text = json.dumps(answer).encode()
         sink.write(len(text).to_bytes(4, "little") + text)
-        for part in parts:
-            sink.write(part)
+        sink.write(data)
 
 
 main()

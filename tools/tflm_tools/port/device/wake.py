@@ -1,4 +1,4 @@
-# tflm: an example: wake words in raw sound from standard input; prints a line of JSON for each
+# tflm: example: detects wake words in raw sound from standard input, prints a JSON line for each
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -7,8 +7,8 @@ import sys
 from tflm import TflmError, wake
 
 
-# Fills a buffer from a stream that may give less at a time.
-class _Stream:
+# Reads from a stream until the buffer is full: a pipe may return less at a time.
+class _FullReads:
     def __init__(self, stream):
         self._stream = stream
 
@@ -23,8 +23,8 @@ class _Stream:
         return count
 
 
-# What goes by, counted, so that words have a time.
-class _Counted:
+# Counts the bytes of a source, which give the time of a detection.
+class _CountedReads:
     def __init__(self, source):
         self._source = source
         self.bytes = 0
@@ -41,15 +41,15 @@ def main():
     words = [wake.load(path, **job["settings"]) for path in job["words"]]
     vad = wake.load(job["vad"]) if job["vad"] else None
     listener = wake.Listener(words, vad, job["front_end"])
-    source = _Counted(_Stream(sys.stdin.buffer))
+    source = _CountedReads(_FullReads(sys.stdin.buffer))
 
     def report(word):
-        heard = {
+        detection = {
             "seconds": source.bytes / 32000,
             "wake_word": word.wake_word,
             "probability": word.probability,
         }
-        print(json.dumps(heard))
+        print(json.dumps(detection))
 
     listener.listen(source, report)
 

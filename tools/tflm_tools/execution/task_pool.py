@@ -1,4 +1,4 @@
-# tflm_tools: spread: pieces of work over threads here, or over a Dask cluster, through joblib
+# tflm_tools: execution: runs tasks on threads of this process or on a Dask cluster, with joblib
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import functools
@@ -14,42 +14,43 @@ from tflm.version import __version__
 from ..errors import ToolError
 from ..extras import installing
 
-_SECONDS = 10  # for a scheduler to answer, and for its first worker to be there
-_STEP = 0.02  # seconds between two looks whether what was stopped has ended
+_CONNECT_SECONDS = 10  # limit for a scheduler's answer, and again for its first worker
+_POLL_SECONDS = 0.02  # between two checks whether stopped threads have ended
 
 
-def installed():
-    """True when joblib is there."""
+def has_joblib():
+    """Return whether joblib is installed."""
     return importlib.util.find_spec("joblib") is not None
 
 
-def _require(package, what, extra):
+def _require(package, purpose, extra):
     if importlib.util.find_spec(package) is None:
         raise ToolError(
-            f"for {what} the package {package} is missing; install it with: {installing(extra)}"
+            f"{purpose} requires the package {package}; install it with: {installing(extra)}"
         )
 
 
 @contextmanager
-def pool(jobs=1, scheduler=None):
-    """A Threads or a Cluster, in a `with`; raises ToolError where what it needs is not there.
+def open_pool(jobs=1, scheduler=None):
+    """Yield a ThreadPool, or a ClusterPool if `scheduler` is set.
 
-    scheduler: the address of a Dask scheduler, whose workers do the work then; jobs, if given, is
-    how many pieces are on their way at once.
+    jobs: how many tasks run at once. scheduler: the address of a Dask scheduler. Raises ToolError
+    if a package, the scheduler or its workers are missing.
     """
     if scheduler is None:
-        yield Threads(jobs or 1)
+        yield ThreadPool(jobs or 1)
         return
     _require("joblib", "--backend dask", "dask")
     _require("distributed", "--backend dask", "dask")
     from .dask_cluster import connected
 
-    with connected(scheduler, _SECONDS) as client:
-        yield Cluster(client, jobs)
+    with connected(scheduler, _CONNECT_SECONDS) as client:
+        yield ClusterPool(client, jobs)
 
 
-# An error of a piece, as its result: what is raised is the first in their order, not in time.
-class _Failed:
+# The result of a task that raised an error. The error of the first item in their order is raised
+# again, which need not be the first in time.
+class _FailedTask:
     def __init__(self, error):
         self.error = error
 
@@ -58,31 +59,30 @@ def _outcome(task, item):
     try:
         return task(item)
     except TflmError as error:
-        return _Failed(error)
+        return _FailedTask(error)
 
 
-class Threads:
-    """So many threads of this process, for work that other processes or boards do."""
+class ThreadPool:
+    """Threads of this process, for tasks that wait for other processes or boards."""
 
     def __init__(self, jobs):
         if jobs > 1:
-            _require("joblib", f"{jobs} jobs at once", "jobs")
+            _require("joblib", f"running {jobs} jobs at once", "jobs")
         self.jobs = jobs
 
     def map(self, task, items, done=None, end=None):
-        """[task(item) for each item], `jobs` at a time; what one raises ends all.
+        """Return [task(item) for each item], `jobs` at a time; the first error ends all tasks.
 
-        done: called with each result, in order. end: called with the numbers of threads that are
-        still at work when all has to stop (by an error, Ctrl-C, SIGTERM), again and again until
-        they have ended.
+        done: called with each result, in order. end: called when all tasks must stop (an error,
+        Ctrl-C, SIGTERM) with the numbers of the threads that still work, until all have ended.
         """
         if self.jobs == 1 or len(items) <= 1:
-            return _collected((_outcome(task, item) for item in items), done)
+            return _collect((_outcome(task, item) for item in items), done)
         from joblib import Parallel, delayed
 
         stopped, busy = threading.Event(), set()
 
-        def one(item):
+        def run_task(item):
             busy.add(threading.get_ident())
             try:
                 return None if stopped.is_set() else _outcome(task, item)
@@ -91,63 +91,63 @@ class Threads:
 
         results = Parallel(
             self.jobs, backend="threading", batch_size=1, return_as="generator"
-        )(delayed(one)(item) for item in items)  # fmt: skip
+        )(delayed(run_task)(item) for item in items)  # fmt: skip
         try:
-            return _collected(results, done)
+            return _collect(results, done)
         finally:
             stopped.set()
             _close(results)
             while busy:
                 if end is not None:
                     end(set(busy))
-                time.sleep(_STEP)
+                time.sleep(_POLL_SECONDS)
 
 
-class Cluster:
-    """The workers of a Dask cluster; `jobs` is how many threads they have."""
+class ClusterPool:
+    """The workers of a Dask cluster; `jobs` is the number of their threads."""
 
     def __init__(self, client, jobs=None):
         self.jobs = min(filter(None, (jobs, sum(client.nthreads().values()))))
-        self._client, self._most = client, jobs or "2*n_jobs"
+        self._client, self._pre_dispatch = client, jobs or "2*n_jobs"
 
     def map(self, task, items, done=None, end=None):
-        """As Threads.map(); a piece whose worker is gone is done again by another one."""
+        """As ThreadPool.map(). A task whose worker disappears runs again on another worker."""
         from joblib import Parallel, delayed
 
         from .dask_cluster import Backend
 
         results = Parallel(
             backend=Backend(client=self._client), batch_size=1, return_as="generator",
-            pre_dispatch=self._most,
+            pre_dispatch=self._pre_dispatch,
         )(delayed(_on_worker)(__version__, functools.partial(_outcome, task, item))
           for item in items)  # fmt: skip
         try:
-            return _collected(results, done)
+            return _collect(results, done)
         finally:
             _close(results)
 
 
-# A piece on a worker, which must have the same tflm: kernels and files go with it.
-def _on_worker(version, piece):
+# Run a task on a worker, whose tflm must have the same version: it uses its own kernels.
+def _on_worker(version, task):
     if version != __version__:
-        return _Failed(ToolError(
+        return _FailedTask(ToolError(
             f"a Dask worker has tflm {__version__}, not {version}; install the same version there"
         ))  # fmt: skip
-    return piece()
+    return task()
 
 
-def _collected(results, done):
-    found = []
+def _collect(results, done):
+    collected = []
     for result in results:
-        if isinstance(result, _Failed):
+        if isinstance(result, _FailedTask):
             raise result.error
-        found.append(result)
+        collected.append(result)
         if done is not None:
             done(result)
-    return found
+    return collected
 
 
-# End a generator of joblib's; what it has not handed out yet is of no use, as it would warn.
+# Close joblib's generator without its warning about results that nobody fetched.
 def _close(results):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
