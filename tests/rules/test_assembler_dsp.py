@@ -9,16 +9,25 @@ from rules.sources import KERNEL_FILES, REPOSITORY, consts
 sys.path.insert(0, str(REPOSITORY / "tools"))
 
 
-from asm.armv7em import depthwise, depthwise_sums, elementwise, gather, multiply, products, sums
+from asm.armv7em import (
+    add,
+    conv_gather,
+    conv_multiply,
+    depthwise,
+    depthwise_sums,
+    fully_connected,
+    mul,
+    reduce,
+)
 from asm.armv7em.thumb_dsp import ThumbDsp
 from asm.common.thumb import R0, R8, R12
 
 # Prefix of the constants for a parameter block: its words, and the number of the first.
 _BLOCKS = {
-    "conv_dsp": {"_G_": (gather.GATHER, 0), "_M_": (multiply.MULTIPLY, 18)},
-    "fully_connected_dsp": {"_C_": (multiply.CONNECT, 0)},
+    "conv_dsp": {"_G_": (conv_gather.GATHER, 0), "_M_": (conv_multiply.MULTIPLY, 18)},
+    "fully_connected_dsp": {"_C_": (fully_connected.CONNECT, 0)},
     "depthwise_conv_dsp": {"_P_": (depthwise.WINDOW, 0)},
-    "add_table": {"_P_": (elementwise.ADD, 0)},
+    "add_table": {"_P_": (add.ADD, 0)},
 }
 
 
@@ -34,10 +43,10 @@ def test_parameters_have_the_same_places(name):
 # The assembler reads the block of a record itself, and the portable kernel has its place.
 def test_the_block_of_mul_is_where_the_assembler_reads_it():
     block = 4 * consts(KERNEL_FILES["mul"])["_OUTPUT_ZERO_POINT"]
-    assert block == products.REQUANTIZE
+    assert block == mul.REQUANTIZE
     own = consts(KERNEL_FILES["armv7em/mul"])
     table = block + 4 * consts(KERNEL_FILES["requantize"])["_TABLE"]
-    assert 4 * own["_OFFSET1"] == products.OFFSETS
+    assert 4 * own["_OFFSET1"] == mul.OFFSETS
     assert own["_SHIFT"] == table + 4
 
 
@@ -56,10 +65,10 @@ def test_the_record_of_reduce_is_as_the_assembler_reads_it():
     }
     reduced = [(f"_REDUCED{i}", f"_REDUCED_STEP{i}") for i in range(3)]
     places = [(4 * names[length], 4 * names[step]) for length, step in reduced]
-    assert places == [sums.ROW, sums.ROWS, sums.PLANES]
-    assert (4 * names["_KEPT_STEP0"], 4 * names["_OFFSET"]) == (sums.STEP, sums.OFFSET)
+    assert places == [reduce.ROW, reduce.ROWS, reduce.PLANES]
+    assert (4 * names["_KEPT_STEP0"], 4 * names["_OFFSET"]) == (reduce.STEP, reduce.OFFSET)
     block = 4 * names["_OUTPUT_ZERO_POINT"]
-    assert own["_AS_IN_MUL"] == block - products.REQUANTIZE
+    assert own["_AS_IN_MUL"] == block - mul.REQUANTIZE
     shift = consts(KERNEL_FILES["requantize"])["_TABLE"] * 4 + 4
     assert own["_SHIFT"] == block + shift
 

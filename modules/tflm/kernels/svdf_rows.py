@@ -27,7 +27,7 @@ _MOST = const(1 << 14)  # elements of a row
 _ROWS = const(127)
 
 
-# Units start..stop-1 of svdf.eval_int8, by functions of tools/asm/armv6m/matrix.py. Behind the
+# Units start..stop-1 of svdf.eval_int8, by functions of tools/asm/armv6m/recurrent.py. Behind the
 # features lies room for a word at least: a zero point.
 @micropython.viper
 def run_rows(op, arena, rom, start: int, stop: int, dot, rescale, remember_8, remember_16):

@@ -41,7 +41,7 @@ _ADD_INT16 = const(0x10001000)  # which then is int16
 
 
 # Units start..stop-1 of unidirectional_sequence_lstm.eval_integers, by functions of
-# tools/asm/armv6m/matrix.py.
+# tools/asm/armv6m/recurrent.py.
 @micropython.viper
 def run_rows(op, arena, rom, start: int, stop: int, dot, rescale, gate, products):
     r = ptr32(op)

@@ -6,7 +6,7 @@ from ..common.thumb_plane import OWN, PLANE, channels, load_parameters
 from .requantize import requantize
 
 
-# acc += the rounded upper half of weight * x, see lanes.py; uses up `weight`.
+# acc += the rounded upper half of weight * x, see lanes_multiply.py; uses up `weight`.
 def _multiply(t, acc, weight, x):
     t.mul(weight, x)
     t.asr(weight, weight, 16)

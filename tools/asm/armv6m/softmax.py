@@ -1,11 +1,9 @@
 # Assembler kernel of SOFTMAX: the exponential of a difference; and the portable file over it
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from pathlib import Path
-
-import tflm
 from tflm.prepare.softmax import SOFTMAX
 
+from ..common.derived import Derived, source_text
 from ..common.thumb import R0, R1, R2, R3, R5, R6, R7, R8, R9, R10, Thumb
 from .requantize import product
 
@@ -106,18 +104,20 @@ def exp():
     return t.text()
 
 
-# A part of the portable file, from one text to another.
-def _part(begin, end):
-    text = (Path(tflm.__file__).parent / "kernels" / "softmax.py").read_text()
+# A passage of the portable file, from one text to another.
+def _passage(begin, end):
+    text = source_text("softmax.py")
     return text[text.index(begin) : text.index(end)]
 
 
-# What the portable file has in other words here (tools/asm/make.py). The exponential stands in it,
-# too: a file of its own would take some 200 bytes of heap.
-WORDS = {
-    "# tflm: SOFTMAX, int8 to int8 and int16\n": "# tflm: SOFTMAX, int8: for Cortex-M0+\n",
-    _part("# Kernel:", "_INPUT"): "",
-    _part("# The products that", "# Units are rows"): f"\n{exp().rstrip()}\n\n\n",
-    "_fill(op, arena, n, difference)": "exp(int(r), int(scratch) + 4 * n, difference)",
-    _part("# exp(-difference) into", "# Word 0 of the scratch"): "",
-}
+# The exponential stands in the derived file itself: a separate file takes some 200 bytes of heap.
+DERIVED = Derived(
+    about="SOFTMAX, int8",
+    source="softmax.py",
+    replacements={
+        _passage("# Kernel:", "_INPUT"): "",
+        _passage("# The products that", "# Units are rows"): f"\n{exp().rstrip()}\n\n\n",
+        "_fill(op, arena, n, difference)": "exp(int(r), int(scratch) + 4 * n, difference)",
+        _passage("# exp(-difference) into", "# Word 0 of the scratch"): "",
+    },
+)

@@ -2,7 +2,8 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..common.thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12, Thumb
-from .matrix import left_out, lengths, rows, scale
+from .matrix import left_out, lengths, rows
+from .recurrent import scale
 from .requantize import clamp
 
 _CELLS = """

@@ -1,11 +1,11 @@
-# The assembler kernels for the DSP extension: what each file is for, and the functions in it
+# The files of kernels/armv7em that are generated: what each computes, and its generators
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from . import depthwise, elementwise, gather, multiply, products, sums
+from . import add, conv_gather, conv_multiply, depthwise, fully_connected, mul, reduce
 
-FOR = "the DSP extension"
+CORE = "the DSP extension"
 FILES = {
-    "conv_asm.py": ("CONV_2D, int8", (gather.gather, multiply.multiply)),
+    "conv_asm.py": ("CONV_2D, int8", (conv_gather.gather, conv_multiply.multiply)),
     "depthwise_asm.py": (
         "DEPTHWISE_CONV_2D, int8",
         (
@@ -15,8 +15,8 @@ FILES = {
             depthwise.depthwise_stride_2,
         ),
     ),
-    "add_asm.py": ("ADD, int8", (elementwise.add,)),
-    "mul_asm.py": ("MUL, int8", (products.products, products.outputs, products.fours)),
-    "reduce_asm.py": ("MEAN and SUM, int8", (sums.sums,)),
-    "fully_connected_asm.py": ("FULLY_CONNECTED, int8", (multiply.connect,)),
+    "add_asm.py": ("ADD, int8", (add.add,)),
+    "mul_asm.py": ("MUL, int8", (mul.products, mul.outputs, mul.fours)),
+    "reduce_asm.py": ("MEAN and SUM, int8", (reduce.sums,)),
+    "fully_connected_asm.py": ("FULLY_CONNECTED, int8", (fully_connected.connect,)),
 }

@@ -1,7 +1,7 @@
 # Assembler macros: the 32-bit instructions of ARMv7E-M, with those of its DSP extension
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from ..common.thumb import SP, Thumb
+from ..common.thumb import R0, R1, SP, Thumb
 
 _SHIFTS = ("lsl", "lsr", "asr", "ror")
 
@@ -26,6 +26,12 @@ class ThumbDsp(Thumb):
     def _end(self):
         self._frame("add", 0xB000)
         self._wide(0xE8BD, 0x0F00, "pop {r8-r11}")
+
+    def load_parameters(self, layout, names):
+        """Copy the parameters `names` of the block at R0 to slots of the same names. Uses R1."""
+        for name in names:
+            self.ldr(R1, R0, 4 * layout.index(name))
+            self.store(R1, name)
 
     # One instruction of two halfwords.
     def _wide(self, high, low, mnemonic):

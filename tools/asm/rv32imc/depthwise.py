@@ -1,7 +1,7 @@
 # Assembler kernels of DEPTHWISE_CONV_2D for RV32: rows of outputs from a channel's plane
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .plane import at
+from .depthwise_plane import at
 from .rv32 import Rv32
 
 # What all functions keep in registers; s0..s11 are for weights.

@@ -1,26 +1,31 @@
-# The assembler kernels for Xtensa: what each file is for, and the functions in it
+# The files of kernels/xtensawin that are generated: what each computes, and its generators
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from . import (
+    add,
     depthwise,
-    elementwise,
-    gather,
+    depthwise_plane,
+    lanes_gather,
+    lanes_multiply,
     mac16_depthwise,
     mac16_multiply,
-    multiply,
-    plane,
     pooling,
 )
 
-FOR = "Xtensa"
+CORE = "Xtensa"
 FILES = {
     "lanes_asm.py": (
         "CONV_2D and FULLY_CONNECTED, int8, in lanes",
-        (gather.gather, gather.gather_bytes, multiply.multiply),
+        (lanes_gather.gather, lanes_gather.gather_bytes, lanes_multiply.multiply),
     ),
     "depthwise_asm.py": (
         "DEPTHWISE_CONV_2D, int8, in lanes",
-        (plane.build_plane, depthwise.rows_3x3, depthwise.rows_3x3_stride_2, depthwise.rows_any),
+        (
+            depthwise_plane.build_plane,
+            depthwise.rows_3x3,
+            depthwise.rows_3x3_stride_2,
+            depthwise.rows_any,
+        ),
     ),
     "mac16_asm.py": (
         "CONV_2D and FULLY_CONNECTED, int8, by MAC16",
@@ -34,7 +39,7 @@ FILES = {
             mac16_depthwise.rows_3x3_stride_2,
         ),
     ),
-    "add_asm.py": ("ADD, int8", (elementwise.add,)),
+    "add_asm.py": ("ADD, int8", (add.add,)),
     "pooling_asm.py": (
         "AVERAGE_POOL_2D and MAX_POOL_2D, int8",
         (pooling.averages, pooling.average, pooling.maxima, pooling.maximum),

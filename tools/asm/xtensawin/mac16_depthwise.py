@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..common.parameters import DEPTHWISE, at
-from . import plane
+from . import depthwise_plane
 from .mac16 import Mac16
 from .mac16_requantize import folded
 
@@ -26,7 +26,7 @@ in tools/asm/common/parameters.py), and the memory of the stream (prepare/mac16.
 
 
 def build_plane():
-    return plane.build_plane(halfwords=True)
+    return depthwise_plane.build_plane(halfwords=True)
 
 
 # _V: the sum of an output whose window begins in the upper or (odd) in the lower row of a word.

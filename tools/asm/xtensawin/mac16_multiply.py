@@ -1,10 +1,10 @@
 # Assembler kernels of CONV_2D and FULLY_CONNECTED for Xtensa with MAC16: dot products of halfwords
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from . import gather as lanes
+from . import lanes_gather
+from .lanes_multiply import SLOTS, begin
 from .mac16 import Mac16
 from .mac16_requantize import folded, twice
-from .multiply import SLOTS, begin
 
 _W, _X, _BIAS, _FACTOR, _OUTPUT, _PIXEL, _END = (f"a{i}" for i in range(2, 9))
 _V, _U, _Y = "a9", "a10", "a11"
@@ -19,11 +19,11 @@ memory of the stream (prepare/mac16.py); the places among the parameters count f
 
 
 def gather():
-    return lanes.gather(halfwords=True)
+    return lanes_gather.gather(halfwords=True)
 
 
 def gather_bytes():
-    return lanes.gather_bytes(halfwords=True)
+    return lanes_gather.gather_bytes(halfwords=True)
 
 
 # Four products in a pass, each with a load; one word behind the weights and one behind the inputs

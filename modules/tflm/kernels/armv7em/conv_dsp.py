@@ -27,7 +27,7 @@ _ACTIVATION_MIN = const(21)
 _ACTIVATION_MAX = const(22)
 _LANES = const(128)  # where they begin in the scratch buffer, behind the parameters
 
-# Words of the parameters of gather() and multiply(), see gather.py, multiply.py of
+# Words of the parameters of gather() and multiply(), see conv_gather.py, conv_multiply.py of
 # tools/asm/armv7em.
 _G_SOURCE = const(0)
 _G_LANES = const(1)

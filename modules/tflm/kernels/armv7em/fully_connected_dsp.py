@@ -17,7 +17,7 @@ _ACTIVATION_MAX = const(11)
 _SPARE = const(64)  # bytes of the scratch buffer: outputs of an incomplete group,
 _TAPS = const(128)  # and inputs, filled up
 
-# Words of the parameters of connect(), see tools/asm/armv7em/multiply.py.
+# Words of the parameters of connect(), see tools/asm/armv7em/fully_connected.py.
 _C_STREAM = const(0)
 _C_INPUT = const(1)
 _C_OUTPUT = const(2)

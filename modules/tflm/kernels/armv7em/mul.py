@@ -50,7 +50,7 @@ def eval_int8(op, arena, rom, start: int, stop: int):
     rows = base + (r[_ACCUMULATORS] >> 2)
     step1 = r[_STEP1]
     step2 = r[_STEP2]
-    # FIELDS in tools/asm/armv7em/products.py, without the number of elements.
+    # FIELDS in tools/asm/armv7em/mul.py, without the number of elements.
     how = (step1 & 1) << 8 | (step2 & 1) << 9
     how |= (r[_OFFSET1] & 0xFF) << 10 | (r[_OFFSET2] & 0xFF) << 18
     length1 = int(_repeated(op, r[_EXPAND1]))

@@ -1,7 +1,7 @@
-# The assembler kernels for LX106: what each file is for, and the functions in it
+# The files of kernels/xtensa that are generated: what each computes, and its generators
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from . import elementwise
+from . import mirror
 
-FOR = "LX106"
-FILES = {"mirror_asm.py": ("an operator that is made up", (elementwise.mirror,))}
+CORE = "LX106"
+FILES = {"mirror_asm.py": ("an operator that is made up", (mirror.mirror,))}

@@ -3,7 +3,7 @@
 
 from ..common.parameters import GATHER, at
 from ..common.thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R9, R10, R11, R12, Thumb
-from .lanes import constants, quads
+from .byte_lanes import constants, quads
 
 # What stays in registers from one column to the next, and within a column. The place is the byte
 # of the image's row where the column begins.

@@ -20,29 +20,11 @@ MULTIPLY = (
     "minimum",  # four times
     "maximum",
 )
-CONNECT = (
-    "stream",
-    "input",  # address of whole quads
-    "output",
-    "groups",
-    "weights",
-    "zero_point",
-    "clamped",
-    "minimum",
-    "maximum",
-)
 UNROLLED = 16  # words of lanes of a pixel in one pass of the inner loop
 WORD_BYTES = 44  # of code for one of them
 TWICE_BYTES = 248  # of code that requantizes as TFLM does
 
 _SUMS = R0, R1, R2, R3, R4, R5, R6, R7  # four channels of one pixel, then of the other
-
-
-# Copy parameters to slots of the same names.
-def parameters(t, layout, names):
-    for name in names:
-        t.ldr(R1, R0, 4 * layout.index(name))
-        t.store(R1, name)
 
 
 # One word of lanes of two pixels times the words of four channels: 16 products in 11
@@ -58,7 +40,7 @@ def _word(t):
 
 _MULTIPLY = """
 Outputs of groups of four channels for pairs of pixels in lanes. `r0` is the address of a block
-of parameters (MULTIPLY in tools/asm/armv7em/multiply.py).
+of parameters (MULTIPLY in tools/asm/armv7em/conv_multiply.py).
 """
 
 
@@ -90,7 +72,7 @@ def _folded(t):
 # last one is whole, and the kind of requantization that is not the group's.
 def multiply():
     t = ThumbDsp("multiply", _MULTIPLY, slots=[*MULTIPLY, "out", "weights_end", "kind"])
-    parameters(t, MULTIPLY, MULTIPLY)
+    t.load_parameters(MULTIPLY, MULTIPLY)
     group, pair, words, twice, done = map(
         t.new_label, ("group", "pair", "words", "twice", "requantized")
     )
@@ -150,55 +132,6 @@ def multiply():
     t.branch_far("cc", pair)
     t.note("next group of channels: its stream lies behind this one's")
     t.store(R12, "stream")
-    t.load(R1, "groups")
-    t.sub(R1, 1)
-    t.store(R1, "groups")
-    t.branch_far("ne", group)
-    return t.text()
-
-
-_CONNECT = """
-Outputs of groups of four channels for one row of inputs. `r0` is the address of a block of
-parameters (CONNECT in tools/asm/armv7em/multiply.py).
-"""
-
-
-# r0..r3: sums, r4, r5: inputs, r6..r9: weights, r11: output, r12: stream, lr: inputs.
-def connect():
-    t = ThumbDsp("connect", _CONNECT, slots=[*CONNECT, "weights_end"])
-    parameters(t, CONNECT, CONNECT)
-    t.load(R11, "output")
-    t.load(R12, "stream")
-    group, quad = t.new_label("group"), t.new_label("quad")
-    t.label(group)
-    t.load(LR, "input")
-    t.add_number(R12, R12, 4)
-    t.ldm_wide(R12, R0, R1, R2, R3)
-    t.load(R4, "weights")
-    t.add(R4, R12)
-    t.store(R4, "weights_end")
-    t.label(quad)
-    for _ in range(2):
-        t.ldr_next(R4, LR)
-        t.sxtb16(R5, R4)
-        t.sxtb16(R4, R4, 8)
-        for x in (R5, R4):
-            t.ldm_wide(R12, R6, R7, R8, R9)
-            for acc, weight in zip(_SUMS[:4], (R6, R7, R8, R9), strict=True):
-                t.smlad(acc, x, weight)
-    t.load(R8, "weights_end")
-    t.cmp(R12, R8)
-    t.branch("cc", quad)
-    t.load(R8, "zero_point")
-    for acc in _SUMS[:4]:
-        t.ldrd_next(R9, R10, R12)
-        requantize(t, acc, R9, R10, R8)
-    ready = t.new_label("ready")
-    join_four(t, _SUMS[:4])
-    skip_clamp(t, R1, ready)
-    clamp(t, R0, R2, R1)
-    t.label(ready)
-    t.str_next(R0, R11)
     t.load(R1, "groups")
     t.sub(R1, 1)
     t.store(R1, "groups")

@@ -24,7 +24,7 @@ ADD = (
 
 _ADD = """
 A run of a sum of int8. `r0` is the address of a block of parameters (ADD in
-tools/asm/armv7em/elementwise.py).
+tools/asm/armv7em/add.py).
 """
 
 

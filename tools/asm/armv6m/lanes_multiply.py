@@ -3,7 +3,7 @@
 
 from ..common.parameters import MULTIPLY, at
 from ..common.thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12, Thumb
-from .lanes import all_quads, constants, quads
+from .byte_lanes import all_quads, constants, quads
 from .requantize import requantize
 
 _UNROLLED = 32  # words of lanes in one pass of the inner loop

@@ -18,7 +18,7 @@ _SIGN = 128  # what an offset is more than the zero point
 _PRODUCTS = """
 Products of int8 less their zero points: `r0`, `r1` are addresses of elements, `r2` that of words
 for the products, `r3` says how many, how far the next elements are, and the offsets (FIELDS in
-tools/asm/armv7em/products.py).
+tools/asm/armv7em/mul.py).
 """
 
 _FOURS = """

@@ -2,7 +2,6 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..common.thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12
-from .multiply import parameters
 from .thumb_dsp import ThumbDsp
 
 # Words of the parameter block.
@@ -30,7 +29,7 @@ GATHER = (
 _GATHER = """
 Unpack the windows of pairs of pixels, int8, to lanes: for each two elements a word of one pixel,
 then one of the other. `r0` is the address of a block of parameters (GATHER in
-tools/asm/armv7em/gather.py).
+tools/asm/armv7em/conv_gather.py).
 """
 
 
@@ -155,7 +154,7 @@ def _bytes(t):
 # r11: its place in the row, r12: end of a run, lr: pairs left.
 def gather():
     t = ThumbDsp("gather", _GATHER, slots=GATHER)
-    parameters(t, GATHER, GATHER)
+    t.load_parameters(GATHER, GATHER)
     for name, register in (("lanes", R8), ("source", R10), ("at", R11), ("pairs", LR)):
         t.load(register, name)
     pair, row, below, apart, next_pair = map(

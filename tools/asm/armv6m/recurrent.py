@@ -1,0 +1,235 @@
+# Generator of the assembler kernels of SVDF and LSTM for Cortex-M0+
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12, Thumb
+from .requantize import product
+
+_RESCALE = """
+Multiplies `r2` words at `r1` by a multiplier and 2 ** (a shift - 32), the words at `r0`; those
+of the next value are `r3` bytes further on. Rounded and wrapping around as in fixed_point.py.
+"""
+_GATE = """
+Multiplies words at `r1` as rescale() does, all by the multiplier and shift at `r0`, and clamps
+them to int16 at `r2`. `r3` is how many there are, with | 1 << 12 where they are added to what is
+there, which is then clamped to -limit..limit, | limit << 13 (2 ** 15: to int16).
+"""
+_PRODUCTS = """
+The products of `r3` int16 at `r1` with those at `r2`, to words at `r0`.
+"""
+_REMEMBER = """
+Rows of int{bits} (the state, at `r0`) move one element to the left and get the next of the words
+at `r2` at their end; that word becomes the sum of the row, less the zero point, times the row's
+weights (int{bits}, at `r1`). The zero point is the word behind those at `r2`. `r3` is the length
+of a row << 14 | how many rows there are.
+"""
+
+
+# R0 times 2 ** -31 times the multiplier in R2, rounded; then shifted right by R6, where the last
+# bit that goes, the carry, rounds; without a shift the carry is that of the addition before, which
+# takes that back. Uses R1..R4.
+def scale(t):
+    product(t)
+    t.asr(R1, R0, 31)
+    t.mov(R3, 0)
+    t.add(R0, R1)
+    t.asr(R0, R0, R6)
+    t.adc(R0, R3)
+
+
+# A shift of the record in R6 becomes one to the left, in `left`, or one to the right, in R6.
+def _directions(t, left):
+    right = t.new_label("right")
+    t.mov(left, 0)
+    t.mov(R1, 32)
+    t.sub(R6, R1, R6)
+    t.branch("ge", right)
+    t.two("neg", left, R6)
+    t.mov(R6, 0)
+    t.label(right)
+
+
+# Clamp R0 to int8 or int16; uses R1.
+def _clamp(t, bits):
+    fits = t.new_label("fits")
+    _extend(t, R1, R0, bits)
+    t.cmp(R1, R0)
+    t.branch("eq", fits)
+    t.mov(R1, 0x80)
+    if bits == 16:
+        t.lsl(R1, R1, 8)
+    t.sub(R1, 1)
+    t.asr(R0, R0, 31)
+    t.two("eor", R0, R1)
+    t.label(fits)
+
+
+# The lowest 8 or 16 bits of a register, with their sign.
+def _extend(t, to, value, bits):
+    (t.sxth if bits == 16 else t.sxtb)(to, value)
+
+
+# r7: next value; r8: multiplier and shift, r9: to the next ones, r10: values left.
+def rescale():
+    t = Thumb("rescale", _RESCALE, arguments=4)
+    value = t.new_label("value")
+    t.mov(R8, R0)
+    t.mov(R7, R1)
+    t.mov(R10, R2)
+    t.mov(R9, R3)
+    t.label(value)
+    t.mov(R1, R8)
+    t.ldr(R2, R1, 0)
+    t.ldr(R6, R1, 4)
+    t.add(R1, R9)
+    t.mov(R8, R1)
+    t.ldr(R0, R7, 0)
+    _directions(t, R3)
+    t.lsl(R0, R0, R3)
+    scale(t)
+    t.stm(R7, R0)
+    t.mov(R1, R10)
+    t.sub(R1, 1)
+    t.mov(R10, R1)
+    t.branch_far("ne", value)
+    return t.text()
+
+
+# r5: next target, r7: next value; r8: multiplier, r9: shift to the right, r10: values left,
+# r11: to the left, r12: whether targets are added to, and their limit << 1.
+def gate():
+    t = Thumb("gate", _GATE, arguments=4)
+    value, stored, low, done = map(t.new_label, ("value", "stored", "low", "done"))
+    t.mov(R7, R1)
+    t.mov(R5, R2)
+    t.lsr(R1, R3, 12)
+    t.mov(R12, R1)
+    t.lsl(R3, R3, 20)
+    t.lsr(R3, R3, 20)
+    t.mov(R10, R3)
+    t.ldr(R2, R0, 0)
+    t.mov(R8, R2)
+    t.ldr(R6, R0, 4)
+    _directions(t, R3)
+    t.mov(R9, R6)
+    t.mov(R11, R3)
+    t.label(value)
+    t.ldm(R7, R0)
+    t.mov(R1, R11)
+    t.lsl(R0, R0, R1)
+    t.mov(R2, R8)
+    t.mov(R6, R9)
+    scale(t)
+    _clamp(t, 16)
+    t.mov(R1, R12)
+    t.lsr(R1, R1, 1)
+    t.branch("cc", stored)
+    t.ldrh(R2, R5)
+    t.sxth(R2, R2)
+    t.add(R0, R2)
+    t.lsr(R2, R1, 15)  # a limit of 2 ** 15 is 1 less above
+    t.sub(R2, R1, R2)
+    t.two("neg", R1, R1)
+    t.cmp(R0, R2)
+    t.branch("le", low)
+    t.mov(R0, R2)
+    t.label(low)
+    t.cmp(R0, R1)
+    t.branch("ge", stored)
+    t.mov(R0, R1)
+    t.label(stored)
+    t.strh(R0, R5)
+    t.add(R5, 2)
+    t.mov(R1, R10)
+    t.sub(R1, 1)
+    t.branch("eq", done)
+    t.mov(R10, R1)
+    t.b(value)
+    t.label(done)
+    return t.text()
+
+
+def products():
+    t = Thumb("products", _PRODUCTS, arguments=4)
+    value = t.new_label("value")
+    t.label(value)
+    t.ldrh(R4, R1)
+    t.sxth(R4, R4)
+    t.ldrh(R5, R2)
+    t.sxth(R5, R5)
+    t.mul(R4, R5)
+    t.stm(R0, R4)
+    t.add(R1, 2)
+    t.add(R2, 2)
+    t.sub(R3, 1)
+    t.branch("ne", value)
+    return t.text()
+
+
+# The feature is clamped before the zero point is added, after which it may wrap around, as in
+# TFLM.
+# r0: sum, r3: 0, r4: elements left, r5: state, r6: weights, r7: features; r8: the zero point
+# below 0, r9: elements of a row but the last one, r10: rows left.
+def _remember(bits):
+    t = Thumb(f"remember_{bits}", _REMEMBER.format(bits=bits), arguments=4)
+    size = bits // 8
+    load, store = (t.ldrh, t.strh) if bits == 16 else (t.ldrb, t.strb)
+    load_weight = t.ldrsh_at if bits == 16 else t.ldrsb_at
+    row, element, last = map(t.new_label, ("row", "element", "last"))
+    t.mov(R5, R0)
+    t.mov(R6, R1)
+    t.mov(R7, R2)
+    t.lsl(R4, R3, 18)
+    t.lsr(R4, R4, 18)
+    t.mov(R10, R4)
+    t.lsr(R3, R3, 14)
+    t.sub(R3, 1)
+    t.mov(R9, R3)
+    t.lsl(R4, R4, 2)
+    t.ldr_at(R2, R2, R4)
+    t.two("neg", R2, R2)
+    t.mov(R8, R2)
+    t.mov(R3, 0)
+    t.label(row)
+    t.mov(R2, 0)
+    t.mov(R4, R9)
+    t.cmp(R4, 0)
+    t.branch("eq", last)
+    t.label(element)
+    load(R1, R5, size)
+    store(R1, R5)
+    _extend(t, R1, R1, bits)
+    t.add(R1, R8)
+    load_weight(R0, R6, R3)
+    t.mul(R1, R0)
+    t.add(R2, R1)
+    t.add(R5, size)
+    t.add(R6, size)
+    t.sub(R4, 1)
+    t.branch("ne", element)
+    t.label(last)
+    t.ldr(R0, R7)
+    _clamp(t, bits)
+    t.mov(R1, R8)
+    t.sub(R0, R1)
+    store(R0, R5)
+    _extend(t, R0, R0, bits)
+    t.add(R0, R8)
+    load_weight(R1, R6, R3)
+    t.mul(R0, R1)
+    t.add(R2, R0)
+    t.stm(R7, R2)
+    t.add(R5, size)
+    t.add(R6, size)
+    t.mov(R1, R10)
+    t.sub(R1, 1)
+    t.mov(R10, R1)
+    t.branch("ne", row)
+    return t.text()
+
+
+def remember_8():
+    return _remember(8)
+
+
+def remember_16():
+    return _remember(16)

@@ -1,0 +1,37 @@
+# Kernel files that are another kernel file with a few passages replaced
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from pathlib import Path
+from typing import NamedTuple
+
+_KERNELS = Path(__file__).resolve().parents[3] / "modules" / "tflm" / "kernels"
+
+
+class Derived(NamedTuple):
+    """A kernel file that has the text of another kernel file around one faster function.
+
+    about: what the derived file computes, for its head. source: the other file, as a path below
+    modules/tflm/kernels. replacements: {passage of the source: the text in its place}.
+
+    An edit of the source changes the derived file, too, when `make tables` runs. Each passage must
+    occur exactly once in the source: text() raises ValueError for an edit that removes a passage,
+    and the replacement must then be adapted.
+    """
+
+    about: str
+    source: str
+    replacements: dict[str, str]
+
+    def text(self):
+        """The derived text without the two lines at the top of its source."""
+        text = source_text(self.source)
+        for passage, replacement in self.replacements.items():
+            if text.count(passage) != 1:
+                raise ValueError(f"{self.source} has {text.count(passage)} times {passage!r}")
+            text = text.replace(passage, replacement)
+        return text.split("\n", 2)[2]
+
+
+def source_text(source):
+    """The text of a kernel file, by its path below modules/tflm/kernels."""
+    return (_KERNELS / source).read_text()
