@@ -152,8 +152,8 @@ def _tools(firmware, rom):
         folder = Path(package.__file__).parent
         for path in sorted(folder.rglob("*.py")):
             found[str(path.relative_to(folder.parent))] = files.read(path)
-    for path in sorted((ROOT / "boards").glob("*/profile.toml")):
-        found[f"tflm_tools/{path.relative_to(ROOT)}"] = files.read(path)
+    for path in sorted(profiles.FOLDER.glob("*.toml")):
+        found[f"tflm_tools/board/profile_files/{path.name}"] = files.read(path)
     for path in sorted((_SOURCES / "python").glob("*.py")):
         found[path.name] = files.read(path)
     found["data/firmware.bin"] = firmware

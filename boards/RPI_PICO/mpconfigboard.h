@@ -3,7 +3,7 @@
 
 #include "boards/RPI_PICO/mpconfigboard.h"
 
-// profile.toml has the same numbers: 1 MB of firmware, 512 KB of models, 512 KB of files.
+// tools/tflm_tools/board/profile_files/RPI_PICO.toml has the same numbers: 1 MB of firmware, 512 KB of models, 512 KB of files.
 #undef MICROPY_HW_FLASH_STORAGE_BYTES
 #define MICROPY_HW_FLASH_STORAGE_BYTES (512 * 1024)
 #define MICROPY_HW_ROMFS_BYTES (512 * 1024)

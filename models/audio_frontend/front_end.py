@@ -16,7 +16,7 @@ FRAME = 480  # samples: 30 ms
 HOP = 320  # samples from one frame to the next: 20 ms
 CHANNELS = 40
 MODEL_FILE = _HERE / "audio_frontend_int8.tflite"
-MICRO_FRONTEND_FILE = _HERE / "micro_frontend_int16.tflite"
+MICRO_FRONTEND_FILE = _HERE.parents[1] / "tools/tflm_tools/wake/micro_frontend_int16.tflite"
 
 _FFT = 512
 _BINS = _FFT // 2 + 1

@@ -83,7 +83,7 @@ def test_no_such_board():
     ],
 )
 def test_damaged_profile(before, after, says, tmp_path):
-    text = (profiles.FOLDER / "RPI_PICO" / "profile.toml").read_text()
+    text = (profiles.FOLDER / "RPI_PICO.toml").read_text()
     assert before in text
     path = tmp_path / "profile.toml"
     path.write_text(text.replace(before, after))

@@ -18,7 +18,9 @@ from tflm_tools.optimize.passes import chosen
 
 _REPOSITORY = Path(__file__).resolve().parents[2]
 _REAL = _REPOSITORY.parent / "shared" / "models"
-_OWN = sorted(_REPOSITORY.glob("models/*/*.tflite"))
+_OWN = sorted(_REPOSITORY.glob("models/*/*.tflite")) + sorted(
+    _REPOSITORY.glob("tools/tflm_tools/wake/*.tflite")
+)
 _FLAT_ALLOWANCE = 1024  # of a flat model's arena over TFLM's head, for scratch buffers
 
 # Prints the bytes that a model asks for, and that an arena of just these is used in full.

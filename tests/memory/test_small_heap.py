@@ -8,7 +8,9 @@ from support.script import run_script
 from tflm_tools.flat.flatten import flatten
 
 _REPOSITORY = Path(__file__).resolve().parents[2]
-_OWN = sorted(_REPOSITORY.glob("models/*/*.tflite"))
+_OWN = sorted(_REPOSITORY.glob("models/*/*.tflite")) + sorted(
+    _REPOSITORY.glob("tools/tflm_tools/wake/*.tflite")
+)
 # With many operators, or 52 KB of file, Prepare as source takes more heap than is left;
 # precompiled it fits.
 _FLAT_ONLY = ("audio_frontend_int8", "hey_pico", "keywords_int8", "micro_frontend_int16")

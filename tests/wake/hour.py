@@ -158,7 +158,7 @@ def alone(found, others):
 def test_an_hour(repository, recording, folder, tmp_path, capsys):
     names = [*_NAMES, *([Path(_VAD).stem] if _VAD else [])]
     manifests = [str(folder / f"{name}.json") for name in names]
-    front_end = repository / "models" / "audio_frontend" / "micro_frontend_int16.tflite"
+    front_end = repository / "tools/tflm_tools/wake/micro_frontend_int16.tflite"
     lines = device(
         RUN,
         heap="64M",

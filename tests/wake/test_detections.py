@@ -25,7 +25,7 @@ def models():
 
 @pytest.fixture(scope="module")
 def front_end(repository, tmp_path_factory):
-    model = repository / "models" / "audio_frontend" / "micro_frontend_int16.tflite"
+    model = repository / "tools/tflm_tools/wake/micro_frontend_int16.tflite"
     return model_files(tmp_path_factory.mktemp("front"), model.read_bytes())["FLAT"]
 
 

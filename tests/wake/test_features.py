@@ -74,7 +74,7 @@ RUN = """
 
 @pytest.mark.parametrize("form", ["FLAT", "TFLITE"])
 def test_equals_microfrontend(repository, tmp_path, form):
-    model = repository / "models" / "audio_frontend" / "micro_frontend_int16.tflite"
+    model = repository / "tools/tflm_tools/wake/micro_frontend_int16.tflite"
     samples = sound(SECONDS)
     files = model_files(tmp_path, model.read_bytes())
     (tmp_path / "sound.raw").write_bytes(samples.tobytes())

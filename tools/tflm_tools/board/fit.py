@@ -29,7 +29,7 @@ class Room:
 
 
 # The boards that inspect shows, with their port's own firmware; what they leave is in
-# boards/*/profile.toml.
+# profile_files/*.toml.
 _SHOWN = {"Pico": "RPI_PICO", "Pico 2": "RPI_PICO2", "ESP32": "ESP32_GENERIC"}
 
 

@@ -1,4 +1,4 @@
-# tflm_tools: what is known of boards, from boards/*/profile.toml; boards/README.md has the keys
+# tflm_tools: board: reads the board profiles, profile_files/*.toml; boards/README.md has the keys
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import sys
@@ -14,9 +14,8 @@ from .. import files
 from ..errors import ToolError
 
 _HERE = Path(__file__).resolve()
-FOLDER = _HERE.parents[3] / "boards"
-if not FOLDER.is_dir():  # installed with pip: setup.py has put the profiles here
-    FOLDER = _HERE.parents[1] / "boards"
+FOLDER = _HERE.parent / "profile_files"
+_DEFINITIONS = _HERE.parents[3] / "boards"  # of MicroPython's build; only in a checkout
 
 
 @dataclass
@@ -72,14 +71,14 @@ def _firmware(table):
 
 
 def read(path):
-    """The Profile of a profile.toml; raises ToolError for what is wrong in it."""
+    """Return the Profile of a profile file; raises ToolError when it is invalid."""
     path = Path(path)
     try:
         table = tomllib.loads(files.read(path).decode())
         flash = table["flash"]
         return Profile(
-            id=path.parent.name,
-            folder=path.parent,
+            id=path.stem,
+            folder=_DEFINITIONS / path.stem,
             name=table["name"],
             chip=table["chip"],
             port=table["port"],
@@ -103,15 +102,15 @@ def read(path):
 
 
 def every():
-    """All Profiles, in the order of their folders' names."""
-    return [read(path) for path in sorted(FOLDER.glob("*/profile.toml"))]
+    """All Profiles, in the order of their names."""
+    return [read(path) for path in sorted(FOLDER.glob("*.toml"))]
 
 
 def named(board):
     """The Profile of BOARD; raises ToolError when there is none."""
-    path = FOLDER / board / "profile.toml"
+    path = FOLDER / f"{board}.toml"
     if not board.isidentifier() or not path.exists():
-        names = ", ".join(path.parent.name for path in sorted(FOLDER.glob("*/profile.toml")))
+        names = ", ".join(path.stem for path in sorted(FOLDER.glob("*.toml")))
         raise ToolError(f"there is no board {board}; take one of {names}")
     return read(path)
 
