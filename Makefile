@@ -100,13 +100,13 @@ tables: $(VENV)/test.stamp  ## write what is made of the heads of kernel files, 
 	$(BIN)/python tools/kernel_tables.py
 	$(BIN)/python tools/asm/make.py
 
-docs: $(VENV)/test.stamp  ## write docs/ops.md, errors.md, licences.md and the pictures again
-	$(BIN)/python tests/tools/ops_table.py
-	$(BIN)/python tests/tools/errors_page.py
-	$(BIN)/python tests/tools/licences_page.py
-	$(BIN)/python -m tflm_tools.apps.demo docs/digits.svg
-	$(BIN)/tflm plan models/digits/digits_int8.tflite -o docs/arena.svg
-	$(BIN)/tflm plan models/digits/digits_int8.tflite --optimize balanced -o docs/arena_flat.svg
+docs: $(VENV)/test.stamp  ## regenerate docs/generated and the pictures of docs/images
+	$(BIN)/python tools/docs/operators_page.py
+	$(BIN)/python tools/docs/errors_page.py
+	$(BIN)/python tools/docs/licences_page.py
+	$(BIN)/python -m tflm_tools.apps.demo docs/images/digits.svg
+	$(BIN)/tflm plan models/digits/digits_int8.tflite -o docs/images/arena.svg
+	$(BIN)/tflm plan models/digits/digits_int8.tflite --optimize balanced -o docs/images/arena_flat.svg
 
 test-convert: $(VENV)/convert.stamp  ## tflm convert and the Keras page with TensorFlow (installs it, 1.6 GB)
 	TFLM_TENSORFLOW=$(CURDIR)/$(BIN)/python $(BIN)/python -m pytest tests/host/test_tool_convert.py \

@@ -263,7 +263,7 @@ def _arguments():
         action="append",
         default=[],
         choices=("all", *OPTIONS),
-        help="a saving of flatten to leave out, see docs/optimizer.md",
+        help="a saving of flatten to leave out, see docs/explanation/optimization-passes.md",
     )
     parser.add_argument("--compress-weights", action="store_true", help="as for flatten")
     parser.add_argument("--input-by-rows", action="store_true", help="as for flatten")
@@ -272,7 +272,7 @@ def _arguments():
         "--optimize",
         default=BALANCED,
         choices=LEVELS,
-        help="what RAM may cost, see docs/memory.md",
+        help="what RAM may cost, see docs/how-to/less-ram.md",
     )
     parser.add_argument("--hot", type=int, default=0, help="list so many of the dearest blocks")
     parser.add_argument("--docs", type=Path, help="a document to put the tables into")

@@ -1,4 +1,4 @@
-# The measuring bench: its tables in docs/benchmarks.md, each between two marker lines
+# The measuring bench: its tables in docs/generated/benchmarks.md, each between two marker lines
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from tflm_tools import files

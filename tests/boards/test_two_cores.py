@@ -14,7 +14,7 @@ from tflm_tools.flat.flatten import flatten
 _ROMFS_AT = 0x100000  # in boards/RPI_PICO
 _FLASH = 2 << 20
 
-# The best that whole invokes must reach at least; see docs/benchmarks.md.
+# The best that whole invokes must reach at least; see docs/generated/benchmarks.md.
 _SPEEDUPS = {"mlperf_kws_int8": 1.85, "mlperf_resnet8_int8": 1.9, "person_detect_int8": 1.85}
 
 _SETUP = """

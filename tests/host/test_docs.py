@@ -26,25 +26,26 @@ from tflm_tools.flat.flatten import flatten
 # Pages with tests of their own, or whose code shows parts of a program:
 _OTHERS = {
     "custom-ops.md": "tests/host/test_custom_ops_page.py",
-    "delegates.md": "tests/unit/test_delegate.py",
-    "api.md": "names are those of the reader's program",
+    "how-to/delegates.md": "tests/unit/test_delegate.py",
+    "reference/python-on-board.md": "parts of programs",
     "debugging.md": "parts of programs",
     "beyond-tflm.md": "parts of programs",
     "audio.md": "parts of programs",
-    "python.md": "tests/host/test_python.py",
-    "tools.md": "commands without their surroundings",
+    "reference/python-on-host.md": "tests/host/test_python.py",
+    "reference/cli.md": "parts of commands",
     "deploy.md": "tests/host/test_board_deploy.py",
     "page.md": "tests/page",
-    "programs.md": "tests/page",
+    "reference/programs.md": "tests/page",
     "motion.md": "tests/boards/test_motion.py",
     "camera.md": "tests/boards/test_camera.py",
     "wake-words.md": "tests/host/test_tool_wake.py, tests/wake",
     "README.md": "the first page has a test below",
 }
 _PAGES = [
-    "getting-started.md", "pico.md", "esp32.md", "own-model.md", "arena.md", "kernels.md",
-    "exactness.md", "coming-from.md", "flat-format.md", "learning.md", "versions.md", "hosts.md",
-    "licences.md", "errors.md", "gallery.md", "scaling.md", "fleet.md", "search.md",
+    "getting-started.md", "pico.md", "esp32.md", "own-model.md", "explanation/arena.md",
+    "develop/write-a-kernel.md", "explanation/exactness.md", "coming-from.md",
+    "reference/flat-format.md", "learning.md", "versions.md", "hosts.md", "gallery.md",
+    "scaling.md", "fleet.md", "search.md",
 ]  # fmt: skip
 
 
@@ -187,7 +188,9 @@ def _run_program(folder, program):
 
 
 def test_every_page_is_known(repository):
-    pages = {path.name for path in (repository / "docs").glob("*.md")}
+    docs = repository / "docs"
+    pages = {path.relative_to(docs).as_posix() for path in docs.rglob("*.md")}
+    assert {*_PAGES, *_OTHERS} <= pages
     for page in pages - set(_PAGES) - set(_OTHERS):
         found = [
             b for b in blocks(repository / "docs" / page) if b.language in ("python", "console")
@@ -198,10 +201,9 @@ def test_every_page_is_known(repository):
 
 def test_index_has_every_page(repository):
     index = (repository / "docs" / "README.md").read_text()
-    for path in (repository / "docs").glob("*.md"):
-        assert path.name == "README.md" or f"({path.name})" in index, (
-            f"docs/README.md lacks {path}"
-        )
+    for path in (repository / "docs").rglob("*.md"):
+        name = path.relative_to(repository / "docs").as_posix()
+        assert name == "README.md" or f"({name})" in index, f"docs/README.md lacks {name}"
 
 
 # All commands of the README exist, and all commands are in it.
@@ -222,9 +224,9 @@ def test_readme_has_every_command(tflm, repository):
 def test_options_exist(repository):
     from tflm_tools.cli.command import cli
 
-    pages = [*repository.glob("*.md"), *(repository / "docs").glob("*.md")]
+    pages = [*repository.glob("*.md"), *(repository / "docs").rglob("*.md")]
     for path in pages:
-        if path.name == "errors.md":
+        if path.parts[-2:] == ("generated", "errors.md"):
             continue  # messages, with … for names
         called = re.findall(r"`tflm ([a-z]+)([^`\n]*)`", path.read_text())
         for block in blocks(path):
@@ -243,7 +245,7 @@ def test_options_exist(repository):
 
 # Python in pages is at least Python.
 def test_python_compiles(repository):
-    for path in [*repository.glob("*.md"), *(repository / "docs").glob("*.md")]:
+    for path in [*repository.glob("*.md"), *(repository / "docs").rglob("*.md")]:
         for block in blocks(path):
             if block.language == "python":
                 flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
@@ -260,7 +262,7 @@ def test_readme_program(repository, folder):
 # Make targets that pages name exist.
 def test_make_targets(repository):
     targets = set(re.findall(r"^([a-z0-9-]+):", (repository / "Makefile").read_text(), re.M))
-    for path in [repository / "README.md", *(repository / "docs").glob("*.md")]:
+    for path in [repository / "README.md", *(repository / "docs").rglob("*.md")]:
         for target in re.findall(r"(?:^\$ |`|^)make ([a-z][a-z0-9-]*)", path.read_text(), re.M):
             assert target in targets, f"{path.name} names make {target}"
 
@@ -285,11 +287,11 @@ def test_shell_completion(repository, shell):
     assert "inspect" in ask(_TFLM_COMPLETE=f"{shell}_complete", **words)
 
 
-# docs/flat-format.md against format.py: sizes of header and entries.
+# docs/reference/flat-format.md against format.py: sizes of header and entries.
 def test_flat_format(repository):
     from tflm import format as layout
 
-    text = (repository / "docs" / "flat-format.md").read_text()
+    text = (repository / "docs" / "reference" / "flat-format.md").read_text()
     assert f"## Header: {layout.HEADER_BYTES} bytes" in text
     assert f"Version: {layout.VERSION}." in text
     assert f"| {layout.CRC_OFFSET} | u32 | CRC32" in text

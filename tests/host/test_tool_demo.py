@@ -63,9 +63,9 @@ def test_picture(shown, repository, tmp_path, monkeypatch):
     text = (tmp_path / "digits.svg").read_text()
     assert f"{shown.right()} of {len(shown.labels)} held-out images right" in text
     assert text.count("fill-opacity") > 100  # the digits' pixels
-    current = (repository / "docs" / "digits.svg").read_text()
-    assert current == text, "docs/digits.svg is old; run: make docs"
-    assert "(docs/digits.svg)" in (repository / "README.md").read_text()
+    current = (repository / "docs" / "images" / "digits.svg").read_text()
+    assert current == text, "docs/images/digits.svg is old; run: make docs"
+    assert "(docs/images/digits.svg)" in (repository / "README.md").read_text()
 
 
 # What the README shows is what is printed; times are those of the machine.

@@ -190,4 +190,5 @@ def test_missing_operators(tflm, lacking):
 @pytest.mark.parametrize("file, level", [("arena.svg", "off"), ("arena_flat.svg", "balanced")])
 def test_docs_pictures(repository, digits, file, level):
     text = svg(plan_scene(plan_model(digits, level)))
-    assert (repository / "docs" / file).read_text() == text, f"docs/{file} is old; run: make docs"
+    picture = repository / "docs" / "images" / file
+    assert picture.read_text() == text, f"{picture} is old; run: make docs"

@@ -57,7 +57,7 @@ def test_sketch_is_a_network(tmp_path):
             call()
 
 
-# RAM and flash are those of `tflm flatten`; milliseconds those of docs/benchmarks.md, about.
+# RAM and flash are the values of `tflm flatten`; the times are near docs/data/pico.csv.
 @pytest.mark.parametrize("name, ms", [("digits", 5.8), ("keywords", 10.3), ("hello_world", 0.28)])
 def test_costs(repository, name, ms):
     path = repository / "models" / name / f"{name}_int8.tflite"

@@ -1,4 +1,4 @@
-# Rules for the documentation: links lead somewhere, generated pages are up to date
+# Rules for the documentation: valid links, generated pages up to date
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import importlib.metadata
@@ -12,7 +12,7 @@ _PAGES = sorted(
     path
     for pattern in (
         "*.md",
-        "docs/*.md",
+        "docs/**/*.md",
         "models/*.md",
         "tests/*.md",
         "boards/*.md",
@@ -22,16 +22,27 @@ _PAGES = sorted(
 )
 
 
+# The anchors of a page's headings, as GitHub makes them.
+def _anchors(page):
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.M | re.S)
+    titles = re.findall(r"^#+ +(.+?) *$", text, re.M)
+    plain = [re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", title).lower() for title in titles]
+    return {re.sub(r"[^\w\- ]", "", title).replace(" ", "-") for title in plain}
+
+
 @pytest.mark.parametrize("page", _PAGES, ids=lambda path: str(path.relative_to(REPOSITORY)))
 def test_links(page):
-    for target in re.findall(r"\]\(([^)#\s]+)\)", page.read_text()):
+    for target, _, anchor in re.findall(r"\]\(([^)#\s]*)(#([^)\s]+))?\)", page.read_text()):
         if not re.match(r"[a-z]+:", target):
-            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+            path = page.parent / target if target else page
+            assert path.exists(), f"{page.name} links to {target}"
+            if anchor and path.suffix == ".md":
+                assert anchor in _anchors(path), f"{page.name} links to {target}#{anchor}"
 
 
-# A program of tests/tools that writes a page.
+# A program of tools/docs that writes a page.
 def _tool(name):
-    path = REPOSITORY / "tests" / "tools" / f"{name}.py"
+    path = REPOSITORY / "tools" / "docs" / f"{name}.py"
     spec = importlib.util.spec_from_file_location(name, path)
     tool = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(tool)
@@ -39,31 +50,32 @@ def _tool(name):
 
 
 def test_operators_are_up_to_date():
-    table = _tool("ops_table")
-    assert table.PAGE.read_text() == table.page(), "docs/ops.md is old; run: make docs"
+    table = _tool("operators_page")
+    assert table.PAGE.read_text() == table.page(), f"{table.PAGE.name} is old; run: make docs"
 
 
-# docs/errors.md has every message of the sources, and a remedy for each.
+# errors.md has every message of the sources, and a remedy for each.
 def test_errors_are_up_to_date():
     errors = _tool("errors_page")
     text = errors.page()
     lacking = re.findall(r"^\| `\w+Error` \| (.*) \|  \|$", text, re.M)
-    assert not lacking, "say what to do behind a semicolon, or in tests/tools/errors_page.py"
-    assert errors.PAGE.read_text() == text, "docs/errors.md is old; run: make docs"
+    assert not lacking, "add a remedy after a semicolon, or to tools/docs/errors_page.py"
+    assert errors.PAGE.read_text() == text, f"generated/{errors.PAGE.name} is old; run: make docs"
 
 
-# Every pinned package has licence and purpose, and those that are installed say the same.
+# Every pinned package has a licence and a purpose; the metadata of installed packages agree.
 def test_licences():
     licences = _tool("licences_page")
-    told = {name for name, _, licence, _, _ in licences.packages() if licence}
-    assert {name for name, *_ in licences.packages()} == told
-    assert licences.PAGE.read_text() == licences.page(), "docs/licences.md is old; run: make docs"
+    stated = {name for name, _, licence, _, _ in licences.packages() if licence}
+    assert {name for name, *_ in licences.packages()} == stated
+    page = licences.PAGE
+    assert page.read_text() == licences.page(), f"{page.name} is old; run: make docs"
 
 
 _FAMILIES = {"MIT": "MIT", "BSD": "BSD", "Apache": "Apache", "GPL": "GPL|General Public"}
 
 
-# Where the metadata name the licence of the Python bindings, and the library itself has another.
+# Packages whose metadata name the licence of the Python bindings, not of the library.
 _BINDINGS = {"unicorn": "BSD"}
 
 
@@ -75,8 +87,8 @@ def test_licences_are_true(row):
     except importlib.metadata.PackageNotFoundError:
         pytest.skip(f"{name} is not installed")
     classifiers = " ".join(c for c in data.get_all("Classifier", []) if "License" in c)
-    told = " ".join([data.get("License-Expression") or data.get("License") or "", classifiers])
+    stated = " ".join([data.get("License-Expression") or data.get("License") or "", classifiers])
     family = next((words for start, words in _FAMILIES.items() if licence.startswith(start)), None)
     family = _BINDINGS.get(name, family)
-    if told.strip() and family:
-        assert re.search(family, told), f"{name} says {told[:80]!r}"
+    if stated.strip() and family:
+        assert re.search(family, stated), f"{name} says {stated[:80]!r}"

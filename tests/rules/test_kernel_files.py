@@ -55,7 +55,7 @@ def test_heads_are_read():
     ],
 )
 def test_heads_are_refused(facts, said):
-    with pytest.raises(ToolError, match=f"^kernels/new.py: .*{said}.*; see docs/kernels.md"):
+    with pytest.raises(ToolError, match=f"^kernels/new.py: .*{said}.*; see docs/develop/"):
         parse("new", _SOURCE.format(facts))
 
 

@@ -162,7 +162,7 @@ def test_no_paths_of_a_machine():
 
 # The map names every room, and every file of the rooms in which one walks: nobody is lost there.
 def test_the_map_is_whole():
-    text = (REPOSITORY / "docs" / "architecture.md").read_text()
+    text = (REPOSITORY / "docs" / "develop" / "map.md").read_text()
     rooms = [path for path in PACKAGE.iterdir() if (path / "__init__.py").exists()]
     walked = [PACKAGE, *(PACKAGE / room for room in ("run", "introspection", "tflite"))]
     named = {p.name for room in walked for p in (*files(room, "*.py"), *room.glob("storage.pyi"))}

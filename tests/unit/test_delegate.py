@@ -9,7 +9,7 @@ from support.builder import ModelBuilder
 from unit import sample_models
 from unit.on_device import device, model_files
 
-_PAGE = Path(__file__).parents[2] / "docs" / "delegates.md"
+_PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "delegates.md"
 
 # A delegate whose one kernel runs what it has claimed as the builtin kernels do.
 _FORWARD = """

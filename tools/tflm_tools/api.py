@@ -1,4 +1,4 @@
-# tflm_tools: api: what the commands do, as functions of Python; docs/python.md tells of them
+# tflm_tools: api: the commands as functions of Python (docs/reference/python-on-host.md)
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from pathlib import Path

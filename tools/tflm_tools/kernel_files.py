@@ -47,7 +47,7 @@ def _functions(source):
 
 
 def _wrong(name, what):
-    return ToolError(f"kernels/{name}.py: {what}; see docs/kernels.md")
+    return ToolError(f"kernels/{name}.py: {what}; see docs/develop/write-a-kernel.md")
 
 
 # {function: one of ORDERS} of "rows", or of "rows in eval_int8, pixels in eval_pixels_int8".

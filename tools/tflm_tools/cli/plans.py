@@ -23,7 +23,7 @@ BY_ROWS = click.option(
     "--input-by-rows",
     "by_rows",
     is_flag=True,
-    help="The input comes while the model runs, some rows at a time: docs/memory.md.",
+    help="The input comes while the model runs, some rows at a time: docs/how-to/less-ram.md.",
 )
 
 

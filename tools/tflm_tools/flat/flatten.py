@@ -188,16 +188,17 @@ def flatten(
     is saved then.
     target: one of targets.TARGETS packs weights for that instruction set, which costs flash.
     flash_budget: bytes that the flat model may have; layers that gain least get smaller.
-    without: savings to leave out, as docs/optimizer.md names them; "all" leaves out all.
-    optimize: "ram", "balanced" or "speed": what RAM may cost, see docs/memory.md; "off" leaves
-    memory as TFLM plans it.
+    without: savings to leave out, as docs/explanation/optimization-passes.md names them; "all"
+        leaves out all.
+    optimize: "ram", "balanced" or "speed": what RAM may cost, see docs/how-to/less-ram.md; "off"
+    leaves memory as TFLM plans it.
     input_shapes: {number of an input: shape} for other ones than those of the file.
     miss: cycles that a word of weights takes to fetch; None: what is usual where the target runs,
     0 for memory without wait states.
-    by_rows: the input comes by rows, invoke(source): docs/memory.md.
+    by_rows: the input comes by rows, invoke(source): docs/how-to/less-ram.md.
     features: names of tensors that are kept beside the outputs: docs/learning.md.
     compress_weights: weights of int8 with at most 16 values become indices of four bits where a
-    layer uses each once, for the target armv6m: docs/optimizer.md.
+    layer uses each once, for the target armv6m: docs/explanation/optimization-passes.md.
     arena_budget: bytes that the arena may have, in place of a level: the fastest plan that is
     found with so many, by estimate.
     Raises tflm.TflmError for what is damaged or not supported.

@@ -5,7 +5,7 @@ from ..model.schema import op_name
 from ..optimize.memory.costs import FITTED, FLOAT, OTHER, Cost, cycles_by, is_float, node_cycles
 from ..optimize.memory.flash_cache import miss_of
 
-# Fitted to the layers of docs/benchmarks.md, on a Pico: with waits for code.
+# Fitted to docs/data/pico-layers.csv, on a Pico: with waits for code.
 _FITTED = {
     **FITTED,
     "CONV_2D": Cost(2.64, 61.5, 0, 0, 15_000),
@@ -14,7 +14,7 @@ _FITTED = {
 _WORD = 4  # bytes of weights that one miss of the flash cache fetches
 
 # Clocks in Hz as MicroPython sets them, and cycles of the core by those of a Cortex-M0+: what the
-# Pico 2's estimates of docs/benchmarks.md are of the figures above, with the model in RAM.
+# Pico 2's estimates of docs/data/pico2.csv are of the figures above, with the model in RAM.
 CLOCKS = {"armv6m": (125_000_000, 1.0), "armv7em": (150_000_000, 0.4)}
 
 

@@ -5,7 +5,8 @@
 # was built with one; the stock firmware of ESP32, ESP32-C3 and their like is not. It does run
 # functions of kind viper. So what mpy-cross has compiled, the carrier, is changed: a function of
 # the inline assembler, or a stub whose source tells its machine code (listing.py), becomes one of
-# kind viper, which begins with what checks and converts its arguments. See docs/machine_code.md.
+# kind viper, which begins with what checks and converts its arguments: see
+# docs/explanation/machine-code.md.
 
 from importlib import import_module
 
