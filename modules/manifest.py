@@ -40,7 +40,8 @@ def _with_imports(file, found):
             _with_imports(os.path.join(folder, name + ".py"), found)
 
 
-# What the head of a kernel file says (docs/kernels.md): {"types": ["int8"], "check": ["binary"]}.
+# What the head of a kernel file says (docs/develop/write-a-kernel.md):
+# {"types": ["int8"], "check": ["binary"]}.
 def _facts(file):
     with open(os.path.join("tflm", file)) as source:
         head = re.search(r"^# Kernel: (.*(\n#   .*)*)", source.read(), re.M)

@@ -18,9 +18,9 @@ class Interpreter:
     guards (.tflite only): that, and an op that writes beside its tensors raises StateError.
     max_while_steps: when the WHILEs of an invoke take more steps together, they raise
     InputError; with None Ctrl-C can stop them.
-    delegates: objects that may run parts of the model (docs/delegates.md). cores: 2 shares the
-    units of large ops with a second core, where there is one. What fails is left out, with a
-    printed line, and is `delegate_error` then.
+    delegates: objects that may run parts of the model (docs/how-to/delegates.md). cores: 2
+    shares the units of large ops with a second core, where there is one. What fails is left
+    out, with a printed line, and is `delegate_error` then.
     """
 
     def __init__(

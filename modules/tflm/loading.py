@@ -14,8 +14,8 @@ def load(source, trusted=False, copy=False):
     a file system whose files can be read in place (ROMFS) at a multiple of 4; `copy` reads it
     into RAM from there, too, where kernels do not wait for flash (docs/pico.md). `trusted` leaves
     out the check of a .tflm's records that keeps kernels inside of their memory, as for a file
-    in ROMFS, which is trusted as code is (docs/security.md). Raises ModelError for what is no
-    model, InputError for what is no buffer, OSError for what cannot be read.
+    in ROMFS, which is trusted as code is (docs/explanation/security.md). Raises ModelError for
+    what is no model, InputError for what is no buffer, OSError for what cannot be read.
     """
     if isinstance(source, str):
         try:

@@ -1,4 +1,4 @@
-# tflm_tools: what a kernel file is, from the line "# Kernel:" in its head (docs/kernels.md)
+# tflm_tools: facts of a kernel file, from its line "# Kernel:" (docs/develop/write-a-kernel.md)
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import re

@@ -14,9 +14,9 @@ from ..model.schema import BuiltinOperator, option
 from .windows import rows_of
 
 # Kernels run their units in ascending order, and once the outputs of a unit are written read no
-# more what only earlier units need (docs/architecture.md). So an output may lie over an input,
-# if what unit r writes ends before the first byte that units from r on still read. What units go
-# through in order stands in the head of each kernel file; others are never placed so:
+# more what only earlier units need (docs/develop/kernel-contract.md). So an output may lie over an
+# input, if what unit r writes ends before the first byte that units from r on still read. What
+# units go through in order stands in the head of each kernel file; others are never placed so:
 # rows: of the output; so units, or what a kernel goes through in order inside its units. A PAD
 # writes, and reads, the bytes of each from the first to the last.
 # windows: pixels of the output, of which each has a window of the input.
