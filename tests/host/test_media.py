@@ -50,10 +50,10 @@ def test_image(image, tmp_path):
     with Image.open(image) as file:
         wanted = np.asarray(file.convert("L").resize((4, 4), Image.Resampling.BILINEAR)) / 255
     assert np.allclose(grey[0, :, :, 0], wanted)
-    with pytest.raises(ToolError, match="which is no image"):
+    with pytest.raises(ToolError, match="which an image does not have"):
         media.real_values(image, info((1, 10)))
     (tmp_path / "bad.png").write_bytes(image.read_bytes()[:40])
-    with pytest.raises(ToolError, match="is no image that can be read"):
+    with pytest.raises(ToolError, match="cannot be read as an image"):
         media.real_values(tmp_path / "bad.png", info((1, 8, 8, 1)))
 
 

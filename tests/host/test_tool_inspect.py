@@ -93,8 +93,8 @@ def test_all_that_is_missing(tflm, lacking):
     ("name", "words"),
     [
         ("ethos-u", "from before vela"),
-        ("XC_conv2d_v2", "compiled for XMOS: take the file from before"),
-        ("edgetpu-custom-op", "compiled for an Edge TPU: take the file from before"),
+        ("XC_conv2d_v2", "compiled for XMOS: use the file from before"),
+        ("edgetpu-custom-op", "compiled for an Edge TPU: use the file from before"),
         ("FlexCast", "OpsSet.TFLITE_BUILTINS only"),
     ],
 )

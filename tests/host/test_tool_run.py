@@ -72,15 +72,15 @@ def test_quantize(tflm, layers, tmp_path):
 @pytest.mark.parametrize(
     ("array", "words"),
     [
-        (np.zeros((8,), np.int8), "has the shape 8, input 0 'input' wants 1x8"),
-        (np.zeros((1, 8), np.uint8), "holds uint8, input 0 'input' wants int8"),
+        (np.zeros((8,), np.int8), "has the shape 8, input 0 'input' requires 1x8"),
+        (np.zeros((1, 8), np.uint8), "holds uint8, input 0 'input' requires int8"),
         (np.zeros((1, 8), np.int64), "holds int64"),
         (np.full((1, 8), np.nan, np.float32), "NaN"),
-        (np.array([{}], object), "no .npy file of numbers"),
-        (b"", "no .npy file of numbers"),
-        (b"\x93NUMPY\x01\x00", "no .npy file of numbers"),
-        (b"PK\x03\x04", "no .npy file of numbers"),
-        (_VAST, "no .npy file of numbers"),
+        (np.array([{}], object), "not a .npy file of numbers"),
+        (b"", "not a .npy file of numbers"),
+        (b"\x93NUMPY\x01\x00", "not a .npy file of numbers"),
+        (b"PK\x03\x04", "not a .npy file of numbers"),
+        (_VAST, "not a .npy file of numbers"),
         (None, "no such file"),
     ],
 )

@@ -1,2 +1,2 @@
-# tflm_tools: model: a model file of either kind, and what stands in it
+# tflm_tools: model: reads model files and converts their inputs and outputs to arrays
 # MIT license; Copyright (c) 2026 the tflm authors

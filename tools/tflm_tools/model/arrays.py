@@ -1,4 +1,4 @@
-# tflm_tools: .npy files and the tensors of a model
+# tflm_tools: arrays: converts between numpy arrays, .npy files and the tensors of a model
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import io
@@ -12,7 +12,7 @@ from .. import files
 from ..errors import ToolError
 from . import media
 
-# What numpy and zipfile raise for files that are damaged.
+# The exceptions that numpy and zipfile raise for damaged files.
 DAMAGED = (
     ValueError, TypeError, EOFError, OSError, AttributeError, LookupError, SyntaxError,
     RuntimeError, MemoryError, OverflowError, struct.error, zlib.error, zipfile.BadZipFile,
@@ -24,18 +24,26 @@ def _shape(shape):
 
 
 def load_array(path):
-    """An array from a .npy file; nothing that would run code when it is read."""
+    """Return the array of a .npy file. Pickled objects, which could run code, are refused.
+
+    Raises ToolError.
+    """
     try:
         array = np.load(io.BytesIO(files.read(path)), allow_pickle=False)
     except DAMAGED:
-        raise ToolError(f"{path} is no .npy file of numbers; write it with numpy.save") from None
+        raise ToolError(
+            f"{path} is not a .npy file of numbers; write it with numpy.save"
+        ) from None
     if not isinstance(array, np.ndarray):
         raise ToolError(f"{path} holds several arrays; save one array with numpy.save")
     return array
 
 
 def quantize(values, info):
-    """Real values as the integers of a tensor: halves away from zero, clamped to the type."""
+    """Quantize real values for a tensor: round halves away from zero, clamp to the type.
+
+    values: array. info: the TensorInfo of the tensor. Returns an array of the tensor's type.
+    """
     limits = np.iinfo(info.numpy_dtype())
     scaled = values.astype(np.float64) / (info.scale or 1.0)
     rounded = np.trunc(scaled + np.copysign(0.5, scaled)) + info.zero_point
@@ -43,21 +51,25 @@ def quantize(values, info):
 
 
 def dequantize(values, info):
-    """The real values of a tensor: scale * (q - zero_point), or the values without a scale."""
+    """Return the real values of a tensor, scale * (q - zero_point); without a scale, `values`."""
     if values.dtype.kind not in "iu" or not info.scale:
         return values
     return (values.astype(np.float64) - info.zero_point) * info.scale
 
 
 def to_bytes(array, info):
-    """What a board gets of an array for an input: its bytes, or those of what is kept of it."""
-    if info.kept is not None and not info.by_rows:  # whose rows are quantized there
+    """Return the bytes that a board receives for an input.
+
+    A float32 input that the .tflm keeps as integers is quantized first, except an input by rows:
+    the board quantizes each row itself.
+    """
+    if info.kept is not None and not info.by_rows:
         array = _rounded(array, info.kept)
     return array.tobytes()
 
 
 def from_bytes(data, info):
-    """The array of an output whose bytes a board has given."""
+    """Return the array of an output from the bytes that a board sent."""
     kept = info.kept or info
     array = np.frombuffer(data, kept.numpy_dtype()).reshape(info.shape)
     if info.kept is not None:
@@ -65,7 +77,8 @@ def from_bytes(data, info):
     return array
 
 
-# What QUANTIZE makes of float32: the quotient is a float32, too, NaN is the zero point.
+# Quantize float32 as the operator QUANTIZE does: the quotient is a float32, and NaN becomes the
+# zero point.
 def _rounded(array, info):
     with np.errstate(over="ignore"):
         quotient = array.astype(np.float32) / np.float32(info.scale)
@@ -76,13 +89,13 @@ def _rounded(array, info):
 
 
 def load_input(path, number, info, with_quantize=False, pixels=None):
-    """The array of a .npy, or an array, for input `number`: exactly its type and shape.
+    """Return an array with the type and shape of input `number` of a model.
 
-    Or that of an image, a sound or a table, as media.real_values() reads it with `pixels`, which
-    is quantized where the input is.
-
-    with_quantize: floats for an integer input are quantized with its scale and zero point.
-    Raises ToolError.
+    path: an array, a .npy file, or an image, sound or table, which media.real_values() reads with
+    `pixels` and which is quantized where the input is quantized.
+    info: the TensorInfo of the input.
+    with_quantize: quantize floats for an integer input with its scale and zero point.
+    Raises ToolError for an array of another shape or type.
     """
     array = path
     if isinstance(path, np.ndarray):
@@ -94,7 +107,7 @@ def load_input(path, number, info, with_quantize=False, pixels=None):
         with_quantize = True
     else:
         array = load_array(path)
-    wanted = f"input {number} '{info.name}' wants"
+    wanted = f"input {number} '{info.name}' requires"
     if array.shape != info.shape:
         raise ToolError(
             f"{path} has the shape {_shape(array.shape)}, {wanted} {_shape(info.shape)}; "
@@ -111,12 +124,12 @@ def load_input(path, number, info, with_quantize=False, pixels=None):
             "give --quantize to quantize real values"
         )
     if np.isnan(array).any():
-        raise ToolError(f"{path} holds a NaN, which has no integer; clean the array")
+        raise ToolError(f"{path} holds a NaN, which cannot be quantized; remove it from the array")
     return quantize(array, info)
 
 
 def save(path, array):
-    """Write an array as .npy, whole or not at all."""
+    """Write an array as .npy; if that fails, an existing file stays unchanged."""
     buffer = io.BytesIO()
     np.save(buffer, array)
     files.write(path, buffer.getvalue())

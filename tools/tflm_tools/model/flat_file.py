@@ -1,4 +1,4 @@
-# tflm_tools: what a flat model (.tflm) holds, as the host reads it
+# tflm_tools: flat_file: reads the operators, inputs and outputs of a .tflm
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import struct
@@ -12,7 +12,7 @@ from tflm.model import FlatModel
 
 @dataclass
 class FlatOp:
-    """One record: its kernel, the operator and node it comes from, and its operand words."""
+    """One record: its kernel, its operator and node, and the words of its operands."""
 
     kernel: str
     builtin_code: int
@@ -25,9 +25,9 @@ class FlatOp:
 
 @dataclass
 class FlatTensor:
-    """An input or output: name, dtype code, shape, quantization, bytes.
+    """An input or output: name, dtype code, shape in elements, quantization, size in bytes.
 
-    is_float: the model has it as float32, the .tflm as these integers.
+    is_float: it is float32 in the .tflite, and the .tflm keeps it as the integers described here.
     """
 
     name: str
@@ -40,15 +40,16 @@ class FlatTensor:
 
 
 class FlatFile:
-    """A verified .tflm: arena_bytes, head_bytes, ops, inputs, outputs, constants_bytes.
+    """The contents of a .tflm, verified when the object is created.
 
-    Raises ModelError when it is damaged.
+    arena_bytes, head_bytes, constants_bytes: sizes in bytes. ops: a FlatOp for each record.
+    inputs, outputs: FlatTensor objects. Raises ModelError for a damaged .tflm.
     """
 
     def __init__(self, data):
         self._data = data
         model = FlatModel(data)  # verifies header, CRC and sections
-        check_model(model)  # a board trusts what lies in its ROMFS
+        check_model(model)  # boards do not check models in ROMFS again
         self.arena_bytes, self.head_bytes = model.arena_bytes, model.head_bytes
         try:
             self._read()

@@ -1,4 +1,4 @@
-# tflm_tools: Graph: a model that passes may change, with the interface of TfliteModel
+# tflm_tools: graph: Graph, a model that passes can change, with the interface of TfliteModel
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import copy
@@ -12,18 +12,19 @@ _PLAN = "OfflineMemoryAllocation"
 
 
 class Numbers(list):
-    """Scales or zero points made here: what flatbuffer.Vector is for those of a file."""
+    """Scales or zero points that a pass computed, with the interface of flatbuffer.Vector."""
 
     def number(self, i, kind):
         return self[i]
 
 
 class GraphSubgraph:
-    """A sub-graph as lists: `nodes` in the order of execution, `tensors` by their number in it.
+    """A sub-graph as lists.
 
-    Each tensor is one object, whoever refers to it: nodes hold the same ones. What passes add
-    has numbers behind those of the whole model, so that every number means one tensor.
-    `inputs` and `outputs` are numbers of tensors, as in a file.
+    nodes: in the order of execution. tensors: by their number in the sub-graph. inputs, outputs:
+    numbers of tensors, as in a file.
+    All nodes that use a tensor hold the same Tensor object. Tensors that passes add get numbers
+    after the last number of the whole model, so a number never stands for two tensors.
     """
 
     def __init__(self, model, source):
@@ -36,10 +37,10 @@ class GraphSubgraph:
         self.outputs = tuple(source.outputs)
         self.tensors = {i: source.tensor(i) for i in range(source.tensors_length())}
         self._length = source.tensors_length()
-        self.nodes = [self._own(source, i) for i in range(source.nodes_length())]
+        self.nodes = [self._node_of(source, i) for i in range(source.nodes_length())]
 
-    # A node whose tensors are those of this sub-graph.
-    def _own(self, source, i):
+    # Node `i` of the source, with the Tensor objects of this sub-graph.
+    def _node_of(self, source, i):
         node = source.node(i)
         lists = [
             [None if k == -1 else self.tensors[k] for k in numbers]
@@ -58,7 +59,7 @@ class GraphSubgraph:
 
     def tensor(self, i):
         found = self.tensors.get(i)
-        if found is None:  # a number that is another sub-graph's, or was given up
+        if found is None:  # the number belongs to another sub-graph, or its tensor was removed
             found = Tensor(self.first_tensor + i, "", dtypes.INT8, (0,))
         return found
 
@@ -78,7 +79,7 @@ class GraphSubgraph:
             for tensors in (node.inputs, node.outputs)
         )
 
-    # What passes ask.
+    # Queries of passes.
 
     def input_tensors(self):
         return [self.tensors[i] for i in self.inputs]
@@ -93,31 +94,34 @@ class GraphSubgraph:
         return tensor.index - self.first_tensor in self.outputs
 
     def producer(self, tensor):
-        """The node that writes a tensor, or None."""
+        """Return the node that writes a tensor, or None."""
         for node in self.nodes:
             if any(t is tensor for t in node.outputs):
                 return node
         return None
 
     def consumers(self, tensor):
-        """The nodes that read a tensor, each once, in order of execution."""
+        """Return the nodes that read a tensor, each once, in order of execution."""
         return [node for node in self.nodes if any(t is tensor for t in node.inputs)]
 
-    # What passes change.
+    # Changes by passes.
 
     def remove(self, node):
-        """Take a node out; its tensors stay until Graph.drop_unused()."""
+        """Remove a node; its tensors stay until Graph.drop_unused()."""
         self.nodes = [other for other in self.nodes if other is not node]
 
     def insert(self, position, node):
         self.nodes.insert(position, node)
 
     def replace_input(self, node, old, new):
-        """Let a node read another tensor wherever it reads `old`."""
+        """Replace the tensor `old` by `new` in all inputs of a node."""
         node.inputs = [new if t is old else t for t in node.inputs]
 
     def new_tensor(self, name, dtype, shape, data=None, like=None):
-        """A tensor with a number of its own; `like`: another one, whose quantization it gets."""
+        """Add a tensor with a new number and return it.
+
+        data: the bytes of a constant, or None. like: a tensor whose quantization is copied.
+        """
         tensor = Tensor(self.model.next_tensor(), name, dtype, tuple(shape), data)
         if like is not None and like.is_quantized:
             copy_quantization(like, tensor)
@@ -125,24 +129,28 @@ class GraphSubgraph:
         return tensor
 
     def add_tensor(self, tensor):
-        """Let a tensor with a number of its own be one of this sub-graph."""
+        """Add a tensor, whose number no other tensor has, to this sub-graph."""
         at = tensor.index - self.first_tensor
         self.tensors[at] = tensor
         self._length = max(self._length, at + 1)
 
 
 class Graph:
-    """A mutable model for the host: same methods as TfliteModel, on tflm.tflite.graph's objects.
+    """A model that passes can change, with the methods of TfliteModel.
 
-    Numbers of nodes and tensors that a .tflm reports stay those of the .tflite. Sub-graphs that
-    never run are left as they are in the file.
+    Nodes and tensors keep the numbers of the .tflite, which a .tflm reports. Sub-graphs that
+    never run stay as they are in the file.
 
-    `tensor.view_of = (base, byte offset)` makes a tensor part of another one: it has no bytes of
-    its own, and its base lives as long as all its views. `node.padding = (top, left, bottom,
-    right)` stands for the padding of a convolution's or pool's options; one that makes some rows
-    of an operator has `node.part_of = (height of the most that one of these makes, padding of
-    all)`, as they share the kernel. `node.origins` is a tuple of the numbers of all operators of
-    the file that a node stands for, its own included.
+    Passes set these attributes:
+    tensor.view_of = (base, byte offset): the tensor is a part of the tensor `base` and shares its
+    memory; `base` stays allocated as long as one of its views is in use.
+    node.padding = (top, left, bottom, right): replaces the padding in the options of a
+    convolution or pool.
+    node.part_of = (height, padding): the node computes some rows of an operator; `height` is the
+    largest number of rows of these nodes, `padding` the padding of the whole operator. The nodes
+    share one kernel.
+    node.origins: the numbers of all operators of the file that the node replaces, including its
+    own number.
     """
 
     incomplete = False
@@ -152,7 +160,9 @@ class Graph:
         self.source = source
         self.buffer = source.buffer
         self.description = source.description
-        self.features = getattr(source, "features", 0)  # that many outputs are (flat/features.py)
+        self.features = getattr(
+            source, "features", 0
+        )  # the last outputs that flat/features.py adds
         self.tensors_length = source.tensors_length
         self.file_tensors = source.file_tensors
         self._next_tensor = source.tensors_length
@@ -165,11 +175,11 @@ class Graph:
                 node.origins = (node.index,)
 
     def running(self):
-        """The sub-graphs that run: those that passes may change."""
+        """Return the sub-graphs that run, which are those that passes may change."""
         return [s for s in self.subgraphs if isinstance(s, GraphSubgraph)]
 
     def copy(self):
-        """A model of its own to try changes on; constants and the file's bytes are shared."""
+        """Return an independent copy; only constants and the bytes of the file are shared."""
         memo = {id(self.source): self.source, id(self.buffer): self.buffer}
         for subgraph in self.subgraphs:
             if not isinstance(subgraph, GraphSubgraph):
@@ -184,32 +194,35 @@ class Graph:
         return copy.deepcopy(self, memo)
 
     def sharing(self):
-        """A Graph of the same nodes and tensors; the lists of the first that runs are its own."""
-        result, own = copy.copy(self), copy.copy(self.running()[0])
-        result.subgraphs = [own if s is self.running()[0] else s for s in self.subgraphs]
-        own.model, own.nodes, own.tensors = result, list(own.nodes), dict(own.tensors)
+        """Return a Graph with the same Node and Tensor objects, but with new lists of them.
+
+        Only the lists of the first sub-graph that runs are copied.
+        """
+        result, main = copy.copy(self), copy.copy(self.running()[0])
+        result.subgraphs = [main if s is self.running()[0] else s for s in self.subgraphs]
+        main.model, main.nodes, main.tensors = result, list(main.nodes), dict(main.tensors)
         return result
 
-    # The number of the next tensor that a pass makes.
     def next_tensor(self):
+        """Return an unused tensor number, and count it as used."""
         self._next_tensor += 1
         return self._next_tensor - 1
 
     def has_offline_plan(self):
-        """True when the model brings offsets for its tensors: then these are to stay."""
+        """True when the model's metadata fixes arena offsets of its tensors."""
         return _PLAN in self.source.metadata()
 
     def has_control_flow(self):
         return any(node.builtin_code in _CONTROL_FLOW for s in self.running() for node in s.nodes)
 
     def settle(self):
-        """Keep what all tensors say together: nothing of them changes any more."""
+        """Cache `views`; afterwards no tensor may change its `view_of`."""
         self._views = None
         self._views = self.views
 
     @property
     def views(self):
-        """{tensor number: (number of the tensor that has the bytes, byte offset)}."""
+        """{number of a view: (number of the tensor whose memory it shares, byte offset)}."""
         if self._views is not None:
             return self._views
         found = {}
@@ -221,7 +234,7 @@ class Graph:
         return found
 
     def drop_unused(self):
-        """Take out tensors that nothing refers to any more, except those the file has unused."""
+        """Remove the tensors that no node, input, output or view uses, except variables."""
         for subgraph in self.running():
             used = set(subgraph.input_tensors() + subgraph.output_tensors())
             for node in subgraph.nodes:
@@ -259,10 +272,10 @@ class Graph:
 
 
 def is_in_order(model):
-    """True when each tensor of a model is written once at most, before anything reads it.
+    """True when every tensor of a model is written at most once, and before it is read.
 
-    That is so in what converters write, and passes rely on it: operators in a circle would lead
-    them in one. Any other model is left as it is.
+    Converters write such models. Passes require it: a cycle of operators would be an endless loop
+    for them. They leave any other model unchanged.
     """
     for number in model.call_graph().numbers():
         subgraph = model.subgraphs[number]
@@ -278,7 +291,7 @@ def is_in_order(model):
 
 
 def root_of(tensor):
-    """The tensor that has the bytes of a view, and where in it they begin."""
+    """Return (the tensor whose memory a view shares, the byte offset in it)."""
     offset = 0
     while tensor.view_of is not None:
         tensor, more = tensor.view_of
@@ -287,10 +300,13 @@ def root_of(tensor):
 
 
 def copy_quantization(source, target):
-    """Give a tensor the scales and zero points of another one."""
+    """Copy scales and zero points from one tensor to another."""
     target.set_quantization(source._scales, source._zero_points, source.quantized_dimension)
 
 
 def set_channels(tensor, scales, zero_points, dimension):
-    """Quantize a tensor by channel: bits of float32 scales, and zero points."""
+    """Quantize a tensor per channel.
+
+    scales: the bits of float32 scales. zero_points: integers. dimension: the quantized dimension.
+    """
     tensor.set_quantization(Numbers(scales), Numbers(zero_points), dimension)

@@ -1,11 +1,11 @@
-# tflm_tools: which inputs of a model are indices or boxes, and what values it can take for them
+# tflm_tools: input_limits: finds inputs that are indices or boxes, and their valid values
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from tflm import dtypes
 
 from .schema import op_name, option
 
-# Operators that hand on values of inputs as they are: which inputs, None for all.
+# Operators that copy values of these inputs unchanged to their output; None: of all inputs.
 _MOVERS = {
     "BROADCAST_TO": (0,),
     "CAST": (0,),
@@ -28,10 +28,10 @@ _MOVERS = {
     "UNPACK": (0,),
 }
 _INTEGERS = (dtypes.INT32, dtypes.INT64)
-_BOX = (-4.0, 4.0)  # encodings of a box: larger ones leave nothing of it, or overflow
+_BOX = (-4.0, 4.0)  # box encodings: beyond these values a box is empty or overflows
 
 
-# (tensor, lowest, highest) for each operand of a node that cannot have any value.
+# [(tensor, lowest, highest)] of the operands of a node whose values are limited.
 def _operands(node):
     op = op_name(node)
     if op == "EMBEDDING_LOOKUP":
@@ -49,31 +49,34 @@ def _operands(node):
     return []
 
 
-# The same for operands that a node hands on, where what it gives has these limits.
-def _handed_on(node, low, high):
+# [(tensor, lowest, highest)] of the inputs that a node copies to its output, when the values of
+# the output are limited to low..high.
+def _limits_before(node, low, high):
     op = op_name(node)
     if op == "ADD":
         for tensor, other in zip(node.inputs, reversed(node.inputs), strict=True):
             if other.is_constant() and other.elements() == 1 and other.dtype in _INTEGERS:
                 added = int.from_bytes(bytes(other.data), "little", signed=True)
-                if added == high + 1:  # to negative indices, as Keras does: others are as they are
+                # Keras adds the size of the dimension to negative indices only: the others keep
+                # their values.
+                if added == high + 1:
                     added = 0
                 return [(tensor, low - added, high - added)]
     if op not in _MOVERS:
         return []
-    places = _MOVERS[op]
+    moved = _MOVERS[op]
     return [
         (tensor, low, high)
         for i, tensor in enumerate(node.inputs)
-        if tensor is not None and (places is None or i in places)
+        if tensor is not None and (moved is None or i in moved)
     ]
 
 
 def input_limits(model):
-    """{position of an input: (lowest, highest)} of a TfliteModel, of values as real numbers.
+    """Return {position of an input: (lowest, highest real value)} of a TfliteModel.
 
-    An input has limits where its values become indices of a table, or boxes, without a
-    computation.
+    An input has limits when the model uses its values, without a computation, as indices of a
+    table or as boxes.
     """
     subgraph = model.subgraphs[0]
     limits = {}  # by number of a tensor
@@ -82,7 +85,7 @@ def input_limits(model):
         found = _operands(node)
         for tensor in node.outputs:
             if tensor is not None and tensor.index in limits:
-                found += _handed_on(node, *limits[tensor.index])
+                found += _limits_before(node, *limits[tensor.index])
         for tensor, lowest, highest in found:
             low, high = limits.get(tensor.index, (lowest, highest))
             limits[tensor.index] = max(low, lowest), min(high, highest)

@@ -1,4 +1,4 @@
-# tflm_tools: the labels of a model: in its metadata, or in an archive behind the .tflite
+# tflm_tools: labels: finds the labels of a model in its metadata or in an appended zip archive
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import io
@@ -8,34 +8,35 @@ import zlib
 
 from tflm.introspection import labels
 
-_MOST_BYTES = 1 << 20
+_MAX_BYTES = 1 << 20
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
-# The text file of labels in a zip archive behind the model (bytes), where TFLite Metadata puts it,
-# or None. A damaged archive, or one that packs far too much, is none.
+# The text of the labels in the zip archive that TFLite Metadata appends to the model (bytes), or
+# None. A damaged archive, or one that unpacks to more than _MAX_BYTES, is ignored.
 def _archived(data):
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             texts = [i for i in archive.infolist() if i.filename.lower().endswith(".txt")]
             named = [i for i in texts if "label" in i.filename.lower()]
             for info in named or texts[:1]:
-                if info.file_size > _MOST_BYTES or info.compress_type not in _METHODS:
+                if info.file_size > _MAX_BYTES or info.compress_type not in _METHODS:
                     continue
                 with archive.open(info) as file:
-                    text = file.read(_MOST_BYTES + 1)
-                if len(text) <= _MOST_BYTES:
+                    text = file.read(_MAX_BYTES + 1)
+                if len(text) <= _MAX_BYTES:
                     return text
     except (zipfile.BadZipFile, zlib.error, struct.error, EOFError, ValueError, OSError,
             RuntimeError):  # fmt: skip
-        pass  # RuntimeError: encrypted, or of a newer kind
+        pass  # RuntimeError: the archive is encrypted, or of an unknown version
     return None
 
 
 def archived_labels(data, metadata):
-    """Labels (bytes of text) that `metadata` lacks and an archive in a .tflite has, or None.
+    """Return the labels (bytes of text) of the archive in a .tflite, or None.
 
-    data: the bytes of the .tflite; metadata: those of TfliteModel.metadata().
+    data: the bytes of the .tflite. metadata: TfliteModel.metadata(); if it has labels, they take
+    precedence, and the result is None.
     """
     if labels.find(metadata) is not None:
         return None
@@ -43,6 +44,6 @@ def archived_labels(data, metadata):
 
 
 def labels_of(data, metadata):
-    """The labels of a .tflite or .tflm (bytes) as a list of str, [] when there are none."""
+    """Return the labels of a .tflite or .tflm (bytes) as a list of str, [] without labels."""
     found = archived_labels(data, metadata)
     return labels.labels_of(metadata) if found is None else labels.lines(found)

@@ -1,4 +1,4 @@
-# tflm_tools: multiply-accumulates of an operator, from the shapes of its tensors
+# tflm_tools: macs: counts the multiply-accumulates of an operator from the shapes of its tensors
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from math import prod
@@ -8,17 +8,17 @@ from tflm.introspection.op_names import name
 from .schema import option
 
 
-# Each output element costs one filter.
+# Each output element requires one filter.
 def _conv(node):
     return node.output(0).elements() * prod(node.input(1).shape[1:])
 
 
-# Each output element costs one channel of the filter.
+# Each output element requires one channel of the filter.
 def _depthwise(node):
     return node.output(0).elements() * prod(node.input(1).shape[1:3])
 
 
-# Each output element costs one row of the weights.
+# Each output element requires one row of the weights.
 def _fully_connected(node):
     return node.output(0).elements() * node.input(1).shape[-1]
 
@@ -28,18 +28,18 @@ def _transpose_conv(node):
     return node.input(2).elements() * prod(node.input(1).shape[:3])
 
 
-# Each output element costs the dimension that the two inputs share.
+# Each output element requires as many as the dimension that both inputs share.
 def _batch_matmul(node):
     transposed = option(node, "ADJ_X", "B")
     return node.output(0).elements() * node.input(0).shape[-2 if transposed else -1]
 
 
-# Two matrices for each batch: features, then time.
+# Each batch is multiplied with two matrices: the feature filters and the time filters.
 def _svdf(node):
     return node.input(0).shape[0] * (node.input(1).elements() + node.input(2).elements())
 
 
-# Four gates a step, each with a matrix for the input and one for the state.
+# Each step computes four gates, each with a matrix for the input and a matrix for the state.
 def _lstm(node):
     weights = [node.optional_input(i) for i in range(1, 9)]
     steps = prod(node.input(0).shape[:-1])
@@ -58,6 +58,6 @@ _COUNTS = {
 
 
 def macs(node):
-    """Multiply-accumulates of one invoke of a node; 0 for operators that have none."""
+    """Return the multiply-accumulates of a node in one invoke; 0 for operators without any."""
     count = _COUNTS.get(name(node.builtin_code))
     return count(node) if count else 0

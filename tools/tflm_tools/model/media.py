@@ -1,4 +1,4 @@
-# tflm_tools: media: images, sounds and tables as the input of a model, in real numbers
+# tflm_tools: media: reads images, sounds and tables as real numbers for an input of a model
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import csv
@@ -13,28 +13,31 @@ from ..extras import installing
 IMAGES = (".png", ".jpg", ".jpeg", ".bmp", ".gif")
 SOUNDS = (".wav",)
 _TABLES = (".csv",)
-_MOST_PIXELS = 1 << 26
+_MAX_PIXELS = 1 << 26
 
 
 def of_one(shape):
-    """The shape of one example: without a batch of 1."""
+    """Return the shape of one example, which is `shape` without a batch dimension of 1."""
     return shape[1:] if shape[:1] == (1,) else shape
 
 
 def is_media(path):
-    """True for a file that real_values() reads, by the end of its name."""
+    """True for a file that real_values() reads, judged by the suffix of its name."""
     return Path(path).suffix.lower() in IMAGES + SOUNDS + _TABLES
 
 
 def real_values(path, info, pixels=None):
-    """The real numbers (float64, in the input's shape) of a file for an input, a TensorInfo.
+    """Return the real numbers of a file for an input: float64, in the input's shape.
 
-    An image is made grey or RGB as the input has 1 or 3 channels, and resized to its height and
-    width (bilinear). pixels: (black, white), what 0 and 255 stand for; None takes what the
-    model's metadata says, else the least and the greatest value that a quantized input can hold,
-    and 0 and 1 for float32. A sound is its
-    samples from -1 to 1, channels averaged, cut off or filled with silence at its end; for int16
-    without a scale the samples themselves. A table has all numbers of the input, row by row.
+    An image is converted to grey or RGB for an input of 1 or 3 channels, and resized to the
+    input's height and width (bilinear).
+    A sound becomes samples from -1 to 1: channels are averaged, and the end is cut off or filled
+    with silence. An int16 input without a scale gets the samples as they are in the file.
+    A table holds all numbers of the input, row by row.
+
+    info: the TensorInfo of the input. pixels: (black, white), the real numbers for the pixel
+    values 0 and 255; by default the numbers in the model's metadata, else the least and greatest
+    value of a quantized input, and 0 and 1 for float32.
     Raises ToolError.
     """
     suffix = Path(path).suffix.lower()
@@ -51,7 +54,7 @@ def real_values(path, info, pixels=None):
     return values.reshape(info.shape)
 
 
-# The least and the greatest real number of an input.
+# (least, greatest) real number of an input; 0 and 1 for float32.
 def _range(info):
     dtype = info.numpy_dtype()
     if dtype.kind not in "iu":
@@ -70,23 +73,23 @@ def _image(path, info, pixels):
     channels = sizes[2] if len(sizes) == 3 else 1
     if len(sizes) not in (2, 3) or channels not in (1, 3) or np.prod(info.shape) != np.prod(sizes):
         raise ToolError(
-            f"input '{info.name}' has the shape {'x'.join(map(str, info.shape))}, which is no "
-            "image; give an array (.npy)"
+            f"input '{info.name}' has the shape {'x'.join(map(str, info.shape))}, which an "
+            "image does not have; give an array (.npy)"
         )
     try:
         with Image.open(path) as image:
-            if image.width * image.height > _MOST_PIXELS:
+            if image.width * image.height > _MAX_PIXELS:
                 raise ToolError(f"{path} has more than 64 million pixels; make it smaller")
             image = image.convert("L" if channels == 1 else "RGB")
             image = image.resize((sizes[1], sizes[0]), Image.Resampling.BILINEAR)
             values = np.asarray(image, np.float64).reshape(info.shape)
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError):
-        raise ToolError(f"{path} is no image that can be read; convert it to PNG") from None
+        raise ToolError(f"{path} cannot be read as an image; convert it to PNG") from None
     black, white = (np.asarray(value) for value in pixels)
     if black.size not in (1, channels):
         raise ToolError(
             f"the model's metadata normalizes {black.size} channels, input '{info.name}' has "
-            f"{channels}; say what black and white are with --pixels"
+            f"{channels}; give the values of black and white with --pixels"
         )
     return black + values * ((white - black) / 255)
 
@@ -101,9 +104,9 @@ def _sound(path, info):
     data = data[: len(data) // (width * channels) * (width * channels)]
     if width == 1:  # unsigned
         samples = (np.frombuffer(data, np.uint8).astype(np.int64) - 128) << 8
-    else:  # the two highest bytes of each
-        parts = np.frombuffer(data, np.uint8).reshape(-1, width)[:, -2:]
-        samples = np.ascontiguousarray(parts).view("<i2").reshape(-1).astype(np.int64)
+    else:  # keep the two highest bytes of each sample
+        highest = np.frombuffer(data, np.uint8).reshape(-1, width)[:, -2:]
+        samples = np.ascontiguousarray(highest).view("<i2").reshape(-1).astype(np.int64)
     samples = samples.reshape(-1, channels).mean(1)
     wanted = int(np.prod(info.shape))
     samples = np.concatenate([samples[:wanted], np.zeros(max(0, wanted - len(samples)))])
@@ -112,7 +115,10 @@ def _sound(path, info):
 
 
 def rows(path):
-    """The numbers of a .csv, row by row; a first row of words is left out. Raises ToolError."""
+    """Return the numbers of a .csv as a list of rows; a header row is skipped.
+
+    Raises ToolError for a file that cannot be read, and for rows of different length.
+    """
     try:
         with open(path, newline="", encoding="utf-8") as file:
             lines = [line for line in csv.reader(file) if line]
@@ -122,7 +128,7 @@ def rows(path):
         lines = lines[1:]
     for number, line in enumerate(lines, 1):
         if not _are_numbers(line) or len(line) != len(lines[0]):
-            raise ToolError(f"{path}: row {number} is not {len(lines[0])} numbers; mend the row")
+            raise ToolError(f"{path}: row {number} is not {len(lines[0])} numbers; fix the row")
     if not lines:
         raise ToolError(f"{path} holds no numbers; write one row for each example")
     return [[float(word) for word in line] for line in lines]

@@ -1,4 +1,4 @@
-# tflm_tools: a model file of either kind with its inputs and outputs
+# tflm_tools: model_file: opens a .tflite or .tflm and describes its inputs and outputs
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import struct
@@ -19,10 +19,14 @@ from .normalization import pixels_of
 
 @dataclass
 class TensorInfo:
-    """An input or output: shape in elements, value = scale * (q - zero_point), scale 0: none.
+    """An input or output of a model; real value = scale * (q - zero_point).
 
-    kept: of a float32 one that a .tflm keeps as integers, what these are. pixels: what black and
-    white of an image stand for, where the model's metadata says so (normalization.py).
+    shape: in elements. scale: 0 for a tensor without quantization. bytes: its size.
+    limits: (lowest, highest) real value that the model accepts, or None (input_limits.py).
+    kept: for a float32 tensor that a .tflm keeps as integers, the TensorInfo of these integers.
+    by_rows: the input comes by rows, and the arena does not hold it.
+    pixels: the real numbers for black and white of an image, if the model's metadata has them
+    (normalization.py).
     """
 
     name: str
@@ -31,28 +35,27 @@ class TensorInfo:
     scale: float
     zero_point: int
     bytes: int
-    limits: tuple[float, float] | None = (
-        None  # of values that the model can take, where it has any
-    )
+    limits: tuple[float, float] | None = None
     kept: "TensorInfo | None" = None
-    by_rows: bool = False  # no bytes of it are in the arena
+    by_rows: bool = False
     pixels: tuple | None = None
 
     def numpy_dtype(self):
-        """The type of numpy; raises UnsupportedError for those that numpy does not have."""
+        """Return the numpy dtype; raises UnsupportedError for a type that numpy does not have."""
         import numpy as np
 
         try:
             return np.dtype(self.dtype)
         except TypeError:
             raise UnsupportedError(
-                f"tensor '{self.name}' is {self.dtype}, which has no array form on the host"
+                f"tensor '{self.name}' is {self.dtype}, which cannot be an array on the host; "
+                "use another model"
             ) from None
 
 
 @dataclass
 class ModelFile:
-    """A .tflite or .tflm: `kind` is "tflite" or "tflm", `data` its bytes."""
+    """A model file: `kind` is "tflite" or "tflm", `data` holds its bytes."""
 
     path: Path
     kind: str
@@ -61,18 +64,17 @@ class ModelFile:
     outputs: list[TensorInfo]
 
 
-# float32 from its bits, for the tools beside.
 def bits_to_float(bits):
+    """Return the float32 number with these bits."""
     return struct.unpack("<f", struct.pack("<I", bits))[0]
 
 
-# What both kinds of file say of a tensor.
 def _info(name, dtype, shape, scale_bits, zero_point, size):
     scale = bits_to_float(scale_bits)
     return TensorInfo(name, dtypes.name(dtype), tuple(shape), scale, zero_point, size)
 
 
-# The same of a FlatTensor.
+# The TensorInfo of a FlatTensor.
 def _flat_info(t):
     elements = prod(t.shape)
     size = dtypes.nbytes(t.dtype, elements)
@@ -85,7 +87,7 @@ def _flat_info(t):
     return replace(info, kept=kept, by_rows=kept.by_rows)
 
 
-# What a model can take for its inputs; what is wrong with it is for others to say.
+# The limits of a model's inputs. Errors of a damaged model are left to Prepare to report.
 def _limits(model):
     try:
         return input_limits(model)
@@ -93,16 +95,17 @@ def _limits(model):
         return {}
 
 
-# What images are for the inputs of a TfliteModel or FlatModel.
+# Set `pixels` of the inputs of a TfliteModel or FlatModel.
 def _add_pixels(inputs, model):
     for info, pixels in zip(inputs, pixels_of(model.metadata(), len(inputs)), strict=True):
         info.pixels = pixels
 
 
 def open_model(path, data=None):
-    """Read a model; raises ToolError for what cannot be read, ModelError for what is no model.
+    """Open a model file and return its ModelFile.
 
-    data: its bytes, where they are not in the file yet.
+    data: the bytes of the model, if they are not in the file yet. Raises ToolError for a file
+    that cannot be read, ModelError for a file that is not a model.
     """
     if data is None:
         data = files.read(path)
@@ -135,7 +138,7 @@ def open_model(path, data=None):
         ".pt",
     ):
         raise ModelError(
-            f"{path} is a model as it was trained, not converted; make a .tflite of it: "
+            f"{path} is a trained model that is not converted yet; convert it to a .tflite: "
             "docs/own-model.md"
         )
     raise ModelError(

@@ -1,4 +1,4 @@
-# tflm_tools: how images are normalized for a model, as its TFLite Metadata says
+# tflm_tools: normalization: reads from TFLite Metadata how images are normalized for a model
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from math import isfinite
@@ -18,10 +18,12 @@ _MEAN, _STD = 0, 1  # of NormalizationOptions
 
 
 def pixels_of(metadata, count):
-    """What black and white of an image are for each of `count` inputs: (0 - mean) / std, and 255.
+    """Return, for each of `count` inputs, the real numbers for black and white pixels.
 
-    metadata: that of a model, by name. A pair of lists with a number for each channel, or for all
-    of them, and None where nothing is said. Metadata that cannot be read says nothing.
+    They are (0 - mean) / std and (255 - mean) / std: a pair of lists, with one number per channel
+    or one for all channels. The result is None for an input without normalization, and for
+    metadata that cannot be read.
+    metadata: {name: bytes} of a model.
     """
     data = metadata.get(_NAME)
     if data is None:
@@ -44,8 +46,8 @@ def _pixels(tensor):
         if unit.get(_TYPE, "B") != _NORMALIZATION or options is None:
             continue
         means, deviations = options.numbers(_MEAN, "f"), options.numbers(_STD, "f")
-        is_sound = all(map(isfinite, means + deviations)) and min(deviations, default=0) > 0
-        if is_sound and len(means) == len(deviations):
+        is_valid = all(map(isfinite, means + deviations)) and min(deviations, default=0) > 0
+        if is_valid and len(means) == len(deviations):
             pairs = list(zip(means, deviations, strict=True))
             return [(0 - m) / d for m, d in pairs], [(255 - m) / d for m, d in pairs]
     return None
