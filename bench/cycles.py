@@ -30,7 +30,7 @@ from tflm_tools.image.flat_image import image_of
 from tflm_tools.model.arrays import from_bytes, to_bytes
 from tflm_tools.model.model_file import open_model
 from tflm_tools.optimize.memory.levels import BALANCED, LEVELS, OFF
-from tflm_tools.optimize.passes import OPTIONS, chosen
+from tflm_tools.optimize.passes import OPTIONS, passes_without
 from tflm_tools.render.common import console
 from tflm_tools.targets import target_of
 
@@ -114,7 +114,7 @@ def _measure(path, core, runner, options):
     prepared, storage = prepare(
         model.data,
         target=options.target or _TARGETS[core],
-        savings=chosen(options.without),
+        savings=passes_without(options.without),
         optimize=OFF if options.arena_budget else options.optimize,
         arena_budget=options.arena_budget,
         compress_weights=options.compress_weights,

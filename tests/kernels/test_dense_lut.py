@@ -13,7 +13,7 @@ from support.single_op import Tensor, single_op
 from tflm_tools.errors import ToolError
 from tflm_tools.flat.conversion import flatten_file
 from tflm_tools.flat.flatten import prepare
-from tflm_tools.optimize.passes import chosen
+from tflm_tools.optimize.passes import passes_without
 from tflm_tools.render.results import print_conversion
 
 TARGET = "armv6m"
@@ -111,12 +111,12 @@ def test_weights_are_indices_where_asked(name):
 
 @pytest.mark.parametrize("name", INT4)
 def test_weights_of_int4_stay_in_four_bits(name):
-    assert kernels(INT4[name], savings=chosen()) == {"dense_lut.eval_int8"}
+    assert kernels(INT4[name], savings=passes_without()) == {"dense_lut.eval_int8"}
 
 
 def test_tables_are_not_decoded_when_invoked():
     (model,) = (c.build() for c in module_of("test_decode").cases if c.name == "CONV_2D")
-    assert not any("decode" in kernel for kernel in kernels(model, savings=chosen()))
+    assert not any("decode" in kernel for kernel in kernels(model, savings=passes_without()))
 
 
 def test_what_stays():

@@ -14,7 +14,7 @@ from tflm.tflite.reader import TfliteModel
 from tflm.tflite.resources import ResourceVariables
 from tflm_tools.flat.flatten import flatten, prepare
 from tflm_tools.optimize.memory.levels import BALANCED
-from tflm_tools.optimize.passes import chosen
+from tflm_tools.optimize.passes import passes_without
 
 _REPOSITORY = Path(__file__).resolve().parents[2]
 _REAL = _REPOSITORY.parent / "shared" / "models"
@@ -99,7 +99,7 @@ def test_own_models(model, tmp_path):
 # The host says beforehand what the device will need.
 @pytest.mark.parametrize("model", _OWN, ids=[model.stem for model in _OWN])
 def test_the_host_knows(model, tmp_path):
-    _, storage = prepare(model.read_bytes(), savings=chosen(), optimize=BALANCED)
+    _, storage = prepare(model.read_bytes(), savings=passes_without(), optimize=BALANCED)
     assert arenas(model, tmp_path)[0] == storage.arena_bytes
 
 

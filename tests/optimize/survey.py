@@ -18,7 +18,7 @@ from tflm_tools.flat.flatten import levels_of, optimized_model
 from tflm_tools.image.prepare import prepare_graph
 from tflm_tools.inspection.survey import survey
 from tflm_tools.optimize.memory.levels import RAM, SPEED
-from tflm_tools.optimize.passes import chosen
+from tflm_tools.optimize.passes import passes_without
 
 _LEAST = 4096  # of TFLM's head, of models that count
 _MUCH = 0.8
@@ -37,10 +37,10 @@ def heads(path, by_rows=False):
     head = tflm_allocations(path).get("head") or tflm_head_bytes(model)
     if head < _LEAST:
         return head, None, None
-    saved, _ = optimized_model(data, savings=chosen())
+    saved, _ = optimized_model(data, savings=passes_without())
     if by_rows:
         with suppress(TflmError, ToolError):
-            saved, _ = optimized_model(data, savings=chosen(), by_rows=True)
+            saved, _ = optimized_model(data, savings=passes_without(), by_rows=True)
     levels = levels_of(saved)
     made = [saved, saved] if levels is None else [levels.model(k)[0] for k in (SPEED, RAM)]
     return head, *(prepare_graph(graph).head_bytes for graph in made)

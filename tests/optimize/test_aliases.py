@@ -9,7 +9,7 @@ from support.check import Cases
 from tflm.introspection.op_names import name as op_name
 from tflm_tools.flat.flatten import flatten, optimized_model
 from tflm_tools.image.prepare import prepare_graph
-from tflm_tools.optimize.passes import chosen
+from tflm_tools.optimize.passes import passes_without
 
 PATHS = ("saved", "saved armv6m")
 cases = Cases()
@@ -200,9 +200,9 @@ def chain(offsets=None):
 
 # A model that plans its own memory stays as it is, and so does one whose tensors are to be seen.
 def test_kept():
-    graph, _ = optimized_model(chain(), savings=chosen())
+    graph, _ = optimized_model(chain(), savings=passes_without())
     assert len(graph.subgraphs[0].nodes) == 1
     kept = flatten(chain(), keep_tensors=True)
     assert kept == flatten(chain(), keep_tensors=True, without=("all",))
-    graph, _ = optimized_model(chain([0, 16, 32, 48]), savings=chosen())
+    graph, _ = optimized_model(chain([0, 16, 32, 48]), savings=passes_without())
     assert len(graph.subgraphs[0].nodes) == 3

@@ -7,7 +7,7 @@ from support.check import Cases
 from support.kernel_tests import module_of
 from tflm_tools.flat.flatten import optimized_model
 from tflm_tools.image.prepare import prepare_graph
-from tflm_tools.optimize.passes import chosen
+from tflm_tools.optimize.passes import passes_without
 
 cases = Cases()
 PATHS = ("saved", "saved armv6m")
@@ -99,7 +99,7 @@ def test_results(case):
 
 # (bytes of the head as it is written, and with the loop's values as one).
 def heads(model):
-    models = [optimized_model(model, savings=chosen(w))[0] for w in (("loop-state",), ())]
+    models = [optimized_model(model, savings=passes_without(w))[0] for w in (("loop-state",), ())]
     return [prepare_graph(model).head_bytes for model in models]
 
 
@@ -119,7 +119,7 @@ def test_bytes(options, tensors):
 
 
 def test_nothing_is_copied_onto_itself():
-    model, _ = optimized_model(recurrent(), savings=chosen())
+    model, _ = optimized_model(recurrent(), savings=passes_without())
     records = prepare_graph(model).records
     copies = [r.words for r in records if r.kernel == "copy.eval_bytes"]
     assert len(copies) == 6 and all(words[1] != words[2] for words in copies)

@@ -14,7 +14,7 @@ from tflm_tools.image.prepare import prepare_graph
 from tflm_tools.optimize.memory.flash_cache import MISS
 from tflm_tools.optimize.memory.levels import BALANCED, OFF, RAM, SPEED
 from tflm_tools.optimize.memory.weights import cycles_of
-from tflm_tools.optimize.passes import chosen
+from tflm_tools.optimize.passes import passes_without
 
 # Shares of TFLM's head that the arena may take, packed for armv6m, by level.
 BUDGETS = {
@@ -97,7 +97,7 @@ _SHARED = "mlperf_ad01_int8", "micro_speech_int8", "mnist_lstm_int8", "mlperf_kw
 @pytest.mark.parametrize("name", _OWN + _SHARED)
 def test_no_level_but_speed_needs_more_than_off(name, repository, shared_models):
     path = repository / "models" / name if "/" in name else shared_models / name
-    saved, _ = optimized_model(path.with_suffix(".tflite").read_bytes(), savings=chosen())
+    saved, _ = optimized_model(path.with_suffix(".tflite").read_bytes(), savings=passes_without())
     levels = levels_of(saved, None, "armv6m")
     plain = prepare_graph(at_level(saved, OFF, None, "armv6m"), target="armv6m")
     heads = [

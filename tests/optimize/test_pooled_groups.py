@@ -17,7 +17,7 @@ from tflm_tools.optimize.memory.levels import RAM, SPEED
 from tflm_tools.optimize.memory.pooled_groups import pooled_groups
 from tflm_tools.optimize.memory.probe import Probe
 from tflm_tools.optimize.memory.search import Search
-from tflm_tools.optimize.passes import chosen
+from tflm_tools.optimize.passes import passes_without
 
 POOLS = ("MEAN", "kept MEAN", "SUM", "AVERAGE_POOL_2D", "MAX_POOL_2D")
 CHANNELS = {96: [2, 4, 8], 200: [2, 5, 10], 104: [2, 13], 90: []}
@@ -86,7 +86,7 @@ def test_folded_padding(pool, sides):
     now = net.pad(net.conv(net.inputs[0], 4), sides)
     wide = net.conv(now, 48, 3 if sides[0][0] == 1 else 5, 2, "VALID")
     model = net.build(*_ends(net, wide, pool, 48, True))
-    levels = levels_of(optimized_model(model, savings=chosen())[0])
+    levels = levels_of(optimized_model(model, savings=passes_without())[0])
     graph = levels.model(RAM)[0]
     assert graph.grouped
     flat = image_of(model, graph, levels.prepared(graph))
@@ -111,7 +111,7 @@ def test_others_stay():
 # They are for less RAM; the outputs are those of TFLM, and each weight is in the file once.
 def test_level():
     model = classifier("level", "MEAN", 400, sides=(12, 12))
-    levels = levels_of(optimized_model(model, savings=chosen())[0])
+    levels = levels_of(optimized_model(model, savings=passes_without())[0])
     sizes, constants = {}, {}
     for level in (RAM, SPEED):
         storage = levels.prepared(levels.model(level)[0])

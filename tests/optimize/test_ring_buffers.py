@@ -7,7 +7,7 @@ from optimize.graphs import Network
 from support.check import Cases
 from tflm.introspection.op_names import name as op_name
 from tflm_tools.flat.flatten import optimized_model
-from tflm_tools.optimize.passes import chosen
+from tflm_tools.optimize.passes import passes_without
 
 PATHS = ("saved", "saved armv6m")
 cases = Cases()
@@ -184,13 +184,13 @@ def test_savings_change_nothing(case):
 @pytest.mark.parametrize("name", expected)
 def test_what_stays(name):
     case = next(case for case in cases if case.name == name)
-    graph, _ = optimized_model(case.build(), savings=chosen())
+    graph, _ = optimized_model(case.build(), savings=passes_without())
     operators = [op_name(node.builtin_code) for node in graph.running()[0].nodes]
     assert sorted(operators) == sorted(expected[name])
 
 
 def test_the_switch():
     net, _, y = streaming("windows")
-    graph, found = optimized_model(net.build(y), savings=chosen(("ring-buffers",)))
+    graph, found = optimized_model(net.build(y), savings=passes_without(("ring-buffers",)))
     assert not [saving for saving in found if saving.what == "ring_buffers"]
     assert any(op_name(node.builtin_code) == "CALL_ONCE" for node in graph.running()[0].nodes)

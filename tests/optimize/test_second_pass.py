@@ -17,7 +17,7 @@ from tflm_tools.optimize.memory.levels import BALANCED, RAM, SPEED
 from tflm_tools.optimize.memory.probe import Probe
 from tflm_tools.optimize.memory.search import Search
 from tflm_tools.optimize.memory.second_pass import second_passes
-from tflm_tools.optimize.passes import chosen
+from tflm_tools.optimize.passes import passes_without
 
 SHAPE = 20, 16, 3
 # The .tflite, how many operators run twice at RAM, and the bytes of its arena there; without
@@ -46,7 +46,7 @@ def test_outputs(case):
 
 
 def _levels(model):
-    return levels_of(optimized_model(model, savings=chosen())[0])
+    return levels_of(optimized_model(model, savings=passes_without())[0])
 
 
 # How many operators a model runs twice in chains.
@@ -73,7 +73,7 @@ def test_operators_run_twice(name):
 @pytest.mark.parametrize("target", (None, "armv6m", "armv7em"))
 def test_flash(target):
     model = chain("flash", (24, 24, 8), blocks=2, times=24)
-    levels = levels_of(optimized_model(model, savings=chosen())[0], target=target)
+    levels = levels_of(optimized_model(model, savings=passes_without())[0], target=target)
     sizes = {}
     for level in (SPEED, RAM):
         graph = levels.model(level)[0]

@@ -6,14 +6,14 @@ from optimize.nets import unet
 from tflm_tools.flat.flatten import levels_of, optimized_model
 from tflm_tools.optimize.memory.costs import as_told, unit
 from tflm_tools.optimize.memory.levels import BALANCED, RAM, SPEED
-from tflm_tools.optimize.passes import chosen
+from tflm_tools.optimize.passes import passes_without
 from tflm_tools.targets import TARGETS
 
 _NET = unet("resize", side=16)
 
 
 def _levels(target):
-    return levels_of(optimized_model(_NET, savings=chosen())[0], target=target)
+    return levels_of(optimized_model(_NET, savings=passes_without())[0], target=target)
 
 
 # Three in a hundred of what the target's own kernels take; RAM no more than on a Cortex-M0+.

@@ -199,10 +199,10 @@ def flat_form(model: bytes, path: str) -> bytes:
     from tflm_tools.image.flat_image import image_of
     from tflm_tools.image.prepare import prepare_graph
     from tflm_tools.optimize.memory.levels import LEVELS, OFF
-    from tflm_tools.optimize.passes import chosen
+    from tflm_tools.optimize.passes import passes_without
 
     words = path.split()
-    savings = chosen() if "saved" in words else ()
+    savings = passes_without() if "saved" in words else ()
     level = next((word for word in words if word in LEVELS), OFF)
     packing = dict.fromkeys(range(64), BYTES) if "bytes" in words else None
     targets = [word for word in words if word not in (*_WORDS, *LEVELS)]

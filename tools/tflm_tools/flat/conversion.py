@@ -16,7 +16,7 @@ from ..optimize.compressed_weights import CompressedLayer
 from ..optimize.memory.collection import uncollected
 from ..optimize.memory.costs import unit
 from ..optimize.memory.levels import BALANCED, BUDGET, OFF, RAM, SPEED, LevelSize
-from ..optimize.passes import Saving, chosen
+from ..optimize.passes import Saving, passes_without
 from ..render.notebook import Shown
 from .flatten import check_arena, compressed, level_of, levels_of, optimized_model, packed_within
 from .packing_costs import PackedLayer, packed_layers
@@ -115,7 +115,7 @@ def flatten_file(
     level = level_of(optimize, arena_budget)
     model = open_tflite(source, "flatten")
     resolver = load_resolver(custom)
-    names = chosen(("all",) if keep_tensors else without)
+    names = passes_without(("all",) if keep_tensors else without)
     shapes = shapes_by_number(model, input_shapes)
     saved, savings = optimized_model(model.data, resolver, names, shapes, by_rows, features)
     layers, levels = [], None

@@ -15,7 +15,7 @@ from ..optimize import compressed_weights
 from ..optimize.by_rows import apply as apply_by_rows
 from ..optimize.memory.flash_cache import miss_of
 from ..optimize.memory.levels import BALANCED, BUDGET, OFF, Levels
-from ..optimize.passes import apply_savings, chosen
+from ..optimize.passes import apply_passes, passes_without
 from .features import keep
 from .packing import fit, steps
 
@@ -71,7 +71,7 @@ def optimized_model(
     if not _may_change(model):
         return _whole(model, by_rows)
     graph = Graph(model)
-    found = apply_savings(graph, savings)
+    found = apply_passes(graph, savings)
     if by_rows:
         apply_by_rows(graph)
     return graph, found
@@ -204,7 +204,7 @@ def flatten(
     Raises tflm.TflmError for what is damaged or not supported.
     """
     level = level_of(optimize, arena_budget)
-    savings = chosen(("all",) if keep_tensors else without)
+    savings = passes_without(("all",) if keep_tensors else without)
     model, _ = optimized_model(tflite, resolver, savings, input_shapes, by_rows, features)
     if not keep_tensors:
         model, _ = compressed(model, resolver, target, compress_weights, bool(savings), miss)
@@ -217,7 +217,7 @@ def flatten(
 
 def flat_and_graph(tflite, resolver=None, target=None, optimize=BALANCED):
     """What flatten() gives, and the model as it is planned in it: one search for both."""
-    model, _ = optimized_model(tflite, resolver, chosen(()))
+    model, _ = optimized_model(tflite, resolver, passes_without(()))
     model = at_level(model, optimize, resolver, target)
     return image_within(tflite, model, resolver, target=target), model
 

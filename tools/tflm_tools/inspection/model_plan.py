@@ -9,7 +9,7 @@ from ..flat.flatten import at_level, check_arena, level_of, optimized_model
 from ..image.custom import load_resolver
 from ..image.prepare import prepare_graph
 from ..optimize.memory.levels import OFF
-from ..optimize.passes import chosen
+from ..optimize.passes import passes_without
 from ..render.notebook import Shown
 from .survey import Missing, survey
 
@@ -54,7 +54,7 @@ def plan_model(
         head = tflm_head_bytes(graph)
     else:
         if graph is None:
-            saved, _ = optimized_model(model.data, resolver, chosen(()), by_rows=by_rows)
+            saved, _ = optimized_model(model.data, resolver, passes_without(()), by_rows=by_rows)
             graph = at_level(saved, level, resolver, target, arena=arena_budget)
         missing = []
         head = tflm_head_bytes(survey(model.data, resolver)[0])

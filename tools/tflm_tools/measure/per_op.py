@@ -23,7 +23,7 @@ from ..image.prepare import prepare_graph
 from ..inspection.inspection import inspect
 from ..model.model_file import open_model
 from ..optimize.memory.levels import BALANCED, SPEED
-from ..optimize.passes import chosen
+from ..optimize.passes import passes_without
 from . import history as bench_history
 from .bench import time_wheel
 
@@ -169,7 +169,7 @@ def _work(path, model, level, custom, target):
         return {}, {}, 0
     resolver = load_resolver(custom)
     macs = {op.index: op.macs for op in inspect(path, custom).ops}
-    saved, _ = optimized_model(model.data, resolver, chosen(()))
+    saved, _ = optimized_model(model.data, resolver, passes_without(()))
     graph = at_level(saved, level, resolver, target)
     plan = plan_of(graph, prepare_graph(graph, resolver, target=target))
     arena = {}

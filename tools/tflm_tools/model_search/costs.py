@@ -10,7 +10,7 @@ from ..image.custom import HostResolver
 from ..model.flat_file import FlatFile
 from ..model.macs import macs
 from ..optimize.memory.levels import BALANCED, OFF
-from ..optimize.passes import chosen
+from ..optimize.passes import passes_without
 from .pico_time import milliseconds
 
 
@@ -33,7 +33,7 @@ def costs_of(data, target, level=BALANCED):
     target, level: as for flatten.flatten().
     """
     resolver = HostResolver()
-    saved, _ = optimized_model(data, resolver, chosen(()))
+    saved, _ = optimized_model(data, resolver, passes_without(()))
     levels = levels_of(saved, resolver, target)
     graph, extra = saved, 0
     if levels is not None and level != OFF:

@@ -1,2 +1,2 @@
-# tflm_tools: optimize: what makes a model smaller and faster when it is flattened, bit for bit
+# tflm_tools: optimize: makes models smaller and faster when they are flattened, with equal results
 # MIT license; Copyright (c) 2026 the tflm authors

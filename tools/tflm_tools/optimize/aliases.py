@@ -1,4 +1,4 @@
-# tflm_tools: aliases: operators that only copy bytes go; their tensors share memory instead
+# tflm_tools: aliases: replaces operators that only copy bytes by tensors that share memory
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import struct
@@ -16,13 +16,13 @@ from ..arena.views import merge_views
 from ..model.graph import root_of
 from .probe import emissions
 
-_WORD = 4  # what kernels read at a time
-_CUSTOM_ALIGNMENT = 16  # nobody knows what a custom operator reads
+_WORD = 4  # bytes that kernels read at a time
+_CUSTOM_ALIGNMENT = 16  # bytes; a custom operator may rely on any alignment
 
 
 @dataclass
 class _Copy:
-    """So many bytes from one tensor to another."""
+    """A copy of `size` bytes from one tensor to another; offsets in bytes."""
 
     source: Tensor
     source_offset: int
@@ -31,11 +31,14 @@ class _Copy:
     size: int
 
 
-# An operator is an alias when all that it does is to copy blocks of bytes. Then its outputs can be
-# parts of its input (RESHAPE, SPLIT, slices of the outermost dimension, QUANTIZE to the same
-# quantization), or its inputs parts of its output, which then are written in place
-# (CONCATENATION, PACK along the outermost dimension). Nothing is computed differently.
 def apply(graph):
+    """Remove operators that only copy blocks of bytes; returns a list of Saving.
+
+    The outputs of such an operator become views of its input (RESHAPE, SPLIT, slices of the
+    outermost dimension, QUANTIZE to the same quantization). Otherwise its inputs become views of
+    its output, so that they are written in place (CONCATENATION and PACK along the outermost
+    dimension). No computation changes.
+    """
     from .passes import Saving
 
     found = []
@@ -44,7 +47,7 @@ def apply(graph):
         for node in list(subgraph.nodes):
             copies = copies_of(node)
             views = _views(users, copies) if copies else None
-            if views is None or not _worth(graph, subgraph, node, views):
+            if views is None or not _saves_memory(graph, subgraph, node, views):
                 continue
             subgraph.remove(node)
             for tensor, base, offset in views:
@@ -55,7 +58,7 @@ def apply(graph):
 
 
 def copies_of(node):
-    """The copies that a node consists of; None when it does more, or anything else."""
+    """Return the copies of a node that only copies bytes; None for any other node."""
     found = []
     for emission in emissions(node):
         copy = _copy(node, emission)
@@ -65,7 +68,7 @@ def copies_of(node):
     return found
 
 
-# The one copy that a record does.
+# The copy that a record makes; None if the record computes anything.
 def _copy(node, emission):
     fields = emission.fields
     if not isinstance(fields.get("input"), Tensor) or not isinstance(fields.get("output"), Tensor):
@@ -78,13 +81,13 @@ def _copy(node, emission):
     return None
 
 
-# True for a record that gives its input, byte for byte.
+# True for a record whose output equals its input, byte for byte.
 def _is_whole(node, emission, source):
     fields = emission.fields
     if emission.kernel == "copy.eval_bytes":
         return fields["size"] == source.nbytes()
     if emission.kernel == "pad.eval":
-        return True  # as many bytes: there is no padding
+        return True  # input and output have equal size: nothing is padded
     if emission.kernel == "lookup.eval_int8":
         return bytes(fields["entries"].data) == bytes(range(256))
     if emission.kernel == "pooling.eval_int8" and source.shape == node.output(0).shape:
@@ -94,7 +97,7 @@ def _is_whole(node, emission, source):
     return False
 
 
-# A strided copy is one of a block when all strides are the same on both sides.
+# A strided copy moves one block when all strides are equal on both sides.
 def _strided(emission, source, target):
     fields, size = emission.fields, emission.fields["size"]
     for turns, a, b in struct.iter_unpack("<iii", emission.table):
@@ -107,7 +110,11 @@ def _strided(emission, source, target):
 
 
 class Users:
-    """Who writes the tensors of a sub-graph, and which of them custom operators see."""
+    """The writers of a sub-graph's tensors.
+
+    writers: {tensor number: number of operators that write it}. custom: the numbers of tensors
+    that custom operators use.
+    """
 
     def __init__(self, subgraph):
         self.subgraph = subgraph
@@ -116,7 +123,7 @@ class Users:
         self.custom = {t.index for n in custom for t in n.inputs + n.outputs if t is not None}
 
     def is_plain(self, tensor):
-        """True for a tensor that is written once, with bytes in the arena that no invoke keeps."""
+        """True for a tensor in the arena that is written once and not kept between invokes."""
         for each in (tensor, root_of(tensor)[0]):
             if each.is_constant() or each.is_variable or each.dtype == dtypes.RESOURCE:
                 return False
@@ -124,10 +131,12 @@ class Users:
                 return False
         return True
 
-    # An output of the operator as a part of its input. What callers of a sub-graph read is copied
-    # while they write its inputs, so it has bytes of its own; the outputs of a model have bytes
-    # other than its inputs.
-    def may_be_part(self, tensor, base):
+    def may_be_view(self, tensor, base):
+        """True if an operator's output `tensor` may be a view of its input `base`.
+
+        The outputs of a called sub-graph may not: its caller reads them while it writes the
+        inputs. Neither may an output of the model share memory with an input of the model.
+        """
         if self.subgraph.is_input(tensor) or tensor.view_of is not None:
             return False
         if not self.subgraph.is_output(tensor):
@@ -135,7 +144,7 @@ class Users:
         return self.subgraph.number == 0 and not self.subgraph.is_input(root_of(base)[0])
 
     def may_be_written_in_place(self, tensor, base):
-        """True for an input of an operator that may be a part of its output: one makes it."""
+        """True if an operator's input `tensor` may be a view of its output `base`."""
         if self.subgraph.is_input(tensor) or not self.writers[tensor.index]:
             return False
         if tensor.view_of is not None or root_of(base)[0] is tensor:
@@ -143,11 +152,11 @@ class Users:
         return self.subgraph.number == 0 or not self.subgraph.is_output(tensor)
 
 
-# What becomes part of what: [(tensor, base, offset)], or None.
+# The views that replace these copies: [(tensor, base, byte offset)], or None.
 def _views(users, copies):
     if all(c.size == c.target.nbytes() for c in copies):
         views = [(c.target, c.source, c.source_offset) for c in copies]
-        allowed = users.may_be_part
+        allowed = users.may_be_view
     elif any(c.size < c.source.nbytes() for c in copies):
         return None
     else:
@@ -164,9 +173,9 @@ def _views(users, copies):
     return views
 
 
-# Parts keep the whole alive, and the whole is there with the first part: that may take more
-# memory than the copies did.
-def _worth(graph, subgraph, node, views):
+# True if the views do not need more memory than the copies. They may: a base stays allocated from
+# the first use of any of its views to the last one.
+def _saves_memory(graph, subgraph, node, views):
     if all(tensor.nbytes() == base.nbytes() for tensor, base, _ in views):
         return True
     before = _head_bytes(graph)
@@ -180,7 +189,7 @@ def _worth(graph, subgraph, node, views):
     return after <= before
 
 
-# Bytes that the tensors of a graph take.
+# Bytes of the arena that the greedy planner needs for the tensors of a graph.
 def _head_bytes(graph):
     buffers, _, _ = buffers_of(graph, [])
     merge_views(graph, buffers)

@@ -1,4 +1,4 @@
-# tflm_tools: channels: which channels of an operator's tensors belong together, and cutting them
+# tflm_tools: channels: finds channels that must be removed together, and cuts weights
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import struct
@@ -11,7 +11,7 @@ from ..model.model_file import bits_to_float
 from ..model.schema import BuiltinOperator, option
 from .probe import emissions, lookup_table
 from .ranges import (
-    MOST_CHANNELS,
+    MAX_CHANNELS,
     fully_connected_sums,
     int8_record,
     values_of,
@@ -21,11 +21,12 @@ from .weight_sums import WeightSums, picked, rows_of
 
 
 class Role:
-    """How an operator deals with channels.
+    """How an operator uses channels.
 
-    links: [(tensor, its channels, tensor, its channels)]: of equal length; what is linked
-    can only be removed together. `makes` is True where output channels come from rows of weights.
-    reads: None, or what tells how a convolution or FULLY_CONNECTED depends on the input channels.
+    links: [(tensor, channels, other tensor, other channels)]; the two lists have equal length, and
+    the channels at equal positions can only be removed together.
+    makes: True if each output channel is computed by weights of its own.
+    reads: the Reads of a convolution or FULLY_CONNECTED, else None.
     """
 
     def __init__(self, links=(), makes=False, reads=None):
@@ -35,10 +36,11 @@ class Role:
 
 
 class Reads:
-    """How sums depend on input channels.
+    """How the sums of a convolution or FULLY_CONNECTED depend on the input channels.
 
-    used: of each, whether it has weights other than zero. sums: a WeightSums, by which a constant
-    channel adds to them. reaches_out: windows lie beside the input in part, where it adds less.
+    used: for each channel, whether it has a weight other than zero. sums: the WeightSums that give
+    the contribution of a constant channel. reaches_out: some windows reach beyond the input, where
+    a channel contributes less.
     """
 
     def __init__(self, sums, reaches_out):
@@ -47,18 +49,18 @@ class Reads:
         self.reaches_out = reaches_out
 
 
-# Each channel with the same one of another tensor.
+# The link between channels of equal number in two tensors.
 def _same(source, target):
     numbers = range(source.shape[-1])
     return (source, numbers, target, numbers)
 
 
 def role_of(node):
-    """The Role of a node; None when all channels of its tensors have to stay."""
+    """Return the Role of a node; None if no channel of its tensors may be removed."""
     if len(node.outputs) != 1 or any(t is None for t in node.outputs + node.inputs[:1]):
         return None
     tensors = [t for t in node.outputs + node.inputs if t is not None and not t.is_constant()]
-    if any(not t.shape or not t.elements() or t.shape[-1] > MOST_CHANNELS for t in tensors):
+    if any(not t.shape or not t.elements() or t.shape[-1] > MAX_CHANNELS for t in tensors):
         return None
     if node.output(0).dtype != dtypes.INT8:
         return None
@@ -99,7 +101,7 @@ def _pool_role(node):
     return Role([_same(node.input(0), node.output(0))])
 
 
-# Elements stay in their order, so channel k of the output is channel k % C of the input.
+# RESHAPE keeps the order of elements, so channel k of the output is channel k % C of the input.
 def _reshape_role(node):
     source, target = node.input(0), node.output(0)
     if target.shape[-1] % source.shape[-1]:
@@ -176,10 +178,10 @@ _ROLES = {
 
 
 def cut_weights(subgraph, node, inputs, outputs, more, cut):
-    """Cut the weights, bias and scales of a node; True when that changed them.
+    """Cut the weights, bias and scales of a node. Return True if this changed them.
 
-    inputs, outputs: (the channels that stay, those of them that get weights of zero), lists.
-    more: what is added to the sum of each output. cut: False when all channels stay.
+    inputs, outputs: (channels that stay, channels of these whose weights become zero), two lists.
+    more: an integer for each output that is added to its sum. cut: False if all channels stay.
     """
     weights = node.input(1)
     data = _emptied(node, inputs[1], outputs[1])
@@ -203,7 +205,7 @@ def cut_weights(subgraph, node, inputs, outputs, more, cut):
     return True
 
 
-# The weights of a node, without those of some input and output channels.
+# The weights of a node (bytes), with zeros for some input and output channels.
 def _emptied(node, inputs, outputs):
     weights = node.input(1)
     data = bytearray(weights.data)
@@ -222,12 +224,12 @@ def _emptied(node, inputs, outputs):
     return bytes(data)
 
 
-# How many outputs the weights of a convolution or FULLY_CONNECTED have.
+# The number of output channels of the weights of a convolution or FULLY_CONNECTED.
 def _rows(node):
     return node.input(1).shape[0 if node.builtin_code == BuiltinOperator.CONV_2D else -2]
 
 
-# Scales by channel are cut as well; one for all stays.
+# Cut per-channel scales like the channels; copy a per-tensor scale.
 def _cut_quantization(source, target, outputs, axis):
     if source.scales_length() <= 1:
         copy_quantization(source, target)
@@ -236,7 +238,7 @@ def _cut_quantization(source, target, outputs, axis):
     set_channels(target, scales, [source.zero_point(i) for i in outputs], axis)
 
 
-# A bias for the outputs that are kept; one comes in where something is added.
+# Cut the bias, and add `more` to it; a node without a bias gets one if `more` is not all zero.
 def _cut_bias(subgraph, node, outputs, more):
     bias = node.optional_input(2)
     if bias is None or not bias.elements():
@@ -256,7 +258,7 @@ def _cut_bias(subgraph, node, outputs, more):
     node.inputs[2] = cut
 
 
-# Some operators check that a bias has the scale of their sums.
+# Prepare of some operators requires that the scale of the bias is input scale * weights scale.
 def _quantize_bias(node, bias):
     a, b = (bits_to_float(node.input(i).scale_bits()) for i in (0, 1))
     (bits,) = struct.unpack("<I", array("f", [a * b]).tobytes())

@@ -1,4 +1,4 @@
-# tflm_tools: weights with at most 16 values: indices of four bits in flash
+# tflm_tools: compressed_weights: stores weights with at most 16 values as 4-bit indices in flash
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from dataclasses import dataclass
@@ -14,18 +14,20 @@ from .memory.costs import node_cycles
 from .memory.probe import Probe
 from .probe import emissions
 
-TARGET = "armv6m"  # that there is a kernel in assembler for
+TARGET = "armv6m"  # the target whose assembler kernel reads 4-bit indices
 _LIMITS = ("output_zero_point", "activation_min", "activation_max")
-_SYMMETRIC = 128  # weights_offset of weights without a zero point
+_SYMMETRIC = 128  # weights_offset of weights with zero point 0
 _KERNELS = ("conv.eval_int8", "fully_connected.eval_int8")
 
 
 @dataclass
 class CompressedLayer:
-    """Weights that became indices: bytes of flash and cycles, estimated, with int8 and now.
+    """A layer whose weights became 4-bit indices.
 
-    values: how many a channel has at most (each_channel), or all of them together. Cycles are
-    None for weights that the file has in fewer bits: these were unpacked to RAM at each invoke.
+    values: the number of different weights of the layer, or of any one channel (each_channel).
+    int8_bytes, bytes: flash with int8 weights and with indices. int8_cycles, cycles: estimated
+    cycles of one invoke; int8_cycles is None for weights that the file stores in fewer bits, which
+    would be unpacked to RAM at each invoke.
     """
 
     node: int
@@ -39,12 +41,14 @@ class CompressedLayer:
 
 
 def apply(graph, every=False, miss=None):
-    """Let weights of a Graph be indices where a layer uses each of them once, exactly.
+    """Store weights of a Graph as 4-bit indices; returns a list of CompressedLayer.
 
-    Those that the file has in fewer bits become so, or else int8, which are not unpacked to RAM;
-    with `every` those of int8 that have at most 16 values, too, where that takes less flash and
-    fewer cycles, and all of them together save no less than the kernel's table takes of RAM.
-    miss: cycles that a word of weights takes to fetch. Returns a list of CompressedLayer.
+    Results stay equal. Only layers that use each weight once per invoke are changed.
+    Weights that the file has in fewer than 8 bits become indices, or else int8, so that they need
+    not be unpacked to RAM. With `every`, int8 weights with at most 16 values become indices too,
+    if that needs less flash and fewer cycles, and if all these layers together save at least as
+    many bytes as the kernel's table needs in RAM.
+    miss: cycles to fetch a word of weights from flash.
     """
     packed, found = packed_weights.apply(graph), []
     for subgraph in graph.running():
@@ -60,12 +64,12 @@ def apply(graph, every=False, miss=None):
     return [layer for _, layer in found]
 
 
-# The Indexed of a node, None where the kernel does not do it.
+# The Indexed weights of a node; None if the kernel does not support the node.
 def _indexed(node):
     try:
         found = emissions(node)
     except TflmError:
-        return None  # Prepare of the model will tell
+        return None  # Prepare of the whole model reports the error
     if len(found) != 1 or found[0].kernel not in _KERNELS:
         return None
     fields, table = found[0].fields, found[0].table
@@ -85,15 +89,16 @@ def _indexed(node):
     values = int8_values(weights)
     rows = [values[depth * i : depth * i + depth] for i in range(count)]
     channels = Channels(rows, bias, source.zero_point(), fields, table)
-    made = stream_of(rows, channels) if channels.fits else None
-    if made is None:
+    stream = stream_of(rows, channels) if channels.fits else None
+    if stream is None:
         return None
     numbers = {name: fields[name] for name in ("output_channels", *_LIMITS)}
-    numbers.update(depth=depth, batches=target.elements() // count, own_values=made[1])
-    return Indexed(made[0], made[2], numbers)
+    numbers.update(depth=depth, batches=target.elements() // count, own_values=stream[1])
+    return Indexed(stream[0], stream[2], numbers)
 
 
-# Make a node's weights indices where that pays; a CompressedLayer, or None.
+# Store a node's weights as indices if that is smaller (and faster, for weights that were int8).
+# Returns a CompressedLayer, or None.
 def _compress(graph, node, was_packed, miss):
     indexed = _indexed(node)
     if indexed is None:
@@ -104,21 +109,21 @@ def _compress(graph, node, was_packed, miss):
     if less_size >= size or not was_packed and fewer >= cycles:
         del node.indexed
         return None
-    own = bool(indexed.numbers["own_values"])
+    each_channel = bool(indexed.numbers["own_values"])
     before = None if was_packed else cycles
     return CompressedLayer(
-        node.index, op_name(node), indexed.values, own, size, less_size, before, fewer
+        node.index, op_name(node), indexed.values, each_channel, size, less_size, before, fewer
     )
 
 
-# (bytes of flash, cycles by estimate) of a node by itself, its weights stored as is fastest.
+# (bytes of flash, estimated cycles) of a node, with the weight layout that is fastest.
 def _cost(graph, node, miss):
     probe = Probe(graph, TARGET, miss=miss)
-    made = probe.made(node)
-    fetching = made.fetching
-    if made.choices:
-        best = made.choices[0]
-        made = Probe(graph, TARGET, {node.index: best.stored[0]}, miss).made(node)
+    costs = probe.made(node)
+    fetching = costs.fetching
+    if costs.choices:
+        best = costs.choices[0]
+        costs = Probe(graph, TARGET, {node.index: best.stored[0]}, miss).made(node)
         fetching = best.cycles
-    _, constants = made.form
-    return made.record_bytes + len(constants), node_cycles(node, TARGET) + fetching
+    _, constants = costs.form
+    return costs.record_bytes + len(constants), node_cycles(node, TARGET) + fetching

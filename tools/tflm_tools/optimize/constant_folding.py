@@ -1,4 +1,4 @@
-# tflm_tools: constant folding: what depends on constants alone is computed when flattening
+# tflm_tools: constant_folding: computes operators whose inputs are all constant
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from tflm import dtypes
@@ -8,7 +8,7 @@ from ..model.schema import BuiltinOperator
 from .evaluation import evaluate
 from .probe import emissions
 
-# Operators with more to them than their inputs and outputs: sub-graphs, variables, code of users.
+# Operators that depend on more than their inputs: on sub-graphs, variables or a user's code.
 _NEVER = (
     BuiltinOperator.IF,
     BuiltinOperator.WHILE,
@@ -18,15 +18,18 @@ _NEVER = (
     BuiltinOperator.READ_VARIABLE,
     BuiltinOperator.ASSIGN_VARIABLE,
 )
-_MOST_MORE = 1024  # bytes that a folded constant may have beyond those that it is made of
+_MAX_GROWTH = 1024  # bytes by which a folded constant may exceed the constants it is computed from
 
 
-# The kernels themselves compute the constants, in MicroPython on this machine, all of a sub-graph
-# in one run. A large constant made of small ones (FILL, BROADCAST_TO, weights that are
-# dequantized) would take flash: it stays an operator. Weights of float16 are no such: in the arena
-# they would take four bytes of RAM each, and time at each invoke. Where no MicroPython is found,
-# only shapes are folded.
 def apply(graph):
+    """Replace operators by constants; returns a list of Saving.
+
+    The kernels compute the constants in MicroPython on this computer, all constants of a sub-graph
+    in one run. Without MicroPython only SHAPE is folded.
+    An operator that makes a large constant of small ones (FILL, BROADCAST_TO, dequantized weights)
+    stays, because the constant would need flash. Only float16 weights are always converted to
+    float32: otherwise each of them needs four bytes of RAM, and time at each invoke.
+    """
     found = []
     for subgraph in graph.running():
         found += _fold_shapes(subgraph)
@@ -38,7 +41,7 @@ def apply(graph):
     return found
 
 
-# Put values in the place of a node.
+# Replace a node by the values (bytes) of its outputs.
 def _fold(subgraph, node, values):
     from .passes import Saving
 
@@ -49,7 +52,7 @@ def _fold(subgraph, node, values):
     return Saving("constant_folding", node.origins, 0, size, "all inputs are constant")
 
 
-# SHAPE does not read its input.
+# Fold SHAPE, which depends on the shape of its input only.
 def _fold_shapes(subgraph):
     found = []
     for node in list(subgraph.nodes):
@@ -62,7 +65,7 @@ def _fold_shapes(subgraph):
     return found
 
 
-# True when all outputs can have constants in their place.
+# True when constants can replace all outputs of a node.
 def _may_be_constant(subgraph, node):
     for tensor in node.outputs:
         if tensor is None or tensor.is_variable or not tensor.nbytes():
@@ -74,7 +77,7 @@ def _may_be_constant(subgraph, node):
     return bool(node.outputs)
 
 
-# The nodes that depend on constants alone, in order of execution.
+# The nodes that depend on constants only, in order of execution.
 def _foldable(subgraph):
     found, constant = [], set()
     for node in subgraph.nodes:
@@ -87,7 +90,7 @@ def _foldable(subgraph):
         wider = (
             node.builtin_code == BuiltinOperator.DEQUANTIZE and inputs[0].dtype == dtypes.FLOAT16
         )
-        if not wider and sum(t.nbytes() for t in node.outputs) > before + _MOST_MORE:
+        if not wider and sum(t.nbytes() for t in node.outputs) > before + _MAX_GROWTH:
             continue
         found.append(node)
         constant.update(t.index for t in node.outputs)

@@ -1,4 +1,4 @@
-# tflm_tools: dead channels: those that always have one value, or that nothing reads, are removed
+# tflm_tools: dead_channels: removes channels that are constant or that no operator reads
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..model.macs import macs
@@ -6,19 +6,25 @@ from ..model.schema import BuiltinOperator
 from .channels import cut_weights, role_of
 from .ranges import Ranges, values_of
 
-_GROUP = 4  # channels that kernels like to have by
-_LIMIT = 1 << 31
-_REASON = "what channels of one value add is in the biases; others have no reader"
+_GROUP = 4  # kernels are fastest when the number of channels is a multiple of this
+_MAX_BIAS = 1 << 31
+_REASON = "the biases include constant channels; the other removed channels have no reader"
 
 
-# A channel of a convolution's output can go when nobody needs it: because all weights for it are
-# zero, or because it has the same value v everywhere, whatever the inputs are. Then it adds
-# (v - zero point) * (sum of its weights) to each sum of what reads it, which joins the bias: sums
-# are integers, so nothing is rounded. With padding the sum differs at the borders, unless v is
-# the zero point. Operators between (depthwise, pools, ADD ...) have the channel in their inputs
-# and outputs: all of these go together or not at all. What is removed may leave channels before
-# it without a reader, so this is done until nothing changes.
 def apply(graph):
+    """Remove channels that no result depends on; returns a list of Saving.
+
+    1. Link the channels that operators such as depthwise convolutions, pools and ADD have in
+       their inputs and outputs: linked channels can only be removed together (role_of).
+    2. Find the channels that are needed (_needed). A channel is not needed if all weights that
+       read it are zero, or if it has one value v for every input of the model. In the second case
+       it adds (v - zero point) * (sum of its weights) to each sum that reads it. These are
+       integers, so the bias can include them exactly. If windows reach beyond the input, the
+       sums differ at its borders, so v must be the zero point.
+    3. Keep enough channels for whole groups of _GROUP (_kept).
+    4. Cut weights, biases and shapes (_cut).
+    5. Repeat from 1, because removed channels may have been the last readers of others.
+    """
     from .passes import Saving
 
     found = []
@@ -31,13 +37,13 @@ def apply(graph):
     return found
 
 
-# Multiply-accumulates and bytes of constants of a node.
+# (multiply-accumulates, bytes of constants) of a node.
 def _cost(node):
     constants = sum(t.nbytes() for t in node.inputs if t is not None and t.is_constant())
     return macs(node), constants
 
 
-# One round: True when channels were removed.
+# One round of steps 1 to 4; True if channels were removed.
 def _remove(subgraph, savings):
     roles = {node.index: role_of(node) for node in subgraph.nodes}
     classes = _Classes()
@@ -63,7 +69,7 @@ def _remove(subgraph, savings):
 
 
 class _Classes:
-    """Channels that are linked, as (tensor number, channel): union-find."""
+    """Classes of linked channels, a union-find over (tensor number, channel)."""
 
     def __init__(self):
         self._parent = {}
@@ -83,7 +89,7 @@ class _Classes:
             self._parent[a] = b
 
 
-# {number: tensor} of those whose channels may be cut: made by an operator that has a role.
+# {number: tensor} of the tensors that operators with a role use.
 def _candidates(subgraph, roles):
     found = {}
     for node in subgraph.nodes:
@@ -97,22 +103,23 @@ def _candidates(subgraph, roles):
     return found
 
 
-# Tensors of which all channels must stay: those that somebody sees, or that no known role makes.
+# The tensors that keep all channels: inputs, outputs, views and their bases, and tensors that an
+# operator without a role reads or writes.
 def _whole(subgraph, roles, tensors):
     yield from subgraph.input_tensors() + subgraph.output_tensors()
     for tensor in subgraph.tensors.values():
         if tensor.view_of:
             yield from (tensor.view_of[0], tensor)
-    made = {node.output(0).index for node in subgraph.nodes if roles[node.index]}
+    written = {node.output(0).index for node in subgraph.nodes if roles[node.index]}
     for index, tensor in tensors.items():
-        if index not in made or tensor.is_variable or tensor.is_constant():
+        if index not in written or tensor.is_variable or tensor.is_constant():
             yield tensor
     for node in subgraph.nodes:
         if roles[node.index] is None:
             yield from (tensor for tensor in node.inputs + node.outputs if tensor is not None)
 
 
-# The classes that must stay.
+# The classes of channels that must stay.
 def _needed(subgraph, roles, bounds, classes, tensors):
     needed = set()
 
@@ -130,10 +137,10 @@ def _needed(subgraph, roles, bounds, classes, tensors):
     return needed
 
 
-# The input channels that a node with weights reads and cannot have in its bias, as a mask.
+# A mask of the input channels that a node with weights needs: its bias cannot include them.
 def _read(node, reads, bounds):
     source = node.input(0)
-    zero, constant = source.zero_point(), {}  # {channel: what it is beside the zero point}
+    zero, constant = source.zero_point(), {}  # {channel: its value minus the zero point}
     for i, (low, high) in enumerate(zip(*bounds.range_of(source), strict=True)):
         if low == high and (low == zero or not reads.reaches_out):
             constant[i] = low - zero
@@ -144,15 +151,15 @@ def _read(node, reads, bounds):
         if value:
             sums = reads.sums.of_input(i)
             largest = [x + abs(value * s) for x, s in zip(largest, sums, strict=True)]
-    # A bias that cannot take it all is left alone.
-    if any(x >= _LIMIT for x in largest):
+    # All channels stay if the bias could overflow.
+    if any(x >= _MAX_BIAS for x in largest):
         return reads.used
     return [used and i not in constant for i, used in enumerate(reads.used)]
 
 
-# {tensor number: (channels that stay, those of them that need not)}. Kernels take channels by
-# fours: so that no tensor ends between, some of those that could go stay. At least one group
-# stays, too, so that no tensor is empty, and scales by channel do not become one for all.
+# {tensor number: (channels that stay, channels of these that are not needed)}. Some channels stay
+# that are not needed, so that the number of channels is a multiple of _GROUP. At least one group
+# stays: no tensor becomes empty, and per-channel scales never become a per-tensor scale.
 def _kept(tensors, classes, needed):
     stay = set(needed)
     numbers = {
@@ -177,8 +184,9 @@ def _kept(tensors, classes, needed):
     }
 
 
-# Cut every node, then the shapes of the tensors; False when nothing had to be changed. What stays
-# without need gets weights of zero, on both sides: so it does not need anything either.
+# Cut the weights of every node, then the shapes of the tensors; False if nothing changed. Channels
+# that stay but are not needed get weights of zero where they are written and where they are read,
+# so that they need no other channels.
 def _cut(subgraph, roles, bounds, tensors, channels):
     changed = {i for i, t in tensors.items() if len(channels[i][0]) != t.shape[-1]}
     done = bool(changed)
@@ -200,8 +208,8 @@ def _cut(subgraph, roles, bounds, tensors, channels):
     return done
 
 
-# What the input channels that are not in `kept` add to the sum of each output: they are constant,
-# or have no weights.
+# The integer that the input channels outside of `kept` add to the sum of each output. Each of
+# these channels is constant, or all its weights are zero.
 def _added(source, reads, bounds, kept):
     added = [0] * len(reads.sums.above)
     for i, low in enumerate(bounds.range_of(source)[0]):

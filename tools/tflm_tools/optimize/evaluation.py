@@ -1,4 +1,4 @@
-# tflm_tools: evaluation: nodes that depend on constants alone, computed by the kernels themselves
+# tflm_tools: evaluation: computes operators that depend on constants only, with the kernels
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from tflm.errors import TflmError
@@ -8,8 +8,8 @@ from ..image.flat_image import image_of
 from ..image.prepare import prepare_graph
 from ..port import invocation
 
-# Kinds of DeviceError that speak of a model: what the runtime raises, or too large a model.
-_SAID_OF_THE_MODEL = (
+# Kinds of DeviceError that a model can cause: errors of the runtime, or a model that is too large.
+_CAUSED_BY_MODEL = (
     "ModelError",
     "UnsupportedError",
     "ArenaError",
@@ -21,17 +21,17 @@ _SAID_OF_THE_MODEL = (
 
 
 def evaluate(graph, subgraph, nodes):
-    """{tensor number: bytes} of the outputs of nodes of a sub-graph, all in one run.
+    """Return {tensor number: bytes} of the outputs of nodes of a sub-graph, computed in one run.
 
-    The kernels run in MicroPython on this machine. None when the nodes cannot be computed here:
-    the model then says why when it runs.
+    The kernels run in MicroPython on this computer. The result is None when this fails; the same
+    error is then raised when the model runs.
     """
     tensors = [tensor for node in nodes for tensor in node.outputs]
     try:
         _, data, _ = invocation.invoke(_flat_model_of(graph, subgraph, nodes, tensors), b"")
     except DeviceError as error:
-        if error.kind not in _SAID_OF_THE_MODEL:
-            raise  # a KeyError there, say, is a mistake of ours
+        if error.kind not in _CAUSED_BY_MODEL:
+            raise  # another exception, such as KeyError, is a defect of tflm
         return None
     except TflmError:
         return None
@@ -42,18 +42,19 @@ def evaluate(graph, subgraph, nodes):
     return values
 
 
-# A .tflm (bytes) without inputs that runs `nodes` of a sub-graph and gives `outputs`.
+# The .tflm (bytes), without inputs, that runs `nodes` of a sub-graph and has the outputs
+# `outputs`.
 def _flat_model_of(graph, subgraph, nodes, outputs):
-    part = graph.copy()
-    own = part.subgraphs[subgraph.number]
+    model = graph.copy()
+    main = model.subgraphs[subgraph.number]
     numbers = {node.index for node in nodes}
-    own.nodes = [node for node in own.nodes if node.index in numbers]
-    own.inputs = ()
-    own.outputs = tuple(tensor.index - subgraph.first_tensor for tensor in outputs)
-    for tensor in own.tensors.values():
+    main.nodes = [node for node in main.nodes if node.index in numbers]
+    main.inputs = ()
+    main.outputs = tuple(tensor.index - subgraph.first_tensor for tensor in outputs)
+    for tensor in main.tensors.values():
         tensor.is_variable = False
-    own.number = 0
-    part.subgraphs = [own]
-    part.metadata = dict
-    part.signatures = dict
-    return image_of(bytes(graph.buffer), part, prepare_graph(part))
+    main.number = 0
+    model.subgraphs = [main]
+    model.metadata = dict
+    model.signatures = dict
+    return image_of(bytes(graph.buffer), model, prepare_graph(model))

@@ -1,4 +1,4 @@
-# tflm_tools: activations that only clamp become limits of the operator before them
+# tflm_tools: fold_activation: replaces activations that only clamp by limits of their producer
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from tflm import dtypes
@@ -8,7 +8,7 @@ from ..model.schema import BuiltinOperator
 from .probe import lookup_table
 from .ranges import values_of
 
-# Their int8 kernels clamp last of all.
+# Operators whose int8 kernels clamp the result as their last step.
 _PRODUCERS = (
     BuiltinOperator.ADD,
     BuiltinOperator.AVERAGE_POOL_2D,
@@ -22,10 +22,14 @@ _PRODUCERS = (
 _REASON = "it only clamps, as the operator before it can"
 
 
-# What an activation makes of each of the 256 values tells whether it is a clamp and nothing else;
-# RELU and the like are where input and output have the same quantization. MINIMUM and MAXIMUM with
-# one constant are. The clamp joins that of the operator before, if nobody else reads its output.
 def apply(graph):
+    """Fold clamping activations into the operator before them; returns a list of Saving.
+
+    The table of an activation shows for all 256 values of int8 whether it only clamps. RELU and
+    similar operators do if their input and output have equal quantization; MINIMUM and MAXIMUM
+    with one constant always do. The limits are combined with the limits of the producer, if the
+    activation is the only reader of the producer's output.
+    """
     from .passes import Saving
 
     found = []
@@ -40,7 +44,7 @@ def apply(graph):
     return found
 
 
-# (input, (lowest, highest)) of a node that is a clamp of int8, else (None, None).
+# (input, (lowest, highest)) of a node that only clamps int8 values, else (None, None).
 def _clamp(node):
     nothing = None, None
     if len(node.outputs) != 1 or not node.inputs or node.inputs[0] is None:
@@ -60,7 +64,7 @@ def _clamp(node):
     return (node.input(0), (low, high)) if same else nothing
 
 
-# MINIMUM and MAXIMUM compare stored numbers, as TFLM does.
+# The result of _clamp() for MINIMUM and MAXIMUM, which compare quantized values, as TFLM does.
 def _limit(node):
     a, b = node.input(0), node.input(1)
     if a.is_constant():
@@ -73,7 +77,7 @@ def _limit(node):
     return a, ((value, 127) if node.builtin_code == BuiltinOperator.MAXIMUM else (-128, value))
 
 
-# True when only the activation reads what the producer writes.
+# True when the activation is the only reader of the producer's output, and the producer can clamp.
 def _may_fold(subgraph, producer, source, target):
     if producer.builtin_code not in _PRODUCERS or source.dtype != dtypes.INT8:
         return False
@@ -89,8 +93,8 @@ def _may_fold(subgraph, producer, source, target):
     return not (subgraph.is_output(target) and subgraph.number)
 
 
-# The producer writes the activation's output; where that is quantized in another way, it keeps its
-# own tensor, of which the other one is a view.
+# Let the producer write the activation's output. If the two tensors have different quantization,
+# the producer keeps its tensor, and the activation's output becomes a view of it.
 def _fold(subgraph, producer, source, node, limits):
     low, high = limits
     if producer.clamp is not None:

@@ -1,4 +1,4 @@
-# tflm_tools: PAD becomes the padding of the convolutions or pools that follow it
+# tflm_tools: fold_pad: replaces PAD by the padding of the convolutions or pools that read it
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import math
@@ -13,15 +13,22 @@ from .ranges import values_of
 
 _VALID = 1
 _PADS = (BuiltinOperator.PAD, BuiltinOperator.PADV2)
-_TAKERS = (BuiltinOperator.CONV_2D, BuiltinOperator.DEPTHWISE_CONV_2D, BuiltinOperator.MAX_POOL_2D)
+_WINDOWS = (
+    BuiltinOperator.CONV_2D,
+    BuiltinOperator.DEPTHWISE_CONV_2D,
+    BuiltinOperator.MAX_POOL_2D,
+)
 _LOWEST = -128
-_REASON = "what lies beside its input adds nothing to a sum"
+_REASON = "the operators after it pad their input with the same value"
 
 
-# Kernels leave out what lies beside the image, which is to say that it adds nothing to a sum: just
-# what a pixel with the value of the zero point adds. A maximum without a cell is the maximum with
-# a cell of the lowest value. So a PAD with that value can go, if all that read it can do its work.
 def apply(graph):
+    """Fold PAD and PADV2 into the operators that read them; returns a list of Saving.
+
+    Kernels skip the pixels of a window beyond the image. For a sum this equals a pixel whose value
+    is the zero point; for a maximum it equals a pixel of the lowest value. A PAD with this value
+    is removed if all its readers can pad.
+    """
     found = []
     for subgraph in graph.running():
         for node in list(subgraph.nodes):
@@ -43,7 +50,7 @@ def _fold(subgraph, node):
     if sum(t is target for other in subgraph.nodes for t in other.outputs) > 1:
         return None
     value = _value(node, target)
-    if value is None or not all(_takes(c, target, value) for c in consumers):
+    if value is None or not all(_pads_with(c, target, value) for c in consumers):
         return None
     before = [(c.inputs, c.padding) for c in consumers]
     for consumer in consumers:
@@ -51,7 +58,7 @@ def _fold(subgraph, node):
         consumer.padding = padding
     try:
         fits = all(emissions(c) for c in consumers)
-    except TflmError:  # a padding as wide as the filter
+    except TflmError:  # Prepare refuses padding as wide as the filter
         fits = False
     if not fits:
         for consumer, (inputs, old) in zip(consumers, before, strict=True):
@@ -64,7 +71,7 @@ def _fold(subgraph, node):
     return Saving("fold_pad", node.origins, 0, target.nbytes(), _REASON)
 
 
-# (top, left, bottom, right); None when other dimensions are padded too, or what is unknown.
+# (top, left, bottom, right) of a PAD; None if it pads other dimensions, or if they are not known.
 def _padding(node, source, target):
     paddings = node.input(1)
     if not paddings.is_constant() or len(source.shape) != 4 or not source.elements():
@@ -81,7 +88,7 @@ def _padding(node, source, target):
     return sides[1][0], sides[2][0], sides[1][1], sides[2][1]
 
 
-# What is padded with, as a stored number.
+# The padding value of a PAD as a quantized number, None if it is not known.
 def _value(node, target):
     given = node.optional_input(2)
     if target.dtype == dtypes.INT8:
@@ -93,9 +100,9 @@ def _value(node, target):
     return None
 
 
-# True when a node pads with this value by itself.
-def _takes(node, target, value):
-    if node.builtin_code not in _TAKERS or node.inputs[0] is not target:
+# True for a node whose kernel can pad its input with this value.
+def _pads_with(node, target, value):
+    if node.builtin_code not in _WINDOWS or node.inputs[0] is not target:
         return False
     if any(t is target for t in node.inputs[1:]) or node.padding is not None:
         return False
@@ -103,13 +110,13 @@ def _takes(node, target, value):
         return False
     if node.builtin_code == BuiltinOperator.MAX_POOL_2D:
         return target.dtype == dtypes.INT8 and value == _LOWEST
-    if target.dtype == dtypes.FLOAT32:  # 0 * infinity would be no zero
+    if target.dtype == dtypes.FLOAT32:  # 0 * infinity is NaN
         weights = node.input(1)
         return weights.is_constant() and _all_finite(weights)
     return value == target.zero_point()
 
 
 def _all_finite(tensor):
-    if tensor.dtype != dtypes.FLOAT32:  # of a hybrid operator: its range has zero in it anyway
+    if tensor.dtype != dtypes.FLOAT32:  # integer weights of a hybrid operator are finite
         return True
     return all(math.isfinite(x) for (x,) in struct.iter_unpack("<f", bytes(tensor.data)))

@@ -1,4 +1,4 @@
-# tflm_tools: the values of a WHILE lie once in the arena, where its sub-graphs read them
+# tflm_tools: loop_state: lets a WHILE and its sub-graphs share one tensor for each loop variable
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from collections import Counter
@@ -11,10 +11,14 @@ from ..model.graph import root_of
 _REASON = "nothing changes them while they are read"
 
 
-# The values of a loop live in its outputs; the condition and the body have copies of them, which
-# they only read. What goes round unchanged never differs from what the loop was given, and what
-# nobody else reads may be changed where it is. So all of these are one tensor.
 def apply(graph):
+    """Make tensors of WHILE loops views of each other; returns a list of Saving.
+
+    A loop variable is stored in an output of WHILE. The condition and the body have copies of it.
+    1. A copy that its sub-graph only reads becomes a view of the output.
+    2. The output becomes a view of the loop's input if the body never changes the variable, or if
+       the loop is the only reader of that input.
+    """
     from .passes import Saving
 
     found = []
@@ -40,7 +44,7 @@ def apply(graph):
     return found
 
 
-# [(tensor, the one that it becomes)] of a WHILE.
+# [(tensor, the tensor of which it becomes a view)] of a WHILE.
 def _views(subgraph, node, condition, body):
     asked, inputs = condition.input_tensors(), body.input_tensors()
     outputs = body.output_tensors()
@@ -60,25 +64,27 @@ def _views(subgraph, node, condition, body):
     return found
 
 
-# True for a tensor of its own bytes, which no invoke keeps.
+# True for a tensor in the arena that is not a view, and not kept between invokes.
 def _is_plain(tensor):
     if tensor is None or tensor.is_constant() or tensor.is_variable or not tensor.nbytes():
         return False
     return tensor.dtype != dtypes.RESOURCE and tensor.view_of is None
 
 
-# True for an input of a sub-graph that nothing there writes, or gives to other outputs than `own`.
-def _only_reads(subgraph, tensor, own):
+# True for an input of a sub-graph that the sub-graph never writes, and that is no output of it,
+# except the outputs numbered in `allowed`.
+def _only_reads(subgraph, tensor, allowed):
     if not _is_plain(tensor) or sum(t is tensor for t in subgraph.input_tensors()) > 1:
         return False
     if any(t is tensor for node in subgraph.nodes for t in node.outputs):
         return False
     outputs = subgraph.output_tensors()
-    return all(k in own or root_of(t)[0] is not tensor for k, t in enumerate(outputs))
+    return all(k in allowed or root_of(t)[0] is not tensor for k, t in enumerate(outputs))
 
 
-# True for an output of a loop that may have the bytes of its input: outputs of a model have others
-# than its inputs, and callers of a sub-graph write its inputs while they read what it gives.
+# True if an output of a loop may share memory with its input. An output of the model may not share
+# memory with an input of the model, and a caller reads the outputs of a sub-graph while it writes
+# the inputs.
 def _may_begin_at(subgraph, source, target):
     if subgraph.is_output(target) or source is None or source.is_constant():
         return False
@@ -88,7 +94,7 @@ def _may_begin_at(subgraph, source, target):
     return is_plain and writers == (0 if subgraph.is_input(root) else 1)
 
 
-# True for what one operator makes and another one, `node`, reads once, and nothing else.
+# True for a tensor that has one writer and one reader: `node`, in one of its inputs.
 def _is_for_one(subgraph, source, node):
     if source is None or source.view_of is not None:
         return False

@@ -1,4 +1,4 @@
-# tflm_tools: weights that a file has in fewer bits become int8: int4, and tables of TFLM_DECODE
+# tflm_tools: packed_weights: unpacks weights of fewer than 8 bits (int4, TFLM_DECODE) to int8
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import struct
@@ -14,13 +14,13 @@ _LAYERS = (
     BuiltinOperator.FULLY_CONNECTED,
 )
 _DECODE = "TFLM_DECODE"
-_LUT = 0  # the kind of compression that has a table of values
+_LUT = 0  # TFLM_DECODE's type of compression by a table of values
 
 
 def apply(graph):
-    """Give layers of a Graph int8 constants for such weights: the ids of these layers' nodes.
+    """Replace packed weights in a Graph by int8 constants; returns the ids of the changed nodes.
 
-    A TFLM_DECODE that is left without outputs goes. Prepare has found the model sound.
+    A TFLM_DECODE without remaining outputs is removed. Prepare must have checked the model.
     """
     found = set()
     for subgraph in graph.running():
@@ -38,7 +38,7 @@ def _is_int4(node):
     return weights is not None and weights.dtype == dtypes.INT4 and weights.is_constant()
 
 
-# Weights of int4, the first one in the lower half of a byte.
+# Unpack int4 weights; the lower half of a byte holds the first of its two weights.
 def _widen(subgraph, node):
     weights = node.inputs[1]
     nibbles = [n for byte in bytes(weights.data) for n in (byte & 15, byte >> 4)]
@@ -48,7 +48,8 @@ def _widen(subgraph, node):
     node.inputs = [node.inputs[0], wide, *node.inputs[2:]]
 
 
-# Outputs of a TFLM_DECODE that are weights and nothing else; the ids of the nodes that read them.
+# Compute the outputs of a TFLM_DECODE that are only used as weights. Returns the ids of the nodes
+# that read them.
 def _decode(graph, subgraph, node):
     tables = [i for i, target in enumerate(node.outputs) if _is_table(subgraph, node, i, target)]
     values = evaluate(graph, subgraph, [node]) if tables else None
@@ -67,16 +68,16 @@ def _decode(graph, subgraph, node):
     return found
 
 
-# True when an output of a TFLM_DECODE is int8 of a table, the weights of layers and nothing else.
+# True when an output of a TFLM_DECODE is int8, decoded by a table, and only used as weights.
 def _is_table(subgraph, node, i, target):
     kind = bytes(node.inputs[2 * i + 1].data)[0]
     if kind != _LUT or target.dtype != dtypes.INT8 or subgraph.is_output(target):
         return False
     readers = subgraph.consumers(target)
-    return bool(readers) and all(_weighs(each, target) for each in readers)
+    return bool(readers) and all(_reads_as_weights(each, target) for each in readers)
 
 
-# True when a node reads a tensor as its weights only.
-def _weighs(node, tensor):
-    places = [i for i, each in enumerate(node.inputs) if each is tensor]
-    return node.builtin_code in _LAYERS and places == [1]
+# True when a node reads a tensor only as its weights.
+def _reads_as_weights(node, tensor):
+    positions = [i for i, each in enumerate(node.inputs) if each is tensor]
+    return node.builtin_code in _LAYERS and positions == [1]

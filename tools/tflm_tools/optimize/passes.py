@@ -1,4 +1,4 @@
-# tflm_tools: savings: the passes that make a model cheaper and leave its results as they are
+# tflm_tools: passes: the list of optimization passes, which change a model but not its results
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from dataclasses import dataclass
@@ -6,11 +6,11 @@ from importlib import import_module
 
 from ..errors import ToolError
 
-# What changes inputs and outputs: it runs first, so that the others see these as they are kept.
+# The pass that changes inputs and outputs. It runs first, so that all others see the result.
 ENDS = "float_ends"
 
-# What changes operators, in the order in which they run. Each, and ENDS, is a file here with
-# apply(graph), a list of Saving.
+# The passes that change operators, in the order in which they run. Each pass, ENDS included, is a
+# file of this folder with a function apply(graph) that returns a list of Saving.
 NAMES = (
     "constant_folding",
     "fold_upsampling",
@@ -23,17 +23,17 @@ NAMES = (
     "loop_state",
 )
 
-# The same as options of the command line are spelled.
+# The names of all passes as the command line spells them.
 OPTIONS = tuple(name.replace("_", "-") for name in (ENDS, *NAMES))
 
 
 @dataclass
 class Saving:
-    """Something that was saved.
+    """What a pass saved.
 
-    what: the name of the pass. nodes: operators of the .tflite. macs: multiply-accumulates that
-    are gone, bytes: bytes that are not moved (or weights not stored) any more. reason: why the
-    results stay the same, in a few words.
+    what: the name of the pass. nodes: numbers of the operators of the .tflite that it changed.
+    macs: the multiply-accumulates that it saved. bytes: the bytes that are no longer moved, or the
+    bytes of weights that are no longer stored. reason: why the results stay equal.
     """
 
     what: str
@@ -43,20 +43,25 @@ class Saving:
     reason: str
 
 
-def chosen(without=()):
-    """The names of all passes but those of `without` (as OPTIONS); with "all" in it, none."""
+def passes_without(without=()):
+    """Return the names of all passes except those in `without`, which are spelled as in OPTIONS.
+
+    "all" excludes every pass. Raises ToolError for an unknown name.
+    """
     unknown = set(without) - {"all", *OPTIONS}
     if unknown:
-        raise ToolError(f"there is no saving {min(unknown)}; name one of: {', '.join(OPTIONS)}")
+        raise ToolError(
+            f"there is no optimization {min(unknown)}; name one of: {', '.join(OPTIONS)}"
+        )
     if "all" in without:
         return ()
     return tuple(name for name in (ENDS, *NAMES) if name.replace("_", "-") not in without)
 
 
-def apply_savings(graph, names):
-    """Change a Graph by the passes `names`; returns a list of Saving.
+def apply_passes(graph, names):
+    """Apply the passes `names` to a Graph; returns a list of Saving.
 
-    Where the model brings a plan of its own for the arena it is left as it is.
+    A model that fixes arena offsets of its tensors stays unchanged.
     """
     if graph.has_offline_plan():
         return []

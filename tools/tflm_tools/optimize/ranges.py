@@ -1,4 +1,4 @@
-# tflm_tools: ranges: between which values each channel of a tensor lies, whatever the inputs are
+# tflm_tools: ranges: computes bounds for the values of each channel, valid for all inputs
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import struct
@@ -9,17 +9,20 @@ from ..model.schema import BuiltinOperator, option
 from .probe import emissions, lookup_table, multipliers, requantize
 from .weight_sums import WeightSums, columns_of, rows_of
 
-MOST_CHANNELS = 1 << 13  # of a tensor that is looked at; real ones have fewer
+MAX_CHANNELS = 1 << 13  # tensors with more channels are not analysed
 
 
 def values_of(tensor):
-    """The elements of a constant int8 or int32 tensor, a flat tuple."""
+    """Return the elements of a constant int8 or int32 tensor as a flat tuple."""
     kind = {dtypes.INT8: "b", dtypes.INT32: "i"}[tensor.dtype]
     return struct.unpack(f"<{tensor.elements()}{kind}", bytes(tensor.data))
 
 
 def windows_reach_out(fields):
-    """True when some window of a convolution or pool lies beside the input in part."""
+    """True when some window of a convolution or pool reaches beyond the input.
+
+    fields: of the record.
+    """
     for side in ("height", "width"):
         dilation = fields.get("dilation_" + side, 1)
         reach = (fields["filter_" + side] - 1) * dilation + 1
@@ -30,16 +33,18 @@ def windows_reach_out(fields):
     return False
 
 
-# Lowest and highest value of each channel (last dimension) of the tensors of one sub-graph.
-# What no rule below narrows may have any value. Accumulators are sums of products, so their
-# bounds are sums of bounds; requantization is monotonic.
 class Ranges:
-    """range_of(tensor): (lowest, highest), lists: a value for each channel of an int8 tensor."""
+    """The lowest and highest value of each channel of the int8 tensors of a sub-graph.
+
+    Channels are the last dimension. The functions in _RULES compute the bounds of an operator's
+    output from the bounds of its inputs: accumulators are sums of products, so their bounds are
+    sums of bounds, and requantization is monotonic. All other tensors may have any value.
+    """
 
     def __init__(self, subgraph):
         self._found = {}
         for node in subgraph.nodes:
-            if any(t is not None and max(t.shape[-1:], default=1) > MOST_CHANNELS
+            if any(t is not None and max(t.shape[-1:], default=1) > MAX_CHANNELS
                    for t in node.inputs[:1] + node.outputs):  # fmt: skip
                 continue
             rule = _RULES.get(node.builtin_code, _unary)
@@ -51,6 +56,7 @@ class Ranges:
                         self._found[output.index] = found
 
     def range_of(self, tensor):
+        """Return (lowest, highest) of a tensor: two lists with a value for each channel."""
         channels = tensor.shape[-1] if tensor.shape else 1
         if tensor.index in self._found:
             return self._found[tensor.index]
@@ -61,8 +67,11 @@ class Ranges:
         return [-128] * channels, [127] * channels
 
 
-# The record of a node if it is the portable int8 kernel of `file`, else None.
 def int8_record(node, file):
+    """Return the record of a node that the int8 kernel in `file` computes, else None.
+
+    The node must have constant int8 weights and no bias, or a constant bias.
+    """
     found = emissions(node)
     if len(found) != 1 or found[0].kernel != file + ".eval_int8":
         return None
@@ -72,14 +81,15 @@ def int8_record(node, file):
     return found[0] if bias is None or bias.is_constant() else None
 
 
-# From bounds of the accumulators without bias, a value for each channel, to those of the output.
+# The bounds of the output, from the bounds of each channel's accumulator without its bias; None if
+# an accumulator could overflow.
 def _outputs(node, record, low, high):
     bias = node.optional_input(2)
     if bias is not None and bias.elements():
         values = values_of(bias)
         low, high = ([x + v for x, v in zip(sums, values, strict=False)] for sums in (low, high))
     factors = multipliers(record)
-    if len(factors) == 1:  # one for all channels
+    if len(factors) == 1:  # one multiplier for all channels
         factors *= len(low)
     found = [
         [requantize(x, *factor, record.fields) for x, factor in zip(sums, factors, strict=False)]
@@ -88,7 +98,8 @@ def _outputs(node, record, low, high):
     return None if any(None in values for values in found) else tuple(found)
 
 
-# The range of a tensor beside its zero point. Where windows reach out, what lies beside adds 0.
+# The bounds of a tensor minus its zero point. They include 0 if windows reach beyond the tensor,
+# because the pixels there add 0.
 def _around_zero(ranges, source, reaches_out):
     low, high = ([x - source.zero_point() for x in found] for found in ranges.range_of(source))
     if reaches_out:
@@ -132,13 +143,13 @@ def _fully_connected(ranges, node):
 
 
 def fully_connected_sums(node, record):
-    """The WeightSums of FULLY_CONNECTED, by the channels of its input (its last dimension)."""
+    """Return the WeightSums of a FULLY_CONNECTED, by channels (last dimension) of its input."""
     weights, depth = node.input(1), record.fields["depth"]
     rows = rows_of(weights, weights.elements() // depth)[: record.fields["output_channels"]]
     return WeightSums(rows, node.input(0).shape[-1], record.fields["weights_offset"] - 128)
 
 
-# Pools give nothing outside the range of what they see, but for the activation's limits.
+# The output of a pool is within the bounds of its input and the limits of its activation.
 def _pool(ranges, node):
     found = emissions(node)
     if len(found) != 1:
@@ -159,7 +170,7 @@ def _reshape(ranges, node):
     return tuple(times * list(side) for side in ranges.range_of(source))
 
 
-# The padding is the zero point, or a value of its own.
+# PAD adds pixels with the zero point, PADV2 pixels with the value of input 2.
 def _pad(ranges, node):
     source, target = node.input(0), node.output(0)
     given = node.optional_input(2)
@@ -177,10 +188,10 @@ def _concatenation(ranges, node):
     if not rank or option(node, "AXIS", "i") % rank != rank - 1:
         return None
     found = [ranges.range_of(tensor) for tensor in node.inputs]
-    return tuple([x for part in side for x in part] for side in zip(*found, strict=True))
+    return tuple([x for bounds in side for x in bounds] for side in zip(*found, strict=True))
 
 
-# What a table makes of the values of a range; it need not be monotonic.
+# The least and greatest table entry between the bounds; the table need not be monotonic.
 def _unary(ranges, node):
     source, target = node.inputs[0], node.output(0)
     if source is None or source.dtype != dtypes.INT8 or source.shape != target.shape:
@@ -189,8 +200,8 @@ def _unary(ranges, node):
     if table is None:
         return None
     low, high = ranges.range_of(source)
-    parts = [table[a + 128 : b + 129] for a, b in zip(low, high, strict=True)]
-    return [min(part) for part in parts], [max(part) for part in parts]
+    entries = [table[a + 128 : b + 129] for a, b in zip(low, high, strict=True)]
+    return [min(values) for values in entries], [max(values) for values in entries]
 
 
 _RULES = {

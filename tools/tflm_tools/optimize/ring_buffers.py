@@ -1,4 +1,4 @@
-# tflm_tools: ring_buffers: what a streaming layer keeps of the past stays in place between invokes
+# tflm_tools: ring_buffers: keeps the window of a streaming layer in the arena between invokes
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from tflm import dtypes
@@ -13,21 +13,24 @@ from .aliases import Users, copies_of
 _VAR_HANDLE = BuiltinOperator.VAR_HANDLE
 _READ = BuiltinOperator.READ_VARIABLE
 _ASSIGN = BuiltinOperator.ASSIGN_VARIABLE
-_REASON = "the window is kept, not put together again"
+_REASON = "the window stays in place instead of being assembled again"
 
 
-# Converters write the past of a stream as READ_VARIABLE, CONCATENATION with what is new, and
-# STRIDED_SLICE and ASSIGN_VARIABLE of all but the oldest; or they keep all and cut the oldest off
-# before CONCATENATION. Here the window that CONCATENATION makes
-# is the variable: before the new part is computed the rest moves to its beginning, and the new
-# part is written behind it.
 def apply(graph):
+    """Make the windows of streaming layers variable tensors; returns a list of Saving.
+
+    Converters write a streaming layer as READ_VARIABLE, CONCATENATION of the old rows with the new
+    rows to a window, and STRIDED_SLICE and ASSIGN_VARIABLE of the window without its oldest rows.
+    Some store the whole window, and remove the oldest rows before CONCATENATION.
+    Here the window itself becomes the variable: the rows that stay move to its start, then the new
+    rows are written after them.
+    """
     from .passes import Saving
 
     found = [Saving("ring_buffers", n.origins, 0, 0, _REASON) for n in _without_once(graph)]
     main = graph.running()[0]
     if graph.has_control_flow() or any(node.builtin_code == CUSTOM for node in main.nodes):
-        return found  # others may see the variable, or end the run before it is assigned
+        return found  # other operators may read the variable, or end the run before the assignment
     for read in [node for node in main.nodes if node.builtin_code == _READ]:
         window = _Window.of(graph, main, read)
         if window is not None:
@@ -39,9 +42,10 @@ def apply(graph):
     return found
 
 
-# Take out each CALL_ONCE that gives variables the bytes which they have before the first invoke.
+# Remove each CALL_ONCE that only assigns the initial values of variables. Returns the removed
+# nodes.
 def _without_once(graph):
-    main, gone = graph.running()[0], []
+    main, removed = graph.running()[0], []
     for node in list(main.nodes):
         if node.builtin_code == _VAR_HANDLE:
             continue
@@ -50,15 +54,15 @@ def _without_once(graph):
         number = callees(main, main.nodes.index(node))[0]
         if _sets_defaults(graph, graph.subgraphs[number]):
             main.remove(node)
-            gone.append(node)
+            removed.append(node)
     running = graph.call_graph().numbers()
     graph.subgraphs = [
         s if s.number in running else graph.source.subgraphs[s.number] for s in graph.subgraphs
     ]
-    return gone
+    return removed
 
 
-# True for a sub-graph that assigns to variables what they are anyway, and does nothing else.
+# True for a sub-graph that only assigns to variables the values that they have initially.
 def _sets_defaults(graph, subgraph):
     resources = ResourceVariables(graph)
     for node in subgraph.nodes:
@@ -72,19 +76,23 @@ def _sets_defaults(graph, subgraph):
 
 
 class _Window:
-    """A window over the past: the operators that put it together, take it apart and keep it."""
+    """A window over the latest rows of a stream, and the four operators that maintain it.
+
+    read: READ_VARIABLE. join: CONCATENATION of old and new rows. cut: STRIDED_SLICE that removes
+    the oldest rows. assign: ASSIGN_VARIABLE. moved: bytes that these operators move per invoke.
+    """
 
     def __init__(self, main, read, join, cut, assign):
         self._main = main
         self._old, self._new = join.inputs
         self._tensor = join.outputs[0]
-        self._parts = read, join, cut, assign
-        self.origins = tuple(i for node in self._parts for i in node.origins)
+        self._nodes = read, join, cut, assign
+        self.origins = tuple(i for node in self._nodes for i in node.origins)
         self.moved = 2 * self._old.nbytes() + self._tensor.nbytes()
 
     @classmethod
     def of(cls, graph, main, read):
-        """The window that a READ_VARIABLE is for, or None."""
+        """Return the window that a READ_VARIABLE belongs to, or None."""
         resources = ResourceVariables(graph)
         variable = resources.find(read.inputs[0])
         users = [
@@ -100,7 +108,7 @@ class _Window:
         if join is None or cut is None:
             return None
         reader = assign
-        if cut.builtin_code == BuiltinOperator.CONCATENATION:  # all of the window is kept
+        if cut.builtin_code == BuiltinOperator.CONCATENATION:  # the variable is the whole window
             join, cut = cut, join
             reader = join
         if len(cut.outputs) != 1 or _only(main, cut.outputs[0]) is not reader:
@@ -110,10 +118,10 @@ class _Window:
         found = cls(main, read, join, cut, assign)
         return found if found._is_in_order() and found._starts_as(variable) else None
 
-    # True when the old part comes first, in one piece, and what is kept is the end of it all, cut
-    # off before or behind it is joined with the new part.
+    # True when the window is the old rows followed by the new rows, and the variable keeps the end
+    # of the window. The oldest rows may be cut before or after the rows are joined.
     def _is_in_order(self):
-        read, join, cut, assign = self._parts
+        read, join, cut, assign = self._nodes
         old, window, kept = self._old, self._tensor, read.outputs[0]
         if assign.inputs[1] is window:
             whole, before = kept, cut
@@ -133,34 +141,34 @@ class _Window:
             and taken[0].size == old.nbytes() == cut.outputs[0].nbytes()
         )
 
-    # True when reset() gives a variable tensor the bytes that it gives the variable.
+    # True when reset() sets a variable tensor and this variable to the same bytes.
     def _starts_as(self, variable):
         tensor = self._tensor
         zero_point = tensor.zero_point() & 0xFF if tensor.dtype == dtypes.INT8 else 0
         return variable.default == zero_point
 
     def keep(self):
-        """Let the window be a variable tensor, and its new part be written in place if it can."""
+        """Make the window a variable tensor; if possible, let new rows be written in place."""
         main, window, size = self._main, self._tensor, self._old.nbytes()
         writer = main.producer(self._new)
-        first = self._parts[1]
+        first = self._nodes[1]
         in_place = Users(main).may_be_written_in_place(self._new, window) and size % 4 == 0
         if in_place and Users(main).is_plain(self._new) and not main.is_output(self._new):
             first = writer
         at = next(i for i, node in enumerate(main.nodes) if node is first)
         window.is_variable = True
-        older = self._part(self._old, 0), self._part(self._old, self._new.nbytes())
-        self._insert(at, *older)
+        moved = self._rows(self._old, 0), self._rows(self._old, self._new.nbytes())
+        self._insert(at, *moved)
         if first is writer:
             self._new.view_of = window, size
         else:
-            self._insert(at + 1, self._part(self._new, size), self._new)
-        for node in self._parts:
+            self._insert(at + 1, self._rows(self._new, size), self._new)
+        for node in self._nodes:
             main.remove(node)
         for node in main.consumers(window):
             self._look_through(node)
 
-    # What only copies all of the window, a RESHAPE, leaves its output a view of that.
+    # Replace a node that copies the whole window, such as RESHAPE, by a view of the window.
     def _look_through(self, node):
         main, copies = self._main, copies_of(node)
         if not copies or len(copies) > 1 or copies[0].size != self._tensor.nbytes():
@@ -171,20 +179,20 @@ class _Window:
             main.remove(node)
             target.view_of = self._tensor, 0
 
-    # As many bytes of the window as a tensor has.
-    def _part(self, tensor, offset):
-        part = self._main.new_tensor(tensor.name, tensor.dtype, tensor.shape, like=tensor)
-        part.view_of = self._tensor, offset
-        return part
+    # A view of the window at a byte offset, with the type and shape of a tensor.
+    def _rows(self, tensor, offset):
+        view = self._main.new_tensor(tensor.name, tensor.dtype, tensor.shape, like=tensor)
+        view.view_of = self._tensor, offset
+        return view
 
-    # An operator that copies to a part of the window.
+    # Insert an operator that copies `source` to `target`, a view of the window.
     def _insert(self, at, target, source):
-        node = Node(self._parts[3].index, _ASSIGN, 1, "", [target, source], [])
+        node = Node(self._nodes[3].index, _ASSIGN, 1, "", [target, source], [])
         node.origins = self.origins
         self._main.insert(at, node)
 
 
-# The one operator that reads a tensor, which is no output of the model.
+# The only operator that reads a tensor; None if others do, or if it is an output of the model.
 def _only(main, tensor):
     readers = main.consumers(tensor)
     return readers[0] if len(readers) == 1 and not main.is_output(tensor) else None
