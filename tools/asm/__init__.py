@@ -1,2 +1,2 @@
-# asm: generators of the assembler kernels; make.py writes them, a folder for each target
+# asm: generators of the assembler kernels, one folder for each instruction set; make.py runs them
 # MIT license; Copyright (c) 2026 the tflm authors

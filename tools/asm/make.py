@@ -8,7 +8,7 @@ FILES    {file: (what it computes, functions that each return the source of one 
 DERIVED  {file: (generator file, Derived)}, where there are such files; see common/derived.py
 
 A file of FILES is called NAME_asm.py; its generators are NAME.py and NAME_*.py. A file of DERIVED
-keeps the name of the kernel file that it overrides, for a `.tflm` names its kernels by file.
+keeps the name of the kernel file that it overrides, because a `.tflm` names its kernels by file.
 """
 
 import sys

@@ -6,12 +6,13 @@ from ..common.thumb import LR, R0, R1, R2, R6, R7, R8, R9, R10, R11, R12, Thumb
 from .requantize import requantize
 
 _ADD = """
-A run of a sum of int8. `r0` is the address of a block of parameters (ADD in
+Outputs of ADD, int8, for a range of elements. `r0` is the address of a block of parameters (ADD in
 tools/asm/common/parameters.py).
 """
 
 
-# r7: elements left, negative; r8, r11, r12: ends of the inputs and the output, lr: factor.
+# r7: minus the number of elements left; r8, r11, r12: ends of the two inputs and of the output;
+# lr: factor of input 1.
 def add():
     t = Thumb("add_run", _ADD, slots=("lookup", "multiplier"))
     for name, register in (

@@ -1,11 +1,12 @@
-# Assembler macros: four bytes to two words of lanes
+# Assembler macros for Cortex-M0+ that unpack four int8 to two words of 16-bit lanes
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R7
 
 
-# Four int8 of a word at R0 become two words of lanes at R1, (0, 2) and (1, 3): with the sign bits
-# flipped the bytes are positive and can be masked out, then 128 is taken off. Uses R3, R4.
+# Unpack the word of four int8 at R0 to two words of lanes at R1: elements (0, 2) and (1, 3).
+# Flipping the sign bits makes the bytes positive, so that a mask separates them; then 128 is
+# subtracted from each lane. Both pointers advance. Uses R3, R4.
 def quad(t):
     t.ldm(R0, R3)
     t.two("eor", R3, R6)
@@ -17,8 +18,8 @@ def quad(t):
     t.stm(R1, R3, R4)
 
 
-# Quads from R0 until R2 = R0 + `length` (a register): two in a pass, entered at the second one
-# where their number is odd.
+# Unpack the words from R0 until R2 = R0 + `length` (a register), two words in a pass. If the
+# number of words is odd, the loop is entered at its second word.
 def quads(t, length):
     loop, odd = t.new_label("quads"), t.new_label("odd")
     t.add(R2, R0, length)
@@ -32,7 +33,8 @@ def quads(t, length):
     t.branch("cc", loop)
 
 
-# The same for a length of whole 16 bytes, four quads in a pass.
+# Unpack the words from R0 until R2 = R0 + `length` (a register, a multiple of 16 bytes), four
+# words in a pass.
 def all_quads(t, length):
     loop = t.new_label("quads")
     t.add(R2, R0, length)
@@ -43,7 +45,8 @@ def all_quads(t, length):
     t.branch("cc", loop)
 
 
-# What quad() needs: R5 = 0x00800080, R6 = 0x80808080, R7 = 0x00ff00ff. Uses R4.
+# Set the constants that quad() requires: R5 = 0x00800080, R6 = 0x80808080, R7 = 0x00ff00ff. Uses
+# R4.
 def constants(t):
     t.mov(R5, 0x80)
     t.lsl(R6, R5, 16)

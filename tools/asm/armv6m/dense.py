@@ -1,4 +1,4 @@
-# Assembler kernel of CONV_2D with one output pixel, and FULLY_CONNECTED: weights of one byte
+# Generator of the assembler kernel of layers that use each weight once, with weights of one byte
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from tflm.prepare.dense import DENSE
@@ -8,32 +8,33 @@ from .requantize import requantize_by
 
 _ABOUT = """
 Groups of four channels, each the sum of all inputs times its weights, which are used once. `r0`
-is the address of the record (DENSE in prepare/dense.py), `r1` of the arena, `r2` of the model;
-`r3` is the first group, and 16384 times the group behind the last.
+is the address of the record (DENSE in prepare/dense.py), `r1` of the arena, `r2` of the model.
+`r3` is the first group + 16384 * (the last group + 1).
 """
 
 _SLOTS = ("source", "channels", "output", "sums", "zero_point", "low", "high", "shifts")
 _TOTALS = R8, R9, R10, R11
 
-_GROUP_NUMBERS = 36  # bytes of a group beside its weights
+_GROUP_NUMBERS = 36  # bytes of a group besides its weights
 
-# Weights that are read once put all else out of the cache of an RP2040's flash, which has 16 KB:
-# code, records, weights of small layers. Those of a layer of more are read through the window
-# beside that, where a miss fetches a word and leaves the cache as it is. What has no such window,
-# an RP2350 for one, has another mark in its boot ROM.
-_FLASH = 0x10  # upper byte of its addresses
-_WINDOW = 0x01  # what is added to it
-_LARGE_BITS = 11  # 2 KB
+# The flash cache of an RP2040 has 16 KB. Weights that are read once would evict everything else:
+# code, records and the weights of small layers. Layers with more than 2 KB of weights are
+# therefore read through the uncached alias of the flash, where a miss fetches one word and leaves
+# the cache unchanged. Other chips, like an RP2350, lack this alias and have
+# another mark in their boot ROM.
+_FLASH = 0x10  # upper byte of the addresses of the flash
+_WINDOW = 0x01  # added to the upper byte: the uncached alias
+_LARGE_BITS = 11  # a layer of more than 2 KB
 _MARK_AT = 0x10
-_MARK = b"\x01uM"  # the highest byte first
+_MARK = b"\x01uM"  # from the highest byte to the lowest
 
 
-# A word of the record.
+# Offset of a word of the record in bytes.
 def _word(name):
     return 4 + 4 * DENSE.index(name)
 
 
-# The address in R5 of the operand in R4.
+# Load the address of the operand word in R4 into R5.
 def _address(t):
     in_arena = t.new_label("in_arena")
     t.lsr(R5, R4, 2)
@@ -45,7 +46,8 @@ def _address(t):
     t.add(R5, R6)
 
 
-# r0: record, r5: stream, r7: depth. Uses R4 and R6.
+# Replace the stream's address in R5 by its uncached alias where that helps. r0: record, r7: depth.
+# Uses R4 and R6.
 def _choose_window(t):
     as_it_is = t.new_label("as_it_is")
     t.ldr(R4, R0, _word("output_channels"))
@@ -71,7 +73,7 @@ def _choose_window(t):
     t.label(as_it_is)
 
 
-# What the record says, in slots; the stream in R7, the end of the inputs in LR.
+# Load the words of the record into slots, the stream into R7 and the end of the inputs into LR.
 def _begin(t):
     t.ldr(R7, R0, _word("depth"))
     t.ldr(R4, R0, _word("input"))
@@ -118,7 +120,7 @@ def _begin(t):
         t.store(R4, slot)
 
 
-# The four int8 of R5, one by one in R4.
+# Yield the four int8 of R5 in R4, one after the other.
 def _elements(t):
     t.sxtb(R4, R5)
     yield
@@ -130,15 +132,15 @@ def _elements(t):
     yield
 
 
-# The sums of a group in R0..R3.
+# Compute the sums of a group in R0..R3.
 #
-# A word of weights is read once, for flash is slow, and not taken apart into bytes: a channel is
-# multiplied with all that lies above it in the word. So its sum holds 256 times that of the next
-# channel, from the bias on, and is rid of it behind the last input. Weights that are 128 too large
-# add 128 times the sum of the inputs.
+# A word of weights is read once, because flash is slow, and its bytes are not unpacked: the factor
+# of a channel is the word shifted right to the channel's byte, with the bytes above it. Each sum
+# therefore includes 256 times the sum of the next channel, which is subtracted once after the last
+# input. Weights are stored with 128 added; this adds 128 times the sum of the inputs.
 #
-# r0: a product, r1, r2: weights of four channels, r3: next inputs, r4: one of them, r5: four, r7:
-# the stream; r8..r11: sums, r12: that of the inputs, lr: their end.
+# r0: a product; r1, r2: weights of four channels; r3: address of the next inputs; r4: an input;
+# r5: four inputs; r7: stream; r8..r11: sums; r12: sum of the inputs; lr: end of the inputs.
 def _sums(t):
     sums = R0, R1, R2, R3
     loop = t.new_label("quad")

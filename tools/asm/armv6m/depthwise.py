@@ -1,4 +1,4 @@
-# Assembler kernels of DEPTHWISE_CONV_2D: rows of outputs from the planes of channels
+# Generator of the assembler kernels of DEPTHWISE_CONV_2D for Cortex-M0+, with weights in lanes
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..common.thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R8, R11, R12, Thumb
@@ -6,14 +6,14 @@ from ..common.thumb_plane import OWN, PLANE, channels, load_parameters
 from .requantize import requantize
 
 
-# acc += the rounded upper half of weight * x, see lanes_multiply.py; uses up `weight`.
+# acc += the rounded upper half of weight * x (see lanes_multiply.py). Destroys `weight`.
 def _multiply(t, acc, weight, x):
     t.mul(weight, x)
     t.asr(weight, weight, 16)
     t.adc(acc, weight)
 
 
-# Begin all rows: the first window in R6.
+# Begin the rows of a channel: load the first window into R6.
 def _begin_rows(t):
     t.load(R1, "output")
     t.store(R1, "out")
@@ -22,7 +22,7 @@ def _begin_rows(t):
     t.load(R6, "plane")
 
 
-# Begin a row: where its windows end, and its first output.
+# Begin a row: load the end of its windows and the address of its first output.
 def _begin_row(t):
     t.load(R1, "width")
     t.add(R1, R6)
@@ -31,7 +31,7 @@ def _begin_row(t):
     t.mov(R11, R1)
 
 
-# Go to `pixel` unless the row ends: the next window is in R12 and goes to R6.
+# Branch to `pixel` until the row ends. The next window is in R12 and moves to R6.
 def _next_pixel(t, pixel):
     t.load(R1, "output_step")
     t.add(R11, R1)
@@ -41,11 +41,12 @@ def _next_pixel(t, pixel):
     t.branch_far("cc", pixel)
 
 
-# A channel's stream whose weights have one byte becomes one of lanes, in memory of its own: they
-# come from flash once then, and not for each pixel. Its words are a bias, three columns (upper,
-# middle and lower weight, from the highest byte on) and a multiplier; the lowest byte of the first
-# column is the right shift. `paired`: each word for even rows is followed by the one for odd rows.
-# r0, r2, r7: weights, r1: where they go, r3..r5: columns, r6: the multiplier.
+# Unpack a channel's stream of weights of one byte to lanes in scratch memory, so that its weights
+# are read from flash once and not for each pixel. The words of the stream are the bias, three
+# columns (upper, middle and lower weight, from the highest byte down) and the multiplier. The
+# lowest byte of the first column is the right shift. With `paired`, each word for even rows is
+# followed by the word for odd rows. r0, r2, r7: weights; r1: target; r3..r5: columns; r6:
+# multiplier.
 def _unpack(t, paired):
     ready = t.new_label("unpacked")
     t.load(R1, "unpacked")
@@ -83,7 +84,7 @@ def _unpack(t, paired):
     t.label(ready)
 
 
-# Copy the parameters of a function for 3x3.
+# Copy the parameters of a function for 3x3 filters.
 def _load_3x3(t):
     load_parameters(t, [*PLANE, "output_zero_point", "unpacked"])
     t.mov(R1, R8)
@@ -98,9 +99,9 @@ a block of parameters (DEPTHWISE in tools/asm/common/parameters.py).
 """
 
 
-# Rows 2 * j and 2 * j + 1 of the output need the same six words of the plane, each with other
-# weights: (w0, w1), (w2, 0) for the upper one and (0, w0), (w1, w2) for the lower.
-# r0, r1: sums, r2: a word of the plane, r3, r4: weights, r5, r6: the plane's two rows, r7: stream.
+# Rows 2 * j and 2 * j + 1 of the output read the same six words of the plane with different
+# weights: (w0, w1), (w2, 0) for the upper row and (0, w0), (w1, w2) for the lower row. r0, r1:
+# sums; r2: a word of the plane; r3, r4: weights; r5, r6: two rows of the plane; r7: stream.
 def _two_rows(t):
     row, pixel, alone, done = map(t.new_label, ("row", "pixel", "alone", "rows_done"))
     _begin_rows(t)
@@ -136,7 +137,7 @@ def _two_rows(t):
     t.load(R6, "plane_end")
     t.add(R6, 8)  # a window is two columns wider than the step
     t.b(row)
-    t.note("the last row has no other")
+    t.note("the last row has no partner")
     t.label(alone)
     _sums(t, both=False)
     t.load(R6, "output_zero_point")
@@ -147,7 +148,7 @@ def _two_rows(t):
     t.label(done)
 
 
-# The sums of one column in R0 and, with `both`, R1; the next window in R12.
+# Compute the sums of one column in R0 and, with `both`, R1. Leaves the next window in R12.
 def _sums(t, both):
     t.mov(R7, R8)
     t.ldm(R7, R0)
@@ -179,7 +180,7 @@ of parameters (DEPTHWISE in tools/asm/common/parameters.py).
 """
 
 
-# r0: sum, r1..r3: weights, r4: a word of the plane, r5, r6: the plane's two rows, r7: stream.
+# r0: sum; r1..r3: weights; r4: a word of the plane; r5, r6: two rows of the plane; r7: stream.
 def _every_second_row(t):
     row, pixel = t.new_label("row"), t.new_label("pixel")
     _begin_rows(t)
@@ -234,9 +235,9 @@ Channels of a depthwise convolution of any size. `r0` is the address of a block 
 _ANY_SLOTS = ["stride_height", "filter_width", "even_rows", "odd_rows", "odd_set", "table"]
 
 
-# A window begins in the upper or in the lower half of a row of the plane: there are weights for
-# both. r0: sum, r1: a word of the plane, r2: weights, r3: rows left, r4: columns left,
-# r5, r6: plane, r7: stream; lr: the row of the window in the plane.
+# A window begins in the upper or in the lower half of a row of the plane; the stream has weights
+# for both cases. r0: sum; r1: a word of the plane; r2: weights; r3: rows left; r4: columns left;
+# r5, r6: plane; r7: stream; lr: the window's row in the plane.
 def _any_rows(t):
     row, pixel, even, line, word = map(t.new_label, ("row", "pixel", "even", "line", "word"))
     _begin_rows(t)

@@ -1,4 +1,4 @@
-# Assembler kernel of DEPTHWISE_CONV_2D: windows that are a line of pixels
+# Generator of the assembler kernel of DEPTHWISE_CONV_2D whose window is a line of pixels
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from tflm.prepare.depthwise_column import COLUMN
@@ -9,15 +9,15 @@ from .requantize import requantize_by
 
 _ABOUT = """
 Channels of a depthwise convolution whose window is a line of pixels. `r0` is the address of a
-block of parameters (DEPTHWISE_COLUMN in tools/asm/common/parameters.py), `r1` that of the record
-(COLUMN in prepare/depthwise_column.py).
+block of parameters (DEPTHWISE_COLUMN in tools/asm/common/parameters.py), `r1` the address of the
+record (COLUMN in prepare/depthwise_column.py).
 """
 _UNROLLED = 4
-_TAP_BYTES = 12  # of the code for a tap
-_PAIR_BYTES = 18  # of that for a tap of two pixels
+_TAP_BYTES = 12  # of code for a tap
+_PAIR_BYTES = 18  # of code for a tap of two pixels
 
 
-# A word of the record.
+# Offset of a word of the record in bytes.
 def _word(name):
     return 4 + 4 * COLUMN.index(name)
 
@@ -26,12 +26,13 @@ _RECORD = ("taps", "tap_step", "pixels", "pixel_step", "channel_bytes", "output_
 _OWN = "source", "output", "channels", "output_channels", "jump", "pair_jump", "left", "out"
 
 
-# Pixels in pairs, which share each weight; one that is left, alone.
+# Pixels are computed in pairs that share the load of each weight; an odd last pixel is computed
+# alone.
 #
-# r0: sum, r1: an input, r2: its weight, r3: from a tap to the next one's second pixel, r4: taps
-# left, negative, r5: from one tap to the next, r6: one tap before the next, r7: behind the
-# weights; r8: the channel's stream, r9, r10: the output's limits, r11: the window, r12: the second
-# pixel's sum, lr: the multiplier.
+# r0: sum; r1: an input; r2: its weight; r3: from a tap to the second pixel of the next tap; r4:
+# minus the number of taps left; r5: from a tap to the next one; r6: one tap before the next one;
+# r7: end of the weights; r8: the channel's stream; r9, r10: limits of the output; r11: window;
+# r12: sum of the second pixel; lr: multiplier.
 def depthwise_column():
     t = Thumb("depthwise_column", _ABOUT, arguments=2, slots=_RECORD + _OWN)
     for name in ("source", "output", "channels"):
@@ -45,7 +46,7 @@ def depthwise_column():
     for name, register in (("activation_min", R9), ("activation_max", R10)):
         t.ldr(R2, R1, _word(name))
         t.mov(register, R2)
-    t.note("taps that the first pass leaves out")
+    t.note("taps that the first pass of the loop skips")
     t.load(R1, "taps")
     t.two("neg", R1, R1)
     t.mov(R2, _UNROLLED - 1)
@@ -100,7 +101,7 @@ def depthwise_column():
     return t.text()
 
 
-# Make all ready for the sums of a channel.
+# Load the stream, the multiplier and the limits of a channel.
 def _channel(t):
     t.mov(R7, R8)
     t.ldm(R7, R0, R1)
@@ -113,7 +114,7 @@ def _channel(t):
     t.sub(R6, R5)
 
 
-# Add what a window has to R0.
+# Add the taps of one window to R0.
 def _sum(t):
     t.load(R1, "jump")
     t.jump_forward(R1)
@@ -131,7 +132,7 @@ def _sum(t):
     t.branch("ne", loop)
 
 
-# The sums of two windows, `pixel_step` apart, in R0 and R12.
+# Compute the sums of two windows that are `pixel_step` apart in R0 and R12.
 def _pair_sums(t):
     t.mov(R12, R0)
     t.load(R3, "pixel_step")
@@ -155,7 +156,7 @@ def _pair_sums(t):
     t.branch("ne", loop)
 
 
-# Write the output of the sum in R0.
+# Requantize the sum in R0 and store the output.
 def _put(t):
     t.ldrb(R4, R7)
     t.mov(R3, LR)
@@ -168,7 +169,7 @@ def _put(t):
     t.strb(R0, R1)
 
 
-# R1 is where the last output went.
+# Advance to the next pixel. R1 is the address of the last output.
 def _next_pixel(t):
     t.load(R2, "output_channels")
     t.add(R1, R2)

@@ -1,4 +1,4 @@
-# Assembler kernels of SignalRfft and SignalIrfft, int16
+# Generator of the assembler kernels of SignalRfft and SignalIrfft, int16, for Cortex-M0+
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from tflm.prepare.signal_fft import STAGE
@@ -7,8 +7,8 @@ from ..common.thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11,
 
 _STAGE = """
 `r3` butterflies of {} values of a stage of an FFT, in place. `r0` is the address of the record
-(STAGE in prepare/signal_fft.py), `r1` that of the first value, `r2` that of its twiddles. They
-end in the first one's block, or that one is the first of a block.
+(STAGE in prepare/signal_fft.py), `r1` of the first value, `r2` of the twiddles of the first
+butterfly. The butterflies belong to one block, or the first of them begins a block.
 """
 _SPLIT = """
 `r3` pairs of bins of a spectrum, from the transform of even and odd values. `r0` is the address
@@ -17,36 +17,37 @@ of the first pair's lower bin, `r1` of its upper bin, `r2` of its twiddle.
 
 _R, _I, _WR, _WI, _T = R0, R1, R2, R3, R4
 _DIVISOR, _TWIDDLES, _VALUE = R5, R6, R7
-_HALF, _STEP = R8, R9  # rounds 15 bits off; bytes from one value of a butterfly to the next
+_HALF = R8  # 1 << 14, which rounds a shift by 15 bits
+_STEP = R9  # bytes between two values of a butterfly
 
 
-# A word of the record.
+# Offset of a word of the record in bytes.
 def _word(name):
     return 4 + 4 * STAGE.index(name)
 
 
-# 0x4000 in _HALF.
+# Load 0x4000 into _HALF.
 def _half(t, spare):
     t.mov(spare, 1)
     t.lsl(spare, spare, 14)
     t.mov(_HALF, spare)
 
 
-# The complex number at `base` in two registers. It need not lie at a word's address.
+# Load the complex number at `base` into two registers. Its address need not be a multiple of 4.
 def _complex(t, real, imaginary, base, offset=0):
     for register, at in ((real, offset), (imaginary, offset + 2)):
         t.ldrh(register, base, at)
         t.sxth(register, register)
 
 
-# 15 bits less, rounded.
+# Shift registers right by 15 bits, rounded.
 def _rounded(t, *registers):
     for register in registers:
         t.add(register, _HALF)
         t.asr(register, register, 15)
 
 
-# The complex number at `base`, divided as all are before a stage.
+# Load the complex number at `base`, divided as all values are before a stage.
 def _divided(t, real, imaginary, base=_VALUE, divisor=_DIVISOR):
     _complex(t, real, imaginary, base)
     t.mul(real, divisor)
@@ -54,7 +55,7 @@ def _divided(t, real, imaginary, base=_VALUE, divisor=_DIVISOR):
     _rounded(t, real, imaginary)
 
 
-# (_R, _I) times (_WR, _WI). Uses these and _T.
+# Multiply (_R, _I) by (_WR, _WI). Uses both and _T.
 def _times(t):
     t.mov(_T, _R)
     t.mul(_T, _WI)
@@ -66,7 +67,7 @@ def _times(t):
     _rounded(t, _R, _I)
 
 
-# The next value of a butterfly in (_R, _I), twiddled.
+# Load the next value of a butterfly, times its twiddle, into (_R, _I).
 def _twiddled(t, index):
     t.add(_VALUE, _STEP)
     _divided(t, _R, _I)
@@ -74,8 +75,8 @@ def _twiddled(t, index):
     _times(t)
 
 
-# A stage: `butterfly(t)` does one, whose address is in _VALUE and in the slot "value", and may use
-# all registers but _HALF, _STEP, and _TWIDDLES and _DIVISOR, which it moves on and keeps.
+# A stage. `butterfly(t)` computes one butterfly, whose address is in _VALUE and in the slot
+# "value". It may use all registers but _HALF and _STEP, advances _TWIDDLES, and keeps _DIVISOR.
 def _stage(name, radix, butterfly, begin=None, slots=()):
     own = ("left", "end", "value", "more")
     t = Thumb(name, _STAGE.format(radix), arguments=4, slots=(*own, *slots))
@@ -140,7 +141,7 @@ def stage_2():
     return _stage("stage_2", 2, _two)
 
 
-# Where the second and the last value of a butterfly go; inverse transforms exchange them.
+# Store where the second and the last value of a butterfly go; inverse transforms exchange them.
 def _begin_four(t):
     forward = t.new_label("forward")
     t.mov(R2, R1)
@@ -156,7 +157,7 @@ def _begin_four(t):
     t.store(R4, "last")
 
 
-# Of the values a, b, c and d come a + c + (b + d), a + c - (b + d), and a - c plus and minus b - d
+# The values a, b, c and d become a + c + (b + d), a + c - (b + d), and a - c plus and minus b - d
 # turned by a quarter.
 def _four(t):
     _twiddled(t, 0)
@@ -214,8 +215,8 @@ def stage_4():
     return _stage("stage_4", 4, _four, _begin_four, slots)
 
 
-# r9, r10: the bins, r11: the twiddle, r12: how many are left. The upper bin is conjugated, where
-# -32768 stays what it is. In the middle both are the same one.
+# r9, r10: bins; r11: twiddle; r12: pairs left. The upper bin is conjugated, where -32768 stays
+# -32768. In the middle of the spectrum both bins are the same one.
 def split():
     t = Thumb("split", _SPLIT, arguments=4)
     pair = t.new_label("pair")

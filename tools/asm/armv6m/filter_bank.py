@@ -1,4 +1,4 @@
-# Assembler kernels of SignalFilterBank and SignalFilterBankSpectralSubtraction
+# Generator of the assembler kernels of SignalFilterBank and its spectral subtraction
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from tflm.prepare.signal_filter_bank import LAYOUT as FILTER_BANK
@@ -7,18 +7,21 @@ from tflm.prepare.signal_filter_bank_spectral_subtraction import LAYOUT as SUBTR
 from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, Thumb
 
 _FILTER_BANK = """
-Channels of the record at `r0` (LAYOUT in prepare/signal_filter_bank.py), tensors in the arena at
-`r1` and in the model at `r2`: `r3` is the first one << 8 and how many.
+Channels of SignalFilterBank. `r0` is the address of the record (LAYOUT in
+prepare/signal_filter_bank.py), `r1` of the arena, `r2` of the model. `r3` is the first channel
+<< 8 | the number of channels.
 """
 _SUBTRACT_NOISE = """
-The same of LAYOUT in prepare/signal_filter_bank_spectral_subtraction.py.
+Channels of SignalFilterBankSpectralSubtraction. `r0` is the address of the record (LAYOUT in
+prepare/signal_filter_bank_spectral_subtraction.py), `r1` of the arena, `r2` of the model. `r3` is
+the first channel << 8 | the number of channels.
 """
 _POINTERS = FILTER_BANK[:7]
 _BUFFERS = SUBTRACTION[:4]
 
 
-# Addresses of the tensors `names`, which are the first words of the record at R0, to slots of
-# these names. Where a word is odd its tensor is in the model.
+# Store the addresses of the tensors `names`, the first words of the record at R0, in slots of
+# these names. An odd word means that the tensor is in the model.
 def _find_tensors(t, names):
     find, begin, found = map(t.new_label, ("find", "begin", "found"))
     t.b(begin)
@@ -38,14 +41,14 @@ def _find_tensors(t, names):
         t.store(R4, name)
 
 
-# The slot `name` moves by `amount` (a register).
+# Advance the slot `name` by `amount` (a register).
 def _advance(t, name, amount):
     t.load(R4, name)
     t.add(R4, amount)
     t.store(R4, name)
 
 
-# How many channels: the lowest byte of R3, which is the number of the first one then.
+# Store the number of channels, the lowest byte of R3, in a slot. R3 becomes the first channel.
 def _count(t):
     t.lsl(R4, R3, 24)
     t.lsr(R4, R4, 24)
@@ -60,8 +63,8 @@ def _next(t, channel):
     t.branch_far("ne", channel)
 
 
-# R4:R3 += energies times weights at R6 in the band that the tables have at R7; only as much of it
-# as lies within the tensors.
+# R4:R3 += energies times the weights at R6, in the band that the tables describe at R7. The band
+# is cut to the part that is within the tensors.
 def _band(t):
     bins_fit, weights_fit, product, done = map(
         t.new_label, ("bins_fit", "weights_fit", "product", "done")
@@ -107,7 +110,7 @@ def _band(t):
     t.ret()
 
 
-# "at" is the channel's place in the tables, in bytes.
+# Slot "at": offset of the channel in the tables in bytes.
 def filter_bank():
     slots = (*_POINTERS, "bins", "weights_size", "at", "left")
     t = Thumb("filter_bank", _FILTER_BANK, arguments=4, slots=slots)
@@ -143,7 +146,7 @@ def filter_bank():
     return t.text()
 
 
-# R4 and R3 = the lower and the upper word of R0 * R1, numbers without sign.
+# R3:R4 = R0 * R1, unsigned; R3 is the upper word.
 def _product(t):
     t.lsl(R2, R0, 16)
     t.lsr(R2, R2, 16)
@@ -168,8 +171,8 @@ def _product(t):
     t.ret()
 
 
-# R0 = the lower word of R3:R4 shifted right. Shifts by 32 and more, which those of less than 0 are
-# as well, give 0.
+# R0 = the lower word of R3:R4 shifted right. Shifts by 32 and more give 0; negative shifts count
+# as large ones.
 def _scale_back(t):
     t.load(R5, "spectral_subtraction_bits")
     t.mov(R0, R4)
@@ -185,15 +188,16 @@ def _scale_back(t):
     t.ret()
 
 
-# What is at the slot `name`'s address, which moves on, = R0.
+# Store R0 at the address in the slot `name`, and advance the slot.
 def _put(t, name):
     t.load(R2, name)
     t.stm(R2, R0)
     t.store(R2, name)
 
 
-# r6: input, r7: input with the bits of smoothing, then without the noise. "factors" is the address
-# of smoothing and 1 minus it, "others" of those of the next channel.
+# r6: input; r7: the input shifted by the bits of smoothing, then without the noise. Slot
+# "factors": address of smoothing and 1 - smoothing; slot "others": address of both for the next
+# channel.
 def subtract_noise():
     values = ("min_signal_remaining", "smoothing_bits", "spectral_subtraction_bits", "clamping")
     slots = (*_BUFFERS, *values, "factors", "others", "left")
@@ -253,7 +257,7 @@ def subtract_noise():
     t.add(R4, R1)
     t.adc(R3, R2)
     t.bl(scale_back)
-    t.mov(R1, R0)  # what is taken away: no more than there is
+    t.mov(R1, R0)  # subtract at most the input
     t.cmp(R0, R7)
     t.branch("ls", known)
     t.mov(R1, R7)

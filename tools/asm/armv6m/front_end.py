@@ -1,4 +1,4 @@
-# Assembler kernels of what comes before and after the FFT of an audio front end
+# Generator of the assembler kernels of an audio front end before and after the FFT
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from tflm.prepare.signal_window import LAYOUT as WINDOW
@@ -6,20 +6,20 @@ from tflm.prepare.signal_window import LAYOUT as WINDOW
 from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R7, Thumb
 
 _SCATTER = """
-`r3` pairs of int16 at `r0` to the places in `r2` that the table at `r1` has.
+Stores `r3` pairs of int16 from `r0` at the indices in the table at `r1`, in the buffer at `r2`.
 """
 _LARGEST = """
-The largest magnitude of `r1` samples at `r0`, without negative samples that are `r2`, to the
-word at `r3`. As in TFLM it is an int16, which -32768 turns negative.
+The largest magnitude of the `r1` samples at `r0`, to the word at `r3`. Negative samples equal to
+`r2` are ignored. As in TFLM the magnitude is an int16, so that -32768 stays negative.
 """
 _SCALE = """
-`r2` samples at `r0` shifted left by `r3`, to `r1`.
+Shifts the `r2` samples at `r0` left by `r3`, to `r1`.
 """
 _ENERGY = """
-Energies of `r2` bins at `r0`, pairs of int16, to words at `r1`.
+Energies of the `r2` bins at `r0`, which are pairs of int16, to words at `r1`.
 """
 _WINDOW = """
-Samples at `r0` times weights at `r1`, to `r2`, shifted right and saturated to int16; `r3` is the
+Samples at `r0` times weights at `r1`, shifted right and saturated to int16, to `r2`. `r3` is the
 address of the record (LAYOUT in prepare/signal_window.py).
 """
 
@@ -95,7 +95,7 @@ def energy():
     return t.text()
 
 
-# Where the lower half is not the number, it is 0x7FFF, or its complement by the number's sign.
+# A product whose lower half is not the whole number saturates to 0x7FFF or, if negative, 0x8000.
 def window():
     t = Thumb("window", _WINDOW, arguments=4)
     sample, fits = t.new_label("sample"), t.new_label("fits")

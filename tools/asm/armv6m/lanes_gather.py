@@ -1,13 +1,13 @@
-# Assembler kernels of CONV_2D and FULLY_CONNECTED: inputs to lanes
+# Generator of the assembler kernels that gather inputs as lanes, for Cortex-M0+
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..common.parameters import GATHER, at
 from ..common.thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R9, R10, R11, R12, Thumb
 from .byte_lanes import constants, quads
 
-# What stays in registers from one column to the next, and within a column. The place is the byte
-# of the image's row where the column begins.
-_COLUMN, _PLACE, _COLUMNS_LEFT = R9, R10, R11
+# Registers that keep their values from one column to the next. _AT: byte of the image's row at
+# which the column begins.
+_COLUMN, _AT, _COLUMNS_LEFT = R9, R10, R11
 _ROW, _ROWS_LEFT = R12, LR
 
 
@@ -30,22 +30,22 @@ def _fill_rows(t, rows):
     t.label(done)
 
 
-# Parameters to slots of the same names, and to registers what both functions keep there.
+# Copy parameters to slots of the same names and to the registers that both functions share.
 def _begin_gather(t, slots):
     for name in slots:
         t.ldr(R1, R0, at(GATHER, name))
         t.store(R1, name)
-    for name, register in (("source", _COLUMN), ("at", _PLACE), ("columns", _COLUMNS_LEFT)):
+    for name, register in (("source", _COLUMN), ("at", _AT), ("columns", _COLUMNS_LEFT)):
         t.ldr(R1, R0, at(GATHER, name))
         t.mov(register, R1)
     t.ldr(R1, R0, at(GATHER, "lanes"))
 
 
-# The end of the loop over columns.
+# End the loop over columns.
 def _next_column(t, column):
     t.load(R2, "column_step")
     t.add(_COLUMN, R2)
-    t.add(_PLACE, R2)
+    t.add(_AT, R2)
     t.mov(R2, _COLUMNS_LEFT)
     t.sub(R2, 1)
     t.mov(_COLUMNS_LEFT, R2)
@@ -55,11 +55,11 @@ def _next_column(t, column):
 _GATHER = """
 Unpack columns of int8 to lanes. `r0` is the address of a block of parameters (GATHER in
 tools/asm/common/parameters.py). A column is a run of whole, aligned words in each row of the
-filter; it lies in the image, or beside it.
+filter, either inside the image or outside of it.
 """
 
 
-# r0: run, r1: lanes, r2: the run's end, r3, r4: words, r5..r7: constants.
+# r0: run; r1: lanes; r2: end of the run; r3, r4: words; r5..r7: constants.
 def gather():
     slots = ["rows_above", "rows", "rows_below", "run", "row_step", "column_step", "last", "fill"]
     t = Thumb("gather", _GATHER, slots=slots)
@@ -68,7 +68,7 @@ def gather():
     column, row, beside, below = map(t.new_label, ("column", "row", "beside", "below"))
     t.label(column)
     _fill_rows(t, "rows_above")
-    t.mov(R3, _PLACE)
+    t.mov(R3, _AT)
     t.load(R2, "last")
     t.cmp(R3, R2)  # unsigned: columns left of the image are large
     t.branch("hi", beside)
@@ -97,12 +97,13 @@ def gather():
 
 
 _GATHER_BYTES = """
-The same for columns of any width and place: their bytes are brought together in spare memory,
-those of all rows without a gap.
+Unpack columns of int8 of any width and alignment to lanes. The bytes of all rows of a column are
+first copied to spare memory without gaps. `r0` is the address of a block of parameters (GATHER in
+tools/asm/common/parameters.py).
 """
 
 
-# Store `rows` (a slot) rows of zero points as bytes at R0, which moves on. Uses R2, R3.
+# Store `rows` (a slot) rows of zero points as bytes at R0, which advances. Uses R2, R3.
 def _fill_bytes(t, rows):
     done, loop = t.new_label("filled"), t.new_label("fill")
     t.load(R3, rows)
@@ -118,7 +119,7 @@ def _fill_bytes(t, rows):
     t.label(done)
 
 
-# r0: spare memory, r1: lanes, r3: bytes left, r4: place in the row; the rest as in gather().
+# r0: spare memory; r1: lanes; r3: bytes left; r4: byte of the image's row; others as in gather().
 def gather_bytes():
     slots = ["rows_above", "rows", "rows_below", "run", "row_step", "column_step", "last", "fill"]
     slots += ["row_bytes", "column_bytes", "spare"]
@@ -140,7 +141,7 @@ def gather_bytes():
     t.label(row)
     t.mov(R6, _ROW)
     t.load(R3, "run")
-    t.mov(R4, _PLACE)
+    t.mov(R4, _AT)
     t.load(R2, "last")
     t.cmp(R2, 0)
     t.branch("lt", partly)
@@ -173,7 +174,7 @@ def gather_bytes():
     t.store(R1, "lanes")
     end = t.new_label("end")
     t.b(end)
-    t.note("the run leaves the image: byte by byte")
+    t.note("a run that crosses the edge of the image: byte by byte")
     t.label(partly)
     t.load(R7, "row_bytes")
     t.label(byte)

@@ -1,4 +1,4 @@
-# Assembler kernel of CONV_2D and FULLY_CONNECTED: dot products of lanes
+# Generator of the assembler kernel that multiplies lanes by a stream of weights, for Cortex-M0+
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..common.parameters import MULTIPLY, at
@@ -7,7 +7,7 @@ from .byte_lanes import all_quads, constants, quads
 from .requantize import requantize
 
 _UNROLLED = 32  # words of lanes in one pass of the inner loop
-_WORD_SHIFT = 3  # code for one word of lanes, 4 bytes, has 4 << 3 bytes
+_WORD_SHIFT = 3  # the code for a word of lanes has 4 << 3 bytes
 
 _SUMS = R0, R1, R2, R3  # of four channels of a pixel
 _X, _WEIGHTS = R4, (R5, R6)  # words of lanes
@@ -17,8 +17,8 @@ _LOW, _HIGH = R9, R10  # outputs
 _OUTPUT, _PASS_BYTES = R11, R12  # bytes of inputs in a pass of the inner loop
 
 
-# A group's stream whose weights have one byte becomes one of lanes, in memory of its own. A word
-# of bytes is two words of lanes, of two channels.
+# Unpack a group's stream of weights of one byte to lanes in scratch memory. A word of bytes
+# becomes two words of lanes, for two channels.
 def _widen(t):
     ready = t.new_label("ready")
     t.load(R1, "group")
@@ -39,9 +39,9 @@ def _widen(t):
     t.label(ready)
 
 
-# The next block of pixels becomes lanes, where there is a source. Lanes and their end: R1, R2.
+# Unpack the next block of pixels to lanes if there is a source. R1, R2: the lanes and their end.
 def _unpack(t):
-    whole, ready = t.new_label("whole"), t.new_label("there")
+    whole, ready = t.new_label("whole"), t.new_label("ready")
     t.ldr(R1, R0, at(MULTIPLY, "lanes"))
     t.ldr(R2, R0, at(MULTIPLY, "lanes_end"))
     t.ldr(R3, R0, at(MULTIPLY, "source"))
@@ -77,8 +77,8 @@ tools/asm/common/parameters.py).
 """
 
 
-# One word of lanes times the words of four channels: eight products in 21 cycles. ASR leaves the
-# highest of the dropped bits in the carry, so ADC adds the rounded upper half.
+# Multiply one word of lanes by the words of four channels: eight products in 21 cycles. ASR leaves
+# the highest dropped bit in the carry, so that ADC adds the rounded upper half.
 def _word(t, index):
     t.mov(_X, _INPUTS)
     t.ldr(_X, _X, 4 * index)
@@ -90,14 +90,14 @@ def _word(t, index):
             t.adc(acc, weight)
 
 
-# The loop is entered so far on that its last pass is a whole one: `skipped` bytes of code, and
-# the inputs begin as many words before their first.
+# The loop is entered after `skipped` bytes of its code, so that its last pass is a whole one. The
+# inputs begin that number of words before their first word.
 def multiply():
     slots = ["stream", "inputs", "output", "output_step", "lanes_step", "lanes_end", "groups"]
     slots += ["first", "skipped", "window", "zero_point", "third", "group", "weights", "next"]
     slots += ["rows", "row_step", "row", "row_end", "rows_left", "parameters", "before"]
     t = Thumb("multiply", _MULTIPLY, slots=slots)
-    one, two = _INPUTS, _INPUTS_END  # sums of these channels, once the loop over inputs is done
+    one, two = _INPUTS, _INPUTS_END  # sums of these channels after the loop over inputs
     t.store(R0, "parameters")
     for name, register in (("activation_min", _LOW), ("activation_max", _HIGH)):
         t.ldr(R1, R0, at(MULTIPLY, name))
@@ -201,7 +201,7 @@ def multiply():
     t.load(R1, "rows_left")
     t.sub(R1, 1)
     t.branch_far("ne", row)
-    t.note("next group of channels: its stream lies behind this one's")
+    t.note("next group of channels: its stream follows this one")
     lanes_only = t.new_label("lanes_only")
     t.load(R1, "group")
     t.cmp(R1, 0)
@@ -216,7 +216,7 @@ def multiply():
     t.sub(R1, 1)
     t.store(R1, "groups")
     t.branch_far("ne", group)
-    t.note("next block: its outputs lie behind this one's")
+    t.note("next block: its outputs follow this one's outputs")
     done = t.new_label("done")
     t.load(R0, "parameters")
     t.ldr(R1, R0, at(MULTIPLY, "source"))

@@ -1,4 +1,4 @@
-# Assembler kernel of CONV_2D with one output pixel, and FULLY_CONNECTED: weights of four bits
+# Generator of the assembler kernel of layers that use each weight once, with weights of four bits
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..common.parameters import DENSE_LUT, at
@@ -6,17 +6,18 @@ from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12
 from .requantize import requantize
 
 _ABOUT = """
-Channels one by one, each the sum of all inputs, which are lanes, times its weights: a byte of
-two indices is the place of a word of lanes in a table. `r0` is the address of a block of
-parameters (DENSE_LUT in tools/asm/common/parameters.py).
+Channels one by one, each the sum of all inputs times its weights. The inputs are lanes. A byte of
+the stream is two indices of weights and the index of a word of two lanes in a table. `r0` is the
+address of a block of parameters (DENSE_LUT in tools/asm/common/parameters.py).
 """
 
 _SLOTS = tuple(name for name in DENSE_LUT if name not in ("values", "output"))
 _VALUES = 16
 
 
-# The table of all pairs of the 16 int8 at r1: word `16 * a + b` is value b, and value a above it.
-# The first row, then that row with another value above.
+# Build the table of all pairs of the 16 int8 at R1: word `16 * a + b` has the value b in its lower
+# lane and the value a in its upper lane. The first row is built, then copied with the other values
+# in the upper lane.
 def _table(t):
     first, row = t.new_label("first"), t.new_label("row")
     t.load(R0, "table")
@@ -51,7 +52,7 @@ def _table(t):
     t.branch("ne", row)
 
 
-# Eight weights: a word with four pairs of indices, times four words of lanes.
+# Multiply eight weights, a word of four pairs of indices, by four words of lanes.
 def _pairs(t):
     t.ldm(R7, R2)
     for shift in (-2, 6, 14, 22):
@@ -67,8 +68,8 @@ def _pairs(t):
         t.adc(R3, R4)
 
 
-# r0: the table, r1: 1020, r2: indices, r3: the sum, r6: lanes, r7: stream; r9, r10: the output's
-# limits, r11: output, r12: end of the lanes.
+# r0: table; r1: 1020; r2: indices; r3: sum; r6: lanes; r7: stream; r9, r10: limits of the output;
+# r11: output; r12: end of the lanes.
 def dense_lut():
     t = Thumb("dense_lut", _ABOUT, slots=_SLOTS)
     channel, shared, ready, words = map(t.new_label, ("channel", "shared", "ready", "words"))

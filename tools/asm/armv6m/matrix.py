@@ -1,18 +1,18 @@
-# Assembler kernels of FULLY_CONNECTED, SVDF and LSTM: rows of weights times a vector, and more
+# Generator of the assembler kernel that multiplies rows of weights by a vector, for Cortex-M0+
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12, Thumb
 
 _DOT = """
-Adds to the words at `r2` the products of rows of int8 (weights, at `r0`) with a vector of int8
-(at `r1`) less its zero point. `r3` is the length of a row << 16 | how many rows there are << 9 |
-the zero point + 256.
+Adds the products of rows of int8 weights at `r0` and the vector of int8 at `r1`, less its zero
+point, to the words at `r2`. `r3` is the length of a row << 16 | the number of rows << 9 | the zero
+point + 256.
 """
 _UNROLLED = 4
-_TAP_BYTES = 18  # of the code for a tap
+_TAP_BYTES = 18  # of code for a tap
 
 
-# The zero point below 0 and the length, which R3 tells, to R8 and to R3 and R11. Uses R2 and R4.
+# Unpack R3: minus the zero point to R8, the length to R3 and R11. Uses R2 and R4.
 def lengths(t):
     t.lsl(R4, R3, 23)
     t.lsr(R4, R4, 23)
@@ -24,7 +24,7 @@ def lengths(t):
     t.mov(R11, R3)
 
 
-# What the first pass of rows() leaves out, to R12. Uses R1 and R2.
+# Store in R12 how many bytes of code the first pass of rows() skips. Uses R1 and R2.
 def left_out(t):
     t.two("neg", R1, R3)
     t.mov(R2, _UNROLLED - 1)
@@ -34,10 +34,11 @@ def left_out(t):
     t.mov(R12, R1)
 
 
-# Two rows at a time, which share the loads of the vector; a last odd one is its own neighbour.
-# r0, r3: their sums, r1: a weight, r2: an element, r4: elements left, negative, r5, r7: behind
-# the rows, r6: behind the vector; r8: the zero point below 0, r9: next sum, r10: rows left,
-# r11: length, r12: what the first pass leaves out; step: from a row to the next one.
+# Add the products of the rows, two rows at a time, which share the loads of the vector. An odd
+# last row is paired with itself. r0, r3: sums; r1: a weight; r2: an element; r4: minus the number
+# of elements left; r5, r7: ends of the two rows; r6: end of the vector; r8: minus the zero point;
+# r9: next sum; r10: rows left; r11: length; r12: bytes of code that the first pass skips; `step`:
+# from a row to the next one.
 def rows(t, step):
     pair, single, taps, last, done = map(t.new_label, ("pair", "single", "taps", "last", "done"))
     t.label(pair)

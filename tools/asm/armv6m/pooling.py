@@ -5,16 +5,17 @@ from ..common.thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11,
 from .requantize import clamp
 
 _POOL = """
-{} of a window, for each channel. `r0`: address of the first cell, `r1`: of the output,
-`r2`: of the record of pooling.py; `r3`: (lines - 1) * 32768 + cells of a line - 1.
+{} of the cells of a window, for each channel. `r0` is the address of the first cell, `r1` of the
+output, `r2` of the record (POOLING in prepare/pooling.py). `r3` is (lines - 1) * 32768 + cells of
+a line - 1.
 """
-# Bytes of words of the record.
+# Offsets of words of the record in bytes.
 _INPUT_WIDTH, _CHANNELS, _ACTIVATION_MIN, _ACTIVATION_MAX = 20, 24, 60, 64
 
 
-# r0: one cell before the next, r1: sum or maximum, r2: a value, r3: cells of the line left,
-# r6: lines left, r7: bytes from one cell to the next; r8: first cell of the channel, r9, r10: the
-# output's limits, r11: output, r12: cells, lr: channels left.
+# r0: one cell before the next one; r1: sum or maximum; r2: a value; r3: cells of the line left;
+# r6: lines left; r7: bytes between two cells; r8: first cell of the channel; r9, r10: limits of
+# the output; r11: output; r12: number of cells; lr: channels left.
 def _pool(t, begin, cell, finish):
     t.mov(R11, R1)
     for offset, register in ((_ACTIVATION_MIN, R9), (_ACTIVATION_MAX, R10)):
@@ -83,7 +84,7 @@ def add_cell(t):
     t.add(R0, R7)
 
 
-# (|sum| + cells / 2) / cells with the sum's sign, bit by bit; it is 128 at most.
+# Divide (|sum| + cells / 2) / cells with the sum's sign, bit by bit. The quotient is at most 128.
 def _divide(t):
     positive, bit, smaller, signed = map(t.new_label, ("positive", "bit", "smaller", "signed"))
     t.mov(R6, R1)

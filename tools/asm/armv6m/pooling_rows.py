@@ -1,18 +1,18 @@
-# Generator of the assembler kernels that pool a whole feature map some rows at a time
+# Generator of the assembler kernels that pool a whole feature map, some rows at a time
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, Thumb
 from .pooling import add_cell, larger_cell
 
 _CELLS = """
-{} of some cells, for each channel. `r0`: address of the first cell, `r1`: of the first
-channel's int32, of bytes whose top bit is flipped; `r2`: cells, `r3`: channels.
+{} of some cells, for each channel. `r0` is the address of the first cell, `r1` of the first
+channel's int32, of bytes whose top bit is flipped. `r2`: cells, `r3`: channels.
 """
 
 
-# r0: one cell before the next, r1: sum or maximum, r2: a value, r3: cells left, r4: the channel's
-# int32, r5: what the flipped bits add, r6: channels left, r7: bytes from one cell to the next;
-# r8: one cell before the channel's first, r9: cells.
+# r0: one cell before the next one; r1: sum or maximum; r2: a value; r3: cells left; r4: the
+# channel's int32; r5: the sum of the flipped bits; r6: channels left; r7: bytes between two cells;
+# r8: one cell before the channel's first one; r9: number of cells.
 def _cells(t, begin, cell, end):
     channel, even, pair, done = map(t.new_label, ("channel", "even", "pair", "done"))
     t.mov(R4, R1)

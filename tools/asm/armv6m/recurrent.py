@@ -5,28 +5,29 @@ from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12
 from .requantize import product
 
 _RESCALE = """
-Multiplies `r2` words at `r1` by a multiplier and 2 ** (a shift - 32), the words at `r0`; those
-of the next value are `r3` bytes further on. Rounded and wrapping around as in fixed_point.py.
+Multiplies the `r2` words at `r1` by a multiplier and 2 ** (a shift - 32), which are two words at
+`r0`. The two words for the next value are `r3` bytes after them. Rounds and wraps around as
+fixed_point.py does.
 """
 _GATE = """
-Multiplies words at `r1` as rescale() does, all by the multiplier and shift at `r0`, and clamps
-them to int16 at `r2`. `r3` is how many there are, with | 1 << 12 where they are added to what is
-there, which is then clamped to -limit..limit, | limit << 13 (2 ** 15: to int16).
+Multiplies words at `r1` by the multiplier and shift at `r0`, rounded as in rescale(), and stores
+them clamped to int16 at `r2`. `r3` is the number of words. `r3` | 1 << 12 adds the results to the
+values at `r2`, clamped to -limit..limit; `r3` | limit << 13 is the limit (2 ** 15: int16).
 """
 _PRODUCTS = """
-The products of `r3` int16 at `r1` with those at `r2`, to words at `r0`.
+The products of the `r3` int16 at `r1` and those at `r2`, to words at `r0`.
 """
 _REMEMBER = """
-Rows of int{bits} (the state, at `r0`) move one element to the left and get the next of the words
-at `r2` at their end; that word becomes the sum of the row, less the zero point, times the row's
-weights (int{bits}, at `r1`). The zero point is the word behind those at `r2`. `r3` is the length
-of a row << 14 | how many rows there are.
+Moves rows of the state (int{bits}, at `r0`) one element to the left and appends the next of the
+features, words at `r2`. The feature's word becomes the sum of the row less the zero point, times
+the row's weights (int{bits}, at `r1`). The zero point is the word after the features. `r3` is the
+length of a row << 14 | the number of rows.
 """
 
 
-# R0 times 2 ** -31 times the multiplier in R2, rounded; then shifted right by R6, where the last
-# bit that goes, the carry, rounds; without a shift the carry is that of the addition before, which
-# takes that back. Uses R1..R4.
+# Multiply R0 by 2 ** -31 and the multiplier in R2, rounded; then shift it right by R6, rounded by
+# the carry, which is the last bit that the shift drops. A shift by 0 leaves the carry of the
+# addition before it, which reverses that addition. Uses R1..R4.
 def scale(t):
     product(t)
     t.asr(R1, R0, 31)
@@ -36,7 +37,7 @@ def scale(t):
     t.adc(R0, R3)
 
 
-# A shift of the record in R6 becomes one to the left, in `left`, or one to the right, in R6.
+# Split the record's shift in R6 into a left shift in `left` and a right shift in R6; one is 0.
 def _directions(t, left):
     right = t.new_label("right")
     t.mov(left, 0)
@@ -48,7 +49,7 @@ def _directions(t, left):
     t.label(right)
 
 
-# Clamp R0 to int8 or int16; uses R1.
+# Clamp R0 to int8 or int16. Uses R1.
 def _clamp(t, bits):
     fits = t.new_label("fits")
     _extend(t, R1, R0, bits)
@@ -63,12 +64,13 @@ def _clamp(t, bits):
     t.label(fits)
 
 
-# The lowest 8 or 16 bits of a register, with their sign.
+# Sign-extend the lowest 8 or 16 bits of a register.
 def _extend(t, to, value, bits):
     (t.sxth if bits == 16 else t.sxtb)(to, value)
 
 
-# r7: next value; r8: multiplier and shift, r9: to the next ones, r10: values left.
+# r7: next value; r8: address of multiplier and shift; r9: bytes to the next ones; r10: values
+# left.
 def rescale():
     t = Thumb("rescale", _RESCALE, arguments=4)
     value = t.new_label("value")
@@ -94,8 +96,8 @@ def rescale():
     return t.text()
 
 
-# r5: next target, r7: next value; r8: multiplier, r9: shift to the right, r10: values left,
-# r11: to the left, r12: whether targets are added to, and their limit << 1.
+# r5: next target; r7: next value; r8: multiplier; r9: right shift; r10: values left; r11: left
+# shift; r12: limit << 1 | whether the results are added to the targets.
 def gate():
     t = Thumb("gate", _GATE, arguments=4)
     value, stored, low, done = map(t.new_label, ("value", "stored", "low", "done"))
@@ -126,7 +128,7 @@ def gate():
     t.ldrh(R2, R5)
     t.sxth(R2, R2)
     t.add(R0, R2)
-    t.lsr(R2, R1, 15)  # a limit of 2 ** 15 is 1 less above
+    t.lsr(R2, R1, 15)  # the upper limit of 2 ** 15 is 1 less
     t.sub(R2, R1, R2)
     t.two("neg", R1, R1)
     t.cmp(R0, R2)
@@ -165,10 +167,9 @@ def products():
     return t.text()
 
 
-# The feature is clamped before the zero point is added, after which it may wrap around, as in
-# TFLM.
-# r0: sum, r3: 0, r4: elements left, r5: state, r6: weights, r7: features; r8: the zero point
-# below 0, r9: elements of a row but the last one, r10: rows left.
+# The feature is clamped before the zero point is added; then it may wrap around, as in TFLM. r0:
+# sum; r3: 0; r4: elements left; r5: state; r6: weights; r7: features; r8: minus the zero point;
+# r9: elements of a row without the last one; r10: rows left.
 def _remember(bits):
     t = Thumb(f"remember_{bits}", _REMEMBER.format(bits=bits), arguments=4)
     size = bits // 8

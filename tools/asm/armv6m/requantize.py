@@ -1,4 +1,4 @@
-# Assembler macros: from an int32 sum to an int8 output, as TFLM rounds
+# Assembler macros for Cortex-M0+ that make an int8 output of an int32 sum, rounded as in TFLM
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R9, R10
@@ -10,18 +10,19 @@ from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R9, R10
 #   v = h * 2**15 + l,  m = mh * 2**16 + ml
 #   v * m / 2**31 = h * mh + (h * ml / 2 + l * mh + l * ml / 2**16) / 2**15
 #
-# The last right shift leaves the highest bit it drops in the carry; ADC adds it: that is the
-# rounding. RoundingDivideByPOT rounds halves away from zero: negative values take 1 less first.
-# With e == 0 the shift leaves the carry of the ADD before it, which gives that 1 back.
+# The last right shift leaves the highest bit it drops in the carry, and ADC adds the carry: that
+# is the rounding. RoundingDivideByPOT rounds halves away from zero, so 1 is subtracted from
+# negative values first. With e == 0 the shift leaves the carry of the ADD before it, which adds
+# that 1 again.
 #
-# In: the sum in R0; (ml, mh, e) at `table`, which moves on; the output's zero point in R6; lowest
-# and highest output in R9 and R10. Out: R0. Uses R1..R5.
+# In: the sum in R0; (ml, mh, e) at `table`, which advances; the output's zero point in R6; the
+# lowest and highest output in R9 and R10. Out: R0. Uses R1..R5.
 def requantize(t, table):
     t.ldm(table, R2, R3, R4)
     requantize_by(t)
 
 
-# The same with ml, mh and e in R2, R3 and R4.
+# Requantize the sum in R0 as requantize() does, with ml, mh and e in R2, R3 and R4.
 def requantize_by(t):
     t.asr(R1, R0, 15)
     t.lsl(R5, R1, 15)
@@ -44,7 +45,7 @@ def requantize_by(t):
     clamp(t)
 
 
-# Clamp R0 to what two registers hold.
+# Clamp R0 to the limits in two registers.
 def clamp(t, lowest=R9, highest=R10):
     above, below = t.new_label("above"), t.new_label("below")
     t.cmp(R0, lowest)
@@ -57,13 +58,13 @@ def clamp(t, lowest=R9, highest=R10):
     t.label(below)
 
 
-# SaturatingRoundingDoublingHighMul of R0 and R2, any int32 but twice -2 ** 31, to R0: from halves
-# of 16 bits, as kernels/requantize.py explains. Uses R1..R4.
+# R0 = SaturatingRoundingDoublingHighMul(R0, R2), except for twice -2 ** 31, from halves of 16 bits
+# as explained in kernels/requantize.py. Uses R1..R4.
 def product(t):
-    t.asr(R3, R2, 16)  # the halves of r2: r3, r2
+    t.asr(R3, R2, 16)  # r3, r2: upper and lower half of r2
     t.lsl(R2, R2, 16)
     t.lsr(R2, R2, 16)
-    t.asr(R1, R0, 16)  # those of r0: r1, r0
+    t.asr(R1, R0, 16)  # r1, r0: upper and lower half of r0
     t.lsl(R0, R0, 16)
     t.lsr(R0, R0, 16)
     t.mov(R4, R0)
@@ -72,7 +73,7 @@ def product(t):
     t.lsr(R0, R0, 16)
     t.mul(R3, R1)  # high * high
     t.mul(R1, R2)
-    t.add(R0, R1)  # high * low, and what low * low carries
+    t.add(R0, R1)  # high * low, and the carry of low * low
     t.mov(R1, 1)
     t.two("and_", R1, R0)
     t.two("and_", R1, R4)

@@ -1,4 +1,4 @@
-# Assembler kernel of SOFTMAX: the exponential of a difference; and the portable file over it
+# Generator of SOFTMAX for Cortex-M0+: the portable kernel with an exponential in assembler
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from tflm.prepare.softmax import SOFTMAX
@@ -8,21 +8,21 @@ from ..common.thumb import R0, R1, R2, R3, R5, R6, R7, R8, R9, R10, Thumb
 from .requantize import product
 
 _ABOUT = """
-exp(-`r2`) to the word at `r1`: gemmlowp's exp_on_negative_values, which prepare/fixed_point.py
-explains. `r0` is the address of a record of SOFTMAX.
+Stores exp(-`r2`) in the word at `r1`: gemmlowp's exp_on_negative_values, which
+prepare/fixed_point.py explains. `r0` is the address of a record of SOFTMAX.
 """
 _TABLE = 1 + len(SOFTMAX)
 _EXP_MINUS_EIGHTH, _ONE_THIRD, _EXP_POWERS = (4 * (_TABLE + i) for i in range(3))
-_POWERS_BIT, _POWERS = 24, 7  # bits of the scaled difference that choose a power each
+_POWERS_BIT, _POWERS = 24, 7  # bits of the scaled difference that each choose one power
 
 
-# A word of the record.
+# Offset of a word of the record in bytes.
 def _word(name):
     return 4 + 4 * SOFTMAX.index(name)
 
 
-# r5: record, then powers; r6: x, then the powers that are left; r7: x ** 2; r8: what the series
-# leaves of the difference, r9: target, r10: x ** 3.
+# r5: record, then powers; r6: x, then the bits that choose powers; r7: x ** 2; r8: the difference
+# without the argument of the series; r9: target; r10: x ** 3.
 def exp():
     t = Thumb("exp", _ABOUT, arguments=3)
     times, begin, series, power, without, done = map(
@@ -46,7 +46,7 @@ def exp():
     t.lsl(R0, R0, 31)
     t.sub(R0, 1)
     t.b(done)
-    t.note("the part below 1/4, less 1/4; then 1/8 more, to which the series belongs")
+    t.note("the fraction below 1/4, less 1/4, plus 1/8: the argument of the series")
     t.label(series)
     t.lsl(R1, R0, 8)
     t.lsr(R1, R1, 8)
@@ -104,13 +104,13 @@ def exp():
     return t.text()
 
 
-# A passage of the portable file, from one text to another.
+# A passage of the portable file, from the text `begin` up to the text `end`.
 def _passage(begin, end):
     text = source_text("softmax.py")
     return text[text.index(begin) : text.index(end)]
 
 
-# The exponential stands in the derived file itself: a separate file takes some 200 bytes of heap.
+# The exponential is in the derived file itself: a separate file would take 200 bytes of heap.
 DERIVED = Derived(
     about="SOFTMAX, int8",
     source="softmax.py",

@@ -1,4 +1,4 @@
-# Assembler kernel of SignalFilterBankSquareRoot
+# Generator of the assembler kernel of SignalFilterBankSquareRoot for Cortex-M0+
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, Thumb
@@ -9,14 +9,14 @@ Square roots of `r2` numbers of 64 bits at `r0`, rounded to nearest and then shi
 """
 _STEPS = 16  # bits of the root for a word of the number
 
-_LEFT = R0  # steps for this word
+_LEFT = R0  # steps left for this word
 _DIGITS, _REST, _ROOT, _ONE = R4, R5, R6, R7
 
 
-# The root grows by a bit for each two bits of the number, from the top, as on paper: the trial is
-# 4 * root + 1, against the rest with two more digits. The rest and the digits that are left are
-# one number of 64 bits, the trial is root and _ONE, so 4 * root needs no 34 bits. The carry of the
-# subtraction is the root's new bit.
+# Digit-by-digit square root: two bits of the number, from the top, give one bit of the root. The
+# trial 4 * root + 1 is subtracted from the remainder with two more digits. The remainder and the
+# digits left are one number of 64 bits. The trial is root and _ONE, so that 4 * root does not need
+# 34 bits. The carry of the subtraction is the new bit of the root.
 def _bits(t):
     step, taken = t.new_label("step"), t.new_label("taken")
     t.label(step)
@@ -32,12 +32,12 @@ def _bits(t):
     for _ in range(2):
         t.lsl(_DIGITS, _DIGITS, 1)
         t.adc(_REST, _REST)
-    t.two("sbc", R3, R3)  # 0 where the rest has grown to 33 bits, which the last step's may
+    t.two("sbc", R3, R3)  # 0 if the remainder has grown to 33 bits, as it may in the last step
     t.sub(_LEFT, 1)
     t.branch("ne", step)
 
 
-# Eight bits of the number that are 0 are four of the root.
+# Skip eight bits of the number that are 0: they give four bits of the root that are 0.
 def _skip_zeros(t):
     skip, begin = t.new_label("skip"), t.new_label("begin")
     t.label(skip)
@@ -49,8 +49,8 @@ def _skip_zeros(t):
     t.label(begin)
 
 
-# A root of all ones is not rounded up: neither one of 32 bits nor, for numbers below 2**32, one of
-# 16, as in TFLM.
+# A root of all ones is not rounded up, as in TFLM: neither one of 32 bits nor, for numbers below
+# 2**32, one of 16.
 def _round(t):
     up, done = t.new_label("up"), t.new_label("rounded")
     t.cmp(R3, 0)
@@ -65,8 +65,8 @@ def _round(t):
     t.label(done)
 
 
-# Numbers below 2**32 begin with their low word, as if it were the high one, and have no other.
-# r8: numbers, r9: roots, r10: how many are left, r11: shift.
+# Numbers below 2**32 begin with their lower word, as if it were the upper word, and have no other.
+# r8: numbers; r9: roots; r10: numbers left; r11: shift.
 def square_root():
     t = Thumb("square_root", _ABOUT, arguments=4, slots=("words", "low", "full"))
     number, wide, word, rounded = map(t.new_label, ("number", "wide", "word", "rounded"))

@@ -1,4 +1,4 @@
-# Assembler kernels of TRANSPOSE_CONV: sums of the cells of a filter, and what becomes of them
+# Generator of the assembler kernels of TRANSPOSE_CONV for Cortex-M0+
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..common.thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12, Thumb
@@ -7,20 +7,20 @@ from .recurrent import scale
 from .requantize import clamp
 
 _CELLS = """
-The same as dot() of matrix_asm.py for some cells of a filter, one after the other: in each the
-rows lie as far apart as the first of six words behind the sums says. The others are: cells in a
-line, bytes from each back to the next one; lines, bytes from the first cell of each back to that
-of the next one, and bytes from the first vector of a line to that of the next one. Vectors in a
-line lie one behind the other.
+Adds the products of rows of int8 weights and vectors as dot() of matrix_asm.py does, for some
+cells of a filter one after the other. Six words after the sums describe the cells: bytes between
+two rows; cells in a line; bytes from each cell back to the next one; lines; bytes from the first
+cell of a line back to the first cell of the next one; bytes from the first vector of a line to
+the first vector of the next one. The vectors of a line are contiguous.
 """
 _STORE = """
-Makes int8 at `r1` of the words at `r0`, as store_int8() of requantize.py: `r2` is the address of
-the REQUANTIZE block, with a multiplier for each channel and no shifts to the left, `r3` how many
-words there are, | the channel of the first one << 7.
+Makes int8 at `r1` of the words at `r0`, as store_int8() of requantize.py does. `r2` is the address
+of the REQUANTIZE block, with a multiplier for each channel and no left shifts. `r3` is the number
+of words | the channel of the first one << 7.
 """
 
 
-# Weights and vectors are told by what lies behind them. lr: from a row to the next one.
+# Weights and vectors are addressed by their ends. lr: from a row to the next one.
 def sums_of_cells():
     slots = "sums", "rows", "words", "cell", "cells", "line", "vector", "lines"
     t = Thumb("sums_of_cells", _CELLS, arguments=4, slots=slots)
@@ -84,8 +84,8 @@ def sums_of_cells():
     return t.text()
 
 
-# r5: next sum, r7: next output; r8: multiplier, r9: shift, r10: sums left, r11: zero point, r12,
-# lr: lowest and highest output less that.
+# r5: next sum; r7: next output; r8: multiplier; r9: shift; r10: sums left; r11: zero point; r12,
+# lr: lowest and highest output less the zero point.
 def store_sums():
     t = Thumb("store_sums", _STORE, arguments=4)
     value = t.new_label("value")

@@ -1,4 +1,4 @@
-# Assembler kernel of ADD for the DSP extension
+# Generator of the assembler kernel of ADD for the DSP extension
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..common.thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12
@@ -10,25 +10,25 @@ ADD = (
     "input1",  # addresses
     "input2",
     "output",
-    "fours_end",  # of input 1, in whole fours
+    "fours_end",  # end of the whole groups of four elements of input 1
     "end",
-    "lookup",  # address of the words that stand for each byte of input 2
+    "lookup",  # address of the words that replace each byte of input 2
     "factor",  # of input 1
     "multiplier",
-    "shift",  # to the right
+    "shift",  # right shift
     "zero_point",
-    "clamped",  # 0: the output's limits are those of its type
-    "minimum",  # four times
+    "clamped",  # 0: the output has the full range of its type
+    "minimum",  # four times in one word
     "maximum",
 )
 
 _ADD = """
-A run of a sum of int8. `r0` is the address of a block of parameters (ADD in
+Outputs of ADD, int8, for a range of elements. `r0` is the address of a block of parameters (ADD in
 tools/asm/armv7em/add.py).
 """
 
 
-# The next output to `acc`.
+# Compute the next output in `acc`.
 def _element(t, acc):
     t.ldrsb_next(R4, R8)
     t.ldrb_next(R5, R11)
@@ -38,8 +38,8 @@ def _element(t, acc):
     requantize(t, acc, R10, R7, R6)
 
 
-# r0..r3: sums, r4, r5: elements, r6: zero point, r7: shift, r8, r11: inputs, r9: lookup,
-# r10: multiplier, r12: output, lr: factor.
+# r0..r3: sums; r4, r5: elements; r6: zero point; r7: shift; r8, r11: inputs; r9: lookup; r10:
+# multiplier; r12: output; lr: factor.
 def add():
     t = ThumbDsp("add_run", _ADD, slots=ADD)
     for word in ADD:
@@ -50,10 +50,10 @@ def add():
         ("multiplier", R10), ("shift", R7), ("zero_point", R6),
     ):  # fmt: skip
         t.load(register, word)
-    names = "fours", "ready", "behind_fours", "single", "single_ready", "done"
-    fours, ready, behind_fours, single, single_ready, done = map(t.new_label, names)
+    names = "fours", "ready", "after_fours", "single", "single_ready", "done"
+    fours, ready, after_fours, single, single_ready, done = map(t.new_label, names)
     sums = R0, R1, R2, R3
-    t.b(behind_fours)
+    t.b(after_fours)
     t.label(fours)
     for acc in sums:
         _element(t, acc)
@@ -62,7 +62,7 @@ def add():
     clamp(t, R0, R2, R1)
     t.label(ready)
     t.str_next(R0, R12)
-    t.label(behind_fours)
+    t.label(after_fours)
     t.load(R4, "fours_end")
     t.cmp(R8, R4)
     t.branch_far("cc", fours)

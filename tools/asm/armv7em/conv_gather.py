@@ -1,4 +1,4 @@
-# Assembler kernel of CONV_2D for the DSP extension: the windows of pairs of pixels to lanes
+# Generator of the assembler kernel that gathers the windows of pairs of pixels as lanes
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..common.thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12
@@ -7,22 +7,22 @@ from .thumb_dsp import ThumbDsp
 # Words of the parameter block.
 GATHER = (
     "source",  # address of the first window in its first row that is in the image
-    "lanes",  # where the words go
+    "lanes",  # target
     "pairs",
     "pixel_step",  # bytes of the image from one pixel of a pair to the other
-    "pair_step",  # and from one pair to the next
+    "pair_step",  # bytes of the image from one pair to the next
     "run",  # bytes of a window in one row
     "row_step",  # bytes from one row of the window to the next
-    "above",  # bytes of the window above the image,
-    "rows",  # rows in it,
-    "below",  # and bytes below it
+    "above",  # bytes of the window above the image
+    "rows",  # rows of the window in the image
+    "below",  # bytes of the window below the image
     "at",  # byte of the image's row where the first window begins; may be negative
-    "last",  # where the last window that is wholly in the image begins
+    "last",  # where the last window that is completely in the image begins
     "row_bytes",  # of the image
-    "fill",  # zero points: two halfwords,
-    "fill_bytes",  # and four bytes
+    "fill",  # zero points: two halfwords
+    "fill_bytes",  # zero points: four bytes
     "is_whole",  # 1: runs are whole words
-    "window",  # bytes, filled up to whole words
+    "window",  # bytes of a window, rounded up to whole words
     "spare",  # memory for two windows
 )
 
@@ -33,8 +33,8 @@ tools/asm/armv7em/conv_gather.py).
 """
 
 
-# Words from R0 and R1 become lanes at R8 until R0 is R12: four elements of each pixel, the even
-# ones in one word, the odd ones in the next. Uses R2..R6.
+# Unpack the words from R0 and R1 to lanes at R8 until R0 is R12: four elements of each pixel, the
+# even ones in one word and the odd ones in the next. Uses R2..R6.
 def _interleave(t):
     loop = t.new_label("quads")
     t.label(loop)
@@ -65,7 +65,7 @@ def _fill_lanes(t, count):
     t.label(done)
 
 
-# Fill R6 bytes at R1, which moves on. Uses R5.
+# Fill R6 bytes at R1, which advances. Uses R5.
 def _fill_bytes(t):
     done, loop = t.new_label("filled"), t.new_label("fill")
     t.cmp(R6, 0)
@@ -78,7 +78,7 @@ def _fill_bytes(t):
     t.label(done)
 
 
-# Copy R6 bytes from R0 to R1; both move on. Uses R5. Words need not be aligned.
+# Copy R6 bytes from R0 to R1; both advance. Words need not be aligned. Uses R5.
 def _copy(t):
     words, rest, byte, done = map(t.new_label, ("words", "rest", "byte", "done"))
     t.sub(R6, 4)
@@ -99,7 +99,7 @@ def _copy(t):
     t.label(done)
 
 
-# R6 is `limit` at most; both signed.
+# R6 = min(R6, `limit`), signed.
 def _at_most(t, limit):
     less = t.new_label("less")
     t.cmp(R6, limit)
@@ -108,7 +108,7 @@ def _at_most(t, limit):
     t.label(less)
 
 
-# The bytes of one window, at R0 in the first row, byte R2 of it, to R1.
+# Copy the bytes of one window to R1. R0 is its address in the first row, R2 the byte in that row.
 def _bytes(t):
     row, inside, not_beyond, below = map(t.new_label, ("row", "inside", "not_beyond", "below"))
     t.load(R6, "above")
@@ -138,7 +138,7 @@ def _bytes(t):
     _at_most(t, R7)
     t.sub(R7, R6)
     _copy(t)
-    t.note("bytes at its right")
+    t.note("bytes at the right of the image")
     t.mov(R6, R7)
     _fill_bytes(t)
     t.load(R0, "row_step")
@@ -150,8 +150,8 @@ def _bytes(t):
     _fill_bytes(t)
 
 
-# r0, r1: the two windows, r2..r6: words, r7: rows left; r8: lanes, r9: row, r10: first window,
-# r11: its place in the row, r12: end of a run, lr: pairs left.
+# r0, r1: the two windows; r2..r6: words; r7: rows left; r8: lanes; r9: row; r10: first window;
+# r11: byte of the row where it begins; r12: end of a run; lr: pairs left.
 def gather():
     t = ThumbDsp("gather", _GATHER, slots=GATHER)
     t.load_parameters(GATHER, GATHER)
@@ -198,7 +198,7 @@ def gather():
     t.branch_far("ne", pair)
     end = t.new_label("end")
     t.b(end)
-    t.note("bytes of both windows are brought together in spare memory")
+    t.note("copy the bytes of both windows to spare memory")
     t.label(apart)
     t.store(LR, "pairs")
     t.load(LR, "spare")

@@ -1,33 +1,33 @@
-# Assembler kernels of CONV_2D and FULLY_CONNECTED for the DSP extension: dot products
+# Generator of the assembler kernel that multiplies pairs of pixels in lanes by weights
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..common.thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12
 from .requantize import clamp, fold, join_four, requantize, skip_clamp
 from .thumb_dsp import ThumbDsp
 
-# Words of the parameter blocks.
+# Words of the parameter block.
 MULTIPLY = (
     "stream",  # address of the first group of channels
     "lanes",  # of the first pair of pixels
     "output",  # of the first pixel and group
-    "lanes_end",  # behind the lanes of the last pair
+    "lanes_end",  # end of the lanes of the last pair
     "groups",
     "output_step",  # bytes from one pixel to the next; 0: the pair is one pixel, twice
     "skipped",  # bytes of code before the first word in the unrolled loop
-    "weights",  # bytes of a group's
+    "weights",  # bytes of a group's weights
     "zero_point",
-    "clamped",  # 0: the output's limits are those of its type
-    "minimum",  # four times
+    "clamped",  # 0: the output has the full range of its type
+    "minimum",  # four times in one word
     "maximum",
 )
 UNROLLED = 16  # words of lanes of a pixel in one pass of the inner loop
-WORD_BYTES = 44  # of code for one of them
-TWICE_BYTES = 248  # of code that requantizes as TFLM does
+WORD_BYTES = 44  # of code for one word of lanes
+TWICE_BYTES = 248  # of code that requantizes as TFLM does, rounding twice
 
 _SUMS = R0, R1, R2, R3, R4, R5, R6, R7  # four channels of one pixel, then of the other
 
 
-# One word of lanes of two pixels times the words of four channels: 16 products in 11
+# Multiply one word of lanes of two pixels by the words of four channels: 16 products in 11
 # instructions.
 def _word(t):
     t.ldrd_next(R8, R9, LR)
@@ -44,7 +44,8 @@ of parameters (MULTIPLY in tools/asm/armv7em/conv_multiply.py).
 """
 
 
-# Multiplier and shift of each channel from the stream; then the outputs join in R0 and R4.
+# Requantize with the multiplier and shift of each channel from the stream; join the outputs in R0
+# and R4.
 def _rounded_twice(t):
     for channel in range(4):
         t.ldrd_next(R10, R11, R12)
@@ -54,8 +55,8 @@ def _rounded_twice(t):
     join_four(t, _SUMS[4:])
 
 
-# One multiplication makes an output of a sum, see prepare/folding.py; what the stream says of it
-# besides the multipliers is not for here.
+# Make an output of a sum with one multiplication (see prepare/folding.py). Skips the words of the
+# stream after the multipliers.
 def _folded(t):
     for one in (0, 2):
         t.ldrd_next(R10, R11, R12)
@@ -67,9 +68,9 @@ def _folded(t):
     t.add_number(R12, R12, 16)
 
 
-# r0..r3: sums of one pixel, r4..r7: of the other, r8, r9: their inputs, r10, r11: weights,
-# r12: stream, lr: lanes. Two jumps leave code out: words of the loop's first pass, so that its
-# last one is whole, and the kind of requantization that is not the group's.
+# r0..r3: sums of one pixel; r4..r7: sums of the other; r8, r9: their inputs; r10, r11: weights;
+# r12: stream; lr: lanes. Two jumps skip code: words of the loop's first pass, so that its last
+# pass is a whole one, and the requantization that is not the group's.
 def multiply():
     t = ThumbDsp("multiply", _MULTIPLY, slots=[*MULTIPLY, "out", "weights_end", "kind"])
     t.load_parameters(MULTIPLY, MULTIPLY)
@@ -130,7 +131,7 @@ def multiply():
     t.load(R8, "lanes_end")
     t.cmp(LR, R8)
     t.branch_far("cc", pair)
-    t.note("next group of channels: its stream lies behind this one's")
+    t.note("next group of channels: its stream follows this one")
     t.store(R12, "stream")
     t.load(R1, "groups")
     t.sub(R1, 1)

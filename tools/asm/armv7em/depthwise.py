@@ -1,4 +1,4 @@
-# Assembler kernels of DEPTHWISE_CONV_2D for the DSP extension
+# Generator of the assembler kernels of DEPTHWISE_CONV_2D for the DSP extension
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..common.parameters import DEPTHWISE, at
@@ -8,31 +8,32 @@ from .depthwise_sums import begin_3x3, begin_window, sums_3x3, sums_of_window
 from .requantize import clamp_four, fold, requantize
 from .thumb_dsp import ThumbDsp
 
-# Words of the stream of one channel of a 3x3 filter: how sums become outputs (0 or 1), bias,
-# weights, and two words for the outputs. Weights of a column are two words, (w0, w1) and (w1, w2).
-# Of other filters those for the outputs come before the weights (prepare/depthwise_dsp.py).
+# Words of the stream of one channel with a 3x3 filter: how sums become outputs (0 or 1), the bias,
+# the weights, and two words for the outputs. The weights of a column are two words, (w0, w1) and
+# (w1, w2). With other filters the words for the outputs precede the weights
+# (prepare/depthwise_dsp.py).
 STREAM_WORDS = 10
 
-# Words of the parameter block: what makes the plane, and the following.
+# Words of the parameter block: the words that describe the plane, then these.
 PARAMETERS = DEPTHWISE[: DEPTHWISE.index("rows") + 1] + (
     "multiplier",  # output channels for each input channel
     "uses",  # of the first input channel
     "pairs",  # bytes of the plane under windows that have a partner in their row
-    "odd",  # 1: a last one has none
+    "odd",  # 1: the last window of a row has no partner
     "zero_point",  # of the output
-    "clamped",  # 0: the output's limits are those of its type
-    "minimum",  # four times
+    "clamped",  # 0: the output has the full range of its type
+    "minimum",  # four times in one word
     "maximum",
 )
-# ... of filters of other sizes.
+# Words of the parameter block for filters of other sizes.
 WINDOW = PARAMETERS + (
     "pair_count",  # rows of the plane under a window
-    "jump",  # bytes of code for columns that the filter has not
+    "jump",  # bytes of code for the columns that the filter lacks
     "row_skip",  # bytes from the last column under a window to the first one in the next row
-    "stream_bytes",  # of a channel
+    "stream_bytes",  # bytes of a channel's stream
 )
 
-# Slots besides the parameters; of two neighbours in a row both are loaded at once.
+# Slots besides the parameters. Neighbours in a row are loaded with one instruction.
 _SLOTS = "next_out", "step", "multiplier_word", "shift_word", "folded_word", "zero_point"
 _SLOTS += "bias", "bias_again", "kind", "first_weight", "channel_stream", "pair_end"
 _SLOTS += "row", "row_step", "zero", "beside", "plane_stop", "out", "rows_left"
@@ -41,7 +42,8 @@ _SLOTS += "row", "row_step", "zero", "beside", "plane_stop", "out", "rows_left"
 TWICE_BYTES = {2: 94, 4: 134}
 
 
-# Outputs from sums: as TFLM does it, or in one multiplication; R4 and R5 are free, R7 for a while.
+# Make outputs of sums, rounded twice as in TFLM or with one multiplication. R4 and R5 are free, R7
+# until its value is needed.
 def _outputs(t, sums):
     done = t.new_label("outputs")
     t.load(R4, "kind")
@@ -61,9 +63,9 @@ def _outputs(t, sums):
     t.label(done)
 
 
-# All rows of a channel: two columns at a time. Where there is only one column or row left, the
-# outputs beside it go to the same bytes, and are overwritten by those that are there.
-# r0..r3: sums, r4, r5: words of the plane, r6, lr: its two rows, r7..r12: weights.
+# Compute all rows of a channel, two columns at a time. If only one column or row is left, the
+# outputs beside it go to the same bytes and are overwritten by the valid outputs. r0..r3: sums;
+# r4, r5: words of the plane; r6, lr: two rows of the plane; r7..r12: weights.
 def _rows(t, both, side_3):
     sums = (R0, R1, R2, R3) if both else (R0, R1)
     names = "row", "pixel", "next", "row_end", "two_rows", "twice", "rows_done"

@@ -5,12 +5,12 @@ from ..common.thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11,
 
 _WEIGHTS = (R7, R8), (R9, R10), (R11, R12)  # of each column
 MOST_WIDTH = 7  # of a filter that is not 3x3
-COLUMN_BYTES = 24, 20  # of code for one of its columns, by the stride
+COLUMN_BYTES = 24, 20  # of code for a column of such a filter, by the stride
 
 
-# Sums of two columns of outputs. `columns` are the words of a row of the plane that they need:
-# for each two, loaded together, a list of (output column, column of the filter). `row` emits what
-# one word of inputs does.
+# Compute the sums of two columns of outputs. `columns` are the words of a row of the plane that
+# they read: for each two words, which are loaded together, a list of (output column, column of the
+# filter). `row` emits the code for one word of inputs.
 def _sums(t, pointer, columns, row):
     for i, uses in enumerate(columns):
         registers = (R4, R5)[: len(uses)]
@@ -23,8 +23,8 @@ def _sums(t, pointer, columns, row):
                 row(t, output, column, x)
 
 
-# What words of the upper pair of rows (0, 1) and of the lower one (2, 3) add to the sums of an
-# output in row 0 (R0, R2) and one in row 1 (R1, R3).
+# Add the products of a word of the upper pair of rows (0, 1) or of the lower pair (2, 3) to the
+# sums of an output in row 0 (R0, R2) and an output in row 1 (R1, R3).
 def _upper_of_two(t, output, column, x):
     first, _ = _WEIGHTS[column]
     t.smlad((R0, R2)[output], x, first)
@@ -37,7 +37,7 @@ def _lower_of_two(t, output, column, x):
     t.smlad((R1, R3)[output], x, second)
 
 
-# The same for outputs in row 0 alone (R0, R1).
+# Add the products of a word to the sums of outputs in row 0 alone (R0, R1).
 def _upper(t, output, column, x):
     t.smlad((R0, R1)[output], x, _WEIGHTS[column][0])
 
@@ -46,7 +46,7 @@ def _lower(t, output, column, x):
     t.smla("bt", (R0, R1)[output], x, _WEIGHTS[column][1])
 
 
-# Which outputs (column, column of the filter) the columns of the plane serve.
+# Which outputs (column, column of the filter) read each column of the plane.
 _STRIDE_1 = (
     ([(0, 0)], [(0, 1), (1, 0)]),
     ([(0, 2), (1, 1)], [(1, 2)]),
@@ -58,7 +58,7 @@ _STRIDE_2 = (
 )
 
 
-# Sums of a 3x3 filter, whose weights are in registers.
+# Compute the sums of a 3x3 filter, whose weights are in registers.
 def sums_3x3(t, both):
     columns = _STRIDE_1 if both else _STRIDE_2
     _sums(t, R6, columns, _upper_of_two if both else _upper)
@@ -66,9 +66,9 @@ def sums_3x3(t, both):
     t.add_number(LR, LR, 8 if both else 16)
 
 
-# Sums of any filter. For a column there is a word of weights for the outputs in row 0, and one for
-# those in row 1: as many rows of the plane lie under both together.
-# r7: weights, r8, r9: two words of them, r10: rows left, r11: jump, r12: row skip, lr: the plane.
+# Compute the sums of any filter. A column has a word of weights for the outputs in row 0 and a
+# word for those in row 1, because both windows together cover that number of rows of the plane.
+# r7: weights; r8, r9: two words of them; r10: rows left; r11: jump; r12: row skip; lr: plane.
 def sums_of_window(t, both):
     pair = t.new_label("pair")
     t.load(R7, "first_weight")
@@ -77,7 +77,7 @@ def sums_of_window(t, both):
     t.label(pair)
     if both:
         t.ldr_next(R4, LR)
-        t.mov(R5, R4)  # whichever the first column of the filter reads
+        t.mov(R5, R4)  # for either first column of the filter
     t.jump_forward(R11)
     for column in range(MOST_WIDTH):
         begin = t.position()
@@ -104,8 +104,8 @@ def sums_of_window(t, both):
     t.branch("ne", pair)
 
 
-# Of the stream at R8, behind kind and bias: weights to registers, or their address to a slot, and
-# the words for the outputs to R1 and R2.
+# Read the stream at R8 after the kind and the bias: load the weights into registers, or their
+# address into a slot, and the words for the outputs into R1 and R2.
 def begin_3x3(t):
     t.mov(LR, R8)
     t.ldm_wide(LR, R7, R8, R9, R10, R11, R12)

@@ -8,7 +8,7 @@ from .thumb_dsp import ThumbDsp
 # Words of the parameter block.
 CONNECT = (
     "stream",
-    "input",  # address of whole quads
+    "input",  # address of whole words
     "output",
     "groups",
     "weights",

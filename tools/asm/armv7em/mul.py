@@ -1,11 +1,11 @@
-# Assembler kernel of MUL for the DSP extension
+# Generator of the assembler kernels of MUL for the DSP extension
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..common.thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12
 from .requantize import clamp, join_four, requantize, skip_clamp
 from .thumb_dsp import ThumbDsp
 
-# Bits of the word that products() takes, and how many each has.
+# Fields of the word that is the last argument of products(): name and number of bits.
 FIELDS = {
     "count": (0, 8),
     "step1": (8, 1),
@@ -13,32 +13,30 @@ FIELDS = {
     "offset1": (10, 8),
     "offset2": (18, 8),
 }
-_SIGN = 128  # what an offset is more than the zero point
+_SIGN = 128  # an offset is the zero point + 128
 
 _PRODUCTS = """
-Products of int8 less their zero points: `r0`, `r1` are addresses of elements, `r2` that of words
-for the products, `r3` says how many, how far the next elements are, and the offsets (FIELDS in
-tools/asm/armv7em/mul.py).
+Products of int8 less their zero points. `r0` and `r1` are the addresses of the elements, `r2` of
+the words for the products. `r3` packs the number of products, the steps between elements, and the
+offsets (FIELDS in tools/asm/armv7em/mul.py).
 """
-
 _FOURS = """
-Outputs of pairs of int8, four at a time: `r0` is the address of a record of mul.eval_int8, `r1`,
-`r2` are those of the elements, `r3` that of two words: the address of the outputs, and that
-behind the last element at `r1`.
+Outputs of pairs of int8, four at a time. `r0` is the address of a record of mul.eval_int8, `r1`
+and `r2` of the elements, `r3` of two words: the address of the outputs, and the end of the
+elements at `r1`.
 """
-
 _OUTPUTS = """
-Outputs of products: `r0` is the address of a record of mul.eval_int8, `r1` that of the products,
-`r2` that of the outputs, `r3` their number.
+Outputs of products. `r0` is the address of a record of mul.eval_int8, `r1` of the products, `r2`
+of the outputs. `r3` is the number of outputs.
 """
 
-OFFSETS = 48  # bytes of a record before the offsets of both inputs,
-REQUANTIZE = 56  # and before this block
-# Offsets in it, with a table for one channel.
+OFFSETS = 48  # offset of the offsets of both inputs in a record, in bytes
+REQUANTIZE = 56  # and of the REQUANTIZE block
+# Offsets in the REQUANTIZE block, with a table for one channel.
 _ZERO_POINT, _MINIMUM, _MAXIMUM, _MULTIPLIER, _SHIFT = 0, 4, 8, 20, 24
 _NO_SHIFT = 32
 _LOWEST, _HIGHEST = -128, 127
-_MOST_LEFT = 14  # that a product of two int8 takes: what is shifted further is beyond any output
+_MAX_LEFT_SHIFT = 14  # of a product of two int8; a larger one exceeds any output
 
 
 def _field(t, to, packed, name):
@@ -47,7 +45,7 @@ def _field(t, to, packed, name):
     t.lsr(to, to, 32 - bits)
 
 
-# r4, r5: zero points, r6, r7: steps, r8, r9: elements, r12: 0.
+# r4, r5: zero points; r6, r7: steps; r8, r9: elements; r12: 0.
 def products():
     t = ThumbDsp("products", _PRODUCTS, 4)
     for to, name in ((R4, "offset1"), (R5, "offset2"), (R6, "step1"), (R7, "step2")):
@@ -71,8 +69,8 @@ def products():
     return t.text()
 
 
-# r4: shift to the left that doubles, too, r5: sum, r6: zero point, r7: shift to the right,
-# r8, r9: limits, r10: multiplier.
+# r4: left shift, which also doubles; r5: sum; r6: zero point; r7: right shift; r8, r9: limits;
+# r10: multiplier.
 def outputs():
     t = ThumbDsp("outputs", _OUTPUTS, 4)
     known, no_less, no_more = map(t.new_label, ("known", "no_less", "no_more"))
@@ -89,9 +87,9 @@ def outputs():
     t.branch("ge", known)
     t.sub(R4, R4, R7)
     t.mov(R7, 0)
-    t.cmp(R4, 1 + _MOST_LEFT)
+    t.cmp(R4, 1 + _MAX_LEFT_SHIFT)
     t.branch("le", known)
-    t.mov(R4, 1 + _MOST_LEFT)
+    t.mov(R4, 1 + _MAX_LEFT_SHIFT)
     t.label(known)
     t.ldr_next(R5, R1)
     t.lsl(R5, R5, R4)
@@ -110,8 +108,8 @@ def outputs():
     return t.text()
 
 
-# r0..r3: elements as halfwords, r4, r5: the same as bytes, r0, r2, r4, r5: products, r6: zero
-# point, r7: shift, r8, r9: inputs, r10: multiplier, r11, lr: offsets, r12: output.
+# r0..r3: elements as halfwords; r4, r5: the elements as bytes; r0, r2, r4, r5: products; r6: zero
+# point; r7: shift; r8, r9: inputs; r10: multiplier; r11, lr: offsets; r12: output.
 def fours():
     t = ThumbDsp("fours", _FOURS, 4, ("end", "clamped", "minimum", "maximum"))
     t.mov(R8, R1)
@@ -138,7 +136,7 @@ def fours():
     t.add(R6, -_LOWEST)
     t.sub(R4, _HIGHEST)
     t.two("orr", R4, R6)
-    t.store(R4, "clamped")  # 0: the output's limits are those of its type
+    t.store(R4, "clamped")  # 0: the output has the full range of its type
     t.ldr(R6, R0, block + _ZERO_POINT)
     t.ldr_wide(R10, R0, block + _MULTIPLIER)
     t.ldr(R4, R0, block + _SHIFT)
@@ -151,7 +149,7 @@ def fours():
     for one, other, rotation in ((R0, R1, 0), (R2, R3, 8)):
         t.sxtab16(one, R11, R4, rotation)
         t.sxtab16(other, LR, R5, rotation)
-        t.sadd16(other, other, other)  # requantize() takes sums doubled
+        t.sadd16(other, other, other)  # requantize() requires doubled sums
     t.smul("bb", R4, R0, R1)
     t.smul("bb", R5, R2, R3)
     t.smul("tt", R0, R0, R1)

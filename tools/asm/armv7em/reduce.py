@@ -1,25 +1,25 @@
-# Assembler kernel of MEAN and SUM for the DSP extension
+# Generator of the assembler kernel of MEAN and SUM for the DSP extension
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..common.thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12
 from .thumb_dsp import ThumbDsp
 
 _SUMS = """
-Sums of int8, less what they have too much: `r0` is the address of a record of reduce.eval_int8,
-`r1` that of the first element of the first sum, `r2` that of words for the sums, `r3` says how
-many, which follow each other in the innermost kept dimension.
+Sums of int8, less their offset. `r0` is the address of a record of reduce.eval_int8, `r1` of the
+first element of the first sum, `r2` of words for the sums. `r3` is the number of sums, which are
+neighbours in the innermost kept dimension.
 """
 
-# Offsets in the record.
+# Offsets of words of the record in bytes.
 STEP, OFFSET = 20, 64
 ROW, ROWS, PLANES = (36, 40), (44, 48), (52, 56)  # reduced dimensions: length, step
 
 _FOUR = R8, R9, R10, R11
-_BIAS = 7  # the sums' offset is for bytes that have 1 << 7 added
+_BIAS = 7  # the offset of a sum is for bytes to which 1 << 7 is added
 
 
-# r4: step of elements, r5: element, r6: its bytes, r7: elements left, r8..r11: sums, r12: row,
-# lr: rows left.
+# r4: step of elements; r5: element; r6: its bytes; r7: elements left; r8..r11: sums; r12: row; lr:
+# rows left.
 def sums():
     t = ThumbDsp("sums", _SUMS, 4, ("begin", "all_planes", "outputs", "plane", "planes"))
     names = "empty", "next", "one", "plane", "row", "four", "single", "row_done", "summed"
@@ -39,7 +39,7 @@ def sums():
     t.branch("eq", empty)
     t.ldr(R4, R0, PLANES[0])
     t.label(empty)
-    t.store(R4, "all_planes")  # 0 where a sum has no elements
+    t.store(R4, "all_planes")  # 0: a sum has no elements
     t.label(next_one)
     t.load(R4, "all_planes")
     t.store(R4, "planes")

@@ -1,4 +1,4 @@
-# Assembler macros: the 32-bit instructions of ARMv7E-M, with those of its DSP extension
+# Assembler macros: the 32-bit instructions of ARMv7E-M with its DSP extension
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..common.thumb import R0, R1, SP, Thumb
@@ -13,12 +13,12 @@ def _check(condition, text):
 
 
 class ThumbDsp(Thumb):
-    """The text of one function for Cortex-M4, M7 and M33. All registers but SP and PC will do.
+    """The text of one function for Cortex-M4, M7 and M33; any register but SP and PC is allowed.
 
     Halfwords of a register are named b (bottom) and t (top), as in the mnemonics.
     """
 
-    # Save R8..R11 in one instruction, and make room for the slots.
+    # Save R8..R11 in one instruction, and reserve the frame of the slots.
     def _begin(self):
         self._wide(0xE92D, 0x0F00, "push {r8-r11}")
         self._frame("sub", 0xB080)
@@ -43,13 +43,13 @@ class ThumbDsp(Thumb):
 
     # Memory.
 
-    # Code of a load or store with an offset of 12 bits.
+    # A load or store with an offset of 12 bits.
     def _plain(self, code, mnemonic, register, base, offset):
         _check(0 <= offset < 4096, f"{mnemonic} +{offset}")
         text = f"{mnemonic} {register}, [{base}, #{offset}]"
         self._wide(code | base.number, register.number << 12 | offset, text)
 
-    # ... that moves the base register on by `step` bytes.
+    # A load or store that advances the base register by `step` bytes.
     def _post(self, code, mnemonic, register, base, step):
         _check(0 < step < 256 and register.number != base.number, f"{mnemonic} +{step}")
         text = f"{mnemonic} {register}, [{base}], #{step}"
@@ -96,7 +96,7 @@ class ThumbDsp(Thumb):
     def ldrsb_next(self, to, base):
         self._post(0xF910, "ldrsb", to, base, 1)
 
-    # With an index register, shifted left for words.
+    # Loads with an index register, which is shifted left for words.
     def ldrsb_index(self, to, base, index):
         text = f"ldrsb {to}, [{base}, {index}]"
         self._wide(0xF910 | base.number, to.number << 12 | index.number, text)
@@ -106,7 +106,7 @@ class ThumbDsp(Thumb):
         self._wide(0xF850 | base.number, to.number << 12 | 0x20 | index.number, text)
 
     def ldrd_next(self, one, other, base):
-        """Two words at `base`, which moves behind them."""
+        """Load two words at `base`, which advances."""
         text = f"ldrd {one}, {other}, [{base}], #8"
         self._wide(0xE8F0 | base.number, one.number << 12 | other.number << 8 | 2, text)
 
@@ -115,7 +115,8 @@ class ThumbDsp(Thumb):
         text = f"ldrd {one}, {other}, [{base}, #{offset}]"
         self._wide(0xE9D0 | base.number, one.number << 12 | other.number << 8 | offset >> 2, text)
 
-    # Several words, in ascending order of the registers; `base` moves on where code says so.
+    # Load or store several words, in ascending order of the registers; `base` advances if the code
+    # says so.
     def _multiple(self, code, mnemonic, base, registers):
         numbers = [r.number for r in registers]
         _check(len(numbers) > 1 and numbers == sorted(set(numbers)), mnemonic)
@@ -127,7 +128,7 @@ class ThumbDsp(Thumb):
         self._multiple(0xE8B0, f"ldmia {base}!", base, registers)
 
     def ldm_stay(self, base, *registers):
-        """Several words, without moving `base`."""
+        """Load several words without advancing `base`."""
         self._multiple(0xE890, f"ldmia {base}", base, registers)
 
     def stm_wide(self, base, *registers):
@@ -157,11 +158,11 @@ class ThumbDsp(Thumb):
         self._wide(0xF1B0 | to.number, to.number << 8 | number, f"subs {to}, {to}, #{number}")
 
     def pack(self, to, top):
-        """One instruction instead of two."""
+        """Add a product in one instruction instead of two."""
         self.pkhbt(to, to, top)
 
     def pkhbt(self, to, bottom, top):
-        """The lower halves of two registers: bottom | top << 16."""
+        """Pack the lower halves of two registers: bottom | top << 16."""
         text = f"pkhbt {to}, {bottom}, {top}, lsl #16"
         self._wide(0xEAC0 | bottom.number, 0x4000 | to.number << 8 | top.number, text)
 
@@ -173,12 +174,12 @@ class ThumbDsp(Thumb):
         self._wide(high, low, f"addw {to}, {one}, #{number}")
 
     def asrs(self, to, value, by):
-        """An arithmetic shift by a register; the last bit that it drops goes to the carry."""
+        """Shift right by a register, with sign; the last bit that is dropped goes to the carry."""
         text = f"asrs {to}, {value}, {by}"
         self._wide(0xFA50 | value.number, 0xF000 | to.number << 8 | by.number, text)
 
     def bfi(self, to, value, at, bits):
-        """Put the lowest bits of `value` into `to`, where bit `at` is the first."""
+        """Insert the lowest bits of `value` into `to`, from bit `at` on."""
         low = (at >> 2) << 12 | to.number << 8 | (at & 3) << 6 | at + bits - 1
         self._wide(0xF360 | value.number, low, f"bfi {to}, {value}, #{at}, #{bits}")
 
@@ -220,13 +221,13 @@ class ThumbDsp(Thumb):
         self._wide(0xFB90 | one.number, 0xF0F0 | to.number << 8 | other.number, text)
 
     def sxtb16(self, to, value, rotation=0):
-        """Bytes 0 and 2 of a register as halfwords; bytes 1 and 3 with a rotation of 8."""
+        """Sign-extend bytes 0 and 2 to halfwords, or with a rotation of 8 bytes 1 and 3."""
         text = f"sxtb16 {to}, {value}" + (f", ror #{rotation}" if rotation else "")
         low = 0xF080 | to.number << 8 | rotation // 8 << 4 | value.number
         self._wide(0xFA2F, low, text)
 
     def sxtab16(self, to, plus, value, rotation=0):
-        """The same halfwords, each added to one of `plus`."""
+        """Sign-extend two bytes to halfwords and add them to the halfwords of `plus`."""
         text = f"sxtab16 {to}, {plus}, {value}" + (f", ror #{rotation}" if rotation else "")
         low = 0xF080 | to.number << 8 | rotation // 8 << 4 | value.number
         self._wide(0xFA20 | plus.number, low, text)
@@ -243,13 +244,13 @@ class ThumbDsp(Thumb):
         self._wide(0xFB10 | one.number, low, f"smul{halves} {to}, {one}, {other}")
 
     def sxtab(self, to, plus, value, rotation=0):
-        """to = plus + a byte of a register with its sign: that at bit `rotation`."""
+        """to = plus + the sign-extended byte at bit `rotation` of a register."""
         text = f"sxtab {to}, {plus}, {value}" + (f", ror #{rotation}" if rotation else "")
         low = 0xF080 | to.number << 8 | rotation // 8 << 4 | value.number
         self._wide(0xFA40 | plus.number, low, text)
 
     def at_least(self, to, limit, spare):
-        """The larger of each of four bytes of two registers."""
+        """The larger of each pair of bytes of two registers."""
         self._wide(
             0xFAC0 | to.number, 0xF000 | spare.number << 8 | limit.number,
             f"ssub8 {spare}, {to}, {limit}",
@@ -257,7 +258,7 @@ class ThumbDsp(Thumb):
         self._select(to, limit)
 
     def at_most(self, to, limit, spare):
-        """The smaller of each of four bytes of two registers."""
+        """The smaller of each pair of bytes of two registers."""
         self._wide(
             0xFAC0 | limit.number, 0xF000 | spare.number << 8 | to.number,
             f"ssub8 {spare}, {limit}, {to}",

@@ -1,26 +1,26 @@
-# Words of the parameter blocks that kernels hand to assembler, the same on several targets
+# Words of the parameter blocks that kernels pass to assembler functions of several targets
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Of gather(): columns of an image become lanes.
+# Block of gather(), which unpacks columns of an image to lanes.
 GATHER = (
     "source",  # address of the first column in its first row that is in the image
-    "lanes",  # where the words go
+    "lanes",  # target
     "columns",
     "column_step",  # bytes of the image
     "run",  # bytes of a column in one row
     "row_step",  # bytes from one row of the filter to the next
-    "rows_above",  # rows of the filter that lie above the image,
-    "rows",  # in it,
-    "rows_below",  # and below it
+    "rows_above",  # rows of the filter above the image
+    "rows",  # rows of the filter in the image
+    "rows_below",  # rows of the filter below the image
     "at",  # byte of the image's row where the first column begins; may be negative
-    "last",  # where the last column that is wholly in the image begins
+    "last",  # where the last column that is completely in the image begins
     "fill",  # lanes of the input's zero point
-    "row_bytes",  # of the image; this and what follows: only for gather_bytes()
-    "column_bytes",  # in all rows, whole quads
+    "row_bytes",  # of the image; this word and the following ones: only for gather_bytes()
+    "column_bytes",  # in all rows, rounded up to whole words
     "spare",  # memory for the bytes of one column
 )
 
-# Of multiply(): lanes times a stream of weights.
+# Block of multiply(), which multiplies lanes by a stream of weights.
 MULTIPLY = (
     "stream",  # address of the first group of channels
     "lanes",  # of the first pixel
@@ -33,50 +33,50 @@ MULTIPLY = (
     "output_zero_point",
     "activation_min",
     "activation_max",
-    "group",  # memory for one group's stream where weights have one byte, else 0
+    "group",  # memory for the unpacked stream of one group if weights have one byte, else 0
     "rows",  # of pixels
     "row_step",  # bytes of lanes from one row to the next
-    "source",  # bytes of pixels that become lanes block by block; 0 where these are there
-    "source_end",  # these two: only on a Cortex-M0+
+    "source",  # bytes of pixels to be unpacked block by block; 0: all lanes are unpacked already
+    "source_end",  # the last two words: only on a Cortex-M0+
 )
 
-# Of DEPTHWISE_CONV_2D: the plane of each channel, and the rows of its outputs.
+# Block of the functions of DEPTHWISE_CONV_2D: the plane of each channel and its rows of outputs.
 DEPTHWISE = (
     "stream",  # address of the first channel's weights
     "channels",
-    "line",  # one column before the first row of the image that the plane begins with
+    "line",  # one column before the first row of the image that is in the plane
     "line_step",  # bytes from one column of the image to the next
     "row_bytes",  # of the image
     "height",  # of the image
     "first_row",  # of the image in the plane; may be negative
-    "left",  # columns of the plane beside the image at the left,
-    "columns",  # in it,
-    "right",  # and at its right
+    "left",  # columns of the plane at the left of the image
+    "columns",  # columns of the plane in the image
+    "right",  # columns of the plane at the right of the image
     "fill",  # lanes of the input's zero point
-    "plane",  # where it goes
+    "plane",  # target
     "plane_row",  # bytes of a row of the plane, which holds two of the image
     "pair_rows",
     "output",
     "output_step",  # bytes from one column of the output to the next
     "output_row",  # bytes
     "rows",  # of the output
-    "width",  # bytes of the plane from the first window of a row to behind the last
+    "width",  # bytes of the plane from the first window of a row to the end of the last one
     "column_step",  # bytes of the plane from one window to the next
     "multiplier",  # output channels for each input channel
-    "uses",  # of the first input channel
+    "uses",  # output channels of the first input channel that are left
     "output_zero_point",
     "activation_min",
     "activation_max",
-    "stride_height",  # this and what follows: for filters of any size
+    "stride_height",  # this word and the following ones: for filters of any size
     "filter_width",
-    "even_rows",  # rows of the plane under a window that begins at an even row of the image,
-    "odd_rows",  # at an odd one
-    "odd_set",  # where the weights for odd rows begin in a channel's stream, in bytes
-    "table",  # and the multiplier
-    "unpacked",  # 3x3: memory for a channel's stream where weights have one byte, else 0
+    "even_rows",  # rows of the plane under a window that begins at an even row of the image
+    "odd_rows",  # rows of the plane under a window that begins at an odd row of the image
+    "odd_set",  # offset of the weights for odd rows in a channel's stream, in bytes
+    "table",  # offset of the multiplier in a channel's stream, in bytes
+    "unpacked",  # 3x3: memory for a channel's unpacked stream if weights have one byte, else 0
 )
 
-# Of DEPTHWISE_CONV_2D whose window is a line of pixels, beside its record.
+# Block of DEPTHWISE_CONV_2D whose window is a line of pixels, besides its record.
 DEPTHWISE_COLUMN = (
     "source",  # address of the first channel in the first pixel
     "stream",
@@ -84,10 +84,10 @@ DEPTHWISE_COLUMN = (
     "channels",  # to compute
 )
 
-# Of sums of all inputs whose weights are indices of values.
+# Block of dense_lut(): weights are indices of values.
 DENSE_LUT = (
-    "values",  # address of those of all channels, or 0
-    "own_values",  # 1: each channel's stream begins with its own
+    "values",  # address of the values of all channels, or 0
+    "own_values",  # 1: each channel's stream begins with its own values
     "stream",  # of the first channel
     "table",  # memory for the 256 pairs of values
     "table_end",
@@ -100,13 +100,13 @@ DENSE_LUT = (
     "activation_max",
 )
 
-# Of ADD.
+# Block of add_run().
 ADD = (
     "input1_end",  # addresses
     "input2_end",
     "output_end",
     "count",  # of elements
-    "lookup",  # address of the words that stand for each byte of input 2
+    "lookup",  # address of the words that replace each byte of input 2
     "factor",  # of input 1
     "output_zero_point",
     "activation_min",
@@ -116,5 +116,5 @@ ADD = (
 
 
 def at(layout, name):
-    """Offset of a parameter in bytes."""
+    """Return the offset of a parameter in bytes."""
     return 4 * layout.index(name)

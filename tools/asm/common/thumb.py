@@ -1,11 +1,14 @@
-# Assembler macros: one function for MicroPython's @micropython.asm_thumb, of ARMv6-M instructions
+# Assembler macros that write one function of ARMv6-M for MicroPython's @micropython.asm_thumb
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# The inline assembler has most of ARMv6-M; what it lacks becomes data() with the mnemonic as a
-# comment. Every method checks that its operands can be encoded on a Cortex-M0+.
+from .comments import comment
+
+# The inline assembler has most instructions of ARMv6-M. Others become data() with the mnemonic as
+# a comment. Every method checks that its operands can be encoded on a Cortex-M0+.
 
 
-# A register by number: 0..7 are low, which most instructions need; 8..12 and LR are high.
+# A register by number: 0..7 are low registers, which most instructions require; 8..12 and LR are
+# high.
 class Register:
     def __init__(self, number):
         self.number = number
@@ -29,7 +32,7 @@ def _check(condition, text):
 
 
 class Thumb:
-    """The text of one function; arguments come in R0.. and R4..R11 keep their values.
+    """The text of one function: arguments are in R0.., and R4..R11 keep their values.
 
     slots: names of words in a frame on the stack, for `load(register, slot)` and `store`.
     """
@@ -44,20 +47,20 @@ class Thumb:
         self._slots = {slot: 4 * i for i, slot in enumerate(slots)}
         self._begin()
 
-    # Save R8..R11 (MicroPython saves R4..R7 and LR) and make room for the slots.
+    # Save R8..R11 (MicroPython saves R4..R7 and LR) and reserve the frame of the slots.
     def _begin(self):
         for low, high in zip(_SAVED, (R8, R9, R10, R11), strict=True):
             self.mov(low, high)
         self._line("push({r4, r5, r6, r7})")
         self._frame("sub", 0xB080)
 
-    # The frame of the slots is made (sub) or given back (add).
+    # Reserve (sub) or release (add) the frame of the slots.
     def _frame(self, mnemonic, code):
         size = 4 * len(self._slots)
         _check(size < 508, f"a frame of {size} bytes")
         self._data(code | size >> 2, f"{mnemonic} sp, #{size}")
 
-    # The opposite of _begin().
+    # Release the frame and restore R8..R11.
     def _end(self):
         self._frame("add", 0xB000)
         self._line("pop({r4, r5, r6, r7})")
@@ -65,19 +68,19 @@ class Thumb:
             self.mov(high, low)
 
     def text(self):
-        """The source of the function."""
+        """Return the source of the function."""
         self._end()
-        self.mov(R0, 0)  # the function's value: larger ones would take heap
+        self.mov(R0, 0)  # the value that the function returns: a larger one would take heap
         names = ", ".join(f"r{i}" for i in range(self._arguments))
-        head = [f"# {line}" for line in self._about.strip().splitlines()]
+        head = comment(self._about)
         head += ["@micropython.asm_thumb", f"def {self._name}({names}):"]
         return "\n".join(head + self._lines) + "\n"
 
     def position(self):
-        """Bytes of code so far; all these instructions have two."""
+        """Return the bytes of code so far; all instructions of this class have two."""
         return 2 * self._instructions
 
-    # A line of the source: an instruction, unless it is said to be none.
+    # A line of the source; `instructions` is the number of instructions in it.
     def _line(self, text, instructions=1):
         self._lines.append("    " + text)
         self._instructions += instructions
@@ -86,13 +89,13 @@ class Thumb:
         self._line(f"data(2, 0x{code:04X})  # {mnemonic}")
 
     def note(self, text):
-        """A comment in the generated file."""
+        """Write a comment to the generated file."""
         self._line(f"# {text}", 0)
 
     # Labels and branches.
 
     def new_label(self, name):
-        """A label that no other has; `name` says what happens there."""
+        """Return a unique label; `name` says what happens there."""
         self._labels += 1
         return f"{name}_{self._labels}"
 
@@ -103,28 +106,28 @@ class Thumb:
         self._line(f"b({label})")
 
     def bl(self, label):
-        """Call a subroutine: what lies behind `label`, up to ret()."""
+        """Call the subroutine from `label` up to ret()."""
         self._line(f"bl({label})", 2)
 
     def ret(self):
-        """The end of a subroutine."""
+        """End a subroutine."""
         self._data(0x4770, "bx lr")
 
     def branch(self, condition, label):
-        """B<condition>, which reaches 256 bytes: mpy-cross says when that is too near."""
+        """B<condition>, which reaches 256 bytes; mpy-cross reports a label that is too far."""
         self._line(f"b{condition}({label})")
 
     def branch_far(self, condition, label):
-        """The same in two instructions, for any distance; 1 cycle more where it is taken."""
+        """B<condition> in two instructions, for any distance; costs 1 cycle more if taken."""
         near = self.new_label("near")
         self.branch(_OPPOSITE[condition], near)
         self.b(label)
         self.label(near)
 
     def jump_forward(self, offset):
-        """Go on `offset` (a register) bytes behind the next instruction."""
+        """Jump `offset` (a register) bytes ahead of the next instruction."""
         self._data(0x4487 | offset.number << 3, f"add pc, {offset}")
-        self._line("nop()")  # PC reads as 4 bytes further on: this is never reached
+        self._line("nop()")  # PC reads as 4 bytes ahead, so this instruction is never reached
 
     # Memory.
 
@@ -159,7 +162,7 @@ class Thumb:
         _check(value.low and base.low and 0 <= offset < 64 and not offset & 1, f"strh +{offset}")
         self._line(f"strh({value}, [{base}, {offset}])")
 
-    # Register offsets, which the inline assembler lacks.
+    # Loads and stores with a register as offset, which the inline assembler lacks.
     def _indexed(self, code, mnemonic, register, base, index):
         _check(register.low and base.low and index.low, mnemonic)
         code |= index.number << 6 | base.number << 3 | register.number
@@ -180,7 +183,7 @@ class Thumb:
     def strb_at(self, value, base, index):
         self._indexed(0x5400, "strb", value, base, index)
 
-    # Several words at `base`, which moves behind them; registers in ascending order.
+    # Load or store several words at `base`, which advances; registers are in ascending order.
     def _many(self, code, mnemonic, base, registers):
         numbers = [r.number for r in registers]
         _check(base.low and max(numbers) < 8 and numbers == sorted(set(numbers)), mnemonic)
@@ -197,7 +200,7 @@ class Thumb:
     # Arithmetic.
 
     def mov(self, to, value):
-        """A register, or a number below 256 to a low register."""
+        """Move a register, or a number below 256 to a low register."""
         if isinstance(value, int):
             _check(to.low and 0 <= value < 256, f"mov {to}, #{value}")
         self._line(f"mov({to}, {value})")
@@ -238,7 +241,7 @@ class Thumb:
             code = 0x4500 | (one.number & 8) << 4 | other.number << 3 | one.number & 7
             self._data(code, f"cmp {one}, {other}")
 
-    # Instructions of two low registers: adc, mul, and_, orr, eor, bic, neg, mvn, tst.
+    # Instructions with two low registers: adc, mul, and_, orr, eor, bic, neg, mvn, tst.
     def two(self, mnemonic, to, value):
         _check(to.low and value.low, f"{mnemonic} {to}, {value}")
         self._line(f"{mnemonic}({to}, {value})")
@@ -253,12 +256,12 @@ class Thumb:
             self._line(f"{mnemonic}({to}, {by})")
 
     def sxth(self, to, value):
-        """The lower half of a register with its sign."""
+        """Sign-extend the lower half of a register."""
         _check(to.low and value.low, f"sxth {to}, {value}")
         self._data(0xB200 | value.number << 3 | to.number, f"sxth {to}, {value}")
 
     def sxtb(self, to, value):
-        """The lowest byte of a register with its sign."""
+        """Sign-extend the lowest byte of a register."""
         _check(to.low and value.low, f"sxtb {to}, {value}")
         self._data(0xB240 | value.number << 3 | to.number, f"sxtb {to}, {value}")
 
@@ -278,6 +281,6 @@ class Thumb:
         self.shift("lsl", to, value, by)
 
     def pack(self, to, top):
-        """to += top << 16; uses up `top`."""
+        """to += top << 16; destroys `top`."""
         self.lsl(top, top, 16)
         self.add(to, top)

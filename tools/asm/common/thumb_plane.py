@@ -1,4 +1,4 @@
-# Assembler macros of DEPTHWISE_CONV_2D: a plane of lanes for each channel
+# Assembler macros of DEPTHWISE_CONV_2D for Thumb: the plane of lanes of each channel
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .parameters import DEPTHWISE, at
@@ -9,7 +9,7 @@ def _at(name):
     return at(DEPTHWISE, name)
 
 
-# Copy parameters to slots of the same names, and the output's limits to R9 and R10.
+# Copy parameters to slots of the same names, and the limits of the output to R9 and R10.
 def load_parameters(t, names):
     for name in names:
         t.ldr(R1, R0, _at(name))
@@ -29,7 +29,7 @@ PLANE += ["output", "output_step", "output_row", "rows", "width", "column_step"]
 OWN = ["zero", "output_zero_point", "beside", "plane_stop", "plane_end", "out", "rows_left"]
 
 
-# Store the words of zero points at R6 that `count` (a slot) says; R6 moves on. Uses R4, R7.
+# Store `count` (a slot) words of zero points at R6, which advances. Uses R4, R7.
 def _fill(t, count):
     done, loop = t.new_label("filled"), t.new_label("fill")
     t.load(R7, count)
@@ -43,7 +43,7 @@ def _fill(t, count):
     t.label(done)
 
 
-# One column: a word of the plane from a byte of each of the two rows.
+# Build one column: a word of the plane from a byte of each of two rows.
 def _column(t):
     t.ldrsb_at(R4, R0, R2)
     t.add(R0, R2)
@@ -53,8 +53,8 @@ def _column(t):
     t.stm(R6, R4)
 
 
-# Before the planes: how many columns lie between the image's own of two rows of the plane, and
-# where the plane ends.
+# Compute how many columns of padding separate the image's columns of two rows of the plane, and
+# the end of the plane.
 def _begin_planes(t):
     t.load(R1, "left")
     t.load(R2, "right")
@@ -68,11 +68,11 @@ def _begin_planes(t):
     t.store(R1, "plane_stop")
 
 
-# The plane of one channel: word (j, x) holds rows 2 * j and 2 * j + 1 of column x as lanes, with
-# zero points for what lies beside the image. A row that is missing reads the same byte again.
-# The zero points at the right of a row and at the left of the next are written together: `left`
-# words too many at the end, for which the scratch buffer has room.
-# r0, r1: the rows, one column before; r2, r3: their steps; r12: the next row, lr: its number.
+# Build the plane of one channel: word (j, x) has rows 2 * j and 2 * j + 1 of column x as lanes,
+# and zero points outside of the image. A missing row reads the zero point's byte repeatedly. The
+# zero points at the right of a row and at the left of the next row are written together; the
+# `left` words too many at the end fit the scratch buffer. r0, r1: the two rows, one column before;
+# r2, r3: their steps; r12: next row; lr: its number.
 def _build_plane(t):
     pair, first_there, both_there, even, column, next_pair = map(
         t.new_label, ("pair", "first_there", "both_there", "even", "column", "next_pair")
@@ -125,9 +125,9 @@ def _build_plane(t):
     t.branch("cc", pair)
 
 
-# The loop over channels: `rows` emits the code for all rows of the output, which leaves the
-# address behind the channel's stream in R7; `unpack`, where there is one, what comes before them.
-# An input channel's plane serves several outputs.
+# The loop over channels. `rows` emits the code for all rows of the output, which leaves the end of
+# the channel's stream in R7. `unpack`, if given, emits the code before the rows. The plane of an
+# input channel serves several output channels.
 def channels(t, rows, unpack=None):
     channel, ready, same, done = map(t.new_label, ("channel", "ready", "same", "done"))
     _begin_planes(t)

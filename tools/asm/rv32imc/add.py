@@ -1,4 +1,4 @@
-# Assembler kernel of ADD for RV32
+# Generator of the assembler kernel of ADD for RV32
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..common import parameters
@@ -6,14 +6,14 @@ from .requantize import requantize
 from .rv32 import Rv32
 
 _ABOUT = """
-ADD of int8 by a table (prepare/add_table.py). `a0` is the arena, `a1` the offset of a block of
-parameters in it (ADD in tools/asm/common/parameters.py).
+Outputs of ADD, int8, with a table for one input (prepare/add_table.py). `a0` is the arena, `a1`
+the offset of a block of parameters in the arena (ADD in tools/asm/common/parameters.py).
 """
 _X, _OTHER, _OUTPUT, _END, _LOOKUP, _FACTOR = "a2", "a3", "a4", "a5", "a6", "a7"
 _HALF, _ONE, _ZERO_POINT, _LOW, _HIGH = "s0", "s1", "s2", "s3", "s4"
 
 
-# Offset of a parameter.
+# Offset of a parameter in bytes.
 def _at(name):
     return parameters.at(parameters.ADD, name)
 

@@ -1,9 +1,9 @@
-# Generator of ADD with a table for one input: the kernel for Cortex-M0+ with another call
+# Generator of ADD with a table for RV32: the file for Cortex-M0+ with another call
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..common.derived import Derived
 
-# add_run() of add.py requires the arena and the offset of its parameters instead of an address.
+# Here add_run() requires the arena and the offset of its parameters instead of an address.
 DERIVED = Derived(
     about="ADD and SUB, int8, with a table for one input",
     source="armv6m/add_table.py",

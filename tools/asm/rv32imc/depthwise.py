@@ -1,10 +1,10 @@
-# Assembler kernels of DEPTHWISE_CONV_2D for RV32: rows of outputs from a channel's plane
+# Generator of the assembler kernels of DEPTHWISE_CONV_2D for RV32: rows of outputs
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .depthwise_plane import at
 from .rv32 import Rv32
 
-# What all functions keep in registers; s0..s11 are for weights.
+# Registers that all functions share; s0..s11 are for weights.
 _X, _OUTPUT, _BIAS, _MULTIPLIER, _SHIFT = ("a0", "a1"), "a2", "a3", "a4", "a5"
 _ROUND, _HALF, _ZERO_POINT, _LOW, _HIGH = "a6", "a7", "t4", "t5", "t6"
 _SUMS, _WORD, _PRODUCT = ("t0", "t1"), "t2", "t3"
@@ -12,7 +12,7 @@ _SLOTS = ["nudge", "plane", "plane_row", "out", "output_row", "output_step", "wi
 _SLOTS += ["column_step", "rows", "row_end"]
 
 
-# sum += the rounded upper half of weight * word.
+# total += the rounded upper half of weight * word.
 def _multiply(t, total, weight, word):
     t.mul(_PRODUCT, weight, word)
     t.add(_PRODUCT, _PRODUCT, _ROUND)
@@ -20,7 +20,7 @@ def _multiply(t, total, weight, word):
     t.add(total, total, _PRODUCT)
 
 
-# As rv32_requantize.py, with the multiplier in a register. Uses _WORD, _PRODUCT and RA.
+# Requantize as requantize.py does, with the multiplier in a register. Uses _WORD, _PRODUCT and RA.
 def _requantize(t, v, output):
     shifted, above, below = t.new_label("shifted"), t.new_label("above"), t.new_label("below")
     low, carry, spare = _WORD, _PRODUCT, "ra"
@@ -49,8 +49,8 @@ def _requantize(t, v, output):
     t.sb(v, output)
 
 
-# Parameters to registers and slots; the channel's stream is at A2 then, `table` bytes before its
-# multiplier (a register that is used up).
+# Copy parameters to registers and slots. Leaves the channel's stream in A2. `table` is a register
+# with the offset of the multiplier in the stream; it is destroyed.
 def _begin(t, table):
     t.add("a1", "a1", "a0")
     for register, name in (
@@ -84,7 +84,7 @@ def _begin(t, table):
     t.lw(_BIAS, "a2")
 
 
-# Go to `pixel` unless the row ends; `columns` are the pointers into the plane.
+# Branch to `pixel` until the row ends; `columns` are the pointers into the plane.
 def _next_pixel(t, pixel, columns):
     t.load("t0", "output_step")
     t.add(_OUTPUT, _OUTPUT, "t0")
@@ -95,7 +95,7 @@ def _next_pixel(t, pixel, columns):
     t.branch("bltu", columns[0], "t0", pixel)
 
 
-# Go to `end` unless rows are left; the next one's output is `count` rows further on.
+# Branch to `end` unless rows are left; the output of the next row is `count` rows ahead.
 def _next_row(t, count, end):
     t.load("t0", "rows")
     t.addi("t0", "t0", -count)
@@ -115,12 +115,14 @@ of a block of parameters in it (DEPTHWISE in tools/asm/common/parameters.py), `a
 the stream.
 """
 _3X3_STRIDE_2 = """
-The same, 3x3 with a vertical stride of 2.
+The rows of a channel, 3x3 with a vertical stride of 2. `a0` is the arena, `a1` the offset of a
+block of parameters in it (DEPTHWISE in tools/asm/common/parameters.py), `a2` the memory of the
+stream.
 """
 
 
-# The weights of all six words of the plane under a window are in registers, those of the upper
-# row, then with `both` of the lower one.
+# The weights of all six words of the plane under a window are in registers: weights of the upper
+# row and, with `both`, of the lower row.
 def _three(name, about, both):
     t = Rv32(name, about, 4, _SLOTS)
     _begin(t, "s0")
@@ -174,14 +176,15 @@ def rows_3x3_stride_2():
 
 
 _ANY = """
-The same, for filters of any size.
+The rows of a channel with a filter of any size. `a0` is the arena, `a1` the offset of a block of
+parameters in it (DEPTHWISE in tools/asm/common/parameters.py), `a2` the memory of the stream.
 """
 
 
-# A window begins in the upper or in the lower half of a row of the plane: there are weights for
-# both. s0: row of the window in the plane, s1: its stride, s2, s3: rows of words and weights of
-# this row, s4: first word of the row of windows, s5: rows left, s6: words left in a row,
-# s7: weights, s8: a row of the window, s9: words, s10: filter's width.
+# A window begins in the upper or in the lower half of a row of the plane; the stream has weights
+# for both cases. s0: the window's row in the plane; s1: its stride; s2, s3: rows of words and the
+# weights of this row; s4: first word of the row of windows; s5: rows left; s6: words left in a
+# row; s7: weights; s8: a row of the window; s9: words; s10: width of the filter.
 def rows_any():
     t = Rv32("rows_any", _ANY, 4, [*_SLOTS, "even_rows", "odd_rows", "even", "odd"])
     t.add("s0", "a1", "a0")

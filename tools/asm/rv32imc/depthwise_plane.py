@@ -1,13 +1,13 @@
-# Assembler kernel of DEPTHWISE_CONV_2D for RV32: the plane of a channel
+# Generator of the assembler kernel of DEPTHWISE_CONV_2D for RV32: the plane of a channel
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..common import parameters
 from .rv32 import Rv32
 
 _ABOUT = """
-The plane of one channel: word (j, x) holds rows 2 * j and 2 * j + 1 of column x as lanes, with
-zero points for what lies beside the image. `a0` is the arena, `a1` the offset of a block of
-parameters in it (DEPTHWISE in tools/asm/common/parameters.py), `a2` the memory of the image.
+The plane of one channel: word (j, x) has rows 2 * j and 2 * j + 1 of column x as lanes, and zero
+points outside of the image. `a0` is the arena, `a1` the offset of a block of parameters in it
+(DEPTHWISE in tools/asm/common/parameters.py), `a2` the memory of the image.
 """
 
 _TO, _LINE, _ROW, _STEP, _ROW_BYTES = "a3", "a4", "a5", "a6", "a7"
@@ -16,7 +16,7 @@ _ZERO = "s6"  # address of a byte of the zero point
 
 
 def at(name):
-    """Offset of a parameter of DEPTHWISE_CONV_2D."""
+    """Return the offset of a parameter of DEPTHWISE_CONV_2D in bytes."""
     return parameters.at(parameters.DEPTHWISE, name)
 
 
@@ -33,14 +33,14 @@ def _fill(t, count):
     t.label(done)
 
 
-# A row that is missing reads the zero point's byte again and again.
+# Load the address and the step of a row. A missing row reads the zero point's byte repeatedly.
 def _row(t, address, step):
-    there = t.new_label("there")
+    exists = t.new_label("exists")
     t.mv(step, _STEP)
-    t.branch("bltu", _ROW, _HEIGHT, there)  # unsigned: rows above the image are large
+    t.branch("bltu", _ROW, _HEIGHT, exists)  # unsigned: rows above the image are large
     t.mv(address, _ZERO)
     t.li(step, 0)
-    t.label(there)
+    t.label(exists)
     t.addi(_ROW, _ROW, 1)
 
 

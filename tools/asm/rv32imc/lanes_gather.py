@@ -1,4 +1,4 @@
-# Assembler kernels of CONV_2D and FULLY_CONNECTED for RV32: inputs to lanes
+# Generator of the assembler kernels that gather inputs as lanes, for RV32
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..common.parameters import GATHER, at
@@ -23,7 +23,7 @@ _PARAMETERS = (
 )
 
 
-# Parameters and constants to registers; the block's address is A1 then.
+# Copy parameters and constants to registers. Leaves the address of the block in A1.
 def _begin(t, parameters):
     t.add("a1", "a1", "a0")
     for register, name in parameters:
@@ -36,7 +36,7 @@ def _begin(t, parameters):
     t.li(_MASK, 0x00FF00FF)
 
 
-# Bytes from T0 to T1 (whole words) become lanes: see lanes.py. Uses T2, T3.
+# Unpack the whole words from T0 to T1 to lanes (see prepare/lanes.py). Uses T2, T3.
 def _unpack(t):
     loop = t.new_label("quads")
     t.label(loop)
@@ -54,7 +54,7 @@ def _unpack(t):
     t.branch("bne", "t0", "t1", loop)
 
 
-# The end of the loop over columns.
+# End the loop over columns.
 def _next_column(t, column):
     t.add(_LINE, _LINE, _COLUMN_STEP)
     t.add(_AT, _AT, _COLUMN_STEP)
@@ -64,9 +64,9 @@ def _next_column(t, column):
 
 _GATHER = """
 Unpack columns of int8 to lanes. `a0` is the arena, `a1` the offset of a block of parameters in
-it (GATHER in tools/asm/common/parameters.py), `a2` the memory of the image; the places among the
-parameters count from these. A column is a run of whole, aligned words in each row of the filter;
-it lies in the image, or beside it.
+it (GATHER in tools/asm/common/parameters.py), `a2` the memory of the image. Addresses among the
+parameters are offsets in these two. A column is a run of whole, aligned words in each row of the
+filter, either inside the image or outside of it.
 """
 
 
@@ -85,7 +85,7 @@ def _fill_rows(t, rows):
     t.label(done)
 
 
-# t4: a row, t5: rows of zero points first, t6: rows of the image left.
+# t4: a row; t5: rows of zero points above the image; t6: rows of the image left.
 def gather():
     t = Rv32("gather", _GATHER, 3)
     _begin(t, (*_PARAMETERS, (_LAST, "last")))
@@ -114,13 +114,13 @@ def gather():
 
 
 _GATHER_BYTES = """
-The same for columns of any width and place: their bytes are brought together in spare memory,
-those of all rows without a gap.
+Unpack columns of int8 of any width and alignment to lanes. The bytes of all rows of a column are
+first copied to spare memory without gaps. The arguments are the same as for gather().
 """
 _SPARE, _ROW_BYTES, _COLUMN_BYTES = "s10", "s11", "a6"
 
 
-# Store T0 zero points as bytes at T2, which moves on. Uses T0.
+# Store T0 zero points as bytes at T2, which advances. Uses T0.
 def _fill_bytes(t):
     done, loop = t.new_label("filled"), t.new_label("fill")
     t.branch("beq", "t0", "zero", done)
@@ -132,7 +132,7 @@ def _fill_bytes(t):
     t.label(done)
 
 
-# `register` between 0 and _RUN.
+# Limit `register` to 0.._RUN.
 def _limit(t, register):
     positive, small = t.new_label("positive"), t.new_label("small")
     t.branch("bge", register, "zero", positive)
@@ -143,8 +143,8 @@ def _limit(t, register):
     t.label(small)
 
 
-# t0: zero points to store, t1: end of a run, t2: spare memory, t3: a byte; t4: how much of a run
-# lies left of the image, t5: right of it; t6: rows left; a0: a row, a2: how much lies inside.
+# t0: zero points to store; t1: end of a run; t2: spare memory; t3: a byte; t4: bytes of a run at
+# the left of the image; t5: bytes at its right; t6: rows left; a0: a row; a2: bytes inside.
 def gather_bytes():
     t = Rv32("gather_bytes", _GATHER_BYTES, 3)
     names = ("spare", "row_bytes", "column_bytes")

@@ -1,11 +1,11 @@
-# Assembler kernel of CONV_2D and FULLY_CONNECTED for RV32: dot products of lanes
+# Generator of the assembler kernel that multiplies lanes by a stream of weights, for RV32
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..common.parameters import MULTIPLY, at
 from .requantize import requantize
 from .rv32 import Rv32
 
-# Registers. Sums of four channels of a pixel, and of the next one.
+# Registers: sums of four channels of a pixel, and of the next pixel.
 _SUMS = (("a3", "a4", "a5", "a6"), ("s8", "s9", "s10", "s11"))
 _WEIGHTS, _X = "a0", ("a1", "a2")  # pointers to weights, and inputs of the two pixels
 _WORDS, _VALUE = ("t0", "t1"), "t2"  # words of the inputs; a weight, then a product
@@ -17,12 +17,12 @@ _HALF, _ONE, _STOP, _WINDOW = "t4", "t5", "t6", "a7"
 _ABOUT = """
 Outputs of groups of four channels for pixels in lanes, two pixels at a time. `a0` is the arena,
 `a1` the offset of a block of parameters in it (MULTIPLY in tools/asm/common/parameters.py), `a2`
-the memory of the stream; the places among the parameters count from these.
+the memory of the stream. Addresses among the parameters are offsets in these two.
 """
 
 
-# Words of lanes in the inner loop: the inputs of each pixel times the weights of four channels.
-# The upper half of a product, rounded, is the sum of two products of int8.
+# Multiply `count` words of lanes of each pixel by the weights of four channels. The upper half of
+# a product of two words, rounded, is the sum of two products of int8.
 def _words(t, pixels, count):
     for index in range(count):
         for word, x in zip(_WORDS[:pixels], _X, strict=False):
@@ -36,7 +36,7 @@ def _words(t, pixels, count):
                 t.add(_SUMS[pixel][channel], _SUMS[pixel][channel], _PRODUCT)
 
 
-# The outputs of one or two pixels: `step` (a slot) bytes from one to the next.
+# Compute the outputs of one or two pixels, which are `step` (a slot) bytes apart.
 def _pixels(t, pixels):
     words, rest, last = t.new_label("words"), t.new_label("rest"), t.new_label("last")
     for channel in range(4):
@@ -48,7 +48,7 @@ def _pixels(t, pixels):
     if pixels == 2:
         t.load(_PRODUCT, "lanes_step")
         t.add(_X[1], _LANES, _PRODUCT)
-    t.note("the words behind the last four: two or none")
+    t.note("the words after the last four: two or none")
     t.andi(_PRODUCT, _WINDOW, 8)
     t.add(_STOP, _LANES, _WINDOW)
     t.sub(_STOP, _STOP, _PRODUCT)
@@ -75,15 +75,15 @@ def _pixels(t, pixels):
         t.add(_LANES, _LANES, "t0")
 
 
-# Go on behind `count` words.
+# Advance all pointers by `count` words.
 def _advance(t, pixels, count):
     t.addi(_WEIGHTS, _WEIGHTS, 16 * count)
     for x in _X[:pixels]:
         t.addi(x, x, 4 * count)
 
 
-# A group's stream whose weights have one byte becomes one of lanes at _GROUP, in memory of its
-# own: a word of bytes is two words of lanes, of two channels. `stream` moves on.
+# Unpack a group's stream of weights of one byte to lanes in scratch memory at _GROUP. A word of
+# bytes becomes two words of lanes, for two channels. `stream` advances.
 def _widen(t):
     copy, weights = t.new_label("copy"), t.new_label("weights")
     t.load("a0", "stream")
@@ -189,7 +189,7 @@ def multiply():
     t.load("t0", "rows_left")
     t.addi("t0", "t0", -1)
     t.branch("bne", "t0", "zero", row)
-    t.note("next group of channels: its stream lies behind this one's")
+    t.note("next group of channels: its stream follows this one")
     t.load("t0", "group")
     narrow = t.new_label("was_narrow")
     t.branch("bne", "t0", "zero", narrow)

@@ -1,4 +1,4 @@
-# Assembler macros for RV32: from an int32 sum to an int8 output, as TFLM rounds
+# Assembler macros for RV32 that make an int8 output of an int32 sum, rounded as in TFLM
 # MIT license; Copyright (c) 2026 the tflm authors
 
 SCRATCH = ("t0", "t1", "t2", "t3")
@@ -11,7 +11,7 @@ SCRATCH = ("t0", "t1", "t2", "t3")
 #
 # with a product of 64 bits. In: the sum `v`; (low half, high half of m, e) at `offset` from
 # `table`; registers `half` = 2**30, `one` = 1, and the output's zero point and limits. Stores the
-# output at `to` from `output`. Uses up `v` and SCRATCH.
+# output at offset `to` from `output`. Destroys `v` and SCRATCH.
 def requantize(t, v, table, offset, half, one, zero_point, low, high, output, to):
     t0, t1, t2, t3 = SCRATCH
     done, above, below = t.new_label("shifted"), t.new_label("above"), t.new_label("below")

@@ -1,10 +1,12 @@
-# Assembler macros: one function for MicroPython's @micropython.asm_rv32, of RV32IM instructions
+# Assembler macros that write one function of RV32IM for MicroPython's @micropython.asm_rv32
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Registers have their names of the ABI, so a kernel says `t.mul(t0, x, w)` with x = "a3". The
-# assembler picks the compressed form where there is one. Every method checks what it can.
+from ..common.comments import comment
 
-# Registers whose values a function keeps: it saves them on the stack.
+# Registers have the names of the ABI, so that a generator says `t.mul(t0, x, w)` with x = "a3".
+# The assembler chooses compressed instructions where possible. Every method checks its operands.
+
+# Registers whose values a function must keep: it saves them on the stack.
 _SAVED = ["ra", *(f"s{i}" for i in range(12))]
 _REGISTERS = {"zero", "sp", *_SAVED}
 _REGISTERS |= {f"a{i}" for i in range(8)} | {f"t{i}" for i in range(7)}
@@ -24,7 +26,7 @@ def _check(condition, text):
 
 
 class Rv32:
-    """The text of one function; arguments come in a0.. and s0..s11 keep their values.
+    """The text of one function: arguments are in a0.., and s0..s11 keep their values.
 
     slots: names of words in a frame on the stack, for `load(register, slot)` and `store`.
     """
@@ -44,10 +46,10 @@ class Rv32:
             self.memory("sw", register, "sp", offset)
 
     def text(self):
-        """The source of the function; its value is 0, as larger ones would take heap."""
-        # Before a label is known mpy-cross 1.29 takes the word behind its table of labels for the
-        # label's place, and refuses a branch that seems too far. That word is 0 unless the table
-        # fills blocks of its heap, four labels each.
+        """Return the source of the function, which returns 0: a larger value would take heap."""
+        # Before a label is known, mpy-cross 1.29 uses the word after its table of labels as the
+        # label's address, and refuses a branch that seems too far. That word is 0 unless the table
+        # fills whole blocks of the compiler's heap, four labels each.
         if sum("label(" in line for line in self._lines) % 4 == 0:
             self.label(self.new_label("end"))
         for register, offset in self._saved.items():
@@ -55,7 +57,7 @@ class Rv32:
         self.number("addi", "sp", "sp", self._frame)
         self.li("a0", 0)
         names = ", ".join(f"a{i}" for i in range(self._arguments))
-        head = [f"# {line}" for line in self._about.strip().splitlines()]
+        head = comment(self._about)
         head += ["@micropython.asm_rv32", f"def {self._name}({names}):"]
         return "\n".join(head + self._lines) + "\n"
 
@@ -63,13 +65,13 @@ class Rv32:
         self._lines.append("    " + text)
 
     def note(self, text):
-        """A comment in the generated file."""
+        """Write a comment to the generated file."""
         self._line(f"# {text}")
 
     # Labels and jumps.
 
     def new_label(self, name):
-        """A label that no other has; `name` says what happens there."""
+        """Return a unique label; `name` says what happens there."""
         self._labels += 1
         return f"{name}_{self._labels}"
 
@@ -87,7 +89,7 @@ class Rv32:
     # Instructions.
 
     def __getattr__(self, mnemonic):
-        """The methods add, mul, ... take three registers; addi, srai, ... two and a number."""
+        """Methods with three registers (add, mul, ...) or two and a number (addi, srai, ...)."""
         if mnemonic in _THREE:
             return lambda to, one, other: self._three(mnemonic, to, one, other)
         if mnemonic in _NUMBER or mnemonic in _SHIFT:
@@ -113,12 +115,12 @@ class Rv32:
         self._line(f"{mnemonic}({register}, {offset}({base}))")
 
     def li(self, to, value):
-        """Any number of 32 bits."""
+        """Load any number of 32 bits."""
         _check(to in _REGISTERS and -(1 << 31) <= value < 1 << 31, f"li {to}, {value}")
         self._line(f"li({to}, {value})")
 
     def mv(self, to, one):
-        """Between registers; the assembler makes a jump of one that reads zero."""
+        """Move a register; the assembler makes a jump of a move that reads zero."""
         _check({to, one} <= _REGISTERS - {"zero"}, f"mv {to}, {one}")
         self._line(f"mv({to}, {one})")
 

@@ -1,4 +1,4 @@
-# Assembler kernel of ADD for Xtensa
+# Generator of the assembler kernel of ADD for Xtensa
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..common.parameters import ADD, at
@@ -6,10 +6,10 @@ from .function import Function
 from .requantize import requantize
 
 _ABOUT = """
-ADD of int8 by a table (prepare/add_table.py). The arena, and the offset of a block of parameters
-in it (ADD in tools/asm/common/parameters.py).
+Outputs of ADD, int8, with a table for one input (prepare/add_table.py). The arguments are the
+arena and the offset of a block of parameters in it (ADD in tools/asm/common/parameters.py).
 """
-# a3 points to the parameters.
+# a3 is the address of the parameters.
 _OUTPUT, _X, _OTHER, _LOOKUP, _FACTOR = "a2", "a4", "a5", "a6", "a7"
 _ZERO_POINT, _LOW, _HIGH, _SUM, _SPARE = "a8", "a9", "a10", "a11", ("a12", "a13", "a14", "a15")
 
@@ -45,8 +45,8 @@ def add():
     t.addi(_X, _X, 1)
     t.addi(_OTHER, _OTHER, 1)
     t.add(_SUM, _SUM, y)
-    place = at(ADD, "multiplier")
-    requantize(t, _SUM, "a3", place, _SPARE, _ZERO_POINT, _LOW, _HIGH, _OUTPUT, 0)
+    multiplier = at(ADD, "multiplier")
+    requantize(t, _SUM, "a3", multiplier, _SPARE, _ZERO_POINT, _LOW, _HIGH, _OUTPUT, 0)
     t.addi(_OUTPUT, _OUTPUT, 1)
     t.load(x, "end")
     t.bne(_OUTPUT, x, element)

@@ -1,12 +1,12 @@
-# Assembler kernels of DEPTHWISE_CONV_2D for Xtensa: rows of outputs from a channel's plane
+# Generator of the assembler kernels of DEPTHWISE_CONV_2D for Xtensa: rows of outputs
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..common.parameters import DEPTHWISE, at
 from .function import Function
 from .requantize import divide, multiply_high
 
-# a3 points to the parameters. The multiplier's halves and the right shift stay in registers, and
-# SAR holds what divide() needs.
+# a3 is the address of the parameters. The multiplier's halves and the right shift stay in
+# registers; SAR has the shift of divide().
 _X, _WEIGHTS, _OUTPUT, _SUMS = ("a2", "a5"), "a4", "a6", ("a7", "a8")
 _WORD, _V, _U, _ROUND, _LOW, _HIGH, _SHIFT = (f"a{i}" for i in range(9, 16))
 
@@ -15,11 +15,11 @@ def _load(t, to, name):
     t.l32i(to, "a3", at(DEPTHWISE, name))
 
 
-# sum += the rounded upper half of weight * word: the weights of `totals` lie one behind the other.
-def _multiply(t, totals, place):
+# For each of `totals`: add the rounded upper half of weight * word. Their weights are contiguous.
+def _multiply(t, totals, offset):
     values = (_V, _U)[: len(totals)]
     for k, value in enumerate(values):
-        t.l32i(value, _WEIGHTS, place + 4 * k)
+        t.l32i(value, _WEIGHTS, offset + 4 * k)
     for value in values:
         t.mull(value, value, _WORD)
     for value in values:
@@ -30,7 +30,7 @@ def _multiply(t, totals, place):
         t.add(total, total, value)
 
 
-# The output of a sum, see requantize.py.
+# Make the output of a sum (see requantize.py).
 def _requantize(t, v, output):
     shifted = t.new_label("shifted")
     multiply_high(t, v, _LOW, _HIGH, _V, _U, _WORD)
@@ -46,8 +46,8 @@ def _requantize(t, v, output):
     t.s8i(v, output)
 
 
-# Places become addresses, in slots; the channel's stream is at _WEIGHTS, its multiplier in
-# registers. a2: arena, a3: offset, a4: memory of the stream. Uses SUMS.
+# Store addresses in slots; load the channel's stream into _WEIGHTS and its multiplier into
+# registers. a2: arena; a3: offset; a4: memory of the stream. Uses SUMS.
 def _begin(t):
     x, y = _SUMS
     t.add("a3", "a3", "a2")
@@ -70,7 +70,7 @@ def _begin(t):
     t.slli(_ROUND, _ROUND, 15)
 
 
-# Where a row's windows begin, and behind the last: x is in `columns[0]`. Uses _V.
+# Compute the first window of a row and the end of the row; x is in `columns[0]`. Uses _V.
 def _begin_row(t, columns):
     _load(t, _V, "width")
     t.add(_V, _V, columns[0])
@@ -78,7 +78,7 @@ def _begin_row(t, columns):
     t.load(_OUTPUT, "output")
 
 
-# Go to `pixel` unless the row ends; `columns` are the pointers into the plane.
+# Branch to `pixel` until the row ends; `columns` are the pointers into the plane.
 def _next_pixel(t, pixel, columns):
     _load(t, _V, "output_step")
     _load(t, _U, "column_step")
@@ -89,7 +89,7 @@ def _next_pixel(t, pixel, columns):
     t.far("bltu", columns[0], _V, pixel)
 
 
-# Go to `end` unless rows are left; the next one's output is `count` rows further on.
+# Branch to `end` unless rows are left; the output of the next row is `count` rows ahead.
 def _next_row(t, count, end):
     t.load(_V, "rows")
     _load(t, _U, "output_row")
@@ -105,17 +105,20 @@ def _next_row(t, count, end):
 
 
 _3X3 = """
-The rows of a channel, 3x3 with stride 1, two rows at a time. The arena, the offset of a block of
-parameters in it (DEPTHWISE in tools/asm/common/parameters.py), and the memory of the stream.
+The rows of a channel, 3x3 with stride 1, two rows at a time. The arguments are the arena, the
+offset of a block of parameters in it (DEPTHWISE in tools/asm/common/parameters.py), and the memory
+of the stream.
 """
 _3X3_STRIDE_2 = """
-The same, 3x3 with a vertical stride of 2.
+The rows of a channel, 3x3 with a vertical stride of 2. The arguments are the arena, the offset of
+a block of parameters in it (DEPTHWISE in tools/asm/common/parameters.py), and the memory of the
+stream.
 """
 _SLOTS = ["plane", "output", "rows", "row_end"]
 
 
-# All six words of the plane under a window, with the weights of the upper row, then with `both`
-# of the lower one.
+# Multiply all six words of the plane under a window by the weights of the upper row and, with
+# `both`, by the weights of the lower row.
 def _three(name, about, both):
     t = Function(name, about, 4, _SLOTS)
     _begin(t)
@@ -161,15 +164,17 @@ def rows_3x3_stride_2():
 
 
 _ANY = """
-The same, for filters of any size.
+The rows of a channel with a filter of any size. The arguments are the arena, the offset of a block
+of parameters in it (DEPTHWISE in tools/asm/common/parameters.py), and the memory of the stream.
 """
 _AT, _WINDOW = _X  # a word of the plane, a row of the window
 _LINES, _LEFT = _SUMS[1], _V  # rows and words left
 
 
-# A window begins in the upper or in the lower half of a row of the plane: there are weights for
-# both. Slots: `row`, of the windows in the image; `pixel`, where a window begins; `lines` and
-# `set`, rows of words and weights of this row of windows; `first`, the channel's stream.
+# A window begins in the upper or in the lower half of a row of the plane; the stream has weights
+# for both cases. Slots: `row`, row of the windows in the image; `pixel`, where a window begins;
+# `lines` and `set`, rows of words and weights of this row of windows; `first`, the channel's
+# stream.
 def rows_any():
     t = Function("rows_any", _ANY, 4, [*_SLOTS, "row", "pixel", "lines", "set", "first"])
     _begin(t)

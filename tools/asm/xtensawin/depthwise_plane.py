@@ -1,16 +1,16 @@
-# Assembler kernel of DEPTHWISE_CONV_2D for Xtensa: the plane of a channel
+# Generator of the assembler kernel of DEPTHWISE_CONV_2D for Xtensa: the plane of a channel
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..common.parameters import DEPTHWISE, at
 from .function import Function
 
 _ABOUT = """
-The plane of one channel: word (j, x) holds rows 2 * j and 2 * j + 1 of column x as {},
-with zero points for what lies beside the image. The arena, the offset of a block of parameters
-in it (DEPTHWISE in tools/asm/common/parameters.py), and the memory of the image.
+The plane of one channel: word (j, x) has rows 2 * j and 2 * j + 1 of column x as {},
+and zero points outside of the image. The arguments are the arena, the offset of a block of
+parameters in it (DEPTHWISE in tools/asm/common/parameters.py), and the memory of the image.
 """
 
-# a3 points to the parameters.
+# a3 is the address of the parameters.
 _TO, _LINE, _ROW, _PAIRS, _HALF = "a2", "a4", "a5", "a6", "a7"
 _X, _STEP, _STOP, _V, _U = ("a8", "a9"), ("a10", "a11"), "a12", "a13", "a14"
 
@@ -19,7 +19,7 @@ def _load(t, to, name):
     t.l32i(to, "a3", at(DEPTHWISE, name))
 
 
-# Store the words of zero points that a parameter counts. Uses _V, _STOP.
+# Store the words of zero points that the parameter `count` counts. Uses _V, _STOP.
 def _fill(t, count, halfwords):
     loop, done = t.new_label("fill"), t.new_label("filled")
     _load(t, _V, count)
@@ -35,19 +35,20 @@ def _fill(t, count, halfwords):
     t.label(done)
 
 
-# A row that is missing reads the zero point's byte again and again. Uses _V.
+# Load the address and the step of a row. A missing row reads the zero point's byte repeatedly.
+# Uses _V.
 def _row(t, address, step):
-    there = t.new_label("there")
+    exists = t.new_label("exists")
     _load(t, step, "line_step")
     _load(t, _V, "height")
-    t.bltu(_ROW, _V, there)  # unsigned: rows above the image are large
+    t.bltu(_ROW, _V, exists)  # unsigned: rows above the image are large
     t.addi(address, "a3", at(DEPTHWISE, "fill"))
     t.movi(step, 0)
-    t.label(there)
+    t.label(exists)
     t.addi(_ROW, _ROW, 1)
 
 
-# Halfwords are 128 too large, which prepare/mac16.py has taken from the bias.
+# Halfwords have 128 added; prepare/mac16.py has subtracted that from the bias.
 def build_plane(halfwords=False):
     t = Function("build_plane", _ABOUT.format(("lanes", "halfwords")[halfwords]), 3)
     t.add("a3", "a3", "a2")

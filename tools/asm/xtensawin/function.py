@@ -1,10 +1,12 @@
-# One function for Xtensa: a stub of viper whose source tells its machine code
+# One function for Xtensa: a viper stub whose comments are its machine code
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from tflm_tools.packages.machine_code import listing
 from tflm_tools.packages.machine_code.xtensa import Xtensa
 
-_WINDOWS = 32  # bytes at the upper end of a frame that register windows need
+from ..common.comments import comment
+
+_WINDOWS = 32  # bytes at the upper end of a frame that register windows require
 _STUB = """\
 @micropython.viper
 def {name}({arguments}):
@@ -14,11 +16,11 @@ _NAMES = ("arena", "offset", "memory", "taps")
 
 
 class Function(Xtensa):
-    """A function of the windowed ABI; its arguments come in a2, a3, ..., its value is 0.
+    """A function of the windowed ABI: arguments are in a2, a3, ..., and it returns 0.
 
-    arguments: their names, or how many of the usual ones. slots: names of words in its frame, for
-    `load(register, slot)` and `store`. It calls nothing, and leaves a0 (the way back) and a1 (the
-    frame) alone.
+    arguments: their names, or the number of the usual ones. slots: names of words in its frame,
+    for `load(register, slot)` and `store`. The function calls nothing and keeps a0 (the return
+    address) and a1 (the frame).
     """
 
     def __init__(self, name, about, arguments, slots=()):
@@ -29,12 +31,12 @@ class Function(Xtensa):
         self.entry(4 * len(slots) + _WINDOWS + 15 & ~15)
 
     def text(self):
-        """The source of the function."""
+        """Return the source of the function."""
         self.movi("a2", 0)
         self.retw()
         lines = listing.lines((code, text) for _, code, text in self.lines())
         names = ", ".join(self._arguments)
-        about = "".join(f"# {line}\n" for line in self._about.strip().splitlines())
+        about = "".join(f"{line}\n" for line in comment(self._about))
         return about + _STUB.format(name=self._name, arguments=names, lines=lines)
 
     def load(self, to, slot):
@@ -43,10 +45,10 @@ class Function(Xtensa):
     def store(self, value, slot):
         self.s32i(value, "a1", self._slots[slot])
 
-    # What takes several instructions.
+    # Macros of several instructions.
 
     def far(self, name, one, other, label):
-        """A branch `name` on two registers that reaches any label."""
+        """The branch `name` on two registers to a label at any distance."""
         past = self.new_label("past")
         opposite = {"beq": "bne", "bne": "beq", "blt": "bge", "bge": "blt", "bltu": "bgeu",
                     "bgeu": "bltu"}[name]  # fmt: skip
@@ -55,7 +57,7 @@ class Function(Xtensa):
         self.label(past)
 
     def lanes(self, to, half, spare):
-        """Both lanes of a word the same number from 1 to 2047."""
+        """Load the same number, 1..2047, into both lanes of a word."""
         self.movi(to, half)
         self.slli(spare, to, 16)
         self.add(to, to, spare)

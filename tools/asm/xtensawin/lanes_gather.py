@@ -1,10 +1,10 @@
-# Assembler kernels of CONV_2D and FULLY_CONNECTED for Xtensa: inputs to lanes
+# Generator of the assembler kernels that gather inputs as lanes, for Xtensa
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..common.parameters import GATHER, at
 from .function import Function
 
-# a3 points to the parameters; _LINE and _AT are a column's first row, and where that lies.
+# a3 is the address of the parameters; _LINE is the first row of a column, _AT its byte in the row.
 _TO, _LINE, _AT, _COLUMNS = "a2", "a4", "a5", "a6"
 _HALF, _FLIP, _MASK = "a7", "a8", "a9"
 _X, _STOP, _V, _U, _ROWS, _ROW = (f"a{i}" for i in range(10, 16))
@@ -14,7 +14,7 @@ def _load(t, to, name):
     t.l32i(to, "a3", at(GATHER, name))
 
 
-# Parameters and constants to registers; the addresses of `slots` to these.
+# Copy parameters and constants to registers, and the addresses of `slots` to slots.
 def _begin(t, *slots):
     t.add("a3", "a3", "a2")
     for name in slots:
@@ -33,8 +33,8 @@ def _begin(t, *slots):
     t.lanes(_MASK, 0xFF, _X)
 
 
-# Bytes from _X to _STOP (whole words) become lanes: see prepare/lanes.py. As halfwords they are
-# 128 too large, which prepare/mac16.py has taken from the bias.
+# Unpack the whole words from _X to _STOP to lanes (see prepare/lanes.py). As halfwords they have
+# 128 added; prepare/mac16.py has subtracted that from the bias.
 def _unpack(t, halfwords):
     loop = t.new_label("quads")
     t.label(loop)
@@ -53,7 +53,7 @@ def _unpack(t, halfwords):
     t.bne(_X, _STOP, loop)
 
 
-# The end of the loop over columns.
+# End the loop over columns.
 def _next_column(t, column):
     end = t.new_label("end")
     _load(t, _V, "column_step")
@@ -65,12 +65,12 @@ def _next_column(t, column):
     t.label(end)
 
 
-_FORMS = ("lanes", "halfwords")
+_ELEMENTS = ("lanes", "halfwords")
 _GATHER = """
-Unpack columns of int8 to {}. The arena, the offset of a block of parameters in it
-(GATHER in tools/asm/common/parameters.py), and the memory of the image; the places among the
-parameters count from these. A column is a run of whole, aligned words in each row of the filter;
-it lies in the image, or beside it.
+Unpack columns of int8 to {}. The arguments are the arena, the offset of a block of
+parameters in it (GATHER in tools/asm/common/parameters.py), and the memory of the image. Addresses
+among the parameters are offsets in these two. A column is a run of whole, aligned words in each
+row of the filter, either inside the image or outside of it.
 """
 
 
@@ -94,7 +94,7 @@ def _fill_rows(t, rows, halfwords):
 
 
 def gather(halfwords=False):
-    t = Function("gather", _GATHER.format(_FORMS[halfwords]), 3)
+    t = Function("gather", _GATHER.format(_ELEMENTS[halfwords]), 3)
     _begin(t)
     column, inside, row, below = map(t.new_label, ("column", "inside", "row", "below"))
     t.label(column)
@@ -125,12 +125,12 @@ def gather(halfwords=False):
 
 
 _GATHER_BYTES = """
-The same for columns of any width and place: their bytes are brought together in spare memory,
-those of all rows without a gap.
+Unpack columns of int8 of any width and alignment to {}. The bytes of all rows of a column
+are first copied to spare memory without gaps. The arguments are the same as for gather().
 """
 
 
-# Store _V zero points as bytes at `to`, which moves on. Uses _V, _U.
+# Store _V zero points as bytes at `to`, which advances. Uses _V, _U.
 def _fill_bytes(t, to):
     done, loop = t.new_label("filled"), t.new_label("fill")
     _load(t, _U, "fill")
@@ -143,17 +143,22 @@ def _fill_bytes(t, to):
     t.label(done)
 
 
-# `register` between 0 and `run` (a register). Uses `zero`, a register.
+# Limit `register` to 0..`run` (a register). Uses `zero`, a register.
 def _limit(t, register, run, zero):
     t.movi(zero, 0)
     t.max(register, register, zero)
     t.min(register, register, run)
 
 
-# _X: a byte of the image, _STOP: spare memory, _V: zero points to store. Slots: how much of a run
-# lies left of the image, in it and right of it; where spare memory begins.
+# _X: a byte of the image; _STOP: spare memory; _V: zero points to store. Slots: bytes of a run at
+# the left of the image, in the image and at its right; the begin of the spare memory.
 def gather_bytes(halfwords=False):
-    t = Function("gather_bytes", _GATHER_BYTES, 3, ("left", "inside", "right", "spare"))
+    t = Function(
+        "gather_bytes",
+        _GATHER_BYTES.format(_ELEMENTS[halfwords]),
+        3,
+        ("left", "inside", "right", "spare"),
+    )
     _begin(t, "spare")
     column, row, byte, copied, below = map(
         t.new_label, ("column", "row", "byte", "copied", "below")

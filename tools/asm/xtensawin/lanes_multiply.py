@@ -1,20 +1,20 @@
-# Assembler kernel of CONV_2D and FULLY_CONNECTED for Xtensa: dot products of lanes
+# Generator of the assembler kernel that multiplies lanes by a stream of weights, for Xtensa
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..common.parameters import MULTIPLY, at
 from .function import Function
 from .requantize import requantize
 
-# Registers: sums of four channels, four weights that become products, a word of the inputs.
+# Registers: sums of four channels; four weights, then their products; a word of the inputs.
 _SUMS, _VALUES, _WORD = ("a4", "a5", "a6", "a7"), ("a8", "a9", "a10", "a11"), "a12"
 _WEIGHTS, _X, _COUNT, _ROUND, _HIGH = "a2", "a3", "a13", "a14", "a15"
-# Behind the dot products, when inputs are of no more use.
+# Registers after the dot products, when the inputs are no longer needed.
 _OUTPUT, _ZERO_POINT, _LOW = _X, _WORD, _COUNT
 
 _ABOUT = """
-Outputs of groups of four channels for pixels in lanes. `arena`, the offset of a block of
-parameters in it (MULTIPLY in tools/asm/common/parameters.py), and the memory of the stream; the
-places among the parameters count from these.
+Outputs of groups of four channels for pixels in lanes. The arguments are the arena, the offset of
+a block of parameters in it (MULTIPLY in tools/asm/common/parameters.py), and the memory of the
+stream. Addresses among the parameters are offsets in these two.
 """
 SLOTS = [
     "stream",
@@ -30,9 +30,9 @@ SLOTS += ["output_zero_point", "activation_min", "activation_max", "group", "row
 _OWN = ["weights", "row", "pixel", "row_end", "rows_left", "to", "fours", "rest"]
 
 
-# A word of the inputs times the weights of four channels: eight products. The upper half of a
-# word's product, rounded, is the sum of two products of int8. Channels take turns, so that nothing
-# waits for a load or a product.
+# Multiply a word of the inputs by the weights of four channels: eight products. The upper half of
+# a product of two words, rounded, is the sum of two products of int8. The channels alternate, so
+# that no instruction waits for a load or a product.
 def _word(t, index):
     t.l32i(_WORD, _X, 4 * index)
     for channel, value in enumerate(_VALUES):
@@ -47,7 +47,7 @@ def _word(t, index):
         t.add(total, total, value)
 
 
-# `count` words, and on to those behind.
+# Multiply `count` words, and advance to the words after them.
 def _words(t, count):
     for index in range(count):
         _word(t, index)
@@ -55,8 +55,8 @@ def _words(t, count):
     t.addi(_WEIGHTS, _WEIGHTS, 16 * count)
 
 
-# A group's stream whose weights have one byte becomes one of lanes in memory of its own: a word of
-# bytes is two words of lanes, of two channels. `stream` moves on; `weights` is that memory.
+# Unpack a group's stream of weights of one byte to lanes in scratch memory. A word of bytes
+# becomes two words of lanes, for two channels. `stream` advances; `weights` is the scratch memory.
 def _widen(t):
     half, flip, mask, source, to, stop, window, is_table = (f"a{i}" for i in range(2, 10))
     x, y = "a10", "a11"
@@ -100,7 +100,8 @@ def _widen(t):
     t.store(source, "stream")
 
 
-# Parameters to slots; places become addresses. a2: arena, a3: offset, a4: memory of the stream.
+# Copy parameters to slots, with addresses instead of offsets. a2: arena; a3: offset; a4: memory of
+# the stream.
 def begin(t):
     whole = t.new_label("whole")
     t.add("a3", "a3", "a2")
@@ -196,7 +197,7 @@ def multiply():
     t.store(z, "row_end")
     t.j(pixel)
     t.label(last)
-    # The next group of channels: its stream lies behind this one's.
+    # The next group of channels: its stream follows this one.
     t.load(x, "group")
     t.bnez(x, whole)
     t.addi(_WEIGHTS, _WEIGHTS, 48)

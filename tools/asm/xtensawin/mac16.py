@@ -9,7 +9,7 @@ _HALVES = {"ll": 0, "hl": 1, "lh": 2, "hh": 3}  # of the first and of the second
 _ACCLO = 16  # number of the special register
 
 
-# The numbers of a register "m0" to "m3".
+# The number of a register "m0" to "m3".
 def _m(register):
     return ("m0", "m1", "m2", "m3").index(register)
 
@@ -22,7 +22,7 @@ def _a(register):
 class Mac16(Function):
     """A Function whose accumulator adds products of halfwords.
 
-    m0 and m1 can be the first factor of mula(), m2 and m3 the second one; a register "a..." can be
+    The first factor of mula() is m0 or m1, the second one m2 or m3; a register "a..." can be
     either. mulsh=False: without MULSH and CLAMPS, which no emulated core has.
     """
 
@@ -31,34 +31,34 @@ class Mac16(Function):
         self._mulsh = mulsh
 
     def wsr_acclo(self, t):
-        """The accumulator becomes a register, as far as rsr_acclo() reads it."""
+        """Set the accumulator to a register, as far as rsr_acclo() reads it."""
         self._put(0x13 << 16 | _ACCLO << 8 | _a(t) << 4, f"wsr.acclo {t}")
 
     def rsr_acclo(self, t):
         self._put(3 << 16 | _ACCLO << 8 | _a(t) << 4, f"rsr.acclo {t}")
 
     def ldinc(self, w, s):
-        """w is the word behind `s`, which moves there."""
+        """Load the word after `s` into w; `s` advances to it."""
         self._put(8 << 20 | _m(w) << 12 | _a(s) << 8 | 4, f"ldinc {w}, {s}")
 
     def mula(self, halves, x, y):
         """Add the product of halves ("l" or "h" of x, then of y)."""
         op2 = {"mm": 2, "ma": 6, "am": 3, "aa": 7}[x[0] + y[0]]
-        form = {2: "dd", 6: "da", 3: "ad", 7: "aa"}[op2]
+        kinds = {2: "dd", 6: "da", 3: "ad", 7: "aa"}[op2]
         word = op2 << 20 | 8 << 16 | _HALVES[halves] << 16 | 4
         word |= _m(x) << 14 if x[0] == "m" else _a(x) << 8
         word |= _m(y) - 2 << 6 if y[0] == "m" else _a(y) << 4
-        self._put(word, f"mula.{form}.{halves} {x}, {y}")
+        self._put(word, f"mula.{kinds}.{halves} {x}, {y}")
 
     def mula_ldinc(self, halves, w, s, x, y):
-        """The same for m0 or m1 and m2 or m3; then ldinc(w, s)."""
+        """Add the product of halves of m0 or m1 and of m2 or m3; then ldinc(w, s)."""
         word = 8 << 16 | _HALVES[halves] << 16 | _m(x) << 14 | _m(w) << 12 | _a(s) << 8
         self._put(word | _m(y) - 2 << 6 | 4, f"mula.dd.{halves}.ldinc {w}, {s}, {x}, {y}")
 
     def loopnez(self, s, end):
-        """Run what follows, up to the label `end`, as often as `s` says.
+        """Run the code from here to the label `end` `s` times.
 
-        The first instruction of the loop must lie within one aligned word.
+        The first instruction of the loop must be within one aligned word.
         """
         if self._at % 4 not in (1, 2):
             self.nop()
@@ -69,7 +69,7 @@ class Mac16(Function):
         (getattr(self, name) if self._mulsh else partial(self.far, name))(one, other, label)
 
     def clamps(self, r, s, spare):
-        """`s` limited to an int8; `spare` is for cores without CLAMPS."""
+        """Limit `s` to an int8; `spare` is for cores without CLAMPS."""
         if not self._mulsh:
             self.movi(spare, 127)
             self.min(r, s, spare)
@@ -78,7 +78,7 @@ class Mac16(Function):
         self._put(0x33 << 16 | _a(r) << 12 | _a(s) << 8, f"clamps {r}, {s}, 7")
 
     def mulsh(self, r, s, t):
-        """The upper word of a product; `t` is not negative where MULL does it."""
+        """The upper word of a product; without MULSH, `t` must not be negative."""
         if self._mulsh:
             return self._rrr(11, 2, _a(r), _a(s), _a(t), f"mulsh {r}, {s}, {t}")
         w, x, y, z = [f"a{i}" for i in range(2, 16) if f"a{i}" not in (r, s, t)][:4]
@@ -105,5 +105,5 @@ class Mac16(Function):
 
 
 _SPILLED = ("spilled_w", "spilled_x", "spilled_y", "spilled_z")
-# Instructions of mulsh() and clamps() without them.
+# Numbers of instructions of mulsh() and clamps() on cores without them.
 WITHOUT = {"mulsh": 24, "clamps": 4}

@@ -1,4 +1,4 @@
-# Assembler kernels of DEPTHWISE_CONV_2D for Xtensa with MAC16: rows of outputs from a plane, 3x3
+# Generator of the assembler kernels of 3x3 DEPTHWISE_CONV_2D for Xtensa with MAC16
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..common.parameters import DEPTHWISE, at
@@ -10,8 +10,8 @@ _X, _OUTPUT, _CORNER, _BIAS = ("a2", "a3"), "a4", "a5", "a6"
 _UPPER, _LOWER = ("a7", "a8", "a9"), ("a10", "a11", "a12")  # words of the plane under a window
 _V, _U, _Y = "a13", "a14", "a15"
 
-# Weights of the upper two rows are pairs, one for each column; the lowest row's are words of their
-# own: (left, middle), (right, 0). Each is (register, half).
+# The weights of the upper two rows are pairs, one for each column. The weights of the lowest row
+# are two separate words: (left, middle), (right, 0). Each is (register, half).
 _PAIRS = ("m0", "m1", "m2")
 _LOWEST = (("m3", "l"), ("m3", "h"), (_CORNER, "l"))
 
@@ -20,8 +20,8 @@ _PARAMETERS += ["column_step", "output_zero_point", "activation_min", "activatio
 _OWN = ["row_end", "factor", "half"]
 _ABOUT = """
 The rows of a channel, 3x3 with {}, from a plane of
-halfwords that are 128 too large. The arena, the offset of a block of parameters in it (DEPTHWISE
-in tools/asm/common/parameters.py), and the memory of the stream (prepare/mac16.py).
+halfwords with 128 added. The arguments are the arena, the offset of a block of parameters in it
+(DEPTHWISE in tools/asm/common/parameters.py), and the memory of the stream (prepare/mac16.py).
 """
 
 
@@ -29,12 +29,12 @@ def build_plane():
     return depthwise_plane.build_plane(halfwords=True)
 
 
-# _V: the sum of an output whose window begins in the upper or (odd) in the lower row of a word.
+# _V = the sum of an output whose window begins in the upper or (odd) in the lower row of a word.
 def _sum(t, odd):
     t.wsr_acclo(_BIAS)
     for column in range(3):
         upper, lower = _UPPER[column], _LOWER[column]
-        # Where the three rows of the window lie.
+        # The three rows of the window.
         rows = ((upper, "h"), (lower, "l"), (lower, "h")) if odd else \
             ((upper, "l"), (upper, "h"), (lower, "l"))  # fmt: skip
         pair = _PAIRS[column]
@@ -51,7 +51,7 @@ def _folded(t):
     folded(t, _V, _U, _Y, _U)
 
 
-# As mac16_requantize.twice(), with registers that are loaded when they are needed.
+# Requantize as mac16_requantize.twice() does; registers are loaded when they are needed.
 def _twice(t):
     shifted = t.new_label("shifted")
     t.load(_U, "factor")
@@ -74,7 +74,7 @@ def _twice(t):
     t.min(_V, _V, _U)
 
 
-# All rows of a channel, `count` at a time; sums become outputs by `requantize`.
+# Compute all rows of a channel, `count` at a time; `requantize` makes outputs of sums.
 def _rows(t, count, requantize, end):
     row, pixel, alone = map(t.new_label, ("row", "pixel", "alone"))
     t.label(row)
@@ -139,8 +139,8 @@ def _three(name, about, count, mulsh):
     t.addi("a4", "a4", -4)
     for weights in ("m0", "m1", "m2", "m3"):
         t.ldinc(weights, "a4")
-    for register, place in ((_CORNER, 4), (_BIAS, 8), (_U, 12), (_V, 16), (_Y, 20)):
-        t.l32i(register, "a4", place)
+    for register, offset in ((_CORNER, 4), (_BIAS, 8), (_U, 12), (_V, 16), (_Y, 20)):
+        t.l32i(register, "a4", offset)
     t.store(_U, "factor")
     t.store(_Y, "half")
     t.bltz(_V, is_folded)

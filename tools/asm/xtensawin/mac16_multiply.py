@@ -1,4 +1,4 @@
-# Assembler kernels of CONV_2D and FULLY_CONNECTED for Xtensa with MAC16: dot products of halfwords
+# Generator of the assembler kernels of CONV_2D and FULLY_CONNECTED for Xtensa with MAC16
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from . import lanes_gather
@@ -12,9 +12,10 @@ _ZERO_POINT, _HALF, _LOW, _HIGH = "a12", "a13", "a14", "a15"
 
 _OWN = ["weights", "passes", "channels", "row", "row_end", "rows_left"]
 _ABOUT = """
-Outputs of groups of four channels for pixels in halfwords, which are 128 too large. `arena`,
-the offset of a block of parameters in it (MULTIPLY in tools/asm/common/parameters.py), and the
-memory of the stream (prepare/mac16.py); the places among the parameters count from these.
+Outputs of groups of four channels for pixels in halfwords, with 128 added. The arguments are the
+arena, the offset of a block of parameters in it (MULTIPLY in tools/asm/common/parameters.py), and
+the memory of the stream (prepare/mac16.py). Addresses among the parameters are offsets in these
+two.
 """
 
 
@@ -26,8 +27,9 @@ def gather_bytes():
     return lanes_gather.gather_bytes(halfwords=True)
 
 
-# Four products in a pass, each with a load; one word behind the weights and one behind the inputs
-# is read, too: the first of the channel's own numbers, and of what follows the inputs in scratch.
+# Four products in a pass, each with a load. One word after the weights and one word after the
+# inputs is also read: the first of the channel's own numbers, and the word of scratch after the
+# inputs.
 def _dot_product(t):
     end = t.new_label("multiplied")
     t.load(_W, "weights")
@@ -45,8 +47,8 @@ def _dot_product(t):
     t.rsr_acclo(_V)
 
 
-# A channel whose weights have one byte (128 too large) becomes one of halfwords of twice the value
-# in memory of its own. `stream` moves on; _W is that memory.
+# Unpack a channel whose weights have one byte, with 128 added, to halfwords of twice the value in
+# scratch memory at _W. `stream` advances.
 def _widen(t):
     mask, bias, sign, stop = _BIAS, _FACTOR, _OUTPUT, _END
     weights = t.new_label("weights")
@@ -67,20 +69,20 @@ def _widen(t):
         t.and_(value, value, mask)
         t.add(value, value, value)
         t.sub(value, value, bias)
-        t.and_(_Y, value, sign)  # what the lower half has borrowed goes back
+        t.and_(_Y, value, sign)  # add what the lower half has borrowed
         t.addx2(value, _Y, value)
     t.s32i(_V, _PIXEL)
     t.s32i(_U, _PIXEL, 4)
     t.addi(_PIXEL, _PIXEL, 8)
     t.bne(_PIXEL, stop, weights)
-    for place in range(0, 16, 4):
-        t.l32i(_V, _X, place)
-        t.s32i(_V, _PIXEL, place)
+    for offset in range(0, 16, 4):
+        t.l32i(_V, _X, offset)
+        t.s32i(_V, _PIXEL, offset)
     t.addi(_X, _X, 16)
     t.store(_X, "stream")
 
 
-# All pixels of all rows, `requantize` each, then go to `next_channel`.
+# Compute all pixels of all rows with `requantize`, then branch to `next_channel`.
 def _pixels(t, requantize, next_channel):
     pixel = t.new_label("pixel")
     t.label(pixel)
@@ -110,7 +112,7 @@ def multiply(mulsh=True):
         t.new_label, ("channel", "narrow", "ready", "folded", "next_channel", "end")
     )
     begin(t)
-    for name in ("lanes", "lanes_end"):  # LDINC goes on before it loads
+    for name in ("lanes", "lanes_end"):  # LDINC advances before it loads
         t.load(_V, name)
         t.addi(_V, _V, -4)
         t.store(_V, name)

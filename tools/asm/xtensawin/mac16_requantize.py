@@ -1,11 +1,13 @@
-# Assembler macros for Xtensa with MULSH: from an int32 sum to an int8 output, as TFLM rounds
+# Assembler macros for Xtensa with MULSH that make an int8 output of an int32 sum, rounded as in
+# TFLM
 # MIT license; Copyright (c) 2026 the tflm authors
 
 
-# The output of a sum of a channel whose kind is TWICE (prepare/mac16.py): sums have twice the
-# value, so that the upper word of the product, rounded, is SaturatingRoundingDoublingHighMul
-# (gemmlowp). RoundingDivideByPOT takes 1 from what is negative, and adds a half; SAR is the right
-# shift, and a `half` of 0 stands for none. Then the output's zero point and limits. Uses x.
+# Make the output of a sum of a channel whose kind is TWICE (prepare/mac16.py). Sums have twice
+# their value, so that the upper word of the product, rounded, is SaturatingRoundingDoublingHighMul
+# (gemmlowp). RoundingDivideByPOT subtracts 1 from negative values and adds a half. SAR is the
+# right shift; a `half` of 0 means a shift by 0. Then add the output's zero point and clamp. Uses
+# x.
 def twice(t, v, factor, half, zero_point, low, high, x):
     shifted = t.new_label("shifted")
     t.mulsh(x, v, factor)
@@ -23,8 +25,8 @@ def twice(t, v, factor, half, zero_point, low, high, x):
     t.min(v, v, high)
 
 
-# The same for the kind FOLDED: one multiplication does both roundings (prepare/folding.py), and
-# the limits are those of int8.
+# Make the output of a sum of a channel whose kind is FOLDED: one multiplication does both
+# roundings (prepare/folding.py), and the limits are the limits of int8.
 def folded(t, v, factor, zero_point, x):
     t.mulsh(v, v, factor)
     t.add(v, v, zero_point)

@@ -1,4 +1,4 @@
-# Assembler kernels of AVERAGE_POOL_2D and MAX_POOL_2D for Xtensa
+# Generator of the assembler kernels of AVERAGE_POOL_2D and MAX_POOL_2D for Xtensa
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from tflm.prepare.pooling import POOLING
@@ -15,13 +15,13 @@ record (POOLING in prepare/pooling.py), `unit` the number of the row.
 _AT_ONCE = {4: "four channels of a word at once", 1: "channel by channel"}
 _SLOTS = ("line", "columns", "left", "lines", "run", "skip", "cells", "end")
 
-# Of the whole function; _FLIP is 0x80 in each byte.
+# Registers of the whole function; _FLIP is 0x80 in each byte.
 _OP, _CHANNELS, _OUTPUT, _FIRST, _FLIP = "a2", "a10", "a11", "a14", "a15"
-# Of a group of channels: next cell, what it holds, lines left, cells of the line left, and a sum
-# or maximum for each channel.
+# Registers of a group of channels: the next cell, its value, lines left, cells of the line left,
+# and a sum or maximum for each channel.
 _CELL, _X, _U, _LINES, _CELLS = "a3", "a4", "a5", "a12", "a13"
 _VALUES = ("a6", "a7", "a8", "a9")
-# Before the first window; the arguments of these names come in a3 to a5.
+# Arguments: registers until the first window begins.
 _ARENA, _ROM, _UNIT = "a3", "a4", "a5"
 
 
@@ -29,7 +29,7 @@ def _word(t, to, name):
     t.l32i(to, _OP, at(_RECORD, name))
 
 
-# Where the row's output begins, and the first line of the input that its windows have.
+# Compute where the row's output begins, and the first line of the input that its windows cover.
 def _begin_row(t):
     line, rows, batch, x = _VALUES
     inside = t.new_label("in_arena")
@@ -49,7 +49,7 @@ def _begin_row(t):
     t.mov(_ARENA, _ROM)
     t.label(inside)
     t.add(line, line, _ARENA)
-    # The row's number in its image, and the windows' lines: those within the image only.
+    # The row's number in its image, and the lines of the windows that are within the image.
     _word(t, rows, "output_height")
     t.quou(batch, _UNIT, rows)
     t.mull(rows, batch, rows)
@@ -79,7 +79,7 @@ def _begin_row(t):
     t.store(x, "left")
 
 
-# The window of a column: its cells within the image.
+# Compute the cells of a column's window that are within the image.
 def _begin_column(t):
     first, right, width, x = _VALUES
     t.load(first, "left")
@@ -104,7 +104,7 @@ def _begin_column(t):
     t.store(x, "end")
 
 
-# To the next column, with the windows that are left.
+# Advance to the next column, with the windows that are left.
 def _next_column(t, column):
     end = t.new_label("end")
     left, columns, x = _VALUES[:3]
@@ -120,16 +120,16 @@ def _next_column(t, column):
     t.label(end)
 
 
-def _clamp_and_store(t, value, place):
+def _clamp_and_store(t, value, channel):
     _word(t, _U, "activation_min")
     t.max(value, value, _U)
     _word(t, _U, "activation_max")
     t.min(value, value, _U)
-    t.s8i(value, _OUTPUT, place)
+    t.s8i(value, _OUTPUT, channel)
 
 
-# One row: begin(t, value) for each channel of a group, cell(t, values) for each cell (its channels
-# are in _X), finish(t, values) before they are limited.
+# Compute one row: begin(t, value) for each channel of a group, cell(t, values) for each cell,
+# whose channels are in _X, and finish(t, values) before the values are clamped.
 def _pool(name, about, width, begin, cell, finish):
     t = Function(name, about.format(_AT_ONCE[width]), ("op", "arena", "rom", "unit"), _SLOTS)
     values = _VALUES[:width]
@@ -168,7 +168,7 @@ def _pool(name, about, width, begin, cell, finish):
     return t.text()
 
 
-# Bytes are added 128 too large.
+# Add the bytes of a cell, which have 128 added.
 def _add(t, values):
     t.xor(_X, _X, _FLIP)
     for i, value in enumerate(values[:-1]):
@@ -178,13 +178,13 @@ def _add(t, values):
     t.add(values[-1], values[-1], _X)
 
 
-# (|sum| + cells / 2) / cells with the sum's sign.
+# Divide (|sum| + cells / 2) / cells with the sum's sign.
 def _divide(t, values):
     cells, half, excess = _LINES, _CELLS, _CELL
     t.load(cells, "cells")
     t.srli(half, cells, 1)
     t.slli(excess, cells, 7)
-    for place, value in enumerate(values):
+    for channel, value in enumerate(values):
         positive = t.new_label("positive")
         t.sub(value, value, excess)
         t.abs(_X, value)
@@ -193,7 +193,7 @@ def _divide(t, values):
         t.bgez(value, positive)
         t.neg(_X, _X)
         t.label(positive)
-        _clamp_and_store(t, _X, place)
+        _clamp_and_store(t, _X, channel)
 
 
 def _average(width):
@@ -201,7 +201,7 @@ def _average(width):
     return _pool(f"average_{width}", about, width, lambda t, v: t.movi(v, 0), _add, _divide)
 
 
-# Maxima are kept in the highest byte; what lies below it decides nothing.
+# Maxima are kept in the highest byte; the lower bytes do not affect a comparison.
 def _least(t, value):
     t.movi(value, -128)
     t.slli(value, value, 24)
@@ -215,9 +215,9 @@ def _larger(t, values):
 
 
 def _highest_byte(t, values):
-    for place, value in enumerate(values):
+    for channel, value in enumerate(values):
         t.srai(value, value, 24)
-        _clamp_and_store(t, value, place)
+        _clamp_and_store(t, value, channel)
 
 
 def _maximum(width):

@@ -1,13 +1,13 @@
-# Assembler macros for Xtensa: from an int32 sum to an int8 output, as TFLM rounds
+# Assembler macros for Xtensa that make an int8 output of an int32 sum, rounded as in TFLM
 # MIT license; Copyright (c) 2026 the tflm authors
 
 
-# SaturatingRoundingDoublingHighMul (gemmlowp) of |v| < 2**30 without products of 64 bits, see
-# armv6m/requantize.py: with v = a * 2**15 + b and a multiplier of the halves low and high
+# SaturatingRoundingDoublingHighMul (gemmlowp) of |v| < 2**30 without products of 64 bits (see
+# armv6m/requantize.py): with v = a * 2**15 + b and a multiplier of the halves low and high
 #
 #   v = a * high + (((a * low + (b * low >> 15)) >> 1) + b * high + 2**14 >> 15)
 #
-# Uses x, y, z; z may be `low`, which is lost then.
+# Uses x, y, z; z may be `low`, which is destroyed then.
 def multiply_high(t, v, low, high, x, y, z):
     t.srai(x, v, 15)
     t.extui(v, v, 0, 15)
@@ -24,7 +24,7 @@ def multiply_high(t, v, low, high, x, y, z):
     t.add(v, v, x)
 
 
-# RoundingDivideByPOT: v / 2**e, halves away from zero; SAR is e - 1, e not 0. Uses x.
+# RoundingDivideByPOT: v / 2**e, halves away from zero. SAR is e - 1, with e > 0. Uses x.
 def divide(t, v, x):
     t.srai(x, v, 31)
     t.add(v, v, x)
@@ -35,7 +35,8 @@ def divide(t, v, x):
 
 # MultiplyByQuantizedMultiplier (TFLM common.cc, double rounding) for right shifts e. In: the sum
 # `v`; (low half, high half of the multiplier, e) at `offset` from `table`; registers of the
-# output's zero point and limits. Stores the output at `to` from `output`. Uses up `v` and `spare`.
+# output's zero point and limits. Stores the output at offset `to` from `output`. Destroys `v` and
+# `spare`.
 def requantize(t, v, table, offset, spare, zero_point, low, high, output, to):
     factor, upper, x, y = spare
     done = t.new_label("shifted")

@@ -6,8 +6,8 @@
 import micropython
 
 
-# A run of a sum of int8. `r0` is the address of a block of parameters (ADD in
-# tools/asm/common/parameters.py).
+# Outputs of ADD, int8, for a range of elements. `r0` is the address of a block of parameters (ADD
+# in tools/asm/common/parameters.py).
 @micropython.asm_thumb
 def add_run(r0):
     mov(r4, r8)

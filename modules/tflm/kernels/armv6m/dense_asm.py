@@ -7,8 +7,8 @@ import micropython
 
 
 # Groups of four channels, each the sum of all inputs times its weights, which are used once. `r0`
-# is the address of the record (DENSE in prepare/dense.py), `r1` of the arena, `r2` of the model;
-# `r3` is the first group, and 16384 times the group behind the last.
+# is the address of the record (DENSE in prepare/dense.py), `r1` of the arena, `r2` of the model.
+# `r3` is the first group + 16384 * (the last group + 1).
 @micropython.asm_thumb
 def dense(r0, r1, r2, r3):
     mov(r4, r8)

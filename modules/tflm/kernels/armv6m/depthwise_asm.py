@@ -379,7 +379,7 @@ def depthwise_3x3(r0):
     data(2, 0x9E19)  # ldr r6, [sp] plane_end
     add(r6, 8)
     b(row_16)
-    # the last row has no other
+    # the last row has no partner
     label(alone_18)
     mov(r7, r8)
     data(2, 0xCF01)  # ldmia r7!, {r0}

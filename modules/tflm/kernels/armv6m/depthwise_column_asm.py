@@ -7,8 +7,8 @@ import micropython
 
 
 # Channels of a depthwise convolution whose window is a line of pixels. `r0` is the address of a
-# block of parameters (DEPTHWISE_COLUMN in tools/asm/common/parameters.py), `r1` that of the record
-# (COLUMN in prepare/depthwise_column.py).
+# block of parameters (DEPTHWISE_COLUMN in tools/asm/common/parameters.py), `r1` the address of the
+# record (COLUMN in prepare/depthwise_column.py).
 @micropython.asm_thumb
 def depthwise_column(r0, r1):
     mov(r4, r8)
@@ -43,7 +43,7 @@ def depthwise_column(r0, r1):
     mov(r9, r2)
     ldr(r2, [r1, 52])
     mov(r10, r2)
-    # taps that the first pass leaves out
+    # taps that the first pass of the loop skips
     data(2, 0x9900)  # ldr r1, [sp] taps
     neg(r1, r1)
     mov(r2, 3)

@@ -7,8 +7,8 @@ import micropython
 
 
 # `r3` butterflies of 2 values of a stage of an FFT, in place. `r0` is the address of the record
-# (STAGE in prepare/signal_fft.py), `r1` that of the first value, `r2` that of its twiddles. They
-# end in the first one's block, or that one is the first of a block.
+# (STAGE in prepare/signal_fft.py), `r1` of the first value, `r2` of the twiddles of the first
+# butterfly. The butterflies belong to one block, or the first of them begins a block.
 @micropython.asm_thumb
 def stage_2(r0, r1, r2, r3):
     mov(r4, r8)
@@ -116,8 +116,8 @@ def stage_2(r0, r1, r2, r3):
 
 
 # `r3` butterflies of 4 values of a stage of an FFT, in place. `r0` is the address of the record
-# (STAGE in prepare/signal_fft.py), `r1` that of the first value, `r2` that of its twiddles. They
-# end in the first one's block, or that one is the first of a block.
+# (STAGE in prepare/signal_fft.py), `r1` of the first value, `r2` of the twiddles of the first
+# butterfly. The butterflies belong to one block, or the first of them begins a block.
 @micropython.asm_thumb
 def stage_4(r0, r1, r2, r3):
     mov(r4, r8)

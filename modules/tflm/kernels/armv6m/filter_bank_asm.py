@@ -6,8 +6,9 @@
 import micropython
 
 
-# Channels of the record at `r0` (LAYOUT in prepare/signal_filter_bank.py), tensors in the arena at
-# `r1` and in the model at `r2`: `r3` is the first one << 8 and how many.
+# Channels of SignalFilterBank. `r0` is the address of the record (LAYOUT in
+# prepare/signal_filter_bank.py), `r1` of the arena, `r2` of the model. `r3` is the first channel
+# << 8 | the number of channels.
 @micropython.asm_thumb
 def filter_bank(r0, r1, r2, r3):
     mov(r4, r8)
@@ -143,7 +144,9 @@ def filter_bank(r0, r1, r2, r3):
     mov(r0, 0)
 
 
-# The same of LAYOUT in prepare/signal_filter_bank_spectral_subtraction.py.
+# Channels of SignalFilterBankSpectralSubtraction. `r0` is the address of the record (LAYOUT in
+# prepare/signal_filter_bank_spectral_subtraction.py), `r1` of the arena, `r2` of the model. `r3`
+# is the first channel << 8 | the number of channels.
 @micropython.asm_thumb
 def subtract_noise(r0, r1, r2, r3):
     mov(r4, r8)

@@ -6,7 +6,7 @@
 import micropython
 
 
-# `r3` pairs of int16 at `r0` to the places in `r2` that the table at `r1` has.
+# Stores `r3` pairs of int16 from `r0` at the indices in the table at `r1`, in the buffer at `r2`.
 @micropython.asm_thumb
 def scatter(r0, r1, r2, r3):
     mov(r4, r8)
@@ -36,8 +36,8 @@ def scatter(r0, r1, r2, r3):
     mov(r0, 0)
 
 
-# The largest magnitude of `r1` samples at `r0`, without negative samples that are `r2`, to the
-# word at `r3`. As in TFLM it is an int16, which -32768 turns negative.
+# The largest magnitude of the `r1` samples at `r0`, to the word at `r3`. Negative samples equal to
+# `r2` are ignored. As in TFLM the magnitude is an int16, so that -32768 stays negative.
 @micropython.asm_thumb
 def largest(r0, r1, r2, r3):
     mov(r4, r8)
@@ -73,7 +73,7 @@ def largest(r0, r1, r2, r3):
     mov(r0, 0)
 
 
-# `r2` samples at `r0` shifted left by `r3`, to `r1`.
+# Shifts the `r2` samples at `r0` left by `r3`, to `r1`.
 @micropython.asm_thumb
 def scale(r0, r1, r2, r3):
     mov(r4, r8)
@@ -99,7 +99,7 @@ def scale(r0, r1, r2, r3):
     mov(r0, 0)
 
 
-# Samples at `r0` times weights at `r1`, to `r2`, shifted right and saturated to int16; `r3` is the
+# Samples at `r0` times weights at `r1`, shifted right and saturated to int16, to `r2`. `r3` is the
 # address of the record (LAYOUT in prepare/signal_window.py).
 @micropython.asm_thumb
 def window(r0, r1, r2, r3):
@@ -142,7 +142,7 @@ def window(r0, r1, r2, r3):
     mov(r0, 0)
 
 
-# Energies of `r2` bins at `r0`, pairs of int16, to words at `r1`.
+# Energies of the `r2` bins at `r0`, which are pairs of int16, to words at `r1`.
 @micropython.asm_thumb
 def energy(r0, r1, r2):
     mov(r4, r8)

@@ -8,7 +8,7 @@ import micropython
 
 # Unpack columns of int8 to lanes. `r0` is the address of a block of parameters (GATHER in
 # tools/asm/common/parameters.py). A column is a run of whole, aligned words in each row of the
-# filter; it lies in the image, or beside it.
+# filter, either inside the image or outside of it.
 @micropython.asm_thumb
 def gather(r0):
     mov(r4, r8)
@@ -153,8 +153,9 @@ def gather(r0):
     mov(r0, 0)
 
 
-# The same for columns of any width and place: their bytes are brought together in spare memory,
-# those of all rows without a gap.
+# Unpack columns of int8 of any width and alignment to lanes. The bytes of all rows of a column are
+# first copied to spare memory without gaps. `r0` is the address of a block of parameters (GATHER
+# in tools/asm/common/parameters.py).
 @micropython.asm_thumb
 def gather_bytes(r0):
     mov(r4, r8)
@@ -285,7 +286,7 @@ def gather_bytes(r0):
     bcc(quads_13)
     data(2, 0x910B)  # str r1, [sp] lanes
     b(end_15)
-    # the run leaves the image: byte by byte
+    # a run that crosses the edge of the image: byte by byte
     label(partly_4)
     data(2, 0x9F08)  # ldr r7, [sp] row_bytes
     label(byte_3)
@@ -374,7 +375,7 @@ def multiply(r0):
     ldr(r2, [r0, 12])
     ldr(r3, [r0, 56])
     cmp(r3, 0)
-    beq(there_3)
+    beq(ready_3)
     ldr(r4, [r0, 60])
     sub(r4, r4, r3)
     sub(r2, r2, r1)
@@ -424,7 +425,7 @@ def multiply(r0):
     bcc(quads_4)
     data(2, 0x9907)  # ldr r1, [sp] first
     data(2, 0x9A05)  # ldr r2, [sp] lanes_end
-    label(there_3)
+    label(ready_3)
     data(2, 0x9B15)  # ldr r3, [sp] before
     sub(r1, r1, r3)
     data(2, 0x9107)  # str r1, [sp] first
@@ -1175,7 +1176,7 @@ def multiply(r0):
     beq(near_22)
     b(row_7)
     label(near_22)
-    # next group of channels: its stream lies behind this one's
+    # next group of channels: its stream follows this one
     data(2, 0x990C)  # ldr r1, [sp] group
     cmp(r1, 0)
     beq(lanes_only_23)
@@ -1191,7 +1192,7 @@ def multiply(r0):
     beq(near_24)
     b(group_6)
     label(near_24)
-    # next block: its outputs lie behind this one's
+    # next block: its outputs follow this one's outputs
     data(2, 0x9814)  # ldr r0, [sp] parameters
     ldr(r1, [r0, 56])
     cmp(r1, 0)

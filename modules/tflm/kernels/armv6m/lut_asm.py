@@ -6,9 +6,9 @@
 import micropython
 
 
-# Channels one by one, each the sum of all inputs, which are lanes, times its weights: a byte of
-# two indices is the place of a word of lanes in a table. `r0` is the address of a block of
-# parameters (DENSE_LUT in tools/asm/common/parameters.py).
+# Channels one by one, each the sum of all inputs times its weights. The inputs are lanes. A byte
+# of the stream is two indices of weights and the index of a word of two lanes in a table. `r0` is
+# the address of a block of parameters (DENSE_LUT in tools/asm/common/parameters.py).
 @micropython.asm_thumb
 def dense_lut(r0):
     mov(r4, r8)

@@ -6,9 +6,9 @@
 import micropython
 
 
-# Adds to the words at `r2` the products of rows of int8 (weights, at `r0`) with a vector of int8
-# (at `r1`) less its zero point. `r3` is the length of a row << 16 | how many rows there are << 9 |
-# the zero point + 256.
+# Adds the products of rows of int8 weights at `r0` and the vector of int8 at `r1`, less its zero
+# point, to the words at `r2`. `r3` is the length of a row << 16 | the number of rows << 9 | the
+# zero point + 256.
 @micropython.asm_thumb
 def dot(r0, r1, r2, r3):
     mov(r4, r8)

@@ -6,8 +6,9 @@
 import micropython
 
 
-# Averages of a window, for each channel. `r0`: address of the first cell, `r1`: of the output,
-# `r2`: of the record of pooling.py; `r3`: (lines - 1) * 32768 + cells of a line - 1.
+# Averages of the cells of a window, for each channel. `r0` is the address of the first cell, `r1`
+# of the output, `r2` of the record (POOLING in prepare/pooling.py). `r3` is (lines - 1) * 32768 +
+# cells of a line - 1.
 @micropython.asm_thumb
 def average(r0, r1, r2, r3):
     mov(r4, r8)
@@ -120,8 +121,9 @@ def average(r0, r1, r2, r3):
     mov(r0, 0)
 
 
-# Maxima of a window, for each channel. `r0`: address of the first cell, `r1`: of the output,
-# `r2`: of the record of pooling.py; `r3`: (lines - 1) * 32768 + cells of a line - 1.
+# Maxima of the cells of a window, for each channel. `r0` is the address of the first cell, `r1` of
+# the output, `r2` of the record (POOLING in prepare/pooling.py). `r3` is (lines - 1) * 32768 +
+# cells of a line - 1.
 @micropython.asm_thumb
 def maximum(r0, r1, r2, r3):
     mov(r4, r8)

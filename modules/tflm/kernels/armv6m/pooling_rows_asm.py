@@ -6,8 +6,8 @@
 import micropython
 
 
-# Sums of some cells, for each channel. `r0`: address of the first cell, `r1`: of the first
-# channel's int32, of bytes whose top bit is flipped; `r2`: cells, `r3`: channels.
+# Sums of some cells, for each channel. `r0` is the address of the first cell, `r1` of the first
+# channel's int32, of bytes whose top bit is flipped. `r2`: cells, `r3`: channels.
 @micropython.asm_thumb
 def add_cells(r0, r1, r2, r3):
     mov(r4, r8)
@@ -60,8 +60,8 @@ def add_cells(r0, r1, r2, r3):
     mov(r0, 0)
 
 
-# Maxima of some cells, for each channel. `r0`: address of the first cell, `r1`: of the first
-# channel's int32, of bytes whose top bit is flipped; `r2`: cells, `r3`: channels.
+# Maxima of some cells, for each channel. `r0` is the address of the first cell, `r1` of the first
+# channel's int32, of bytes whose top bit is flipped. `r2`: cells, `r3`: channels.
 @micropython.asm_thumb
 def largest_of_cells(r0, r1, r2, r3):
     mov(r4, r8)

@@ -6,8 +6,9 @@
 import micropython
 
 
-# Multiplies `r2` words at `r1` by a multiplier and 2 ** (a shift - 32), the words at `r0`; those
-# of the next value are `r3` bytes further on. Rounded and wrapping around as in fixed_point.py.
+# Multiplies the `r2` words at `r1` by a multiplier and 2 ** (a shift - 32), which are two words at
+# `r0`. The two words for the next value are `r3` bytes after them. Rounds and wraps around as
+# fixed_point.py does.
 @micropython.asm_thumb
 def rescale(r0, r1, r2, r3):
     mov(r4, r8)
@@ -82,9 +83,9 @@ def rescale(r0, r1, r2, r3):
     mov(r0, 0)
 
 
-# Multiplies words at `r1` as rescale() does, all by the multiplier and shift at `r0`, and clamps
-# them to int16 at `r2`. `r3` is how many there are, with | 1 << 12 where they are added to what is
-# there, which is then clamped to -limit..limit, | limit << 13 (2 ** 15: to int16).
+# Multiplies words at `r1` by the multiplier and shift at `r0`, rounded as in rescale(), and stores
+# them clamped to int16 at `r2`. `r3` is the number of words. `r3` | 1 << 12 adds the results to
+# the values at `r2`, clamped to -limit..limit; `r3` | limit << 13 is the limit (2 ** 15: int16).
 @micropython.asm_thumb
 def gate(r0, r1, r2, r3):
     mov(r4, r8)
@@ -192,7 +193,7 @@ def gate(r0, r1, r2, r3):
     mov(r0, 0)
 
 
-# The products of `r3` int16 at `r1` with those at `r2`, to words at `r0`.
+# The products of the `r3` int16 at `r1` and those at `r2`, to words at `r0`.
 @micropython.asm_thumb
 def products(r0, r1, r2, r3):
     mov(r4, r8)
@@ -221,10 +222,10 @@ def products(r0, r1, r2, r3):
     mov(r0, 0)
 
 
-# Rows of int8 (the state, at `r0`) move one element to the left and get the next of the words
-# at `r2` at their end; that word becomes the sum of the row, less the zero point, times the row's
-# weights (int8, at `r1`). The zero point is the word behind those at `r2`. `r3` is the length
-# of a row << 14 | how many rows there are.
+# Moves rows of the state (int8, at `r0`) one element to the left and appends the next of the
+# features, words at `r2`. The feature's word becomes the sum of the row less the zero point, times
+# the row's weights (int8, at `r1`). The zero point is the word after the features. `r3` is the
+# length of a row << 14 | the number of rows.
 @micropython.asm_thumb
 def remember_8(r0, r1, r2, r3):
     mov(r4, r8)
@@ -298,10 +299,10 @@ def remember_8(r0, r1, r2, r3):
     mov(r0, 0)
 
 
-# Rows of int16 (the state, at `r0`) move one element to the left and get the next of the words
-# at `r2` at their end; that word becomes the sum of the row, less the zero point, times the row's
-# weights (int16, at `r1`). The zero point is the word behind those at `r2`. `r3` is the length
-# of a row << 14 | how many rows there are.
+# Moves rows of the state (int16, at `r0`) one element to the left and appends the next of the
+# features, words at `r2`. The feature's word becomes the sum of the row less the zero point, times
+# the row's weights (int16, at `r1`). The zero point is the word after the features. `r3` is the
+# length of a row << 14 | the number of rows.
 @micropython.asm_thumb
 def remember_16(r0, r1, r2, r3):
     mov(r4, r8)

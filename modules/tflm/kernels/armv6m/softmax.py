@@ -22,8 +22,8 @@ _NEWTON_START = const(19)
 _NEWTON_SLOPE = const(20)
 
 
-# exp(-`r2`) to the word at `r1`: gemmlowp's exp_on_negative_values, which prepare/fixed_point.py
-# explains. `r0` is the address of a record of SOFTMAX.
+# Stores exp(-`r2`) in the word at `r1`: gemmlowp's exp_on_negative_values, which
+# prepare/fixed_point.py explains. `r0` is the address of a record of SOFTMAX.
 @micropython.asm_thumb
 def exp(r0, r1, r2):
     mov(r4, r8)
@@ -75,7 +75,7 @@ def exp(r0, r1, r2):
     lsl(r0, r0, 31)
     sub(r0, 1)
     b(done_6)
-    # the part below 1/4, less 1/4; then 1/8 more, to which the series belongs
+    # the fraction below 1/4, less 1/4, plus 1/8: the argument of the series
     label(series_3)
     lsl(r1, r0, 8)
     lsr(r1, r1, 8)

@@ -6,11 +6,11 @@
 import micropython
 
 
-# The same as dot() of matrix_asm.py for some cells of a filter, one after the other: in each the
-# rows lie as far apart as the first of six words behind the sums says. The others are: cells in a
-# line, bytes from each back to the next one; lines, bytes from the first cell of each back to that
-# of the next one, and bytes from the first vector of a line to that of the next one. Vectors in a
-# line lie one behind the other.
+# Adds the products of rows of int8 weights and vectors as dot() of matrix_asm.py does, for some
+# cells of a filter one after the other. Six words after the sums describe the cells: bytes between
+# two rows; cells in a line; bytes from each cell back to the next one; lines; bytes from the first
+# cell of a line back to the first cell of the next one; bytes from the first vector of a line to
+# the first vector of the next one. The vectors of a line are contiguous.
 @micropython.asm_thumb
 def sums_of_cells(r0, r1, r2, r3):
     mov(r4, r8)
@@ -163,9 +163,9 @@ def sums_of_cells(r0, r1, r2, r3):
     mov(r0, 0)
 
 
-# Makes int8 at `r1` of the words at `r0`, as store_int8() of requantize.py: `r2` is the address of
-# the REQUANTIZE block, with a multiplier for each channel and no shifts to the left, `r3` how many
-# words there are, | the channel of the first one << 7.
+# Makes int8 at `r1` of the words at `r0`, as store_int8() of requantize.py does. `r2` is the
+# address of the REQUANTIZE block, with a multiplier for each channel and no left shifts. `r3` is
+# the number of words | the channel of the first one << 7.
 @micropython.asm_thumb
 def store_sums(r0, r1, r2, r3):
     mov(r4, r8)

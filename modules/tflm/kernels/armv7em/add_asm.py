@@ -6,8 +6,8 @@
 import micropython
 
 
-# A run of a sum of int8. `r0` is the address of a block of parameters (ADD in
-# tools/asm/armv7em/add.py).
+# Outputs of ADD, int8, for a range of elements. `r0` is the address of a block of parameters (ADD
+# in tools/asm/armv7em/add.py).
 @micropython.asm_thumb
 def add_run(r0):
     data(2, 0xE92D, 0x0F00)  # push {r8-r11}
@@ -46,7 +46,7 @@ def add_run(r0):
     data(2, 0xF8DD, 0xA01C)  # ldr r10, [sp, #28]
     data(2, 0x9F08)  # ldr r7, [sp] shift
     data(2, 0x9E09)  # ldr r6, [sp] zero_point
-    b(behind_fours_3)
+    b(after_fours_3)
     label(fours_1)
     data(2, 0xF918, 0x4B01)  # ldrsb r4, [r8], #1
     data(2, 0xF81B, 0x5B01)  # ldrb r5, [r11], #1
@@ -102,7 +102,7 @@ def add_run(r0):
     data(2, 0xFAA0, 0xF082)  # sel r0, r0, r2
     label(ready_2)
     data(2, 0xF84C, 0x0B04)  # str r0, [r12], #4
-    label(behind_fours_3)
+    label(after_fours_3)
     data(2, 0x9C03)  # ldr r4, [sp] fours_end
     data(2, 0x45A0)  # cmp r8, r4
     bcc_w(fours_1)

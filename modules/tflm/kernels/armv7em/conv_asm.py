@@ -121,7 +121,7 @@ def gather(r0):
     data(2, 0xF1BE, 0x0E01)  # subs lr, lr, #1
     bne_w(pair_1)
     b(end_11)
-    # bytes of both windows are brought together in spare memory
+    # copy the bytes of both windows to spare memory
     label(apart_4)
     data(2, 0xF8CD, 0xE008)  # str lr, [sp, #8]
     data(2, 0xF8DD, 0xE044)  # ldr lr, [sp, #68]
@@ -191,7 +191,7 @@ def gather(r0):
     sub(r6, 1)
     bne(byte_25)
     label(done_26)
-    # bytes at its right
+    # bytes at the right of the image
     mov(r6, r7)
     cmp(r6, 0)
     beq(filled_27)
@@ -585,7 +585,7 @@ def multiply(r0):
     data(2, 0xF8DD, 0x800C)  # ldr r8, [sp, #12]
     data(2, 0x45C6)  # cmp lr, r8
     bcc_w(pair_2)
-    # next group of channels: its stream lies behind this one's
+    # next group of channels: its stream follows this one
     data(2, 0xF8CD, 0xC000)  # str r12, [sp, #0]
     data(2, 0x9904)  # ldr r1, [sp] groups
     sub(r1, 1)

@@ -6,8 +6,8 @@
 import micropython
 
 
-# Channels of a depthwise convolution with 3x3 filters and a stride of 1. `r0` is the
-# address of a block of parameters (PARAMETERS in tools/asm/armv7em/depthwise.py).
+# Channels of a depthwise convolution with 3x3 filters and a stride of 1. `r0` is the address of a
+# block of parameters (PARAMETERS in tools/asm/armv7em/depthwise.py).
 @micropython.asm_thumb
 def depthwise_3x3(r0):
     data(2, 0xE92D, 0x0F00)  # push {r8-r11}
@@ -348,8 +348,8 @@ def depthwise_3x3(r0):
     mov(r0, 0)
 
 
-# Channels of a depthwise convolution with 3x3 filters and a stride of 2. `r0` is the
-# address of a block of parameters (PARAMETERS in tools/asm/armv7em/depthwise.py).
+# Channels of a depthwise convolution with 3x3 filters and a stride of 2. `r0` is the address of a
+# block of parameters (PARAMETERS in tools/asm/armv7em/depthwise.py).
 @micropython.asm_thumb
 def depthwise_3x3_stride_2(r0):
     data(2, 0xE92D, 0x0F00)  # push {r8-r11}

@@ -6,9 +6,9 @@
 import micropython
 
 
-# Products of int8 less their zero points: `r0`, `r1` are addresses of elements, `r2` that of words
-# for the products, `r3` says how many, how far the next elements are, and the offsets (FIELDS in
-# tools/asm/armv7em/mul.py).
+# Products of int8 less their zero points. `r0` and `r1` are the addresses of the elements, `r2` of
+# the words for the products. `r3` packs the number of products, the steps between elements, and
+# the offsets (FIELDS in tools/asm/armv7em/mul.py).
 @micropython.asm_thumb
 def products(r0, r1, r2, r3):
     data(2, 0xE92D, 0x0F00)  # push {r8-r11}
@@ -42,8 +42,8 @@ def products(r0, r1, r2, r3):
     mov(r0, 0)
 
 
-# Outputs of products: `r0` is the address of a record of mul.eval_int8, `r1` that of the products,
-# `r2` that of the outputs, `r3` their number.
+# Outputs of products. `r0` is the address of a record of mul.eval_int8, `r1` of the products, `r2`
+# of the outputs. `r3` is the number of outputs.
 @micropython.asm_thumb
 def outputs(r0, r1, r2, r3):
     data(2, 0xE92D, 0x0F00)  # push {r8-r11}
@@ -88,9 +88,9 @@ def outputs(r0, r1, r2, r3):
     mov(r0, 0)
 
 
-# Outputs of pairs of int8, four at a time: `r0` is the address of a record of mul.eval_int8, `r1`,
-# `r2` are those of the elements, `r3` that of two words: the address of the outputs, and that
-# behind the last element at `r1`.
+# Outputs of pairs of int8, four at a time. `r0` is the address of a record of mul.eval_int8, `r1`
+# and `r2` of the elements, `r3` of two words: the address of the outputs, and the end of the
+# elements at `r1`.
 @micropython.asm_thumb
 def fours(r0, r1, r2, r3):
     data(2, 0xE92D, 0x0F00)  # push {r8-r11}

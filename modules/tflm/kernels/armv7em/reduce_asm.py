@@ -6,9 +6,9 @@
 import micropython
 
 
-# Sums of int8, less what they have too much: `r0` is the address of a record of reduce.eval_int8,
-# `r1` that of the first element of the first sum, `r2` that of words for the sums, `r3` says how
-# many, which follow each other in the innermost kept dimension.
+# Sums of int8, less their offset. `r0` is the address of a record of reduce.eval_int8, `r1` of the
+# first element of the first sum, `r2` of words for the sums. `r3` is the number of sums, which are
+# neighbours in the innermost kept dimension.
 @micropython.asm_thumb
 def sums(r0, r1, r2, r3):
     data(2, 0xE92D, 0x0F00)  # push {r8-r11}

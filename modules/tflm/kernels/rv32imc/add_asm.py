@@ -6,8 +6,8 @@
 import micropython
 
 
-# ADD of int8 by a table (prepare/add_table.py). `a0` is the arena, `a1` the offset of a block of
-# parameters in it (ADD in tools/asm/common/parameters.py).
+# Outputs of ADD, int8, with a table for one input (prepare/add_table.py). `a0` is the arena, `a1`
+# the offset of a block of parameters in the arena (ADD in tools/asm/common/parameters.py).
 @micropython.asm_rv32
 def add_run(a0, a1):
     addi(sp, sp, -64)

@@ -6,9 +6,9 @@
 import micropython
 
 
-# The plane of one channel: word (j, x) holds rows 2 * j and 2 * j + 1 of column x as lanes, with
-# zero points for what lies beside the image. `a0` is the arena, `a1` the offset of a block of
-# parameters in it (DEPTHWISE in tools/asm/common/parameters.py), `a2` the memory of the image.
+# The plane of one channel: word (j, x) has rows 2 * j and 2 * j + 1 of column x as lanes, and zero
+# points outside of the image. `a0` is the arena, `a1` the offset of a block of parameters in it
+# (DEPTHWISE in tools/asm/common/parameters.py), `a2` the memory of the image.
 @micropython.asm_rv32
 def build_plane(a0, a1, a2):
     addi(sp, sp, -64)
@@ -54,16 +54,16 @@ def build_plane(a0, a1, a2):
     add(t1, a4, a7)
     add(a4, t1, a7)
     mv(t2, a6)
-    bltu(a5, s0, there_5)
+    bltu(a5, s0, exists_5)
     mv(t0, s6)
     li(t2, 0)
-    label(there_5)
+    label(exists_5)
     addi(a5, a5, 1)
     mv(t3, a6)
-    bltu(a5, s0, there_6)
+    bltu(a5, s0, exists_6)
     mv(t1, s6)
     li(t3, 0)
-    label(there_6)
+    label(exists_6)
     addi(a5, a5, 1)
     slli(t4, s3, 2)
     add(t4, t4, a3)
@@ -330,7 +330,9 @@ def rows_3x3(a0, a1, a2, a3):
     li(a0, 0)
 
 
-# The same, 3x3 with a vertical stride of 2.
+# The rows of a channel, 3x3 with a vertical stride of 2. `a0` is the arena, `a1` the offset of a
+# block of parameters in it (DEPTHWISE in tools/asm/common/parameters.py), `a2` the memory of the
+# stream.
 @micropython.asm_rv32
 def rows_3x3_stride_2(a0, a1, a2, a3):
     addi(sp, sp, -96)
@@ -492,7 +494,8 @@ def rows_3x3_stride_2(a0, a1, a2, a3):
     li(a0, 0)
 
 
-# The same, for filters of any size.
+# The rows of a channel with a filter of any size. `a0` is the arena, `a1` the offset of a block of
+# parameters in it (DEPTHWISE in tools/asm/common/parameters.py), `a2` the memory of the stream.
 @micropython.asm_rv32
 def rows_any(a0, a1, a2, a3):
     addi(sp, sp, -112)

@@ -7,9 +7,9 @@ import micropython
 
 
 # Unpack columns of int8 to lanes. `a0` is the arena, `a1` the offset of a block of parameters in
-# it (GATHER in tools/asm/common/parameters.py), `a2` the memory of the image; the places among the
-# parameters count from these. A column is a run of whole, aligned words in each row of the filter;
-# it lies in the image, or beside it.
+# it (GATHER in tools/asm/common/parameters.py), `a2` the memory of the image. Addresses among the
+# parameters are offsets in these two. A column is a run of whole, aligned words in each row of the
+# filter, either inside the image or outside of it.
 @micropython.asm_rv32
 def gather(a0, a1, a2):
     addi(sp, sp, -64)
@@ -115,8 +115,8 @@ def gather(a0, a1, a2):
     li(a0, 0)
 
 
-# The same for columns of any width and place: their bytes are brought together in spare memory,
-# those of all rows without a gap.
+# Unpack columns of int8 of any width and alignment to lanes. The bytes of all rows of a column are
+# first copied to spare memory without gaps. The arguments are the same as for gather().
 @micropython.asm_rv32
 def gather_bytes(a0, a1, a2):
     addi(sp, sp, -64)
@@ -249,7 +249,7 @@ def gather_bytes(a0, a1, a2):
 
 # Outputs of groups of four channels for pixels in lanes, two pixels at a time. `a0` is the arena,
 # `a1` the offset of a block of parameters in it (MULTIPLY in tools/asm/common/parameters.py), `a2`
-# the memory of the stream; the places among the parameters count from these.
+# the memory of the stream. Addresses among the parameters are offsets in these two.
 @micropython.asm_rv32
 def multiply(a0, a1, a2):
     addi(sp, sp, -112)
@@ -365,7 +365,7 @@ def multiply(a0, a1, a2):
     mv(a1, s1)
     lw(t3, 12(sp))
     add(a2, s1, t3)
-    # the words behind the last four: two or none
+    # the words after the last four: two or none
     andi(t3, a7, 8)
     add(t6, s1, a7)
     sub(t6, t6, t3)
@@ -861,7 +861,7 @@ def multiply(a0, a1, a2):
     lw(a6, 12(s3))
     addi(a0, s3, 16)
     mv(a1, s1)
-    # the words behind the last four: two or none
+    # the words after the last four: two or none
     andi(t3, a7, 8)
     add(t6, s1, a7)
     sub(t6, t6, t3)
@@ -1131,7 +1131,7 @@ def multiply(a0, a1, a2):
     lw(t0, 48(sp))
     addi(t0, t0, -1)
     bne(t0, zero, row_11)
-    # next group of channels: its stream lies behind this one's
+    # next group of channels: its stream follows this one
     lw(t0, 24(sp))
     bne(t0, zero, was_narrow_54)
     addi(a0, a0, 48)

@@ -6,8 +6,8 @@
 import micropython
 
 
-# ADD of int8 by a table (prepare/add_table.py). The arena, and the offset of a block of parameters
-# in it (ADD in tools/asm/common/parameters.py).
+# Outputs of ADD, int8, with a table for one input (prepare/add_table.py). The arguments are the
+# arena and the offset of a block of parameters in it (ADD in tools/asm/common/parameters.py).
 @micropython.viper
 def add_run(arena, offset):
     #: 366100 entry a1, 48

@@ -6,9 +6,9 @@
 import micropython
 
 
-# The plane of one channel: word (j, x) holds rows 2 * j and 2 * j + 1 of column x as lanes,
-# with zero points for what lies beside the image. The arena, the offset of a block of parameters
-# in it (DEPTHWISE in tools/asm/common/parameters.py), and the memory of the image.
+# The plane of one channel: word (j, x) has rows 2 * j and 2 * j + 1 of column x as lanes, and zero
+# points outside of the image. The arguments are the arena, the offset of a block of parameters in
+# it (DEPTHWISE in tools/asm/common/parameters.py), and the memory of the image.
 @micropython.viper
 def build_plane(arena, offset, memory):
     #: 364100 entry a1, 32
@@ -75,8 +75,9 @@ def build_plane(arena, offset, memory):
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")
 
 
-# The rows of a channel, 3x3 with stride 1, two rows at a time. The arena, the offset of a block of
-# parameters in it (DEPTHWISE in tools/asm/common/parameters.py), and the memory of the stream.
+# The rows of a channel, 3x3 with stride 1, two rows at a time. The arguments are the arena, the
+# offset of a block of parameters in it (DEPTHWISE in tools/asm/common/parameters.py), and the
+# memory of the stream.
 @micropython.viper
 def rows_3x3(arena, offset, memory, taps):
     #: 366100 entry a1, 48
@@ -261,7 +262,9 @@ def rows_3x3(arena, offset, memory, taps):
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")
 
 
-# The same, 3x3 with a vertical stride of 2.
+# The rows of a channel, 3x3 with a vertical stride of 2. The arguments are the arena, the offset
+# of a block of parameters in it (DEPTHWISE in tools/asm/common/parameters.py), and the memory of
+# the stream.
 @micropython.viper
 def rows_3x3_stride_2(arena, offset, memory, taps):
     #: 366100 entry a1, 48
@@ -383,7 +386,9 @@ def rows_3x3_stride_2(arena, offset, memory, taps):
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")
 
 
-# The same, for filters of any size.
+# The rows of a channel with a filter of any size. The arguments are the arena, the offset of a
+# block of parameters in it (DEPTHWISE in tools/asm/common/parameters.py), and the memory of the
+# stream.
 @micropython.viper
 def rows_any(arena, offset, memory, taps):
     #: 36a100 entry a1, 80

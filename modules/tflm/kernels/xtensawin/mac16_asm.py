@@ -6,10 +6,10 @@
 import micropython
 
 
-# Unpack columns of int8 to halfwords. The arena, the offset of a block of parameters in it
-# (GATHER in tools/asm/common/parameters.py), and the memory of the image; the places among the
-# parameters count from these. A column is a run of whole, aligned words in each row of the filter;
-# it lies in the image, or beside it.
+# Unpack columns of int8 to halfwords. The arguments are the arena, the offset of a block of
+# parameters in it (GATHER in tools/asm/common/parameters.py), and the memory of the image.
+# Addresses among the parameters are offsets in these two. A column is a run of whole, aligned
+# words in each row of the filter, either inside the image or outside of it.
 @micropython.viper
 def gather(arena, offset, memory):
     #: 364100 entry a1, 32
@@ -87,8 +87,8 @@ def gather(arena, offset, memory):
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")
 
 
-# The same for columns of any width and place: their bytes are brought together in spare memory,
-# those of all rows without a gap.
+# Unpack columns of int8 of any width and alignment to halfwords. The bytes of all rows of a column
+# are first copied to spare memory without gaps. The arguments are the same as for gather().
 @micropython.viper
 def gather_bytes(arena, offset, memory):
     #: 366100 entry a1, 48
@@ -189,9 +189,10 @@ def gather_bytes(arena, offset, memory):
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")
 
 
-# Outputs of groups of four channels for pixels in halfwords, which are 128 too large. `arena`,
-# the offset of a block of parameters in it (MULTIPLY in tools/asm/common/parameters.py), and the
-# memory of the stream (prepare/mac16.py); the places among the parameters count from these.
+# Outputs of groups of four channels for pixels in halfwords, with 128 added. The arguments are the
+# arena, the offset of a block of parameters in it (MULTIPLY in tools/asm/common/parameters.py),
+# and the memory of the stream (prepare/mac16.py). Addresses among the parameters are offsets in
+# these two.
 @micropython.viper
 def multiply(arena, offset, memory):
     #: 36e100 entry a1, 112

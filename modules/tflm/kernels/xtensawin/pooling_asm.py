@@ -168,8 +168,8 @@ def average_4(op, arena, rom, unit):
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")
 
 
-# Averages of windows of int8, channel by channel: one row of the output. `op` is the
-# record (POOLING in prepare/pooling.py), `unit` the number of the row.
+# Averages of windows of int8, channel by channel: one row of the output. `op` is the record
+# (POOLING in prepare/pooling.py), `unit` the number of the row.
 @micropython.viper
 def average_1(op, arena, rom, unit):
     #: 368100 entry a1, 64
@@ -424,8 +424,8 @@ def maximum_4(op, arena, rom, unit):
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")
 
 
-# Maxima of windows of int8, channel by channel: one row of the output. `op` is the
-# record (POOLING in prepare/pooling.py), `unit` the number of the row.
+# Maxima of windows of int8, channel by channel: one row of the output. `op` is the record (POOLING
+# in prepare/pooling.py), `unit` the number of the row.
 @micropython.viper
 def maximum_1(op, arena, rom, unit):
     #: 368100 entry a1, 64
