@@ -21,7 +21,7 @@ _NOTES = """\
 |---|---|
 | `micropython_tflm-{version}-py3-none-any.whl`, `.tar.gz` | the command `tflm` for computers: `pip install` it with `[board]` behind its name, to meet boards |
 | `firmware/` | MicroPython with tflm for a Pico and a Pico 2: hold BOOTSEL while you plug it in, and copy the .uf2 to the drive that appears; `-digits` reads handwritten digits |
-| `mip/` | packages for other firmware: `mpremote mip install mip/armv6m_6.3/cnn.json`; docs/deploy.md says which |
+| `mip/` | packages for other firmware: `mpremote mip install mip/armv6m_6.3/cnn.json`; docs/how-to/deploy.md says which |
 | `page/` | a Pico in a web page, for any web space |
 | `{sums}` | `sha256sum -c {sums}` |
 

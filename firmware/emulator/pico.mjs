@@ -14,7 +14,7 @@
 //                the frames of a file (camera.mjs)
 // --i2s-master SCK,WS,SD,FILE    an I2S master, which plays the frames that a file has at SIGUSR2
 // --watch PIN,... tell changes of these pins on stderr
-// --xip CYCLES   wait for flash: so long for a miss of its cache (48 is a Pico's; see docs/pico.md)
+// --xip CYCLES   wait for flash: so long for a miss of its cache (48 is a Pico's; see docs/how-to/faster.md)
 // Exit codes: 0 stopped from outside, 2 wrong arguments, 3 the board faulted.
 
 import { createHash } from 'node:crypto';

@@ -12,7 +12,7 @@ def load(source, trusted=False, copy=False):
 
     A buffer is used in place and must not change. A file is read into RAM, unless it lies in
     a file system whose files can be read in place (ROMFS) at a multiple of 4; `copy` reads it
-    into RAM from there, too, where kernels do not wait for flash (docs/pico.md). `trusted` leaves
+    into RAM from there, too, where kernels do not wait for flash. `trusted` leaves
     out the check of a .tflm's records that keeps kernels inside of their memory, as for a file
     in ROMFS, which is trusted as code is (docs/explanation/security.md). Raises ModelError for
     what is no model, InputError for what is no buffer, OSError for what cannot be read.

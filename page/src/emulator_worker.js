@@ -5,7 +5,7 @@ import { Board } from 'emulator/board.mjs';
 import { LED } from 'emulator/chip.mjs';
 import { loadImage } from 'emulator/image.mjs';
 
-const MISS = 48; // cycles of the core for a miss of the flash cache, as a Pico has it: docs/pico.md
+const MISS = 48; // cycles of the core for a miss of the flash cache, as a Pico has it: docs/how-to/faster.md
 const HIGH = 1; // a pin that is driven high, as rp2040js says it
 const NAP = 1; // milliseconds
 const TELL_EVERY = 500; // milliseconds

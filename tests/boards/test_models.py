@@ -98,7 +98,7 @@ def test_models_on_a_pico(name, emulated, shared_models):
     assert [binascii.unhexlify(line) for line in lines] == [array.tobytes() for array in wanted]
 
 
-# Heap and time of digits on a Pico; budgets of docs/boards.md.
+# Heap and time of digits on a Pico; budgets of docs/how-to/firmware.md.
 _BUDGET = """
 import gc, time
 gc.collect()

@@ -1,4 +1,4 @@
-# Tests of docs/custom-ops.md and examples/atan: what the page shows is run, and prints that
+# Tests of docs/how-to/custom-operator.md and examples/atan: the page's blocks are run
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import importlib.util
@@ -31,7 +31,7 @@ def _import(path):
 
 # Blocks of the page in order: (language, text).
 def blocks(repository):
-    page = (repository / "docs" / "custom-ops.md").read_text()
+    page = (repository / "docs" / "how-to" / "custom-operator.md").read_text()
     return re.findall(r"^```(\w+)\n(.*?)^```$", page, re.M | re.S)
 
 

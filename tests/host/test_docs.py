@@ -25,27 +25,30 @@ from tflm_tools.flat.flatten import flatten
 #   <!-- file: NAME -->       it is saved under this name, for the commands below
 # Pages with tests of their own, or whose code shows parts of a program:
 _OTHERS = {
-    "custom-ops.md": "tests/host/test_custom_ops_page.py",
+    "how-to/custom-operator.md": "tests/host/test_custom_ops_page.py",
     "how-to/delegates.md": "tests/unit/test_delegate.py",
     "reference/python-on-board.md": "parts of programs",
-    "debugging.md": "parts of programs",
-    "beyond-tflm.md": "parts of programs",
-    "audio.md": "parts of programs",
+    "how-to/debug.md": "parts of programs",
+    "reference/beyond-tflm.md": "parts of programs",
+    "how-to/audio.md": "parts of programs",
     "reference/python-on-host.md": "tests/host/test_python.py",
     "reference/cli.md": "parts of commands",
-    "deploy.md": "tests/host/test_board_deploy.py",
-    "page.md": "tests/page",
+    "how-to/deploy.md": "tests/host/test_board_deploy.py",
+    "how-to/web-page.md": "tests/page",
     "reference/programs.md": "tests/page",
-    "motion.md": "tests/boards/test_motion.py",
-    "camera.md": "tests/boards/test_camera.py",
-    "wake-words.md": "tests/host/test_tool_wake.py, tests/wake",
+    "how-to/motion.md": "tests/boards/test_motion.py",
+    "how-to/camera.md": "tests/boards/test_camera.py",
+    "how-to/wake-words.md": "tests/host/test_tool_wake.py, tests/wake",
     "README.md": "the first page has a test below",
 }
 _PAGES = [
-    "getting-started.md", "pico.md", "esp32.md", "own-model.md", "explanation/arena.md",
-    "develop/write-a-kernel.md", "explanation/exactness.md", "coming-from.md",
-    "reference/flat-format.md", "learning.md", "versions.md", "hosts.md", "gallery.md",
-    "scaling.md", "fleet.md", "search.md",
+    "explanation/arena.md", "develop/write-a-kernel.md", "explanation/exactness.md",
+    "reference/flat-format.md",
+    "tutorial/first-model.md", "tutorial/pico.md", "tutorial/esp32.md",
+    "tutorial/your-own-model.md",
+    "how-to/coming-from.md", "how-to/fleet.md", "how-to/hosts.md", "how-to/learn-on-board.md",
+    "how-to/quantize.md", "how-to/ready-made-models.md", "how-to/scale-out.md",
+    "how-to/search-models.md", "how-to/versions.md",
 ]  # fmt: skip
 
 
@@ -270,7 +273,7 @@ def test_make_targets(repository):
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_shell_completion(repository, shell):
     path = os.pathsep.join(str(repository / folder) for folder in ("tools", "modules"))
-    hosts = (repository / "docs" / "hosts.md").read_text()
+    hosts = (repository / "docs" / "how-to" / "hosts.md").read_text()
     assert f"_TFLM_COMPLETE={shell}_source tflm" in hosts
 
     def ask(**variables):

@@ -45,7 +45,7 @@ def shipped(arch):
     return parts.compiled(dist.package_files("all", arch, ARCHS[arch].assembler), arch)
 
 
-# What who has a CNN installs with mip; docs/deploy.md tells. A Pico is where bytes are few.
+# What who has a CNN installs with mip; docs/how-to/deploy.md tells. A Pico is where bytes are few.
 @pytest.mark.parametrize(
     ("arch", "most"),
     [("armv6m", 150_000), ("armv7emsp", 160_000), ("rv32imc", 160_000), ("xtensawin", 160_000)],

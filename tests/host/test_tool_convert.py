@@ -73,7 +73,7 @@ def sources(tmp_path, layers):
         ("bad.keras", "no file of Keras; write it with model.save"),
         ("bad.h5", "no HDF5 file"),
         ("saved_model.pb", "give the folder that it lies in"),
-        ("model.onnx", "docs/own-model.md"),
+        ("model.onnx", "docs/tutorial/your-own-model.md"),
         ("notes.txt", "neither a .keras, an .h5 nor the folder"),
         ("layers.tflite", "is a .tflite already; give the model that it was made from"),
         ("missing.keras", "no such file"),
@@ -163,7 +163,8 @@ def test_other_programs(sources, tmp_path, monkeypatch):
          "CUMSUM has no integer form"),
         ("convert", "ConverterError: 'tf.TensorListReserve' op requires element_shape",
          "a loop over an open batch"),
-        ("convert", "ValueError: " + "long " * 99, "cannot convert m: .*…; see docs/own-model.md"),
+        ("convert", "ValueError: " + "long " * 99,
+         "cannot convert m: .*…; see docs/tutorial/your-own-model.md"),
     ],
 )  # fmt: skip
 def test_reasons(step, said, words):

@@ -1,4 +1,4 @@
-# Tests of `tflm fleet`, and of docs/fleet.md from front to back: its commands, server and board
+# Tests of `tflm fleet`, and of docs/how-to/fleet.md from front to back
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import re
@@ -44,7 +44,7 @@ def serving(*options):
 
 
 def test_page(tflm, repository, folder):
-    text = (repository / "docs" / "fleet.md").read_text()
+    text = (repository / "docs" / "how-to" / "fleet.md").read_text()
     tflm("flatten", "models/digits/digits_int8.tflite", "-o", "digits.tflm")
     tflm("fleet", "keygen", "fleet.key")
     assert (folder / "fleet.key").stat().st_mode & 0o777 == 0o600

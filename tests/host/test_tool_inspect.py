@@ -227,8 +227,8 @@ def test_real_models(shared_models, name):
 def test_floats_are_told(tflm, repository, layers):
     models = repository / "tests" / "beyond" / "models"
     found = tflm("inspect", models / "hybrid_dynamic.tflite")
-    assert "operators multiply floats" in found.out and "docs/own-model.md" in found.out
-    assert (repository / "docs" / "own-model.md").read_text().count("## When quantization is not")
+    assert "operators multiply floats" in found.out and "docs/how-to/quantize.md" in found.out
+    assert (repository / "docs" / "how-to" / "quantize.md").exists()
     assert "multiply floats" not in tflm("inspect", layers).out
 
 
@@ -238,4 +238,4 @@ def test_not_converted_yet(name, tflm, tmp_path):
     path = tmp_path / name
     path.write_bytes(b"PK\x03\x04" if name.endswith("keras") else b"\x89HDF\r\n\x1a\n")
     found = tflm("inspect", path)
-    assert found.code == 1 and "docs/own-model.md" in found.err
+    assert found.code == 1 and "docs/tutorial/your-own-model.md" in found.err

@@ -19,7 +19,7 @@ def test_first_answer(opened):
     took = time.monotonic() - begin
     print(f"first answer after {took:.1f} s")
     assert digit == 3 and took < _FIRST_SECONDS * crowded()
-    assert 4 < milliseconds < 12  # docs/boards.md: 6, and more at its first invoke
+    assert 4 < milliseconds < 12  # docs/how-to/firmware.md: 6, and more at its first invoke
 
 
 def test_samples(page, repository):

@@ -13,7 +13,7 @@ _PAGES = sorted(
     for pattern in (
         "*.md",
         "docs/**/*.md",
-        "models/*.md",
+        "models/**/*.md",
         "tests/*.md",
         "boards/*.md",
         "examples/*.md",

@@ -205,7 +205,7 @@ class Streaming:
     channel and the stream of the XIP block until Interpreter.free(), and heap: `kept`, and twice
     the weights of four channels, at least 2 KB. One for each Interpreter. The results are the
     same bytes. Where something else has the stream or all channels, the model runs without it,
-    and a line says so (docs/pico.md).
+    and a line says so (docs/how-to/faster.md).
     """
 
     name = "streaming"

@@ -48,7 +48,8 @@ def register(cli, show, working, as_json_option, custom_option):
 
         With --per-op, or on a board (--on): each operator, beside the last run of the same model.
         Several boards of one kind share the models.
-        With --all and --compare: a board beside what is predicted for it: docs/hardware.md.
+        With --all and --compare: a board beside what is predicted for it:
+        docs/how-to/measure-a-board.md.
         """
         _check(ports, jobs, backend, scheduler, every)
         if compare:

@@ -12,7 +12,7 @@ def register(cli, show, working, json_option, custom_option):
 
     @cli.group()
     def fleet():
-        """Many boards: models that are signed here and pulled over HTTP: docs/fleet.md."""
+        """Many boards: models that are signed here and pulled over HTTP: docs/how-to/fleet.md."""
 
     @fleet.command()
     @click.argument("output", type=click.Path())

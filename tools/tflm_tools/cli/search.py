@@ -35,10 +35,11 @@ def register(cli, show, as_json_option):
     )
     @as_json_option
     def search(space, output, as_json, **options):
-        """Which networks of SPACE.py fit a board, before any is trained: docs/search.md.
+        """Which networks of SPACE.py fit a board, before any is trained.
 
         SPACE.py has build(trial), which makes a network of what trial.suggest_int() and its like
-        give, and may have score(trial, network). The exit code is 1 where none fits.
+        give, and may have score(trial, network). The exit code is 1 where none fits. See
+        docs/how-to/search-models.md.
         """
         from ..model_search.study import search
         from ..render.search import kind_of, search_picture

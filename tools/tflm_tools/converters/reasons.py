@@ -52,13 +52,13 @@ def _unconverted(path, said):
         names = lacking[1].strip()
         return ToolError(
             f"{path} cannot become a .tflite: there is no operator for {names}; replace the layer "
-            "that uses it (docs/own-model.md)"
+            "that uses it (docs/how-to/quantize.md)"
         )
     unquantized = _NO_FORM.search(said)
     if unquantized:
         return ToolError(
             f"{path} cannot be quantized: {unquantized[1].strip()} has no integer form; replace "
-            "the layer (docs/own-model.md), or give --no-quantize"
+            "the layer (docs/how-to/quantize.md), or give --no-quantize"
         )
     if "TensorListReserve" in said:
         return ToolError(
@@ -66,7 +66,8 @@ def _unconverted(path, said):
             "layers can be unrolled, or build it with Input(..., batch_size=1)"
         )
     return ToolError(
-        f"TensorFlow cannot convert {path}: {_shortened(said)}; see docs/own-model.md"
+        f"TensorFlow cannot convert {path}: {_shortened(said)}; "
+        "see docs/tutorial/your-own-model.md"
     )
 
 

@@ -42,8 +42,8 @@ def _refused(path):
         return ToolError(f"{path} is a part of a SavedModel; give the folder that it lies in")
     if path.suffix in (".pt", ".pth", ".onnx"):
         return ToolError(
-            f"{path} is no model of Keras or TensorFlow; docs/own-model.md tells how PyTorch's "
-            "become a .tflite"
+            f"{path} is no model of Keras or TensorFlow; docs/tutorial/your-own-model.md "
+            "tells how PyTorch's become a .tflite"
         )
     try:
         model = open_model(path)

@@ -196,7 +196,7 @@ def flatten(
     miss: cycles that a word of weights takes to fetch; None: what is usual where the target runs,
     0 for memory without wait states.
     by_rows: the input comes by rows, invoke(source): docs/how-to/less-ram.md.
-    features: names of tensors that are kept beside the outputs: docs/learning.md.
+    features: names of tensors that are kept beside the outputs: docs/how-to/learn-on-board.md.
     compress_weights: weights of int8 with at most 16 values become indices of four bits where a
     layer uses each once, for the target armv6m: docs/explanation/optimization-passes.md.
     arena_budget: bytes that the arena may have, in place of a level: the fastest plan that is

@@ -139,7 +139,7 @@ def open_model(path, data=None):
     ):
         raise ModelError(
             f"{path} is a trained model that is not converted yet; convert it to a .tflite: "
-            "docs/own-model.md"
+            "docs/tutorial/your-own-model.md"
         )
     raise ModelError(
         f"{path} is neither a .tflite nor a .tflm ({len(data)} bytes, starting "

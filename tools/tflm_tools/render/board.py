@@ -109,7 +109,7 @@ def print_deployment(result, target):
         kept, *cycles = result.faster.kept, result.faster.cycles, result.faster.cycles_before
         text = "{:.1f} M cycles in place of {:.1f} M".format(*(each / 1e6 for each in cycles))
         text = f"with --optimize speed and Streaming({kept}) it takes {text} by estimate"
-        text = f"It waits for its weights: {text}; see docs/pico.md"
+        text = f"It waits for its weights: {text}; see docs/how-to/faster.md"
         target.print(Text("\n" + text), soft_wrap=True)
 
 

@@ -67,7 +67,7 @@ def print_demo(demo, target):
     print_plan(demo.plan, target, legend=False)
     target.print()
     target.print(
-        Text("Next: docs/getting-started.md, or .venv/bin/tflm inspect with a model of yours")
+        Text("Next: docs/tutorial/first-model.md, or .venv/bin/tflm inspect with a model of yours")
     )
 
 

@@ -129,7 +129,7 @@ def _floats(report):
         return []
     return [
         ("note", f"{count} operators multiply floats, which is slow on most boards;"),
-        ("", 'int8 is faster: "When quantization is not full" in docs/own-model.md'),
+        ("", "int8 is faster: docs/how-to/quantize.md"),
     ]
 
 
