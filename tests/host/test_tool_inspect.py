@@ -169,7 +169,7 @@ def test_plan_option(tflm, layers, tmp_path):
     ("content", "words"),
     [
         (None, "no such file"),
-        (b"", "neither a .tflite nor a .tflm"),
+        (b"", "is empty"),
         (b"hello world, no model", "neither a .tflite nor a .tflm"),
         (b"\x20\0\0\0TFL3", "damaged"),
         (b"TFLM" + bytes(60), "damaged"),
@@ -238,4 +238,4 @@ def test_not_converted_yet(name, tflm, tmp_path):
     path = tmp_path / name
     path.write_bytes(b"PK\x03\x04" if name.endswith("keras") else b"\x89HDF\r\n\x1a\n")
     found = tflm("inspect", path)
-    assert found.code == 1 and "docs/tutorial/your-own-model.md" in found.err
+    assert found.code == 1 and f"tflm convert {path} --data" in found.err

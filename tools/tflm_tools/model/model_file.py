@@ -12,6 +12,7 @@ from tflm.model import FlatModel, is_flat
 from tflm.tflite.reader import TfliteModel, is_tflite
 
 from .. import files
+from .containers import find_model, split_name
 from .flat_file import FlatFile
 from .input_limits import input_limits
 from .normalization import pixels_of
@@ -101,14 +102,34 @@ def _add_pixels(inputs, model):
         info.pixels = pixels
 
 
+# A trained model that is not converted yet: TensorFlow's, Keras's, PyTorch's or ONNX's.
+def _refuse_trained(path, data):
+    is_hdf5 = data[:8] == b"\x89HDF\r\n\x1a\n"
+    if is_hdf5 or Path(path).suffix in (".keras", ".h5", ".pb", ".onnx", ".pt", ".pt2", ".pth"):
+        raise ModelError(
+            f"{path} is a trained model that is not converted yet; convert it: "
+            f"tflm convert {path} --data DATA.npz -o model.tflite"
+        )
+
+
 def open_model(path, data=None):
     """Open a model file and return its ModelFile.
 
-    data: the bytes of the model, if they are not in the file yet. Raises ToolError for a file
-    that cannot be read, ModelError for a file that is not a model.
+    path: a .tflite or .tflm; or C source, a zip archive or a gzip file that holds one, where
+    "model.h#name" takes one of several (containers.py). data: the bytes of the model, if they are
+    not in the file yet. Raises ToolError for a file that cannot be read, ModelError for a file
+    that is not a model.
     """
     if data is None:
+        path, name = split_name(path)
+        if Path(path).is_dir():
+            raise ModelError(
+                f"{path} is a folder; convert a SavedModel first: tflm convert {path} "
+                "--data DATA.npz -o model.tflite"
+            )
         data = files.read(path)
+        _refuse_trained(path, data)
+        data = find_model(path, data, name)
     if is_flat(data):
         flat = FlatFile(data)
         inputs, outputs = (
@@ -130,17 +151,8 @@ def open_model(path, data=None):
             inputs[i].limits = limits
         _add_pixels(inputs, model)
         return ModelFile(Path(path), "tflite", data, inputs, outputs)
-    if data[:8] == b"\x89HDF\r\n\x1a\n" or Path(path).suffix in (
-        ".keras",
-        ".h5",
-        ".pb",
-        ".onnx",
-        ".pt",
-    ):
-        raise ModelError(
-            f"{path} is a trained model that is not converted yet; convert it to a .tflite: "
-            "docs/tutorial/your-own-model.md"
-        )
+    if not data:
+        raise ModelError(f"{path} is empty; get the file again")
     raise ModelError(
         f"{path} is neither a .tflite nor a .tflm ({len(data)} bytes, starting "
         f"{data[:8]!r}); check the file"
