@@ -62,6 +62,7 @@ docs: $(VENV)/test.stamp  ## regenerate docs/generated and the pictures of docs/
 	$(BIN)/python tools/docs/operators_page.py
 	$(BIN)/python tools/docs/errors_page.py
 	$(BIN)/python tools/docs/licences_page.py
+	$(BIN)/python tools/docs/benchmarks_page.py
 	$(BIN)/python -m tflm_tools.apps.demo docs/images/digits.svg
 	$(BIN)/tflm plan models/digits/digits_int8.tflite -o docs/images/arena.svg
 	$(BIN)/tflm plan models/digits/digits_int8.tflite --optimize balanced -o docs/images/arena_flat.svg

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import docs_tables
+import docs_data
 import emulated
 import listing
 import mac16
@@ -275,7 +275,11 @@ def _arguments():
         help="what RAM may cost, see docs/how-to/less-ram.md",
     )
     parser.add_argument("--hot", type=int, default=0, help="list so many of the dearest blocks")
-    parser.add_argument("--docs", type=Path, help="a document to put the tables into")
+    parser.add_argument(
+        "--docs",
+        action="store_true",
+        help="write docs/data, too; `make docs` then writes docs/generated/benchmarks.md",
+    )
     parser.add_argument("--build", type=Path, default=ROOT / "build" / "cycles")
     parser.add_argument("--seed", type=int, default=0, help="of the random inputs")
     parser.add_argument("--jobs", type=int, default=2, help="models at a time")
@@ -312,7 +316,7 @@ def main():
         refused += not_measured
     _write_csv(options.output, results)
     if options.docs:
-        docs_tables.update(options.docs, results, options.miss)
+        docs_data.update(ROOT / "docs" / "data", results)
     # What tflm does not have yet is told, and no failure of this bench.
     wrong = [path.stem for path, error in refused if not isinstance(error, UnsupportedError)]
     if wrong:

@@ -63,6 +63,15 @@ def test_errors_are_up_to_date():
     assert errors.PAGE.read_text() == text, f"generated/{errors.PAGE.name} is old; run: make docs"
 
 
+# The tables of docs/data are the only source of the benchmarks.
+def test_benchmarks_are_up_to_date():
+    benchmarks = _tool("benchmarks_page")
+    page = benchmarks.PAGE
+    assert page.read_text() == benchmarks.page(), f"{page.name} is old; run: make docs"
+    for path in (REPOSITORY / "docs" / "data").glob("*.csv"):
+        assert f"../data/{path.name}" in page.read_text(), f"{page.name} lacks {path.name}"
+
+
 # Every pinned package has a licence and a purpose; the metadata of installed packages agree.
 def test_licences():
     licences = _tool("licences_page")

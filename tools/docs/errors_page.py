@@ -68,7 +68,7 @@ _REMEDIES = (
     ("… is allowed in", "request buffers in init or prepare, fetch them in invoke"),
     ("…: … was called with", "request a number of bytes in that range"),
     ("…: the layout lacks", "pass every field of the layout to emit()"),
-    ("…: operand … stands behind", "put operands first in the layout"),
+    ("…: operand … stands", "put operands first in the layout"),
     ("there is no … …; ", ""),
     ("…: … is not supported", "see the parameters of the operator below; convert without them"),
     ("…: … must be constant", "make it a constant of the model, not an input"),
@@ -126,13 +126,13 @@ def _text(node):
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value
     if isinstance(node, ast.JoinedStr):
-        return "".join(_text(part) or "…" for part in node.values)
+        return "".join(_text(value) or "…" for value in node.values)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
         left = _text(node.left)
         return left and re.sub(r"%(?!%)[^a-z]*[a-z]", "…", left).replace("%%", "%")
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        parts = _text(node.left), _text(node.right)
-        return "".join(part or "…" for part in parts) if any(parts) else None
+        texts = _text(node.left), _text(node.right)
+        return "".join(text or "…" for text in texts) if any(texts) else None
     return None
 
 
@@ -215,15 +215,15 @@ def _others():
 
 def page():
     """Return the whole page as text."""
-    parts = [_HEAD]
+    sections = [_HEAD]
     for title, prose, files in (*_SECTIONS, ("Other messages", "", tuple(_others()))):
         rows = []
         for file in files:
             path = _DEVICE / f"{file}.py"
             rows += [row for row in messages(path) if row not in rows] if path.exists() else []
         if rows:
-            parts.append(f"## {title}\n\n" + (prose + "\n\n" if prose else "") + _table(rows))
-    parts.append(
+            sections.append(f"## {title}\n\n" + (prose + "\n\n" if prose else "") + _table(rows))
+    sections.append(
         "## Checks of Prepare\n\nEvery operator checks its tensors and parameters before it runs. "
         "A message begins with the operator and its number, which `tflm inspect` also shows. A "
         "*contradiction* (`ModelError`) means that the file is damaged or the converter has a "
@@ -235,12 +235,12 @@ def page():
     for file, (checks, supports) in operator_checks().items():
         cells = ["; ".join(texts).replace("|", "\\|") for texts in (checks, supports)]
         rows.append(f"| `{file}` | {cells[0]} | {cells[1]} |")
-    parts.append("\n".join(rows) + "\n")
+    sections.append("\n".join(rows) + "\n")
     rows = []
     for path in sorted(_HOST.rglob("*.py")):
         rows += [row for row in messages(path) if row not in rows and row[0] in _HOST_CLASSES]
-    parts.append("## The command `tflm`\n\n" + _table(rows))
-    return "\n".join(parts)
+    sections.append("## The command `tflm`\n\n" + _table(rows))
+    return "\n".join(sections)
 
 
 if __name__ == "__main__":
