@@ -1,8 +1,9 @@
-# tflm: TensorFlow Lite Micro in pure MicroPython
+# tflm: TensorFlow Lite Micro in pure MicroPython.
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# What each .tflm needs is loaded now, so that a model itself is loaded quickly. Full names: those
-# that MicroPython has to put together from relative ones would be kept in the heap.
+# Import everything that a .tflm needs now, so that loading a model later is quick. The imports
+# spell the full names because MicroPython would keep names that it joins from relative ones in
+# the heap.
 import tflm.arena
 import tflm.dtypes
 import tflm.errors
@@ -20,9 +21,9 @@ from .version import __version__
 
 del tflm
 
-# Public names and the files they come from; a file is loaded when its name is first used. Written
-# as keywords, MicroPython knows the names from the start, and TAB finds them. Those below are
-# strings on purpose: TAB need not load what only a .tflite on the board needs.
+# Public names and their modules; a module is imported when one of its names is first used. The
+# first names are keywords: MicroPython then knows them from the start and TAB completes them. The
+# names below are strings, so TAB does not import what only a .tflite on the board needs.
 _names = dict(
     Arena="arena",
     ArenaError="errors",
@@ -44,9 +45,9 @@ _names["SingleArenaBufferAllocator"] = "arena"
 
 __all__ = ("__version__", "help") + tuple(_names)
 
-# Files that `from tflm import NAME` finds; some of those above, too, as an import that ran out of
-# memory leaves files of which the next one has no names. MicroPython's TAB and dir() ask for every
-# word that the firmware knows, so nothing else may be looked for, let alone loaded.
+# Modules that `from tflm import NAME` finds. Some are imported above as well: after an import that
+# ran out of memory, modules exist that their package does not name. MicroPython's TAB and dir()
+# ask for every word that the firmware knows, so no other name may start an import.
 _files = (
     "dtypes",
     "errors",
@@ -60,10 +61,10 @@ _files = (
 )
 
 
-# Prints how tflm is used; help(tflm), which prints what is in this file, shows the same.
+# help() and help(tflm) print the same text; without __repr__, help(tflm) would list the module.
 class _Help:
     def __call__(self):
-        """Print how tflm is used, in a screen of 80 columns."""
+        """Print how to use tflm, in at most 80 columns."""
         print(self)
 
     def __repr__(self):
@@ -75,7 +76,7 @@ class _Help:
 help = _Help()
 
 
-# Called for names that are not loaded yet.
+# MicroPython calls this for attributes of the package that do not exist yet.
 def __getattr__(name):
     if name not in _names and name not in _files:
         raise AttributeError(name)

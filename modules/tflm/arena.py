@@ -1,31 +1,30 @@
-# tflm: SingleArenaBufferAllocator: head, tail and temp sections in one static buffer
+# tflm: The arena: one buffer with a head, a tail and a temp section, as in TFLM.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .errors import ArenaError, InputError, StateError, check_count
 from .micropython_port import free_bytes, more_heap
 
 ALIGNMENT = 16
-MAX_BYTES = 1 << 29  # what an operand word of a record can address
+MAX_BYTES = 1 << 29  # the most that an operand word of a record can address
 
 
-# `value` rounded up to a multiple of `alignment` (a power of two).
+# Return `value` rounded up to a multiple of `alignment` (a power of two).
 def align_up(value, alignment=ALIGNMENT):
     return (value + alignment - 1) & (0 - alignment)
 
 
-# Offsets into one arena, as TFLM's single_arena_buffer_allocator.cc keeps pointers:
+# TFLM's single_arena_buffer_allocator.cc, with offsets in place of pointers:
 #
 #   buffer_head        head            temp             tail           buffer_tail
 #       | activations -> | op's temp -> |     free     | <- persistent |
 #
-# The head is sized once, when the memory plan is known; the tail grows down and is never
-# freed; temp lies above the head and is given back after each op's Prepare. No section may
-# cross another. Without a size nothing is limited, which measures what a model needs.
+# The head is sized once, after memory planning. The tail grows down and is never freed. The temp
+# section follows the head and is released after each operator's Prepare. No section may reach
+# into another. Without a size there is no limit, which measures how much a model needs.
 class SingleArenaBufferAllocator:
-    """Hands out byte offsets from three sections of an arena of `size` bytes (None: unlimited).
+    """Allocates byte offsets in an arena of `size` bytes; None: without limit, to measure.
 
-    Offset 0 is taken to be 16-byte aligned.
-    Raises ArenaError, with needed and available bytes, when sections would cross.
+    Offset 0 must be 16-byte aligned. Methods raise ArenaError if the sections would overlap.
     """
 
     def __init__(self, size=None):
@@ -37,32 +36,32 @@ class SingleArenaBufferAllocator:
         self.tail = self.buffer_tail
         self._temp_buffers = 0
 
-    # Bytes between temp and tail for a buffer that begins at a multiple of `alignment`.
     def available_bytes(self, alignment=1):
+        """Return the free bytes for a buffer whose offset is a multiple of `alignment`."""
         return max(self.tail - align_up(self.temp, alignment), 0)
 
-    # Bytes of the head section (the memory plan).
     def head_used_bytes(self):
+        """Return the bytes of the head (activations and scratch buffers)."""
         return self.head - self.buffer_head
 
-    # Bytes of the tail section (persistent buffers).
     def tail_used_bytes(self):
+        """Return the bytes of the tail (persistent buffers)."""
         return self.buffer_tail - self.tail
 
-    # Bytes of both.
     def used_bytes(self):
+        """Return the bytes of head and tail."""
         return self.head_used_bytes() + self.tail_used_bytes()
 
-    # A buffer that stays until the arena goes: its offset.
     def allocate_persistent_buffer(self, size, alignment=ALIGNMENT):
+        """Return the offset of `size` bytes in the tail, which are never released."""
         start = (self.tail - size) & (0 - alignment)
         if start < self.temp:
             self._refuse("a persistent buffer", size, self.available_bytes(alignment))
         self.tail = start
         return start
 
-    # A buffer that stays until reset_temp_allocations: its offset.
     def allocate_temp(self, size, alignment=ALIGNMENT):
+        """Return the offset of `size` bytes until the next reset_temp_allocations()."""
         start = align_up(self.temp, alignment)
         if start + size > self.tail:
             self._refuse("a temporary buffer", size, self.available_bytes(alignment))
@@ -70,39 +69,39 @@ class SingleArenaBufferAllocator:
         self._temp_buffers += 1
         return start
 
-    # Give back every temporary buffer.
     def reset_temp_allocations(self):
+        """Release all temporary buffers."""
         self.temp = self.head
         self._temp_buffers = 0
 
-    # Set the size of the head section, once the plan is known.
     def resize_head(self, size):
+        """Set the size of the head in bytes; raises StateError during temporary allocations."""
         if self._temp_buffers:
-            raise StateError("the head was resized while temporary buffers are in use; reset them")
+            raise StateError("the head was resized with temporary buffers in use; reset them")
         available = self.tail - self.buffer_head
         if size > available:
             self._refuse("the head section", size, available)
         self.head = self.temp = self.buffer_head + size
 
-    # Where the sections are now, for restore().
+    # Return the positions of the sections, for restore().
     def positions(self):
         return self.head, self.tail
 
-    # Undo every allocation since positions(): what a failed model has taken is free again.
+    # Undo all allocations since positions() was called.
     def restore(self, positions):
         self.head, self.tail = positions
         self.reset_temp_allocations()
 
     def _refuse(self, what, size, available):
         raise ArenaError(
-            "the arena is too small for %s: needed %d bytes, available %d, missing %d; "
-            "give the Interpreter a larger arena" % (what, size, available, size - available),
+            "the arena is too small for %s: needed %d bytes, available %d, missing %d; use a "
+            "larger arena" % (what, size, available, size - available),
             size,
             available,
         )
 
 
-# The address of a buffer's first byte; 0 under CPython, where only offsets matter.
+# Return the address of a buffer; 0 under CPython, where only offsets matter.
 def address_of(buffer):
     try:
         from uctypes import addressof
@@ -111,14 +110,14 @@ def address_of(buffer):
     return addressof(buffer)
 
 
-# True when two buffers have memory in common.
+# Return True if two buffers share memory.
 def overlap(first, second):
     start = address_of(first)
     other = address_of(second)
     return 0 < start < other + len(second) and other < start + len(first)
 
 
-# A writable memoryview of unsigned bytes, or a clear refusal.
+# Return a writable memoryview of unsigned bytes; raises InputError if the buffer is none.
 def _writable_bytes(buffer):
     try:
         view = memoryview(buffer)
@@ -133,12 +132,12 @@ def _writable_bytes(buffer):
     except (TypeError, ValueError):
         pass
     raise InputError(
-        "the arena must be a writable buffer of bytes, not %s; pass a bytearray or a size in bytes"
+        "the arena must be a writable buffer of bytes, not %s; pass a bytearray or a size"
         % type(buffer).__name__
     )
 
 
-# Set bytes of a buffer to one value, in pieces: a board may have no room for all at once.
+# Set bytes of a buffer to one value, in pieces of 256: a board may lack the heap for all at once.
 def fill(buffer, start, size, value=0):
     piece = bytes([value]) * min(size, 256)
     while size:
@@ -148,30 +147,32 @@ def fill(buffer, start, size, value=0):
         size -= step
 
 
-# A new bytearray, or an error that names the bytes.
+# Return a new bytearray; raises ArenaError with the bytes if the heap is too small.
 def _new_memory(size):
     if size < 0:
-        raise InputError("the arena size is %d bytes; it cannot be negative" % size)
+        raise InputError("the arena size is %d; pass 0 or more bytes" % size)
     try:
         return bytearray(size)
     except (MemoryError, OverflowError):
         pass
     free = free_bytes()
     raise ArenaError(
-        "the heap has no room for the arena: needed %d bytes in one piece, %d are free in all; "
-        "make it before anything else, or use a smaller model%s" % (size, free, more_heap()),
+        "not enough heap for the arena: needed %d bytes in one piece, %d free in all; allocate "
+        "it first, or use a smaller model%s" % (size, free, more_heap()),
         size,
         free,
     )
 
 
 class Arena:
-    """One buffer for the tensors of one interpreter, or of several that take turns.
+    """Memory for the tensors of one Interpreter, or of several that run in turn.
 
-    `memory`: a writable buffer of bytes, or a size in bytes.
-    `most`: use no more than so many of its bytes (None: all), but for `extra` bytes behind them
-    that belong to no section.
-    Interpreters that share an Arena overlay their heads (activations); their tails add up.
+    memory: a writable buffer of bytes, or a size in bytes.
+    most: use at most this number of bytes; None: all.
+    extra: bytes after these that belong to no section.
+
+    Interpreters that share an Arena use the same head (activations). Each has its own bytes in the
+    tail. Raises InputError for other arguments, ArenaError if the heap is too small.
     """
 
     def __init__(self, memory, most=None, extra=0):
@@ -180,15 +181,15 @@ class Arena:
         view = _writable_bytes(memory)
         start = (0 - address_of(view)) & (ALIGNMENT - 1) if len(view) else 0
         size = max(min(len(view) - start, MAX_BYTES if most is None else most), 0)
-        self.buffer = view[start : start + size + extra]  # its first byte is aligned
+        self.buffer = view[start : start + size + extra]  # aligned to 16 bytes
         self.sections = SingleArenaBufferAllocator(size)
 
-    # Make the head at least `size` bytes; returns where it begins.
+    # Make the head at least `size` bytes; return its offset.
     def reserve_head(self, size):
         sections = self.sections
         sections.resize_head(max(size, sections.head_used_bytes()))
         return sections.buffer_head
 
-    # Bytes an arena needs that holds what this one holds, if its start is aligned.
     def used_bytes(self):
+        """Return the bytes in use, rounded up to 16: an aligned arena of this size is enough."""
         return align_up(self.sections.used_bytes())

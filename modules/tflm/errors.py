@@ -1,25 +1,21 @@
-# tflm: the exceptions; every text says what, where, and what to do
+# tflm: The exceptions of tflm. Each message says what failed, where, and the remedy.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 
-# Base of everything that tflm raises on purpose.
 class TflmError(Exception):
-    """Base of all errors of tflm; `except tflm.TflmError` catches every one of them."""
+    """Base class of all errors of tflm; `except tflm.TflmError` catches all of them."""
 
 
-# The file is no model, or is damaged, or contradicts itself.
 class ModelError(TflmError):
-    """The model cannot be used: not a model, truncated, mangled, or inconsistent."""
+    """The model cannot be used: it is no model, cut off, damaged or inconsistent."""
 
 
-# The model is sound but asks for something that is not there.
 class UnsupportedError(TflmError):
-    """An operator, data type, version or parameter that tflm does not have."""
+    """The model needs an operator, type, version or parameter that tflm does not have."""
 
 
-# The arena cannot hold the model.
 class ArenaError(TflmError):
-    """The arena is too small; `needed` and `available` are in bytes."""
+    """The arena or the heap is too small. `needed` and `available` are bytes, 0 if unknown."""
 
     def __init__(self, message, needed=0, available=0):
         super().__init__(message)
@@ -27,57 +23,55 @@ class ArenaError(TflmError):
         self.available = available
 
 
-# A call that the current phase does not allow.
 class StateError(TflmError):
-    """A call in the wrong phase, e.g. asking for a scratch buffer during invoke."""
+    """The call is not allowed now, such as invoke() during invoke_async()."""
 
 
-# What the caller handed over does not fit the tensor.
 class InputError(TflmError):
-    """Values of the wrong count, type or range for a tensor."""
+    """An argument or value of the caller is invalid: wrong type, count, shape or range."""
 
 
-# Refuse an argument that is not what it must be.
+# Raise InputError unless an argument is right; `wanted` says what it must be.
 def check(name, value, is_right, wanted):
     if not is_right:
         raise InputError("%s is %r; it must be %s" % (name, value, wanted))
 
 
-# The same for a number of things.
+# Raise InputError unless an argument is a whole number of at least `least`.
 def check_count(name, value, least=1):
     is_right = isinstance(value, int) and value >= least
-    check(name, value, is_right, "a whole number, %d or more" % least)
+    check(name, value, is_right, "an int >= %d" % least)
 
 
-# No exception: what invoke() gives when an operator ended the run before the last one (TFLM's
-# kTfLiteAbort, as its Python interpreter spells it). The kernel has returned it.
+# What invoke() returns when an operator ended the run before the last operator (TFLM's
+# kTfLiteAbort, the same number as in TFLM's Python interpreter). A kernel returned it.
 ABORTED = 15
 
 
-# The error for a .tflm that contradicts itself.
+# Return the error for a .tflm that contradicts itself; `what` says where.
 def damaged(what):
-    return ModelError("the .tflm is damaged: %s; flatten or copy the model again" % what)
+    return ModelError("the .tflm is damaged: %s; copy it or flatten the model again" % what)
 
 
-# A name (bytes) as errors and listings may print it: what commands a terminal, or turns the
-# direction of writing, comes out as "?". Raises UnicodeError.
-def plain(raw):
+# Return a name (bytes) as a text that is safe to print: "?" replaces characters that control a
+# terminal or change the direction of writing. Raises UnicodeError.
+def printable(raw):
     text = raw.decode()
     if raw and (min(raw) < 32 or max(raw) > 126):
         text = "".join(["?" if _is_control(ord(c)) else c for c in text])
     return text
 
 
-# The same for a name in a .tflm; raises ModelError.
-def intact(raw):
+# Return a name in a .tflm as a printable text; raises ModelError if it is not UTF-8.
+def checked_name(raw):
     try:
-        return plain(raw)
+        return printable(raw)
     except UnicodeError:
         pass
     raise damaged("a name is not UTF-8")
 
 
-_MARKS = (0x61C, 0xFEFF)  # of writing, far from the others
+_MARKS = (0x61C, 0xFEFF)  # control characters outside the ranges below
 
 
 def _is_control(c):

@@ -1,4 +1,4 @@
-# tflm: from a flat model to a Program in an arena; nothing but addresses is left to find out
+# tflm: Make the Program of a flat model in an arena.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import sys
@@ -12,17 +12,17 @@ from .micropython_port import struct
 from .program import BANDS_KERNEL, Program
 from .tensor import Tensor
 
-# What is known of the records: nothing; that kernels stay inside of their memory; and that scratch
-# buffers are as large as delegates are told; or all, because the caller has said so.
+# How far a model's records are checked: not at all; kernels stay inside their memory; described
+# scratch buffers are large enough, too; no check needed, because the caller trusts the model.
 UNCHECKED, CHECKED, DESCRIBED, TRUSTED = range(4)
 
 
-# True when a record names persistent bytes.
+# Return True if a record names persistent bytes.
 def _is_stateful(record, operands):
     return any([w & 3 == layout.IN_TAIL for w in struct.unpack_from("<%dI" % operands, record, 4)])
 
 
-# Bytes of head and tail that a model needs in an arena that it shares with others.
+# Return the bytes of (head, tail) that a model needs in an arena that it shares with others.
 def measure(model):
     tail = model.arena_bytes - model.head_bytes
     for i in range(model._section(layout.OPS)[1] if tail else 0):
@@ -32,8 +32,8 @@ def measure(model):
     return model.head_bytes, tail
 
 
-# Check once that the records keep kernels inside of the memory they are given; the files for that
-# go from the heap again. `describe`: what delegates are told, too.
+# Check once that the records keep kernels inside their memory, then drop the modules of the access
+# checks from the heap. `describe`: check the descriptions of scratch buffers, too.
 def _check_records(model, describe, resolver):
     trust = DESCRIBED if describe else CHECKED
     if model.trust >= trust:
@@ -46,8 +46,8 @@ def _check_records(model, describe, resolver):
         from .errors import ModelError
 
         raise ModelError(
-            "this firmware does not check a .tflm; put it into ROMFS with tflm deploy, or, if you "
-            "made it yourself, tflm.load(path, trusted=True)"
+            "this firmware cannot check a .tflm; tflm deploy it to ROMFS, or tflm.load(path, "
+            "trusted=True) if you made it"
         )
     name = __name__.rsplit(".", 1)[0] + ".access_checks"
     try:
@@ -63,11 +63,11 @@ def _check_records(model, describe, resolver):
     model.trust = trust
 
 
-# Put a model into an arena and look its kernels up; raises ArenaError when it does not fit.
+# Return the Program of a model in an arena; raises ArenaError if the arena is too small.
 #
-# The file counts persistent bytes from the end of its head. They lie in the tail, which is
-# elsewhere when interpreters share an arena: then the records that name them are copied there
-# too, with the distance added. `describe`: let delegates know more of the ops.
+# The file counts persistent bytes from the end of its head. They are in the tail, whose place
+# differs if Interpreters share the arena: then the records with persistent operands are copied to
+# the tail and adjusted. `describe`: the Ops of the Program describe scratch buffers.
 def make_program(model, arena, resolver, shared=False, external_context=None, describe=False):
     _check_records(model, describe, resolver)
     head = arena.reserve_head(model.head_bytes)
@@ -86,7 +86,7 @@ def make_program(model, arena, resolver, shared=False, external_context=None, de
         custom = FlatCustom(model, arena, resolver, external_context)
         program.custom = custom.nodes
     try:
-        _fill(program, model, kernels, arena, resolver, shift if shared else None, custom)
+        _add_steps(program, model, kernels, arena, resolver, shift if shared else None, custom)
         *_, inputs, outputs = model.subgraph()
         for i in range(model.tensors_length()):
             _add_tensor(program, model, i, inputs, outputs, shift)
@@ -99,31 +99,31 @@ def make_program(model, arena, resolver, shared=False, external_context=None, de
     return program
 
 
-# Add the steps of all lists. `shift` is None where the persistent bytes lie as the file says;
-# `custom` makes the functions of custom operators, if there are any.
-def _fill(program, model, kernels, arena, resolver, shift, custom):
+# Add the steps of all lists. `shift`: bytes to add to persistent operands; None if the file's
+# offsets are right. `custom`: the FlatCustom with the functions of custom operators, or None.
+def _add_steps(program, model, kernels, arena, resolver, shift, custom):
     for number in range(model.subgraphs_length()):
         first, ops, _, _, _ = model.subgraph(number)
         for i in range(first, first + ops):
             kernel, _, node, record, operands, slice_units = model.op(i, kernels)
-            moved = record
+            own = record
             if shift is not None and _is_stateful(record, operands):
-                moved = _moved(arena, record, operands, shift)
+                own = _shifted_record(arena, record, operands, shift)
             function = None
             if kernel.startswith(CUSTOM_KERNEL):
-                function = custom.add(kernel, node, record, operands, moved)
-            program.add(number, kernel, moved, slice_units, resolver, function)
+                function = custom.add(kernel, node, record, operands, own)
+            program.add(number, kernel, own, slice_units, resolver, function)
     if custom is not None:
         custom.finish()
-    # Chains in bands lead to a later list, which leads nowhere.
+    # A banded chain refers to a later list, which refers to no other, so it makes no cycles.
     if any([kernel.startswith(CONTROL_KERNEL) and kernel != BANDS_KERNEL for kernel in kernels]):
         from .run.control_flow import check_loops
 
         check_loops(program.calls, program.bands)
 
 
-# A copy of a record in the tail, its persistent operands `shift` bytes further on.
-def _moved(arena, record, operands, shift):
+# Return a copy of a record in the tail, with `shift` bytes added to its persistent operands.
+def _shifted_record(arena, record, operands, shift):
     at = arena.sections.allocate_persistent_buffer(len(record), 4)
     copy = arena.buffer[at : at + len(record)]
     copy[:] = record
@@ -134,7 +134,7 @@ def _moved(arena, record, operands, shift):
     return copy
 
 
-# Tensor `i` of the file: inputs come first, then outputs, variables, and (kept) all others.
+# Add tensor `i` of the file. The order is: inputs, outputs, then variables and kept tensors.
 def _add_tensor(program, model, i, inputs, outputs, shift):
     word, size, name, dtype, shape, flags, zero_point, scale_bits = model.tensor(i)
     offset = word >> 2

@@ -1,4 +1,4 @@
-# tflm: FloatBytes: bytes of the floats that a FloatTensor stands for
+# tflm: FloatBytes: `raw` of a FloatTensor: the bytes of its floats.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .errors import InputError
@@ -6,9 +6,9 @@ from .micropython_port import struct
 
 
 class FloatBytes:
-    """What `raw` is of a FloatTensor: the bytes of its float32 numbers, little-endian.
+    """The bytes of a FloatTensor's float32 numbers, little-endian.
 
-    It is no buffer, so that nothing can read a file of floats over the integers unnoticed.
+    It is not a buffer: reading a file into it would overwrite integers with floats.
     """
 
     def __init__(self, floats):
@@ -28,9 +28,9 @@ class FloatBytes:
         return struct.pack("<f", self._floats[i // 4])[i % 4]
 
     def __setitem__(self, i, data):
-        places = range(len(self))[i] if isinstance(i, slice) else (1,)
-        whole = len(places) % 4 == 0 and (not places or places[0] % 4 == 0)
-        if not whole or len(data) != len(places):
-            raise InputError("these are float32 numbers; set the bytes of whole ones, or use kept")
-        for at in range(0, len(places), 4):
-            self._floats[(places[0] + at) // 4] = struct.unpack_from("<f", data, at)[0]
+        positions = range(len(self))[i] if isinstance(i, slice) else (1,)
+        is_whole = len(positions) % 4 == 0 and (not positions or positions[0] % 4 == 0)
+        if not is_whole or len(data) != len(positions):
+            raise InputError("these bytes are float32 numbers; set whole numbers, or use kept")
+        for at in range(0, len(positions), 4):
+            self._floats[(positions[0] + at) // 4] = struct.unpack_from("<f", data, at)[0]

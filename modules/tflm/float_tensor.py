@@ -1,4 +1,4 @@
-# tflm: FloatTensor: a float32 input or output that a .tflm keeps as integers
+# tflm: FloatTensor: a float32 input or output that a .tflm stores as integers.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from array import array
@@ -8,34 +8,34 @@ from .errors import InputError
 from .tensor import Tensor, range_of, rounded
 
 
-# Integers in the arena, seen as the float32 numbers that they stand for. What is set is rounded as
-# QUANTIZE does it: the quotient to float32 first, NaN is the zero point.
+# A sequence of float32 numbers over integers in the arena. Writing rounds as QUANTIZE does: the
+# quotient to float32 first; NaN becomes the zero point.
 class _Floats:
     def __init__(self, kept, scale, zero_point, limits, cell):
         self._kept = kept
-        self._parts = scale, zero_point, limits, cell
+        self._quantization = scale, zero_point, limits, cell
 
     def __len__(self):
         return len(self._kept)
 
     def __getitem__(self, i):
-        scale, zero_point, _, cell = self._parts
+        scale, zero_point, _, cell = self._quantization
         if isinstance(i, slice):
-            return _Floats(self._kept[i], *self._parts)
+            return _Floats(self._kept[i], *self._quantization)
         cell[0] = scale * (self._kept[i] - zero_point)
         return cell[0]
 
     def __setitem__(self, i, value):
         if isinstance(i, slice):
-            part = self[i]
-            if len(value) != len(part):
+            target = self[i]
+            if len(value) != len(target):
                 raise InputError(
-                    "%d values for %d elements; pass one number for each" % (len(value), len(part))
+                    "%d values for %d elements; pass one for each" % (len(value), len(target))
                 )
             for k, each in enumerate(value):
-                part[k] = each
+                target[k] = each
             return
-        scale, zero_point, (low, high), cell = self._parts
+        scale, zero_point, (low, high), cell = self._quantization
         cell[0] = value
         cell[0] = cell[0] / scale
         value = cell[0]
@@ -45,10 +45,10 @@ class _Floats:
 
 
 class FloatTensor(Tensor):
-    """A Tensor of float32 whose QUANTIZE or DEQUANTIZE was left out by `tflm flatten`.
+    """A float32 Tensor without the QUANTIZE or DEQUANTIZE that `tflm flatten` removed.
 
-    data: a sequence of floats, which are rounded as that operator does. raw: their bytes; None in
-    firmware with chosen kernels. kept: the Tensor of the integers that lie in the arena.
+    data: a sequence of floats, rounded as the removed operator does. raw: their bytes; None in
+    firmware with chosen kernels. kept: the Tensor of the integers in the arena.
     """
 
     def __init__(self, name, dtype, shape, scale_bits, zero_point, raw):
@@ -59,7 +59,7 @@ class FloatTensor(Tensor):
             from .float_bytes import FloatBytes
 
             raw = FloatBytes(floats)
-        except ImportError:  # left out of small firmware
+        except ImportError:  # small firmware does not have it
             raw = None
         super().__init__(name, dtypes.FLOAT32, shape, 0, 0, raw)
         self._data = floats

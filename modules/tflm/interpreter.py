@@ -1,4 +1,4 @@
-# tflm: Interpreter: a model in an arena, invoked slice by slice
+# tflm: The Interpreter: runs a model in an arena.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .arena import Arena, align_up, overlap
@@ -9,18 +9,27 @@ from .op_resolver import OpResolver
 
 
 class Interpreter:
-    """Runs a model from `tflm.load`.
+    """Run a model: `Interpreter(model)`, set inputs, invoke(), read outputs.
 
-    arena: a writable buffer of yours, a size in bytes, an Arena that interpreters share, or
-    None for exactly what the model needs. resolver: an OpResolver, None for the builtin ops.
-    slice_units: at most so many units of an op between two checks for Ctrl-C; None lets the
-    model say. keep_tensors (.tflite only): every tensor keeps its value until the next invoke.
-    guards (.tflite only): that, and an op that writes beside its tensors raises StateError.
-    max_while_steps: when the WHILEs of an invoke take more steps together, they raise
-    InputError; with None Ctrl-C can stop them.
-    delegates: objects that may run parts of the model (docs/how-to/delegates.md). cores: 2
-    shares the units of large ops with a second core, where there is one. What fails is left
-    out, with a printed line, and is `delegate_error` then.
+    model: a model of `tflm.load`, a path, or a buffer.
+    arena: memory for tensors: a writable buffer, a size in bytes, or an Arena that several
+        Interpreters share. By default the arena is exactly as large as the model needs.
+    resolver: an OpResolver with custom operators; by default only builtin ones.
+    slice_units: the most units of an operator that run between two checks for Ctrl-C; by default
+        the model says.
+    keep_tensors: every tensor keeps its value until the next invoke, see tensors(). For a .tflm
+        use `tflm flatten --keep-tensors`.
+    profiler: a Profiler that measures each operator.
+    external_context: any object; custom operators get it as context.external_context.
+    max_while_steps: the most iterations of all WHILE operators in one invoke; more raise
+        InputError. With None a loop may run forever; Ctrl-C ends it.
+    delegates: a list of delegates, which may run parts of the model (docs/how-to/delegates.md).
+    cores: 2 shares large operators with a second core.
+    guards: as keep_tensors, and invoke() raises StateError for an operator that writes beside its
+        tensors. Only for a .tflite.
+
+    A delegate or second core that fails is not used: a line is printed, and `delegate_error` is
+    the exception. Raises InputError for invalid arguments.
     """
 
     def __init__(
@@ -54,7 +63,7 @@ class Interpreter:
         self.model = model
         self.profiler = profiler
         self.max_while_steps = max_while_steps
-        self._given = arena
+        self._arena = arena
         self._resolver = resolver
         self._slice_units = slice_units
         self._keep_tensors = keep_tensors or guards
@@ -70,10 +79,11 @@ class Interpreter:
         self._is_running = False
 
     def allocate_tensors(self):
-        """Prepare the model and lay out its tensors; done by the first invoke() if not before.
+        """Prepare the model and place its tensors; the first invoke() calls this if needed.
 
-        Raises ArenaError with the needed and available bytes when the arena is too small,
-        UnsupportedError for what tflm does not have. An arena that is shared is then as before.
+        Raises ArenaError if the arena is too small (`needed` and `available` are in bytes), and
+        UnsupportedError for an operator, type or parameter that tflm does not have. After an
+        error a shared arena is as before.
         """
         if self._program is not None:
             return
@@ -83,17 +93,17 @@ class Interpreter:
             program = None
         if program is None:
             raise ArenaError(
-                "the heap has no room to prepare the model; free memory, or flatten the model "
-                "on the host: a .tflm needs next to nothing%s" % more_heap()
+                "not enough heap to prepare the model; free memory, or use a .tflm of tflm "
+                "flatten%s" % more_heap()
             )
         if self._slice_units:
             program.limit_slices(self._slice_units)
         program.reset_variables()
         self._program = program
 
-    # Make the program; what it took of the arena is given back when that fails.
+    # Return the Program in its arena. After an error the arena is as before.
     def _allocate(self):
-        arena = self._given
+        arena = self._arena
         if not isinstance(arena, Arena):
             is_planned = self.model.is_planned
             needed = None
@@ -105,18 +115,18 @@ class Interpreter:
                     from .run.delegate import arena_bytes
 
                     extra = arena_bytes(self._delegates, ops)
-            # With exactly these bytes a flat model's state lies where its records say.
+            # A flat model's records are right only if the arena has exactly these bytes.
             most = needed if is_planned or extra else None
             arena = Arena(needed + extra if arena is None else arena, most, extra)
         if overlap(arena.buffer, self.model.buffer):
-            raise InputError("the arena lies over the model; give it memory of its own")
+            raise InputError("the arena overlaps the model; use other memory")
         positions = arena.sections.positions()
         try:
             program = self.model.make_program(
                 arena,
                 self._resolver,
                 self._external_context,
-                arena is self._given,
+                arena is self._arena,
                 bool(self._delegates),
                 self._keep_tensors,
                 self._guards,
@@ -124,92 +134,95 @@ class Interpreter:
             if self._delegates:
                 from .run.delegate import apply_delegates
 
-                shared = arena is self._given
+                shared = arena is self._arena
                 self.delegate_error = apply_delegates(program, self._delegates, arena, shared)
             else:
                 self._resolver.bind(program)
-            self._resolver.forget()
+            self._resolver.clear_cache()
             return program
         except ArenaError:
             arena.sections.restore(positions)
         except BaseException:
             arena.sections.restore(positions)
             raise
-        self._refuse(arena.sections)
+        self._raise_too_small(arena.sections)
 
-    # Bytes of (head, tail) that the model needs. `ops` gets what delegates are shown of it.
+    # Return the bytes of (head, tail) that the model needs. An Op for each step is appended to
+    # `ops`, for delegates.
     def _measure(self, ops=None):
         return self.model.measure(
             self._resolver,
             self._external_context,
-            isinstance(self._given, Arena),
+            isinstance(self._arena, Arena),
             self._keep_tensors,
             self._guards,
             ops,
         )
 
-    # Say what would have been enough, together with what others have in the same arena.
-    def _refuse(self, sections):
+    # Raise ArenaError with the bytes that are enough for this model and the others in the arena.
+    def _raise_too_small(self, sections):
         head, tail = self._measure()
         needed = align_up(max(head, sections.head_used_bytes()))
         needed += align_up(tail + sections.tail_used_bytes())
         available = sections.buffer_tail - sections.buffer_head
         raise ArenaError(
-            "the arena is too small: needed %d bytes, available %d, missing %d; pass arena=None "
-            "for exactly what the model needs" % (needed, available, needed - available),
+            "the arena is too small: needed %d bytes, available %d, missing %d; leave arena= out "
+            "to get enough" % (needed, available, needed - available),
             needed,
             available,
         )
 
-    # The prepared model.
-    def _ready(self):
+    # Return the Program; prepare it if needed.
+    def _prepared(self):
         if self._program is None:
             self.allocate_tensors()
         return self._program
 
     def resize_input(self, i, shape):
-        """Give input `i` another shape; those of all other tensors follow from it.
+        """Set the shape of input `i`; the shapes of all other tensors follow from it.
 
-        Before tensors are allocated, that is before allocate_tensors(), invoke() and input(); or
-        after free(). Only for a .tflite: a .tflm has its shapes from `tflm flatten --input-shape`.
-        Raises InputError for a shape that the input cannot have; what cannot follow is refused
-        with UnsupportedError by allocate_tensors().
+        i: number of the input. shape: a sequence of positive ints. Call this before
+        allocate_tensors(), invoke() and input(), or after free(). Only for a .tflite: the shapes
+        of a .tflm come from `tflm flatten --input-shape`. Raises InputError for a shape that the
+        input cannot have. allocate_tensors() raises UnsupportedError if an operator cannot take
+        the new shapes.
         """
         from .tflite.shapes import resized
 
         self.model = resized(self.model, self._program, i, shape)
 
-    def _pick(self, tensors, i, what):
+    # Return tensor `i` of the inputs or outputs; `what` names them in the error.
+    def _tensor(self, tensors, i, what):
         if isinstance(i, int) and 0 <= i < len(tensors):
             return tensors[i]
-        how = "" if isinstance(i, int) else ", each with a number"
-        raise InputError("there is no %s %r; the model has %d%s" % (what, i, len(tensors), how))
+        raise InputError("there is no %s %r; give a number below %d" % (what, i, len(tensors)))
 
     def input(self, i):
-        """Input `i` as a Tensor; set it again before each invoke."""
-        return self._pick(self._ready().inputs, i, "input")
+        """Return input `i` as a Tensor; set it before each invoke, which may overwrite it."""
+        return self._tensor(self._prepared().inputs, i, "input")
 
     def output(self, i):
-        """Output `i` as a Tensor; valid until the next invoke."""
-        return self._pick(self._ready().outputs, i, "output")
+        """Return output `i` as a Tensor; it is valid until the next invoke."""
+        return self._tensor(self._prepared().outputs, i, "output")
 
     def inputs_size(self):
-        """How many inputs the model has."""
-        return len(self._ready().inputs)
+        """Return the number of inputs."""
+        return len(self._prepared().inputs)
 
     def outputs_size(self):
-        """How many outputs the model has."""
-        return len(self._ready().outputs)
+        """Return the number of outputs."""
+        return len(self._prepared().outputs)
 
     def invoke(self, source=None):
-        """Run the model once. Allocates nothing; Ctrl-C between slices leaves all usable.
+        """Run the model once. Allocates no heap; Ctrl-C works between slices.
 
-        source gives the input, as it is needed after `tflm flatten --input-by-rows`, else at
-        once: all its bytes in a buffer, an open file, a function that fills the data of a row, or
-        an iterable of rows as bytes or real numbers. Raises InputError when it ends early.
+        source: where the input comes from, instead of input(0): a buffer with all bytes, an open
+        file, a function that fills the data of one row, or an iterable of rows (bytes or real
+        numbers). Models of `tflm flatten --input-by-rows` require it and read row by row; other
+        models read all rows first. Raises InputError if the source ends too early.
 
-        Returns None, or 15 when an operator ended the run early: CIRCULAR_BUFFER does while it
-        is filling up. The outputs are not valid then; go on with the next input.
+        Returns None, or 15 if an operator ended the run early, as CIRCULAR_BUFFER does until it
+        is full. The outputs are then invalid; continue with the next input.
         """
         program = self._program
         is_plain = source is None and program is not None and not self._is_running
@@ -221,11 +234,12 @@ class Interpreter:
         return program.run_steps(program.graphs[0])
 
     async def invoke_async(self, pause_ms=5, source=None):
-        """invoke() for asyncio: `await interp.invoke_async()`, and other tasks go on meanwhile.
+        """Run the model once while other tasks of asyncio run: `await interp.invoke_async()`.
 
-        They get their turn between slices, `pause_ms` or the rest of a slice after their last
-        one. Returns what invoke() does. Cancelling the task ends the run, and the next one begins
-        anew; while it lasts, any other call that runs, resets or frees raises StateError.
+        Other tasks run between slices when `pause_ms` milliseconds have passed since they last
+        did. source, and what is returned: see invoke(). Cancelling the task ends the run; the
+        next run starts at the first operator. During the run every other call that runs, resets
+        or frees the model raises StateError.
         """
         from .run.asynchronous import run
 
@@ -236,76 +250,76 @@ class Interpreter:
         finally:
             self._is_running = False
 
-    # The prepared model, with the options of this invoke. Without control flow and a profiler it
-    # has no need of them, and invoke() leaves the call out: it takes longer than a small layer.
+    # Return the Program with the options of this invoke. invoke() skips this call for models
+    # without control flow and profiler: the call takes longer than a small layer.
     def _start(self, source):
         if self._program is None:
             self.allocate_tensors()
         if self._is_running:
-            self._refuse_now()
+            self._raise_running()
         program = self._program
         program.max_while_steps = program.while_steps_left = self.max_while_steps
         program.profiler = self.profiler
-        begin = program.by_rows
+        begin = program.begin_source
         if begin is None and source is not None:
             from .run.rows import begin
         if begin is not None:
             begin(program, source)
         return program
 
-    def _refuse_now(self):
-        raise StateError("the model runs in invoke_async(); await that first, or cancel it")
+    def _raise_running(self):
+        raise StateError("the model runs in invoke_async(); await or cancel it first")
 
     def signatures(self):
-        """Names of the model's signatures, sorted."""
+        """Return the names of the model's signatures, sorted."""
         from .introspection.signature import table_of
 
         return sorted(table_of(self.model))
 
     def signature(self, key=None):
-        """A Signature, to be called with inputs by name; None stands for the only one there is.
+        """Return the Signature `key`, a function of inputs by name; None: the only one.
 
-        `interp.signature("serving_default")(x=[0.5, 1])` is a dict of outputs by name.
-        Raises InputError when there is none of that name.
+        `interp.signature("serving_default")(x=[0.5, 1])` returns a dict of outputs by name.
+        Raises InputError if the model has no signature of that name.
         """
         from .introspection.signature import find
 
         return find(self, key)
 
     def reset(self):
-        """Give variable tensors the values they had before the first invoke."""
+        """Set variable tensors to the values that they had before the first invoke."""
         if self._is_running:
-            self._refuse_now()
-        self._ready().reset()
+            self._raise_running()
+        self._prepared().reset()
 
     def free(self):
-        """Call `free` of custom operators and let tensors and arena go.
+        """Call `free` of custom operators and release the tensors and the arena.
 
-        Tensors that were handed out are dead then; the next call prepares the model anew. What
-        it had in the tail of a shared Arena stays taken.
+        Tensors of this Interpreter are invalid afterwards. The next call prepares the model
+        again. Bytes in the tail of a shared Arena remain in use.
         """
         if self._is_running:
-            self._refuse_now()
+            self._raise_running()
         if self._program is not None:
             program, self._program = self._program, None
             for node in program.custom:
                 node.free()
 
     def arena_used_bytes(self):
-        """Bytes of the arena in use: head (activations) and tail (records and state)."""
-        return self._ready().used_bytes
+        """Return the bytes of the arena in use: head (activations) and tail (records, state)."""
+        return self._prepared().used_bytes
 
     def allocations(self):
-        """What takes the arena: a list of (section, what, how many or None, bytes).
+        """Return what uses the arena: a list of (section, what, count or None, bytes).
 
         The bytes add up to arena_used_bytes().
         """
-        from .introspection.allocations import parts_of
+        from .introspection.allocations import allocations_of
 
-        shared = isinstance(self._given, Arena)
-        program = self._ready()
-        tail = self._measure()[1] if shared and program.uses is None else None
-        return parts_of(program, self.model, shared, tail, self._delegates)
+        shared = isinstance(self._arena, Arena)
+        program = self._prepared()
+        tail = self._measure()[1] if shared and program.allocation_counts is None else None
+        return allocations_of(program, self.model, shared, tail, self._delegates)
 
     def print_allocations(self):
         """Print allocations() in the sections of TFLM's RecordingMicroAllocator."""
@@ -314,16 +328,16 @@ class Interpreter:
         print("\n".join(lines_of(self.allocations())))
 
     def summary(self):
-        """Print tensors, operators and what takes the arena, in 80 columns."""
+        """Print tensors, operators and the use of the arena, in 80 columns."""
         from .introspection.summary import lines_of
 
-        print("\n".join(lines_of(self._ready(), self.allocations())))
+        print("\n".join(lines_of(self._prepared(), self.allocations())))
 
     def profile(self, invokes=1):
-        """Invoke and print microseconds of each operator, in 80 columns.
+        """Invoke and print the microseconds of each operator, in 80 columns.
 
-        A profiler of your own keeps its ticks. With `invokes` the mean of so many, where inputs
-        are what the arena has left of them.
+        invokes: the number of runs, whose mean is printed. Inputs are not set again between runs.
+        The Interpreter's own profiler is not changed.
         """
         from .introspection.profiler import Profiler
 
@@ -337,18 +351,21 @@ class Interpreter:
             self.profiler = kept
 
     def tensors(self):
-        """With keep_tensors: every tensor that is computed, as a dict of number to Tensor."""
-        program = self._ready()
+        """Return {number: Tensor} of all computed tensors; requires keep_tensors.
+
+        Raises StateError if no tensors are kept.
+        """
+        program = self._prepared()
         if not program.tensors:
             raise StateError(
-                "no tensors are kept; use a .tflite with keep_tensors=True, or "
-                "tflm flatten --keep-tensors"
+                "no tensors are kept; use keep_tensors=True (.tflite), or tflm flatten "
+                "--keep-tensors"
             )
         return program.tensors
 
     def __repr__(self):
         if self._program is None:
-            return "<Interpreter, tensors not allocated yet>"
+            return "<Interpreter, tensors not allocated>"
         from .introspection.summary import described
 
         return described(self._program)

@@ -1,4 +1,4 @@
-# tflm: load: a model from a path or a buffer, in place where that is possible
+# tflm: Load a model from a path or a buffer, in place where possible.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .arena import address_of
@@ -8,20 +8,22 @@ from .model import FlatModel, is_flat
 
 
 def load(source, trusted=False, copy=False):
-    """Load a model from a path or from any buffer of bytes; .tflm and .tflite alike.
+    """Return the model of a path or a buffer of bytes, .tflm or .tflite.
 
-    A buffer is used in place and must not change. A file is read into RAM, unless it lies in
-    a file system whose files can be read in place (ROMFS) at a multiple of 4; `copy` reads it
-    into RAM from there, too, where kernels do not wait for flash. `trusted` leaves
-    out the check of a .tflm's records that keeps kernels inside of their memory, as for a file
-    in ROMFS, which is trusted as code is (docs/explanation/security.md). Raises ModelError for
-    what is no model, InputError for what is no buffer, OSError for what cannot be read.
+    source: a path, or a buffer, which is used in place and must not change.
+    trusted: leave out the access checks of a .tflm, which keep kernels inside their memory. A
+        .tflm in ROMFS is always trusted, as code is (docs/explanation/security.md).
+    copy: read a file into RAM even if it is in ROMFS. By default a ROMFS file is used in place if
+        its address is a multiple of 4; other files are read into RAM. Kernels read RAM faster.
+
+    Raises ModelError for a file that is no model or is damaged, InputError for a source that is
+    no buffer of bytes, and OSError for a file that cannot be read.
     """
     if isinstance(source, str):
         try:
             source, in_rom = _read(source, copy)
         except OSError as error:
-            raise OSError(error.errno, source)  # open() leaves the name out
+            raise OSError(error.errno, source)  # open() does not name the file
         trusted = trusted or in_rom
     try:
         source = memoryview(source)
@@ -30,7 +32,7 @@ def load(source, trusted=False, copy=False):
     except TypeError:
         source = None
     if source is None:
-        raise InputError("a model is a path or a buffer of bytes; pass one of them")
+        raise InputError("a model is a path or a buffer of bytes; pass one")
     if is_flat(source):
         return FlatModel(source, trusted)
     try:
@@ -42,39 +44,38 @@ def load(source, trusted=False, copy=False):
         source = None
     if source is None:
         raise ModelError(
-            "the heap has no room to read a .tflite; free memory, or flatten it on the host: "
-            "a .tflm needs next to nothing%s" % more_heap()
+            "not enough heap to read a .tflite; free memory, or use a .tflm of tflm flatten%s"
+            % more_heap()
         )
     raise ModelError(
-        "this is neither a .tflm nor a .tflite (%d bytes, starting %s); check the file"
+        "this is neither a .tflm nor a .tflite (%d bytes, first %s); check the file"
         % (len(source), bytes(source[:8]))
     )
 
 
-# The bytes of a file, and whether it is in ROMFS, whose files are used in place unless the caller
-# wants a copy; else they are one in RAM. So are those of an image that aligns nothing (mpremote
-# romfs build): kernels need words.
+# Return (bytes, in_romfs). ROMFS files are used in place unless `copy` is set or the address is
+# not a multiple of 4 (kernels read words; `mpremote romfs build` aligns nothing). All other files
+# are read into RAM.
 def _read(path, copy):
     with open(path, "rb") as file:
         in_rom = False
         try:
             view = memoryview(file)
-            in_rom = True  # ROMFS
+            in_rom = True  # only ROMFS gives a buffer
             if not copy and not address_of(view) & 3:
                 return view, True
         except TypeError:
             pass
-        file.read(1)  # a folder can be opened, but not read
+        file.read(1)  # fails for a folder, which open() does not refuse
         size = file.seek(0, 2)
         file.seek(0)
         try:
-            data = bytearray(size)  # in one piece: read() would grow its buffer
+            data = bytearray(size)  # in one allocation; read() would grow its buffer
         except MemoryError:
             data = None
         if data is None:
             raise ModelError(
-                "the heap has no room for the %d bytes of %s; flatten the model, free memory, "
-                "or put it where it can be read in place (ROMFS, frozen)%s"
-                % (size, path, more_heap())
+                "not enough heap for the %d bytes of %s; free memory, or use a .tflm in "
+                "ROMFS%s" % (size, path, more_heap())
             )
         return memoryview(data)[: file.readinto(data)], in_rom

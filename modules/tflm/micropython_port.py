@@ -1,41 +1,41 @@
-# tflm: standard: what all of tflm uses of the firmware: struct, crc32, and the state of the heap
+# tflm: What tflm uses of MicroPython: struct, crc32 and the state of the heap.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import gc
 import sys
 
-# `import struct` looks for a file of that name in all of sys.path first, each time: 3 ms on a
-# Pico, and a model would do it six times. The old names of these modules are found at once.
+# `import struct` searches sys.path for a file of that name each time: 3 ms on a Pico, six times
+# for a model. MicroPython finds the old names of these modules at once.
 try:
     import ustruct as struct
     from ubinascii import crc32
-except ImportError:  # CPython, or a firmware that has dropped the old names
+except ImportError:  # CPython, or a firmware without the old names
     import struct
     from binascii import crc32
 
-__all__ = ("struct", "crc32", "collect", "make_room", "more_heap", "free_bytes")
+__all__ = ("struct", "crc32", "collect", "collect_for_import", "more_heap", "free_bytes")
 
 _ON_BOARD = hasattr(gc, "mem_free")
 
 
-# Collect garbage now, where memory is scarce.
+# Collect garbage. Boards need it; CPython does it by itself.
 def collect():
     if _ON_BOARD:
         gc.collect()
 
 
-# The same before code is loaded into the heap: it stays for good, and should not come to lie among
-# what will soon be free. Frozen code takes next to nothing of it, and collecting a few ms.
-def make_room():
+# Collect garbage before code is loaded into the heap: code stays forever and should not be placed
+# between garbage. Frozen code needs almost no heap, and collecting takes some ms, so skip it then.
+def collect_for_import():
     if _ON_BOARD and not str(sys.modules["tflm"].__path__).startswith(".frozen"):
         gc.collect()
 
 
-# How to get more heap, at the end of a sentence; a board has what it has.
+# Return how to get more heap, as the end of an error message; "" on boards.
 def more_heap():
     return "; or: micropython -X heapsize=64M" if sys.platform in ("linux", "darwin") else ""
 
 
-# Bytes of heap that are free; 0 under CPython, which has no such number.
+# Return the free bytes of the heap; 0 under CPython, which has no such number.
 def free_bytes():
     return gc.mem_free() if _ON_BOARD else 0

@@ -1,46 +1,46 @@
-# tflm: FlatModel: a .tflm in ROM, a file or RAM, verified once and then used in place
+# tflm: FlatModel: verify a .tflm once, then read its tables in place.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from . import dtypes, flat_program
 from . import format as layout
 from .arena import MAX_BYTES, address_of
-from .errors import InputError, ModelError, UnsupportedError, damaged, intact
+from .errors import InputError, ModelError, UnsupportedError, checked_name, damaged
 from .micropython_port import crc32, struct
 
 
-# True when the buffer starts like a flat model.
+# Return True if the buffer starts like a flat model.
 def is_flat(buffer):
     return bytes(buffer[:4]) == layout.MAGIC
 
 
 class FlatModel:
-    """A flat model over a buffer; nothing is copied. Raises ModelError when it is damaged."""
+    """A .tflm in a buffer; nothing is copied. Raises ModelError if it is damaged."""
 
-    is_planned = True  # in an arena of just its bytes, all lies where the file says
-    alone = ()  # ops with scratch buffers that delegates are not told of
+    is_planned = True  # the memory plan is in the file
+    single_core_ops = ()  # ops whose scratch buffers are not described: only one core may run them
 
-    # `trusted`: its records were not changed since `tflm flatten` wrote them.
+    # `trusted`: nobody changed the records since `tflm flatten` wrote them.
     def __init__(self, buffer, trusted=False):
         self.trust = flat_program.TRUSTED if trusted else flat_program.UNCHECKED
         self.buffer = memoryview(buffer)
         size = len(self.buffer)
         if size < layout.HEADER_BYTES:
-            raise damaged("%d bytes are less than its header" % size)
+            raise damaged("its %d bytes are no header" % size)
         if address_of(self.buffer) & 3:
             raise ModelError(
-                "the .tflm lies at an address that is no multiple of 4; "
-                "align it to 16 bytes or copy it to a bytearray"
+                "the .tflm is not at a multiple of 4; align it to 16 bytes, or copy it to a "
+                "bytearray"
             )
         header = struct.unpack_from(layout.HEADER, self.buffer, 0)
         if header[0] != layout.MAGIC:
-            raise ModelError("this is no .tflm file; make one with: tflm flatten MODEL")
+            raise ModelError("this is no .tflm; use tflm flatten MODEL")
         if header[1] != layout.VERSION:
             raise UnsupportedError(
-                "the .tflm has format %d, this tflm reads format %d; flatten the model again"
+                "the .tflm has format %d, not %d; flatten the model again"
                 % (header[1], layout.VERSION)
             )
         if header[2] != layout.HEADER_BYTES or not layout.HEADER_BYTES <= header[3] <= size:
-            raise damaged("it should have %d bytes and has %d" % (header[3], size))
+            raise damaged("it has %d bytes, not %d" % (size, header[3]))
         self.buffer = self.buffer[: header[3]]
         if crc32(self.buffer[layout.CRC_START :]) & 0xFFFFFFFF != header[4]:
             raise damaged("its CRC is wrong")
@@ -50,7 +50,7 @@ class FlatModel:
             or self.arena_bytes > MAX_BYTES
             or (self.head_bytes | self.arena_bytes) % layout.ALIGNMENT
         ):
-            raise damaged("its arena sizes contradict each other")
+            raise damaged("wrong arena sizes")
         self._read_sections()
 
     def _read_sections(self):
@@ -70,22 +70,22 @@ class FlatModel:
         for i in range(layout.SECTIONS):
             start, count = self._section(i)
             if start % 16 or start + count * entry_bytes[i] > len(self.buffer):
-                raise damaged("section %d lies outside the file" % i)
+                raise damaged("section %d is outside the file" % i)
         if self.subgraphs_length() < 1:
             raise damaged("it has no sub-graph")
         ops = 0
         for i in range(self.subgraphs_length()):
             first, count, *_ = self.subgraph(i)
             if first != ops:
-                raise damaged("list %d of its steps does not follow the one before" % i)
+                raise damaged("list %d of steps is wrong" % i)
             ops += count
         *_, inputs, outputs = self.subgraph()
         if inputs + outputs > self.tensors_length():
-            raise damaged("it lacks tensors for its inputs and outputs")
+            raise damaged("it has too few tensors")
 
-    # Bytes of (head, tail) that the model takes of an arena, which it may share. `ops` gets what
-    # delegates are shown of it. TfliteModel has the same two functions; the other arguments are
-    # what only Prepare needs.
+    # Return the bytes of (head, tail) that the model needs in an arena, which may be shared. `ops`
+    # gets an Op for each step, for delegates. TfliteModel has measure() and make_program(), too;
+    # only its Prepare needs the other arguments.
     def measure(self, _resolver, _context, shared, _keep_tensors, _guards, ops=None):
         if ops is not None:
             from .introspection.op import describe_ops
@@ -95,56 +95,56 @@ class FlatModel:
             return self.head_bytes, self.arena_bytes - self.head_bytes
         return flat_program.measure(self)
 
-    # A Program in an arena. `describe`: delegates are told more of the ops.
+    # Return the Program in an arena. `describe`: the Ops of the Program describe scratch buffers.
     def make_program(self, arena, resolver, context, shared, describe, keep_tensors, guards):
         program = flat_program.make_program(self, arena, resolver, shared, context, describe)
         if guards or keep_tensors and not program.tensors:
             raise InputError(
-                "keep_tensors and guards are for a .tflite; a .tflm keeps its tensors after "
-                "tflm flatten --keep-tensors"
+                "keep_tensors and guards need a .tflite; for a .tflm use tflm flatten "
+                "--keep-tensors"
             )
         return program
 
     def __repr__(self):
         return "<FlatModel of %d bytes, arena %d>" % (len(self.buffer), self.arena_bytes)
 
-    # Where a section lies and how many entries it has.
+    # Return (offset, number of entries) of a section.
     def _section(self, i):
         return self._sections[2 * i], self._sections[2 * i + 1]
 
-    # Entry `i` of a section of tables.
+    # Return the fields of entry `i` of a table.
     def entry(self, section, kind, size, i):
         start, count = self._section(section)
         if i >= count:
-            raise damaged("entry %d of section %d is not there" % (i, section))
+            raise damaged("no entry %d in section %d" % (i, section))
         return struct.unpack_from(kind, self.buffer, start + i * size)
 
-    # The string at an offset of the names.
+    # Return the string at an offset of the section of names.
     def name(self, offset):
         start, size = self._section(layout.NAMES)
         if offset >= size or offset + 1 + self.buffer[start + offset] > size:
-            raise damaged("a name lies outside")
+            raise damaged("a name is outside")
         at = start + offset
-        return intact(bytes(self.buffer[at + 1 : at + 1 + self.buffer[at]]))
+        return checked_name(bytes(self.buffer[at + 1 : at + 1 + self.buffer[at]]))
 
     def metadata(self):
-        """Metadata of the model as a dict of name to bytes (memoryview)."""
+        """Return the metadata of the model: {name: memoryview of its bytes}."""
         found = self._metadata()
         found.pop(layout.SIGNATURES, None)
         found.pop(layout.SCRATCH, None)
         return found
 
     def labels(self):
-        """The lines of the text file of labels in the metadata; [] when there is none."""
+        """Return the lines of the label file in the metadata; [] if there is none."""
         from .introspection.labels import labels_of
 
         return labels_of(self.metadata())
 
-    # What signature.parse() takes; None when there is none.
+    # Return the table of signatures, for signature.parse(); None if there is none.
     def signature_data(self):
         return self._metadata().get(layout.SIGNATURES)
 
-    # Scratch buffers that one op alone has, as a dict of op number to ((operand, bytes), ...).
+    # Return the scratch buffers that only one op uses: {op: ((operand, bytes), ...)}.
     def scratch(self):
         data = self._metadata().get(layout.SCRATCH, b"")
         found = {}
@@ -152,11 +152,11 @@ class FlatModel:
         for at in range(0, len(data) // step * step, step):
             op, operand, size = struct.unpack_from(layout.SCRATCH_ENTRY, data, at)
             if not 1 <= operand <= self.op(op)[4] or size > self.head_bytes:
-                raise damaged("the scratch buffers of op %d are none" % op)
+                raise damaged("op %d has wrong scratch buffers" % op)
             found[op] = found.get(op, ()) + ((operand, size),)
         return found
 
-    # Everything in the section.
+    # Return all metadata, also what is only for tflm.
     def _metadata(self):
         found = {}
         for i in range(self._section(layout.METADATA)[1]):
@@ -164,28 +164,28 @@ class FlatModel:
                 layout.METADATA, layout.METADATA_ENTRY, layout.METADATA_BYTES, i
             )
             if start + size > len(self.buffer):
-                raise damaged("metadata lies outside")
+                raise damaged("metadata is outside")
             found[self.name(name)] = self.buffer[start : start + size]
         return found
 
-    # List of steps `i`, 0 is the model: (first op, ops, first io, inputs, outputs).
+    # Return (first op, ops, first io, inputs, outputs) of list of steps `i`; list 0 is the model.
     def subgraph(self, i=0):
         return self.entry(layout.SUBGRAPHS, layout.SUBGRAPH, layout.SUBGRAPH_BYTES, i)
 
-    # How many lists of steps there are.
+    # Return the number of lists of steps.
     def subgraphs_length(self):
         return self._section(layout.SUBGRAPHS)[1]
 
-    # Name of kernel `i`.
+    # Return the name of kernel `i`.
     def kernel(self, i):
         return self.name(self.entry(layout.KERNELS, layout.KERNEL, layout.KERNEL_BYTES, i)[0])
 
-    # Names of all kernels.
+    # Return the names of all kernels.
     def kernels(self):
         return [self.kernel(i) for i in range(self._section(layout.KERNELS)[1])]
 
-    # Op `i`: (kernel name, builtin code, node, its record, operands, units a slice). Who asks for
-    # many gives `kernels`, the names of all.
+    # Return (kernel name, builtin code, node, record, operands, units of a slice) of op `i`. Pass
+    # `kernels`, the names of all kernels, to read many ops.
     def op(self, i, kernels=()):
         kernel, code, node, operands, slice_units, start, size = self.entry(
             layout.OPS, layout.OP, layout.OP_BYTES, i
@@ -199,24 +199,24 @@ class FlatModel:
             or size < 4 + 4 * operands
             or slice_units < 1
         ):
-            raise damaged("the record of op %d lies outside" % i)
+            raise damaged("the record of op %d is outside" % i)
         name = kernels[kernel] if kernel < len(kernels) else self.kernel(kernel)
         record = self.buffer[start : start + size]
         head, end = self.head_bytes, len(self.buffer)
         for word in struct.unpack_from("<%dI" % operands, record, 4):
             if word & 2 or word >> 2 > (end if word & 1 else head):
-                self.check_place(word, 0, "an operand of op %d" % i)
+                self.check_range(word, 0, "an operand of op %d" % i)
         return name, code, node, record, operands, slice_units
 
-    # True when the units of op `i` must run one after the other, all on one core.
+    # Return True if the units of op `i` must run in ascending order, on one core.
     def is_ordered(self, i):
         return self.entry(layout.OPS, layout.OP, layout.OP_BYTES, i)[3] & layout.ORDERED != 0
 
-    # How many tensors are listed.
+    # Return the number of tensors in the table.
     def tensors_length(self):
         return self._section(layout.TENSORS)[1]
 
-    # Tensor `i`: (operand word, bytes, name, dtype, shape, flags, zero point, scale bits).
+    # Return tensor `i`: (operand word, bytes, name, dtype, shape, flags, zero point, scale bits).
     def tensor(self, i):
         word, size, name, dtype, rank, flags, zero_point, scale_bits, *shape = self.entry(
             layout.TENSORS, layout.TENSOR, layout.TENSOR_BYTES, i
@@ -227,20 +227,20 @@ class FlatModel:
         count = 1
         for dimension in shape:
             count *= dimension
-        if size and dtypes.nbytes(dtype, count) != size:  # of rows that come later there are none
-            raise damaged("tensor %d has %d bytes, which does not fit its shape" % (i, size))
+        if size and dtypes.nbytes(dtype, count) != size:  # an input that comes by rows has 0
+            raise damaged("tensor %d has %d bytes, which is not its shape" % (i, size))
         if flags & layout.TENSOR_VARIABLE and word & 3 != layout.IN_TAIL:
-            raise damaged("the variable %d is not in the tail" % i)
-        self.check_place(word, size, "tensor %d" % i)
+            raise damaged("variable %d is not in the tail" % i)
+        self.check_range(word, size, "tensor %d" % i)
         return word, size, self.name(name), dtype, shape, flags, zero_point, scale_bits
 
-    # Refuse an operand whose `size` bytes do not lie in what its word counts from: the model,
-    # the head, or the persistent bytes behind the head.
-    def check_place(self, word, size, what):
+    # Raise ModelError unless the `size` bytes of an operand word are inside the memory that the
+    # word counts from: the model, the head, or the tail after the head.
+    def check_range(self, word, size, what):
         low, high = 0, self.head_bytes
         if word & 1:
             high = len(self.buffer)
         elif word & 3 == layout.IN_TAIL:
             low, high = self.head_bytes, self.arena_bytes
         if not low <= word >> 2 <= high - size:
-            raise damaged("%s lies outside" % what)
+            raise damaged("%s is outside" % what)

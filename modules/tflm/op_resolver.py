@@ -1,10 +1,10 @@
-# tflm: OpResolver: from what a model names to the functions that do it; loads only those
+# tflm: OpResolver: find the Prepare module and the kernel functions that a model names.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import sys
 
 from .errors import InputError, ModelError, UnsupportedError
-from .micropython_port import free_bytes, make_room
+from .micropython_port import collect_for_import, free_bytes
 
 _CUSTOM = 32
 
@@ -13,40 +13,42 @@ ARCHS = (
     "xtensa", "xtensawin", "rv32imc", "rv64imc",
 )  # fmt: skip
 
-_PLENTY = 1 << 20  # bytes of heap; with less, those of x64 would rather be in the way
-_folders = None  # what _twin_folders() found
+_MIN_HEAP_FOR_X64 = 1 << 20  # with less heap, the code of x64 overrides leaves too little
+_folders = None  # the result of _override_folders()
 
 
-# The instruction set that this interpreter runs native code of, "" where it runs none.
+# Return the instruction set whose native code this interpreter runs; "" for none.
 def native_arch():
     arch = getattr(sys.implementation, "_mpy", 0) >> 10 & 15
     return ARCHS[arch] if arch < len(ARCHS) else ""
 
 
-# True when this firmware has the inline assembler. One without it takes a function of the
-# assembler for bytecode (mp_make_function_from_proto_fun in py/emitglue.c) and crashes, so a
-# .mpy with such functions must not even be imported there. Only the compiler tells: it refuses the
-# decorator. Kernels for RV32 and Xtensa need none: their machine code is in functions of viper.
+# Return True if this firmware has the inline assembler. Firmware without it runs an assembler
+# function as bytecode (mp_make_function_from_proto_fun in py/emitglue.c) and crashes, so it must
+# not even import a .mpy with such functions. The only sign is that its compiler refuses the
+# decorator. Kernels for RV32 and Xtensa do not need the assembler: they are viper functions that
+# contain machine code.
 def _has_assembler():
     try:
         exec("import micropython\n@micropython.asm_thumb\ndef f():\n    pass\n", {})
-    except (SyntaxError, NameError):  # NameError: a firmware without a compiler has no exec
+    except (SyntaxError, NameError):  # NameError: firmware without a compiler has no exec
         return False
     return True
 
 
-# True when this core has the DSP extension: MicroPython calls a Cortex-M3 and a Cortex-M33 without
-# it armv7em, too. Where there is no such kernel file, there is nothing that could need it.
+# Return True if this core has the DSP extension. MicroPython also names a Cortex-M3 or a
+# Cortex-M33 without it armv7em. Without the kernel file, nothing needs the extension.
 def _has_dsp():
-    if sys.platform == "linux":  # of the cores that run it, all with Thumb-2 have it
+    if sys.platform == "linux":  # all Thumb-2 cores that run Linux have it
         return True
     module = _import("tflm.kernels.armv7em.core")
     return module is not None and module.has_dsp() == 1
 
 
-# The folders below kernels/ that may hold a twin for this instruction set, the nearest first:
-# every Cortex-M runs ARMv6-M code. Those of assembler only where the firmware takes it.
-def _twin_folders():
+# Return the folders below kernels/ that may override a kernel on this instruction set, the most
+# specific first. Every Cortex-M runs ARMv6-M code. Folders with assembler count only if the
+# firmware has the inline assembler.
+def _override_folders():
     global _folders
     if _folders is None:
         arch = native_arch()
@@ -56,22 +58,23 @@ def _twin_folders():
             _folders = dsp + ("armv7m", "armv6m")
         if arch[:4] == "armv" and not _has_assembler():
             _folders = ()
-        if arch == "x64" and free_bytes() < _PLENTY:
+        if arch == "x64" and free_bytes() < _MIN_HEAP_FOR_X64:
             _folders = ()
     return _folders
 
 
-# True for what can be the name of a file or a function; MicroPython imports none of 256 letters.
-def _is_word(text):
+# Return True if a text can name a file or a function. MicroPython cannot import a name of 256
+# letters.
+def _is_identifier(text):
     if len(text) > 99:
         return False
     return all([c == "_" or "0" <= c <= "9" or "a" <= c <= "z" for c in text or "-"])
 
 
-# Import a module by its full name; None when there is none of that name.
+# Import a module by its full name; return None if there is none.
 def _import(name):
     if name not in sys.modules:
-        make_room()
+        collect_for_import()
     try:
         return __import__(name, None, None, ("",))
     except ImportError:
@@ -79,51 +82,57 @@ def _import(name):
 
 
 class OpResolver:
-    """Finds kernels and operators. The default one knows every builtin operator of tflm.
+    """Find kernels and operators; without additions, every builtin operator of tflm.
 
-    `add_builtin(code, module)` puts your own Prepare module in place of a builtin operator.
-    `add_custom(name, registration)` adds a custom operator: an object with
-    `invoke(context, node)` and, where needed, `init(context, options)` whose result becomes
-    `node.data`, `prepare(context, node)`, `reset(context, node)` for Interpreter.reset() and
-    `free(context, data)` for Interpreter.free(). Adding one again overrides it.
+    A resolver may serve several Interpreters.
     """
 
     def __init__(self):
         self._builtin = {}
         self._kernels = {}
-        self._binders = {}  # kernel: how a twin replaces its steps
+        self._binders = {}  # kernel: the function of its override that replaces steps
         self._custom = {}
 
     def add_builtin(self, code, module):
+        """Use your own Prepare module for a builtin operator.
+
+        code: its number in the TFLite schema. module: an object with prepare(context, node).
+        Raises InputError for other arguments.
+        """
         if not isinstance(code, int) or code == _CUSTOM or not hasattr(module, "prepare"):
             raise InputError(
-                "add_builtin takes a builtin operator's code and a module with "
-                "prepare(context, node); use add_custom for custom operators"
+                "add_builtin() needs an operator's code and a module with prepare(context, node); "
+                "custom operators need add_custom()"
             )
         self._builtin[code] = module
 
     def add_custom(self, name, registration):
+        """Add a custom operator, or override one.
+
+        name: its name in the model. registration: an object with `invoke(context, node)` and
+        these optional methods: `init(context, options)`, whose result becomes `node.data`;
+        `prepare(context, node)`; `reset(context, node)` for Interpreter.reset(); and
+        `free(context, data)` for Interpreter.free(). Raises InputError for other arguments.
+        """
         if not name or not isinstance(name, str) or not hasattr(registration, "invoke"):
             raise InputError(
-                "add_custom takes the name that the model uses and an object with "
-                "invoke(context, node)"
+                "add_custom() needs a name and an object with invoke(context, node); see "
+                "docs/how-to/custom-operator.md"
             )
         self._custom[name] = registration
 
-    # The registration of a custom operator.
+    # Return the registration of a custom operator.
     def custom(self, name):
         if name in self._custom:
             return self._custom[name]
         if name == "ethos-u":
-            raise UnsupportedError(
-                "unresolved custom op: ethos-u needs an Ethos-U; convert without vela"
-            )
+            raise UnsupportedError("no custom op ethos-u without an Ethos-U; convert without vela")
         raise UnsupportedError(
-            "unresolved custom op: %s; add it with resolver.add_custom('%s', registration) and "
-            "pass the resolver to Interpreter" % (name, name)
+            "unresolved custom op: %s; use resolver.add_custom('%s', registration) and "
+            "Interpreter(resolver=)" % (name, name)
         )
 
-    # The Prepare module of a builtin operator.
+    # Return the Prepare module of a builtin operator.
     def builtin(self, code):
         if code in self._builtin:
             return self._builtin[code]
@@ -133,13 +142,13 @@ class OpResolver:
             from .introspection.op_names import name
 
             raise UnsupportedError(
-                "the operator %s (builtin code %d) is not there; add it with "
-                "resolver.add_builtin(%d, module) or change the model" % (name(code), code, code)
+                "tflm has no operator %s (builtin code %d); use resolver.add_builtin(%d, module), "
+                "or change the model" % (name(code), code, code)
             )
         return self._prepare_module(code, OPS[code])
 
-    # The Prepare module of a custom operator that TFLM itself has; None for any other, and for
-    # one that add_custom() overrides.
+    # Return the Prepare module of a custom operator that TFLM itself has. None for any other, and
+    # for a name that add_custom() overrides.
     def shipped(self, name):
         from .prepare.table import CUSTOM
 
@@ -147,7 +156,7 @@ class OpResolver:
             return None
         return self._prepare_module(name, CUSTOM[name])
 
-    # The file of a builtin code or a custom operator's name.
+    # Return the Prepare module in `file`. `op`: builtin code, or name of a custom operator.
     def _prepare_module(self, op, file):
         module = _import("tflm.prepare." + file)
         if module is None:
@@ -156,55 +165,55 @@ class OpResolver:
 
                 op = name(op)
             raise UnsupportedError(
-                "the operator %s is not on this board; install the file tflm/prepare/%s.py or "
-                "flatten the model on the host" % (op, file)
+                "the operator %s is not on this board; install tflm/prepare/%s.py, or flatten the "
+                "model" % (op, file)
             )
         return module
 
-    # The function of a kernel "file.function": the one for this instruction set if there is one.
-    # Only functions that follow the kernel contract are handed out, whatever the model names:
-    # their names begin with eval.
+    # Return the function of a kernel "file.function", for this instruction set if there is one.
+    # A model can only name functions that follow the kernel contract: their names begin with
+    # eval.
     def kernel(self, name):
         if name not in self._kernels:
             self._kernels[name] = self._find_kernel(name)
         return self._kernels[name]
 
-    # Let what kernel() and bind() keep go from the heap: the model has its functions now.
-    def forget(self):
+    # Drop what kernel() and bind() have cached from the heap, once the model is prepared.
+    def clear_cache(self):
         self._kernels = {}
         self._binders = {}
 
-    # Where memory is plenty a twin may have a record of its own, with weights as it likes them:
-    # bind_NAME(function, record, rom, room) gives (function, record) to stand for a step of
-    # eval_NAME, or None; it may take `room` bytes of heap.
+    # Let overrides replace steps. With enough memory an override may use a separate record with
+    # weights in another layout: bind_NAME(function, record, rom, free) returns (function, record)
+    # for a step of eval_NAME, or None. It may use `free` bytes of heap.
     def bind(self, program):
         if not self._binders:
             return
-        room = free_bytes() // 4
+        free = free_bytes() // 4
         ops = iter(program.ops)
         for steps in program.graphs:
             for i, op in zip(range(len(steps)), ops):
                 function, record, units, slice_units = steps[i]
-                if units < 0 or op.kernel not in self._binders:  # below 0: its record changes
+                if units < 0 or op.kernel not in self._binders:  # < 0: its record changes
                     continue
                 try:
-                    bound = self._binders[op.kernel](function, record, program.rom, room)
+                    bound = self._binders[op.kernel](function, record, program.rom, free)
                 except MemoryError:
                     bound = None
                 if bound:
                     steps[i] = bound + (units, slice_units)
-                    room -= len(bound[1])
+                    free -= len(bound[1])
 
     def _find_kernel(self, name):
         file, _, function = name.partition(".")
-        if not (_is_word(file) and _is_word(function) and function[:4] == "eval"):
+        if not (_is_identifier(file) and _is_identifier(function) and function[:4] == "eval"):
             raise ModelError(
-                "the .tflm names the kernel '%s', which is none; flatten the model again" % name
+                "the .tflm names a kernel '%s', which cannot exist; flatten the model again" % name
             )
         line = "\n" + file + "\n"
-        for folder in _twin_folders():
+        for folder in _override_folders():
             folder = "tflm.kernels." + folder
-            # A folder that tells its files saves the search for one that is not there.
+            # A folder that lists its files saves the search for a missing one.
             if line not in getattr(_import(folder), "FILES", line):
                 continue
             module = _import("%s.%s" % (folder, file))
@@ -214,12 +223,12 @@ class OpResolver:
                 return getattr(module, function)
         if sys.implementation.name != "micropython":
             raise UnsupportedError(
-                "models run in MicroPython, not in %s; use: tflm run" % sys.implementation.name
+                "models need MicroPython, not %s; use tflm run" % sys.implementation.name
             )
         module = _import("tflm.kernels." + file)
         if not callable(getattr(module, function, None)):
             raise UnsupportedError(
-                "the kernel %s is not on this board; install the kernel file %s.py of this version"
+                "the kernel %s is not on this board; install %s.py of this version of tflm"
                 % (name, file)
             )
         return getattr(module, function)

@@ -1,4 +1,4 @@
-# tflm: Program: a model made ready to run: kernels, their records, and where its tensors are
+# tflm: Program: a prepared model: its steps, tensors and variables.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .arena import fill
@@ -8,31 +8,35 @@ from .format import CONTROL_KERNEL
 BANDS_KERNEL = "control.banded"
 
 
-# A step is (eval, record, units, units a slice): all that invoke() touches. `graphs` holds a list
-# of steps for each sub-graph, and then the copies that control flow makes, and what runs in bands
-# (run/bands.py); list 0 is the model.
 class Program:
-    by_rows = None  # of an input that comes by rows: what gives it its source (run/rows.py)
+    """A prepared model, ready to run.
+
+    A step is (function, record, units, units of a slice). `graphs` holds lists of steps. List 0
+    is the model; the other sub-graphs follow, then the copies that control flow makes and the
+    lists that run in bands (run/bands.py).
+    """
+
+    begin_source = None  # of a model whose input comes by rows: run/rows.py begin()
 
     def __init__(self, arena, rom, lists=1):
-        self.arena = arena  # memoryview; operand words count from its first byte
+        self.arena = arena  # memoryview; operand words of arena tensors count from its start
         self.rom = rom
         self.graphs = [[] for _ in range(lists)]
         self._ops = None
-        self.flat = None  # of a flat model: (model, whether delegates are shown its ops)
-        self.calls = {}  # list: lists that its control flow runs
-        self.bands = set()  # lists that run in bands
-        self.max_while_steps = self.while_steps_left = None  # set by each invoke
+        self.flat = None  # of a flat model: arguments of describe_ops()
+        self.calls = {}  # list: the lists that its control flow runs
+        self.bands = set()  # the lists that run in bands
+        self.max_while_steps = self.while_steps_left = None  # each invoke sets them
         self.profiler = None
         self.inputs = []
         self.outputs = []
-        self.variables = []  # (raw bytes, byte to reset them to)
+        self.variables = []  # (bytes, the value that reset() gives them)
         self.custom = ()  # a CustomNode for each custom operator
-        self.tensors = {}  # number: Tensor, when all of them are kept
+        self.tensors = {}  # number: Tensor, if tensors are kept
         self.used_bytes = 0
-        self.uses = None  # of a .tflite: what takes them (tell/allocations.py)
+        self.allocation_counts = None  # of a .tflite: see MicroAllocator.counts()
 
-    # An Op for each step, list by list. Those of a flat model are made when somebody asks.
+    # An Op for each step, list by list. A flat model's are made at the first use.
     @property
     def ops(self):
         if self._ops is None:
@@ -45,8 +49,8 @@ class Program:
     def ops(self, ops):
         self._ops = ops
 
-    # Add the call of a kernel to a list; `resolver` gives its function unless that is given.
-    # Lists are filled one by one, in their order.
+    # Append a step to list `number`. `function`: what the step calls; by default the kernel that
+    # `resolver` finds. The lists are filled in their order.
     def add(self, number, kernel, record, slice_units, resolver, function=None):
         units = int.from_bytes(record[:4], "little")
         if kernel == BANDS_KERNEL:
@@ -57,23 +61,23 @@ class Program:
             from .run.control_flow import bind
 
             function = bind(self, number, kernel, record)
-        if number in self.bands:  # which say the units at the time: the record's form, below 0
+        if number in self.bands:  # its records hold the units; the step holds the layout, < 0
             units = 0 - slice_units
         step = (function or resolver.kernel(kernel), record, units, slice_units)
         self.graphs[number].append(step)
 
-    # The number of the first op of a list.
+    # Return the number of the first op of a list.
     def first_op(self, number):
         return sum(map(len, self.graphs[:number]))
 
-    # Run a list of steps; ABORTED when an operator has ended the run.
+    # Run a list of steps; return ABORTED if an operator ended the run.
     def run(self, number):
         if self.profiler is not None:
             return self.profiler.run(self, number)
         return self.run_steps(self.graphs[number])
 
-    # Slice by slice: in between Ctrl-C works. Most steps of a small model are one slice, and half
-    # of what it takes may be this loop: it computes and looks up next to nothing for them.
+    # Run steps slice by slice; Ctrl-C works between slices. Most steps of a small model are one
+    # slice, and this loop can take half of its time, so it does no more than needed.
     def run_steps(self, steps):
         arena = self.arena
         rom = self.rom
@@ -89,7 +93,7 @@ class Program:
             if status and status == ABORTED:
                 return ABORTED
 
-    # Give variable tensors the value they have before the first invoke.
+    # Set variable tensors and custom operators to their state before the first invoke.
     def reset(self):
         for node in self.custom:
             node.reset()

@@ -1,15 +1,15 @@
-# tflm: Tensor: what a program sees of an input or output
+# tflm: Tensor: an input or output of a model, as a program sees it.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from . import dtypes
 from .errors import InputError, UnsupportedError
 from .micropython_port import struct
 
-_MAX_NESTED = 16  # lists in lists
+_MAX_DEPTH = 16  # of nested lists
 _NUMBER = (bool, int, float)  # MicroPython's bool is no int
 
 
-# The least and the greatest integer of a type; None for those that are not converted.
+# Return the (least, greatest) integer of a type; None for types that are not converted.
 def range_of(code):
     typecode = dtypes.typecode(code)
     if code == dtypes.BOOL:
@@ -22,21 +22,19 @@ def range_of(code):
     return 0, (1 << bits) - 1
 
 
-# The sizes of nested lists, tuples and arrays of numbers, from the outermost on.
-def _sizes(values, depth=0):
+# Return the shape of nested lists, tuples and arrays of numbers.
+def _nested_shape(values, depth=0):
     if isinstance(values, _NUMBER):
         return ()
     try:
         size = len(values)
     except TypeError:
         size = None
-    if size is None or isinstance(values, (str, dict)) or depth > _MAX_NESTED:
-        raise InputError(
-            "a %s is no number; pass numbers, or nested lists of them" % type(values).__name__
-        )
+    if size is None or isinstance(values, (str, dict)) or depth > _MAX_DEPTH:
+        raise InputError("a %s is no number; pass numbers or nested lists" % type(values).__name__)
     inner = None
     for value in values:
-        own = () if isinstance(value, _NUMBER) else _sizes(value, depth + 1)
+        own = () if isinstance(value, _NUMBER) else _nested_shape(value, depth + 1)
         if inner is None:
             inner = own
         elif inner != own:
@@ -44,8 +42,8 @@ def _sizes(values, depth=0):
     return (size,) + (inner or ())
 
 
-# Their numbers, one after the other.
-def _flat(values):
+# Yield the numbers of nested lists in order.
+def _flatten(values):
     if isinstance(values, _NUMBER):
         yield values
         return
@@ -53,16 +51,16 @@ def _flat(values):
         if isinstance(value, _NUMBER):
             yield value
         else:
-            for inner in _flat(value):  # noqa: UP028
+            for inner in _flatten(value):  # noqa: UP028
                 yield inner
 
 
-# A shape without the sizes that say nothing.
-def _plain(shape):
+# Return a shape without its dimensions of 1.
+def _squeezed(shape):
     return [size for size in shape if size != 1]
 
 
-# The nearest integer, halves away from zero. Adding 0.5 would round before it is cut off.
+# Return the nearest integer, halves away from zero. Adding 0.5 first would round before the cut.
 def rounded(value):
     whole = int(value)
     rest = value - whole
@@ -72,14 +70,15 @@ def rounded(value):
 
 
 class Tensor:
-    """A tensor in the arena.
+    """An input or output in the arena.
 
-    shape: tuple of ints. dtype: "int8", "float32", ... scale: float and zero_point: int
-    (value = scale * (q - zero_point); scale is 0.0 where there is no quantization).
-    data: typed memoryview on the arena. raw: the same bytes, unsigned. kept: the Tensor of what
-    lies in the arena, which is this one but for float32 that a .tflm keeps as integers.
-    Both are views: an input must be set again before each invoke, because the arena may
-    reuse its place.
+    name: the name in the model. shape: tuple of ints. dtype: "int8", "float32", ...
+    scale, zero_point: float and int; value = scale * (q - zero_point). scale is 0.0 for a tensor
+        without quantization.
+    data: memoryview of the elements. raw: the same memory as unsigned bytes. Set an input before
+        each invoke: the arena may use its memory for other tensors.
+    kept: the Tensor of the integers in the arena, if a .tflm stores a float32 tensor so; else
+        this Tensor.
     """
 
     def __init__(self, name, dtype, shape, scale_bits, zero_point, raw):
@@ -98,7 +97,7 @@ class Tensor:
 
     @shape.setter
     def shape(self, _):
-        raise InputError("a Tensor keeps its shape; Interpreter.resize_input() gives another")
+        raise InputError("a Tensor keeps its shape; use Interpreter.resize_input()")
 
     @property
     def kept(self):
@@ -106,9 +105,11 @@ class Tensor:
 
     @property
     def data(self):
-        """Typed memoryview: 'b' int8, 'B' uint8 and bool, 'h' int16, 'i' int32, 'q' int64, 'f'.
+        """Memoryview of the elements in the arena.
 
-        It keeps what fits of a number that is too large: 300 is 44 in an int8.
+        Typecodes: 'b' int8, 'B' uint8 and bool, 'h' int16, 'i' int32, 'q' int64, 'f' float32. A
+        number that is too large is cut: 300 becomes 44 in an int8. Raises UnsupportedError for
+        types without a typecode.
         """
         if self._data is None:
             typecode = dtypes.typecode(self._code)
@@ -120,22 +121,24 @@ class Tensor:
         return self._data
 
     def quantize(self, values):
-        """Store real `values` (a number, or nested lists in the tensor's shape, row by row).
+        """Store real numbers.
 
-        int types: round(value / scale) + zero_point, halves away from zero, clamped to the type.
-        float32: stored as they are. Raises InputError for a wrong count or a NaN.
+        values: a number, or nested lists in the tensor's shape, or a flat list, row by row.
+        Integer types store round(value / scale) + zero_point, halves away from zero, clamped to
+        the type. float32 stores the values. Raises InputError for a wrong count or shape or a NaN,
+        before any element changes; UnsupportedError for types that are not converted.
         """
-        data = self._numbers()
+        data = self._convertible_data()
         limits = range_of(self._code)
         values = self._checked(values, len(data), limits)
-        for i, value in enumerate(_flat(values)):
+        for i, value in enumerate(_flatten(values)):
             data[i] = self._quantized(value, limits) if limits else value
 
-    # What quantize() may store, looked through before the first element changes.
+    # Return the values of quantize() after checking all of them.
     def _checked(self, values, elements, limits):
-        if hasattr(values, "__next__"):  # a generator, which can be looked through once
+        if hasattr(values, "__next__"):  # a generator can be read only once
             values = [value for value, _ in zip(values, range(elements + 1))]
-        sizes = _sizes(values)
+        sizes = _nested_shape(values)
         count = 1
         for size in sizes:
             count *= size
@@ -144,43 +147,44 @@ class Tensor:
                 "tensor '%s' has %d elements %s, got %s"
                 % (self.name, elements, self.shape, "more" if count > elements else count)
             )
-        if len(_plain(sizes)) > 1 and _plain(sizes) != _plain(self.shape):
+        if len(_squeezed(sizes)) > 1 and _squeezed(sizes) != _squeezed(self.shape):
             raise InputError(
                 "tensor '%s' has the shape %s, got %s" % (self.name, self.shape, sizes)
             )
         if limits:
-            for i, value in enumerate(_flat(values)):
+            for i, value in enumerate(_flatten(values)):
                 if self.scale:
                     value = value / self.scale
                 if value != value:
                     raise InputError("tensor '%s' got a NaN at element %d" % (self.name, i))
         return values
 
-    # One real value as an integer within `limits`; without a scale integers stay exact.
+    # Return a real value as an integer within `limits`. Without a scale, integers stay exact.
     def _quantized(self, value, limits):
         if self.scale:
             value = value / self.scale
         if isinstance(value, float):
-            bound = 4.0 * limits[1] + 4  # outside whatever the zero point, and no infinity
+            bound = 4.0 * limits[1] + 4  # beyond any zero point, and removes infinities
             value = rounded(min(max(value, 0 - bound), bound))
         return min(max(value + self.zero_point, limits[0]), limits[1])
 
-    # `data` of a type that quantize and dequantize know.
-    def _numbers(self):
+    # Return `data` if quantize() and dequantize() support the type.
+    def _convertible_data(self):
         if range_of(self._code) is None and self._code != dtypes.FLOAT32:
-            raise UnsupportedError(
-                "tensor '%s' is %s, which is not converted; use raw" % (self.name, self.dtype)
-            )
+            raise UnsupportedError("tensor '%s' is %s; use raw or data" % (self.name, self.dtype))
         return self.data
 
     def dequantize(self):
-        """The elements as a flat list of floats: scale * (q - zero_point)."""
-        data = self._numbers()
+        """Return the elements as a flat list of floats: scale * (q - zero_point).
+
+        Raises UnsupportedError for types that are not converted.
+        """
+        data = self._convertible_data()
         if not self.scale:
             return [float(q) for q in data]
         return [self.scale * (q - self.zero_point) for q in data]
 
-    # Make the typed view now, so that asking for it later takes no heap.
+    # Make the typed view now, so that using `data` later allocates nothing.
     def prefetch(self):
         if dtypes.typecode(self._code):
             _ = self.data

@@ -6,7 +6,7 @@ import re
 import pytest
 from host.conftest import tflm as tflm  # the command as a fixture
 from support.builder import ModelBuilder
-from tflm.errors import UnsupportedError, plain
+from tflm.errors import UnsupportedError, printable
 from tflm_tools.flat.flatten import flatten
 from unit.on_device import device
 
@@ -84,8 +84,8 @@ def test_device(model, tmp_path):
 
 
 def test_plain():
-    assert plain(b"conv2d/Relu;1") == "conv2d/Relu;1" and plain(b"") == ""
-    assert plain("ümlaut 日本 – …".encode()) == "ümlaut 日本 – …"
-    assert plain("\x1b[1m\x7f\x9b2J\u202e\u2066\u061c\ufeff\n".encode()) == "?[1m??2J?????"
+    assert printable(b"conv2d/Relu;1") == "conv2d/Relu;1" and printable(b"") == ""
+    assert printable("ümlaut 日本 – …".encode()) == "ümlaut 日本 – …"
+    assert printable("\x1b[1m\x7f\x9b2J\u202e\u2066\u061c\ufeff\n".encode()) == "?[1m??2J?????"
     with pytest.raises(UnicodeError):
-        plain(b"\xff")
+        printable(b"\xff")

@@ -74,7 +74,7 @@ except tflm.TflmError as error:
     print(error)
 """
     message = run_script(script, heap=_HEAPS["flat"])
-    assert message.startswith("the heap has no room for the 333288 bytes of ")
+    assert message.startswith("not enough heap for the 333288 bytes of ")
 
 
 # In a heap of any size a model runs, or an error of tflm says how to get a larger one.
@@ -89,7 +89,7 @@ except tflm.TflmError as error:
     print(error)
 """
     found = [run_script(script, heap=f"{size}k") for size in range(128, 225, 12)]
-    assert any(text.startswith("the heap has no room to read a .tflite") for text in found)
+    assert any(text.startswith("not enough heap to read a .tflite") for text in found)
     assert found[-1] == "runs\n"
     more = "; or: micropython -X heapsize=64M\n"
     assert all(text == "runs\n" or text.endswith(more) for text in found)

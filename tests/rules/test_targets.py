@@ -18,13 +18,13 @@ from asm import make
 # What the tools give a board is what OpResolver looks for there. Of the arch armv7em alone nobody
 # knows whether it has DSP instructions: the runtime asks the core.
 @pytest.mark.parametrize("arch", op_resolver.ARCHS)
-def test_twin_folders_are_those_of_the_runtime(arch, monkeypatch):
+def test_override_folders_are_those_of_the_runtime(arch, monkeypatch):
     monkeypatch.setattr(op_resolver, "native_arch", lambda: arch)
     monkeypatch.setattr(op_resolver, "_has_assembler", lambda: True)
     monkeypatch.setattr(op_resolver, "_has_dsp", lambda: arch != "armv7em")
     monkeypatch.setattr(op_resolver, "free_bytes", lambda: 1 << 30)
     monkeypatch.setattr(op_resolver, "_folders", None)
-    assert tuple(op_resolver._twin_folders()) == targets.twin_folders(arch)
+    assert tuple(op_resolver._override_folders()) == targets.twin_folders(arch)
 
 
 def test_each_folder_has_an_entry():

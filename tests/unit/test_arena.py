@@ -72,7 +72,7 @@ def test_exactly_full(what, call, available):
             getattr(sections, call)(size)
         assert str(caught.value) == (
             f"the arena is too small for {what}: needed {size} bytes, available {available}, "
-            f"missing {size - available}; give the Interpreter a larger arena"
+            f"missing {size - available}; use a larger arena"
         )
         assert (caught.value.needed, caught.value.available) == (size, available)
         assert (sections.positions(), sections.temp) == before
@@ -106,7 +106,7 @@ def test_tail_may_not_reach_temp():
 
 def test_head_is_not_resized_under_temp():
     sections = filled()
-    with pytest.raises(StateError, match="temporary buffers are in use; reset them"):
+    with pytest.raises(StateError, match="temporary buffers in use; reset them"):
         sections.resize_head(16)
     sections.reset_temp_allocations()
     sections.resize_head(16)
@@ -169,7 +169,7 @@ def test_arena_refuses_what_is_no_memory(memory):
 
 
 def test_arena_refuses_a_negative_size():
-    with pytest.raises(InputError, match="-1 bytes; it cannot be negative"):
+    with pytest.raises(InputError, match="the arena size is -1; pass 0 or more bytes"):
         Arena(-1)
 
 

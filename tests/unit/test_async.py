@@ -80,7 +80,7 @@ def test_only_one_at_a_time(run):
         async def main():
             task = asyncio.create_task(interp.invoke_async(0))
             await asyncio.sleep_ms(0)
-            text = "the model runs in invoke_async(); await that first, or cancel it"
+            text = "the model runs in invoke_async(); await or cancel it first"
             for call in (interp.invoke, interp.reset, interp.free):
                 assert raises(StateError, call) == text
             try:

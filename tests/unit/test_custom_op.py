@@ -252,7 +252,7 @@ interp.free()
 def test_unresolved(run):
     run("""
 text = raises(UnsupportedError, tflm.Interpreter(PATH).invoke)
-assert text.startswith("unresolved custom op: Atan; add it with resolver.add_custom('Atan'"), text
+assert text.startswith("unresolved custom op: Atan; use resolver.add_custom('Atan'"), text
 """)
 
 

@@ -190,8 +190,8 @@ def test_failing_delegates(run):
     begin = "tflm: the model runs without the delegate claims: "
     assert len(lines) == 8 and all(line.startswith(begin) for line in lines)
     assert lines[0] == begin + "ValueError: init says no"
-    assert lines[1] == begin + "the heap has no room for it"
-    assert lines[2].endswith("claims step 1 of list 0 twice; claim each step once")
+    assert lines[1] == begin + "not enough heap"
+    assert lines[2].endswith("claims step 1 of list 0 twice; claim it once")
     assert "steps 0 to 3 of list 0, which has 3" in lines[3]
 
 
@@ -217,7 +217,7 @@ def test_lists_of_control_flow(run):
     """)
     assert lines == [
         "tflm: the model runs without the delegate claims: ModelError: a delegate claims "
-        "control.if; claim the steps of the lists that it runs"
+        "control.if; claim the steps of its lists"
     ]
 
 

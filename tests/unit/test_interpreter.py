@@ -37,7 +37,7 @@ def test_inputs_and_outputs(run):
         for i in (1, -1, 100):
             for call, what in ((interp.input, "input"), (interp.output, "output")):
                 text = raises(InputError, call, i)
-                assert text == "there is no %s %d; the model has 1" % (what, i), text
+                assert text == "there is no %s %d; give a number below 1" % (what, i), text
     """)
 
 
@@ -45,7 +45,7 @@ def test_inputs_and_outputs(run):
 def test_allocation_happens_by_itself(run):
     run("""
         interp = tflm.Interpreter(CLASSIFIER)
-        assert repr(interp) == "<Interpreter, tensors not allocated yet>"
+        assert repr(interp) == "<Interpreter, tensors not allocated>"
         interp.invoke()
         x = interp.input(0)
         interp.allocate_tensors()
@@ -105,7 +105,7 @@ def test_arena_size(run):
                         assert (error.needed, error.available) == (used, less & (0 - 4))
                         assert str(error) == (
                             "the arena is too small: needed %d bytes, available %d, missing %d; "
-                            "pass arena=None for exactly what the model needs"
+                            "leave arena= out to get enough"
                             % (used, less, used - less)
                         ), error
         for more in range(used, used + 70, 2):
@@ -153,7 +153,7 @@ def test_arena_that_is_no_memory(run):
             interp = tflm.Interpreter(CLASSIFIER, arena=wrong)
             text = raises(InputError, interp.allocate_tensors)
             assert "must be a writable buffer of bytes" in text, text
-        assert "negative" in raises(InputError, tflm.Interpreter(CLASSIFIER, arena=-5).invoke)
+        assert "0 or more" in raises(InputError, tflm.Interpreter(CLASSIFIER, arena=-5).invoke)
         tflm.Interpreter(CLASSIFIER, arena=array("B", bytes(4096))).invoke()
     """)
 
@@ -162,7 +162,7 @@ def test_arena_that_the_heap_cannot_hold(run):
     run("""
         for size in (1 << 28, 1 << 70):
             text = raises(ArenaError, tflm.Interpreter(CLASSIFIER, arena=size).invoke)
-            assert text.startswith("the heap has no room for the arena: needed %d bytes" % size)
+            assert text.startswith("not enough heap for the arena: needed %d bytes" % size)
     """)
 
 
@@ -195,7 +195,7 @@ def test_slice_units(run):
             assert outputs(units) == whole
         for units in (0, -1):
             text = raises(InputError, tflm.Interpreter, CLASSIFIER, slice_units=units)
-            assert text == "slice_units is %d; it must be a whole number, 1 or more" % units
+            assert text == "slice_units is %d; it must be an int >= 1" % units
     """)
 
 
@@ -276,7 +276,7 @@ def test_free(run):
             assert interp.output(0).data[0] == 3
             interp.free()
             interp.free()
-            assert repr(interp) == "<Interpreter, tensors not allocated yet>"
+            assert repr(interp) == "<Interpreter, tensors not allocated>"
     """)
 
 

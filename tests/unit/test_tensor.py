@@ -188,7 +188,7 @@ def test_values_that_do_not_fit():
         assert text == "tensor 'x' got a NaN at element 2", text
         for wrong in ("text", None, ["a"], [1, None], [[1, 2], [{}]], {1: 2}, object()):
             text = raises(InputError, t.quantize, wrong)
-            assert "is no number; pass numbers, or nested lists of them" in text, text
+            assert "is no number; pass numbers or nested lists" in text, text
         deep = []
         for _ in range(50):
             deep = [deep]

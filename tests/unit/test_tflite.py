@@ -230,7 +230,7 @@ def test_tensors_that_no_heap_holds(tmp_path):
     device(
         """
         text = raises(ArenaError, tflm.Interpreter(FLAT).invoke)
-        assert text.startswith("the heap has no room for the arena: needed 536870912 bytes"), text
+        assert text.startswith("not enough heap for the arena: needed 536870912 bytes"), text
         # On the board the records come on top, which is more than can be addressed.
         text = raises(ArenaError, tflm.Interpreter(TFLITE).invoke)
         assert "needed 536870912 bytes, available" in text, text

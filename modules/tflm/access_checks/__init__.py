@@ -209,7 +209,7 @@ def check_model(model, describe=False, resolver=None):
                     resolver.kernel(kernel)  # which says what is wrong with most of such names
                 _check(i, record, kernel, scratch.get(i, ()))
                 if describe and len(record.written) > len(scratch.get(i, ())) + 1:
-                    model.alone += (i,)
+                    model.single_core_ops += (i,)
 
 
 # Inputs are written by the user: they must lie in the arena.

@@ -1,2 +1,2 @@
-# tflm: what tells of a model or a run: names, labels, summaries, times
+# tflm: Information about a model or a run: names, labels, tables, times.
 # MIT license; Copyright (c) 2026 the tflm authors

@@ -1,12 +1,12 @@
-# tflm: labels: the names of a classifier's outputs, from a text file in the metadata
+# tflm: The labels of a classifier, from a text file in the model's metadata.
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from ..errors import plain
+from ..errors import printable
 
-NAME = "labels.txt"  # what `tflm flatten` calls the file that it finds in a .tflite
+NAME = "labels.txt"  # the name that `tflm flatten` gives the label file of a .tflite
 
 
-# The metadata entry that holds the labels; None when there is none.
+# Return the name of the metadata entry with the labels; None if there is none.
 def find(metadata):
     if NAME in metadata:
         return NAME
@@ -14,18 +14,18 @@ def find(metadata):
     return names[0] if names else None
 
 
-# The lines of a text (bytes), without empty ones at the end.
+# Return the lines of a text (bytes), without empty lines at its end.
 def lines(data):
     try:
         text = bytes(data).decode()
     except UnicodeError:
-        return []  # whatever it is, it is no list of labels
+        return []  # labels that are not valid UTF-8 are ignored
     if not text.strip():
         return []
-    return [plain(line.strip("\r").encode()) for line in text.rstrip().split("\n")]
+    return [printable(line.strip("\r").encode()) for line in text.rstrip().split("\n")]
 
 
-# The labels among a model's metadata.
+# Return the labels in a model's metadata; [] if there are none.
 def labels_of(metadata):
     name = find(metadata)
     return [] if name is None else lines(metadata[name])

@@ -1,8 +1,8 @@
-# tflm: Op: what tables, the profiler and delegates are told of a step
+# tflm: Op: the description of a step for tables, the profiler and delegates.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 
-# One op of a program, for tables and the profiler; delegates are shown the rest, too.
+# A step of a Program. The attributes with defaults are for delegates.
 class Op:
     is_ordered = False  # units must run in ascending order, on one core
     operands = 0
@@ -14,7 +14,7 @@ class Op:
         self.builtin_code = builtin_code
         self.kernel = kernel
 
-    # What only delegates want to know.
+    # Set what only delegates need; return self.
     def describe(self, operands, record_bytes, scratch):
         self.operands = operands
         self.record_bytes = record_bytes
@@ -22,7 +22,7 @@ class Op:
         return self
 
 
-# An Op for each step of all lists of a flat model. `describe`: as delegates are shown them.
+# Return an Op for each step of all lists of a flat model. `describe`: with scratch buffers.
 def describe_ops(model, describe=True):
     scratch = model.scratch() if describe else {}
     ops = []
@@ -31,6 +31,6 @@ def describe_ops(model, describe=True):
         for i in range(first, first + count):
             kernel, code, node, record, operands, _ = model.op(i)
             op = Op(node, code, kernel)
-            op.is_ordered = model.is_ordered(i) or i in model.alone
+            op.is_ordered = model.is_ordered(i) or i in model.single_core_ops
             ops.append(op.describe(operands, len(record), scratch.get(i, ())))
     return ops

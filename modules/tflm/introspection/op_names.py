@@ -1,4 +1,4 @@
-# tflm: the names of the builtin operators, in the order of the schema; for error texts and tables
+# tflm: The names of the builtin operators, in the order of the schema.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 NAMES = (
@@ -36,11 +36,11 @@ NAMES = (
 )
 
 
-_PLACEHOLDER = 127  # no operator of a file: the node that takes an input by rows
+_PLACEHOLDER = 127  # in no file: the node that reads an input by rows
 
 
-# The name of a builtin operator code. The names are counted off, not split: a board may not have
-# the memory for all of them.
+# Return the name of a builtin operator code. It is searched in the text, not split off: a board
+# may not have the memory for all names.
 def name(code):
     if code == _PLACEHOLDER:
         return "INPUT ROWS"

@@ -1,4 +1,4 @@
-# tflm: Profiler: ticks of each op, off unless an Interpreter is given one
+# tflm: Profiler: measure the time of each operator.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import time
@@ -10,7 +10,8 @@ from .op_names import name
 _CUSTOM = 32
 
 
-# The name of an operator, as tables show it; a custom operator's own, or the file that runs it.
+# Return the name of an operator for tables; for a custom operator its own name, or the file of
+# its kernel.
 def tag(op):
     if op.builtin_code != _CUSTOM:
         return name(op.builtin_code)
@@ -20,36 +21,42 @@ def tag(op):
 
 
 class Profiler:
-    """Adds up microseconds per op over invokes: Interpreter(model, profiler=Profiler())."""
+    """Microseconds of each operator, added up over invokes.
+
+    `profiler = tflm.Profiler(); interp = tflm.Interpreter(model, profiler=profiler)`. ticks: a
+    list with the microseconds of each kernel call, None before the first invoke. invokes: the
+    number of measured runs.
+    """
 
     def __init__(self):
         self.clear()
 
     def clear(self):
-        """Forget all ticks."""
+        """Set all ticks and the number of invokes to 0."""
         self.ticks = None
         self.invokes = 0
         self._ops = ()
 
-    # Get ready for an invoke of a program; another one than before begins anew.
+    # Prepare for an invoke of a Program; the ticks of another Program are dropped.
     def begin(self, program):
         if self._ops is not program.ops:
             self.clear()
             self.ticks = [0] * len(program.ops)
             self._ops = program.ops
         self._program = program
-        self._spent = 0  # ticks that steps have been given in this invoke
+        self._spent = 0  # ticks of this invoke that belong to a step
 
-    # A step, op `i`, that notes its time; those that it runs in bands (run/bands.py) note theirs.
-    def noted(self, i, step):
+    # Return step `i` with a function that measures its time, and for a banded step (run/bands.py)
+    # the time of each step of its chain.
+    def measured(self, i, step):
         function, record = step[:2]
         if isinstance(record, tuple):
             _, _, steps, number = record[:4]
             first = self._program.first_op(number)
-            steps = [self.noted(first + k, inner) for k, inner in enumerate(steps)]
+            steps = [self.measured(first + k, inner) for k, inner in enumerate(steps)]
             record = record[:2] + (steps,) + record[3:]
 
-        def noting(*arguments):
+        def measure(*arguments):
             inner = self._spent
             begin = time.ticks_us()
             status = function(*arguments)
@@ -58,14 +65,14 @@ class Profiler:
             self._spent += own
             return status
 
-        return (noting, record) + step[2:]
+        return (measure, record) + step[2:]
 
-    # Run a list of steps and note the time of each; returns what Program.run_steps() does. Steps
-    # of a sub-graph count for themselves, not for the operator that runs it.
+    # Run a list of steps and measure each; return what Program.run_steps() does. The time of a
+    # sub-graph's steps does not count for the operator that runs the sub-graph.
     def run(self, program, number):
         i = program.first_op(number)
         for step in program.graphs[number]:
-            if program.run_steps((self.noted(i, step),)) == ABORTED:
+            if program.run_steps((self.measured(i, step),)) == ABORTED:
                 return ABORTED
             i += 1
 
@@ -77,20 +84,20 @@ class Profiler:
         return status
 
     def total_ticks(self):
-        """Microseconds of all invokes together."""
+        """Return the microseconds of all invokes together."""
         return sum(self.ticks or ())
 
     def events(self):
-        """A list of (node number, operator name, kernel, microseconds) over all invokes."""
+        """Return a list of (node, operator, kernel, microseconds), added up over all invokes."""
         return [
             (op.node_index, tag(op), op.kernel, ticks)
             for op, ticks in zip(self._ops, self.ticks or ())
         ]
 
     def totals(self):
-        """Per type of operator: (name, kernel calls of an invoke, microseconds), largest first.
+        """Return a list of (operator, kernel calls of an invoke, microseconds), slowest first.
 
-        The microseconds are those of all invokes together, as in events().
+        The microseconds are added up over all invokes.
         """
         found = {}
         for _, tag, _, ticks in self.events():
@@ -100,26 +107,26 @@ class Profiler:
         return sorted(rows, key=lambda row: (0 - row[2], row[0]))
 
     def log_csv(self):
-        """Print the events as TFLM's MicroProfiler::LogCsv does; ticks are microseconds."""
+        """Print events() in the format of TFLM's MicroProfiler::LogCsv, in microseconds."""
         print('"Event","Tag","Ticks"')
         for i, (_, tag, _, ticks) in enumerate(self.events()):
             print("%d,%s,%d" % (i, tag, ticks))
 
     def log_ticks_per_tag_csv(self):
-        """Print the totals as TFLM's MicroProfiler::LogTicksPerTagCsv does."""
+        """Print totals() in the format of TFLM's MicroProfiler::LogTicksPerTagCsv."""
         print('"Unique Tag","Total ticks across all events with that tag."')
         for tag, _, ticks in self.totals():
             print("%s, %d" % (tag, ticks))
         print('"total number of ticks", %d' % self.total_ticks())
 
-    # Microseconds of one invoke, and the share of all ticks.
+    # Return the cells of a row: microseconds of one invoke, and share of all ticks.
     def _cells(self, ticks):
         share = 100 * ticks / (self.total_ticks() or 1)
         return "%9.0f %5.1f%%" % (ticks / max(self.invokes, 1), share)
 
     def __repr__(self):
         lines = ["%4s %-24s %-28s %9s %6s" % ("op", "name", "kernel", "us", "share")]
-        rows = {}  # of an operator with several kernels the first is named
+        rows = {}  # an operator with several kernels shows its first
         for node, tag, kernel, ticks in self.events():
             tag, kernel, more = rows.get(node, (tag, kernel, 0))
             rows[node] = tag, kernel, more + ticks

@@ -1,13 +1,13 @@
-# tflm: signatures: inputs and outputs of a model by name
+# tflm: Signatures: call a model with inputs and outputs by name.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import format as layout
-from ..errors import InputError, ModelError, UnsupportedError, intact
+from ..errors import InputError, ModelError, UnsupportedError, checked_name
 from ..table_reader import TableReader
 
 
 class Signature:
-    """A signature of a model, to be called: `signature(x=values)` gives a dict of outputs.
+    """A signature of a model: `signature(x=values)` runs it and returns a dict of outputs.
 
     key: its name. inputs, outputs: names, in the order of the model's inputs and outputs.
     """
@@ -21,22 +21,22 @@ class Signature:
         self._outputs = outputs
 
     def __call__(self, **values):
-        """Run the model once; a dict of output name to a flat list of its values.
+        """Run the model once; return {output name: flat list of its values}.
 
-        Each input gets real numbers (see Tensor.quantize), or its own bytes as bytes or bytearray.
-        Outputs are real numbers, whole ones where the tensor has no scale. None when an operator
-        ended the run early. Raises InputError for names and values that do not fit.
+        values: for each input real numbers (see Tensor.quantize), or its raw bytes as bytes or
+        bytearray. Outputs are real numbers, or integers if the tensor has no scale. Returns None
+        if an operator ended the run early. Raises InputError for wrong names or values.
         """
         for name in values:
             if name not in self.inputs:
                 raise InputError(
-                    "the signature '%s' has no input '%s'; its inputs are: %s"
+                    "the signature '%s' has no input '%s'; its inputs: %s"
                     % (self.key, name, ", ".join(self.inputs))
                 )
         for name in self.inputs:
             if name not in values:
                 raise InputError(
-                    "the signature '%s' needs the input '%s' as well; its inputs are: %s"
+                    "the signature '%s' needs '%s', too; its inputs: %s"
                     % (self.key, name, ", ".join(self.inputs))
                 )
         interpreter = self._interpreter
@@ -54,7 +54,7 @@ class Signature:
         )
 
 
-# Store what a caller gave for an input.
+# Set an input to the caller's values.
 def _set(tensor, values):
     if not isinstance(values, (bytes, bytearray)):
         tensor.quantize(values)
@@ -62,31 +62,31 @@ def _set(tensor, values):
         tensor.raw[:] = values
     else:
         raise InputError(
-            "tensor '%s' has %d bytes, got %d; numbers to be quantized are passed as a list"
+            "tensor '%s' has %d bytes, got %d; pass numbers as a list"
             % (tensor.name, len(tensor.raw), len(values))
         )
 
 
-# What a caller gets of an output.
+# Return the values of an output.
 def _values(tensor):
     return tensor.dequantize() if tensor.scale else list(tensor.data)
 
 
-# The Signature of a key; None stands for the only one there is.
+# Return the Signature of a key; None: the only one.
 def find(interpreter, key):
     found = table_of(interpreter.model)
     if key is None and len(found) == 1:
         key = list(found)[0]
     if key not in list(found):
         raise InputError(
-            "the model has no signature %s; it has: %s"
-            % ("of its own" if key is None else repr(key), ", ".join(sorted(found)) or "none")
+            "the model has no signature %r; pass one of: %s"
+            % (key, ", ".join(sorted(found)) or "none")
         )
     subgraph, inputs, outputs = found[key]
     if subgraph:
         raise UnsupportedError(
-            "the signature '%s' runs sub-graph %d, an Interpreter runs the first one; convert a "
-            "model for each signature" % (key, subgraph)
+            "the signature '%s' runs sub-graph %d, not the first; convert a model for each "
+            "signature" % (key, subgraph)
         )
     for entries, size in (
         (inputs, interpreter.inputs_size()),
@@ -101,7 +101,7 @@ def _damaged(key):
     return ModelError("the signature '%s' is damaged; convert the model again" % key)
 
 
-# Signatures of a model: {key: (sub-graph, inputs, outputs)}, both [(position, name)] in order.
+# Return the signatures: {key: (sub-graph, inputs, outputs)}, with [(position, name)] in order.
 def table_of(model):
     if not hasattr(model, "subgraphs"):
         return parse(model.signature_data())
@@ -118,7 +118,7 @@ def table_of(model):
     return found
 
 
-# Names with the places of their tensors among inputs or outputs.
+# Return [(position among the inputs or outputs, name)] in order.
 def _positions(key, names, tensors):
     tensors = list(tensors)
     entries = []
@@ -129,7 +129,7 @@ def _positions(key, names, tensors):
     return sorted(entries)
 
 
-# What a flat model keeps of that; nothing when there is none.
+# Return the signatures in the metadata of a flat model.
 def parse(data):
     found = {}
     if data is None:
@@ -143,5 +143,6 @@ def parse(data):
     return found
 
 
+# Return the next string of the table.
 def _string(table):
-    return intact(bytes(table.take(table.unpack("<H")[0])))
+    return checked_name(bytes(table.take(table.unpack("<H")[0])))

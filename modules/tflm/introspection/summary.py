@@ -1,25 +1,25 @@
-# tflm: what print(interp) and interp.summary() show, in 80 columns
+# tflm: The text of print(interp) and interp.summary(), in 80 columns.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .profiler import tag
 
-_COLUMNS = 79  # a terminal of 80 columns would break a line of 80
+_COLUMNS = 79  # a terminal of 80 columns wraps a line of 80
 _TENSOR = "%-10s %-13s %-7s %8s  %-9s %4s  %s"
 
 
-# A number of bytes in groups of three digits, as the host's tables have it.
+# Return a number in groups of three digits, as in the tables of the command tflm.
 def _grouped(number):
     text = str(number)
     first = len(text) % 3 or 3
     return " ".join([text[:first]] + [text[i : i + 3] for i in range(first, len(text), 3)])
 
 
-# Lines that fit; one that was cut ends in two dots.
+# Return the lines with those that are too long cut; ".." marks a cut.
 def _fitting(lines):
     return [line if len(line) <= _COLUMNS else line[: _COLUMNS - 2] + ".." for line in lines]
 
 
-# A Program as print(interp) shows it: inputs, outputs and operators.
+# Return the text of print(interp): inputs, outputs and operators.
 def described(program):
     lines = ["<Interpreter %d ops, arena %d bytes" % (len(program.ops), program.used_bytes)]
     for what, tensors in (("input", program.inputs), ("output", program.outputs)):
@@ -31,7 +31,7 @@ def described(program):
     return "\n".join(_fitting(lines)) + ">"
 
 
-# A tensor: what it is, its shape, type, bytes, scale and name.
+# Return the row of a tensor: label, shape, type, bytes, scale, zero point, name.
 def _tensor_line(what, tensor):
     shape = "x".join([str(n) for n in tensor.shape]) or "scalar"
     scale, zero = "-", "-"
@@ -42,8 +42,8 @@ def _tensor_line(what, tensor):
     )  # fmt: skip
 
 
-# Lines of text about a Program whose arena has `parts` (allocations.py).
-def lines_of(program, parts):
+# Return the lines of summary() for a Program and its allocations (allocations.py).
+def lines_of(program, allocations):
     lines = [_TENSOR % ("tensor", "shape", "type", "bytes", "scale", "zero", "name")]
     for what, tensors in (("input", program.inputs), ("output", program.outputs)):
         for i, tensor in enumerate(tensors):
@@ -53,13 +53,13 @@ def lines_of(program, parts):
     lines += ["", "%4s  %-28s %-28s %7s %7s" % ("op", "operator", "kernel", "units", "a slice")]
     steps = [step for graph in program.graphs for step in graph]
     for op, (_, _, units, slice_units) in zip(program.ops, steps):
-        units = max(units, 0)  # each band says how many of them
+        units = max(units, 0)  # < 0: each band computes its units
         short = op.kernel if len(op.kernel) <= 28 else ""
         cells = op.node_index, tag(op)[:28], short, units or "-", min(slice_units, units) or "-"
         lines.append("%4d  %-28s %-28s %7s %7s" % cells)
         if not short:
             lines.append("      " + op.kernel)
     lines += ["", "arena %s bytes" % _grouped(program.used_bytes)]
-    for section, what, _, size in parts:
+    for section, what, _, size in allocations:
         lines.append("  %-6s %-48s %9s" % (section, what[:48], _grouped(size)))
     return _fitting(lines)

@@ -1,4 +1,4 @@
-# tflm: the words that tflm.help() and help(tflm) show; loaded only for them
+# tflm: The text of tflm.help() and help(tflm).
 # MIT license; Copyright (c) 2026 the tflm authors
 
 TEXT = """tflm runs TensorFlow Lite Micro models.
@@ -15,6 +15,6 @@ TEXT = """tflm runs TensorFlow Lite Micro models.
   tflm.Interpreter      arena=, resolver=, profiler=, delegates=, cores=
   tflm.Tensor           shape dtype scale zero_point name data raw
   tflm.Arena            memory that several interpreters share
-  tflm.OpResolver       operators of your own: add_custom(name, object)
+  tflm.OpResolver       your own operators: add_custom(name, object)
   tflm.Profiler         microseconds of each operator, over many invokes
-  tflm.TflmError        what every error of tflm is an instance of"""
+  tflm.TflmError        the base class of all errors of tflm"""

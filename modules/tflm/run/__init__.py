@@ -1,2 +1,2 @@
-# tflm: what runs beside the plain loop: bands, control flow, delegates, tasks, cores
+# tflm: How a Program runs beyond its plain loop: bands, control flow, delegates, asyncio, cores.
 # MIT license; Copyright (c) 2026 the tflm authors

@@ -1,4 +1,4 @@
-# tflm: invoke in slices between which other tasks of asyncio run
+# tflm: invoke_async(): run slices, and let other tasks of asyncio run between them.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import time
@@ -6,8 +6,8 @@ import time
 from ..errors import ABORTED, check_count
 
 
-# Run list 0 of a program; other tasks get their turn when `pause_ms` have passed since they had
-# one, at the end of a slice. What control flow runs (IF, WHILE) counts as one slice.
+# Run list 0 of a Program. Other tasks run after a slice if `pause_ms` milliseconds have passed
+# since they last did. An operator with control flow (IF, WHILE) counts as one slice.
 async def run(program, pause_ms):
     from asyncio import sleep_ms
 
@@ -20,7 +20,7 @@ async def run(program, pause_ms):
     since = time.ticks_ms()
     for i, step in enumerate(program.graphs[0]):
         if profiler is not None:
-            step = profiler.noted(i, step)
+            step = profiler.measured(i, step)
         function, record, units, slice_units = step
         start = 0
         while start < units:

@@ -1,111 +1,125 @@
-# tflm: Bands: a chain of operators that runs in bands of rows, with records that change in between
+# tflm: Run a chain of operators band by band, with a record that changes from band to band.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..errors import damaged
 from ..micropython_port import struct
 
-_PARTS = const(8)  # halfword of a record that tells of parts, before those that tell of lists
-_WHOLE = const(7)  # words of a record before those that lie two in one
-_HALVES = const(127)  # of its form: where these end
-_APART = const(128)  # the words behind them are those of a record before it, so many words back
+# The table after the words of a banded record (flatten writes it, access_checks/bands.py checks
+# it) starts with halfwords: byte offsets, from the start of the record, of
+#   the segments, at _SEGMENTS; the list of growths, at _SEGMENTS + 1; then a list of deltas for
+#   each band.
+# A segment is a word: the first step after it, << 24, less 256, plus the number of times that its
+# steps run: once for each group of channels. A 0 ends the segments.
+_SEGMENTS = const(8)
 
-# A change is the number of a step, of a word of its record, and what is added to that, biased.
+# A step of a chain has the layout of its record, negated, in place of its units:
+#   words of the record << 8 | _SHARED_TAIL | end of the packed words.
+# The first _FIRST_WORDS words are stored whole, the packed words two to a word, the rest (the
+# tail) whole. With _SHARED_TAIL the tail is that of an earlier record; the word after the packed
+# words says how many words back it is.
+_FIRST_WORDS = const(7)
+_PACKED_END = const(127)
+_SHARED_TAIL = const(128)
+
+# A delta is a word: step << 24 | word of its record << 17 | value to add + _BIAS. A growth has the
+# same fields; its value is multiplied by the number of the band, counted from the middle band, or,
+# if bit 0 of the value is set, by the number of the group after that bit is cleared.
 _STEP = const(1 << 24)
-_WORD = const(17)  # its lowest bit
-_MOST_WORDS = const(127)
+_WORD = const(17)
+_MAX_WORD = const(127)
 _VALUE = const(0x1FFFF)
 _BIAS = const(0x10000)
 _HALF_BIAS = const(0x8000)
 _GROUPS = const(255)
 
 
-# Eval of the step that runs the others: band `start`. Each record is put at its place: as the
-# model has it, but that the band's list says what is added to some words, and another one by how
-# much some grow with each band, or, where the lowest bit says so, with each group of channels.
-# Half of what small steps take may be this loop: it looks next to nothing up, and takes no heap,
-# which a frame of bytecode would for each band. None of these operators ends the run. Ctrl-C works
-# between bands, which are slices.
-# `source` and `target` are the arena and the model, which come anew with `bands`: parameters live
-# in registers, which other locals do not.
+# Eval of a banded step; a unit is a band. For each step of the chain:
+#   1. Compute its units in this band: the record's, plus the first delta if it is for word 0.
+#   2. If there are units, copy its record to the block, unpacking the packed words.
+#   3. Add the deltas of the band, then the growths.
+#   4. Call the kernel with the block as its record.
+# Steps of small models are so short that this loop can take half of their time. It allocates
+# nothing, while a function in bytecode would allocate its frame for each band. No operator of a
+# chain ends the run. Ctrl-C works between bands.
+# `source` and `target` arrive as arena and model, which `bands` holds as well. They are parameters
+# because viper keeps parameters in registers, but not its other locals.
 @micropython.viper
 def run_banded(bands, source: ptr32, target: ptr32, start: int, stop: int):
-    changes, place, steps, number, arena, rom = bands
-    target = ptr32(place)
-    table = int(ptr32(changes))
+    deltas, block, steps, number, arena, rom = bands
+    target = ptr32(block)
+    table = int(ptr32(deltas))
     starts = ptr16(table)
     band = start - (starts[0] >> 1)
-    change = ptr32(table + starts[_PARTS + 2 + start])
-    growth = ptr32(table + starts[_PARTS + 1])
-    part = ptr32(table + starts[_PARTS])
+    delta = ptr32(table + starts[_SEGMENTS + 2 + start])
+    growth = ptr32(table + starts[_SEGMENTS + 1])
+    segment = ptr32(table + starts[_SEGMENTS])
     last = 0
-    while part[0]:
+    while segment[0]:
         first = last
-        changed = change
-        grown = growth
+        first_delta = delta
+        first_growth = growth
         group = 0
-        while group - (part[0] & _GROUPS):
+        while group - (segment[0] & _GROUPS):
             last = first
-            change = changed
-            growth = grown
-            while last < part[0]:
-                function, record, form, _ = steps[last >> 24]
-                start = change[0] - last  # of the units, if they come first
+            delta = first_delta
+            growth = first_growth
+            while last < segment[0]:
+                function, record, layout, _ = steps[last >> 24]
+                start = delta[0] - last  # 1.
                 if start >> _WORD:
                     start = _BIAS
                 source = ptr32(record)
                 start += source[0] - _BIAS
-                if start:
-                    # Words from `halves` on are those of the group, which lie group by group in
-                    # the model; before them two lie in one.
-                    words = 0 - int(form)
-                    halves = words & _HALVES
-                    value = _WHOLE - halves >> 1
-                    if words & _APART:
-                        value -= source[halves + value]
+                if start:  # 2.
+                    words = 0 - int(layout)
+                    packed_end = words & _PACKED_END
+                    value = _FIRST_WORDS - packed_end >> 1
+                    if words & _SHARED_TAIL:
+                        value -= source[packed_end + value]
                     words >>= 8
-                    value += (words - halves) * group
-                    while words - halves:
+                    value += (words - packed_end) * group
+                    while words - packed_end:
                         words -= 1
                         target[words] = source[words + value]
-                    while words - _WHOLE:
+                    while words - _FIRST_WORDS:
                         words -= 1
-                        target[words] = ptr16(source)[words + _WHOLE] - _HALF_BIAS
+                        target[words] = ptr16(source)[words + _FIRST_WORDS] - _HALF_BIAS
                     while words:
                         words -= 1
                         target[words] = source[words]
                 last += _STEP
                 which = 0
                 times = 1
-                while which - 2:
-                    while change[0] < last:
-                        words = change[0] >> _WORD & _MOST_WORDS
-                        value = (change[0] & _VALUE) - _BIAS
+                while which - 2:  # 3.: deltas, then growths
+                    while delta[0] < last:
+                        words = delta[0] >> _WORD & _MAX_WORD
+                        value = (delta[0] & _VALUE) - _BIAS
                         factor = times
                         if value & which:
                             value -= 1
                             factor = group
                         target[words] = target[words] + value * factor
-                        change = ptr32(int(change) + 4)
-                    source = change
-                    change = growth
+                        delta = ptr32(int(delta) + 4)
+                    source = delta
+                    delta = growth
                     growth = source
                     times = band
                     which += 1
-                if start:
-                    function(place, arena, rom, 0, start)
+                if start:  # 4.
+                    function(block, arena, rom, 0, start)
             group += 1
-        part = ptr32(int(part) + 4)
+        segment = ptr32(int(segment) + 4)
 
 
-# What run_banded() gets for its record, which has the bands, the place of the block where one
-# record of the chain after the other lies while it runs, the number of their list of steps, the
-# words of the block, and a table (tools/tflm_tools/arena/changes.py), which extents/ checks.
+# Return what run_banded() gets in place of its record. The record: the number of bands, the
+# operand of the block that holds one record of the chain at a time, the list of steps of the
+# chain, the words of the block, and the table.
 def bind(program, number, record):
     _, block, chain, words = struct.unpack_from("<4I", record)
     if not number < chain < len(program.graphs) or chain in program.bands:
-        raise damaged("its bands")
+        raise damaged("its bands are wrong")
     program.calls.setdefault(number, []).append(chain)
     program.bands.add(chain)
-    block >>= 2
-    place = program.arena[block : block + 4 * words]
-    return record, place, program.graphs[chain], chain, program.arena, program.rom
+    at = block >> 2
+    memory = program.arena[at : at + 4 * words]
+    return record, memory, program.graphs[chain], chain, program.arena, program.rom

@@ -1,4 +1,4 @@
-# tflm: IF, WHILE and CALL_ONCE while the model runs: which lists of steps, and how often
+# tflm: IF, WHILE, CALL_ONCE: choose at run time which lists of steps run.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..errors import ABORTED, InputError, ModelError
@@ -6,21 +6,21 @@ from ..format import CONTROL_KERNEL, MAX_DEPTH, ROWS_KERNEL
 from ..micropython_port import struct
 
 
-# What all of them share. A list is the steps of a sub-graph, or the copies before or behind it.
+# The base class. A list holds the steps of a sub-graph, or copies before or after it.
 class _Control:
     def __init__(self, program, condition, lists):
         self._program = program
         self._condition = condition  # memoryview of one byte
-        self._lists = lists  # their numbers
+        self._lists = lists  # numbers of lists
 
-    # Run the lists from..to; ABORTED when an operator has ended the run.
+    # Run the lists start..stop; return ABORTED if an operator ended the run.
     def _run(self, start, stop):
         for i in range(start, stop):
             if self._program.run(self._lists[i]) == ABORTED:
                 return ABORTED
 
 
-# Three lists for each branch: inputs, sub-graph, outputs.
+# IF has three lists for each branch: copies of inputs, the sub-graph, copies of outputs.
 class If(_Control):
     lists = 6
 
@@ -31,8 +31,8 @@ class If(_Control):
         return self._run(3, 6)
 
 
-# Inputs and the condition's sub-graph, then, as long as that says so, inputs of the body, the
-# body, its outputs back, and the condition's sub-graph again.
+# WHILE has six lists: copies of inputs, the condition; copies of inputs, the body, copies of its
+# outputs, the condition.
 class While(_Control):
     lists = 6
 
@@ -44,15 +44,16 @@ class While(_Control):
             if program.while_steps_left is not None:
                 if program.while_steps_left == 0:
                     raise InputError(
-                        "a WHILE did not end within max_while_steps=%d; check the inputs, or "
-                        "allow more" % program.max_while_steps
+                        "a WHILE did not end within max_while_steps=%d; check the inputs or "
+                        "raise it" % program.max_while_steps
                     )
                 program.while_steps_left -= 1
             status = self._run(2, 6)
         return status
 
 
-# One list, run in the first invoke only. reset() does not change that, as in TFLM.
+# CALL_ONCE has one list, which runs in the first invoke. reset() does not run it again, as in
+# TFLM.
 class CallOnce(_Control):
     lists = 1
     _done = False
@@ -73,8 +74,8 @@ _KINDS = {
 }
 
 
-# The function that a step of control flow in list `number` calls. Its record: units, the
-# condition's operand, and the numbers of its lists.
+# Return the function of a step of control flow in list `number`. The record: units, the operand of
+# the condition, and the numbers of its lists.
 def bind(program, number, kernel, record):
     if kernel == ROWS_KERNEL:
         from .rows import bind
@@ -82,27 +83,27 @@ def bind(program, number, kernel, record):
         return bind(program, number, record)
     kind = _KINDS.get(kernel)
     if kind is None or len(record) < 8 + 4 * kind.lists:
-        raise ModelError("the model names the kernel '%s', which is none here" % kernel)
+        raise ModelError("there is no kernel '%s'; flatten the model again" % kernel)
     _, word, *lists = struct.unpack_from("<%dI" % (2 + kind.lists), record, 0)
     if max(lists) >= len(program.graphs):
-        raise ModelError("%s leads to steps that are not there; flatten the model again" % kernel)
+        raise ModelError("%s runs a missing list; flatten the model again" % kernel)
     program.calls.setdefault(number, []).extend(lists)
     condition = (program.rom if word & 1 else program.arena)[word >> 2 :][:1]
     if not len(condition):
-        raise ModelError("the condition of %s lies outside; flatten the model again" % kernel)
+        raise ModelError("the condition of %s is outside; flatten the model again" % kernel)
     return kind(program, condition, lists).evaluate
 
 
-# Refuse lists that lead back to themselves, as a damaged .tflm could have, and such that nest
-# deeper than Prepare allows: in each round those go that lead to none of the rest. The records of
-# lists in `bands` are there only while their Bands runs them: nobody else may.
+# Raise ModelError for lists that run themselves, as in a damaged .tflm, and for lists nested
+# deeper than Prepare allows: each round removes the lists that run none of the remaining ones. A
+# list in `bands` must have one caller, because its records exist only while that runs.
 def check_loops(calls, bands):
     for number in bands:
         if sum([lists.count(number) for lists in calls.values()]) != 1:
-            raise ModelError("the .tflm runs bands out of turn; flatten the model again")
+            raise ModelError("the .tflm runs bands twice; flatten the model again")
     left = dict(calls)
     for _ in range(MAX_DEPTH):
         for number in [n for n in left if not any([c in left for c in calls[n]])]:
             del left[number]
     if left:
-        raise ModelError("the .tflm runs sub-graphs within themselves; flatten the model again")
+        raise ModelError("the .tflm has sub-graphs in a cycle; flatten the model again")

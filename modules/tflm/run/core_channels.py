@@ -1,4 +1,4 @@
-# tflm: two cores: CONV_2D by its channels, so that each core fetches half of the weights
+# tflm: Share CONV_2D between two cores by its channels: each core fetches half of the weights.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..dtypes import const
@@ -15,11 +15,11 @@ _WEIGHT_BYTES = const(23)
 _HEAD_BYTES = const(64)  # of a group, beside its weights
 
 
-# What each core changes in its record, so that core 1 has the first half of the channels and the
-# other core the rest: ([(word, value)], [(word, value)], loops that the other core waits before).
-# Each core unpacks all inputs then, and fetches half of the weights, which a Pico waits for. None
-# where halves of the pixels are less work.
-def parts_of(step):
+# Return what each core changes in its record so that core 1 computes the first half of the
+# channels and core 0 the rest: ([(word, value)] of core 1, [(word, value)] of core 0, loops that
+# core 0 waits before it starts). Each core then unpacks all inputs but fetches only half of the
+# weights, for which a Pico waits. Return None if sharing the pixels is less work.
+def channel_halves(step):
     r = struct.unpack_from("<28I", step.record)
     channels = r[_OUTPUT_CHANNELS]
     pixels = step.units if "_pixels_" in step.kernel else step.units * r[_OUTPUT_WIDTH]
@@ -32,5 +32,5 @@ def parts_of(step):
         (_OUTPUT, r[_OUTPUT] + 16 * groups),
         (_OUTPUT_CHANNELS, channels - 4 * groups),
     ]
-    # A group of weights of one byte is fetched whole before it is multiplied: four loops a word.
+    # A group of one-byte weights is fetched whole before it is multiplied: four loops a word.
     return [(_OUTPUT_CHANNELS, 4 * groups)], rest, group_bytes if r[_WEIGHT_BYTES] == 1 else 1

@@ -1,13 +1,13 @@
-# tflm: two cores: the delegate that shares the units of large ops with a second core
+# tflm: Cores: the delegate behind Interpreter(cores=2).
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..arena import align_up
 from .second_core import make_job, share, worker
 
 try:
-    from .core_channels import parts_of
-except ImportError:  # firmware with some kernels alone is without it
-    parts_of = None
+    from .core_channels import channel_halves
+except ImportError:  # not in firmware with chosen kernels
+    channel_halves = None
 
 # _INDEPENDENT: kernel files whose units neither read what other units write nor keep anything for
 # the next unit, so that two cores may run them at the same time. All other units run on one core.
@@ -41,13 +41,13 @@ def _file(step):
     return step.kernel.split(".")[0]
 
 
-# The kernel that runs a builtin one on both cores.
+# The kernel of this delegate: runs a builtin kernel on both cores.
 class _Shared:
     def __init__(self, step, scratch_at, owner):
         self.name = "cores." + step.kernel
-        self.invoke = share  # no method: binding one takes heap
+        self.invoke = share  # a function: binding a method allocates heap
         self.units = step.units
-        # Twice the units of one core, in slices of about equal size with two equal halves.
+        # A slice has the units of two slices of one core; slices and halves are about equal.
         slices = (step.units - 1) // (2 * step.slice_units) + 1
         each = (step.units - 1) // slices + 1
         group = _GROUPS.get(_file(step), 0)
@@ -58,7 +58,7 @@ class _Shared:
         self._at = scratch_at
         self._owner = owner
 
-    # Core 1 gets a copy of the record that names other scratch buffers.
+    # Give core 1 a copy of the record with its own scratch buffers.
     def init(self, context, steps):
         step = steps[0]
         core_1 = core_0 = None
@@ -68,9 +68,9 @@ class _Shared:
             at = align_up(self._at + size)
             copy = context.arena[self._at : self._at + size]
             patches = []
-            parts = parts_of and _file(step) in _STREAMED and parts_of(step)
-            if parts:
-                patches, own_patches, ahead = parts
+            halves = channel_halves and _file(step) in _STREAMED and channel_halves(step)
+            if halves:
+                patches, own_patches, ahead = halves
                 core_0 = context.arena[at : at + size], own_patches
                 at = align_up(at + size)
             for operand, length in step.scratch:
@@ -87,7 +87,7 @@ class _Shared:
         self._owner.release()
 
 
-# Bytes of arena that core 1 needs to run an op.
+# Return the bytes of arena that core 1 needs to run an op.
 def _bytes(op):
     if not op.scratch:
         return 0
@@ -95,7 +95,7 @@ def _bytes(op):
     return records + sum([align_up(size) for _, size in op.scratch])
 
 
-# True for what may run on both cores.
+# Return True if both cores may run an op.
 def _is_shared(op):
     return " %s " % _file(op) in _INDEPENDENT and not op.is_ordered
 
@@ -104,9 +104,9 @@ class Cores:
     """The delegate behind Interpreter(model, cores=2)."""
 
     name = "cores"
-    _user = None  # what keeps core 1 while this is there
+    _user = None  # holds core 1 while it is not None
 
-    # Its kernels, which hold it, take core 1 together.
+    # All kernels of this delegate hold core 1 together.
     def acquire(self):
         if self._user is None:
             self._user = worker.acquire()

@@ -1,4 +1,4 @@
-# tflm: delegates: objects that run steps of a prepared model in place of the builtin kernels
+# tflm: Delegates: let other objects run steps of a prepared model.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..arena import align_up
@@ -6,17 +6,17 @@ from ..errors import ArenaError, ModelError
 from ..format import CONTROL_KERNEL
 from ..introspection.op import Op
 
-_DELEGATE = 51  # the schema's code of a delegate, for sets of several operators
+_DELEGATE = 51  # the builtin code of a kernel that replaces several operators
 
 
-# One step of the prepared graph, as a delegate is shown it.
 class Step:
-    """A kernel call: `kernel` (its name), `node_index`, `builtin_code`, `record`, `units`.
+    """A kernel call, as a delegate sees it.
 
-    operands: how many words of the record behind word 0 name memory. scratch: (operand number,
-    bytes) of those that are scratch buffers of this step alone. function: what is called.
-    slice_units: how many units are run between two looks at Ctrl-C. is_ordered: True where units
-    must run in ascending order.
+    kernel: its name. node_index, builtin_code: the operator. record: its words. units: how many
+    units it has. operands: how many words of the record, from word 1 on, name memory. scratch:
+    (operand number, bytes) of scratch buffers that only this step uses. function: what the step
+    calls. slice_units: units between two checks for Ctrl-C. is_ordered: units must run in
+    ascending order.
     """
 
     def __init__(self, op, step):
@@ -30,11 +30,11 @@ class Step:
         self.is_ordered = op.is_ordered
 
 
-# What a delegate may ask for while it prepares.
 class DelegateContext:
-    """The prepared graph: lists of steps; list 0 is the model, others belong to IF and WHILE.
+    """The prepared graph, which a delegate's prepare() gets.
 
-    arena, rom: what operand words of records count from (bit 0 of a word: 1 for rom).
+    A graph has lists of steps: list 0 is the model, others belong to IF and WHILE. arena, rom:
+    the memory that operand words count from (bit 0 of the word is set for rom).
     """
 
     def __init__(self, program, memory):
@@ -46,11 +46,11 @@ class DelegateContext:
         self._steps = {}
 
     def lists_length(self):
-        """How many lists of steps there are."""
+        """Return the number of lists of steps."""
         return len(self._program.graphs)
 
     def steps(self, number=0):
-        """The steps of list `number`, as a list of Step."""
+        """Return the steps of list `number`, a list of Step."""
         if number not in self._steps:
             program = self._program
             ops = program.ops[program.first_op(number) :]
@@ -58,7 +58,7 @@ class DelegateContext:
         return self._steps[number]
 
     def partitions(self, wanted, number=0):
-        """Runs of steps for which `wanted(step)` is true, as a list of (first, count)."""
+        """Return the runs of steps with `wanted(step)` true, as a list of (first, count)."""
         found = []
         for i, step in enumerate(self.steps(number) if number not in self._program.bands else ()):
             if step.kernel.startswith(CONTROL_KERNEL) or not wanted(step):
@@ -72,39 +72,39 @@ class DelegateContext:
     def replace(self, kernel, first, count=1, number=0):
         """Let `kernel` run steps first..first+count-1 of list `number`.
 
-        It takes their place when the delegate's prepare() has returned and kernel.init() and
-        kernel.prepare() have, too. Raises ModelError for steps that cannot be claimed.
+        This takes effect after the delegate's prepare() and after kernel.init() and
+        kernel.prepare(). Raises ModelError for steps that cannot be claimed.
         """
         steps = self.steps(number)
         if number in self._program.bands:
             raise ModelError(
-                "a delegate claims steps of list %d, which runs in bands of rows; flatten the "
-                "model with --optimize speed" % number
+                "a delegate claims list %d, which runs in bands; flatten with --optimize speed"
+                % number
             )
         if count < 1 or not 0 <= first <= len(steps) - count:
             raise ModelError(
-                "a delegate claims steps %d to %d of list %d, which has %d; claim what "
-                "steps() shows" % (first, first + count - 1, number, len(steps))
+                "a delegate claims steps %d to %d of list %d, which has %d; claim those of "
+                "steps()" % (first, first + count - 1, number, len(steps))
             )
         for step in steps[first : first + count]:
             if step.kernel.startswith(CONTROL_KERNEL):
                 raise ModelError(
-                    "a delegate claims %s; claim the steps of the lists that it runs" % step.kernel
+                    "a delegate claims %s; claim the steps of its lists" % step.kernel
                 )
         for other, start, length, _ in self.claims:
             if other == number and first < start + length and start < first + count:
                 raise ModelError(
-                    "a delegate claims step %d of list %d twice; claim each step once"
+                    "a delegate claims step %d of list %d twice; claim it once"
                     % (max(first, start), number)
                 )
         self.claims.append((number, first, count, kernel))
 
     def allocate_persistent_buffer(self, size):
-        """The arena offset of `size` bytes that stay; raises ArenaError where there are none."""
+        """Return the arena offset of `size` bytes; raises ArenaError if there are too few."""
         return self._memory.allocate(size)
 
 
-# The part of an arena that delegates get: what lies behind the model's sections, then the tail.
+# The memory that delegates get: the bytes of the arena after the model's sections, then its tail.
 class DelegateMemory:
     def __init__(self, arena, shared):
         self._arena = arena
@@ -118,11 +118,11 @@ class DelegateMemory:
             return at
         return self._arena.sections.allocate_persistent_buffer(size)
 
-    # Bytes of the arena in use.
+    # Return the bytes of the arena in use.
     def used_bytes(self):
         return self._arena.used_bytes() + self._at - self._start
 
-    # What restore() needs to undo later allocations.
+    # Return what restore() needs to undo later allocations.
     def positions(self):
         return self._at, self._arena.sections.positions()
 
@@ -131,8 +131,8 @@ class DelegateMemory:
         self._arena.sections.restore(sections)
 
 
-# Put a kernel of a delegate in the place of the steps that it has claimed. Control flow knows its
-# lists by number, so lists stay where they are.
+# Replace the steps that a delegate has claimed by one step with its kernel. Lists keep their
+# numbers, by which control flow finds them.
 def _put(program, number, first, count, kernel, name):
     steps = program.graphs[number]
     at = program.first_op(number) + first
@@ -141,13 +141,13 @@ def _put(program, number, first, count, kernel, name):
     record = getattr(kernel, "record", steps[first][1])
     step = (kernel.invoke, record, units, getattr(kernel, "slice_units", units))
     op = Op(old.node_index, old.builtin_code if count == 1 else _DELEGATE, name)
-    op.is_ordered = True  # another delegate knows nothing of its units
+    op.is_ordered = True  # other delegates do not know whether its units are independent
     steps[first : first + count] = [step]
     program.ops[at : at + count] = [op]
     program.custom = list(program.custom) + [_Node(kernel)]
 
 
-# What Program.reset() and Interpreter.free() see of a kernel of a delegate.
+# What Program.reset() and Interpreter.free() call of a delegate's kernel.
 class _Node:
     def __init__(self, kernel):
         self.reset = getattr(kernel, "reset", _nothing)
@@ -158,7 +158,7 @@ def _nothing():
     pass
 
 
-# Let one delegate claim steps; all of it or nothing.
+# Let a delegate replace its steps: all of them, or none if it fails.
 def _apply(program, delegate, memory):
     context = DelegateContext(program, memory)
     positions = memory.positions()
@@ -167,7 +167,7 @@ def _apply(program, delegate, memory):
     try:
         delegate.prepare(context)
         for number, first, count, kernel in context.claims:
-            ready.append(kernel)  # its free() is called even when init() fails half-way
+            ready.append(kernel)  # before init(): free() is called even if init() fails
             if hasattr(kernel, "init"):
                 kernel.init(context, context.steps(number)[first : first + count])
             if hasattr(kernel, "prepare"):
@@ -177,7 +177,7 @@ def _apply(program, delegate, memory):
             _Node(kernel).free()
         memory.restore(positions)
         raise
-    # From the last to the first: what is claimed lies where it did.
+    # From the last to the first, so that the positions of the others do not change.
     for number, first, count, kernel in sorted(
         context.claims, key=lambda claim: (claim[0], claim[1]), reverse=True
     ):
@@ -185,8 +185,8 @@ def _apply(program, delegate, memory):
         _put(program, number, first, count, kernel, kernel_name)
 
 
-# Let each delegate in turn claim steps of a program. Where one fails the model runs without it:
-# that is printed, and the last error is returned.
+# Let each delegate replace its steps in turn. The model runs without a delegate that fails: that
+# is printed, and the last exception is returned.
 def apply_delegates(program, delegates, arena, shared):
     memory = DelegateMemory(arena, shared)
     error = None
@@ -202,16 +202,16 @@ def apply_delegates(program, delegates, arena, shared):
     return error
 
 
-# An error as half a sentence.
+# Return an exception as the end of a sentence.
 def _reason(error):
     if isinstance(error, MemoryError):
-        return "the heap has no room for it"
+        return "not enough heap"
     if isinstance(error, ArenaError):
         return "the arena lacks %d bytes" % (error.needed - error.available)
     return "%s: %s" % (type(error).__name__, error) if str(error) else type(error).__name__
 
 
-# Bytes of arena that delegates will want, beyond the model's own, for steps of such Ops.
+# Return the bytes of arena, beyond the model's, that delegates need for these Ops.
 def arena_bytes(delegates, ops):
     total = 0
     for delegate in delegates:

@@ -1,16 +1,17 @@
-# tflm: call_when_collected(): a function that is called once nobody has an object any more
+# tflm: Call a function when an object is garbage-collected.
 # MIT license; Copyright (c) 2026 the tflm authors
 
-_BLOCK = const(128)  # bytes, the fewest that littlefs takes
+_BLOCK = const(128)  # bytes, the smallest block of littlefs
 _BLOCKS = const(2)
-_COUNT = const(4)  # requests of ioctl
+_COUNT = const(4)  # requests of ioctl: number of blocks, bytes of a block, erase
 _SIZE = const(5)
 _ERASE = const(6)
 
 
-# MicroPython calls no __del__ of a Python class, but closes a file that nobody has any more, which
-# writes to its disk. This is the disk: it has one file, and the first write once `function` is set
-# is the end of that. Whatever this calls runs amid a collection, where there is no memory.
+# MicroPython does not call __del__ of Python classes, but it closes a file when it collects it,
+# and closing writes to the disk. This is that disk, with one file: after `function` is set, the
+# first write means that the file is closed. `function` then runs during a collection, so it must
+# not allocate.
 class _Disk:
     def __init__(self):
         self._bytes = bytearray(_BLOCK * _BLOCKS)
@@ -37,8 +38,8 @@ class _Disk:
             self._bytes[at + i] = buffer[i]
 
 
-# An object; `function` is called when it is closed, or after it has gone. ImportError without
-# littlefs.
+# Return an object; `function` is called when its close() is called or when it is collected.
+# Raises ImportError in firmware without littlefs.
 def call_when_collected(function):
     from vfs import VfsLfs2
 

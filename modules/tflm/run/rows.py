@@ -1,4 +1,4 @@
-# tflm: an input that comes by rows while the model runs: who gives them, and where they go
+# tflm: An input that comes by rows while the model runs, and the sources of rows.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from array import array
@@ -10,62 +10,67 @@ from ..micropython_port import struct
 _BUFFERS = (bytes, bytearray, memoryview)
 
 
-# What input() gives for an input of which only some rows are in the arena at a time.
 class RowInput:
-    """An input that comes by rows: name, dtype, shape. Give the rows to invoke()."""
+    """An input of which only some rows are in the arena at a time.
+
+    name, dtype, shape, scale, zero_point: as of a Tensor. Pass the rows to invoke(source). Other
+    attributes raise InputError.
+    """
 
     raw = b""
 
     def __init__(self, kind, name, dtype, shape, scale_bits, zero_point):
-        self._parts = kind, name, dtype, shape[2:], scale_bits, zero_point
+        self._row_arguments = name, dtype, shape[2:], scale_bits, zero_point
+        self._kind = kind
         self._row = None
-        row = kind(*self._parts[1:], memoryview(b""))
+        row = kind(*self._row_arguments, memoryview(b""))
         self.name, self.shape, self.dtype = name, shape, row.dtype
         self.scale, self.zero_point = row.scale, row.zero_point
-        self.is_as_kept = row.kept is row  # rows have the bytes that the arena has
+        self.is_as_kept = row.kept is row  # a row has the same bytes in the source and the arena
 
-    # Bytes of a row in the arena.
+    # Return the bytes of a row in the arena.
     def row_bytes(self):
         elements = 1
         for size in self.shape:
             elements *= size
-        return dtypes.nbytes(self._parts[2], elements) // self.shape[1]
+        return dtypes.nbytes(self._row_arguments[1], elements) // self.shape[1]
 
-    # The Tensor that a source fills. It is made once: that takes a Cortex-M0+ as long as to run a
-    # small layer.
+    # Return the Tensor of one row, which a source fills. It is made once: making it takes a
+    # Cortex-M0+ as long as a small layer.
     def row(self):
         if self._row is None:
             view = memoryview(bytearray(self.row_bytes()))
-            self._row = self._parts[0](*self._parts[1:], view)
+            self._row = self._kind(*self._row_arguments, view)
         return self._row
 
     def __getattr__(self, name):
         raise InputError(
-            "the input '%s' comes by rows; pass what gives them: invoke(source) of a "
-            "tflm.Interpreter" % self.name
+            "the input '%s' comes by rows; use invoke(source) of tflm.Interpreter" % self.name
         )
 
 
-# The step that takes the next rows. Its record: units (rows), where they go, bytes of a row, as
-# many as row() has.
+# Return the function of the step that fetches rows. Its record: units (rows), operand of their
+# target, bytes of a row.
 def bind(program, number, record):
     if len(record) < 12:
-        raise ModelError("the rows of the input are damaged; flatten the model again")
-    program.by_rows = begin
-    program.calls.setdefault(number, [])  # so that each invoke() asks for the source
+        raise ModelError("the .tflm has wrong input rows; flatten the model again")
+    program.begin_source = begin
+    program.calls.setdefault(number, [])  # so that each invoke() calls begin()
     program.source = source = []
     return _filler(source)
 
 
-# Eval of that step. `source` is what puts the next row into a Tensor, what this is given for it,
-# the bytes of that row, or of all of them, and the place of the next row in these: its first byte,
-# bytes to the one behind it, and the byte at which there is none any more until one is put there.
-# The locals that live in registers, `arena` and `rom`, become the target and the row.
+# Return the Eval of that step. `source` holds:
+#   put: the function that fetches the next row, and `given`, its argument
+#   rows: the bytes of one row, or of all rows
+#   position: where in `rows` the next row starts, the bytes to the row after it, and the start at
+#       which put(given) has to fetch a row first
+# Viper keeps the parameters in registers, so `rom` and `arena` become the row and its target.
 def _filler(source):
     @micropython.viper
     def fill(record: ptr32, arena: ptr32, rom: ptr32, start: int, stop: int):
-        put, given, rows, place = source
-        at = ptr32(place)
+        put, given, rows, position = source
+        at = ptr32(position)
         first = int(ptr8(rows))
         size = record[2]
         target = int(arena) + (record[1] >> 2) + start * size
@@ -96,18 +101,15 @@ def _filler(source):
     return fill
 
 
-# Let a program take its rows from `source`; where the whole input is in the arena it is filled
-# at once.
+# Start a run whose input comes from `source`. An input that is whole in the arena is filled now.
 def begin(program, source):
     if source is None:
-        raise InputError("the model has an input that comes by rows; call invoke(source)")
+        raise InputError("the input comes by rows; use invoke(source)")
     if len(program.inputs) != 1:
-        raise InputError(
-            "a source fills one input, the model has %d; fill each" % len(program.inputs)
-        )
+        raise InputError("a source fills one input, not %d; set each input" % len(program.inputs))
     tensor = program.inputs[0]
     if isinstance(tensor, RowInput):
-        program.source[:] = _putter(source, tensor)
+        program.source[:] = _source_state(source, tensor)
         return
     kept, shape = tensor.kept, tensor.shape
     if len(shape) < 3:
@@ -116,50 +118,50 @@ def begin(program, source):
     whole = RowInput(type(tensor), tensor.name, kept._code, shape, scale_bits, kept.zero_point)
     rows = shape[1]
     record = struct.pack("<III", rows, 0, len(kept.raw) // rows)
-    _filler(_putter(source, whole))(record, kept.raw, kept.raw, 0, rows)
+    _filler(_source_state(source, whole))(record, kept.raw, kept.raw, 0, rows)
 
 
-# What _filler() has of a source, and of the input whose rows it gives.
-def _putter(source, rows):
+# Return what _filler() needs of a source for the rows of an input.
+def _source_state(source, rows):
     if isinstance(source, _BUFFERS):
         size = rows.row_bytes()
         if rows.is_as_kept and len(source) == rows.shape[1] * size:
-            return _end, source, source, array("i", (0, size, len(source)))
-        source = _parts(source, len(rows.row().raw), rows.shape[1])
+            return _raise_at_end, source, source, array("i", (0, size, len(source)))
+        source = _split_rows(source, len(rows.row().raw), rows.shape[1])
     given = tensor = rows.row()
     if hasattr(source, "readinto"):
-        put = _reader(source)
+        put = _put_from_file(source)
     elif callable(source):
         put, given = source, tensor.data
     else:
-        put = _taker(source)
+        put = _put_from_iterable(source)
     return put, given, tensor.kept.raw, array("i", (0, 0, 0))
 
 
-# A record that asks for more rows than the input has is damaged.
-def _end(_):
-    raise ModelError("the rows of the input are damaged; flatten the model again")
+# A record that fetches more rows than the input has is damaged.
+def _raise_at_end(_):
+    raise ModelError("the .tflm has wrong input rows; flatten the model again")
 
 
-# Rows of a buffer one by one, for those that become others in the arena.
-def _parts(whole, size, rows):
+# Return an iterator over the rows of a buffer, for rows whose bytes change on the way.
+def _split_rows(whole, size, rows):
     if len(whole) != size * rows:
         raise InputError(
-            "the input has %d bytes, got %d; give all rows" % (size * rows, len(whole))
+            "the input has %d bytes, got %d; pass all rows" % (size * rows, len(whole))
         )
     whole = memoryview(whole)
     return (whole[at : at + size] for at in range(0, len(whole), size))
 
 
-# From a file or socket: the bytes of each row.
-def _reader(source):
+# Return a function that reads the next row from a file or socket into a Tensor.
+def _put_from_file(source):
     def put(tensor):
         whole = tensor.raw if tensor.kept is tensor else bytearray(len(tensor.raw))
         view = memoryview(whole)
         while len(view):
             count = source.readinto(view)
             if not count:
-                raise InputError("the source ended %d bytes too early; give all rows" % len(view))
+                raise InputError("the source ended %d bytes too early; pass all rows" % len(view))
             view = view[count:]
         if tensor.kept is not tensor:
             tensor.raw[:] = whole
@@ -167,15 +169,15 @@ def _reader(source):
     return put
 
 
-# From what gives row by row, as bytes or as real numbers.
-def _taker(source):
+# Return a function that copies the next row of an iterable, bytes or real numbers, to a Tensor.
+def _put_from_iterable(source):
     try:
         rows = iter(source)
     except TypeError:
         rows = None
     if rows is None:
         raise InputError(
-            "a %s gives no rows; pass a file, a function or rows" % type(source).__name__
+            "a %s has no rows; pass a file, a function or rows" % type(source).__name__
         )
 
     def put(tensor):
@@ -185,7 +187,7 @@ def _taker(source):
             row = None
         if row is None:
             raise InputError(
-                "the source ended %d bytes too early; give all rows" % len(tensor.raw)
+                "the source ended %d bytes too early; pass all rows" % len(tensor.raw)
             )
         if not isinstance(row, (bytes, bytearray, memoryview)):
             tensor.quantize(row)
@@ -193,8 +195,7 @@ def _taker(source):
             tensor.raw[:] = row
         else:
             raise InputError(
-                "a row has %d bytes, got %d; numbers are passed as a list"
-                % (len(tensor.raw), len(row))
+                "a row has %d bytes, got %d; pass numbers as a list" % (len(tensor.raw), len(row))
             )
 
     return put

@@ -1,4 +1,4 @@
-# tflm: the second core: a thread that runs kernels, and how units are shared with it
+# tflm: The second core: a thread that runs kernels, and how it shares units with core 0.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import sys
@@ -7,35 +7,36 @@ from array import array
 
 from ..micropython_port import collect
 
-# Ops that take less than this on two cores go back to one: the hand-over takes some 30 us.
-_LEAST_US = const(100)
+# A step that takes less time than this on two cores runs on one: the hand-over takes some 30 us.
+_MIN_US = const(100)
 
-# Cells that the cores share, and the states of the worker.
+# The cells that the cores share.
 _STATE = const(0)
 _START = const(1)  # units for the worker
 _STOP = const(2)
-_FAILED = const(3)  # the worker's call raised something
+_FAILED = const(3)  # 1 after the worker's kernel call raised an exception
+# Values of _STATE.
 _IDLE = const(0)
 _BUSY = const(1)
-_LEAVE = const(2)  # asked to end
+_LEAVE = const(2)  # the thread is to end
 _ENDED = const(3)
 
-# Places in the worker's list: the job that it does half of; then functions by which the cores
-# meet, to wait and to send.
+# Items of the list `tasks`: the job whose first half the worker runs, and the functions with which
+# the cores wait for and wake each other.
 _JOB = const(0)
 _SEND = const(2)
 
-# Numbers of a job.
+# Numbers of a job, see make_job().
 _GROUP = const(0)
-_IS_ALONE = const(1)
-_IS_TRIED = const(2)
-_AHEAD = const(3)  # loops that core 1 has a lead of where each has a part of the channels, or 0
-_WORDS = const(4)  # of the record to copy; then words to change, number and value of each
+_IS_SINGLE = const(1)  # 1: the step runs on one core, because two are not faster
+_IS_TIMED = const(2)  # 1 after the first run on two cores
+_AHEAD = const(3)  # loops that core 0 waits before it starts, if the cores share the channels
+_WORDS = const(4)  # words of the record to copy; then the number of patches, and the patches
 _PATCHES = const(5)
 
 
-# What runs on core 1. In viper on purpose: no bytecode runs there, so that no callback that the
-# scheduler has for the main program does, and nothing is allocated.
+# The thread on core 1. It is viper code, so nothing on core 1 runs bytecode, on whose jumps
+# MicroPython's scheduler would call functions of the main program, and nothing allocates.
 @micropython.viper
 def _work(tasks, cells: ptr32):
     _, wait, send = tasks
@@ -55,12 +56,12 @@ def _work(tasks, cells: ptr32):
     send(1)
 
 
-# Eval of a step that both cores run: the first half of the units on core 1, or all of them for
-# the channels in its record. Returns when both are done, whatever happens: Ctrl-C waits that long.
-# What a half raised is raised when all of it is run again on one core.
+# Eval of a step on both cores. Core 1 runs the first half of the units, or its half of the
+# channels for all units. Returns when both cores are done; Ctrl-C waits until then. If a core
+# raised an exception, one core runs all units again and raises it.
 @micropython.viper
 def share(job, arena, rom, start: int, stop: int):
-    # All at once: to look up one thing of a list takes as long.
+    # Unpack the list at once: that takes as long as looking up one item.
     function, record, copy, changes, shared, tasks, ticks, _, _, own, own_changes = job
     _, wait, send = tasks
     numbers = ptr32(changes)
@@ -71,7 +72,7 @@ def share(job, arena, rom, start: int, stop: int):
     if numbers[_AHEAD]:
         middle = start
         end = stop
-    if not numbers[_IS_ALONE] and middle < stop:
+    if not numbers[_IS_SINGLE] and middle < stop:
         begin = int(ticks())
         if start == 0 and numbers[_WORDS]:
             _copy(record, copy, changes)
@@ -98,17 +99,17 @@ def share(job, arena, rom, start: int, stop: int):
         if interrupted:
             raise KeyboardInterrupt
         if not failed | cells[_FAILED]:
-            if not numbers[_IS_TRIED]:
-                numbers[_IS_TRIED] = 1
-                if (int(ticks()) - begin) & 0x3FFFFFFF < _LEAST_US:
-                    numbers[_IS_ALONE] = 1
+            if not numbers[_IS_TIMED]:
+                numbers[_IS_TIMED] = 1
+                if (int(ticks()) - begin) & 0x3FFFFFFF < _MIN_US:
+                    numbers[_IS_SINGLE] = 1
             return
     function(record, arena, rom, start, stop)
 
 
-# Make the other core's own record, and let core 1 have a lead. Of two cores that want words of
-# flash at the same time both wait, and again at the next weights: so one computes while the other
-# one fetches.
+# Make the record of core 0, then wait so that core 1 gets a lead. If both cores fetch words from
+# flash at the same time, both wait, and wait again at the next weights. With a lead one core
+# computes while the other fetches.
 @micropython.viper
 def _follow(record, own, changes):
     _copy(record, own, changes)
@@ -117,7 +118,7 @@ def _follow(record, own, changes):
         left -= 1
 
 
-# Copy a record and put other words into it.
+# Copy a record, then replace words of it.
 @micropython.viper
 def _copy(source: ptr32, target: ptr32, numbers: ptr32):
     left = numbers[_WORDS]
@@ -131,9 +132,9 @@ def _copy(source: ptr32, target: ptr32, numbers: ptr32):
         left -= 1
 
 
-# How the cores wait for each other: functions (wait, send) of one number. On a Cortex-M they
-# sleep until an event; elsewhere they look again and again. True in the end where bytecode runs
-# on one core only, so that waiting must hand that on.
+# Return the functions (wait, send), of one number, by which the cores wait for and wake each
+# other. A Cortex-M sleeps until an event. Elsewhere wait() sleeps briefly: in microseconds where
+# both cores run bytecode at the same time, else in milliseconds, which lets the other thread run.
 def _events():
     from ..op_resolver import native_arch
 
@@ -152,13 +153,14 @@ def _nothing(_):
     pass
 
 
-# What a user holds where it cannot be told that he is gone: free() closes it.
+# Holds core 1 in firmware without finalizers: only free() closes it.
 class _Holder:
     def __init__(self, function):
         self.close = function
 
 
-# Small firmware has no finalizer.py, others may have no littlefs.
+# Return an object whose close() calls a function; with finalizers collecting it does so, too.
+# Small firmware has no finalizer.py, some firmware no littlefs.
 def _call_when_collected(function):
     try:
         from .finalizer import call_when_collected
@@ -168,18 +170,18 @@ def _call_when_collected(function):
         return _Holder(function)
 
 
-# Core 1 and what it is told. There is one, for all interpreters.
+# Core 1 and its thread, one for all Interpreters.
 class _Worker:
     def __init__(self):
         self.users = 0
         self.cells = None
 
-    # Start the thread unless it runs; OSError where core 1 is taken, ImportError without threads.
-    # Returns what the user holds: once that is closed, or the user gone, core 1 has one less.
+    # Start the thread unless it runs. Return the object that holds it; after its close(), or when
+    # it is collected, there is one user less. Raises OSError if core 1 is in use, ImportError
+    # without threads.
     def acquire(self):
-        user = _call_when_collected(
-            self._leave
-        )  # takes memory: a collection may end other users first
+        # This allocates: a collection may end other users before the thread starts.
+        user = _call_when_collected(self._leave)
         self.users += 1
         if self.users == 1:
             self.join()
@@ -195,33 +197,33 @@ class _Worker:
         import _thread
 
         wait, send = _events()
-        collect()  # the port may not do it where it makes the stack
+        collect()  # some ports do not collect when they allocate the stack
         self.cells = array("i", [_IDLE, 0, 0, 0])
         self.tasks = [None, wait, send]
         _thread.start_new_thread(_work, (self.tasks, self.cells))
 
-    # One user less: the thread ends when nobody needs it any more. May run amid a collection.
+    # One user less; without users the thread ends. May run during a collection.
     def _leave(self):
         self.users -= 1
         if self.users == 0 and self.cells is not None:
             self.cells[_STATE] = _LEAVE
             self.tasks[_SEND](1)
 
-    # Wait for a thread that was asked to end.
+    # Wait for a thread that is to end.
     def join(self):
         if self.cells is not None and self.cells[_STATE] == _LEAVE:
             while self.cells[_STATE] != _ENDED:
                 time.sleep_ms(1)
-            time.sleep_ms(1)  # until the port has noticed, too
+            time.sleep_ms(1)  # until the port has noticed that the thread ended
 
 
 worker = _Worker()
 
 
-# What share() is given in place of a record. core_1: the record that core 1 has, to which `words`
-# words are copied before each run, and what is other there, [(number of a word, value)]; None
-# where it is the same. core_0: likewise, where each core has a part of the channels; core 1 has a
-# lead of `ahead` loops then, at least 1.
+# Return the list that share() gets in place of a record. core_1, core_0: (record, patches) of a
+# core that has its own record: before each run `words` words are copied to it, then the patches
+# [(word, value)] are set; None: the core uses `record`. ahead: loops that core 0 waits before it
+# starts, at least 1 if core_0 is given.
 def make_job(function, record, arena, rom, group, words=0, core_1=None, core_0=None, ahead=0):
     one, one_patches = core_1 or (record, ())
     own, own_patches = core_0 or (record, ())

@@ -1,9 +1,9 @@
-# tflm: weights that come from flash while the core computes: the delegate Streaming, for an RP2040
+# tflm: Streaming: a delegate that fetches weights from an RP2040's flash during computation.
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# A word that is read from serial flash takes 44 cycles or more, in which the core stands still.
-# The XIP block reads words in order by itself, too, and DMA puts them into RAM: while the weights
-# of some channels are multiplied, those of the next ones are on their way.
+# A core waits 44 cycles or more for a word of serial flash. The XIP block can also read words in
+# order by itself, and DMA stores them in RAM: while the core multiplies the weights of some
+# channels, the weights of the next channels arrive.
 
 import sys
 from array import array
@@ -17,8 +17,8 @@ from ..micropython_port import struct
 _KERNEL = "fully_connected_lanes.eval_int8"
 _FLASH = const(0x10000000)
 _FLASH_END = const(0x14000000)
-_LEAST_BYTES = const(2048)  # of a piece
-_REQUEST = const(37)  # of the stream, to DMA
+_MIN_PIECE_BYTES = const(2048)
+_REQUEST = const(37)  # DMA request number of the stream
 
 # Words of the kernel's record.
 _STREAM = const(2)
@@ -26,24 +26,24 @@ _DEPTH_LANES = const(6)
 _WEIGHT_BYTES = const(9)
 _HEAD_BYTES = const(64)  # of a group of four channels, before its weights
 
-# What a step has in place of its record.
+# Items of the list that a step has in place of its record.
 _JOB_FUNCTION = const(0)
 _JOB_RECORD = const(1)
 _JOB_NUMBERS = const(2)
 
-# Its numbers. Addresses of registers are shifted, for a word of a list may be no more than 2^30.
+# Numbers of a job. Register addresses are shifted: an item of a list may not be above 2^30.
 _GROUP_BYTES = const(0)
-_PIECE = const(1)  # groups
+_PIECE = const(1)  # groups of a piece
 _WEIGHTS = const(2)  # address in flash
-_WORD = const(3)  # the same as an operand
-_BUFFERS = const(4)  # address of the first of two
+_WORD = const(3)  # the same address as an operand word
+_BUFFERS = const(4)  # address of the first of two buffers
 _BUFFER_BYTES = const(5)
-_KEPT = const(6)  # groups that are in RAM for good
+_KEPT = const(6)  # groups whose weights stay in RAM
 _KEPT_AT = const(7)  # their address
 _DMA = const(8)  # address of the channel >> 4
 _CONTROL = const(9)
 
-# Registers by their words: of a DMA channel, and of the XIP block.
+# Registers, as numbers of words, of a DMA channel and of the XIP block.
 _READ = const(0)
 _WRITE = const(1)
 _COUNT = const(2)
@@ -56,12 +56,12 @@ _STREAM_ADDRESS = const(5)
 _STREAM_COUNT = const(6)
 _STREAM_FIFO = const(7)
 _FIRST_CHANNEL = const(0x05000000)  # registers of DMA, >> 4; each channel has 64 bytes
-_PORT = const(0x05040000)  # where DMA takes the words, >> 4
-_ABORT = const(0x05000044)  # register that ends what channels do, >> 4
-_PATIENCE = const(100000)  # looks at a channel, some 10 ms: pieces take less than one
+_PORT = const(0x05040000)  # register with the words of the stream, >> 4
+_ABORT = const(0x05000044)  # register that ends channels, >> 4
+_MAX_POLLS = const(100000)  # of a channel, some 10 ms; a piece takes less than 1 ms
 
 
-# Whether nobody else has the stream; then no word of an earlier one is left in it.
+# Return 1 if nobody uses the stream, and drop words that an earlier one left.
 @micropython.viper
 def _is_free() -> int:
     xip = ptr32(_XIP)
@@ -72,7 +72,7 @@ def _is_free() -> int:
     return 1
 
 
-# End what does not come.
+# End a transfer that does not finish.
 @micropython.viper
 def _give_up(p: ptr32):
     ptr32(_XIP)[_STREAM_COUNT] = 0
@@ -80,14 +80,14 @@ def _give_up(p: ptr32):
     ptr32(port << 4)[1] = 1 << (p[_DMA] - _FIRST_CHANNEL >> 2)
 
 
-# Run groups with their weights in flash.
+# Run groups with weights in flash.
 @micropython.viper
 def _run_in_place(job, arena, rom, first: int, stop: int):
     ptr32(job[_JOB_RECORD])[_STREAM] = ptr32(job[_JOB_NUMBERS])[_WORD]
     job[_JOB_FUNCTION](job[_JOB_RECORD], arena, rom, first, stop)
 
 
-# Run a piece of the groups that are in RAM, from `first` on; returns what is next.
+# Run a piece of the groups with weights in RAM, from `first` on; return the next group.
 @micropython.viper
 def _run_kept(job, arena, rom, first: int, last: int) -> int:
     p = ptr32(job[_JOB_NUMBERS])
@@ -99,9 +99,9 @@ def _run_kept(job, arena, rom, first: int, last: int) -> int:
     return last
 
 
-# Eval of groups of channels: a piece that has come from flash while the next one comes; those in
-# RAM where that takes longer. Nothing is on its way when it returns. Where somebody else streams,
-# or stops the stream, weights are read in place.
+# Eval of groups of channels: while a piece arrives from flash, compute the piece before it, or
+# groups whose weights are in RAM. No transfer is active when it returns. If somebody else uses or
+# stops the stream, weights are read in place.
 @micropython.viper
 def _eval(job, arena, rom, start: int, stop: int):
     p = ptr32(job[_JOB_NUMBERS])
@@ -114,7 +114,7 @@ def _eval(job, arena, rom, start: int, stop: int):
     port = port << 4
     base = int(ptr8(arena))
     group_bytes = p[_GROUP_BYTES]
-    kept = start  # the next group that is in RAM, up to the first that is not
+    kept = start  # the next group with weights in RAM
     following = p[_KEPT]
     if following < start:
         following = start
@@ -124,7 +124,7 @@ def _eval(job, arena, rom, start: int, stop: int):
     if not int(_is_free()):
         _run_in_place(job, arena, rom, following, stop)
         following = stop
-    first = 0  # of the piece that has come, in `address`
+    first = 0  # first group of the piece at `address`
     groups = 0
     address = 0
     buffer = p[_BUFFERS]
@@ -143,12 +143,12 @@ def _eval(job, arena, rom, start: int, stop: int):
         if groups:
             r[_STREAM] = address - first * group_bytes - base << 2
             function(record, arena, rom, first, first + groups)
-        patience = _PATIENCE
-        while channel[_TRIGGER] & _BUSY and patience:
-            patience -= 1
+        polls = _MAX_POLLS
+        while channel[_TRIGGER] & _BUSY and polls:
+            polls -= 1
             if kept < last_kept:
                 kept = int(_run_kept(job, arena, rom, kept, last_kept))
-        if not patience:
+        if not polls:
             _give_up(job[_JOB_NUMBERS])
             _run_in_place(job, arena, rom, following, stop)
             following = stop
@@ -162,11 +162,11 @@ def _eval(job, arena, rom, start: int, stop: int):
         kept = int(_run_kept(job, arena, rom, kept, last_kept))
 
 
-# What runs a step.
+# The kernel of this delegate.
 class _Streamed:
     def __init__(self, owner, step, numbers, record):
         self.name = "streaming." + step.kernel
-        self.invoke = _eval  # no method: binding one takes heap
+        self.invoke = _eval  # a function: binding a method allocates heap
         self.units = step.units
         self.slice_units = step.slice_units
         self.record = [step.function, record, numbers]
@@ -176,14 +176,14 @@ class _Streamed:
         self._owner.release()
 
 
-# Groups of a piece, so large that it is worth its call.
+# Return the groups of a piece: enough that its transfer is worth a call.
 def _piece_groups(group_bytes):
-    return (_LEAST_BYTES - 1) // group_bytes + 1
+    return (_MIN_PIECE_BYTES - 1) // group_bytes + 1
 
 
-# Layers whose weights lie in flash: [(list, number, step, bytes of a group, address, operand)].
-def _found(context):
-    found = []
+# Return the layers with weights in flash: [(list, number, step, group bytes, address, operand)].
+def _layers(context):
+    layers = []
     rom = address_of(context.rom)
     for number in range(context.lists_length()):
         for i, step in enumerate(context.steps(number)):
@@ -193,19 +193,20 @@ def _found(context):
             at = rom + (words[_STREAM] >> 2)
             if words[_STREAM] & 1 and _FLASH <= at < _FLASH_END:
                 group_bytes = _HEAD_BYTES + 4 * words[_WEIGHT_BYTES] * words[_DEPTH_LANES]
-                if step.units * group_bytes > 2 * _LEAST_BYTES and step.units > 1:
-                    found.append((number, i, step, group_bytes, at, words[_STREAM]))
-    return found
+                if step.units * group_bytes > 2 * _MIN_PIECE_BYTES and step.units > 1:
+                    layers.append((number, i, step, group_bytes, at, words[_STREAM]))
+    return layers
 
 
 class Streaming:
-    """A delegate: weights of FULLY_CONNECTED come from an RP2040's flash while it computes.
+    """A delegate that fetches weights of FULLY_CONNECTED from an RP2040's flash while it computes.
 
-    kept: bytes of these weights that are copied to RAM, of each layer its share. It takes a DMA
-    channel and the stream of the XIP block until Interpreter.free(), and heap: `kept`, and twice
-    the weights of four channels, at least 2 KB. One for each Interpreter. The results are the
-    same bytes. Where something else has the stream or all channels, the model runs without it,
-    and a line says so (docs/how-to/faster.md).
+    kept: bytes of these weights to copy to RAM, shared out among the layers.
+
+    Until Interpreter.free() it uses a DMA channel, the stream of the XIP block, and heap: `kept`,
+    and twice the weights of four channels, at least 2 KB. Use one Streaming for each Interpreter.
+    Results do not change. If the stream or all DMA channels are in use, a line is printed and the
+    model runs without it (docs/how-to/faster.md).
     """
 
     name = "streaming"
@@ -217,33 +218,33 @@ class Streaming:
 
     def prepare(self, context):
         if "RP2040" not in sys.implementation._machine:
-            raise OSError("only an RP2040 streams weights")
+            raise OSError("only an RP2040 streams weights; leave Streaming out")
         import rp2
 
-        found = _found(context)
-        if not found:
+        layers = _layers(context)
+        if not layers:
             return
         if _left():
-            raise OSError("something else reads the stream of the XIP block")
+            raise OSError("another program reads the stream of the XIP block; end it")
         self._dma = rp2.DMA()
         try:
-            self._claim(context, found)
+            self._claim(context, layers)
         except BaseException:
             self.release()
             raise
 
-    # Memory for all steps: two buffers, what is kept, and their records.
-    def _claim(self, context, found):
+    # Allocate memory for all steps: two buffers, kept weights, and records.
+    def _claim(self, context, layers):
         piece = max(
-            [_piece_groups(group_bytes) * group_bytes for _, _, _, group_bytes, _, _ in found]
+            [_piece_groups(group_bytes) * group_bytes for _, _, _, group_bytes, _, _ in layers]
         )
-        total = sum([step.units * group_bytes for _, _, step, group_bytes, _, _ in found])
+        total = sum([step.units * group_bytes for _, _, step, group_bytes, _, _ in layers])
         shares = []
-        for _, _, step, group_bytes, _, _ in found:
+        for _, _, step, group_bytes, _, _ in layers:
             whole = step.units * group_bytes
             shares.append(min(step.units, self.kept * whole // total // group_bytes))
-        kept_bytes = sum([n * each[3] for n, each in zip(shares, found)])
-        record_bytes = sum([step.record_bytes + 3 & ~3 for _, _, step, _, _, _ in found])
+        kept_bytes = sum([n * each[3] for n, each in zip(shares, layers)])
+        record_bytes = sum([step.record_bytes + 3 & ~3 for _, _, step, _, _, _ in layers])
         memory = bytearray(2 * piece + kept_bytes + record_bytes)
         self._memory = view = memoryview(memory)
         begin = address_of(memory)
@@ -252,7 +253,7 @@ class Streaming:
         )
         channel = _FIRST_CHANNEL + 4 * self._dma.channel
         at = 2 * piece
-        for n, (number, i, step, group_bytes, weights, word) in zip(shares, found):
+        for n, (number, i, step, group_bytes, weights, word) in zip(shares, layers):
             kept_at = at
             offset = (word >> 2) + n * group_bytes
             view[at : at + n * group_bytes] = context.rom[word >> 2 : offset]
@@ -265,14 +266,14 @@ class Streaming:
             kernel = _Streamed(self, step, array("I", numbers), record)
             context.replace(kernel, i, 1, number)
 
-    # Give the channel back.
+    # Release the DMA channel.
     def release(self):
         if self._dma is not None:
             self._dma.close()
             self._dma = None
 
 
-# How many words somebody is still to get of the stream.
+# Return how many words of the stream are still to come.
 @micropython.viper
 def _left() -> int:
     return ptr32(_XIP)[_STREAM_COUNT]

@@ -52,7 +52,7 @@ class MicroAllocator:
         self.records = []
         self.variables = {}  # tensor number: offset
         self.states = []  # (offset, bytes, byte to reset to) of what operators keep besides those
-        self.uses = [[0, 0] for _ in range(5)]  # [how many, bytes] for each of those
+        self.counts = [[0, 0] for _ in range(5)]  # [how many, bytes] for each of those
         self.step_list = 0  # which list of steps records go to: a sub-graph's, or copies
         self.step_lists = len(model.subgraphs)
         self._scratch = []  # (bytes, node number)
@@ -64,7 +64,7 @@ class MicroAllocator:
     def _allocate(self, what, size, alignment=ALIGNMENT):
         before = self.sections.tail
         at = self.sections.allocate_persistent_buffer(size, alignment)
-        use = self.uses[what]
+        use = self.counts[what]
         use[0] += 1
         use[1] += before - at
         return at
@@ -157,7 +157,7 @@ class MicroAllocator:
             widen(buffers)
         head = plan(buffers)
         self.arena.reserve_head(head)
-        self.uses[ACTIVATIONS] = len(buffers), head
+        self.counts[ACTIVATIONS] = len(buffers), head
         for index in sorted(variables):  # they keep their bytes between invokes: in the tail
             self.variables[index] = self.persistent(variables[index], VARIABLES)
         self.tensors = tensors

@@ -5,7 +5,7 @@ import struct
 
 from .. import dtypes
 from .. import format as layout
-from ..errors import ModelError, UnsupportedError, damaged, intact
+from ..errors import ModelError, UnsupportedError, checked_name, damaged
 from ..table_reader import TableReader
 from ..tensor import Tensor as View
 from .context import CUSTOM, INVOKE, MEMORY_PLANNING, NO_OPERAND, PREPARE, MicroContext
@@ -50,7 +50,7 @@ class _Operator:
         for i in range(buffers):
             word, size = words[inputs + outputs + i], requests[i] >> 1
             if size:
-                model.check_place(word, size, "a buffer of op %d" % index)
+                model.check_range(word, size, "a buffer of op %d" % index)
                 if word & 1 or (word & 3 == layout.IN_TAIL) != (requests[i] & 1 == 1):
                     raise damaged("a buffer of op %d lies outside" % index)
             self._buffers.append([word, size, requests[i] & 1])
@@ -110,13 +110,13 @@ def _read_tensor(table, model, index, i, word, is_output):
         count *= size
     scales = _Numbers(table.take(4 * scales), 4)
     zero_points = _Numbers(table.take(8 * zero_points), 8)
-    name = intact(bytes(table.take(name)))
+    name = checked_name(bytes(table.take(name)))
     if rank > layout.MAX_RANK or not dtypes.is_known(dtype):
         raise damaged("tensor %d of op %d is none" % (i, index))
     nbytes = dtypes.nbytes(dtype, count)
     data = None
     if nbytes:
-        model.check_place(word, nbytes, "tensor %d of op %d" % (i, index))
+        model.check_range(word, nbytes, "tensor %d of op %d" % (i, index))
         if word & 1:
             if is_output:
                 raise damaged("op %d writes a constant" % index)

@@ -3,7 +3,7 @@
 
 import struct
 
-from ..errors import ModelError, plain
+from ..errors import ModelError, printable
 
 _LONGEST_STRING = 255  # bytes that a name keeps; a flat model holds no more either
 _SIZES = {"b": 1, "B": 1, "h": 2, "H": 2, "i": 4, "I": 4, "f": 4, "q": 8, "Q": 8}
@@ -116,6 +116,6 @@ class Table:
                 keep -= 1
         raw = bytes(self.buffer[start : start + keep])
         try:
-            return plain(raw)
+            return printable(raw)
         except UnicodeError:
             return "".join([chr(c) if 32 <= c < 127 else "?" for c in raw])

@@ -37,9 +37,9 @@ def measure(
     if ops is not None:
         ops.extend(describe_ops(allocator))
     if parts is not None:
-        from ..introspection.allocations import parts_of_uses
+        from ..introspection.allocations import allocations_of_counts
 
-        parts.extend(parts_of_uses(allocator.uses))
+        parts.extend(allocations_of_counts(allocator.counts))
     return arena.sections.head_used_bytes(), arena.sections.tail_used_bytes()
 
 
@@ -133,5 +133,5 @@ def make_program(
 
         guard(program, allocator.placed_buffers(), arena.sections.buffer_head)
     program.used_bytes = arena.used_bytes()
-    program.uses = allocator.uses
+    program.allocation_counts = allocator.counts
     return program

@@ -3,7 +3,7 @@
 
 from dataclasses import dataclass
 
-from tflm.introspection.allocations import parts_of_flat, with_rest
+from tflm.introspection.allocations import allocations_of_flat, with_rest
 from tflm.model import FlatModel
 
 
@@ -33,4 +33,4 @@ def allocations(form, parts, arena_bytes):
 def flat_allocations(data):
     """Allocations of a .tflm (bytes)."""
     model = FlatModel(data)
-    return allocations("tflm", parts_of_flat(model), model.arena_bytes)
+    return allocations("tflm", allocations_of_flat(model), model.arena_bytes)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tflm import format as layout
 from tflm.access_checks import check_model
-from tflm.errors import ModelError, plain
+from tflm.errors import ModelError, printable
 from tflm.model import FlatModel
 
 
@@ -76,7 +76,7 @@ class FlatFile:
 
     def _name(self, offset):
         at = self._sections[layout.NAMES][0] + offset
-        return plain(self._data[at + 1 : at + 1 + self._data[at]])
+        return printable(self._data[at + 1 : at + 1 + self._data[at]])
 
     def _op(self, i):
         kernel, code, node, operands, slice_units, start, size = self._entry(
