@@ -182,7 +182,7 @@ def programs():
 
 # Profiles of real boards, those first that the page shows.
 def _boards():
-    real = [profile for profile in profiles.every() if profile.qemu is None]
+    real = [profile for profile in profiles.load_all() if profile.qemu is None]
     return sorted(real, key=lambda profile: profile.port != "rp2")
 
 

@@ -11,7 +11,7 @@ _DEVICE = ("tflm_flash",)  # files of the board's own that deploy sends
 def contents():
     """{name: bytes} of the archive that ready_made reads: what any .tflm needs on any board."""
     found = {}
-    for arch in {profile.arch for profile in profiles.every()}:
+    for arch in {profile.arch for profile in profiles.load_all()}:
         names = {
             *dist.package_files("all", arch, assembler=True, prepare=False),
             *dist.package_files("all", arch, assembler=False, prepare=False),

@@ -5,7 +5,7 @@ import pytest
 import qemu_xtensa
 from fuzz.traced import KERNELS
 from packed_cases import BUILD
-from tflm_tools.board.facts import script
+from tflm_tools.board.facts import script_source
 from tflm_tools.packages import parts
 from tflm_tools.packages.machine_code import listing
 from xtensa_core import Core
@@ -80,6 +80,6 @@ def test_what_deploy_asks():
         )
     ]
     asked += [b"", b"M\x05" + asked[1][2:]]
-    text = script("core") + "".join(f"print(has_mac16({data!r}))\n" for data in asked)
+    text = script_source("core") + "".join(f"print(has_mac16({data!r}))\n" for data in asked)
     said = qemu_xtensa.run(qemu_xtensa.firmware(), {"none": b""}, text)
     assert said.split() == ["0", "1", "0", "0", "0"]

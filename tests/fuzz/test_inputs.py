@@ -102,7 +102,7 @@ def test_metadata():
 @pytest.mark.parametrize("seed", range(6))
 def test_replies(seed, monkeypatch):
     monkeypatch.setattr(link_file, "_ENTER_SECONDS", 0.6)
-    monkeypatch.setattr(wire, "MOST", 1 << 15)
+    monkeypatch.setattr(wire, "MAX_REPLY_BYTES", 1 << 15)
     rng = random.Random(seed)
 
     def answer(data):

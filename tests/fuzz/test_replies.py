@@ -10,7 +10,7 @@ import pytest
 from host.conftest import tflm as tflm  # the command as a fixture
 from support.standin import Board
 from tflm_tools.board.link import Link
-from tflm_tools.board.replies import Maybe, has_form
+from tflm_tools.board.replies import Nullable, matches
 
 _EVIL = (
     None, True, -1, 0, 1 << 31, 1 << 4000, 1.5, float("inf"), "", "\x1b[31mX", "a" * 3000, b"",
@@ -79,12 +79,12 @@ def test_lies(command, tflm, tmp_path, repository, monkeypatch):
 
 
 def test_forms():
-    form = {"a": [int], "b": Maybe((str, 9)), "c": {str: bool}}
+    form = {"a": [int], "b": Nullable((str, 9)), "c": {str: bool}}
     sound = {"a": [1, -2], "b": ("x", 9), "c": {"y": True}}
-    assert has_form(sound, form) and has_form({**sound, "b": None, "c": {}}, form)
+    assert matches(sound, form) and matches({**sound, "b": None, "c": {}}, form)
     for key, value in (
         ("a", (1,)), ("a", [True]), ("a", [1 << 63]), ("b", ("x", 10)), ("b", ("x", -1)),
         ("b", ("x",)), ("b", "x1"), ("c", {1: True}), ("c", {"y": 1}), ("c", []),
     ):  # fmt: skip
-        assert not has_form({**sound, key: value}, form), (key, value)
-    assert not has_form({**sound, "d": 1}, form) and not has_form([], form)
+        assert not matches({**sound, key: value}, form), (key, value)
+    assert not matches({**sound, "d": 1}, form) and not matches([], form)

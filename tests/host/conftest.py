@@ -81,7 +81,7 @@ def lacking(tmp_path):
 
 
 @pytest.fixture
-def mended_modules(tmp_path, repository, monkeypatch):
+def changed_modules(tmp_path, repository, monkeypatch):
     """A copy of the device package that MicroPython gets instead; add(file, text) appends code."""
     folder = tmp_path / "overlay"
     shutil.copytree(

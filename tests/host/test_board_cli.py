@@ -26,7 +26,7 @@ from tflm_tools.packages.machine_code.mpy_file import ASM, MpyFile
 from tflm_tools.targets import PACKAGED
 
 
-# A board whose firmware has this tflm.
+# A stand-in for a board whose firmware has this tflm and ROMFS.
 @pytest.fixture
 def board(tmp_path, repository):
     with Board(tmp_path / "board", library=repository / "modules", rom=1 << 17) as board:
@@ -41,11 +41,11 @@ def test_boards(tflm, monkeypatch):
     for word in ("RPI_PICO", "armv6m", "esptool", "/dev/ttyACM0", "Raspberry Pi"):
         assert word in found.out
     known = tflm("boards", "--json").json()["known"]
-    assert {entry["id"] for entry in known} == {profile.id for profile in profiles.every()}
+    assert {entry["id"] for entry in known} == {profile.id for profile in profiles.load_all()}
 
 
-# Several boards at once, one of which is not there: the others are served, each in a line.
-def test_deploy_to_several(tflm, tmp_path, monkeypatch):
+# Deploying to several boards continues with the others when one port does not exist.
+def test_deploy_to_several_boards(tflm, tmp_path, monkeypatch):
     model = tmp_path / "net.tflite"
     model.write_bytes(build_layers(8, 40, 6, 5))
     with Board(tmp_path / "a") as one, Board(tmp_path / "b") as two:
@@ -69,7 +69,7 @@ def test_deploy_to_several(tflm, tmp_path, monkeypatch):
     assert found.code == 1 and "no board is connected" in found.err
 
 
-# The boards are known without the packages that look for ports.
+# `tflm boards` lists the supported boards also without the package pyserial.
 def test_boards_without_pyserial(tflm, monkeypatch):
     monkeypatch.setitem(sys.modules, "serial.tools", None)
     found = tflm("boards")
@@ -107,15 +107,15 @@ def test_deploy_prints_how_to_use_it(tflm, board, layers):
     found = tflm("deploy", layers, board.port, "--name", "net")
     assert (found.code, found.err) == (0, "")
     assert "model = tflm.load('/rom/net.tflm')" in found.out
-    assert "ROMFS" in found.out and "was there already" not in found.out
+    assert "ROMFS" in found.out and "was already there" not in found.out
     assert "model = tflm.load('/rom/net.tflm', copy=True)" in found.out
-    assert "was there already" in tflm("deploy", layers, board.port, "--name", "net").out
+    assert "was already there" in tflm("deploy", layers, board.port, "--name", "net").out
     report = tflm("deploy", layers, board.port, "--json").json()
     assert report["place"] == "romfs" and report["use"][0] == "import tflm"
 
 
-# On a board, run, verify and bench do what they do in the unix port.
-def test_on_a_board(tflm, board, layers, tmp_path, monkeypatch):
+# With --on, run, verify, bench and eval give the results of the unix port.
+def test_commands_on_a_board(tflm, board, layers, tmp_path, monkeypatch):
     values = np.random.default_rng(1).integers(-128, 128, (1, 8)).astype(np.int8)
     np.save(tmp_path / "values.npy", values)
     arrays = []
@@ -145,26 +145,26 @@ def test_on_a_board(tflm, board, layers, tmp_path, monkeypatch):
     assert there.json()["score"] == here.json()["score"]
 
 
-# A kernel that is wrong on the board is found, and named.
-def test_verify_finds_the_wrong_kernel(tflm, tmp_path, layers, mended_modules):
+# verify names the operator whose kernel on the board is wrong.
+def test_verify_finds_the_wrong_kernel(tflm, tmp_path, layers, changed_modules):
     place = f"(record[{_word('output')}] >> 2) + 4"
     code = _BROKEN.format(depth_word=_word("depth"), depth=40, place=place)
-    mended_modules("kernels/fully_connected.py", code)
+    changed_modules("kernels/fully_connected.py", code)
     library = Path(os.environ["TFLM_MODULES"])
-    for twin in (library / "tflm" / "kernels").glob("*/fully_connected.py"):
-        twin.unlink()
+    for override in (library / "tflm" / "kernels").glob("*/fully_connected.py"):
+        override.unlink()
     with Board(tmp_path / "board", library=library) as board:
         found = tflm("verify", layers, "--runs", 1, "--on", board.port)
     assert found.code == 1, found.err
     assert "First differing op: 1 FULLY_CONNECTED" in found.out
 
 
-def test_one_sentence(tflm, board, layers, tmp_path, monkeypatch):
+def test_errors_are_one_line(tflm, board, layers, tmp_path, monkeypatch):
     monkeypatch.setattr(link_file, "_ENTER_SECONDS", 1)
     for arguments, words in [
         (("doctor", tmp_path / "none"), "there is no port"),
         (("deploy", tmp_path / "none.tflite", board.port), "cannot read"),
-        (("deploy", layers, board.port, "--name", "a b"), "cannot be a model's name"),
+        (("deploy", layers, board.port, "--name", "a b"), "is not a valid model name"),
         (("verify", layers, "--on", board.port, "--heap", "1M"), "--heap is for the unix port"),
         (("flash", "NO_BOARD"), "there is no board NO_BOARD"),
     ]:
@@ -176,8 +176,8 @@ def test_one_sentence(tflm, board, layers, tmp_path, monkeypatch):
         assert "has no tflm" in found.err and "tflm deploy" in found.err
 
 
-# What a stock ESP32 would crash on is not among what it gets.
-def test_no_assembler_without_an_assembler(repository):
+# A stock ESP32 gets no file with inline assembler, which its firmware cannot load.
+def test_files_for_firmware_without_inline_assembler(repository):
     flat = flatten(build_layers(8, 40, 6, 5))
     packed = flatten(build_layers(8, 40, 6, 5), target="rv32imc")
     for arch in PACKAGED:
@@ -195,12 +195,12 @@ def test_packages_of_mip(repository):
     for package, files in names.items():
         assert set(names["core"]) <= set(files) or package == "types", package
         assert set(files) <= set(names["all"]), package
-    parted = set().union(*(names[package] for package in dist.PACKAGES if package != "all"))
-    parted, everything = (
+    smaller = set().union(*(names[package] for package in dist.PACKAGES if package != "all"))
+    in_smaller, in_all = (
         {path.rpartition("/")[2] for path in paths if path.startswith("kernels/")}
-        for paths in (parted, names["all"])
+        for paths in (smaller, names["all"])
     )
-    assert everything & set(kernel_files()) <= parted, "kernels that only the package all has"
+    assert in_all & set(kernel_files()) <= in_smaller, "kernels that only the package all has"
     with pytest.raises(ToolError, match="no arch z80"):
         dist.make_dist("/nowhere", ["z80"])
 
@@ -212,17 +212,17 @@ def test_root_package_is_up_to_date(repository):
         assert (repository / source).is_file() and source == f"modules/{target}"
 
 
-class _Quiet(http.server.SimpleHTTPRequestHandler):
+class _QuietHandler(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *arguments):
         pass
 
 
-# mpremote installs a package from a server of ours, and the board runs a model with it.
+# mpremote installs a package from a local server, and the board runs a model with it.
 def test_mip_install(tmp_path, monkeypatch):
-    few = {"copy", "fully_connected"}  # which is quicker
-    monkeypatch.setattr(dist, "package_kernels", lambda package, arch: few)
+    kernels = {"copy", "fully_connected"}  # fewer than the package has, to save time
+    monkeypatch.setattr(dist, "package_kernels", lambda package, arch: kernels)
     dist.make_dist(tmp_path / "dist", ["x64"], report=lambda line: None)
-    handler = functools.partial(_Quiet, directory=tmp_path)
+    handler = functools.partial(_QuietHandler, directory=tmp_path)
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
@@ -243,8 +243,8 @@ def test_mip_install(tmp_path, monkeypatch):
         server.server_close()
 
 
-# Custom operators go along: their files run on the board, too.
-def test_custom_operator(tflm, board, repository, tmp_path):
+# The Python files of custom operators also run on the board.
+def test_custom_operator_on_a_board(tflm, board, repository, tmp_path):
     folder = repository / "examples" / "atan"
     model, custom = folder / "atan.tflite", ("--custom", folder / "atan.py")
     found = tflm("deploy", model, board.port, *custom)

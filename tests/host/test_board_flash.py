@@ -1,4 +1,4 @@
-# Tests of `tflm flash`: UF2 images on a drive, and the real esptool against a mock boot loader
+# Tests of `tflm flash`: UF2 images on a drive, and esptool with a mock_boot_loader of the boot loader
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import os
@@ -68,12 +68,12 @@ def test_uf2_to_a_drive(drive, image):
     assert seen[-1] == (done.bytes, done.bytes) == (image.stat().st_size,) * 2
 
 
-def test_drive_is_found(drive, image, monkeypatch):
+def test_flash_finds_the_drive(drive, image, monkeypatch):
     monkeypatch.setattr(uf2, "_MOUNTS", (str(drive.parent / "{}"),))
     assert flash("RPI_PICO", image=image).where == str(drive)
 
 
-def test_wrong_images(drive, image, tmp_path):
+def test_flash_refuses_wrong_images(drive, image, tmp_path):
     other = tmp_path / "pico2.uf2"
     other.write_bytes(uf2_image(profiles.named("RPI_PICO2").flashing["family"]))
     damaged = tmp_path / "damaged.uf2"
@@ -83,7 +83,7 @@ def test_wrong_images(drive, image, tmp_path):
     for path, words in [
         (other, "is for another chip"),
         (damaged, "is damaged at byte"),
-        (text, "is no UF2 image"),
+        (text, "is not a UF2 image"),
         (tmp_path / "none.uf2", "cannot read"),
     ]:
         with pytest.raises(ToolError, match=words):
@@ -91,8 +91,8 @@ def test_wrong_images(drive, image, tmp_path):
     assert [path.name for path in drive.iterdir()] == ["INFO_UF2.TXT"]
 
 
-def test_wrong_drives(drive, image, tmp_path):
-    with pytest.raises(DeviceError, match="no drive of a boot loader"):
+def test_flash_refuses_wrong_drives(drive, image, tmp_path):
+    with pytest.raises(DeviceError, match="is not a boot loader's drive"):
         flash("RPI_PICO", image=image, volume=tmp_path)
     (drive / "INFO_UF2.TXT").write_text("Model: other\nBoard-ID: RP2350\n")
     with pytest.raises(DeviceError, match=r"another board \(Board-ID: RP2350\), not RPI-RP2"):
@@ -100,7 +100,7 @@ def test_wrong_drives(drive, image, tmp_path):
     assert not (drive / "firmware.uf2").exists()
 
 
-def test_no_image_no_board(tmp_path, image, monkeypatch):
+def test_errors_without_an_image_or_a_board(tmp_path, image, monkeypatch):
     monkeypatch.setattr(flash_file, "_BUILD", tmp_path)
     with pytest.raises(ToolError, match="make firmware BOARD=RPI_PICO"):
         flash("RPI_PICO")
@@ -117,8 +117,8 @@ def _absent(port):
     raise DeviceError("none", "absent")
 
 
-# A board that runs MicroPython is sent into its boot loader, if it is the right one.
-def test_bootloader_over_the_port(tmp_path, drive, image, monkeypatch):
+# flash starts the boot loader of a board that runs MicroPython, if it is the right board.
+def test_flash_starts_the_boot_loader(tmp_path, drive, image, monkeypatch):
     monkeypatch.setattr(uf2, "_MOUNTS", (str(tmp_path / "mounted" / "{}"),))
     with Board(tmp_path / "board") as board, pytest.raises(DeviceError, match="is a linux"):
         flash("RPI_PICO", board.port, image)
@@ -136,9 +136,8 @@ def test_bootloader_over_the_port(tmp_path, drive, image, monkeypatch):
     assert done.where.endswith("mounted/RPI-RP2") and done.verified
 
 
-# The mock is in a hurry: it waits 50 ms for each word of esptool while it sends flash, and forgets
-# 3 s after the end of a write that the stub runs, even when the next esptool has just found it
-# running. On a busy machine both fail, so it gets more time.
+# The mock_boot_loader has short time limits: 50 ms for each word of esptool while it sends flash,
+# and 3 s after a write until it forgets that the stub runs. Both are too short on a busy machine.
 _MOCK = """
 import sys
 from esp32_mock_bootloader import cli, server
@@ -148,9 +147,9 @@ sys.exit(cli.main())
 """
 
 
-# The mock of an ESP chip's boot loader behind a pty.
+# A mock_boot_loader of an ESP chip's boot loader on a pty; yields its port.
 @contextmanager
-def mock(chip, folder):
+def mock_boot_loader(chip, folder):
     file = folder / f"{chip}.port"
     command = [sys.executable, "-c", _MOCK, "run", "--pty", "--chip", chip]
     process = subprocess.Popen(
@@ -172,43 +171,43 @@ def esp_image(board, size=40000):
 
 
 @pytest.mark.parametrize("board", list(_CHIP_IDS))
-def test_esptool(board, tmp_path):
+def test_flash_with_esptool(board, tmp_path):
     table = profiles.named(board).flashing
     path = tmp_path / "firmware.bin"
     path.write_bytes(esp_image(board))
     seen = []
-    with mock(table["chip"], tmp_path) as port:
+    with mock_boot_loader(table["chip"], tmp_path) as port:
         done = flash(board, port, path, progress=lambda *n: seen.append(n))
         assert "compared" in done.verified and seen[-1] == (100, 100)
         back = tmp_path / "back.bin"
-        place = [hex(table["offset"]), str(done.bytes), str(back)]
         command = [sys.executable, "-m", "esptool", "--chip", table["chip"], "--port", port,
-                   "--after", "no-reset", "read-flash", *place]  # fmt: skip
+                   "--after", "no-reset", "read-flash",
+                   hex(table["offset"]), str(done.bytes), str(back)]  # fmt: skip
         read = subprocess.run(command, capture_output=True, text=True)
         assert read.returncode == 0, read.stdout + read.stderr
     assert back.read_bytes() == path.read_bytes()
 
 
-# What comes on the port, until the board is gone; what came before it was opened is lost.
+# monitor() passes the port's output to a function until the board is unplugged.
 def test_monitor():
     board, port = pty.openpty()
     tty.setraw(port)
-    said = []
+    output = []
 
-    def talk():
-        while not said:
+    def print_until_read():
+        while not output:
             os.write(board, b"ready\r\n")
             time.sleep(0.05)
         os.close(board)
 
-    threading.Thread(target=talk, daemon=True).start()
-    with pytest.raises(DeviceError, match="is gone; plug it in"):
-        monitor(os.ttyname(port), lambda data: said.append(data) if data else None)
+    threading.Thread(target=print_until_read, daemon=True).start()
+    with pytest.raises(DeviceError, match="was unplugged; plug it in"):
+        monitor(os.ttyname(port), lambda data: output.append(data) if data else None)
     os.close(port)
-    assert b"ready\r\n" in b"".join(said)
+    assert b"ready\r\n" in b"".join(output)
 
 
-def test_monitor_of_the_command(tflm, monkeypatch):
+def test_flash_command_with_monitor(tflm, monkeypatch):
     def listen(port, write):
         write(f"{port} says >>> ".encode())
         raise KeyboardInterrupt
@@ -220,13 +219,16 @@ def test_monitor_of_the_command(tflm, monkeypatch):
     assert found.code == 0 and "u9 says >>> " in found.out
 
 
-def test_esptool_wrong_chip_and_silence(tmp_path):
+def test_esptool_errors(tmp_path):
     path = tmp_path / "firmware.bin"
     path.write_bytes(esp_image("ESP32_GENERIC_S3"))
     with pytest.raises(ToolError, match="is for esp32s3, the board has esp32c3"):
         flash("ESP32_GENERIC_C3", "/dev/null", path)
-    with mock("esp32", tmp_path) as port, pytest.raises(DeviceError, match="esptool could not"):
+    with (
+        mock_boot_loader("esp32", tmp_path) as port,
+        pytest.raises(DeviceError, match="esptool could not"),
+    ):
         flash("ESP32_GENERIC_S3", port, path)
     path.write_bytes(b"\xe8" * 100)
-    with pytest.raises(ToolError, match="is no image for an ESP chip"):
+    with pytest.raises(ToolError, match="is not an image for an ESP chip"):
         flash("ESP32_GENERIC", "/dev/null", path)

@@ -1,4 +1,4 @@
-# Tests of the connection to a board: ports that are wrong, and boards that answer anything
+# Tests of the connection to a board: wrong ports, and boards that give invalid answers
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import os
@@ -14,14 +14,14 @@ import pytest
 from support.standin import Board
 from tflm_tools.board import link as link_file
 from tflm_tools.board import ports, wire
-from tflm_tools.board.facts import ask
+from tflm_tools.board.facts import read_facts
 from tflm_tools.board.link import Link
 from tflm_tools.errors import DeviceError
 
 
-# A port whose other end is the generator function `answer(data)`: for what comes, what goes.
+# A port whose other end sends answer(data) for the bytes that it receives, until that is None.
 @contextmanager
-def peer(answer):
+def port_with(answer):
     master, slave = pty.openpty()
     tty.setraw(master)
     tty.setraw(slave)
@@ -50,7 +50,7 @@ def peer(answer):
         os.close(slave)
 
 
-# Answers as a raw REPL does up to the first command, whose output is `reply`.
+# Answers as a raw REPL up to the first command, and then with `reply`.
 def raw_repl(reply):
     def answer(data):
         text = b""
@@ -66,12 +66,12 @@ def raw_repl(reply):
 
 
 @pytest.fixture(autouse=True)
-def quick(monkeypatch):
+def short_limits(monkeypatch):
     monkeypatch.setattr(link_file, "_ENTER_SECONDS", 1.2)
-    monkeypatch.setattr(wire, "MOST", 1 << 16)
+    monkeypatch.setattr(wire, "MAX_REPLY_BYTES", 1 << 16)
 
 
-# A connection that must fail in a few seconds, with one sentence.
+# The message of a connection that must fail within 8 s, as one line with a remedy.
 def failure(port, kind, use=lambda link: None):
     begin = time.monotonic()
     with pytest.raises(DeviceError) as caught, Link(port) as link:
@@ -83,11 +83,11 @@ def failure(port, kind, use=lambda link: None):
     return text
 
 
-def test_stand_in_answers(tmp_path):
+def test_link_to_the_stand_in(tmp_path):
     with Board(tmp_path / "board") as board, Link(board.port) as link:
         assert link.eval("'é' * 2 + str(6 * 7)") == "éé42"
         assert link.exec("print('one')\nprint('two')").split() == ["one", "two"]
-        assert ask(link).arch
+        assert read_facts(link).arch
         with pytest.raises(DeviceError, match="divide by zero") as caught:
             link.exec("1 // 0")
         assert caught.value.kind == "ZeroDivisionError"
@@ -95,7 +95,7 @@ def test_stand_in_answers(tmp_path):
             link.exec("bytearray(1 << 28)")
 
 
-# Hands bytes on between a TCP connection and a pty.
+# Pass bytes between a TCP connection and a pty.
 def _serve(listener, path):
     connection, _ = listener.accept()
     board = os.open(path, os.O_RDWR | os.O_NOCTTY)
@@ -112,8 +112,8 @@ def _serve(listener, path):
     os.close(board)
 
 
-# A board that another machine serves over TCP.
-def test_socket(tmp_path):
+# A Link reaches a board over TCP.
+def test_link_over_a_socket(tmp_path):
     with Board(tmp_path / "board") as board, socket.create_server(("127.0.0.1", 0)) as listener:
         thread = threading.Thread(target=_serve, args=(listener, board.port), daemon=True)
         thread.start()
@@ -122,32 +122,32 @@ def test_socket(tmp_path):
             assert link.eval("7 * 6") == 42
             assert len(link.bytes("bytes(range(256)) * 20", 5120)) == 5120
         thread.join(5)
-    with pytest.raises(DeviceError, match="nothing answers at .*; start what serves it"):
+    with pytest.raises(DeviceError, match="nothing answers at .*; start its server"):
         Link(f"socket://{host}:{number}")
-    with pytest.raises(DeviceError, match="'foo' not known; a URL is one of pyserial's"):
+    with pytest.raises(DeviceError, match="'foo' not known; write a URL of pyserial"):
         Link("foo://there")
 
 
-# A command that takes too long is stopped, and the board answers again.
+# A Link interrupts a command that does not end in time, and the board answers again.
 def test_endless_command(tmp_path):
     with Board(tmp_path / "board") as board, Link(board.port) as link:
-        with pytest.raises(DeviceError, match="not done after 0.5 s"):
+        with pytest.raises(DeviceError, match="did not finish within 0.5 s"):
             link.exec("while True: pass", seconds=0.5)
         assert link.eval("1 + 1") == 2
 
 
-# A longer time is each answer's, as the sentence promises.
-def test_a_longer_timeout(tmp_path):
+# A longer timeout of the Link applies to each answer.
+def test_longer_timeout(tmp_path):
     with Board(tmp_path) as board, Link(board.port, timeout=9) as link:
         link.exec("import time; time.sleep(1.2)", seconds=0.3)
 
 
-def test_ports(tmp_path, monkeypatch):
+def test_invalid_ports(tmp_path, monkeypatch):
     file = tmp_path / "file"
     file.write_text("no port")
     for name, words in [
         (str(tmp_path / "nothing"), "there is no port"),
-        (str(file), "is no serial port"),
+        (str(file), "is not a serial port"),
         ("a77", "there is no port /dev/ttyACM77"),
         ("u77", "/dev/ttyUSB77"),
         ("id:none", "serial number 'none'"),
@@ -158,7 +158,7 @@ def test_ports(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("count", [0, 1, 2])
-def test_port_found_by_itself(monkeypatch, count):
+def test_only_port_is_the_default(monkeypatch, count):
     found = [ports.Port(f"/dev/ttyACM{i}", f"n{i}", "2e8a:0005", "Pico") for i in range(count)]
     monkeypatch.setattr(ports, "connected", lambda: found)
     if count == 1:
@@ -174,18 +174,18 @@ def test_busy_port(tmp_path):
 
 
 def test_silent_board():
-    with peer(lambda data: b"") as port:
+    with port_with(lambda data: b"") as port:
         assert "does not answer" in failure(port, "silent")
 
 
-def test_echo():
-    with peer(lambda data: data) as port:
-        assert "something else" in failure(port, "late")
+def test_port_that_echoes():
+    with port_with(lambda data: data) as port:
+        assert "output that is not MicroPython's" in failure(port, "late")
 
 
 @pytest.mark.parametrize("text", [b"x" * 3000, bytes(range(256)) * 8, b">" * 999, b"\x04" * 999])
 def test_endless_output(text):
-    with peer(lambda data: text) as port:
+    with port_with(lambda data: text) as port:
         with pytest.raises(DeviceError) as caught, Link(port) as link:
             link.exec("print(1)", seconds=2)
         assert caught.value.kind in ("late", "endless", "garbage", "timeout", "silent")
@@ -203,7 +203,7 @@ def test_endless_output(text):
     ],
 )
 def test_garbage_after_the_prompt(reply, kind):
-    with peer(raw_repl(reply)) as port:
+    with port_with(raw_repl(reply)) as port:
         begin = time.monotonic()
         with pytest.raises(DeviceError) as caught, Link(port) as link:
             link.exec("print(1)", seconds=1)
@@ -212,28 +212,27 @@ def test_garbage_after_the_prompt(reply, kind):
         assert "\n" not in str(caught.value)
 
 
-# The cable is pulled in the middle of a command.
-def test_cable_pulled(tmp_path):
+# The connection breaks in the middle of a command.
+def test_lost_connection(tmp_path):
     with Board(tmp_path / "board", cut=3000) as board:
-        with pytest.raises(DeviceError, match="broke off") as caught, Link(board.port) as link:
+        with pytest.raises(DeviceError, match="was lost") as caught, Link(board.port) as link:
             link.exec(f"a = {'x' * 9000!r}")
         assert caught.value.kind == "lost"
 
 
 @pytest.mark.parametrize(
-    "said", ["", "[1, 2", "{'version': 1}", "__import__('os').getcwd()", "[" * 3000, "(1, 2, 3)"]
+    "answer", ["", "[1, 2", "{'version': 1}", "__import__('os').getcwd()", "[" * 3000, "(1, 2, 3)"]
 )
-def test_wrong_answers(tmp_path, said, monkeypatch):
+def test_invalid_answers(tmp_path, answer, monkeypatch):
     with Board(tmp_path / "board") as board, Link(board.port) as link:
-        monkeypatch.setattr(link, "exec", lambda code, seconds=0: said)
+        monkeypatch.setattr(link, "exec", lambda code, seconds=0: answer)
         with pytest.raises(DeviceError) as caught:
-            ask(link)
+            read_facts(link)
         assert caught.value.kind == "garbage"
         assert len(str(caught.value)) < 250
 
 
-# The library that talks to boards is one file's business.
-def test_only_one_file_knows_mpremote(repository):
+def test_only_link_imports_mpremote(repository):
     users = [
         path.name
         for path in (repository / "tools" / "tflm_tools").rglob("*.py")

@@ -1,4 +1,4 @@
-# Tests of whether a model fits a board: RAM and each kind of flash are judged for themselves
+# Tests of the estimate whether a model fits a board, by its RAM and each kind of flash
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import pytest
@@ -7,13 +7,13 @@ from tflm_tools.board import fit, profiles
 _KB = 1024
 
 
-# {board: Fit} as inspect shows them.
+# {board: Fit} for sizes in KB.
 def _fits(arena, flash):
     return {found.board: found for found in fit.fits(arena * _KB, flash * _KB)}
 
 
 @pytest.mark.parametrize(
-    ("arena", "flash", "fits", "says"),
+    ("arena", "flash", "fits", "advice"),
     [
         (10, 50, True, "in RAM"),
         (100, 250, True, "read in place from free flash"),
@@ -22,20 +22,19 @@ def _fits(arena, flash):
         (230, 10, False, "RAM: arena 230.0 KB"),
     ],
 )
-def test_a_pico_with_its_own_firmware(arena, flash, fits, says):
+def test_fit_of_a_pico_with_stock_firmware(arena, flash, fits, advice):
     found = _fits(arena, flash)["Pico"]
-    assert found.fits == fits and says in found.advice, found
+    assert found.fits == fits and advice in found.advice, found
 
 
-def test_each_firmware_for_itself():
+def test_fit_of_each_firmware():
     found = {(f.board, f.firmware): f for f in fit.fits_all(20 * _KB, 500 * _KB)}
     assert not found["Raspberry Pi Pico", "stock"].fits
     assert found["Raspberry Pi Pico", "tflm"].advice.endswith("read in place from ROMFS")
 
 
-# What is free lies in the flash, and in nothing else.
-def test_free_flash_of_the_profiles():
-    for profile in profiles.every():
+def test_free_flash_overlaps_nothing():
+    for profile in profiles.load_all():
         for firmware in filter(None, (profile.stock, profile.tflm)):
             if firmware.free is None:
                 continue

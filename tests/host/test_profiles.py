@@ -12,7 +12,7 @@ from tflm_tools.board import profiles, romfs_image
 from tflm_tools.errors import ToolError
 from unit.on_device import device
 
-_PROFILES = profiles.every()
+_PROFILES = profiles.load_all()
 
 
 @pytest.mark.parametrize("profile", _PROFILES, ids=[profile.id for profile in _PROFILES])
@@ -64,9 +64,9 @@ def test_flash_map_of_esp32(board):
 
 
 def test_machine():
-    found = profiles.of_machine("Raspberry Pi Pico with RP2040")
+    found = profiles.matching("Raspberry Pi Pico with RP2040")
     assert [profile.id for profile in found] == ["RPI_PICO"]
-    assert profiles.of_machine("something with Z80") == []
+    assert profiles.matching("something with Z80") == []
 
 
 def test_no_such_board():

@@ -42,9 +42,9 @@ def test_every_state(tmp_path):
             name: (size := chance.randrange(1, 20), BLOCK + chance.randrange(64 - size))
             for name in chance.sample(names, chance.randrange(len(names) + 1))
         }
-        steps = rom_directory.following(block, files) if block else None
+        steps = rom_directory.update_steps(block, files) if block else None
         if steps is None:
-            steps, block = [rom_directory.first(files)], b"\xff" * BLOCK
+            steps, block = [rom_directory.new_block(files)], b"\xff" * BLOCK
             erased += 1
         for step in steps:
             assert all(not new & ~old for new, old in zip(step, block, strict=True))
@@ -64,16 +64,19 @@ def test_every_state(tmp_path):
 
 def test_what_cannot_follow():
     files = {"a.tflm": (5, BLOCK)}
-    block = rom_directory.first(files)
-    written, switched = rom_directory.following(block, files)
+    block = rom_directory.new_block(files)
+    written, switched = rom_directory.update_steps(block, files)
     assert sum(old != new for old, new in zip(written, switched, strict=True)) == 1
-    assert rom_directory.following(written, files) == [written, switched]  # the cut-off try again
-    assert rom_directory.following(written, {"b.tflm": (5, BLOCK)}) is None
+    assert rom_directory.update_steps(written, files) == [
+        written,
+        switched,
+    ]  # the cut-off try again
+    assert rom_directory.update_steps(written, {"b.tflm": (5, BLOCK)}) is None
     for foreign in (b"\xff" * BLOCK, bytes(BLOCK), block[:5] + b"\x01" + block[6:]):
-        assert rom_directory.following(foreign, files) is None
+        assert rom_directory.update_steps(foreign, files) is None
     for value in (0x01, 0x81, 0xFF):  # damaged: no endless walk, no index behind the end
-        assert rom_directory.following(block[:5] + bytes([value]) * (BLOCK - 5), files) is None
+        assert rom_directory.update_steps(block[:5] + bytes([value]) * (BLOCK - 5), files) is None
     many = {f"model{number:034}": (1, BLOCK) for number in range(100)}
-    assert rom_directory.first(many) is None
+    assert rom_directory.new_block(many) is None
     with pytest.raises(ToolError, match="100 files are too many"):
         rom_directory.image(dict.fromkeys(many, b"x"))

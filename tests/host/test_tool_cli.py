@@ -102,8 +102,8 @@ def test_unix_port_limits(layers):
 
 
 # A kernel that goes wild ends MicroPython, not the tool.
-def test_unix_port_crash(layers, mended_modules):
-    mended_modules(
+def test_unix_port_crash(layers, changed_modules):
+    changed_modules(
         "kernels/fully_connected.py",
         "\n\n@micropython.viper\ndef eval_int8(op, arena, rom, start: int, stop: int):\n"
         "    ptr32(8)[0] = 1\n",
@@ -113,7 +113,7 @@ def test_unix_port_crash(layers, mended_modules):
 
 
 # Packages beside tflm must not shadow what MicroPython imports.
-def test_only_tflm_is_on_the_path(layers, mended_modules, tmp_path):
+def test_only_tflm_is_on_the_path(layers, changed_modules, tmp_path):
     (tmp_path / "overlay" / "struct.py").write_text("raise ImportError('shadowed')\n")
     (tmp_path / "overlay" / "micropython.py").write_text("raise ImportError('shadowed')\n")
     assert _invoke(layers).arena > 0

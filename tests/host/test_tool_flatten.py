@@ -7,7 +7,7 @@ import pytest
 from optimize.graphs import Network
 from support.builder import ModelBuilder
 from tflm.errors import UnsupportedError
-from tflm_tools.board.flatten_for_board import flat_for
+from tflm_tools.board.flatten_for_board import flatten_for_board
 from tflm_tools.errors import ToolError
 from tflm_tools.flat.flatten import flatten
 from tflm_tools.model.flat_file import FlatFile
@@ -153,7 +153,7 @@ def test_arena_budget(tflm, repository, tmp_path):
     both = tflm("flatten", source, "-o", target, "--arena-budget", least, "--optimize", "ram")
     assert both.code == 1 and "leave --optimize out" in both.err
     with pytest.raises(ToolError, match="deploy the .tflite it was made from"):
-        flat_for(open_model(target), None, arena_budget=least - 1)
+        flatten_for_board(open_model(target), None, arena_budget=least - 1)
     with pytest.raises(UnsupportedError, match="cannot be planned anew"):
         flatten(source.read_bytes(), keep_tensors=True, arena_budget=least)
     with pytest.raises(ToolError, match="leave --optimize out"):

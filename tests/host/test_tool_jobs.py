@@ -15,7 +15,7 @@ from support.builder import ModelBuilder
 from support.standin import Board
 from tflm.errors import ModelError
 from tflm_tools.board.board_device import board_device
-from tflm_tools.board.device_pool import Boards, boards
+from tflm_tools.board.device_pool import DevicePool, open_boards
 from tflm_tools.check.verify import verify
 from tflm_tools.errors import ToolError
 from tflm_tools.execution import task_pool
@@ -64,7 +64,7 @@ def test_two_boards_share_an_evaluation(board, digits, data, tmp_path):
     alone = evaluate(digits, few, jobs=1).score
     with board("a") as one, board("b") as two:
         steps = _ProgressCalls()
-        with boards([one.port, two.port]) as device:
+        with open_boards([one.port, two.port]) as device:
             before = one.received, two.received
             found = evaluate(digits, few, device=device, progress=steps)
             assert not device.lost
@@ -83,11 +83,13 @@ def test_eval_continues_when_a_board_is_unplugged(board, tflm, digits, data, tmp
         found = tflm(*called, "--on", one.port, "--on", two.port)
         assert found.code == 0 and found.json()["score"] == alone
         assert found.err.count("\n") == 1 and one.port in found.err and two.port not in found.err
-        assert "other boards have done its part" in found.err
+        assert "the other boards have done its work" in found.err
     with board("c", cut=14_000) as one, board("d", cut=15_000) as two:
         found = tflm(*called, "--on", one.port, "--on", two.port)
         assert (
-            found.code == 1 and found.out == "" and "no board is left for the rest; " in found.err
+            found.code == 1
+            and found.out == ""
+            and "no board is left for the remaining work; " in found.err
         )
         assert found.err.count("\n") == 1
 
@@ -103,8 +105,8 @@ def test_verify_and_bench_on_two_boards(board, tflm, layers, digits):
         assert models == ["layers.tflite", digits.name, "layers.tflite"]
         with board_device(one.port) as slow, board_device(two.port) as fast:
             fast.facts.frequency = slow.facts.frequency + 99_000_000
-            with pytest.raises(ToolError, match=f"not of one kind.*{two.port}"):
-                bench_ops([layers], 2, Boards([slow, fast]))
+            with pytest.raises(ToolError, match=f"of different kinds.*{two.port}"):
+                bench_ops([layers], 2, DevicePool([slow, fast]))
 
 
 # When one of two workers of a Dask cluster is killed, the results equal the results of one job.

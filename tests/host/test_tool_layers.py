@@ -54,8 +54,8 @@ def test_equal(tflm, layers):
 
 
 @pytest.mark.parametrize("path", ["flat", "tflite"])
-def test_broken_kernel(tflm, layers, mended_modules, path):
-    mended_modules("kernels/fully_connected.py", broken(40))
+def test_broken_kernel(tflm, layers, changed_modules, path):
+    changed_modules("kernels/fully_connected.py", broken(40))
     found = tflm("verify", layers, "--layers", "--runs", 1, "--path", path)
     assert found.code == 1
     lines = [line.split() for line in found.out.splitlines()]
@@ -87,8 +87,8 @@ def hidden(tmp_path):
     return path
 
 
-def test_only_between_the_ops(tflm, hidden, mended_modules):
-    mended_modules("kernels/fully_connected.py", broken(8))
+def test_only_between_the_ops(tflm, hidden, changed_modules):
+    changed_modules("kernels/fully_connected.py", broken(8))
     arguments = ["verify", hidden, "--runs", 1, "--path", "tflite"]
     plain = tflm(*arguments, "--json")
     assert plain.code == 0 and plain.json()["layers"] == []

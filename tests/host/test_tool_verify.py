@@ -83,9 +83,9 @@ def test_models_of_our_own(tflm, repository, name):
 
 
 @pytest.mark.parametrize("path", ["flat", "tflite"])
-def test_broken_kernel_is_named(tflm, layers, mended_modules, path):
+def test_broken_kernel_is_named(tflm, layers, changed_modules, path):
     place = f"(record[{_word('output')}] >> 2) + 4"
-    mended_modules(
+    changed_modules(
         "kernels/fully_connected.py",
         _BROKEN.format(depth_word=_word("depth"), depth=40, place=place),
     )
@@ -110,17 +110,17 @@ def test_broken_kernel_is_named(tflm, layers, mended_modules, path):
 
 # A byte that is the first layer's output when tensors are overlaid, and unused scratch when
 # each of them has a place of its own.
-def test_write_outside_is_no_fault_of_an_op(tflm, layers, mended_modules):
+def test_write_outside_is_no_fault_of_an_op(tflm, layers, changed_modules):
     place = next(b.offset for b in inspect(layers).plan.blocks if b.name == "layer0")
     code = _BROKEN.format(depth_word=_word("depth"), depth=8, place=place)
-    mended_modules("kernels/fully_connected.py", code.replace("^ 1", "^ 0x40"))
+    changed_modules("kernels/fully_connected.py", code.replace("^ 1", "^ 0x40"))
     found = tflm("verify", layers, "--path", "flat")
     assert found.code == 1
     assert "no op differs when every tensor has a place of its own" in found.out
 
 
-def test_kernel_that_allocates_is_an_error(tflm, layers, mended_modules):
-    mended_modules(
+def test_kernel_that_allocates_is_an_error(tflm, layers, changed_modules):
+    changed_modules(
         "kernels/fully_connected.py",
         "\n\ndef eval_int8(op, arena, rom, start, stop):\n    return bytearray(100)\n",
     )
@@ -130,8 +130,8 @@ def test_kernel_that_allocates_is_an_error(tflm, layers, mended_modules):
 
 
 # What a kernel says of its data takes memory; it is no fault of the kernel.
-def test_error_of_a_kernel_is_heard(tflm, layers, mended_modules):
-    mended_modules(
+def test_error_of_a_kernel_is_heard(tflm, layers, changed_modules):
+    changed_modules(
         "kernels/fully_connected.py",
         "\n\ndef eval_int8(op, arena, rom, start, stop):\n"
         "    from ..errors import InputError\n"

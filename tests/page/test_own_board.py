@@ -90,7 +90,7 @@ def test_deploy(visited):
     assert "net on Raspberry Pi Pico with RP2040 at usb://2e8a:0005" in said
     assert _on_board(visited, _LOAD) == "16"
     assert _press(visited, "Send it to my board") == "Done."
-    assert "was there already" in visited.inner_text("#own-said")
+    assert "was already there" in visited.inner_text("#own-said")
 
 
 # The same bytes in the same places as by the command, on a board with the same firmware.

@@ -1,2 +1,2 @@
-# tflm_tools: board: real boards behind a serial port: what they are, what they get, what they run
+# tflm_tools: board: finds boards on serial ports, deploys models to them and runs models there
 # MIT license; Copyright (c) 2026 the tflm authors

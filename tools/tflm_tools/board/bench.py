@@ -1,4 +1,4 @@
-# tflm_tools: board: bench: time of each operator on a board, in microseconds and cycles
+# tflm_tools: board: measures the time of each operator on a board, in microseconds and cycles
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from ..model.model_file import open_model
 
 @dataclass
 class OpTime:
-    """One step of a model; microseconds and cycles of one invoke (cycles 0: clock unknown)."""
+    """The time of one step of a model in one invoke; cycles is 0 if the clock is unknown."""
 
     node: int
     op: str
@@ -22,10 +22,10 @@ class OpTime:
 
 @dataclass
 class BoardBench:
-    """A model on a board; times in microseconds of an invoke, without the profiler.
+    """The times of a model on a board, in microseconds of an invoke without the profiler.
 
-    cycles = microseconds * frequency of the board, 0 where that is not known. ops: measured with
-    the profiler, in runs of their own.
+    cycles: microseconds * frequency of the board, 0 if the frequency is unknown. ops: measured in
+    separate invokes with the profiler.
     """
 
     model: str
@@ -41,7 +41,7 @@ class BoardBench:
 
 
 def bench_on(paths, device, invokes=20, timeout=None, custom=()):
-    """A BoardBench for each model, on a BoardDevice. Raises TflmError."""
+    """Measure each model of `paths` on a BoardDevice; return [BoardBench]. Raises TflmError."""
     return [_bench_one(path, device, invokes, timeout, custom) for path in paths]
 
 
@@ -52,7 +52,7 @@ def _bench_one(path, device, invokes, timeout, custom):
     plain = device.invoke(model, [inputs], **options)
     if not any(plain.times):
         raise DeviceError(
-            f"the board at {device.facts.port} has no clock to measure with; use another board"
+            f"the board at {device.facts.port} has no clock for measuring; use another board"
         )
     profiled = device.invoke(model, [inputs], profile=True, **options)
     clock = device.facts.frequency / 1e6

@@ -1,4 +1,4 @@
-# tflm_tools: board: BoardDevice: invokes models on a board, as device_model does in the unix port
+# tflm_tools: board: invokes models on a board, with the interface of execution.device_model
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import binascii
@@ -9,46 +9,49 @@ from tflm import format as layout
 from ..errors import DeviceError, ToolError
 from ..execution.device_model import model_for_device
 from ..model.flat_file import FlatFile
-from .facts import ask, script
+from .facts import read_facts, script_source
 from .flatten_for_board import model_name
 from .link import Link
-from .replies import SIZE, Maybe
-from .session import Session, send
+from .replies import SIZE, Nullable
+from .session import Session, send_bytes
 
-_SECONDS = 600.0
+_INVOKE_SECONDS = 600.0
 
 
 @contextmanager
 def board_device(port, timeout=None):
-    """A BoardDevice at a port (see ports.resolve), in a `with`; timeout: see Link."""
+    """Yield the BoardDevice at a port (see ports.resolve); timeout: see Link."""
     with Link(port, timeout) as link:
         yield BoardDevice(link)
 
 
 class BoardDevice:
-    """A board that has tflm; `facts` says what it is. Models that are not there go to its RAM."""
+    """A board that has tflm. `facts` describes it.
+
+    A model that the board does not store already is sent to its RAM.
+    """
 
     is_board = True
     jobs = 1
 
     def __init__(self, link):
         self._link = link
-        self.facts = ask(link)
+        self.facts = read_facts(link)
         self.facts.check_firmware()
         if self.facts.tflm is None:
             raise DeviceError(
-                f"the board at {link.port} has no tflm; put the model and what it needs on it "
-                f"with: tflm deploy MODEL {link.port}",
+                f"the board at {link.port} has no tflm; install tflm and the model with: "
+                f"tflm deploy MODEL {link.port}",
                 "ImportError",
             )
 
     def invoke(self, model, runs, path="flat", repeat=1, locked=False, keep_tensors=False,
                heap=None, timeout=None, custom=(), profile=False, reset=False, flat=None,
                progress=None):  # fmt: skip
-        """As device_model.invoke(), on the board; `heap` is what the board has.
+        """Invoke a model on the board as device_model.invoke() does.
 
-        profile: `events` and `misses` of the result say what each step took.
-        progress: is called with how many runs are done, and how many there are.
+        heap: must be None, as a board's heap is fixed. profile: fill `events` and `misses` of the
+        result. progress: called with (runs done, runs in all).
         """
         session = self.session(
             model, path, repeat, locked, keep_tensors, heap, timeout, custom, profile, reset,
@@ -58,27 +61,27 @@ class BoardDevice:
 
     @property
     def where(self):
-        """What it is."""
+        """The board's own name."""
         return self.facts.machine
 
     def session(self, model, path="flat", repeat=1, locked=False, keep_tensors=False, heap=None,
                 timeout=None, custom=(), profile=False, reset=False, flat=None):  # fmt: skip
-        """A Session of the board with a ModelFile: options as for invoke()."""
+        """Load a ModelFile on the board and return its Session; options as for invoke()."""
         if flat and flat.get("by_rows"):
-            raise ToolError("rows are for the unix port; leave out --on")
+            raise ToolError("--input-by-rows is for the unix port; leave out --on")
         if heap is not None:
-            raise ToolError("--heap is for the unix port; the heap of a board is what it has")
+            raise ToolError("--heap is for the unix port; leave it out, a board's heap is fixed")
         target = None if keep_tensors else self.facts.target
         model = model_for_device(model, path, keep_tensors, custom, target, flat)
-        seconds = timeout or _SECONDS
+        seconds = timeout or _INVOKE_SECONDS
         link = self._link
         link.reset()
-        link.exec(script("invoke"))
+        link.exec(script_source("invoke"))
         source = self._source(model_name(model.path), model.data)
         resolver = self._resolver(custom)
         profiler = "None"
         if profile:
-            link.exec(script("misses"))
+            link.exec(script_source("misses"))
             profiler = "Misses()"
         arena = link.eval(
             f"start({source}, {resolver}, {repeat > 1}, {keep_tensors}, {profiler})", seconds, SIZE
@@ -86,37 +89,37 @@ class BoardDevice:
         return Session(link, model, arena, seconds, repeat, locked, keep_tensors, profile, reset)
 
     def share(self, items, task, progress=None):
-        """[task(this board, item) for each item]; several boards do it at the same time."""
-        found = []
+        """Return [task(this board, item) for each item]. DevicePool.share() uses all boards."""
+        results = []
         for item in items:
             if progress is not None:
-                progress(len(found), len(items))
-            found.append(task(self, item))
-        return found
+                progress(len(results), len(items))
+            results.append(task(self, item))
+        return results
 
     def require_one_kind(self):
-        """Nothing: it is one board."""
+        """Do nothing: this is one board. DevicePool checks its boards."""
 
     def cancel(self):
-        """Have what another thread waits for end with an error."""
+        """Make the exchange for which another thread waits raise an error."""
         self._link.cancel()
 
-    # The expression that gives the model on the board: where it has been put, or in RAM.
+    # The Python expression for the model on the board: of a deployed copy, else of one in RAM.
     def _source(self, name, data):
-        found = self._link.eval(
-            f"find({name!r}, {data[: layout.HEADER_BYTES]!r})", form=Maybe(str)
+        expression = self._link.eval(
+            f"find({name!r}, {data[: layout.HEADER_BYTES]!r})", schema=Nullable(str)
         )
-        if found is not None:
-            return found
+        if expression is not None:
+            return expression
         self._check_heap(data)
-        self._link.exec(f"_model = make_room({len(data)})")
-        send(self._link, data)
+        self._link.exec(f"_model = allocate({len(data)})")
+        send_bytes(self._link, data)
         if self._link.eval("(__import__('binascii').crc32(_model), _at)") != (
             binascii.crc32(data),
             len(data),
         ):
             raise DeviceError(
-                f"the model did not arrive whole at the board at {self._link.port}; try again",
+                f"the model did not arrive intact at the board at {self._link.port}; try again",
                 "crc",
             )
         return "_model"
@@ -127,12 +130,12 @@ class BoardDevice:
         if len(data) + arena > self.facts.free or len(data) > self.facts.block:
             raise DeviceError(
                 f"the model ({len(data)} bytes) and its arena ({arena}) are too large for the "
-                f"heap of the board at {self._link.port} ({self.facts.free} bytes free, "
-                f"{self.facts.block} in one piece); put it into flash with: tflm deploy MODEL",
+                f"heap of the board at {self._link.port} ({self.facts.free} bytes free, largest "
+                f"block {self.facts.block}); store it in flash with: tflm deploy MODEL",
                 "heap",
             )
 
-    # Python that gives the resolver with what the user's files register.
+    # The Python expression for a resolver in which the user's files have registered operators.
     def _resolver(self, custom):
         if not custom:
             return "None"

@@ -1,4 +1,4 @@
-# tflm_tools: board: deploy to several boards at once, a class of thirty say
+# tflm_tools: board: deploys a model to several boards at once
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -12,8 +12,8 @@ from .ports import connected
 
 
 @dataclass
-class Served:
-    """One board of several: what deploy did there, or the sentence that it ended with."""
+class BoardResult:
+    """The result of deploy() on one of several boards, or its error message."""
 
     port: str
     deployment: Deployment | None
@@ -21,14 +21,14 @@ class Served:
 
 
 def deploy_all(path, ports=(), **options):
-    """Deploy the model at `path` to the boards at `ports`, or to all that USB has.
+    """Deploy the model at `path` to the boards at `ports`, or to all boards on USB.
 
-    Yields a Served for each as it is done; one that fails does not hold up the others. options:
-    as for deploy(). Raises DeviceError when no board is connected.
+    Yields a BoardResult for each board as soon as it is done; an error on one board does not stop
+    the others. options: as for deploy(). Raises DeviceError when no board is connected.
     """
     ports = list(dict.fromkeys(ports)) or [port.device for port in connected()]
     if not ports:
-        raise DeviceError("no board is connected over USB; plug them in, or name ports", "absent")
+        raise DeviceError("no board is connected over USB; plug one in, or name ports", "absent")
     with ThreadPoolExecutor(len(ports)) as pool:
         tasks = {pool.submit(deploy, path, port, **options): port for port in ports}
         for task in as_completed(tasks):
@@ -36,4 +36,4 @@ def deploy_all(path, ports=(), **options):
             if error is not None and not isinstance(error, TflmError):
                 raise error
             done = task.result() if error is None else None
-            yield Served(tasks[task], done, str(error or ""))
+            yield BoardResult(tasks[task], done, str(error or ""))

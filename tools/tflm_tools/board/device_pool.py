@@ -1,4 +1,4 @@
-# tflm_tools: board: Boards: several boards as one device, which share what there is to do
+# tflm_tools: board: uses several boards as one device that shares its work among them
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from contextlib import ExitStack, contextmanager
@@ -9,26 +9,27 @@ from ..execution.device_model import model_for_device
 from ..execution.processes import is_stateful, merge_invocations
 from .board_device import board_device
 from .session import Session
-from .work import Work
+from .work_queue import WorkQueue
 
 
 @contextmanager
-def boards(ports, timeout=None):
-    """A Boards of all ports, or the BoardDevice of the only one, in a `with`.
+def open_boards(ports, timeout=None):
+    """Yield a DevicePool of the boards at all ports, or the BoardDevice of a single port.
 
-    timeout: see Link. A port that has no board is an error here; later the others go on.
+    timeout: see Link. Raises DeviceError if a port has no board. A board that fails later does
+    not stop the others.
     """
     ports = list(dict.fromkeys(ports))
     with ExitStack() as stack:
-        found = [stack.enter_context(board_device(port, timeout)) for port in ports]
-        yield found[0] if len(found) == 1 else Boards(found)
+        devices = [stack.enter_context(board_device(port, timeout)) for port in ports]
+        yield devices[0] if len(devices) == 1 else DevicePool(devices)
 
 
-class Boards:
-    """Several BoardDevices as one: invoke() is that of device_model, share() that of a board.
+class DevicePool:
+    """Several BoardDevices as one device: invoke() and share() work as for a BoardDevice.
 
-    Each board takes the next run when it is done with one. The runs of a board that fails are
-    done by the others; `lost` has a sentence for each such port.
+    Each board gets the next run when it has finished one. If a board fails, the other boards
+    execute its runs; `lost` is {port: error message} of such boards.
     """
 
     is_board = True
@@ -40,13 +41,13 @@ class Boards:
 
     @property
     def where(self):
-        """The kinds of boards, and how many of each."""
+        """The kinds of boards, with the number of each."""
         machines = [device.facts.machine for device in self._devices]
         counts = {machine: machines.count(machine) for machine in machines}
         return ", ".join(f"{count} x {machine}" for machine, count in counts.items())
 
     def require_one_kind(self):
-        """Raise ToolError where times of one board say nothing about another one."""
+        """Raise ToolError if the boards differ, so that their times cannot be compared."""
         kinds = {}
         for device in self._devices:
             facts = device.facts
@@ -58,17 +59,18 @@ class Boards:
                 for (kind, firmware), ports in kinds.items()
             )
             raise ToolError(
-                f"these boards are not of one kind, so their times cannot be compared ({names}); "
+                f"the boards are of different kinds, so their times cannot be compared ({names}); "
                 "name boards of one kind"
             )
 
     def share(self, items, task, progress=None, start=None):
-        """[task(board, item)] in the order of items; `start` gives what stands for a board.
+        """Return [task(board, item) for each item], in the order of items.
 
-        Raises what a task raises, but where the board is at fault: then the last board's error,
-        once none is left.
+        start: a function of a BoardDevice whose result is passed to `task` as the board. An error
+        of a task is raised, unless the board caused it: then the other boards continue, and when
+        none is left the last board's error is raised.
         """
-        work = Work(items, progress)
+        work = WorkQueue(items, progress)
 
         def serve(device):
             board = device if start is None else None
@@ -95,15 +97,17 @@ class Boards:
         alive = [device for device in self._devices if device.facts.port not in self.lost]
         task_pool.ThreadPool(len(alive)).map(serve, alive, end=end)
         if not work.is_done():
-            raise DeviceError(
-                f"no board is left for the rest; {list(self.lost.values())[-1]}", "lost"
-            )
+            last_error = list(self.lost.values())[-1]
+            raise DeviceError(f"no board is left for the remaining work; {last_error}", "lost")
         return work.results
 
     def invoke(self, model, runs, path="flat", repeat=1, locked=False, keep_tensors=False,
                heap=None, timeout=None, custom=(), profile=False, reset=False, flat=None,
                progress=None):  # fmt: skip
-        """As device_model.invoke(); what goes on from run to run is for one board alone."""
+        """Invoke a model as device_model.invoke() does.
+
+        A single board executes all runs of a model whose variables keep their values.
+        """
         ready = {
             target: model_for_device(
                 model, path, keep_tensors, custom, None if keep_tensors else target, flat
@@ -118,8 +122,8 @@ class Boards:
 
         if keep_tensors or profile or (is_stateful(model) and not reset):
             return self.share([runs], Session.invoke_all, start=start)[0]
-        found = self.share(runs, lambda session, arrays: (session, session.invoke(arrays)),
-                           progress, start)  # fmt: skip
+        results = self.share(runs, lambda session, arrays: (session, session.invoke(arrays)),
+                             progress, start)  # fmt: skip
         return merge_invocations(
-            [session.result([outputs], times) for session, (outputs, times) in found]
+            [session.result([outputs], times) for session, (outputs, times) in results]
         )

@@ -1,4 +1,4 @@
-# tflm_tools: board: doctor: what a board is, what is free on it, what is wrong, what would fit
+# tflm_tools: board: diagnoses a board and checks which models fit it, for `tflm doctor`
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from dataclasses import dataclass, field
@@ -13,16 +13,19 @@ from ..packages import parts
 from ..render.common import size as size_text
 from . import profiles
 from .checks import check_files, check_heap
-from .facts import OLDEST, ask
+from .facts import OLDEST, read_facts
 from .files import Files
-from .flatten_for_board import flat_for
+from .flatten_for_board import flatten_for_board
 from .link import Link
-from .storage_choice import storages, told
+from .storage_choice import available_storages, format_free_bytes
+
+_MIN_BLOCK = 16 * 1024  # bytes of the largest free heap block; less is too little for any model
+_MIN_FREE_FILE_BYTES = 64 * 1024  # of the file system of a board without tflm in its firmware
 
 
 @dataclass
 class Line:
-    """One thing that was looked at: `state` is "ok", "note" or "problem"; `step`: what to do."""
+    """One finding: `state` is "ok", "note" or "problem"; `step` says what to do."""
 
     what: str
     found: str
@@ -32,7 +35,7 @@ class Line:
 
 @dataclass
 class Fit:
-    """Whether a model fits, and why not; sizes in bytes."""
+    """Whether a model fits a board; `how` says how, or why not. Sizes in bytes."""
 
     model: str
     flat_bytes: int
@@ -43,89 +46,84 @@ class Fit:
 
 @dataclass
 class Diagnosis:
-    """What `tflm doctor` found on the board at a port."""
+    """The result of `tflm doctor` for the board at a port."""
 
     port: str
     lines: list[Line] = field(default_factory=list)
     models: list[Fit] = field(default_factory=list)
 
     def healthy(self):
-        """True when nothing is a problem."""
+        """Return whether no finding is a problem."""
         return all(line.state != "problem" for line in self.lines)
 
 
-# What a look at a board reports of its progress.
-def _nothing(count):
-    pass
-
-
 def _firmware(facts):
-    found = f"MicroPython {facts.firmware()}, {facts.machine}"
+    name = f"MicroPython {facts.firmware()}, {facts.machine}"
     if tuple(facts.version) < OLDEST:
         oldest = ".".join(map(str, OLDEST))
-        return Line("firmware", found, "problem", f"flash {oldest} or newer: tflm flash")
-    return Line("firmware", found)
+        return Line("firmware", name, "problem", f"flash {oldest} or newer: tflm flash")
+    return Line("firmware", name)
 
 
 def _arch(facts):
     if not facts.arch:
-        return Line("arch", "no native code", "problem", "kernels need it: use another firmware")
+        step = "kernels are native code: use another firmware"
+        return Line("arch", "no native code", "problem", step)
     target = facts.target
     return Line("arch", facts.arch + (f", models are packed for {target}" if target else ""))
 
 
 def _heap(facts):
-    found = f"{size_text(facts.free)} free, {size_text(facts.block)} in one piece"
-    if facts.block < 16 * 1024:
-        return Line("heap", found, "problem", "too little for a model: free memory in boot.py")
-    return Line("heap", found)
+    sizes = f"{size_text(facts.free)} free, largest block {size_text(facts.block)}"
+    if facts.block < _MIN_BLOCK:
+        return Line("heap", sizes, "problem", "too little for a model: free memory in boot.py")
+    return Line("heap", sizes)
 
 
 def _tflm(facts):
     if facts.tflm is None:
-        return Line("tflm", "not there", "note", "tflm deploy MODEL brings it along")
+        return Line("tflm", "not installed", "note", "tflm deploy MODEL installs it")
     version, reads, frozen = facts.tflm
     where = "in the firmware" if frozen else "in lib/"
-    found = f"{version} {where}, reads .tflm format {reads}"
+    text = f"{version} {where}, reads .tflm format {reads}"
     if reads != layout.VERSION or version != parts.version():
-        step = "flash this version: tflm flash" if frozen else "tflm deploy MODEL renews it"
-        return Line("tflm", f"{found}; the tools are {parts.version()}", "note", step)
-    return Line("tflm", found)
+        step = "flash this version: tflm flash" if frozen else "tflm deploy MODEL updates it"
+        return Line("tflm", f"{text}; the tools are {parts.version()}", "note", step)
+    return Line("tflm", text)
 
 
 def _romfs(facts):
     if facts.romfs is None:
-        return Line("ROMFS", "none", "note", "models go to free flash or into files")
+        return Line("ROMFS", "none", "note", "models are stored in free flash or in files")
     size, _, address, writable = facts.romfs
-    found = f"{size_text(size)} at 0x{address:x}"
+    text = f"{size_text(size)} at 0x{address:x}"
     if address % 16:
-        return Line("ROMFS", found, "problem", "it is not aligned to 16: use another firmware")
-    return Line("ROMFS", found if writable else found + ", cannot be written")
+        return Line("ROMFS", text, "problem", "it is not aligned to 16: use another firmware")
+    return Line("ROMFS", text if writable else text + ", cannot be written")
 
 
 def _file_system(facts):
     if facts.file_system is None:
-        return Line("files", "no file system", "note", "models must lie in ROMFS or in RAM")
+        return Line("files", "no file system", "note", "models must be in ROMFS or in RAM")
     free, size = facts.file_system
-    found = f"{size_text(free)} of {size_text(size)} free"
-    if free < 64 * 1024 and not facts.frozen:
-        return Line("files", found, "problem", "remove files: the runtime takes about 150 KB")
-    return Line("files", found)
+    text = f"{size_text(free)} of {size_text(size)} free"
+    if free < _MIN_FREE_FILE_BYTES and not facts.frozen:
+        return Line("files", text, "problem", "remove files: the runtime needs about 150 KB")
+    return Line("files", text)
 
 
-# The profile that the board has, by its name.
-def _profile(facts):
-    found = profiles.of_machine(facts.machine)
-    if not found:
-        return Line("board", "not one that tflm knows", "note", "see: tflm boards")
-    return Line("board", ", ".join(f"{profile.name} ({profile.id})" for profile in found))
+def _board(facts):
+    matching = profiles.matching(facts.machine)
+    if not matching:
+        return Line("board", "not a board that tflm knows", "note", "see: tflm boards")
+    return Line("board", ", ".join(f"{profile.name} ({profile.id})" for profile in matching))
 
 
-# Whether a model fits this board, whose places for models have `rooms`: (Storage, bytes).
-def _fit(path, facts, rooms):
-    name = Path(path).name
+# Whether a model fits the board. free_bytes: (read in place, storage name, bytes) of each storage.
+def _fit(path, facts, free_bytes):
+    name, flat, arena = Path(path).name, b"", 0
     try:
-        flat = flat_for(open_model(path), facts)
+        flat = flatten_for_board(open_model(path), facts)
         arena = FlatFile(flat).arena_bytes
         code = 0
         if not facts.frozen:
@@ -136,38 +134,40 @@ def _fit(path, facts, rooms):
                     "the board has no tflm and no file system for it; flash firmware with tflm"
                 )
                 return Fit(name, len(flat), arena, False, reason)
-        small = {}
-        for in_place, place, room in rooms:  # noqa: B007
-            if room >= len(flat):
+        too_small = {}
+        for in_place, storage, free in free_bytes:  # noqa: B007
+            if free >= len(flat):
                 break
-            small[place] = room
+            too_small[storage] = free
         else:
-            free = told(small) or "none"
-            reason = f"flash: the model has {len(flat)} bytes, free: {free}"
+            text = format_free_bytes(too_small) or "none"
+            reason = f"flash: the model has {len(flat)} bytes, free: {text}"
             return Fit(name, len(flat), arena, False, reason)
         if code:
             check_files(facts, code, 0 if in_place else len(flat))
-        check_heap(facts, flat, code, not in_place, small)
+        check_heap(facts, flat, code, not in_place, too_small)
     except TflmError as error:
-        known = "flat" in locals() and "arena" in locals()
-        return Fit(name, len(flat) if known else 0, arena if known else 0, False, str(error))
+        return Fit(name, len(flat), arena, False, str(error))
     how = "read in place from flash" if in_place else "from a file, in RAM"
     return Fit(name, len(flat), arena, True, how)
 
 
 def doctor(port=None, models=(), timeout=None):
-    """Look at the board at a port: a Diagnosis; nothing is written there. Raises DeviceError.
+    """Diagnose the board at a port and return a Diagnosis; nothing is written to the board.
 
-    timeout: seconds that it has at least for each answer.
+    models: paths of models that are checked against the board. timeout: least number of seconds
+    to wait for each answer of the board. Raises DeviceError.
     """
     with Link(port, timeout) as link:
-        facts = ask(link)
-        places = storages(link, Files(link, _nothing), facts) if models else ()
-        rooms = [(place.in_place, place.name, place.room("", False)) for place in places]
+        facts = read_facts(link)
+        storages = available_storages(link, Files(link), facts) if models else ()
+        free_bytes = [
+            (storage.in_place, storage.name, storage.free_bytes("", False)) for storage in storages
+        ]
     result = Diagnosis(facts.port)
-    for look in (_profile, _firmware, _arch, _heap, _tflm, _romfs, _file_system):
-        result.lines.append(look(facts))
+    for check in (_board, _firmware, _arch, _heap, _tflm, _romfs, _file_system):
+        result.lines.append(check(facts))
     if facts.frequency:
         result.lines.append(Line("clock", f"{facts.frequency / 1e6:g} MHz"))
-    result.models = [_fit(path, facts, rooms) for path in models]
+    result.models = [_fit(path, facts, free_bytes) for path in models]
     return result

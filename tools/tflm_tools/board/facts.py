@@ -1,4 +1,4 @@
-# tflm_tools: board: Facts: what a board says of itself
+# tflm_tools: board: asks a board for its firmware, memory, storage and architecture
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from tflm.op_resolver import ARCHS
 from ..errors import DeviceError
 from ..packages import parts
 from ..targets import more_targets, target_of
-from .replies import SIZE, Maybe
+from .replies import SIZE, Nullable
 
 _SCRIPTS = Path(__file__).parent / "device"
 
@@ -18,26 +18,27 @@ _MPY_VERSION = 6
 _MPY_SUBVERSION = 3
 OLDEST = (1, 24, 0)
 
-# What device/probe.py says: the fields of Facts but for the port.
-_FORM = {
+# The answer of device/probe.py: all fields of Facts except port and core.
+_PROBE_SCHEMA = {
     "version": (99, 999, 999), "machine": str, "mpy": SIZE, "platform": str, "free": SIZE,
-    "used": SIZE, "block": SIZE, "root": str, "file_system": Maybe((1 << 48, 1 << 48)),
-    "romfs": Maybe((SIZE, SIZE, 1 << 64, bool)), "storage": Maybe((SIZE, SIZE)),
-    "tflm": Maybe((str, int, bool)), "assembler": bool, "frequency": 1 << 40,
-    "flash_divider": Maybe(0xFFFF), "path": [str],
+    "used": SIZE, "block": SIZE, "root": str, "file_system": Nullable((1 << 48, 1 << 48)),
+    "romfs": Nullable((SIZE, SIZE, 1 << 64, bool)), "storage": Nullable((SIZE, SIZE)),
+    "tflm": Nullable((str, int, bool)), "assembler": bool, "frequency": 1 << 40,
+    "flash_divider": Nullable(0xFFFF), "path": [str],
 }  # fmt: skip
 
 
 @dataclass
 class Facts:
-    """One board; sizes in bytes, None for what it does not have.
+    """The description of a board; sizes in bytes, None for what the board does not have.
 
-    free, block: of the heap after a soft reset, and its largest block. file_system: (free, all).
-    romfs: (bytes, block bytes, address, it can be written). storage: (address, bytes) of an RP2's
-    file system in its flash. tflm: (version, format it reads, it is frozen). assembler: the
-    firmware has the inline assembler for the board's native code. frequency: in Hz, 0
-    where it is not known. flash_divider: of that, for flash; None where the chip does not tell.
-    core: "mac16" where the core says that it has more than others with its native code, else "".
+    free, block: free heap after a soft reset, and its largest block. root: folder for files, with
+    a final slash. file_system: (free, all). romfs: (bytes, block bytes, address, is writable).
+    storage: (address, bytes) of an RP2's file system in its flash. tflm: (version, .tflm format
+    that it reads, is frozen). assembler: the firmware has the inline assembler for the board's
+    native code. frequency: in Hz, 0 if unknown. flash_divider: the divider of the core's clock for
+    flash, None if the chip does not report it. core: "mac16" if an Xtensa core has the MAC16
+    option, else "".
     """
 
     port: str
@@ -61,58 +62,57 @@ class Facts:
 
     @property
     def arch(self):
-        """Native code that the board runs, as mpy-cross names it; "" for none."""
+        """The architecture of the board's native code, as mpy-cross names it; "" for none."""
         index = self.mpy >> 10 & 15
         return ARCHS[index] if index < len(ARCHS) else ""
 
     @property
     def frozen(self):
-        """True when tflm is frozen into the firmware."""
+        """Whether tflm is frozen into the firmware."""
         return self.tflm is not None and self.tflm[2]
 
     @property
     def target(self):
-        """What models are packed for, as `tflm flatten --target` names it; None for nothing."""
+        """The value of `tflm flatten --target` for this board, or None."""
         return target_of(self.arch, self.core)
 
     def firmware(self):
-        """The version of MicroPython as text."""
+        """Return the version of MicroPython as text."""
         return ".".join(map(str, self.version))
 
     def check_firmware(self):
-        """Raise DeviceError when this MicroPython cannot run tflm."""
+        """Raise DeviceError if this MicroPython cannot run tflm."""
         mpy_fits = (self.mpy & 0xFF, self.mpy >> 8 & 3) == (_MPY_VERSION, _MPY_SUBVERSION)
         if tuple(self.version) < OLDEST or not (mpy_fits or self.frozen):
             oldest = ".".join(map(str, OLDEST))
             raise DeviceError(
                 f"the board at {self.port} runs MicroPython {self.firmware()}, tflm needs "
-                f"{oldest} or newer; put a newer one on it with: tflm flash",
+                f"{oldest} or newer; install a newer firmware with: tflm flash",
                 "firmware",
             )
 
 
 def script_path(name):
-    """The path of a file of device/."""
+    """Return the path of device/<name>.py."""
     return _SCRIPTS / f"{name}.py"
 
 
-def script(name):
-    """The source of a file of device/."""
+def script_source(name):
+    """Return the source text of device/<name>.py."""
     return script_path(name).read_text()
 
 
-def ask(link):
-    """The Facts of the board at a Link."""
-    facts = Facts(
-        port=link.port, **link.value(link.exec(script("probe"), link.first_seconds), _FORM)
-    )
+def read_facts(link):
+    """Ask the board at a Link for its Facts. Raises DeviceError."""
+    answer = link.exec(script_source("probe"), link.first_seconds)
+    facts = Facts(port=link.port, **link.value(answer, _PROBE_SCHEMA))
     if "mac16" in more_targets(facts.arch):
         facts.core = _core(link, facts.arch)
     return facts
 
 
-# What the core of a board with Xtensa says of itself: the runtime there asks it the same way.
+# Ask an Xtensa core for its options, with the same module that the runtime uses for that.
 def _core(link, arch):
     (module,) = parts.compiled(["kernels/xtensawin/__init__"], arch).values()
-    text = link.exec(f"{script('core')}\nprint(has_mac16({module!r}))\n")
+    text = link.exec(f"{script_source('core')}\nprint(has_mac16({module!r}))\n")
     return "mac16" if link.value(text, 1) else ""

@@ -1,4 +1,4 @@
-# tflm_tools: what a stock MicroPython leaves free on three boards, and whether a model fits
+# tflm_tools: board: estimates whether a model fits known boards, without a connection to them
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from dataclasses import dataclass
@@ -8,35 +8,35 @@ from . import profiles
 
 _KB = 1024
 
-# What tflm, its compiled kernels and a small program take of the heap, and of the file system,
-# where they are not in the firmware.
-_RUNTIME = 30 * _KB
+# Bytes of heap and of the file system that tflm, its compiled kernels and a small program use when
+# they are not in the firmware.
+_RUNTIME_HEAP = 30 * _KB
 _RUNTIME_FILES = 150 * _KB
 
 
 @dataclass
-class Room:
-    """What a board has for a model, in bytes. memory: for its arena, and a model in a file.
+class FreeMemory:
+    """The memory that a board has for a model, in bytes.
 
-    in_place: of flash in which it is read in place, by the name of the place. files: of the file
-    system, 0 where there is none.
+    ram: heap for the arena, and for a model that is loaded from a file. in_place: {name of a
+    storage that is read in place: bytes}. files: free in the file system, 0 without one.
     """
 
     name: str
-    memory: int
+    ram: int
     in_place: dict[str, int]
     files: int
 
 
-# The boards that inspect shows, with their port's own firmware; what they leave is in
-# profile_files/*.toml.
-_SHOWN = {"Pico": "RPI_PICO", "Pico 2": "RPI_PICO2", "ESP32": "ESP32_GENERIC"}
+# The boards that `tflm inspect` shows, with stock firmware; profile_files/*.toml has their memory.
+_INSPECT_BOARDS = {"Pico": "RPI_PICO", "Pico 2": "RPI_PICO2", "ESP32": "ESP32_GENERIC"}
 
 
-def room_of(name, firmware, is_ours):
-    """The Room of a profiles.Firmware, which is the port's own, or ours with the runtime in flash.
+def free_memory(name, firmware, has_tflm):
+    """Return the FreeMemory of a board with a profiles.Firmware.
 
-    An ESP32 without PSRAM has its heap in pieces: the arena gets the largest, the runtime others.
+    has_tflm: tflm is in the firmware, so that it uses no heap for code and no files. The heap of
+    an ESP32 without PSRAM consists of several blocks: the arena gets the largest one.
     """
     in_place = {}
     if firmware.romfs is not None:
@@ -45,44 +45,46 @@ def room_of(name, firmware, is_ours):
         in_place["free flash"] = firmware.free[1]
     files = firmware.filesystem[1] if firmware.filesystem else 0
     heap = firmware.heap
-    if not is_ours:
-        heap, files = heap - _RUNTIME, max(files - _RUNTIME_FILES, 0)
-    return Room(name, min(heap, firmware.block), in_place, files)
+    if not has_tflm:
+        heap, files = heap - _RUNTIME_HEAP, max(files - _RUNTIME_FILES, 0)
+    return FreeMemory(name, min(heap, firmware.block), in_place, files)
 
 
 @dataclass
 class Fit:
-    """Whether a model fits a board: `advice` says how, or what is missing."""
+    """Whether a model fits a board; `advice` says how, or what is missing."""
 
     board: str
     fits: bool
     advice: str
 
 
-# The verdict for one board, from the bytes of the arena and of the flat model: RAM and each kind
-# of flash for themselves.
-def _fit(room, arena, flash):
-    if arena > room.memory:
-        text = f"RAM: arena {size(arena)}, but {size(room.memory)} are free"
-        return Fit(room.name, False, text)
-    if flash <= room.files and arena + flash <= room.memory:
-        return Fit(room.name, True, "also with the model in RAM")
-    for place, free in room.in_place.items():
+# The Fit of one board; `arena` and `flash` are the bytes of the arena and of the flat model.
+def _fit(board, arena, flash):
+    if arena > board.ram:
+        text = f"RAM: arena {size(arena)}, but {size(board.ram)} are free"
+        return Fit(board.name, False, text)
+    if flash <= board.files and arena + flash <= board.ram:
+        return Fit(board.name, True, "also with the model in RAM")
+    for storage, free in board.in_place.items():
         if flash <= free:
-            return Fit(room.name, True, f"with the model read in place from {place}")
-    if not room.in_place and arena <= room.memory and flash <= room.files:
-        return Fit(room.name, True, "with the model frozen into the firmware")
-    there = [f"{place} {size(free)}" for place, free in room.in_place.items()]
-    if flash <= room.files:
-        there.append(f"RAM {size(room.memory)} with the arena")
+            return Fit(board.name, True, f"with the model read in place from {storage}")
+    if not board.in_place and arena <= board.ram and flash <= board.files:
+        return Fit(board.name, True, "with the model frozen into the firmware")
+    available = [f"{storage} {size(free)}" for storage, free in board.in_place.items()]
+    if flash <= board.files:
+        available.append(f"RAM {size(board.ram)} with the arena")
     else:
-        there.append(f"files {size(room.files)}")
-    return Fit(room.name, False, f"flash: model {size(flash)}, but {', '.join(there)}")
+        available.append(f"files {size(board.files)}")
+    return Fit(board.name, False, f"flash: model {size(flash)}, but {', '.join(available)}")
 
 
 @dataclass
 class BoardFit:
-    """A Fit with what it was found from, in bytes; firmware: "stock", or "tflm" for ours."""
+    """A Fit with the board's memory in bytes; firmware: "stock", or "tflm" for firmware with tflm.
+
+    memory: heap for the arena. flash: the largest storage for models.
+    """
 
     board: str
     chip: str
@@ -94,25 +96,28 @@ class BoardFit:
 
 
 def fits_all(arena, flash):
-    """A BoardFit for each board of boards/ that can be bought, and each firmware for it."""
-    found = []
-    for profile in profiles.every():
+    """Return a BoardFit for each real board of boards/ and each firmware for it.
+
+    arena, flash: bytes of a model's arena and of its .tflm.
+    """
+    result = []
+    for profile in profiles.load_all():
         if profile.qemu is not None:
             continue
         for name, firmware in (("stock", profile.stock), ("tflm", profile.tflm)):
             if firmware is None:
                 continue
-            room = room_of(profile.name, firmware, name == "tflm")
-            fit = _fit(room, arena, flash)
-            largest = max([*room.in_place.values(), room.files])
-            found.append(
-                BoardFit(profile.name, profile.chip, name, room.memory, largest, fit.fits,
+            board = free_memory(profile.name, firmware, name == "tflm")
+            fit = _fit(board, arena, flash)
+            largest = max([*board.in_place.values(), board.files])
+            result.append(
+                BoardFit(profile.name, profile.chip, name, board.ram, largest, fit.fits,
                          fit.advice)
             )  # fmt: skip
-    return found
+    return result
 
 
 def fits(arena, flash):
-    """A Fit for each board, of a model with `arena` and `flash` bytes."""
-    profiled = ((name, profiles.named(board)) for name, board in _SHOWN.items())
-    return [_fit(room_of(name, p.stock, False), arena, flash) for name, p in profiled]
+    """Return a Fit for each board that `tflm inspect` shows; arena, flash: as for fits_all()."""
+    boards = ((name, profiles.named(board)) for name, board in _INSPECT_BOARDS.items())
+    return [_fit(free_memory(name, board.stock, False), arena, flash) for name, board in boards]

@@ -1,4 +1,4 @@
-# tflm_tools: board: raw flash of a board, written by blocks where it can be read in place
+# tflm_tools: board: reads and writes raw flash of a board in blocks
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import binascii
@@ -6,10 +6,11 @@ import binascii
 from ..errors import DeviceError
 
 BLOCK = 4096
-_PAGE = 256  # what flash programs at once
+_PAGE = 256  # bytes that flash programs at once
 
-# `_device` writes blocks that count from `_first` on; `_view` reads all of them in place.
-_OPEN = """\
+# Code for the board: `_device` writes block numbers that start at `first`; `_view` reads all
+# blocks in place; fill() collects a block from chunks; burn() writes it.
+_SETUP = """\
 import uctypes
 _device = {device}
 _view = memoryview({view})
@@ -25,19 +26,19 @@ def burn(number):
 
 
 class FlashBlocks:
-    """Blocks of flash of the board at a Link, `size` bytes.
+    """A range of `size` bytes of flash of the board at a Link, in blocks of BLOCK bytes.
 
-    device: Python expression of the block device there, on which they begin at block `first`.
-    view: Python expression of the buffer in which the board reads them.
+    device: Python expression for the board's block device; the range starts at its block `first`.
+    view: Python expression for the buffer in which the board reads the range.
     """
 
     def __init__(self, link, files, device, view, size, first=0):
         self._link, self._files = link, files
         self.size, self._first = size, first
-        link.exec(_OPEN.format(device=device, view=view, block=BLOCK, first=first))
+        link.exec(_SETUP.format(device=device, view=view, block=BLOCK, first=first))
 
     def read(self, start, size):
-        """Bytes from an offset."""
+        """Return `size` bytes from the offset `start` on."""
         data = b""
         while len(data) < size:
             at, count = start + len(data), min(1024, size - len(data))
@@ -45,53 +46,53 @@ class FlashBlocks:
         return data
 
     def crcs(self, start, size):
-        """CRC32 of each block from `start` on; the last one may be short."""
-        return self._link.eval(f"crcs(_view, {start}, {size}, {BLOCK})", seconds=60, form=[int])
+        """Return the CRC32 of each block of a range; the last block may be short."""
+        return self._link.eval(f"crcs(_view, {start}, {size}, {BLOCK})", seconds=60, schema=[int])
 
     def holds(self, start, data):
-        """True when the flash has these bytes at an offset."""
+        """Return whether the flash has the bytes `data` at the offset `start`."""
         end = start + len(data)
         crc = self._link.eval(f"crc32(_view[{start}:{end}]) & 0xFFFFFFFF", seconds=60)
         return crc == binascii.crc32(data)
 
     def write(self, start, data):
-        """Write whole blocks from a multiple of BLOCK on, but for those that are right already.
+        """Write whole blocks from `start` on, a multiple of BLOCK, except unchanged blocks.
 
-        Raises DeviceError when the flash does not hold the bytes then.
+        Raises DeviceError if the flash then differs from `data`.
         """
         data = data + b"\xff" * (-len(data) % BLOCK)
-        wanted = [binascii.crc32(data[i : i + BLOCK]) for i in range(0, len(data), BLOCK)]
-        there = self.crcs(start, len(data)) + [None] * len(wanted)  # an answer may be too short
-        for i, (new, old) in enumerate(zip(wanted, there, strict=False)):
+        expected = [binascii.crc32(data[i : i + BLOCK]) for i in range(0, len(data), BLOCK)]
+        present = self.crcs(start, len(data)) + [None] * len(expected)  # the answer may be short
+        for i, (new, old) in enumerate(zip(expected, present, strict=False)):
             if new != old:
                 self._link.exec("_at = 0")
-                self._files.pieces(data[i * BLOCK : (i + 1) * BLOCK], "fill")
+                self._files.send_chunks(data[i * BLOCK : (i + 1) * BLOCK], "fill")
                 self._link.exec(f"burn({start // BLOCK + i})")
             else:
                 self._files.progress(BLOCK)
-        if self.crcs(start, len(data)) != wanted:
-            raise self._not_written()
+        if self.crcs(start, len(data)) != expected:
+            raise self._write_error()
 
     def program(self, start, old, new):
-        """Make a block that holds `old` hold `new`, which only clears bits, without an erase.
+        """Change a block from `old` to `new`, which may only clear bits, without an erase.
 
-        Raises DeviceError when the flash does not hold the bytes then.
+        Raises DeviceError if the flash then differs from `new`.
         """
         for at in range(0, len(new), _PAGE):
             if new[at : at + _PAGE] != old[at : at + _PAGE]:
                 self.patch(start + at, new[at : at + _PAGE])
         if not self.holds(start, new):
-            raise self._not_written()
+            raise self._write_error()
 
-    def _not_written(self):
+    def _write_error(self):
         return DeviceError(
-            f"the flash of the board at {self._link.port} does not hold what was written; "
+            f"the flash of the board at {self._link.port} differs from the data written; "
             "try again, or use: tflm deploy --to files",
             "crc",
         )
 
     def patch(self, start, data):
-        """Program whole pages that only clear bits, in one block and without erasing it."""
+        """Program whole pages of one block without an erase; the data may only clear bits."""
         block, offset = divmod(start, BLOCK)
         text = binascii.b2a_base64(data, newline=False)
         self._link.exec(

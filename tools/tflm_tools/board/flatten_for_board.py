@@ -1,4 +1,4 @@
-# tflm_tools: board: the form and the name that a model has on a board
+# tflm_tools: board: makes the .tflm and the name under which a board stores a model
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import re
@@ -11,21 +11,25 @@ from ..model.flat_file import FlatFile
 
 
 def model_name(path, given=None):
-    """The name that a model has on the board. Raises ToolError for one that cannot be a name."""
+    """Return the name of a model on a board: `given`, or one made from the file's name.
+
+    Raises ToolError if `given` is not a valid name.
+    """
     name = Path(path).stem if given is None else given
     if given is None:
         name = re.sub(r"[^A-Za-z0-9_-]", "_", name)[:40]
     if not re.fullmatch(r"[A-Za-z0-9_-]{1,40}", name):
         raise ToolError(
-            f"{name!r} cannot be a model's name on a board; use letters, digits, - and _, up to 40"
+            f"{name!r} is not a valid model name; use at most 40 letters, digits, - and _"
         )
     return name
 
 
-def flat_for(model, facts, custom=(), arena_budget=None):
-    """The .tflm (bytes) of a ModelFile for the board of these Facts.
+def flatten_for_board(model, facts, custom=(), arena_budget=None):
+    """Return the .tflm (bytes) of a ModelFile for the board with these Facts.
 
-    arena_budget: as for flatten(). A .tflm is planned already: ToolError where it needs more.
+    custom: Python files that register custom operators. arena_budget: as for flatten(). Raises
+    ToolError if the model is a .tflm, whose plan is fixed, and needs a larger arena.
     """
     if model.kind == "tflm":
         needed = FlatFile(model.data).arena_bytes

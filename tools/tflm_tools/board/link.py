@@ -1,4 +1,4 @@
-# tflm_tools: board: Link: Python code runs on a board; the only file that knows mpremote
+# tflm_tools: board: runs Python code on a board, using mpremote
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import binascii
@@ -6,15 +6,15 @@ import binascii
 from .. import locked_ast
 from ..errors import DeviceError
 from .ports import missing_package, resolve
-from .replies import has_form
+from .replies import matches
 from .wire import Wire, WireError
 
-_ENTER_SECONDS = 12.0
-FIRST_SECONDS = 60.0  # for a slow board, or a busy emulator, to say what it is
+_ENTER_SECONDS = 12.0  # limit for entering the raw REPL, all tries together
+FIRST_SECONDS = 60.0  # limit for the first answer of a slow board or a busy emulator
 _TRIES = 2
 
 
-# mpremote, with its transport changed so that it waits on a Wire.
+# mpremote's module transport, and its serial transport changed so that it waits on a Wire.
 def _mpremote():
     try:
         from mpremote import transport
@@ -23,7 +23,7 @@ def _mpremote():
         raise missing_package("mpremote") from None
 
     class Transport(SerialTransport):
-        # Waits end with the exchange, which Wire.start() has begun.
+        # Wire.start() sets the time limit, for the whole exchange.
         def read_until(self, min_num_bytes, ending, timeout=10, data_consumer=None,
                        timeout_overall=None):  # fmt: skip
             return self.serial.read_until(ending)
@@ -32,11 +32,11 @@ def _mpremote():
 
 
 class Link:
-    """A board at a port (see ports.resolve), in the raw REPL after a soft reset.
+    """A connection to the board at a port (see ports.resolve), which is in the raw REPL.
 
-    Raises DeviceError in one sentence; its `kind` is "absent", "busy", "silent", "endless",
-    "garbage", "lost", or the name of the exception that Python code raised on the board.
-    timeout: seconds that the board has at least for each answer; 60 for the first one without it.
+    timeout: least number of seconds to wait for each answer; the first answer has 60 s by
+    default. Methods raise DeviceError, whose `kind` is "absent", "busy", "silent", "endless",
+    "timeout", "garbage", "lost", or the name of the exception that was raised on the board.
     """
 
     def __init__(self, port=None, timeout=None):
@@ -48,18 +48,18 @@ class Link:
             self._transport = transport(self.port, timeout=1)
         except ValueError as error:
             raise DeviceError(
-                f"{self.port} is no port: {error}; a URL is one of pyserial's, like "
+                f"{self.port} is not a valid port: {error}; write a URL of pyserial, like "
                 "socket://HOST:PORT",
                 "absent",
             ) from None
         except (self._errors.TransportError, OSError):
             if "://" in self.port:
                 raise DeviceError(
-                    f"nothing answers at {self.port}; start what serves it, or check the name",
+                    f"nothing answers at {self.port}; start its server, or check the name",
                     "busy",
                 ) from None
             raise DeviceError(
-                f"{self.port} cannot be opened, another program may have it; close that program",
+                f"{self.port} cannot be opened, another program may use it; close that program",
                 "busy",
             ) from None
         self._wire = self._transport.serial = Wire(self._transport.serial)
@@ -76,7 +76,7 @@ class Link:
         self.close()
 
     def reset(self):
-        """Soft reset: the heap is fresh, boot.py has run, main.py has not."""
+        """Reset MicroPython: the heap is empty and boot.py has run, main.py has not."""
         for i in range(_TRIES):
             self._wire.start(_ENTER_SECONDS / _TRIES)
             try:
@@ -84,25 +84,25 @@ class Link:
                 return
             except WireError as error:
                 if i == _TRIES - 1 or error.kind == "lost":
-                    raise self._wire_error(error, "it gives no MicroPython prompt") from None
+                    raise self._wire_error(error, "no MicroPython prompt") from None
 
-    # A sentence for a wire that gave nothing; `what` says what did not come.
-    def _wire_error(self, error, what):
-        chatter = (
-            f"the board at {self.port} sends something else than MicroPython's "
-            f"answers ({what}); press its reset button or check the port"
+    # The DeviceError for a WireError; `symptom` says which answer is missing.
+    def _wire_error(self, error, symptom):
+        not_micropython = (
+            f"the board at {self.port} sends output that is not MicroPython's ({symptom}); "
+            "press its reset button or check the port"
         )
         texts = {
-            "silent": f"the board at {self.port} does not answer ({what}); press its reset "
+            "silent": f"the board at {self.port} does not answer ({symptom}); press its reset "
             "button, check that it runs MicroPython, or flash it with: tflm flash",
-            "late": chatter,
-            "endless": chatter,
-            "lost": f"the connection at {self.port} broke off; plug the board in and try again",
+            "late": not_micropython,
+            "endless": not_micropython,
+            "lost": f"the connection at {self.port} was lost; plug the board in and try again",
         }
         return DeviceError(texts[error.kind], error.kind)
 
     def exec(self, code, seconds=20.0):
-        """Run Python code and return what it prints (str)."""
+        """Run Python code on the board and return its output (str)."""
         seconds = max(seconds, self._least_seconds)
         self._wire.start(seconds)
         try:
@@ -111,14 +111,15 @@ class Link:
             if error.kind == "late":
                 self._interrupt()
                 raise DeviceError(
-                    f"the board at {self.port} was not done after {seconds:g} s; "
+                    f"the board at {self.port} did not finish within {seconds:g} s; "
                     "use a longer --timeout",
                     "timeout",
                 ) from None
-            raise self._wire_error(error, f"no end of a command after {seconds:g} s") from None
+            symptom = f"a command did not finish within {seconds:g} s"
+            raise self._wire_error(error, symptom) from None
         except (self._errors.TransportError, ValueError) as error:
             raise DeviceError(
-                f"the board at {self.port} does not speak MicroPython's raw REPL ({error}); "
+                f"the board at {self.port} does not answer as MicroPython's raw REPL ({error}); "
                 "press its reset button or check the port",
                 "garbage",
             ) from None
@@ -126,7 +127,7 @@ class Link:
             raise self._exception(trace.decode(errors="replace"))
         return output.decode(errors="replace")
 
-    # Stop what runs on the board, and read to its end: the next command finds the prompt.
+    # Interrupt the running command and read the rest of its output, up to the prompt.
     def _interrupt(self):
         self._wire.start(3)
         try:
@@ -136,42 +137,43 @@ class Link:
         except WireError:
             pass
 
-    # The exception of the board: its last line says kind and text.
+    # The DeviceError for a traceback of the board, whose last line has the exception's name and
+    # text.
     def _exception(self, trace):
         lines = trace.strip().splitlines() or ["an exception without a text"]
         kind, _, text = lines[-1].partition(":")
         if kind == "MemoryError" and "locked" in text:
-            text = f"a kernel allocated memory in invoke ({text.strip()}); mend the kernel"
+            text = f"a kernel allocated memory in invoke ({text.strip()}); fix the kernel"
             return DeviceError(text, kind)
         if kind == "MemoryError":
-            text = f"the heap of the board at {self.port} is too small for this ({text.strip()})"
+            text = f"the heap of the board at {self.port} is too small ({text.strip()})"
             return DeviceError(text + "; use a smaller model, or see: tflm doctor", kind)
         return DeviceError((text.strip() or kind) + f" (on the board at {self.port})", kind)
 
-    def eval(self, expression, seconds=20.0, form=object):
-        """The value of a Python expression on the board: numbers, texts, bytes and containers.
+    def eval(self, expression, seconds=20.0, schema=object):
+        """Return the value of a Python expression on the board: a literal, no other object.
 
-        form: what it must look like, see replies.has_form.
+        schema: the expected type and range, see replies.matches().
         """
-        return self.value(self.exec(f"print(repr({expression}))", seconds), form)
+        return self.value(self.exec(f"print(repr({expression}))", seconds), schema)
 
-    def value(self, text, form=object):
-        """What the board printed as a Python literal."""
+    def value(self, text, schema=object):
+        """Return the value of a Python literal that the board has printed; schema: as for eval."""
         try:
             value = locked_ast.literal_eval(text.strip())
         except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-            value, form = None, int
-        if not has_form(value, form):
+            value, schema = None, int
+        if not matches(value, schema):
             raise DeviceError(
-                f"the board at {self.port} answered {text.strip()[:60]!r}, which was not asked "
-                "for; press its reset button and try again",
+                f"the board at {self.port} gave the unexpected answer {text.strip()[:60]!r}; "
+                "press its reset button and try again",
                 "garbage",
             )
         return value
 
     def bytes(self, expression, size):
-        """`size` bytes of a buffer on the board."""
-        text = self.eval(f"__import__('binascii').b2a_base64({expression})", form=bytes)
+        """Return the bytes of a buffer on the board, which must have `size` bytes."""
+        text = self.eval(f"__import__('binascii').b2a_base64({expression})", schema=bytes)
         try:
             data = binascii.a2b_base64(text)
         except binascii.Error:
@@ -184,11 +186,11 @@ class Link:
         return data
 
     def cancel(self):
-        """End what another thread waits for: it raises DeviceError."""
+        """Make the exchange for which another thread waits raise DeviceError."""
         self._wire.cancel()
 
     def close(self):
-        """Leave the raw REPL and give the port back; a board that is gone is no error."""
+        """Leave the raw REPL and close the port; a board that was unplugged is not an error."""
         try:
             self._wire.start(2)
             self._transport.exit_raw_repl()

@@ -1,4 +1,4 @@
-# tflm_tools: board: what `tflm boards` lists: boards that are known, and ports that are there
+# tflm_tools: board: lists the supported boards and the connected ports, for `tflm boards`
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from ..errors import DeviceError
 from . import profiles
 from .ports import Port, connected
 
-# USB vendors of boards, for a word on what is connected.
+# Descriptions of ports by USB vendor, for devices that give none themselves.
 _VENDORS = {
     "2e8a": "Raspberry Pi",
     "303a": "Espressif",
@@ -17,8 +17,12 @@ _VENDORS = {
 
 
 @dataclass
-class Known:
-    """A board of boards/: sizes in bytes; romfs 0: none. flashing: how firmware gets there."""
+class SupportedBoard:
+    """A board of boards/; sizes in bytes, 0 for no ROMFS.
+
+    stock: stock firmware exists for the board. built: the version of MicroPython that `make
+    firmware` builds. method, help: how firmware is written to the board.
+    """
 
     id: str
     name: str
@@ -34,20 +38,20 @@ class Known:
 
 @dataclass
 class Boards:
-    """Boards that are known, and USB serial ports with what may be behind them.
+    """The supported boards, and the USB serial ports with their descriptions.
 
-    unknown: why it cannot be said which ports there are.
+    unknown: why the ports could not be listed, or "".
     """
 
-    known: list[Known]
+    known: list[SupportedBoard]
     ports: list[Port]
     unknown: str = ""
 
 
 def boards():
-    """The Boards; nothing is opened."""
+    """Return the Boards; no port is opened."""
     known = [
-        Known(
+        SupportedBoard(
             profile.id,
             profile.name,
             profile.arch,
@@ -59,7 +63,7 @@ def boards():
             profile.flashing.get("method", ""),
             profile.flashing.get("help", ""),
         )
-        for profile in profiles.every()
+        for profile in profiles.load_all()
     ]
     try:
         ports = connected()

@@ -1,4 +1,4 @@
-# tflm_tools: board: which serial port is meant, and why one cannot be opened
+# tflm_tools: board: finds the serial port that a user names, and explains why it cannot be used
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import os
@@ -10,13 +10,13 @@ from pathlib import Path
 from ..errors import DeviceError
 from ..extras import installing
 
-# Short names, as mpremote has them.
+# mpremote's short names of ports.
 _SHORT = {"a": "/dev/ttyACM", "u": "/dev/ttyUSB", "c": "COM"}
 
 
 @dataclass
 class Port:
-    """A serial port with a USB device behind it."""
+    """A serial port of a USB device."""
 
     device: str
     serial_number: str
@@ -25,7 +25,7 @@ class Port:
 
 
 def connected():
-    """The serial ports that have a USB device, as a list of Port."""
+    """Return the serial ports of USB devices as a list of Port. Raises DeviceError."""
     try:
         from serial.tools import list_ports
     except ImportError:
@@ -38,14 +38,14 @@ def connected():
 
 
 def missing_package(name):
-    """The error for a package of the extra `board` that is not installed."""
+    """Return the DeviceError for a package of the extra `board` that is not installed."""
     return DeviceError(
         f"the package {name} is missing; install it with: {installing('board')}", "missing"
     )
 
 
-# The one port that there is.
-def _only_one():
+# The only connected port.
+def _only_port():
     found = connected()
     if not found:
         raise DeviceError(
@@ -59,12 +59,13 @@ def _only_one():
 
 
 def resolve(name=None):
-    """A port named as in mpremote: None or "auto", a0, u0, c0, id:…, a path, or a URL (socket://).
+    """Return the path or URL of a port that is named as in mpremote.
 
-    Raises DeviceError when there is no such port, or none that could be meant.
+    name: None or "auto" for the only port, a0, u0, c0, id:SERIAL_NUMBER, a path, or a URL like
+    socket://HOST:PORT. Raises DeviceError when no port or several ports match.
     """
     if name in (None, "", "auto"):
-        return _only_one()
+        return _only_port()
     if name.startswith("id:"):
         for port in connected():
             if port.serial_number == name[3:]:
@@ -76,26 +77,26 @@ def resolve(name=None):
     short = re.fullmatch(r"([auc])([0-9]+)", name)
     if short:
         name = _SHORT[short[1]] + short[2]
-    if os.name == "posix" and "://" not in name:  # pyserial knows what URLs mean
+    if os.name == "posix" and "://" not in name:  # pyserial checks URLs
         _check_file(name)
     return name
 
 
-# Say what is wrong with a device file before anything is opened.
+# Raise DeviceError for a device file that cannot be used.
 def _check_file(name):
     try:
         mode = os.stat(name).st_mode
     except OSError:
         raise DeviceError(
-            f"there is no port {name}; plug the board in, or see what is there with: tflm boards",
+            f"there is no port {name}; plug the board in, or list the ports with: tflm boards",
             "absent",
         ) from None
     if not stat.S_ISCHR(mode):
-        raise DeviceError(f"{name} is no serial port; see: tflm boards", "absent")
+        raise DeviceError(f"{name} is not a serial port; see: tflm boards", "absent")
     if not os.access(name, os.R_OK | os.W_OK):
         group = Path(name).group()
         raise DeviceError(
-            f"you may not use {name}; become a member of its group {group} "
+            f"you have no permission for {name}; join its group {group} "
             f"(sudo usermod -a -G {group} $USER, then log in again)",
             "permission",
         )

@@ -1,4 +1,4 @@
-# tflm_tools: board: reads the board profiles, profile_files/*.toml; boards/README.md has the keys
+# tflm_tools: board: reads the descriptions of boards, profile_files/*.toml
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import sys
@@ -20,11 +20,12 @@ _DEFINITIONS = _HERE.parents[3] / "boards"  # of MicroPython's build; only in a 
 
 @dataclass
 class Firmware:
-    """What a firmware leaves: bytes of heap and of its largest block after boot, parts of flash.
+    """The memory of a board with a firmware, in bytes; boards/README.md describes the keys.
 
-    firmware, romfs, filesystem: (offset, bytes) in flash, None where there is none. free: what no
-    part of the firmware needs, in which models can be read in place.
-    in_place: Python can read flash in place outside ROMFS. inline_assembler: such kernels load.
+    heap, block: free heap after boot, and its largest block. firmware, romfs, filesystem: (offset,
+    bytes) in flash, or None. free: (offset, bytes) of unused flash, in which models can be read in
+    place. in_place: Python can read flash outside ROMFS in place. inline_assembler: the firmware
+    loads kernels with inline assembler.
     """
 
     heap: int
@@ -39,10 +40,11 @@ class Firmware:
 
 @dataclass
 class Profile:
-    """A board: `id` is its folder's name, BOARD= of make. stock: with the port's own firmware.
+    """A board of boards/. id: its folder's name, as for `make BOARD=`.
 
-    target: for `tflm flatten --target`, None: none. flash_address: None where flash cannot be
-    read in place. versions, flashing, qemu: those tables as they are in the file.
+    target: the value for `tflm flatten --target`, or None. flash_address: None if flash cannot be
+    read in place. tflm, stock: its Firmware with tflm, and its stock firmware. versions, flashing,
+    qemu: tables of the file.
     """
 
     id: str
@@ -94,7 +96,9 @@ def read(path):
             qemu=table.get("qemu"),
         )
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ToolError(f"{path} is no TOML ({error}); boards/README.md has the format") from None
+        raise ToolError(
+            f"{path} is not valid TOML ({error}); boards/README.md has the format"
+        ) from None
     except KeyError as error:
         raise ToolError(f"{path} lacks {error}; boards/README.md has the keys") from None
     except TypeError as error:
@@ -115,10 +119,10 @@ def named(board):
     return read(path)
 
 
-def of_machine(machine):
-    """The Profiles that fit the text of os.uname().machine ("Raspberry Pi Pico with RP2040")."""
+def matching(machine):
+    """Return the Profiles that match a board's own name, like "Raspberry Pi Pico with RP2040"."""
     return [
         profile
-        for profile in every()
+        for profile in load_all()
         if any(machine == name or machine.endswith(f" {name}") for name in profile.machine)
     ]

@@ -1,46 +1,46 @@
-# tflm_tools: board: what an answer of a board must look like: it is somebody else's data
+# tflm_tools: board: checks the answers of boards, which are untrusted data, against schemas
 # MIT license; Copyright (c) 2026 the tflm authors
 
-_MOST_INT = 1 << 63
-SIZE = 1 << 32  # a form: bytes of a board's memory
+_INT_LIMIT = 1 << 63
+SIZE = 1 << 32  # a schema: a number of bytes of a board's memory
 
 
-class Maybe:
-    """A form that may also be None."""
+class Nullable:
+    """A schema that also allows None."""
 
-    def __init__(self, form):
-        self.form = form
+    def __init__(self, schema):
+        self.schema = schema
 
 
-def has_form(value, form):
-    """True when a value is what a form says.
+def matches(value, schema):
+    """Return whether a value matches a schema, which is one of:
 
-    form: a type (ints have at most 64 bits; object is anything), a number for ints from 0 up to
-    it, Maybe(form), [form] for a list, (form, ...) for a tuple or list of just these,
-    {name: form, ...} for a dict with just these keys, {type: form} for a dict with any keys of
-    a type.
+    a type (ints of at most 64 bits; object for any value); a number, for ints from 0 to that
+    number; Nullable(schema); [schema] for a list of any length; (schema, ...) for a tuple or list
+    of these items; {name: schema, ...} for a dict with exactly these keys; {type: schema} for a
+    dict with any keys of that type.
     """
-    if isinstance(form, Maybe):
-        return value is None or has_form(value, form.form)
-    if isinstance(form, list):
-        return isinstance(value, list) and all(has_form(entry, form[0]) for entry in value)
-    if isinstance(form, tuple):
+    if isinstance(schema, Nullable):
+        return value is None or matches(value, schema.schema)
+    if isinstance(schema, list):
+        return isinstance(value, list) and all(matches(entry, schema[0]) for entry in value)
+    if isinstance(schema, tuple):
         return (
             isinstance(value, (tuple, list))
-            and len(value) == len(form)
-            and all(map(has_form, value, form))
+            and len(value) == len(schema)
+            and all(map(matches, value, schema))
         )
-    if isinstance(form, dict):
-        return isinstance(value, dict) and _entries_have_form(value, form)
-    if isinstance(form, int):
-        return type(value) is int and 0 <= value <= form
-    if form is int:
-        return type(value) is int and -_MOST_INT <= value < _MOST_INT
-    return form is object or type(value) is form
+    if isinstance(schema, dict):
+        return isinstance(value, dict) and _entries_match(value, schema)
+    if isinstance(schema, int):
+        return type(value) is int and 0 <= value <= schema
+    if schema is int:
+        return type(value) is int and -_INT_LIMIT <= value < _INT_LIMIT
+    return schema is object or type(value) is schema
 
 
-def _entries_have_form(value, form):
-    key = next(iter(form))
+def _entries_match(value, schema):
+    key = next(iter(schema))
     if isinstance(key, type):
-        return all(has_form(k, key) and has_form(entry, form[key]) for k, entry in value.items())
-    return value.keys() == form.keys() and all(has_form(value[k], form[k]) for k in form)
+        return all(matches(k, key) and matches(entry, schema[key]) for k, entry in value.items())
+    return value.keys() == schema.keys() and all(matches(value[k], schema[k]) for k in schema)

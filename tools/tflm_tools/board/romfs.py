@@ -1,11 +1,11 @@
-# tflm_tools: board: models in a ROMFS partition, beside what is there; read in place
+# tflm_tools: board: stores models in a board's ROMFS partition, from which they are read in place
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# The first block holds the directory, whose entries point to the bytes of the files further on.
-# A new file is written where nothing lies, then the directory that names it comes in force by one
-# bit: rom_directory.py. Only where the partition was written by something else, or the block is
-# full, it is erased: a power cut in that moment (about 50 ms) leaves a board that boots without
-# /rom, and the next deploy mends it.
+# The first block contains the directory, whose entries point to the bytes of the files in later
+# blocks. A new file is written to free blocks. Then clearing one bit makes the directory valid
+# that names the file: see rom_directory.py. The first block is erased only if it is full or
+# another tool wrote the partition. A power cut during that erase (about 50 ms) leaves a board that
+# boots without /rom; the next deploy fixes it.
 
 from ..errors import DeviceError
 from . import rom_directory
@@ -16,15 +16,15 @@ _DEVICE = "__import__('vfs').rom_ioctl(2, 0)"
 _LIST = """\
 def rom_files():
     base = uctypes.addressof(_view)
-    found = {}
+    files = {}
     for path, size in tree("/rom").items():
         with open(path, "rb") as file:
-            found[path[5:]] = (size, uctypes.addressof(memoryview(file)) - base)
-    return found
+            files[path[5:]] = (size, uctypes.addressof(memoryview(file)) - base)
+    return files
 """
 
 
-# The end of the file system whose first bytes these are; 0 for none.
+# The end of the file system that starts with these bytes; 0 if they are not a file system.
 def _end(head):
     if head[:3] != MAGIC:
         return 0
@@ -36,10 +36,10 @@ def _end(head):
     return 0
 
 
-def hole(used, size, top):
-    """The first offset of `size` free bytes below `top`, a multiple of BLOCK; None without one.
+def find_gap(used, size, top):
+    """Return the first offset below `top` of `size` free bytes, a multiple of BLOCK, or None.
 
-    used: (start, end) of what is taken.
+    used: (start, end) of each range that is not free.
     """
     at = 0
     for start, end in [*sorted(used), (top, top)]:
@@ -50,7 +50,7 @@ def hole(used, size, top):
 
 
 class RomfsStorage:
-    """Models in the ROMFS partition, as /rom/NAME.tflm."""
+    """Stores models in the ROMFS partition, as /rom/NAME.tflm."""
 
     name = "romfs"
     in_place = True
@@ -61,76 +61,82 @@ class RomfsStorage:
         self._blocks = FlashBlocks(link, files, _DEVICE, "_device", self._size)
         link.exec(_LIST)
 
-    # Files in the partition: {path: (bytes, offset)}, and where the file system ends.
+    # The files in the partition, {path: (bytes, offset)}, and the end of the file system.
     def _state(self):
         end = _end(self._blocks.read(0, 12))
         try:
-            return self._link.eval("rom_files()", form={str: (self._size, int)}), end
+            return self._link.eval("rom_files()", schema={str: (self._size, int)}), end
         except DeviceError as error:
             if error.kind == "garbage":
                 raise
-            return {}, 0  # it is not mounted
+            return {}, 0  # the partition is not mounted
 
-    # What must not be overwritten, for a partition in this state.
+    # The ranges that must not be overwritten, for a result of _state().
     def _used(self, files, end):
         used = [(offset, offset + size) for size, offset in files.values()]
         return [*used, (0, max(BLOCK, end))]
 
-    def room(self, name, replace):
-        """Bytes that a model may have, beside those that are there."""
+    def free_bytes(self, name, replace):
+        """Return the size of the largest model that can be stored.
+
+        name, replace: the old model of this name would be deleted first.
+        """
         files, end = self._state()
         if replace:
             files.pop(f"{name}.tflm", None)
             end = 0 if all(offset >= BLOCK for _, offset in files.values()) else end
         used, size = self._used(files, end), self._size // BLOCK
-        while size and hole(used, size * BLOCK, self._size) is None:
+        while size and find_gap(used, size * BLOCK, self._size) is None:
             size -= 1
         return size * BLOCK
 
     def holds(self, name, data):
-        """True when the model is there."""
+        """Return whether the model `name` is stored with the bytes `data`."""
         files, _ = self._state()
         size, offset = files.get(f"{name}.tflm", (-1, 0))
         return size == len(data) and self._blocks.holds(offset, data)
 
     def put(self, name, data, replace):
-        """Write a model where nothing lies, then the directory that names it."""
+        """Store a model: write its bytes to free blocks, then the directory that names it.
+
+        replace: delete the old model of this name first. Raises DeviceError.
+        """
         files, end = self._state()
         path = f"{name}.tflm"
-        kept = {key: place for key, place in files.items() if key != path}
-        rescued = {}
+        kept = {key: location for key, location in files.items() if key != path}
+        moved = {}
         for key, (size, offset) in kept.items():
-            if offset < BLOCK:  # lies where the directory will be
-                rescued[key] = self._blocks.read(offset, size)
-        if replace and path in files and not rescued:
+            if offset < BLOCK:  # in the block that the directory needs
+                moved[key] = self._blocks.read(offset, size)
+        if replace and path in files and not moved:
             self._write_directory(kept)
             files, end = kept, 0
         new, image = {}, b""
-        for key, content in [(path, data), *rescued.items()]:
+        for key, content in [(path, data), *moved.items()]:
             new[key] = (len(content), len(image))
             image += content + b"\xff" * (-len(content) % 16)
-        at = hole(self._used(files, end), len(image), self._size)
+        at = find_gap(self._used(files, end), len(image), self._size)
         entries = {**kept, **{key: (size, at + i) for key, (size, i) in new.items()}} if at else {}
-        if at is None or rom_directory.first(entries) is None:
+        if at is None or rom_directory.new_block(entries) is None:
             raise DeviceError(
-                f"ROMFS has no place for {len(image)} bytes beside what is there; "
-                "let the old model go first with --replace, or use: --to files",
+                f"ROMFS has no {len(image)} free bytes in one piece; "
+                "delete the old model first with --replace, or use: --to files",
                 "flash",
             )
         self._blocks.write(at, image)
         self._write_directory(entries)
 
-    # Put {path: (bytes, offset)} in force.
+    # Make {path: (bytes, offset)} the valid directory.
     def _write_directory(self, entries):
         block = self._blocks.read(0, BLOCK)
-        steps = rom_directory.following(block, entries)
+        steps = rom_directory.update_steps(block, entries)
         if steps is None:
-            self._blocks.write(0, rom_directory.first(entries))
+            self._blocks.write(0, rom_directory.new_block(entries))
             return
         for step in steps:
             self._blocks.program(0, block, step)
             block = step
 
     def source(self, name):
-        """(import line or "", Python expression that tflm.load() takes)."""
+        """Return (import line or "", Python expression that is the argument of tflm.load())."""
         return "", repr(f"/rom/{name}.tflm")

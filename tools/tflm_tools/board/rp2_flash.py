@@ -1,30 +1,32 @@
-# tflm_tools: board: models in the flash of an RP2 board that neither firmware nor files use
+# tflm_tools: board: stores models in the flash between firmware and file system of an RP2 board
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# The firmware says in its binary info where it ends; the file system begins where rp2.Flash()
-# lies. Nothing is between them. rp2.Flash().writeblocks() takes blocks before its first one, so
-# this flash can be written; each write is read back. The old model goes when the new one counts.
+# The firmware's binary info has the address of its end; the file system begins at the address of
+# rp2.Flash(). The flash between them is unused. rp2.Flash().writeblocks() accepts negative block
+# numbers, so this flash can be written; each write is read back. The old model is deleted when the
+# new one is valid.
 
 import binascii
 import struct
 
 from ..errors import DeviceError
-from .facts import script
+from .facts import script_source
 from .flash_blocks import BLOCK, FlashBlocks
 from .replies import SIZE
-from .romfs import hole
+from .romfs import find_gap
 
-_XIP = 0x10000000
+_XIP = 0x10000000  # address of the flash
+# Constants of pico-sdk's binary_info.h.
 _MARKER = 0x7188EBF2
 _ID_INT = 5
 _BINARY_END = 0x68F465DE
 _TAG = 0x5052  # "RP"
 _PAGE = 256
 _MAGIC = b"tflmSLOT"
-_SLOTS = {int: (str, SIZE, SIZE, SIZE)}
+_SLOTS_SCHEMA = {int: (str, SIZE, SIZE, SIZE)}
 
 
-# Bytes of the board's memory.
+# Read the board's memory.
 def _memory(link, address, size):
     data = b""
     for at in range(address, address + size, 1024):
@@ -34,7 +36,7 @@ def _memory(link, address, size):
 
 
 def binary_end(link):
-    """The address behind the firmware, from its binary info; None when it does not say."""
+    """Return the end address of the firmware from its binary info, or None if it has none."""
     link.exec("import uctypes")
     words = struct.unpack("<1024I", _memory(link, _XIP, 4096))
     if _MARKER not in words:
@@ -52,7 +54,7 @@ def binary_end(link):
     return None
 
 
-# The page that makes a slot count.
+# The first page of a slot, which describes its model and makes the slot valid.
 def _page(name, sequence, data):
     page = struct.pack("<8sIIIB", _MAGIC, sequence, len(data), binascii.crc32(data), len(name))
     page = (page + name.encode()).ljust(_PAGE - 4, b"\0")
@@ -60,7 +62,10 @@ def _page(name, sequence, data):
 
 
 class Rp2FlashStorage:
-    """Models in slots of the free flash; on the board tflm_flash.model(NAME) finds them."""
+    """Stores models in slots of the unused flash; tflm_flash.model(NAME) on the board finds them.
+
+    A slot is a page that describes the model, then the model.
+    """
 
     name = "flash"
     in_place = True
@@ -72,8 +77,8 @@ class Rp2FlashStorage:
             self._top = min(self._top, facts.romfs[2])
         if end is None or not _XIP < end <= self._top:
             raise DeviceError(
-                f"the firmware of the board at {facts.port} does not say where it ends, so its "
-                "free flash is not safe to use; use: --to files",
+                f"the firmware of the board at {facts.port} does not report its end, so the flash "
+                "after it is not safe to use; use: --to files",
                 "flash",
             )
         self._first = (end - _XIP + BLOCK - 1) // BLOCK * BLOCK + _XIP
@@ -86,37 +91,43 @@ class Rp2FlashStorage:
             self._top - self._first,
             (self._first - facts.storage[0]) // BLOCK,
         )
-        link.exec(script("tflm_flash"))
+        link.exec(script_source("tflm_flash"))
 
-    # Slots behind the firmware: {offset: (name, sequence, bytes, CRC32)}.
+    # The slots after the firmware: {offset: (name, sequence, bytes, CRC32)}.
     def _slots(self):
-        found = self._link.eval(f"slots({self._top})", form=_SLOTS)
-        return {at - self._first: slot for at, slot in found.items() if at >= self._first}
+        slots = self._link.eval(f"slots({self._top})", schema=_SLOTS_SCHEMA)
+        return {at - self._first: slot for at, slot in slots.items() if at >= self._first}
 
     # (start, end) of the slots.
     def _used(self, slots):
         return [(at, at + _PAGE + slot[2]) for at, slot in slots.items()]
 
-    def room(self, name, replace):
-        """Bytes that a model may have, beside those that are there."""
+    def free_bytes(self, name, replace):
+        """Return the size of the largest model that can be stored.
+
+        name, replace: the old model of this name would be deleted first.
+        """
         slots = {at: s for at, s in self._slots().items() if not (replace and s[0] == name)}
         size = self._blocks.size // BLOCK
-        while size and hole(self._used(slots), size * BLOCK, self._blocks.size) is None:
+        while size and find_gap(self._used(slots), size * BLOCK, self._blocks.size) is None:
             size -= 1
         return max(size * BLOCK - _PAGE, 0)
 
     def holds(self, name, data):
-        """True when the model is there."""
-        same = [s for s in self._slots().values() if s[0] == name]
-        newest = max(same, key=lambda slot: slot[1], default=None)
+        """Return whether the model `name` is stored with the bytes `data`."""
+        versions = [slot for slot in self._slots().values() if slot[0] == name]
+        newest = max(versions, key=lambda slot: slot[1], default=None)
         return newest is not None and newest[2:] == (len(data), binascii.crc32(data))
 
-    # Make a slot count no more: its page becomes zeros.
+    # Make a slot invalid: its page becomes zeros.
     def _drop(self, at):
         self._blocks.patch(at, bytes(_PAGE))
 
     def put(self, name, data, replace):
-        """Write a model where nothing lies, then the page that makes it count."""
+        """Store a model: write its bytes to free blocks, then the page that makes it valid.
+
+        replace: delete the old model of this name first. Raises DeviceError.
+        """
         slots = self._slots()
         old = [at for at, slot in slots.items() if slot[0] == name]
         if replace:
@@ -125,11 +136,11 @@ class Rp2FlashStorage:
                 slots.pop(at)
             old = []
         image = b"\xff" * _PAGE + data
-        at = hole(self._used(slots), len(image), self._blocks.size)
+        at = find_gap(self._used(slots), len(image), self._blocks.size)
         if at is None:
             raise DeviceError(
-                f"the free flash has no place for {len(image)} bytes beside what is there; "
-                "let the old model go first with --replace, or use: --to files",
+                f"the unused flash has no {len(image)} free bytes in one piece; "
+                "delete the old model first with --replace, or use: --to files",
                 "flash",
             )
         self._blocks.write(at, image)
@@ -137,7 +148,7 @@ class Rp2FlashStorage:
         self._blocks.patch(at, _page(name, sequence, data))
         if not self.holds(name, data):
             raise DeviceError(
-                f"the flash of the board at {self._link.port} does not hold what was written; "
+                f"the flash of the board at {self._link.port} differs from the data written; "
                 "try again, or use: tflm deploy --to files",
                 "crc",
             )
@@ -145,5 +156,5 @@ class Rp2FlashStorage:
             self._drop(each)
 
     def source(self, name):
-        """(import line or "", Python expression that tflm.load() takes)."""
+        """Return (import line or "", Python expression that is the argument of tflm.load())."""
         return "import tflm_flash", f"tflm_flash.model({name!r})"

@@ -1,4 +1,4 @@
-# tflm_tools: board: Session: a model on a board, ready to be invoked with arrays of the host
+# tflm_tools: board: invokes a model that is loaded on a board, with arrays of the host
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import binascii
@@ -6,22 +6,25 @@ import binascii
 from ..errors import DeviceError
 from ..execution.device_model import Invocation, split_outputs
 from ..model.arrays import to_bytes
-from .replies import SIZE, Maybe
+from .replies import SIZE, Nullable
 
-_CHUNK = 1024
-_EVENTS = [(int, str, str, int)]  # of the board's Profiler
-_MISSES = [Maybe(int)]
+_CHUNK_BYTES = 1024
+_EVENTS_SCHEMA = [(int, str, str, int)]  # of the board's Profiler
+_MISSES_SCHEMA = [Nullable(int)]
 
 
-def send(link, data):
-    """Bytes to where the board's `fill` puts them."""
-    for i in range(0, len(data), _CHUNK):
-        text = binascii.b2a_base64(data[i : i + _CHUNK], newline=False)
+def send_bytes(link, data):
+    """Send bytes to the buffer that the board's fill() writes."""
+    for i in range(0, len(data), _CHUNK_BYTES):
+        text = binascii.b2a_base64(data[i : i + _CHUNK_BYTES], newline=False)
         link.exec(f"fill({text!r})")
 
 
 class Session:
-    """What BoardDevice.session() began, with its options; `arena`: bytes, `seconds`: for a run."""
+    """A model that BoardDevice.session() has loaded on a board, with the options of invoke().
+
+    arena: bytes of the arena. seconds: limit for one run.
+    """
 
     def __init__(self, link, model, arena, seconds, repeat, locked, keep_tensors, profile, reset):
         self._link, self._model, self._arena, self._seconds = link, model, arena, seconds
@@ -29,14 +32,14 @@ class Session:
         self._keeps_tensors, self._profiles = keep_tensors, profile
 
     def invoke(self, arrays):
-        """Invoke with the arrays of all inputs: (arrays of all outputs, microseconds)."""
+        """Invoke on the arrays of all inputs; return (arrays of all outputs, [microseconds])."""
         link, model = self._link, self._model
         if self._reset:
             link.exec("_interpreter.reset()")
         for i, array in enumerate(arrays):
-            link.exec(f"aim({i})")
-            send(link, to_bytes(array, model.inputs[i]))
-        times = link.eval(f"go({self._repeat}, {self._locked})", self._seconds, [int])
+            link.exec(f"select_input({i})")
+            send_bytes(link, to_bytes(array, model.inputs[i]))
+        times = link.eval(f"timed_invokes({self._repeat}, {self._locked})", self._seconds, [int])
         raw = b"".join(
             self._receive(f"_interpreter.output({i}).kept.raw", (info.kept or info).bytes)
             for i, info in enumerate(model.outputs)
@@ -44,46 +47,50 @@ class Session:
         return split_outputs(raw, 1, model.outputs)[0], times
 
     def invoke_all(self, runs, progress=None):
-        """The Invocation of one run after the other; progress: as for BoardDevice.invoke()."""
+        """Invoke all runs in order and return an Invocation.
+
+        progress: as for BoardDevice.invoke().
+        """
         outputs, times = [], []
         for done, arrays in enumerate(runs):
             if progress is not None:
                 progress(done, len(runs))
-            found, took = self.invoke(arrays)
-            outputs.append(found)
-            times += took
+            run_outputs, run_times = self.invoke(arrays)
+            outputs.append(run_outputs)
+            times += run_times
         return self.result(outputs, times)
 
     def result(self, outputs, times):
-        """The Invocation of what invoke() gave, with what the board has kept beside."""
+        """Return an Invocation of results of invoke(), with the kept tensors and the profile."""
         tensors = self._tensors() if self._keeps_tensors else {}
         events, misses = [], []
         if self._profiles:
-            events = self._link.eval("_profiler.events()", form=_EVENTS)
-            misses = self._link.eval("_profiler.misses", form=_MISSES)
+            events = self._link.eval("_profiler.events()", schema=_EVENTS_SCHEMA)
+            misses = self._link.eval("_profiler.misses", schema=_MISSES_SCHEMA)
         return Invocation(outputs, times, self._arena, tensors, events, misses)
 
-    # `size` bytes of a buffer on the board.
+    # Read the first `size` bytes of a buffer on the board.
     def _receive(self, expression, size):
         data = b""
         while len(data) < size:
-            stop = min(len(data) + _CHUNK, size)
+            stop = min(len(data) + _CHUNK_BYTES, size)
             try:
-                piece = binascii.a2b_base64(
+                chunk = binascii.a2b_base64(
                     self._link.exec(f"show({expression}, {len(data)}, {stop})")
                 )
             except binascii.Error:
-                piece = b""
-            if not 0 < len(piece) <= stop - len(data):
+                chunk = b""
+            if not 0 < len(chunk) <= stop - len(data):
                 raise DeviceError(
-                    f"the board at {self._link.port} sent no proper output; try again", "garbage"
+                    f"the board at {self._link.port} sent invalid output data; try again",
+                    "garbage",
                 )
-            data += piece
+            data += chunk
         return data
 
-    # Bytes by number of every tensor that is kept.
+    # {tensor number: bytes} of all kept tensors.
     def _tensors(self):
         return {
             number: self._receive(f"_interpreter.tensors()[{number}].raw", size)
-            for number, size in self._link.eval("kept()", form=[(int, SIZE)])
+            for number, size in self._link.eval("kept_tensors()", schema=[(int, SIZE)])
         }

@@ -1,18 +1,19 @@
-# tflm_tools: board: models as files of the file system, loaded into RAM
+# tflm_tools: board: stores models as files, which a board loads into RAM
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .files import PART
+from .files import PARTIAL_SUFFIX
 
-_BLOCK = 4096  # of flash; a file takes whole blocks of it
+_BLOCK = 4096  # bytes; a file uses whole blocks of flash
+_RESERVED_BLOCKS = 4  # of the file system, which stay free
 
 
-def blocks(size):
-    """Bytes of flash that a file of `size` bytes takes."""
+def file_flash_bytes(size):
+    """Return the bytes of flash that a file of `size` bytes uses."""
     return (size + _BLOCK - 1) // _BLOCK * _BLOCK
 
 
 class FileStorage:
-    """Models as files: on boards that cannot read flash in place they are loaded into RAM."""
+    """Stores models as files, for boards that cannot read flash in place."""
 
     name = "files"
     in_place = False
@@ -20,29 +21,35 @@ class FileStorage:
     def __init__(self, link, files, facts):
         self._files, self._facts = files, facts
 
-    # Where a model lies.
+    # The path of a model on the board.
     def _path(self, name):
         return f"{self._facts.root}{name}.tflm"
 
-    def room(self, name, replace):
-        """Bytes that a model may have, beside those that are there."""
+    def free_bytes(self, name, replace):
+        """Return the size of the largest model that can be stored.
+
+        name, replace: the old model of this name would be deleted first.
+        """
         if self._facts.file_system is None:
             return 0
-        old = blocks(max(self._files.crc(self._path(name))[0], 0)) if replace else 0
-        return max(self._facts.file_system[0] + old - 4 * _BLOCK, 0)
+        old = file_flash_bytes(max(self._files.crc(self._path(name))[0], 0)) if replace else 0
+        return max(self._facts.file_system[0] + old - _RESERVED_BLOCKS * _BLOCK, 0)
 
     def holds(self, name, data):
-        """True when the model is there."""
+        """Return whether the model `name` is stored with the bytes `data`."""
         return self._files.has(self._path(name), data)
 
     def put(self, name, data, replace):
-        """Write a model beside the one of this name, then in its place."""
+        """Store a model: write a second file, then rename it over the old one.
+
+        replace: delete the old model of this name first. Raises DeviceError.
+        """
         path = self._path(name)
         if replace:
             self._files.remove(path)
         self._files.send(path, data)
-        self._files.rename((path + PART, path))
+        self._files.rename((path + PARTIAL_SUFFIX, path))
 
     def source(self, name):
-        """(import line or "", Python expression that tflm.load() takes)."""
+        """Return (import line or "", Python expression that is the argument of tflm.load())."""
         return "", repr(self._path(name))

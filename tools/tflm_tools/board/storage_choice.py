@@ -1,4 +1,4 @@
-# tflm_tools: board: the places that a board has for models, and which one a model gets
+# tflm_tools: board: lists the storages that a board has for models and chooses one for a model
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..errors import DeviceError
@@ -6,19 +6,23 @@ from .romfs import RomfsStorage
 from .rp2_flash import Rp2FlashStorage
 from .storage import FileStorage
 
-PLACES = ("auto", "romfs", "flash", "files")
+STORAGES = ("auto", "romfs", "flash", "files")
 
-# The same in sentences.
+# How messages name the storages.
 _NAMES = {"romfs": "ROMFS", "flash": "flash that is read in place", "files": "the file system"}
 
 
-def storages(link, files, facts, to="auto"):
-    """The places that a board has, in the order in which they are tried. Raises DeviceError."""
+def available_storages(link, files, facts, to="auto"):
+    """Yield the storages that a board has, in the order in which they are tried.
+
+    to: one of STORAGES; a storage other than "auto" is the only one. Raises DeviceError if the
+    board does not have it.
+    """
     if to in ("auto", "romfs") and facts.romfs is not None and facts.romfs[3]:
         yield RomfsStorage(link, files, facts)
     elif to == "romfs":
         raise DeviceError(
-            f"the board at {facts.port} has no ROMFS that can be written; use: --to files", "flash"
+            f"the board at {facts.port} has no writable ROMFS; use: --to files", "flash"
         )
     if (
         to in ("auto", "flash")
@@ -38,28 +42,29 @@ def storages(link, files, facts, to="auto"):
         yield FileStorage(link, files, facts)
 
 
-def told(rooms):
-    """Rooms, a dict of place to bytes, as half a sentence."""
-    return ", ".join(f"{_NAMES[name]} {room} bytes" for name, room in rooms.items())
+def format_free_bytes(free_bytes):
+    """Return {storage name: free bytes} as text for a message."""
+    return ", ".join(f"{_NAMES[name]} {free} bytes" for name, free in free_bytes.items())
 
 
-def choose(places, facts, name, flat, replace):
-    """The first place with room for the model, and {place: bytes} of those before it.
+def choose_storage(storages, facts, name, flat, replace):
+    """Return the first storage that the model fits, and {name: free bytes} of those before it.
 
-    Raises DeviceError when it fits none.
+    name, flat: the model's name and .tflm (bytes). replace: the old model of this name would be
+    deleted first. Raises DeviceError if the model fits no storage.
     """
-    rooms = {}
-    for storage in places:
+    too_small = {}
+    for storage in storages:
         if storage.holds(name, flat):
-            return storage, rooms
-        room = storage.room(name, replace)
-        if room >= len(flat):
-            return storage, rooms
-        rooms[storage.name] = room
-    there = f"free: {told(rooms)}" if rooms else "it has no place for files at all"
+            return storage, too_small
+        free = storage.free_bytes(name, replace)
+        if free >= len(flat):
+            return storage, too_small
+        too_small[storage.name] = free
+    text = f"free: {format_free_bytes(too_small)}" if too_small else "it has no storage for models"
     raise DeviceError(
         f"the model has {len(flat)} bytes, which do not fit the flash of the board at "
-        f"{facts.port} ({there}); remove what is not needed, let the old model go first with "
-        "--replace, or deploy what `tflm flatten --flash-budget` has made smaller",
+        f"{facts.port} ({text}); remove files there, delete the old model first with --replace, "
+        "or make the model smaller with `tflm flatten --flash-budget`",
         "flash",
     )

@@ -1,4 +1,4 @@
-# tflm_tools: board: what streaming the weights of FULLY_CONNECTED would bring on an RP2040
+# tflm_tools: board: estimates how much faster a model runs on an RP2040 that streams its weights
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import struct
@@ -17,58 +17,66 @@ from ..optimize.memory.levels import SPEED
 from ..optimize.memory.weights import WIDEN
 from ..targets import target_of
 
-STREAMING_BOARD = "RP2040"  # what a board's own name has in it
+STREAMING_BOARD = "RP2040"  # the name of a board with this chip contains it
 _TARGET = target_of("armv6m")
-# Kernels and the words of their records: what run/streaming.py takes, and all whose weights are
-# fetched once.
+# {kernel: layout of its record} of the kernels whose weights tflm.run.streaming can stream, and of
+# all kernels that fetch each weight once in an invoke.
 _STREAMED = {"fully_connected_lanes.eval_int8": FULLY_CONNECTED}
-_ONCE = {**_STREAMED, "dense.eval_bytes": DENSE}
-_CHANNELS = 4  # that a unit of these has
-_BUFFERS = 8192  # bytes of heap that streaming takes beside what it keeps
-_WORTH = 0.8  # of the time: what is no less is not worth telling
-_ROUND = 1000
+_FETCHED_ONCE = {**_STREAMED, "dense.eval_bytes": DENSE}
+_CHANNELS_PER_UNIT = 4  # of these kernels
+_BUFFER_BYTES = 8192  # of heap for streaming, in addition to the weights that it keeps in RAM
+_MAX_TIME_RATIO = 0.8  # a smaller gain is not reported
+_ROUND_BYTES = 1000
 
 
 @dataclass
-class Faster:
-    """What `--optimize speed` and Streaming(kept) come to: estimated cycles before and after."""
+class StreamingEstimate:
+    """The estimated cycles of a model as deployed, and with weights streamed from flash.
+
+    kept: bytes of weights that stay in RAM, the argument of Streaming(). cycles: of a model that
+    was flattened with `--optimize speed` and runs with Streaming(kept).
+    """
 
     kept: int
     cycles_before: int
     cycles: int
 
 
-def faster_by_streaming(model, flat, free):
-    """The Faster of a ModelFile whose .tflm (bytes) a board reads from flash; None for little.
+def estimate_streaming(model, flat, free):
+    """Return a StreamingEstimate, or None if streaming gains less than 20 %.
 
-    free: bytes of the heap, in one piece, that a program can do without.
+    model: a ModelFile. flat: its .tflm (bytes), which a board reads from flash. free: bytes of
+    heap in one block that the user's program does not need. The estimate omits the start-up cost
+    of each step.
     """
     if model.kind != "tflite":
         return None
     graph = Graph(TfliteModel(model.data))
     nodes = [node for subgraph in graph.running() for node in subgraph.nodes]
     work = sum(node_cycles(node, _TARGET) for node in nodes)
-    now = _fetched(flat, _ONCE)
-    work += round(WIDEN * now)
-    waits = MISS * now // 4
+    fetched = _fetched_bytes(flat, _FETCHED_ONCE)
+    work += round(WIDEN * fetched)
+    waits = MISS * fetched // 4
     if waits <= work:
         return None
-    after = flatten(model.data, target=_TARGET, optimize=SPEED)
-    streamed = _fetched(after, _STREAMED)
-    more = FlatModel(after).arena_bytes - FlatModel(flat).arena_bytes
-    kept = min(streamed, free - _BUFFERS - more) // _ROUND * _ROUND
+    fast = flatten(model.data, target=_TARGET, optimize=SPEED)
+    streamed = _fetched_bytes(fast, _STREAMED)
+    more_arena = FlatModel(fast).arena_bytes - FlatModel(flat).arena_bytes
+    kept = min(streamed, free - _BUFFER_BYTES - more_arena) // _ROUND_BYTES * _ROUND_BYTES
     if kept <= 0:
         return None
-    # While weights come, others are multiplied.
-    fetched = _fetched(after, _ONCE)
-    come = streamed - kept
-    meanwhile = min(work * come // fetched, MISS * come // 4)
-    cycles = work + MISS * (fetched - kept) // 4 - meanwhile
-    return Faster(kept, work + waits, cycles) if cycles < _WORTH * (work + waits) else None
+    # The core multiplies weights while the next ones are fetched.
+    fetched = _fetched_bytes(fast, _FETCHED_ONCE)
+    fetched_meanwhile = streamed - kept
+    hidden = min(work * fetched_meanwhile // fetched, MISS * fetched_meanwhile // 4)
+    cycles = work + MISS * (fetched - kept) // 4 - hidden
+    if cycles >= _MAX_TIME_RATIO * (work + waits):
+        return None
+    return StreamingEstimate(kept, work + waits, cycles)
 
 
-# Bytes of weights that the records of some kernels fetch from a .tflm.
-def _fetched(flat, kernels):
+# Bytes of weights that the records of `kernels` ({kernel: layout}) fetch from a .tflm.
+def _fetched_bytes(flat, kernels):
     model, size = FlatModel(flat), 0
     lists = [model.subgraph(number)[:2] for number in range(model.subgraphs_length())]
     for i in [i for first, count in lists for i in range(first, first + count)]:
@@ -77,5 +85,5 @@ def _fetched(flat, kernels):
             words = struct.unpack_from(f"<{len(record) // 4}I", record)
             r = dict(zip(("units", *kernels[kernel]), words, strict=False))
             depth = r.get("depth_lanes", r["depth"])
-            size += r["units"] * _CHANNELS * depth * r.get("weight_bytes", 1)
+            size += r["units"] * _CHANNELS_PER_UNIT * depth * r.get("weight_bytes", 1)
     return size

@@ -1,4 +1,4 @@
-# tflm_tools: board: UF2 images: making and reading them, and the drive that takes one
+# tflm_tools: board: makes and reads UF2 images, and copies them to the drive of a boot loader
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import os
@@ -11,18 +11,20 @@ from ..errors import DeviceError, ToolError
 _BLOCK = 512
 _FIRST, _SECOND, _LAST = 0x0A324655, 0x9E5D5157, 0x0AB16F30
 _NOT_MAIN_FLASH, _HAS_FAMILY = 1, 0x2000
-_PAYLOAD = 256  # bytes that a block has of ours: a page of flash
+_PAYLOAD = 256  # data bytes of a block that image() writes: a page of flash
 _INFO = "INFO_UF2.TXT"
 
-# Where systems mount drives.
+# Paths under which operating systems mount drives.
 _MOUNTS = ("/media/*/{}", "/run/media/*/{}", "/media/{}", "/mnt/{}", "/Volumes/{}")
 
 
 def parse(data, path):
-    """(family, {address: bytes}) of a UF2 image; raises ToolError for what is none."""
-    family, pieces = None, {}
+    """Return (family, {address: bytes}) of a UF2 image. Raises ToolError for an invalid image."""
+    family, pages = None, {}
     if not data or len(data) % _BLOCK:
-        raise ToolError(f"{path} is no UF2 image ({len(data)} bytes); make one: make firmware")
+        raise ToolError(
+            f"{path} is not a UF2 image ({len(data)} bytes); build one with: make firmware"
+        )
     for i in range(0, len(data), _BLOCK):
         block = data[i : i + _BLOCK]
         first, second, flags, address, size, _, _, number = struct.unpack_from("<8I", block)
@@ -31,20 +33,20 @@ def parse(data, path):
             or size > 476
             or block[-4:] != struct.pack("<I", _LAST)
         ):
-            raise ToolError(f"{path} is damaged at byte {i}; make it again: make firmware")
+            raise ToolError(f"{path} is damaged at byte {i}; build it again with: make firmware")
         if flags & _NOT_MAIN_FLASH:
             continue
         if flags & _HAS_FAMILY:
             family = number
-        pieces[address] = block[32 : 32 + size]
-    return family, pieces
+        pages[address] = block[32 : 32 + size]
+    return family, pages
 
 
-def image(parts, family):
-    """A UF2 of `parts`, a list of (address, bytes), for a family of chips."""
+def image(segments, family):
+    """Return a UF2 image of `segments`, a list of (address, bytes), for a family of chips."""
     pages = [
         (address + at, data[at : at + _PAYLOAD].ljust(_PAYLOAD, b"\xff"))
-        for address, data in parts
+        for address, data in segments
         for at in range(0, len(data), _PAYLOAD)
     ]
     blocks = []
@@ -57,7 +59,7 @@ def image(parts, family):
 
 
 def find_volume(name):
-    """The folder of a mounted drive of that name; None without one."""
+    """Return the folder of the mounted boot loader's drive `name`, or None."""
     for pattern in _MOUNTS:
         for folder in sorted(Path("/").glob(pattern.format(name)[1:])):
             if (folder / _INFO).exists():
@@ -66,7 +68,7 @@ def find_volume(name):
 
 
 def wait_for_volume(name, seconds):
-    """The folder of the drive as soon as it is there; None when it does not come."""
+    """Return the folder of the drive `name` as soon as it is mounted, or None after `seconds`."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         folder = find_volume(name)
@@ -77,28 +79,28 @@ def wait_for_volume(name, seconds):
 
 
 def check_volume(folder, name):
-    """Raise DeviceError when a folder is not the drive of the board that is meant."""
+    """Raise DeviceError unless a folder is the boot loader's drive `name`."""
     try:
         text = (Path(folder) / _INFO).read_text(errors="replace")
     except OSError:
         raise DeviceError(
-            f"{folder} is no drive of a boot loader, it has no {_INFO}; hold BOOTSEL while you "
+            f"{folder} is not a boot loader's drive, it has no {_INFO}; hold BOOTSEL while you "
             "plug the board in",
             "absent",
         ) from None
     if name not in text:
-        found = next(
+        board_id = next(
             (line for line in text.splitlines() if line.startswith("Board-ID")), text[:40]
         )
         raise DeviceError(
-            f"{folder} belongs to another board ({found.strip()}), not {name}; "
-            "check what is plugged in",
+            f"{folder} belongs to another board ({board_id.strip()}), not {name}; "
+            "check which board is plugged in",
             "board",
         )
 
 
 def copy(data, folder, file, progress=None):
-    """Copy an image to a drive, piece by piece; the board restarts when it has all of it."""
+    """Copy an image to a drive in pieces; the board restarts when it has received all of it."""
     target = Path(folder) / file
     try:
         with open(target, "wb") as output:
@@ -110,7 +112,7 @@ def copy(data, folder, file, progress=None):
             os.fsync(output.fileno())
     except OSError as error:
         if not target.parent.exists():
-            return  # the drive went away with its last block, as it should
+            return  # the board restarted after the last block, which removes the drive
         raise DeviceError(
             f"{target} could not be written ({error.strerror}); plug the board in again with "
             "BOOTSEL held, and retry",

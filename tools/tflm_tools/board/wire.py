@@ -1,16 +1,19 @@
-# tflm_tools: board: a serial port of which no wait is endless and no reply too long
+# tflm_tools: board: limits the time and the size of each exchange over a serial port
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import time
 from contextlib import suppress
 
-MOST = 1 << 20  # bytes of one reply
-_STEP = 0.2  # seconds that one read waits; the port is opened with it
+MAX_REPLY_BYTES = 1 << 20
+_READ_SECONDS = 0.2  # timeout of the serial port
 
 
-# Why a wire gave nothing.
 class WireError(Exception):
-    """`kind` is "silent" (nothing came), "late" (no end), "endless" (too much) or "lost"."""
+    """An exchange over a Wire that failed.
+
+    kind: "silent" (no byte was received), "late" (the time was over), "endless" (more than
+    MAX_REPLY_BYTES) or "lost" (the port does not exist any more).
+    """
 
     def __init__(self, kind):
         super().__init__(kind)
@@ -18,10 +21,10 @@ class WireError(Exception):
 
 
 class Wire:
-    """What mpremote takes for its serial port; start() gives each exchange its time."""
+    """A serial port for mpremote with a time limit for each exchange, which start() sets."""
 
     def __init__(self, serial):
-        serial.timeout = _STEP
+        serial.timeout = _READ_SECONDS
         serial.write_timeout = 10
         self._serial = serial
         self._buffer = bytearray()
@@ -29,36 +32,36 @@ class Wire:
         self._received = 0
 
     def start(self, seconds):
-        """Begin an exchange that must be done in so many seconds."""
+        """Begin an exchange that must end within `seconds`."""
         self._deadline = time.monotonic() + seconds
         self._received = 0
 
     def cancel(self):
-        """End the exchange that goes on, from another thread."""
+        """Make the exchange of another thread fail."""
         self._deadline = 0.0
 
-    # Take what has come, or wait for a byte.
+    # Read all bytes that have arrived, or wait for one.
     def _fill(self):
         if time.monotonic() > self._deadline:
             raise WireError("late" if self._received else "silent")
         try:
             data = self._serial.read(self._serial.in_waiting or 1)
-        except (OSError, TypeError):  # pyserial has a closed port's descriptor as None
+        except (OSError, TypeError):  # TypeError: a closed port's descriptor is None in pyserial
             raise WireError("lost") from None
         self._buffer += data
         self._received += len(data)
-        if self._received > MOST:
+        if self._received > MAX_REPLY_BYTES:
             raise WireError("endless")
 
-    # How many bytes can be read at once.
     def inWaiting(self):
+        """Return the number of bytes that can be read without waiting."""
         try:
             return len(self._buffer) + self._serial.in_waiting
         except (OSError, TypeError):
             raise WireError("lost") from None
 
     def read(self, count=1):
-        """Exactly `count` bytes."""
+        """Read exactly `count` bytes. Raises WireError."""
         while len(self._buffer) < count:
             self._fill()
         data = bytes(self._buffer[:count])
@@ -66,7 +69,7 @@ class Wire:
         return data
 
     def read_until(self, ending):
-        """All bytes up to and with `ending`."""
+        """Read all bytes up to and including `ending`. Raises WireError."""
         begin = 0
         while (at := self._buffer.find(ending, begin)) < 0:
             begin = max(len(self._buffer) - len(ending) + 1, 0)
@@ -74,7 +77,7 @@ class Wire:
         return self.read(at + len(ending))
 
     def write(self, data):
-        """Send bytes; a board that does not take them is silent."""
+        """Send bytes. Raises WireError, "silent" if the board does not receive them."""
         try:
             self._serial.write(data)
         except OSError as error:
@@ -82,11 +85,11 @@ class Wire:
             raise WireError("silent" if silent else "lost") from None
 
     def close(self):
-        """Give the port back."""
-        with suppress(OSError):  # it may be gone
+        """Close the port."""
+        with suppress(OSError):  # the board may be unplugged
             self._serial.close()
 
-    # mpremote lets the lines go when it closes; a port that is gone has none.
+    # mpremote sets the control lines when it closes; a port that was unplugged has none.
     def __setattr__(self, name, value):
         if name not in ("rts", "dtr"):
             object.__setattr__(self, name, value)

@@ -63,13 +63,13 @@ def boards_on(ports, timeout=None):
     if not ports:
         yield None
         return
-    from ..board.device_pool import boards
+    from ..board.device_pool import open_boards
     from ..render.common import printable
 
-    with boards(ports, timeout) as device:
+    with open_boards(ports, timeout) as device:
         yield device
         for sentence in getattr(device, "lost", {}).values():
-            text = f"tflm: {sentence} (other boards have done its part)"
+            text = f"tflm: {sentence} (the other boards have done its work)"
             click.echo(printable(text), err=True)
 
 

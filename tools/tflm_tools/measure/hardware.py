@@ -13,8 +13,8 @@ from tflm.version import __version__
 from .. import files
 from ..board.board_device import board_device
 from ..board.deploy import deploy
-from ..board.facts import ask
-from ..board.flatten_for_board import flat_for
+from ..board.facts import read_facts
+from ..board.flatten_for_board import flatten_for_board
 from ..board.link import Link
 from ..check import oracle
 from ..check.cases import make_cases
@@ -109,7 +109,7 @@ def record(places, port=None, invokes=5, progress=None, custom=(), timeout=None)
     """
     paths = models_in(places)
     with Link(port, timeout) as link:
-        facts = ask(link)
+        facts = read_facts(link)
     found = BoardRecord(
         FORMAT, __version__, int(time.time()), facts.machine, facts.firmware(), facts.arch,
         facts.tflm[0] if facts.tflm else parts.version(), facts.frozen, facts.frequency,
@@ -166,7 +166,7 @@ def _measured(found, path, port, invokes, custom, timeout):
     named = replace(model, path=f"{_NAME}.tflite")
     options = {"repeat": invokes, "custom": custom, "timeout": timeout}
     with board_device(port, timeout) as device:
-        flat = flat_for(model, device.facts, custom)
+        flat = flatten_for_board(model, device.facts, custom)
         plain = device.invoke(named, [inputs], **options)
         profiled = device.invoke(named, [inputs], profile=True, **options)
     found.flat_bytes, found.flat_sha256 = len(flat), hashlib.sha256(flat).hexdigest()

@@ -4,7 +4,7 @@
 from dataclasses import asdict, dataclass
 
 from ..board import profiles
-from ..board.fit import room_of
+from ..board.fit import free_memory
 from ..errors import ToolError
 from .pico_time import CLOCKS
 
@@ -41,21 +41,23 @@ def limits_of(board, ram=None, flash=None, ms=None):
     board: a name of boards/, or a short one, like pico. Raises ToolError.
     """
     found = [
-        profile for profile in profiles.every()
+        profile for profile in profiles.load_all()
         if board.lower() in (profile.id.lower(), _short(profile.id))
     ]  # fmt: skip
     if not found:
-        names = ", ".join(_short(profile.id) for profile in profiles.every() if not profile.qemu)
+        names = ", ".join(
+            _short(profile.id) for profile in profiles.load_all() if not profile.qemu
+        )
         raise ToolError(f"there is no board {board}; take one of {names}")
     (profile,) = found
-    room = room_of(profile.name, profile.tflm, True)
+    memory = free_memory(profile.name, profile.tflm, True)
     if ms is not None and profile.target not in CLOCKS:
         raise ToolError(
             f"there is no estimate of time for {profile.name}, so --ms cannot be held; leave it "
             "out, or search for a pico or pico2"
         )
-    places = [*room.in_place.values(), room.files]
-    return Limits(profile.id, profile.target, ram or room.memory, flash or max(places), ms)
+    storages = [*memory.in_place.values(), memory.files]
+    return Limits(profile.id, profile.target, ram or memory.ram, flash or max(storages), ms)
 
 
 def plain(limits):

@@ -91,7 +91,7 @@ def print_deployment(result, target):
     target.print(head)
     model = f"{size(result.flat_bytes)} {_PLACES[result.place]}"
     if result.unchanged:
-        model += ", was there already"
+        model += ", was already there"
     for label, text in (
         ("model", model),
         ("arena", f"{number(result.arena_bytes)} bytes; {size(result.free)} of heap stay free"),
@@ -119,7 +119,7 @@ def print_served(served, target):
         target.print(Text(f"{served.port}: {served.error}", style="red"), soft_wrap=True)
         return
     done = served.deployment
-    sent = f"{number(done.sent)} bytes sent" if done.sent else "all was there already"
+    sent = f"{number(done.sent)} bytes sent" if done.sent else "all files were already there"
     text = f"{served.port}: {done.name} on {done.board} {_PLACES[done.place]}, {sent}"
     target.print(Text(text), soft_wrap=True)
 

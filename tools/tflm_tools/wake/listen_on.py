@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 
-from ..board.facts import ask, script
-from ..board.files import PART, Files
+from ..board.facts import read_facts, script_source
+from ..board.files import PARTIAL_SUFFIX, Files
 from ..board.link import Link
 from ..errors import DeviceError
 from . import front_end, sound
@@ -37,7 +37,7 @@ def listen_on(port, manifests, path=None, vad=None, cutoff=None):
             f"start({copies[: len(manifests)]!r}, {copies[-1] if vad else None!r}, "
             f"{_FOLDER + '/' + front_end.NAME!r}, {settings!r})",
             _SECONDS,
-            form=int,
+            schema=int,
         )
         seconds = hop / (2 * sound.RATE)
         found = _sent(link, chain([first], blocks)) if path else _microphone(link)
@@ -48,9 +48,9 @@ def listen_on(port, manifests, path=None, vad=None, cutoff=None):
 # The paths of manifests on the board, whose files are there in a `with`.
 @contextmanager
 def _folder(link, manifests):
-    facts = ask(link)
+    facts = read_facts(link)
     try:
-        link.exec(script("listen"), _SECONDS)
+        link.exec(script_source("listen"), _SECONDS)
     except DeviceError as error:
         if error.kind != "ImportError":
             raise
@@ -68,7 +68,7 @@ def _folder(link, manifests):
     for path, data in wanted.items():
         if not files.has(path, data):  # it was left there when the last run was interrupted
             files.send(path, data)
-            files.rename((path + PART, path))
+            files.rename((path + PARTIAL_SUFFIX, path))
     yield paths
     files.remove(_FOLDER)
 
@@ -77,14 +77,14 @@ def _sent(link, blocks):
     for block in blocks:
         for i in range(0, len(block), _BLOCK):
             text = binascii.b2a_base64(block[i : i + _BLOCK], newline=False)
-            yield from link.eval(f"take({text!r})", form=_HEARD)
+            yield from link.eval(f"take({text!r})", schema=_HEARD)
 
 
 # A microphone's buffer holds more sound than comes between two commands.
 def _microphone(link):
     while True:
         try:
-            found = link.eval(f"listen({_HOPS})", _SECONDS, form=_HEARD)
+            found = link.eval(f"listen({_HOPS})", _SECONDS, schema=_HEARD)
         except DeviceError as error:
             if error.kind != "ImportError":
                 raise

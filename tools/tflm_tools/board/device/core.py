@@ -1,12 +1,12 @@
-# tflm_tools: sent to a board with Xtensa: whether its core has MAC16
+# tflm_tools: board: runs on an Xtensa board: detects whether its core has the MAC16 option
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import io
 import sys
 
 
-# A file system with one file: the .mpy of kernels/xtensawin/__init__.py, which tells.
-class _OneFile:
+# A file system with a single file, the .mpy of kernels/xtensawin/__init__.py.
+class _SingleFile:
     def __init__(self, path, data):
         self._path = path
         self._data = data
@@ -26,11 +26,12 @@ class _OneFile:
         return io.BytesIO(self._data)
 
 
+# Whether the core has MAC16 (1 or 0). `data`: the .mpy, whose native code tests the core.
 def has_mac16(data):
     try:
         import vfs
 
-        vfs.mount(_OneFile("/tflm_core.mpy", data), "/.tflm_core")
+        vfs.mount(_SingleFile("/tflm_core.mpy", data), "/.tflm_core")
     except (ImportError, AttributeError, OSError):
         return 0
     sys.path.insert(0, "/.tflm_core")

@@ -1,4 +1,4 @@
-# tflm_tools: sent to a board: a model's inputs come, invoke is timed, its outputs go
+# tflm_tools: board: runs on a board: receives a model's inputs, times invoke(), prints outputs
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import gc
@@ -17,7 +17,7 @@ except ImportError:  # emulated boards without a clock: all times are 0
         return end - begin
 
 
-# The expression that gives the model of a name whose first bytes are these; None without it.
+# The Python expression for the stored model `name` whose first bytes are `head`, or None.
 def find(name, head):
     for path in ("/rom/%s.tflm" % name, "%s.tflm" % name):
         try:
@@ -36,8 +36,8 @@ def find(name, head):
     return None
 
 
-# Make room in RAM for a model that is sent next.
-def make_room(size):
+# Allocate a buffer and make it the target of fill().
+def allocate(size):
     global _target, _at
     gc.collect()
     _target = memoryview(bytearray(size))
@@ -45,13 +45,14 @@ def make_room(size):
     return _target
 
 
-# Bytes that come go to what `aim` was last given.
-def aim(i):
+# Make input `i` the target of fill().
+def select_input(i):
     global _target, _at
     _target = _values[i] if _values else _interpreter.input(i).kept.raw
     _at = 0
 
 
+# Append base64 data to the target.
 def fill(text):
     global _at
     data = a2b_base64(text)
@@ -59,9 +60,10 @@ def fill(text):
     _at += len(data)
 
 
-# Make the interpreter of a model that the host has checked. keep: room for a copy of the inputs,
-# which an invoke may overwrite. profiler: a Profiler, or None.
-def start(model, resolver, keep, tensors, profiler):
+# Make the interpreter of a model that the host has checked. copy_inputs: keep a copy of the inputs
+# for several invokes, as an invoke may overwrite them. tensors: keep all tensors. profiler: a
+# Profiler, or None.
+def start(model, resolver, copy_inputs, tensors, profiler):
     global _interpreter, _values, _profiler
     import tflm
 
@@ -71,7 +73,7 @@ def start(model, resolver, keep, tensors, profiler):
     )
     _interpreter.allocate_tensors()
     _values = []
-    if keep:
+    if copy_inputs:
         _values = [
             bytearray(len(_interpreter.input(i).kept.raw))
             for i in range(_interpreter.inputs_size())
@@ -80,18 +82,19 @@ def start(model, resolver, keep, tensors, profiler):
     return _interpreter.arena_used_bytes()
 
 
-# Give the inputs their bytes again: an invoke may have overwritten them.
-def _refill():
+# Restore the inputs from their copy: the invoke before may have overwritten them.
+def _restore_inputs():
     for i in range(len(_values)):
         _interpreter.input(i).kept.raw[:] = _values[i]
 
 
-# Invoke so many times; the microseconds of each. An error of a kernel takes memory, too: what it
-# says is heard with the heap unlocked, where the inputs are still there to invoke again.
-def go(count, locked):
+# Invoke `count` times; return the microseconds of each. A kernel's error also allocates memory, so
+# after a MemoryError with the heap locked the model runs again unlocked, to raise that error. That
+# needs the copy of the inputs.
+def timed_invokes(count, locked):
     times = []
     for _ in range(count):
-        _refill()
+        _restore_inputs()
         gc.collect()
         if locked:
             micropython.heap_lock()
@@ -104,7 +107,7 @@ def go(count, locked):
                 micropython.heap_unlock()
                 locked = False
                 if _values:
-                    _refill()
+                    _restore_inputs()
                     _interpreter.invoke()
             raise
         finally:
@@ -119,6 +122,6 @@ def show(raw, start, stop):
     print(b2a_base64(raw[start:stop]).decode(), end="")
 
 
-# [number, bytes] of every tensor that is kept.
-def kept():
+# [number, bytes] of all kept tensors.
+def kept_tensors():
     return [[number, len(t.raw)] for number, t in _interpreter.tensors().items()]

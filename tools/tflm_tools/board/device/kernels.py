@@ -1,14 +1,14 @@
-# tflm_tools: sent to a board: which kernels its tflm does not have
+# tflm_tools: board: runs on a board: finds the kernels that its tflm lacks
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from tflm.op_resolver import OpResolver
 
 
-# Those of these names that cannot be found; custom and control-flow records are no kernels, but
-# not each firmware has what takes an input by rows.
-def lacking(names):
+# Return the names that the board does not have. Records of custom operators and control flow have
+# no kernels; of the latter, only the code for input by rows may be missing.
+def missing_kernels(names):
     resolver = OpResolver()
-    found = []
+    missing = []
     for name in names:
         if name[:7] == "custom." or name[:8] == "control." and name != "control.rows":
             continue
@@ -18,5 +18,5 @@ def lacking(names):
             else:
                 resolver.kernel(name)
         except Exception:
-            found.append(name)
-    return found
+            missing.append(name)
+    return missing

@@ -1,4 +1,4 @@
-# tflm_tools: sent to a board: hears wake words in sound that is sent, or in its microphone's
+# tflm_tools: board: runs on a board: detects wake words in sound from the host or its microphone
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from binascii import a2b_base64
@@ -6,11 +6,11 @@ from binascii import a2b_base64
 from tflm import wake
 
 _source = None
-_WARM_HOPS = 20  # what the first runs load is not to be waited for when there is sound
+_WARM_HOPS = 20  # of silence, which load everything that the first runs load
 
 
 def start(words, vad, front_end, settings):
-    """Load manifests; returns the bytes of a hop."""
+    """Load manifests; return the bytes of a hop."""
     global _listener, _samples, _filled, _hops
     words = [wake.load(path, **settings) for path in words]
     vad = wake.load(vad) if vad else None
@@ -23,7 +23,7 @@ def start(words, vad, front_end, settings):
     return len(_samples)
 
 
-# What was heard with the hop that has just come: [(hops so far, word, probability), ...].
+# Process the hop in _samples; return the detections, [(hops so far, word, probability)].
 def _hear():
     global _hops
     _hops += 1
@@ -33,20 +33,20 @@ def _hear():
 
 
 def take(text):
-    """Sound as base64; returns what was heard in it."""
+    """Process sound, 16-bit samples as base64; return the detections as _hear() does."""
     global _filled
-    found = []
+    detections = []
     for byte in a2b_base64(text):
         _samples[_filled] = byte
         _filled += 1
         if _filled == len(_samples):
             _filled = 0
-            found += _hear()
-    return found
+            detections += _hear()
+    return detections
 
 
-# The microphone that board.py has, and the speed that the app wake takes.
-def _open():
+# Open the microphone of board.py, at the clock frequency that the app wake uses.
+def _open_microphone():
     import sys
 
     import board
@@ -58,12 +58,12 @@ def _open():
 
 
 def listen(hops):
-    """So many hops of the microphone, or less when something is heard: what it was."""
+    """Process up to `hops` hops of the microphone; return the first detections, or []."""
     global _source
-    _source = _source or _open()
+    _source = _source or _open_microphone()
     for _ in range(hops):
         _source.readinto(_samples)
-        found = _hear()
-        if found:
-            return found
+        detections = _hear()
+        if detections:
+            return detections
     return []

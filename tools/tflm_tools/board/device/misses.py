@@ -1,4 +1,4 @@
-# tflm_tools: sent to a board: a Profiler that counts what each step fetches from flash, too
+# tflm_tools: board: runs on a board: a Profiler that also counts flash-cache misses of each step
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import sys
@@ -8,8 +8,8 @@ import micropython
 import tflm
 from tflm.errors import ABORTED
 
-# Chips that count accesses to their flash cache and hits: the address of the hits, accesses
-# follow. Misses are the difference, whatever the counters began with.
+# Address of the counters of flash-cache hits and accesses, two words, for each chip that has them.
+# The misses of a step are the change of accesses - hits.
 _COUNTERS = {"RP2040": 0x1400000C, "RP2350": 0x400C800C}
 
 
@@ -26,8 +26,8 @@ def _clear(at: int):
     counters[1] = 0
 
 
-# Where this chip counts; 0 where it does not.
-def _place():
+# The address of the counters of this chip, or 0.
+def _counter_address():
     machine = getattr(sys.implementation, "_machine", "")
     for chip, at in _COUNTERS.items():
         if chip in machine:
@@ -35,19 +35,19 @@ def _place():
     return 0
 
 
-# `misses`: of each step over all invokes, beside its ticks; None on a chip that does not count.
+# misses: of each step in all invokes, None on a chip without counters.
 class Misses(tflm.Profiler):
-    _at = _place()
+    _at = _counter_address()
 
     def begin(self, program):
         super().begin(program)
         if self.invokes == 0:
             self.misses = [0 if self._at else None] * len(program.ops)
-        self._fetched = 0  # misses that steps have been given in this invoke
+        self._fetched = 0  # misses of this invoke that are assigned to a step
         if self._at:
-            _clear(self._at)  # they stop at 2 ** 32
+            _clear(self._at)  # the counters stop at 2 ** 32
 
-    # As tflm.Profiler does, with the counters looked at around each step.
+    # As tflm.Profiler.run(), with the counters read before and after each step.
     def run(self, program, number):
         if not self._at:
             return super().run(program, number)

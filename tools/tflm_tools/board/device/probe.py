@@ -1,4 +1,4 @@
-# tflm_tools: sent to a board: what it is and what is free, printed as one dict
+# tflm_tools: board: runs on a board: prints its firmware, memory and storage as one dict
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import gc
@@ -6,7 +6,7 @@ import os
 import sys
 
 
-# The largest block that the heap gives, by halving.
+# The size of the largest free heap block, by binary search.
 def _largest_block():
     low, high = 0, gc.mem_free() + 1
     while high - low > 1024:
@@ -20,16 +20,16 @@ def _largest_block():
     return low
 
 
-# (free bytes, all bytes) of the file system at the current folder; None where there is none.
+# (free bytes, all bytes) of the file system of the current folder, or None.
 def _file_system():
     try:
-        found = os.statvfs(os.getcwd())
-        return (found[0] * found[3], found[0] * found[2]) if found[2] else None
+        stat = os.statvfs(os.getcwd())
+        return (stat[0] * stat[3], stat[0] * stat[2]) if stat[2] else None
     except (OSError, AttributeError):
         return None
 
 
-# The ROMFS partition: (bytes, block bytes, address, it can be written); None without one.
+# (bytes, block bytes, address, is writable) of the ROMFS partition, or None.
 def _romfs():
     try:
         import vfs
@@ -47,8 +47,8 @@ def _romfs():
         return None
 
 
-# (version, format of .tflm it reads, it came with the firmware) of tflm; None without it. What
-# lies in lib/ of the file system has been installed, anything else can only be flashed.
+# (version, .tflm format, is frozen) of tflm, or None. tflm in lib/ of the file system has been
+# installed; otherwise it is part of the firmware.
 def _tflm():
     try:
         import tflm
@@ -60,8 +60,8 @@ def _tflm():
     return tflm.__version__, layout.VERSION, not installed
 
 
-# (address, bytes) of the file system's flash on an RP2 board, where flash can be read in place.
-# MicroPython 1.24 does not tell the address.
+# (address, bytes) of the file system's flash on an RP2 board, else None. MicroPython 1.24 does not
+# report the address.
 def _storage():
     try:
         import rp2
@@ -73,7 +73,7 @@ def _storage():
         return None
 
 
-# True when the firmware has the inline assembler: only its compiler tells, by the decorator.
+# Whether the firmware has the inline assembler, found by compiling a function.
 def _assembler():
     for name in ("thumb", "xtensa", "rv32"):
         try:
@@ -84,30 +84,30 @@ def _assembler():
     return False
 
 
-# Clock in Hz, 0 where it is not known.
+# The clock frequency in Hz, 0 if unknown.
 def _frequency():
     try:
         import machine
 
-        found = machine.freq()
-        return found if isinstance(found, int) else found[0]
+        frequency = machine.freq()
+        return frequency if isinstance(frequency, int) else frequency[0]
     except (ImportError, AttributeError):
         return 0
 
 
-# By what the core's clock is divided for flash: SSI_BAUDR of an RP2040, CLKDIV of the first window
-# of an RP2350's QMI; None for a chip that does not tell.
+# The divider of the core's clock for flash: SSI_BAUDR of an RP2040, CLKDIV of the first window of
+# an RP2350's QMI, None for other chips.
 def _flash_divider():
     machine = getattr(sys.implementation, "_machine", "")
-    for chip, place, mask in (("RP2040", 0x18000014, 0xFFFF), ("RP2350", 0x400D000C, 0xFF)):
+    for chip, register, mask in (("RP2040", 0x18000014, 0xFFFF), ("RP2350", 0x400D000C, 0xFF)):
         if chip in machine:
             from machine import mem32
 
-            return mem32[place] & mask
+            return mem32[register] & mask
     return None
 
 
-# The folder that files are written to, with a slash behind it; "" without a file system.
+# The folder for files, with a final slash; "" without a file system.
 def _root():
     try:
         folder = os.getcwd()

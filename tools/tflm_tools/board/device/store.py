@@ -1,4 +1,4 @@
-# tflm_tools: sent to a board: writes files and flash in pieces, and says what has arrived
+# tflm_tools: board: runs on a board: writes files in chunks, and computes checksums of files
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import os
@@ -7,7 +7,7 @@ from binascii import a2b_base64, crc32
 _buffer = bytearray(512)
 
 
-# (bytes, CRC32) of a file's first `most` bytes; (-1, 0) when it is not there.
+# (bytes, CRC32) of a file's first `most` bytes; (-1, 0) if the file does not exist.
 def file_crc(path, most=1 << 30):
     try:
         file = open(path, "rb")
@@ -32,17 +32,17 @@ def first_bytes(path, size):
 
 # Make the folders of a path.
 def make_folders(path):
-    parts = path.split("/")
-    for i in range(1, len(parts)):
-        folder = "/".join(parts[:i])
+    names = path.split("/")
+    for i in range(1, len(names)):
+        folder = "/".join(names[:i])
         if folder:
             try:
                 os.mkdir(folder)
             except OSError:
-                pass  # it is there
+                pass  # it exists
 
 
-# Open a file to write; keep its first `start` bytes.
+# Open a file for put(): to append to it if `start` is not 0, else a new file.
 def begin(path, start):
     global _file
     make_folders(path)
@@ -57,7 +57,7 @@ def end():
     _file.close()
 
 
-# A folder and all that is in it goes.
+# Remove a file, or a folder with its content.
 def remove(path):
     try:
         names = os.listdir(path)
@@ -73,23 +73,23 @@ def remove(path):
             pass
 
 
-# CRC32 of each `step` bytes of a buffer from `start`.
+# The CRC32 of each `step` bytes of a range of a buffer.
 def crcs(view, start, size, step):
     return [crc32(view[i : min(i + step, start + size)]) & 0xFFFFFFFF
             for i in range(start, start + size, step)]  # fmt: skip
 
 
-# Paths and sizes of the files below a folder.
+# {path: bytes} of the files below a folder.
 def tree(folder):
-    found = {}
+    files = {}
     try:
         entries = list(os.ilistdir(folder))
     except OSError:
-        return found
+        return files
     for entry in entries:
         path = folder + "/" + entry[0]
         if entry[1] & 0x4000:
-            found.update(tree(path))
+            files.update(tree(path))
         else:
-            found[path] = entry[3] if len(entry) > 3 else os.stat(path)[6]
-    return found
+            files[path] = entry[3] if len(entry) > 3 else os.stat(path)[6]
+    return files

@@ -1,8 +1,8 @@
-# tflm_flash: models in the free flash of an RP2 board, read in place; see `tflm deploy`
+# tflm_flash: finds models that `tflm deploy` stored in unused flash of an RP2 board
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# A model lies behind a page that says what it is. The page is written last, when the bytes behind
-# it are right, and filled with zeros when a newer model takes the place of this one.
+# A slot is a page that describes a model, then the model. `tflm deploy` writes the page last, when
+# the model's bytes are right, and fills it with zeros when a newer model replaces this one.
 
 import struct
 from binascii import crc32
@@ -17,7 +17,7 @@ _HEAD = "<8sIII"  # then the length of the name, the name, and at the end of the
 _CRC = 252
 
 
-# The page of a slot as (name, sequence, bytes, CRC32); None where there is none.
+# Parse the page of a slot: (name, sequence, bytes, CRC32), or None if the page is not valid.
 def parse(page):
     if bytes(page[:8]) != _MAGIC:
         return None
@@ -29,38 +29,38 @@ def parse(page):
 
 # All slots below an address: {address: (name, sequence, bytes, CRC32)}.
 def slots(top):
-    found = {}
+    valid = {}
     for address in range(_XIP + _BLOCK, top, _BLOCK):
         slot = parse(uctypes.bytearray_at(address, _PAGE))
         if slot is not None and address + _PAGE + slot[2] <= top:
-            found[address] = slot
-    return found
+            valid[address] = slot
+    return valid
 
 
-# Where the file system begins: slots lie below.
+# The address of the file system, which is the end of the flash for slots.
 def _top():
     import rp2
 
     return uctypes.addressof(rp2.Flash())
 
 
-# The newest slot of a name as (address, its page); None without one.
-def _newest(found, name):
-    best = None
-    for address, slot in found.items():
-        if slot[0] == name and (best is None or slot[1] > best[1][1]):
-            best = address, slot
-    return best
+# (address, parsed page) of the newest slot of a name, or None.
+def _newest(valid, name):
+    newest = None
+    for address, slot in valid.items():
+        if slot[0] == name and (newest is None or slot[1] > newest[1][1]):
+            newest = address, slot
+    return newest
 
 
 def models():
-    """{name: bytes} of the models that are there."""
+    """Return {name: bytes} of the stored models."""
     return {slot[0]: slot[2] for slot in slots(_top()).values()}
 
 
 def model(name):
-    """The model of that name as a buffer in flash, for tflm.load(). Raises OSError without it."""
-    best = _newest(slots(_top()), name)
-    if best is None:
-        raise OSError("there is no model %r in flash; put it there with: tflm deploy" % name)
-    return memoryview(uctypes.bytearray_at(best[0] + _PAGE, best[1][2]))
+    """Return a model as a buffer in flash, for tflm.load(). Raises OSError if it is not stored."""
+    newest = _newest(slots(_top()), name)
+    if newest is None:
+        raise OSError("there is no model %r in flash; store it with: tflm deploy" % name)
+    return memoryview(uctypes.bytearray_at(newest[0] + _PAGE, newest[1][2]))

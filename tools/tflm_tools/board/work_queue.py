@@ -1,14 +1,14 @@
-# tflm_tools: board: Work: what several boards share, one item after the other
+# tflm_tools: board: a queue of items that the threads of several boards share
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import threading
 from collections import deque
 
 
-class Work:
-    """Items that threads take, give back and finish; `results` are in the order of items.
+class WorkQueue:
+    """Items that threads take, give back and finish; `results` are in the order of the items.
 
-    progress: a function (done, total), called by one thread at a time.
+    progress: a function (done, total) or None, called by one thread at a time.
     """
 
     def __init__(self, items, progress):
@@ -20,8 +20,10 @@ class Work:
         self._stopped = False
 
     def take(self):
-        """The next (place, item); None when all is done, or given up. It waits while items that
-        others have may come back."""
+        """Return the next (index, item), or None when no item is left or stop() was called.
+
+        Waits while other threads have items that they may give back.
+        """
         with self._change:
             while not self._left and self._taken and not self._stopped:
                 self._change.wait(0.1)
@@ -31,14 +33,14 @@ class Work:
             return self._left.popleft()
 
     def give_back(self, taken):
-        """What was not done is for somebody else."""
+        """Return an item to the queue, for another thread."""
         with self._change:
             self._taken -= 1
             self._left.appendleft(taken)
             self._change.notify_all()
 
     def finish(self, taken, result):
-        """Note the result of what take() gave."""
+        """Store the result of an item; `taken` is the result of take()."""
         with self._change:
             self._taken -= 1
             self._done += 1
@@ -48,15 +50,15 @@ class Work:
             self._change.notify_all()
 
     def stop(self):
-        """Nobody takes any more."""
+        """Make take() return None from now on."""
         with self._change:
             self._stopped = True
             self._change.notify_all()
 
     def is_done(self):
-        """True when each item has a result."""
+        """Return whether each item has a result."""
         return self._done == len(self.results)
 
     def is_over(self):
-        """True when nothing is left to do, or it was stopped."""
+        """Return whether all items are done or stop() was called."""
         return self._stopped or self.is_done()
