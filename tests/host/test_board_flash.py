@@ -1,4 +1,4 @@
-# Tests of `tflm flash`: UF2 images on a drive, and esptool with a mock_boot_loader of the boot loader
+# Tests of `tflm flash`: UF2 images on a drive, and esptool with a mock of the boot loader
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import os
@@ -136,7 +136,7 @@ def test_flash_starts_the_boot_loader(tmp_path, drive, image, monkeypatch):
     assert done.where.endswith("mounted/RPI-RP2") and done.verified
 
 
-# The mock_boot_loader has short time limits: 50 ms for each word of esptool while it sends flash,
+# The mock has short time limits: 50 ms for each word of esptool while it sends flash,
 # and 3 s after a write until it forgets that the stub runs. Both are too short on a busy machine.
 _MOCK = """
 import sys
@@ -147,7 +147,7 @@ sys.exit(cli.main())
 """
 
 
-# A mock_boot_loader of an ESP chip's boot loader on a pty; yields its port.
+# A mock of an ESP chip's boot loader on a pty; yields its port.
 @contextmanager
 def mock_boot_loader(chip, folder):
     file = folder / f"{chip}.port"

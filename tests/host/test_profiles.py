@@ -1,4 +1,4 @@
-# Tests of the boards' profiles, and of ROMFS images as MicroPython reads them
+# Tests of the boards' profiles, and of ROMFS images that MicroPython reads
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import binascii
@@ -16,20 +16,19 @@ _PROFILES = profiles.load_all()
 
 
 @pytest.mark.parametrize("profile", _PROFILES, ids=[profile.id for profile in _PROFILES])
-def test_profiles(profile):
+def test_profile_is_consistent(profile):
     assert profile.arch in ARCHS
     assert profile.port in ("rp2", "esp32", "qemu")
     assert profile.flashing["method"] in ("uf2", "esptool", "qemu") and profile.flashing["help"]
     for firmware in filter(None, (profile.tflm, profile.stock)):
         assert firmware.block <= firmware.heap
-        parts = [firmware.firmware, firmware.romfs, firmware.filesystem]
-        parts = sorted(part for part in parts if part)
-        for (start, size), (following, _) in zip(parts, parts[1:], strict=False):
+        ranges = sorted(filter(None, (firmware.firmware, firmware.romfs, firmware.filesystem)))
+        for (start, size), (following, _) in zip(ranges, ranges[1:], strict=False):
             assert start + size <= following
-        assert sum(parts[-1]) <= profile.flash_bytes
+        assert sum(ranges[-1]) <= profile.flash_bytes
 
 
-# The flash map is said twice: to the firmware, and to the tools.
+# The flash map of the profile equals the one in the firmware's configuration.
 @pytest.mark.parametrize("board", ["RPI_PICO", "RPI_PICO2"])
 def test_flash_map_of_rp2(board):
     profile = profiles.named(board)
@@ -41,7 +40,7 @@ def test_flash_map_of_rp2(board):
     assert profile.tflm.romfs == (end - storage - models, models)
 
 
-# What models are packed for: by MAC16 where the chip has it.
+# The targets of models for ESP32 boards: mac16 if the chip has the MAC16 option.
 _TARGETS = {
     "ESP32_GENERIC": "mac16",
     "ESP32_GENERIC_S2": "xtensawin",
@@ -58,41 +57,41 @@ def test_flash_map_of_esp32(board):
     with open(profile.folder / "partitions.csv") as file:
         lines = [line for line in file if not line.startswith("#")]
     rows = {row[0].strip(): row for row in csv.reader(lines)}
-    for name, part in (("factory", "firmware"), ("romfs", "romfs"), ("vfs", "filesystem")):
-        place = int(rows[name][3], 0), int(rows[name][4], 0)
-        assert getattr(profile.tflm, part) == place
+    for name, attribute in (("factory", "firmware"), ("romfs", "romfs"), ("vfs", "filesystem")):
+        flash_range = int(rows[name][3], 0), int(rows[name][4], 0)
+        assert getattr(profile.tflm, attribute) == flash_range
 
 
-def test_machine():
+def test_profiles_by_machine_name():
     found = profiles.matching("Raspberry Pi Pico with RP2040")
     assert [profile.id for profile in found] == ["RPI_PICO"]
     assert profiles.matching("something with Z80") == []
 
 
-def test_no_such_board():
-    with pytest.raises(ToolError, match="there is no board NO_SUCH; take one of ESP32_GENERIC"):
+def test_unknown_board():
+    with pytest.raises(ToolError, match="there is no board NO_SUCH; choose one of ESP32_GENERIC"):
         profiles.named("NO_SUCH")
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "says"),
+    ("before", "after", "message"),
     [
         ('arch = "armv6m"\n', "", "lacks 'arch'"),
         ("heap = 202_000", "heat = 202_000", "heat"),
-        ("[flash]", "[flash", "is no TOML"),
+        ("[flash]", "[flash", "is not valid TOML"),
     ],
 )
-def test_damaged_profile(before, after, says, tmp_path):
+def test_damaged_profile(before, after, message, tmp_path):
     text = (profiles.FOLDER / "RPI_PICO.toml").read_text()
     assert before in text
     path = tmp_path / "profile.toml"
     path.write_text(text.replace(before, after))
-    with pytest.raises(ToolError, match=says):
+    with pytest.raises(ToolError, match=message):
         profiles.read(path)
 
 
-# MicroPython finds each file, whole and aligned.
-def test_romfs_is_read_and_aligned(tmp_path):
+# MicroPython reads each file of an image with its exact bytes, and files are aligned.
+def test_romfs_image(tmp_path):
     rng = random.Random(5)
     contents = {}
     for number in range(60):
@@ -122,5 +121,4 @@ def test_romfs_is_read_and_aligned(tmp_path):
         PATH=str(path),
         NAMES=str(tmp_path / "list"),
     )
-    wanted = [f"{len(data)} {binascii.crc32(data)}" for data in contents.values()]
-    assert lines == wanted
+    assert lines == [f"{len(data)} {binascii.crc32(data)}" for data in contents.values()]

@@ -1,4 +1,4 @@
-# Tests of the sign of life of commands that take longer than a second
+# Tests of the message that a command shows on a terminal while it works
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import os
@@ -18,15 +18,14 @@ print("done")
 """
 
 
-# What a program shows on a terminal, or on a pipe, as standard error.
-def _shown(after, terminal):
+# Return the bytes that the program writes to standard error, a terminal or a pipe.
+def _stderr_of_program(after, terminal):
     inner, outer = pty.openpty() if terminal else os.pipe()
-    end = outer
     done = subprocess.run(
         [sys.executable, "-c", _PROGRAM, str(after)],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "TERM": "xterm"},
         stdout=subprocess.PIPE,
-        stderr=end,
+        stderr=outer,
         timeout=60,
         check=True,
     )
@@ -41,7 +40,7 @@ def _shown(after, terminal):
         os.close(outer)
 
 
-@pytest.mark.parametrize("after, terminal, seen", [(0.05, True, True), (9, True, False),
-                                                   (0.05, False, False)])  # fmt: skip
-def test_working(after, terminal, seen):
-    assert (b"verify digits" in _shown(after, terminal)) == seen
+@pytest.mark.parametrize("after, terminal, is_shown", [(0.05, True, True), (9, True, False),
+                                                       (0.05, False, False)])  # fmt: skip
+def test_message_while_working(after, terminal, is_shown):
+    assert (b"verify digits" in _stderr_of_program(after, terminal)) == is_shown

@@ -4,7 +4,7 @@
 import binascii
 
 from ..errors import DeviceError
-from .facts import script
+from .facts import script_source
 from .replies import SIZE
 
 _CHUNK_BYTES = 1024  # the board's heap must hold a chunk's text and the code around it
@@ -17,7 +17,7 @@ class Files:
     def __init__(self, link, progress=None):
         self._link = link
         self.progress = progress or (lambda count: None)
-        link.exec(script("store"))
+        link.exec(script_source("store"))
 
     def crc(self, path, most=1 << 30):
         """Return (bytes, CRC32) of a file's first `most` bytes, or (-1, 0) without the file."""

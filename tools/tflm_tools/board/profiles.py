@@ -73,7 +73,7 @@ def _firmware(table):
 
 
 def read(path):
-    """Return the Profile of a profile file; raises ToolError when it is invalid."""
+    """Return the Profile of a profile file. Raises ToolError if the file is invalid."""
     path = Path(path)
     try:
         table = tomllib.loads(files.read(path).decode())
@@ -105,17 +105,17 @@ def read(path):
         raise ToolError(f"{path}: {error}; boards/README.md has the keys") from None
 
 
-def every():
-    """All Profiles, in the order of their names."""
+def load_all():
+    """Return all Profiles, ordered by the names of their files."""
     return [read(path) for path in sorted(FOLDER.glob("*.toml"))]
 
 
 def named(board):
-    """The Profile of BOARD; raises ToolError when there is none."""
+    """Return the Profile of the board with this id. Raises ToolError for an unknown board."""
     path = FOLDER / f"{board}.toml"
     if not board.isidentifier() or not path.exists():
         names = ", ".join(path.stem for path in sorted(FOLDER.glob("*.toml")))
-        raise ToolError(f"there is no board {board}; take one of {names}")
+        raise ToolError(f"there is no board {board}; choose one of {names}")
     return read(path)
 
 
