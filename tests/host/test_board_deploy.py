@@ -268,7 +268,7 @@ def test_resumed_transfer(tmp_path, repository):
         pytest.raises(DeviceError, match="was lost"),
     ):
         deploy(path, board.port)
-    partial = tmp_path / "board" / "large.tflm.partial"
+    partial = tmp_path / "board" / "large.tflm.part"
     assert partial.stat().st_size > 10000
     partial.write_bytes(partial.read_bytes()[:-1])  # any prefix of the file can be continued
     with board_with_tflm(tmp_path, repository) as board:

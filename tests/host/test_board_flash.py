@@ -64,7 +64,7 @@ def test_uf2_to_a_drive(drive, image):
     seen = []
     done = flash("RPI_PICO", image=image, volume=drive, progress=lambda *n: seen.append(n))
     assert (drive / "firmware.uf2").read_bytes() == image.read_bytes()
-    assert done.verified == "the drive has the same bytes"
+    assert done.verified == "the file on the drive has the same bytes"
     assert seen[-1] == (done.bytes, done.bytes) == (image.stat().st_size,) * 2
 
 

@@ -56,7 +56,7 @@ def test_usage_errors(tflm, arguments, words):
 
 
 def test_errors_have_no_traceback(repository, tmp_path):
-    done = _run(repository, "inspect", tmp_path)
+    done = _run(repository, "inspect", tmp_path / "absent.tflite")
     assert done.returncode == 1
     assert done.stderr.startswith("tflm: cannot read")
     assert len(done.stderr.splitlines()) == 1
