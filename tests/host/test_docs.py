@@ -43,6 +43,7 @@ _OTHERS = {
 }
 _PAGES = [
     "explanation/arena.md", "develop/write-a-kernel.md", "explanation/exactness.md",
+    "how-to/less-ram.md",
     "reference/flat-format.md",
     "tutorial/first-model.md", "tutorial/pico.md", "tutorial/esp32.md",
     "tutorial/your-own-model.md",
