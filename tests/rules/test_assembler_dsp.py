@@ -53,7 +53,7 @@ def test_the_block_of_mul_is_where_the_assembler_reads_it():
 # The kernel jumps over the code of columns that a filter has not.
 def test_columns_of_a_window_are_as_long_as_the_kernel_takes_them_to_be():
     own = consts(KERNEL_FILES["armv7em/depthwise_conv_dsp"])
-    assert own["_MOST_WIDTH"] == depthwise_sums.MOST_WIDTH
+    assert own["_MAX_WIDTH"] == depthwise_sums.MAX_WIDTH
     assert tuple(28 - 4 * stride for stride in (1, 2)) == depthwise_sums.COLUMN_BYTES
 
 

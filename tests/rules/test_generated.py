@@ -96,8 +96,10 @@ def test_tables_require_the_marks(tmp_path, monkeypatch):
 
 # A passage that the source of a derived file has lost is reported: its replacement must change.
 def test_a_lost_passage_is_reported():
-    derived = importlib.import_module("asm.common.derived").Derived
-    passage = "# MIT license;"
-    assert derived("about", "softmax.py", {passage: "# MIT licence;"}).text()
+    derived = importlib.import_module("asm.common.derived")
+    replaced = derived.Derived("about", "softmax.py", {"def eval_int8(": "def eval("}).text()
+    assert "def eval(" in replaced and not replaced.startswith("#")
     with pytest.raises(ValueError, match="softmax.py has 0 times 'no such passage'"):
-        derived("about", "softmax.py", {"no such passage": ""}).text()
+        derived.Derived("about", "softmax.py", {"no such passage": ""}).text()
+    with pytest.raises(ValueError, match="softmax.py has no longer 'no such mark'; adapt its"):
+        derived.passage("softmax.py", "_INPUT", "no such mark")

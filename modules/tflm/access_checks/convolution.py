@@ -26,7 +26,7 @@ _WEIGHTS_OFFSET = const(11)
 _FULLY_CONNECTED_OUTPUT_ZERO_POINT = const(12)
 
 _BLOCK = const(64)  # taps, and accumulators, that the kernels hold at a time
-_MOST_TAPS = const(128)  # of DEPTHWISE_CONV_2D
+_MAX_TAPS = const(128)  # of DEPTHWISE_CONV_2D
 
 
 def _conv(r):
@@ -50,7 +50,7 @@ def _depthwise(r):
     r.reads(_WEIGHTS, channels * taps)
     if r.has(_BIAS):
         r.reads(_BIAS, 4 * channels, align=4)
-    r.writes(_TAPS, 4 * min(taps, _MOST_TAPS), align=4)
+    r.writes(_TAPS, 4 * min(taps, _MAX_TAPS), align=4)
     r.is_offset(_DEPTHWISE_INPUT_OFFSET)
     r.requantize(_DEPTHWISE_OUTPUT_ZERO_POINT, channels)
 

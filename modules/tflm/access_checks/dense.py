@@ -13,14 +13,14 @@ _DEPTH = const(5)
 _OUTPUT_ZERO_POINT = const(7)
 _PARAMETERS = 64  # bytes of scratch
 _GROUP = const(4)
-_MOST_GROUPS = const(1 << 14)
+_MAX_GROUPS = const(1 << 14)
 _NUMBERS = const(36)  # bytes of a group: biases and multipliers
 
 
 # The end of the inputs is where a kernel that reads words of them finds it.
 def _dense(r):
     depth, channels = r.numbers(_DEPTH, 2)
-    r.need(not depth & 3 and r.units <= divided(channels, _GROUP) and r.units < _MOST_GROUPS)
+    r.need(not depth & 3 and r.units <= divided(channels, _GROUP) and r.units < _MAX_GROUPS)
     size = r.units * (_GROUP * depth + _NUMBERS)
     r.small(size)
     r.reads(_INPUT, depth, align=4)

@@ -21,7 +21,7 @@ _PICK_FOUND = const(5)
 _PICK_TEMP = const(6)
 _PICK_ROW = const(7)
 _PICKS = const(10)
-_MOST_FOUND = const(11)
+_MAX_FOUND = const(11)
 _OUTPUTS_BOXES = const(2)
 _OUTPUTS_FOUND = const(3)
 _OUTPUT_BOXES = const(4)
@@ -34,7 +34,7 @@ _BOX = const(16)  # bytes
 _LONGEST_ROW = const(1023)
 _TEMP = const(160)  # bytes of scratch
 _PICK_TEMP_BYTES = const(24)
-_MOST_EMPTY = 1 << 16  # classes when there is no box
+_MAX_EMPTY = 1 << 16  # classes when there is no box
 
 
 # Bytes of the list with so many boxes, and room for one more.
@@ -64,9 +64,9 @@ def _best(r):
 def _pick(r):
     row, offset, count = r.numbers(_PICK_ROW, 3, 0)
     (picks,) = r.numbers(_PICKS, 1)
-    (most,) = r.numbers(_MOST_FOUND, 1, 0)
+    (most,) = r.numbers(_MAX_FOUND, 1, 0)
     r.need(r.words >= 14 and picks <= max(1, count))
-    r.need(count or r.units <= _MOST_EMPTY)
+    r.need(count or r.units <= _MAX_EMPTY)
     if count:
         last = (count - 1) * row + offset + (r.units - 1) // picks
         r.reads(_PICK_SCORES, 4 * (last + 1), align=4)

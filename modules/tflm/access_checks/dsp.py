@@ -32,7 +32,7 @@ _GROUP = 4  # output channels that are computed together
 _PASS = 8  # elements that FULLY_CONNECTED multiplies in one pass
 _SIDE = 3  # of a filter of DEPTHWISE_CONV_2D that has kernels of its own
 _CHANNEL_BYTES = 40  # of its stream
-_MOST_WIDTH = 7  # of others
+_MAX_WIDTH = 7  # of others
 
 
 def _conv(r, flat):
@@ -74,7 +74,7 @@ def _depthwise_3x3(r, stride):
 def _depthwise_windows(r):
     (step,) = r.numbers(_STRIDE, 1)
     height, width = r.numbers(_FILTER_HEIGHT, 2)
-    r.need(step <= 2 and width <= _MOST_WIDTH)
+    r.need(step <= 2 and width <= _MAX_WIDTH)
     size = 16 + 4 * ((height + 3 - step) // 2) * width * (3 - step)
     _depthwise(r, step, height, width, size, _DEPTHWISE_OUTPUT_ZERO_POINT)
 

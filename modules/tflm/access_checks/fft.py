@@ -8,7 +8,7 @@ from .record import divided
 
 # Words of the records.
 _INPUT = const(1)
-_PLACES = const(2)
+_INDICES = const(2)
 _LOAD_OUTPUT = const(3)
 _LOAD_PAIRS = const(4)
 _STAGE_TWIDDLES = const(1)
@@ -24,13 +24,13 @@ _LENGTH_OUTPUT = const(1)
 _LENGTH = const(2)
 
 _SCRATCH = const(1024)  # bytes of the vectors of kernels for words
-_MOST_STEP = const(1023)  # elements that such a vector moves on by at most
+_MAX_STEP = const(1023)  # elements that such a vector moves on by at most
 _MANY = const(64)  # places that are looked at together
 
 
 # Operand `i`: where in a row of `row` values so many pairs go. The table must be a constant, or
 # it could change after this.
-def _places(r, i, pairs, row):
+def _indices(r, i, pairs, row):
     table = r.constant(i, 2 * pairs, align=2)
     for at in range(0, pairs, _MANY):
         some = struct.unpack_from("<%dH" % min(_MANY, pairs - at), table, 2 * at)
@@ -42,7 +42,7 @@ def _load(r):
     r.need(halves <= 2)
     rows = divided(r.units, pairs)
     r.reads(_INPUT, 2 * halves * rows * input_row, align=2 * halves)
-    _places(r, _PLACES, pairs, row)
+    _indices(r, _INDICES, pairs, row)
     r.writes(_LOAD_OUTPUT, 2 * halves * rows * row, align=2 * halves)
 
 
@@ -62,7 +62,7 @@ def _wide_stage(r, *radices):
     butterflies, row, radix, span, inner = r.numbers(_BUTTERFLIES, 5)
     inner_step, outer_step, inner_twiddle, outer_twiddle = r.numbers(_INNER_STEP, 4, 0)
     r.need(radix in radices and butterflies % inner == 0 and r.words >= 18)
-    r.need(2 * inner_step <= _MOST_STEP and 4 * (radix - 1) * inner_twiddle <= _MOST_STEP)
+    r.need(2 * inner_step <= _MAX_STEP and 4 * (radix - 1) * inner_twiddle <= _MAX_STEP)
     inner -= 1
     outer = butterflies // (inner + 1) - 1
     last = outer * outer_step + inner * inner_step + (radix - 1) * span
@@ -82,7 +82,7 @@ def _split(r, size, join):
     r.need(r.words >= 13 and 2 * pairs + 2 <= (input_row if join else row))
     if join:
         r.reads(_INPUT, size * rows * input_row, align=size)
-        _places(r, _PLACES, pairs, row)
+        _indices(r, _INDICES, pairs, row)
     else:
         r.reads(_INPUT, 0)
     r.reads(_SPLIT_TWIDDLES, (4 if size == 2 else 16) * (pairs // 2), align=size)

@@ -28,7 +28,7 @@ _PCAN_OUTPUT = const(4)
 _SNR_SHIFT = const(5)
 _INTERVALS = const(6)
 _LOG_TABLE = 129  # segments, and one behind them
-_MOST_INTERVALS = 32  # of gains: powers of two in a word
+_MAX_INTERVALS = 32  # of gains: powers of two in a word
 
 
 # The kernel cuts bands off that reach outside of these.
@@ -65,7 +65,7 @@ def _square_root(r):
 # Three gains, and four for each interval; the first interval has none.
 def _pcan(r):
     (intervals,) = r.numbers(_INTERVALS, 1, 2)
-    r.need(r[_SNR_SHIFT] <= 63 and intervals <= _MOST_INTERVALS)
+    r.need(r[_SNR_SHIFT] <= 63 and intervals <= _MAX_INTERVALS)
     r.reads(_INPUT, 4 * r.units, align=4)
     r.reads(_NOISE, 4 * r.units, align=4)
     r.reads(_GAINS, 8 * intervals - 6, align=2)

@@ -33,14 +33,14 @@ _WORDS = const(4)
 _LENGTH1 = const(5)
 _SELECT_SIZE = const(12)
 
-_MOST_DIMENSIONS = const(8)
+_MAX_DIMENSIONS = const(8)
 
 
 # The kernel checks each place, with numbers of the table that must not be too large to be added.
 def _gather(r):
     row, extent, coordinates, outer = r.numbers(_ROW, 4)
     (depth,) = r.numbers(_DEPTH, 1, 0)
-    r.need(row <= extent and depth <= _MOST_DIMENSIONS)
+    r.need(row <= extent and depth <= _MAX_DIMENSIONS)
     far = 0
     for at in range(_GATHER_TABLE, _GATHER_TABLE + 2 * depth, 2):
         stride, largest = r.numbers(at, 2, 0)
@@ -75,7 +75,7 @@ def _reverse_sequence(r):
 def _slice(r):
     words, row, dimensions = r.numbers(_BEGIN_WORDS, 3)
     into = r[_INTO]
-    r.need(words <= 2 and dimensions <= _MOST_DIMENSIONS and into <= 1)
+    r.need(words <= 2 and dimensions <= _MAX_DIMENSIONS and into <= 1)
     last = 0
     for level in range(dimensions):
         (size,) = r.numbers(_SLICE_TABLE + 3 * level, 1)

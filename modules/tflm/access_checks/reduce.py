@@ -21,7 +21,7 @@ _TO_REDUCED0 = const(5)
 _TO_REDUCED1 = const(7)
 _TO_REDUCED2 = const(9)
 
-_MOST_EMPTY = 1 << 20  # turns of loops over nothing
+_MAX_EMPTY = 1 << 20  # turns of loops over nothing
 
 
 # The input (operand 1) with the words REDUCE from `at` on, and `size` bytes each element; the
@@ -42,7 +42,7 @@ def _reduced(r, at, words, size=1):
         steps |= step
         r.small(cells, last)
     if empty:
-        r.need(cells <= _MOST_EMPTY)
+        r.need(cells <= _MAX_EMPTY)
         return
     r.need(not steps & size - 1 and cells * size <= last + size)
     r.reads(_INPUT, last + size, align=size)

@@ -29,9 +29,9 @@ _NORM = const(3)
 _SCALARS = const(3)
 _SCALAR = const(3)
 
-_MOST_DEPTH = const(8191)  # the sum of exps has 13 integer bits
-_MOST_DEPTH_INT16 = const(65535)
-_MOST_DEPTH_LOG = const(4095)
+_MAX_DEPTH = const(8191)  # the sum of exps has 13 integer bits
+_MAX_DEPTH_INT16 = const(65535)
+_MAX_DEPTH_LOG = const(4095)
 _LARGEST_EXP_LOG = 1 << 19
 _LOG_WORDS = const(20)  # of scratch
 _STEPS = const(513)  # entries of a table of int16
@@ -66,7 +66,7 @@ def _softmax(r):
     largest, slots = r.numbers(_SOFTMAX_LARGEST_DIFFERENCE, 2, 0)
     r.need(bits in (8, 16) and largest <= 255 and 1 <= slots <= 256)
     r.need(r.table(_SOFTMAX_TABLE, 11) == _EXP)
-    _rows(r, _SOFTMAX_OUTPUT, _DEPTH, 21, 1, _MOST_DEPTH, output_size=bits // 8)
+    _rows(r, _SOFTMAX_OUTPUT, _DEPTH, 21, 1, _MAX_DEPTH, output_size=bits // 8)
     r.writes(_EXPS, 4 + 4 * slots, align=4)
     r.apart(_INPUT, _EXPS)
     r.apart(_INPUT, _SOFTMAX_OUTPUT, True)
@@ -79,7 +79,7 @@ def _softmax_int16(r):
     r.need(any(exps[-4:-2]) and any(exps[-2:]))
     r.need(not [i for i in range(1, 2 * _STEPS, 2) if exps[i] > 127])  # negative ones
     r.reads(_RECIPROCAL, 2 * _STEPS, align=2)
-    _rows(r, _SOFTMAX_INT16_OUTPUT, _SOFTMAX_INT16_DEPTH, 8, 2, _MOST_DEPTH_INT16)
+    _rows(r, _SOFTMAX_INT16_OUTPUT, _SOFTMAX_INT16_DEPTH, 8, 2, _MAX_DEPTH_INT16)
     r.apart(_INPUT, _SOFTMAX_INT16_OUTPUT, True)
 
 
@@ -89,7 +89,7 @@ def _log_softmax(r):
     r.need(largest <= 255 and r.table(_LOG_SOFTMAX_TABLE, 9) == _LOGARITHM)
     exps = r.numbers(_LOG_SOFTMAX_TABLE + _TO_EXPS, largest + 1, 0)
     r.need(exps[0] and max(exps) <= _LARGEST_EXP_LOG)
-    _rows(r, _LOG_SOFTMAX_OUTPUT, _DEPTH, 20, 1, _MOST_DEPTH_LOG)
+    _rows(r, _LOG_SOFTMAX_OUTPUT, _DEPTH, 20, 1, _MAX_DEPTH_LOG)
     r.writes(_WORDS, 4 * _LOG_WORDS, align=4)
     r.apart(_INPUT, _LOG_SOFTMAX_OUTPUT, True)
     r.apart(_INPUT, _WORDS)

@@ -1,2 +1,2 @@
-# tflm: Eval of each operator: viper functions over records; no checks, no allocation
+# tflm: Eval of each operator: viper functions that run records without checks and allocations
 # MIT license; Copyright (c) 2026 the tflm authors

@@ -8,10 +8,10 @@ from .float32_select import clamp
 
 _INPUT = const(1)
 _OUTPUT = const(2)
-_LOW = const(3)  # and the upper limit behind it
+_LOW = const(3)  # and the upper limit after it
 
 
-# Units are elements. The limits lie in the record, which stands in for the ROM there.
+# Units are elements. The limits are in the record, which is passed as the ROM.
 @micropython.viper
 def eval_float32(op, arena, rom, start: int, stop: int):
     r = ptr32(op)

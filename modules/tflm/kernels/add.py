@@ -26,8 +26,8 @@ _SHIFT = const(17)
 _OUTPUT_ZERO_POINT = const(18)  # the REQUANTIZE block
 
 
-# Units are elements. Input 1 is the one with the larger scale: TFLM's multiplier for it is one
-# half, so what it adds is (x1 - zero) * 2**19 exactly. Input 2 is rescaled by
+# Units are elements. Input 1 is the input with the larger scale. TFLM multiplies it by one half,
+# so that it contributes exactly (x1 - zero) * 2**19. Input 2 is rescaled by
 #   SaturatingRoundingDoublingHighMul((x2 - zero) << 20, m) = ((x2 - zero) * m + 2**10) >> 11
 # with m in 16-bit halves, then divided by a power of two. SUB has a negative factor.
 @micropython.viper

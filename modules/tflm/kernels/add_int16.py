@@ -26,9 +26,9 @@ _OUTPUT_ZERO_POINT = const(18)  # the CLAMP block
 _OUTPUT_MULTIPLIER = const(21)  # the FIXED_POINT block of the output
 
 
-# Units are elements. Input 1 is the one with the larger scale: TFLM's multiplier for it is one
-# half, so what it adds is (x1 - zero) * 2**14 exactly; input 2 is shifted left by 15 and
-# rescaled. SUB has a negative factor.
+# Units are elements. Input 1 is the input with the larger scale. TFLM multiplies it by one half,
+# so that it contributes exactly (x1 - zero) * 2**14. Input 2 is shifted left by 15 and rescaled.
+# SUB has a negative factor.
 @micropython.viper
 def eval_int16(op, arena, rom, start: int, stop: int):
     r = ptr32(op)

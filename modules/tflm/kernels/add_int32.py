@@ -20,7 +20,7 @@ _ACTIVATION_MIN = const(13)
 _ACTIVATION_MAX = const(14)
 
 
-# Units are elements. Sums wrap around, as TFLM's do.
+# Units are elements. Sums wrap around as in TFLM.
 @micropython.viper
 def eval_int32(op, arena, rom, start: int, stop: int):
     r = ptr32(op)

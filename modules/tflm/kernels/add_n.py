@@ -6,18 +6,18 @@
 from .requantize import store_int8
 
 _OUTPUT = const(1)
-_ACCUMULATORS = const(2)  # scratch: of a block, or of all elements
-_INPUT0 = const(3)  # and the others behind it
-_INPUTS = const(11)  # how many
-_ACCUMULATOR_BYTES = const(12)  # from that of one element to the next
-_CONTINUED = const(13)  # 1: there are sums already
-_CONTINUES = const(14)  # 1: another record stores the sums
+_ACCUMULATORS = const(2)  # scratch: sums of a block, or of all elements
+_INPUT0 = const(3)  # and the other inputs after it
+_INPUTS = const(11)  # number of inputs
+_ACCUMULATOR_BYTES = const(12)  # from one element's accumulator to the next
+_CONTINUED = const(13)  # 1: the accumulators have sums of other inputs
+_CONTINUES = const(14)  # 1: another record adds more inputs and stores the sums
 _OFFSET = const(15)
 _BLOCK = const(16)
 _OUTPUT_ZERO_POINT = const(17)  # the REQUANTIZE block
 
 
-# Units are elements. TFLM's multiplier for the inputs is one half of 2**20: exact.
+# Units are elements. TFLM multiplies the inputs by one half of 2**20, which is exact.
 @micropython.viper
 def eval_int8(op, arena, rom, start: int, stop: int):
     r = ptr32(op)

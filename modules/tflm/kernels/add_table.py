@@ -21,8 +21,8 @@ def eval_int8(op, arena, rom, start: int, stop: int):
     _add(0, 0, op, arena, rom, start, stop - start)
 
 
-# `count` elements from `start` on. `v` and `x` are the first parameters only because these stay in
-# registers. See lanes_multiply.py for the rounding.
+# Add the `count` elements from `start` on. `v` and `x` are the first parameters because these stay
+# in registers. The rounding is explained in lanes_multiply.py.
 @micropython.viper
 def _add(v: int, x: ptr8, op, arena, rom, start: int, count: int):
     r = ptr32(op)
@@ -44,7 +44,7 @@ def _add(v: int, x: ptr8, op, arena, rom, start: int, count: int):
     span = uint(((r[_ACTIVATION_MAX] << sign) >> sign) - low)
     m_low = r[_MULTIPLIER] & 0xFFFF
     m_high = r[_MULTIPLIER] >> 16
-    shift = 31 - (r[_SHIFT] & 0xFF)  # the right shift without its last step; -1: none
+    shift = 31 - (r[_SHIFT] & 0xFF)  # the right shift without its last step; -1: no shift
     while count:
         v = (((x[0] ^ 0x80) - 0x80) * factor + lookup[other[0]] << sign) >> sign
         h = v >> 15

@@ -11,7 +11,7 @@ _FLIP = const(5)
 
 
 # Units are elements of the output. Bytes are compared unsigned: `flip` is 0x80 for the largest,
-# 0x7F for the smallest. The first of equals wins.
+# 0x7F for the smallest. Of equal elements the first one wins.
 @micropython.viper
 def eval_int8(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     word = op[_INPUT]

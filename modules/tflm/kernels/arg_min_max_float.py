@@ -11,8 +11,8 @@ _FLIP = const(5)  # 1: the smallest
 
 
 # Units are elements of the output. Bit patterns are compared as signed integers (sign and
-# magnitude made two's complement), so that -0.0 equals 0.0; the first of equals wins. As in C a
-# NaN is neither larger nor smaller: it wins where it comes first, and nowhere else.
+# magnitude converted to two's complement), so that -0.0 equals 0.0. Of equal elements the first
+# one wins. As in C, a NaN is neither larger nor smaller: it wins only if it comes first.
 @micropython.viper
 def eval_float32(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     word = op[_INPUT]

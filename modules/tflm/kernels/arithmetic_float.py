@@ -18,11 +18,10 @@ _EXPAND1 = const(9)
 _EXPAND2 = const(10)
 _BLOCK = const(11)
 _KIND = const(12)  # of float32.combine
-_ACTIVATION_MIN = const(13)  # and the maximum behind it
+_ACTIVATION_MIN = const(13)  # and the maximum after it
 
 
-# Units are elements. The limits of the activation lie in the record, which stands in for the ROM
-# there.
+# Units are elements. The limits of the activation are in the record, which is passed as the ROM.
 @micropython.viper
 def eval_float32(op, arena, rom, start: int, stop: int):
     r = ptr32(op)

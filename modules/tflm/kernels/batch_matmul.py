@@ -27,13 +27,13 @@ _OUTPUT_ZERO_POINT = const(22)  # the REQUANTIZE or REQUANTIZE_INT16 block
 _BLOCK = const(32)  # taps, and sums, that fit the scratch buffer
 
 
-# Units are outputs. Matrices are read with strides, so that none has to be transposed.
+# Units are outputs. Matrices are read with strides, so that no matrix has to be transposed.
 @micropython.viper
 def eval_int8(op, arena, rom, start, stop):
     multiply_matrices(op, arena, rom, start, stop, 0, _sums, store_int8)
 
 
-# The same for elements of 1 << wide bytes, with functions that compute sums and store them.
+# Multiply matrices of elements of 1 << `wide` bytes. `sums` computes sums, `store` stores them.
 @micropython.viper
 def multiply_matrices(op, arena, rom, start: int, stop: int, wide: int, sums, store):
     r = ptr32(op)
@@ -66,8 +66,8 @@ def multiply_matrices(op, arena, rom, start: int, stop: int, wide: int, sums, st
 # The sums of `count` neighbours in a row, from the elements `left` and `right` of the matrices on.
 # Bytes are read unsigned with the top bit flipped (y'):
 #   sum x * (y - its zero point) = sum x * y' - right_offset * sum x
-# where x are taps, the left elements less their zero point, up to 32 as words. `acc` and `x`
-# come first because the first locals live in registers.
+# where x are taps: up to 32 left elements, less their zero point, as words. `acc` and `x` come
+# first because the first locals are in registers.
 @micropython.viper
 def _sums(acc: int, x: ptr32, op: ptr32, arena, rom, left: int, right: int, count: int):
     base = int(ptr8(arena))

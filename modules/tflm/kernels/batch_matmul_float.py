@@ -24,8 +24,8 @@ _MAC = const(0)  # of float32.combine
 _LARGEST_STEP = const(1023)  # of float32.combine
 
 
-# Units are outputs. Matrices are read with strides, so that none has to be transposed. Sums start
-# at 0.0 and take the products in order, as in TFLM: that decides the last bits.
+# Units are outputs. Matrices are read with strides, so that no matrix has to be transposed. Sums
+# start at 0.0 and add the products in order, as in TFLM, because the order decides the last bits.
 @micropython.viper
 def eval_float32(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
@@ -36,7 +36,7 @@ def eval_float32(op, arena, rom, start: int, stop: int):
     last = r[_LAST_BATCHES]
     a_step = r[_LEFT_DEPTH_STRIDE]
     b_step = r[_RIGHT_DEPTH_STRIDE]
-    # Elements of each call of combine: all, or one where a stride is too large for its steps.
+    # Elements of each call of combine: all, or one if a stride is too large for its steps.
     n = r[_DEPTH]
     if a_step > _LARGEST_STEP or b_step > _LARGEST_STEP:
         n = 1

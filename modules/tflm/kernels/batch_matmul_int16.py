@@ -22,9 +22,9 @@ def eval_int16(op, arena, rom, start, stop):
     multiply_matrices(op, arena, rom, start, stop, 1, _sums, requantize_int16)
 
 
-# Sums of `count` neighbours in a row, as kernels/batch_matmul.py has them, but zero points are 0.
-# They are pairs as in kernels/matrix.py. A tap is two words, its upper byte (signed) and its lower
-# one, so that their products' sums stay below 2**31.
+# Sums of `count` neighbours in a row, as in batch_matmul.py, but with zero points of 0. Sums are
+# pairs as in matrix.py. A tap is two words, its upper byte (signed) and its lower byte, so that
+# the sums of their products stay below 2**31.
 @micropython.viper
 def _sums(high: int, low: int, op: ptr32, arena, rom, left: int, right: int, count: int):
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.

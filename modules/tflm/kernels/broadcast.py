@@ -1,4 +1,4 @@
-# tflm: a block of an input, spread out to the shape of the output: for the kernels of binary ops
+# tflm: expands a block of an input to the shape of the output, for binary operators
 # MIT license; Copyright (c) 2026 the tflm authors
 
 _INPUT1 = const(1)
@@ -12,9 +12,9 @@ _LENGTH = const(2)
 _STRIDE = const(3)
 
 
-# Copy what belongs to elements start..start + count - 1 of the output from input `which` (0 or
-# 1) to its row in scratch. The innermost level is a run of elements or one element repeated;
-# the offset of each run follows from its number by division, but for the outermost level.
+# Copy the input elements of outputs start..start + count - 1 from input `which` (0 or 1) to its
+# row in scratch. The innermost level is a run of elements or one element repeated. The offset of
+# each run follows from its number by division, except in the outermost level.
 @micropython.viper
 def expand(op, arena, rom, which: int, start: int, count: int):
     r = ptr32(op)

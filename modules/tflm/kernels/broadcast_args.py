@@ -14,7 +14,7 @@ _LENGTH2 = const(6)
 _LENGTH = const(7)
 
 
-# Units are dimensions. TFLM stops the program where shapes do not fit together.
+# Units are dimensions. TFLM stops the program if the shapes do not fit together.
 def eval(op, arena, rom, start, stop):
     if _join(op, arena, rom, start, stop):
         raise InputError(
@@ -22,7 +22,7 @@ def eval(op, arena, rom, start, stop):
         )
 
 
-# 1 where a dimension differs and neither is 1. The shapes are counted from their ends.
+# Return 1 if a dimension differs and neither is 1. The shapes are aligned at their ends.
 @micropython.viper
 def _join(op: ptr32, arena: ptr32, rom: ptr32, start: int, stop: int) -> int:
     words = op[_WORDS]

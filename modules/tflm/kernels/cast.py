@@ -11,7 +11,7 @@ _SIGNED = const(5)
 _TO_BOOL = const(6)
 
 
-# Units are elements. Low bits stay; what is wider gets the sign, or zeros.
+# Units are elements. Low bits stay; wider types are extended with the sign, or with zeros.
 @micropython.viper
 def eval_integers(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     word = op[_INPUT]

@@ -10,11 +10,11 @@ _DEPTH = const(4)
 _SLOTS = const(5)
 _CYCLES_MAX = const(6)
 
-_ABORTED = const(15)  # errors.ABORTED: operators behind this one are not run
+_ABORTED = const(15)  # errors.ABORTED: the operators after this one are not run
 
 
-# One unit: slots move up, the input becomes the last one; all but each cycles_max-th time that is
-# all for this invoke.
+# One unit: move the slots up and append the input. This ends the invoke, except for each
+# cycles_max-th time.
 @micropython.viper
 def eval_int8(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int) -> int:
     depth = op[_DEPTH]

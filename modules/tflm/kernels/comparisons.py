@@ -20,8 +20,8 @@ _OUTSIDE = const(13)
 _TABLE = const(14)  # for each byte of input 1 the lowest and the highest byte of an interval
 
 
-# Units are elements. The answer is `outside`, or the other one where the byte of input 2, with
-# `flip`, lies in the interval that belongs to the byte of input 1.
+# Units are elements. The answer is `outside`, or its opposite if the byte of input 2, with `flip`,
+# is within the interval of the byte of input 1.
 @micropython.viper
 def eval_bytes(op, arena, rom, start: int, stop: int):
     r = ptr32(op)

@@ -16,11 +16,11 @@ _EXPAND1 = const(9)
 _EXPAND2 = const(10)
 _BLOCK = const(11)
 _SIZE = const(12)
-_ANSWERS = const(13)  # the bits of less, equal and more, from the lowest on
+_ANSWERS = const(13)  # the answers for less, equal and more, from the lowest bit on
 
 
-# Units are elements. Of int64 the high words decide; where they are equal, the low words do, moved
-# by 2**31 to be compared as signed numbers.
+# Units are elements. Of int64 the upper words are compared first. If they are equal, the lower
+# words are compared, moved by 2**31 so that they compare as signed numbers.
 @micropython.viper
 def eval_integers(op, arena, rom, start: int, stop: int):
     r = ptr32(op)

@@ -33,16 +33,16 @@ _BLOCK = const(64)  # taps, and accumulators, that fit the scratch buffers
 
 # Units are rows of the output. Bytes are read unsigned with the top bit flipped (w', x'):
 #   sum w * (x - zero point) = sum w' * t - 128 * sum t   with t = x' - input_offset
-# For each pixel the taps t under the window are gathered as words, up to 64 at a time, 0 where
-# the window leaves the image at a side; rows of the window above or below it are left out. The
-# taps lie in the filter's order: each output channel is then one dot product of two rows, and
-# sum t is the same for all of them. Accumulators wait until 64 are there, for store_int8.
+# For each pixel the taps t under the window are gathered as words, up to 64 at a time. Taps at the
+# left and right of the image are 0; rows of the window above and below the image are skipped. The
+# taps are in the filter's order, so that each output channel is one dot product of two rows, and
+# sum t is the same for all channels. 64 accumulators are collected for one call of store_int8.
 @micropython.viper
 def eval_int8(op, arena, rom, start, stop):
     _rows(0, 0, 0, op, arena, rom, start, stop)
 
 
-# `acc`, `x` and `w` come first because the first locals live in registers.
+# `acc`, `x` and `w` come first because the first locals are in registers.
 @micropython.viper
 def _rows(acc: int, x: ptr32, w: ptr8, op, arena, rom, start: int, stop: int):
     r = ptr32(op)
@@ -62,7 +62,7 @@ def _rows(acc: int, x: ptr32, w: ptr8, op, arena, rom, start: int, stop: int):
     depth = r[_INPUT_CHANNELS]
     channels = r[_OUTPUT_CHANNELS]
     width = r[_INPUT_WIDTH]
-    # A row of the window is one run of bytes, or one for each column where these do not touch.
+    # A row of the window is one run of bytes, or one run for each column if columns do not touch.
     run = r[_FILTER_CHANNELS]
     runs = r[_FILTER_WIDTH]
     group_channels = channels // (depth // run)  # filters for each group of input channels
@@ -150,8 +150,8 @@ def _rows(acc: int, x: ptr32, w: ptr8, op, arena, rom, start: int, stop: int):
                     left -= n
                     x = ptr32(taps)
                     total = 0
-                    room = n
-                    while room:
+                    missing = n
+                    while missing:
                         if not merged:
                             low = 0
                             high = 0
@@ -162,9 +162,9 @@ def _rows(acc: int, x: ptr32, w: ptr8, op, arena, rom, start: int, stop: int):
                             k = low - at
                         elif at < high:
                             k = high - at
-                        if k > room:
-                            k = room
-                        room -= k
+                        if k > missing:
+                            k = missing
+                        missing -= k
                         w = ptr8(cell + at)
                         at += k
                         if at <= low or at > high:
@@ -209,7 +209,7 @@ def _rows(acc: int, x: ptr32, w: ptr8, op, arena, rom, start: int, stop: int):
                                 row += r[_DILATION_HEIGHT] * width * depth
                                 cell = row
                                 column = in_x
-                    # Multiply them with the filters.
+                    # Multiply the taps by the filters.
                     total = total << 7
                     eights = n >> 3
                     fours = n & 4

@@ -28,9 +28,9 @@ _OUTPUT_STEP = const(24)
 _OUTPUT_ZERO_POINT = const(25)
 _ACTIVATION_MIN = const(26)
 _ACTIVATION_MAX = const(27)
-_LANES = const(128)  # where they begin in the scratch buffer, behind the parameters
+_LANES = const(128)  # offset of the lanes in the scratch buffer, after the parameters
 
-# Words of the parameters of gather() and multiply(), see tools/asm/common/parameters.py.
+# Words of the parameters of gather() and multiply(); see tools/asm/common/parameters.py.
 _G_SOURCE = const(0)
 _G_LANES = const(1)
 _G_COLUMNS = const(2)
@@ -62,11 +62,11 @@ _M_ROWS = const(28)
 _M_ROW_STEP = const(29)
 
 
-# Pixels first..stop-1 of rows row..last-1. The inputs of a block of pixels become lanes once,
-# then every group of four channels runs over them: the activations stay int8 in the arena.
+# Pixels first..stop-1 of rows row..last-1. The inputs of a block of pixels are unpacked to lanes
+# once, then every group of four channels reads them; the activations stay int8 in the arena.
 # `gather`, `gather_bytes` and `multiply` are called with (arena, offset of their parameters, the
-# memory of image or stream); the places among their parameters are offsets in these. armv6m has a
-# copy of this that calls them with one address: 2000 cycles less for a slice.
+# memory of image or stream). Addresses among their parameters are offsets in these two. armv6m has
+# a copy of this function that passes one address, which saves 2000 cycles per slice.
 @micropython.viper
 def run_blocks(
     op, arena, rom, row: int, last: int, first: int, stop: int, gather, gather_bytes, multiply
@@ -96,7 +96,7 @@ def run_blocks(
     rest_stream = stream + groups * (64 + 2 * r[_WEIGHT_BYTES] * window)
     row_bytes = r[_ROW_BYTES]
     is_whole = r[_IS_WHOLE]
-    # Pixels of one row that touch each other, with nothing between or beside them, are one run.
+    # Pixels of a row that touch each other, without padding, are one run.
     merged = 0
     if is_whole and r[_RUN] == r[_COLUMN_STEP] and r[_RUN] == r[_COLUMN_LANES]:
         if r[_WINDOW_COLUMNS] == 1 and row_bytes == r[_OUTPUT_WIDTH] * r[_COLUMN_STEP]:
@@ -111,7 +111,7 @@ def run_blocks(
     p[_G_SPARE] = spare
     p[_M_GROUP] = 0
     if r[_WEIGHT_BYTES] == 1:
-        # Behind the spare memory.
+        # After the spare memory.
         k = 4 * r[_BLOCK_PIXELS]
         if k < r[_COLUMN_LANES]:
             k = r[_COLUMN_LANES]
@@ -144,7 +144,7 @@ def run_blocks(
                 p[_G_AT] = at
                 p[_G_LANES] = lanes + rows * row_lanes
                 batch = (row + rows) // r[_OUTPUT_HEIGHT]
-                # Rows of the filter above the image, in it and below it.
+                # Rows of the filter above the image, in the image and below it.
                 in_y = (row + rows - batch * r[_OUTPUT_HEIGHT]) * r[_STRIDE_HEIGHT]
                 in_y -= r[_PADDING_HEIGHT]
                 inside = r[_FILTER_HEIGHT]
@@ -178,7 +178,7 @@ def run_blocks(
             pixel += n
             n *= rows
             if rest:
-                # The last, incomplete group goes to the spare memory first.
+                # The last, incomplete group is written to the spare memory first.
                 p[_M_STREAM] = rest_stream
                 p[_M_OUTPUT] = spare
                 p[_M_GROUPS] = 1

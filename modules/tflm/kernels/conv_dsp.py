@@ -26,7 +26,7 @@ _RUN = const(16)
 _WINDOW = const(17)
 _INPUT_ZERO_POINT = const(19)
 _OUTPUT_ZERO_POINT = const(20)  # the REQUANTIZE block
-_SUMS = const(0)  # bytes of the scratch buffer: four sums, then the inputs of one window
+_SUMS = const(0)  # offset in the scratch buffer: four sums, then the inputs of one window
 _TAPS = const(128)
 
 
@@ -45,7 +45,7 @@ def eval_pixels_int8(op, arena, rom, start: int, stop: int):
     _pixels(op, arena, rom, 0, start, stop)
 
 
-# Pixels start..stop-1 of a row: gather the inputs of a window, then make the outputs of four
+# Pixels start..stop-1 of a row: gather the inputs of a window, then compute the outputs of four
 # channels at a time.
 @micropython.viper
 def _pixels(op, arena, rom, row: int, start: int, stop: int):
@@ -73,8 +73,8 @@ def _pixels(op, arena, rom, row: int, start: int, stop: int):
         start += 1
 
 
-# Copy the inputs of one window to the scratch buffer; the zero point stands for what lies outside
-# of the image.
+# Copy the inputs of one window to the scratch buffer. Outside of the image they are the zero
+# point.
 @micropython.viper
 def _gather(op, arena, rom, row: int, pixel: int):
     r = ptr32(op)

@@ -26,19 +26,19 @@ _PADDING_HEIGHT = const(17)
 _PADDING_WIDTH = const(18)
 _FILTER_CHANNELS = const(19)
 _GROUP_CHANNELS = const(20)  # output channels of a group
-_ACTIVATION_MIN = const(21)  # and the maximum behind it
+_ACTIVATION_MIN = const(21)  # and the maximum after it
 
-# Of float32.combine.
+# Operations of float32.combine.
 _MAC = const(0)
 _ADD = const(2)
 _DOT = const(1 << 10 | 1 << 20)
 _EACH = const(1 | 1 << 10 | 1 << 20)
 
 
-# Units are outputs: channels of pixels of batches. Sums start at 0.0 and take the products in the
-# filter's order, those outside the image left out, then the bias, as in TFLM: that decides the
-# last bits. Where the cells of a filter's row touch each other in the image they are one dot
-# product. The limits of the activation lie in the record, which stands in for the ROM there.
+# Units are outputs: channels of pixels of batches. Sums start at 0.0 and add the products in the
+# filter's order, without those outside of the image, then the bias, as in TFLM: the order decides
+# the last bits. If the cells of a filter's row touch each other in the image, they are one dot
+# product. The limits of the activation are in the record, which is passed as the ROM.
 @micropython.viper
 def eval_float32(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
@@ -53,7 +53,7 @@ def eval_float32(op, arena, rom, start: int, stop: int):
     pixel = start // r[_OUTPUT_CHANNELS]
     channel = start - pixel * r[_OUTPUT_CHANNELS]
     while start < stop:
-        # The cells of the filter that lie in the image.
+        # The cells of the filter that are in the image.
         y = pixel // r[_OUTPUT_WIDTH]
         x = (pixel - y * r[_OUTPUT_WIDTH]) * r[_STRIDE_WIDTH] - r[_PADDING_WIDTH]
         batch = y // r[_OUTPUT_HEIGHT]

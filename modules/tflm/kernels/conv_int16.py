@@ -27,15 +27,15 @@ _PADDING_HEIGHT = const(18)
 _PADDING_WIDTH = const(19)
 _FILTER_CHANNELS = const(20)
 _GROUP_CHANNELS = const(21)  # output channels of a group
-_BIAS_KIND = const(22)  # as start_sums takes it
-_OFFSETS = const(23)  # as multiply takes them
+_BIAS_KIND = const(22)  # argument of start_sums
+_OFFSETS = const(23)  # argument of multiply
 _OUTPUT_ZERO_POINT = const(24)  # the REQUANTIZE_INT16 block
 _BLOCK = const(64)  # sums that fit the scratch buffer
 
 
-# Units are output pixels of batches. Where the cells of a filter's row touch each other in the
-# image they are one vector, which up to 64 channels are multiplied with; cells outside the image
-# are left out.
+# Units are output pixels of batches. If the cells of a filter's row touch each other in the image,
+# they are one vector, by which up to 64 channels are multiplied. Cells outside of the image are
+# skipped.
 @micropython.viper
 def eval_int16(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
@@ -46,7 +46,7 @@ def eval_int16(op, arena, rom, start: int, stop: int):
     filter_size = r[_FILTER_HEIGHT] * r[_FILTER_WIDTH] * length
     out = (r[_OUTPUT] >> 2) + (start * channels << 1)
     while start < stop:
-        # The cells of the filter that lie in the image.
+        # The cells of the filter that are in the image.
         y = start // r[_OUTPUT_WIDTH]
         x = (start - y * r[_OUTPUT_WIDTH]) * r[_STRIDE_WIDTH] - r[_PADDING_WIDTH]
         batch = y // r[_OUTPUT_HEIGHT]

@@ -31,8 +31,8 @@ _CELL_STEP = const(23)  # and from one cell of the filter to the next
 _INPUT_OFFSET = const(24)
 _WEIGHTS_OFFSET = const(25)
 _BLOCK = const(26)  # accumulators that the scratch buffer holds
-_ONCE = const(27)  # 1 where sums are rounded once
-_OUTPUT_ZERO_POINT = const(28)  # and the rest of REQUANTIZE
+_ONCE = const(27)  # 1: sums are rounded once
+_OUTPUT_ZERO_POINT = const(28)  # and the other words of REQUANTIZE
 _ACTIVATION_MIN = const(29)
 _ACTIVATION_MAX = const(30)
 _MULTIPLIER = const(33)
@@ -40,7 +40,8 @@ _SHIFT = const(34)
 
 
 # Units are outputs: channels of pixels of batches. Old converters gave all weights one zero point.
-# Cells of the filter outside the image are left out: they have the value of the zero point.
+# Cells of the filter outside of the image are skipped, because they have the value of the zero
+# point.
 @micropython.viper
 def eval_int8(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
@@ -62,7 +63,7 @@ def eval_int8(op, arena, rom, start: int, stop: int):
     pixel = start // channels
     channel = start - pixel * channels
     while start < stop:
-        # The cells of the filter that lie in the image.
+        # The cells of the filter that are in the image.
         y = pixel // r[_OUTPUT_WIDTH]
         x = (pixel - y * r[_OUTPUT_WIDTH]) * r[_STRIDE_WIDTH] - r[_PADDING_WIDTH]
         batch = y // r[_OUTPUT_HEIGHT]
@@ -127,7 +128,7 @@ def eval_int8(op, arena, rom, start: int, stop: int):
             pixel += 1
 
 
-# What requantize.store_int8 does with a multiplier below 1, but rounded once, halves up:
+# Requantize as requantize.store_int8 does with a multiplier below 1, but round once, halves up:
 #   floor((v * m + 2**(30 + e)) / 2**(31 + e)) = floor((floor(v * m / 2**31) + 2**(e - 1)) / 2**e)
 @micropython.viper
 def _store_once(op: ptr32, sums: int, output: int, count: int):

@@ -7,7 +7,7 @@ _INPUT = const(1)
 _OUTPUT = const(2)
 
 
-# Units are bytes. Words at a time where both sides allow it. The two locals that live in
+# Units are bytes. They are copied as words if both addresses allow it. The two locals that are in
 # registers, op and arena, become the source and the target.
 @micropython.viper
 def eval_bytes(op: ptr32, arena: ptr32, rom: ptr32, start: int, stop: int):

@@ -20,9 +20,9 @@ _OUTPUT_ZERO_POINT = const(11)  # the REQUANTIZE block
 _HALF = const(19)  # half of TFLM's left shift
 
 
-# Units are elements, in the order of the sums: line by line along the axis, from its end in
-# reverse. A slice that starts within a line adds up again what comes before. As in TFLM a sum
-# starts from minus the zero point, and wraps around at 32 bits.
+# Units are elements in the order of the sums: line by line along the axis, from its end in
+# reverse. A slice that starts within a line adds the elements before it again. As in TFLM a sum
+# starts from minus the zero point and wraps around at 32 bits.
 @micropython.viper
 def eval_int8(op, arena, rom, start: int, stop: int):
     r = ptr32(op)

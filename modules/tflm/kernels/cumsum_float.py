@@ -16,9 +16,10 @@ _ADD = const(2)  # of float32.combine
 _EACH = const(1 | 1 << 10 | 1 << 20)
 
 
-# Units are elements, in the order of the sums: rows of `inner` elements across the axis, from its
-# end in reverse. Each row is the one before plus a row of the input; the first is 0.0, plus that
-# where the sums are inclusive. Along an axis with rows of one element a run of sums is one call.
+# Units are elements in the order of the sums: rows of `inner` elements across the axis, from its
+# end in reverse. Each row is the previous row plus a row of the input. The first row is 0.0, plus
+# the first row of the input if the sums are inclusive. If rows have one element, a run of sums is
+# one call.
 @micropython.viper
 def eval_float32(op, arena, rom, start: int, stop: int):
     r = ptr32(op)

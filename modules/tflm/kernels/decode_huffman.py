@@ -15,12 +15,13 @@ _INPUT_BITS = const(9)
 _SIZE = const(10)
 
 
-# Units are elements, one after the other: where the next code begins is kept from slice to slice
-# (and must lead nowhere outside if another task has written there meanwhile).
+# Units are elements, one after the other. The position of the next code is kept in scratch from
+# slice to slice; it is checked because another task may overwrite scratch in between.
 #
-# Some bits lead to an entry of the table. The upper five bits of an entry tell: a value, and how
-# many of these bits were its code's, or how many bits, less one, are to be added to the rest of
-# the entry and to where it is. A table that leads outside, or codes past the end, give 0.
+# Some bits of the code select an entry of the table. The upper five bits of an entry say either
+# that it is a value, and how many of these bits belonged to its code, or how many bits less one
+# are added to the rest of the entry and to the entry's index. A table that leads outside of itself
+# and codes past the end give 0.
 @micropython.viper
 def eval_any(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     word = op[_INPUT]
@@ -40,12 +41,12 @@ def eval_any(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     left = stop - start
     while left:
         bits = op[_FIRST_BITS]
-        place = 0
+        entry = 0
         found = 0
         low = 0
         high = 0
         while not found:
-            # Up to 16 bits lie in three bytes; there are zeros behind the last one.
+            # Up to 16 bits are in three bytes; after the last byte there are zeros.
             v = 0
             k = 0
             while k < 3:
@@ -54,14 +55,14 @@ def eval_any(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
                     v = v | x[(position >> 3) + k]
                 k += 1
             v = v >> 24 - (position & 7) - bits & (1 << bits) - 1
-            place += v
-            if place >= op[_ENTRIES] or position > last:
+            entry += v
+            if entry >= op[_ENTRIES] or position > last:
                 low = 0
                 high = 0
                 found = 1
             else:
                 position += bits
-                z = ptr8(table + place * entry_bytes)
+                z = ptr8(table + entry * entry_bytes)
                 low = z[0]
                 high = z[1]
                 flags = z[entry_bytes - 1]
@@ -76,7 +77,7 @@ def eval_any(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
                     if entry_bytes == 4:
                         v = (v | z[2]) << 8 | high
                         v = v << 8
-                    place += v | low
+                    entry += v | low
         y[0] = low
         if size == 2:
             y[1] = high

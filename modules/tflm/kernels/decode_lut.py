@@ -14,8 +14,8 @@ _INNER = const(8)
 _CHANNELS = const(9)
 
 
-# Units are elements. Indices follow each other from the highest bit of the first byte on; `inner`
-# elements of one channel in a row. Values are copied by bytes, which need no alignment.
+# Units are elements. Indices are contiguous from the highest bit of the first byte on; `inner`
+# elements of one channel form a row. Values are copied by bytes, which require no alignment.
 @micropython.viper
 def eval_any(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     word = op[_INPUT]
@@ -36,7 +36,7 @@ def eval_any(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     values = table + channel * stride
     left = stop - start
     while left:
-        # The index ends `k` bits before the end of its byte, or reaches into the next one.
+        # The index ends `k` bits before the end of its byte, or continues in the next byte.
         k = 8 - (position & 7) - bits
         v = x[position >> 3]
         if k < 0:

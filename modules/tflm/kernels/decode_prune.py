@@ -1,4 +1,4 @@
-# tflm: TFLM_DECODE with a mask of the elements that are there
+# tflm: TFLM_DECODE with a mask of the elements that are not pruned
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # Kernel: types packed; package more; check decode
@@ -14,8 +14,8 @@ _INNER = const(8)
 _CHANNELS = const(9)
 
 
-# Units are elements. A rank for every 256 of them says how many values come before; the mask says
-# the rest. Values are copied by bytes, which need no alignment.
+# Units are elements. A rank for every 256 elements counts the values before them; the mask gives
+# the rest. Values are copied by bytes, which require no alignment.
 @micropython.viper
 def eval_any(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     a = int(arena)
@@ -47,7 +47,7 @@ def eval_any(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
                 k += 1
             z = ptr8(int(z) + size)
         else:
-            # Only int8 has zero points that are not 0.
+            # Only int8 has zero points other than 0.
             y[0] = zero_points[channel]
             while k < size - 1:
                 k += 1

@@ -13,8 +13,8 @@ _ACTIVATION_MIN = const(8)
 _ACTIVATION_MAX = const(9)
 
 
-# Units are groups of four channels. `op` and `arena`, which live in registers, become the weights
-# and the input. See lanes_multiply.py for the rounding.
+# Units are groups of four channels. `op` and `arena`, which are in registers, become the weights
+# and the input. The rounding is explained in lanes_multiply.py.
 @micropython.viper
 def eval_bytes(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.

@@ -16,12 +16,12 @@ _OWN_VALUES = const(8)
 _OUTPUT_ZERO_POINT = const(9)
 _ACTIVATION_MIN = const(10)
 _ACTIVATION_MAX = const(11)
-_LANES = const(1088)  # where they begin in the scratch buffer; twins need what lies before
+_LANES = const(1088)  # offset in the scratch buffer; overrides use the memory before it
 
 
-# One batch. A byte of two indices stands for the weights of two lanes, so that one product does
-# both, as in lanes_multiply.py, which explains the rounding, too. `op` and `arena`, which live in
-# registers, become the indices and the lanes.
+# Channels start..stop-1 of one batch. A byte of two indices selects the weights of two lanes, so
+# that one product does both, as in lanes_multiply.py, which also explains the rounding. `op` and
+# `arena`, which are in registers, become the indices and the lanes.
 @micropython.viper
 def _channels(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int, batch: int):
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
@@ -79,7 +79,8 @@ def _channels(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int, batch: i
         count -= 1
 
 
-# Units are output channels. What is called gets objects: addresses would be some on boards.
+# Units are output channels. Functions are called with objects: an address would be a heap object
+# on boards.
 @micropython.viper
 def eval_int8(op, arena, rom, start: int, stop: int):
     r = ptr32(op)

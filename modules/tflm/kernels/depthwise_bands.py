@@ -28,11 +28,11 @@ _INPUT_ZERO_POINT = const(24)
 _OUTPUT_ZERO_POINT = const(25)
 _ACTIVATION_MIN = const(26)
 _ACTIVATION_MAX = const(27)
-_PLANE = const(128)  # where it begins in the scratch buffer, behind the parameters
-_PACKED_WORDS = const(5)  # of a channel whose weights have one byte; filters of 3x3
-_UNPACKED = const(64)  # bytes of such a channel's stream in lanes, before the plane
+_PLANE = const(128)  # offset of the plane in the scratch buffer, after the parameters
+_PACKED_WORDS = const(5)  # of the stream of a 3x3 channel whose weights have one byte
+_UNPACKED = const(64)  # bytes of this stream once it is unpacked to lanes, before the plane
 
-# Words of the parameters, see tools/asm/common/parameters.py.
+# Words of the parameters; see tools/asm/common/parameters.py.
 _P_STREAM = const(0)
 _P_LINE = const(2)
 _P_LINE_STEP = const(3)
@@ -63,13 +63,13 @@ _P_ODD_SET = const(29)
 _P_TABLE = const(30)
 
 
-# A channel's stream whose weights have one byte becomes one of lanes. It is a bias, three columns
-# (right shift or nothing, lower, middle and upper weight), a multiplier, `offset` bytes behind
-# `source`, and goes `place` bytes behind `to`. `step`: 2 where each word for even rows is followed
-# by the one for odd rows, else 1.
+# Unpack a channel's stream of weights of one byte to lanes. The stream, `offset` bytes after
+# `source`, is a bias, three columns (right shift or nothing, lower, middle and upper weight) and a
+# multiplier. It is unpacked `target` bytes after `to`. `step`: 2 if each word for even rows is
+# followed by the word for odd rows, else 1.
 @micropython.viper
-def _unpack(to: ptr32, source: ptr8, place: int, offset: int, step: int):
-    to = ptr32(int(to) + place)
+def _unpack(to: ptr32, source: ptr8, target: int, offset: int, step: int):
+    to = ptr32(int(to) + target)
     source = ptr8(int(source) + offset)
     to[0] = ptr32(source)[0]
     to[1 + 6 * step] = ptr32(source)[4] & 0xFFFF
@@ -90,10 +90,11 @@ def _unpack(to: ptr32, source: ptr8, place: int, offset: int, step: int):
         left -= 1
 
 
-# Channels start..stop-1, in bands of rows. For each channel a band of the image becomes a plane of
-# lanes, from which `rows` makes the outputs; an input channel's plane serves several of them. Both
-# are called with (arena, offset of their parameters, the memory of image or stream); the places
-# among the parameters are offsets in these. `taps` is for `rows`.
+# Channels start..stop-1 in bands of rows. For each channel a band of the image becomes a plane of
+# lanes, from which `rows` computes the outputs; the plane of an input channel serves several
+# output channels. Both functions are called with (arena, offset of their parameters, the memory of
+# image or stream). Addresses among the parameters are offsets in these two. `taps` is an argument
+# of `rows`.
 @micropython.viper
 def run_bands(op, arena, rom, start: int, stop: int, build_plane, rows, taps: int):
     r = ptr32(op)

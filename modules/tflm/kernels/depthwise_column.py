@@ -17,8 +17,8 @@ _ACTIVATION_MIN = const(12)
 _ACTIVATION_MAX = const(13)
 
 
-# Units are channels. `op` and `arena`, which live in registers, become the input and the weights.
-# See lanes_multiply.py for the rounding.
+# Units are channels. `op` and `arena`, which are in registers, become the input and the weights.
+# The rounding is explained in lanes_multiply.py.
 @micropython.viper
 def eval_int8(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.

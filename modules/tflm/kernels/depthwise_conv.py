@@ -29,21 +29,21 @@ _ACTIVATION_MAX = const(23)
 _PER_CHANNEL = const(24)
 _CHANNELS = const(25)
 _TABLE = const(26)
-_MOST_TAPS = const(128)  # that the scratch buffer holds
+_MAX_TAPS = const(128)  # that fit the scratch buffer
 
 
 # Units are rows of the output. Bytes are read unsigned with the top bit flipped (x'):
 #   sum w * (x - zero point) = sum w * x' - input_offset * sum w
-# One channel after the other goes over all pixels of the slice: its filter is unpacked to words
-# once, its multiplier stays at hand, and sum w is known for every pixel whose window leaves the
-# image above or below at most. Windows that leave it at a side take the longer way, and so do
-# filters too large for the scratch buffer.
+# One channel after the other runs over all pixels of the slice. Its filter is unpacked to words
+# once, its multiplier stays in locals, and sum w is known for every pixel whose window crosses
+# only the top or the bottom of the image. Windows that cross the left or the right edge are
+# computed tap by tap, and so are filters that are too large for the scratch buffer.
 @micropython.viper
 def eval_int8(op, arena, rom, start, stop):
     _channels(0, 0, 0, op, arena, rom, start, stop)
 
 
-# `acc`, `x` and `t` come first because the first locals live in registers.
+# `acc`, `x` and `t` come first because the first locals are in registers.
 @micropython.viper
 def _channels(acc: int, x: ptr8, t: ptr32, op, arena, rom, start: int, stop: int):
     r = ptr32(op)
@@ -71,10 +71,10 @@ def _channels(acc: int, x: ptr8, t: ptr32, op, arena, rom, start: int, stop: int
     size = columns * r[_FILTER_HEIGHT]
     step = r[_DILATION_WIDTH] * depth
     row_step = r[_DILATION_HEIGHT] * width * depth
-    # Windows that start in columns 0..inside-1 leave the image at no side.
+    # Windows that start in columns 0..inside-1 are within the image's left and right edge.
     inside = width - (columns - 1) * r[_DILATION_WIDTH]
     unpacked = 1
-    if size > _MOST_TAPS:
+    if size > _MAX_TAPS:
         unpacked = 0
         inside = 0
     zero_point = (r[_OUTPUT_ZERO_POINT] << sign) >> sign
@@ -217,7 +217,7 @@ def _channels(acc: int, x: ptr8, t: ptr32, op, arena, rom, start: int, stop: int
                         row += row_step
                         f += columns * channels
                         k -= 1
-                # MultiplyByQuantizedMultiplier as in kernels/requantize.py, whose table this is.
+                # MultiplyByQuantizedMultiplier as in requantize.py, with the table of its block.
                 acc = (acc << sign) >> sign
                 n = shift
                 if n < 0:

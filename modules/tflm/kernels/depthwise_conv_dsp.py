@@ -25,12 +25,12 @@ _INPUT_ZERO_POINT = const(18)
 _OUTPUT_ZERO_POINT = const(19)  # the REQUANTIZE block of eval_3x3_int8
 _FILTER_HEIGHT = const(19)  # of eval_int8
 _FILTER_WIDTH = const(20)
-_WINDOW_WORDS = const(2)  # that its record has before that block
+_WINDOW_WORDS = const(2)  # of eval_int8's record before that block
 _SUMS = const(32)  # that fit the scratch buffer
 
 
-# Units are output channels. Where there is an assembler each stride of 3x3 filters has a kernel of
-# its own; here one serves both.
+# Units are output channels. The assembler has a kernel for each stride of 3x3 filters; this
+# function serves both strides.
 @micropython.viper
 def eval_3x3_int8(op, arena, rom, start: int, stop: int):
     _run(op, arena, rom, start, stop, 0)
@@ -41,13 +41,13 @@ def eval_3x3_stride_2_int8(op, arena, rom, start: int, stop: int):
     _run(op, arena, rom, start, stop, 0)
 
 
-# Filters of any other size.
+# Units are output channels. Filters of other sizes.
 @micropython.viper
 def eval_int8(op, arena, rom, start: int, stop: int):
     _run(op, arena, rom, start, stop, _WINDOW_WORDS)
 
 
-# `more`: words of the record that one for 3x3 filters has not.
+# `more`: words of the record that a record for 3x3 filters lacks.
 @micropython.viper
 def _run(op, arena, rom, start: int, stop: int, more: int):
     r = ptr32(op)
@@ -71,9 +71,9 @@ def _run(op, arena, rom, start: int, stop: int, more: int):
         row += 1
 
 
-# TFLM's sums of `count` channels of one pixel: those of the stream without the factor that its
-# weights have. The zero point stands for what lies beside the image; it is folded into the
-# biases, for all taps.
+# TFLM's sums of `count` channels of one pixel: the sums of the stream, divided by the factor of
+# its weights. Outside of the image the input is the zero point, which is folded into the biases
+# for all taps.
 @micropython.viper
 def _sums(op, arena, rom, row: int, pixel: int, channel: int, count: int, more: int):
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
@@ -92,7 +92,7 @@ def _sums(op, arena, rom, row: int, pixel: int, channel: int, count: int, more: 
     height = 3
     width = 3
     tail = 32  # bytes before the words for the outputs
-    weights = 8  # and before the weights
+    weights = 8  # bytes before the weights
     channel_bytes = 40
     sets = 3 - r[_STRIDE]
     if more:
@@ -116,7 +116,7 @@ def _sums(op, arena, rom, row: int, pixel: int, channel: int, count: int, more: 
                 if left + x >= 0 and left + x < r[_INPUT_WIDTH]:
                     k = k * r[_INPUT_CHANNELS] + channel // r[_MULTIPLIER]
                     value = ptr8(source)[k]
-            # Of a column of a 3x3 filter there are rows 0, 1, 1, 2.
+            # The stream has rows 0, 1, 1, 2 of a column of a 3x3 filter.
             k = 4 * x + y + (y >> 1)
             if more:
                 k = 2 * sets * ((y >> 1) * width + x) + (y & 1)
@@ -126,10 +126,10 @@ def _sums(op, arena, rom, row: int, pixel: int, channel: int, count: int, more: 
         acc = (acc << sign) >> sign
         k = (ptr32(int(group) + tail)[1] << sign) >> sign
         if group[0]:
-            # The factor, with what was added to the sum in the upper 24 bits.
+            # The factor; its upper 24 bits were added to the sum.
             acc -= k >> 8
             k = k & 0xFF
-            if k:  # it is in every stream that Prepare has written
+            if k:  # never 0 in a stream that Prepare has written
                 acc = acc // k
         else:
             acc = acc >> (k >> 8)

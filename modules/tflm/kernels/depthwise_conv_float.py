@@ -25,23 +25,23 @@ _DILATION_WIDTH = const(16)
 _PADDING_HEIGHT = const(17)
 _PADDING_WIDTH = const(18)
 _LOOPS = const(19)  # calls of the inner loop for one cell of the filter
-_LENGTH = const(20)  # outputs that each call adds to
+_LENGTH = const(20)  # outputs that each call updates
 _STEPS = const(21)
 _INPUT_MOVE = const(22)  # elements from one call to the next
 _OUTPUT_MOVE = const(23)
-_ACTIVATION_MIN = const(24)  # and the maximum behind it
+_ACTIVATION_MIN = const(24)  # and the maximum after it
 
-# Of float32.combine.
+# Operations of float32.combine.
 _MAC = const(0)
 _ADD = const(2)
 _EACH = const(1 | 1 << 10 | 1 << 20)
 
 
-# Units are output pixels of batches. Each cell of the filter goes to the sums of all channels;
-# a sum starts at 0.0 and takes its products in the filter's order, then the bias, as in TFLM:
-# that decides the last bits. With a depth multiplier the outputs of one input channel lie next to
-# each other: Prepare says whether the inner loop runs over these or over the input channels.
-# The limits of the activation lie in the record, which stands in for the ROM there.
+# Units are output pixels of batches. Each cell of the filter is added to the sums of all channels.
+# A sum starts at 0.0 and adds its products in the filter's order, then the bias, as in TFLM: the
+# order decides the last bits. With a depth multiplier the outputs of one input channel are
+# contiguous. Prepare decides whether the inner loop runs over these outputs or over the input
+# channels. The limits of the activation are in the record, which is passed as the ROM.
 @micropython.viper
 def eval_float32(op, arena, rom, start: int, stop: int):
     r = ptr32(op)

@@ -27,8 +27,8 @@ _PADDING_HEIGHT = const(18)
 _PADDING_WIDTH = const(19)
 _OUTPUT_ZERO_POINT = const(20)  # the REQUANTIZE_INT16 block
 _BLOCK = const(64)  # sums that fit the scratch buffer
-_MOST_CELLS = const(256)  # whose products' sum is sure to fit a word
-_INT64_BIAS = const(1)  # of start_sums
+_MAX_CELLS = const(256)  # the sum of their products fits a word
+_INT64_BIAS = const(1)  # argument of start_sums
 
 
 # Units are output pixels of batches.
@@ -52,9 +52,9 @@ def eval_int16(op, arena, rom, start: int, stop: int):
         start += 1
 
 
-# Add to `count` sums what the window of an output pixel gives; cells outside the image are left
-# out. Sums are pairs as in kernels/matrix.py. `acc`, `w` and `x` come first because the first
-# locals live in registers; what they hold at first does not matter.
+# Add the products of an output pixel's window to `count` sums; cells outside of the image are
+# skipped. Sums are pairs as in matrix.py. `acc`, `w` and `x` come first because the first locals
+# are in registers; their values as arguments are ignored.
 @micropython.viper
 def _window(
     acc: int, w: ptr8, x: ptr16, op: ptr32, arena, rom, pixel: int, channel: int, count: int
@@ -91,8 +91,8 @@ def _window(
             some = cells
             while some:
                 n = some
-                if n > _MOST_CELLS:
-                    n = _MOST_CELLS
+                if n > _MAX_CELLS:
+                    n = _MAX_CELLS
                 p = ptr32(base + (op[_SCRATCH] >> 2))
                 f = b
                 s = a

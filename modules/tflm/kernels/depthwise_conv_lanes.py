@@ -8,8 +8,8 @@ from .depthwise_bands import run_bands
 from .depthwise_plane import build_plane
 from .depthwise_rows import rows_3x3, rows_3x3_stride_2, rows_any
 
-_WORD = const(4)  # bytes from one word of weights to the next,
-_PAIR = const(8)  # where those for even and odd rows take turns
+_WORD = const(4)  # bytes from one word of weights to the next
+_PAIR = const(8)  # bytes if words for even and odd rows alternate
 
 
 # Units are output channels.
@@ -18,7 +18,7 @@ def eval_int8(op, arena, rom, start: int, stop: int):
     run_bands(op, arena, rom, start, stop, build_plane, rows_any, _WORD)
 
 
-# 3x3 with stride 1. The functions for 3x3 are for words of 32 bits.
+# Units are output channels. 3x3 filters with stride 1, for words of 32 bits.
 @micropython.viper
 def eval_3x3_int8(op, arena, rom, start: int, stop: int):
     rows = rows_3x3
@@ -28,7 +28,7 @@ def eval_3x3_int8(op, arena, rom, start: int, stop: int):
     run_bands(op, arena, rom, start, stop, build_plane, rows, _PAIR)
 
 
-# 3x3 with a vertical stride of 2.
+# Units are output channels. 3x3 filters with a vertical stride of 2, for words of 32 bits.
 @micropython.viper
 def eval_3x3_stride_2_int8(op, arena, rom, start: int, stop: int):
     rows = rows_3x3_stride_2

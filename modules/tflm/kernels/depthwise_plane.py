@@ -1,8 +1,8 @@
 # tflm: DEPTHWISE_CONV_2D: the plane of a channel in lanes, for boards without an assembler kernel
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Words of the parameters, see tools/asm/common/parameters.py. Here addresses count from the arena,
-# that of the image from its memory.
+# Words of the parameters; see tools/asm/common/parameters.py. Here addresses are offsets in the
+# arena; the address of the image is an offset in its memory.
 _LINE = const(2)
 _LINE_STEP = const(3)
 _ROW_BYTES = const(4)
@@ -17,9 +17,9 @@ _PLANE_ROW = const(12)
 _PAIR_ROWS = const(13)
 
 
-# The plane of one channel: word (j, x) holds rows 2 * j and 2 * j + 1 of column x as lanes, with
-# zero points for what lies beside the image. `to` is the arena, `x` where the parameters lie in
-# it, `memory` holds the image; both then are pointers, which registers hold.
+# The plane of one channel: word (j, x) has rows 2 * j and 2 * j + 1 of column x as lanes, and zero
+# points outside of the image. `to` is the arena, `x` the offset of the parameters in it, `memory`
+# holds the image. `to` and `x` then become pointers, because they are in registers.
 @micropython.viper
 def build_plane(to: ptr32, x: ptr8, memory: ptr8):
     p = ptr32(int(to) + int(x))

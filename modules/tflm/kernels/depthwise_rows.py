@@ -1,13 +1,13 @@
 # tflm: DEPTHWISE_CONV_2D: rows of outputs from a channel's plane, for boards without an assembler
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Each function makes all rows of one channel. `w` is the arena, `v` where the parameters lie in
-# it, `stream` holds the weights; then `w` points to weights and `v` is an input or a sum: the
-# first two parameters of a viper function stay in registers. See lanes_multiply.py for products
-# and rounding.
+# Each function computes all rows of one channel. `w` is the arena, `v` the offset of the
+# parameters in it, and `stream` holds the weights. Then `w` points to weights and `v` is an input
+# or a sum, because the first two parameters of a viper function are in registers. Products and
+# rounding are explained in lanes_multiply.py.
 
-# Words of the parameters, see tools/asm/common/parameters.py. Here addresses count from the arena,
-# that of the stream from its memory.
+# Words of the parameters; see tools/asm/common/parameters.py. Here addresses are offsets in the
+# arena; the address of the stream is an offset in its memory.
 _STREAM = const(0)
 _PLANE = const(11)
 _PLANE_ROW = const(12)
@@ -28,8 +28,8 @@ _ODD_SET = const(29)
 _TABLE = const(30)
 
 
-# 3x3 with stride 1, for words of 32 bits. Two rows need the same six words of the plane, each
-# with other weights.
+# 3x3 filters with stride 1, for words of 32 bits. Two rows read the same six words of the plane,
+# each with different weights.
 @micropython.viper
 def rows_3x3(w: ptr32, v: int, stream: ptr8, taps: int):
     base = int(w)
@@ -106,7 +106,7 @@ def rows_3x3(w: ptr32, v: int, stream: ptr8, taps: int):
         rows -= 2
 
 
-# 3x3 with a vertical stride of 2, for words of 32 bits.
+# 3x3 filters with a vertical stride of 2, for words of 32 bits.
 @micropython.viper
 def rows_3x3_stride_2(w: ptr32, v: int, stream: ptr8, taps: int):
     base = int(w)
@@ -159,9 +159,9 @@ def rows_3x3_stride_2(w: ptr32, v: int, stream: ptr8, taps: int):
         rows -= 1
 
 
-# Filters of any size. A window begins in the upper or in the lower half of a row of the plane:
-# there are weights for both, `taps` bytes from one to the next: 4, or 8 for those of rows_3x3(),
-# which only words of 64 bits have here.
+# Filters of any size. A window begins in the upper or in the lower half of a row of the plane; the
+# stream has weights for both cases, `taps` bytes from one weight to the next: 4, or 8 for the
+# streams of rows_3x3(), which this function reads on machines with words of 64 bits.
 @micropython.viper
 def rows_any(w: ptr32, v: int, stream: ptr8, taps: int):
     base = int(w)

@@ -14,10 +14,11 @@ _INT16 = const(2)
 
 
 # Units are elements. The difference to the zero point, at most 16 bits, times the scale, 24 bits,
-# is rounded once to nearest even: TFLM multiplies in double, which is exact, and then rounds.
+# is rounded once to nearest even. TFLM multiplies in double, which is exact, and then rounds.
 #
-# With both factors shifted up, x has 27 or 28 bits of the product, and the last one tells of a
-# remainder. What is below the smallest exponent loses more bits, so that it becomes subnormal.
+# With both factors shifted up, x has 27 or 28 bits of the product, and its last bit says whether
+# there is a remainder. Below the smallest exponent more bits are dropped, so that the result
+# becomes subnormal.
 @micropython.viper
 def eval_integers(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     word = op[_INPUT]
@@ -26,7 +27,7 @@ def eval_integers(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     scale = ptr32((int(rom) if word & 1 else int(arena)) + (word >> 2))[0]
     target = ptr32(int(arena) + (op[_OUTPUT] >> 2))
     kind = op[_TYPE]
-    # Right with words of any size.
+    # Correct for words of any size.
     zero_point = ((op[_ZERO_POINT] & 0xFFFF) ^ 0x8000) - 0x8000
     f = scale >> 23
     scale = scale & 0x7FFFFF

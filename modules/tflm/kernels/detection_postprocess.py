@@ -8,7 +8,7 @@ from .float32 import add, mul, sub
 from .float32_divide import div
 from .float32_math import exp
 
-# Of the boxes.
+# Words of the boxes.
 _ENCODINGS = const(1)
 _ANCHORS = const(2)
 _BOXES = const(3)
@@ -17,7 +17,7 @@ _TEMP = const(5)
 _ROW = const(6)
 _SCALES = const(7)  # y, x, h, w, then 0.5
 
-# Of the best scores.
+# Words of the best scores.
 _BEST_INPUT = const(1)
 _BEST_SCORES = const(2)
 _BEST_ROW = const(3)
@@ -25,11 +25,11 @@ _BEST_OFFSET = const(4)
 _BEST_CLASSES = const(5)
 
 _CHUNK = const(16)
-_WORD = const(16)  # what an operand word grows by from one word to the next
+_WORD = const(16)  # added to an operand word to get the next word
 _ONES = const(1 | 1 << 10 | 1 << 20)
 
 
-# Units are boxes. TFLM refuses boxes without height or width, too.
+# Units are boxes. Like TFLM it refuses boxes without height or width.
 def eval_boxes(op, arena, rom, start, stop):
     if _decode(op, arena, rom, start, stop):
         raise InputError(
@@ -39,7 +39,7 @@ def eval_boxes(op, arena, rom, start, stop):
 
 
 # Centers y / y_scale * anchor_h + anchor_y and half sizes 0.5 * exp(h / h_scale) * anchor_h become
-# corners (ymin, xmin, ymax, xmax) and areas; 1 when a box is empty. TFLM has doubles on the way:
+# corners (ymin, xmin, ymax, xmax) and areas. Return 1 if a box is empty. TFLM computes in double:
 # corners may differ in their last bits.
 @micropython.viper
 def _decode(op, arena, rom, start: int, stop: int) -> int:
@@ -81,7 +81,7 @@ def _decode(op, arena, rom, start: int, stop: int) -> int:
         sub(arena, rom, center, box + 2 * _WORD, box, n, k)
         sub(arena, rom, half, box + 3 * _WORD, box + _WORD, n, k)
         mul(arena, rom, r[_AREAS] + (start << 4), center, half, n, _ONES)
-        # A difference is positive exactly when its operands differ that way.
+        # A difference is positive exactly if its operands differ in that direction.
         p = ptr32(base + (center >> 2))
         k = 0
         while k < n:

@@ -1,4 +1,4 @@
-# tflm: TFLite_Detection_PostProcess: non-maximum suppression, and what it puts out
+# tflm: TFLite_Detection_PostProcess: non-maximum suppression and the outputs
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # Kernel: types float32; package cnn; check detection
@@ -6,7 +6,7 @@
 from .float32 import add, mul, sub
 from .float32_divide import div
 
-# Of the picks.
+# Words of the picks.
 _SCORES = const(1)
 _PICK_BOXES = const(2)
 _AREAS = const(3)
@@ -17,11 +17,11 @@ _PICK_ROW = const(7)
 _PICK_OFFSET = const(8)
 _COUNT = const(9)
 _PICKS = const(10)
-_MOST_FOUND = const(11)
+_MAX_FOUND = const(11)
 _SCORE_THRESHOLD = const(12)
 _IOU_THRESHOLD = const(13)
 
-# Of the outputs.
+# Words of the outputs.
 _INPUT = const(1)
 _BOXES = const(2)
 _FOUND = const(3)
@@ -36,17 +36,18 @@ _CLASSES = const(11)
 _CATEGORIES = const(12)
 _CAPACITY = const(13)
 _ALL_BOXES = const(14)
-_LIST_MOST_FOUND = const(15)
+_LIST_MAX_FOUND = const(15)
 
-_WORD = const(16)  # what an operand word grows by from one word to the next
+_WORD = const(16)  # added to an operand word to get the next word
 _ONES = const(1 | 1 << 10 | 1 << 20)
 
 
-# Units are picks, so many for each class: the best active box is found, put into the list, and
-# boxes that overlap it too much become inactive.
+# Units are picks, the same number for each class: find the best active box, put it into the list,
+# and deactivate the boxes that overlap it too much.
 #
-# The list: its length, the number of active boxes, then score, box and class of each, best first
-# and older before newer ones. Between slices other tasks may write an input that lies there: what
+# The list: its length, the number of active boxes, then score, box and class of each, best first,
+# and of equal scores the older one first. Between slices another task may overwrite the list:
+# whatever it contains, the kernel stays within its bounds.
 # it says leads nowhere outside.
 @micropython.viper
 def eval_pick(op, arena, rom, start: int, stop: int):
@@ -63,7 +64,7 @@ def eval_pick(op, arena, rom, start: int, stop: int):
     word = r[_SCORES]
     scores = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
     row = r[_PICK_ROW] * 4
-    if not start or found[0] < 0 or found[0] > r[_MOST_FOUND]:
+    if not start or found[0] < 0 or found[0] > r[_MAX_FOUND]:
         found[0] = 0
     while start < stop:
         cls = start // r[_PICKS]
@@ -103,30 +104,30 @@ def eval_pick(op, arena, rom, start: int, stop: int):
                 found[1] = 1
             active[best] = 0
             found[1] = found[1] - 1
-            # Into the list, behind those that are as good.
+            # Insert into the list, after entries with the same score.
             n = found[0]
-            place = n
-            while place:
-                v = found[3 * place - 1]
+            slot = n
+            while slot:
+                v = found[3 * slot - 1]
                 sign = v >> 31 & 1
                 v = ((v & magnitude) ^ 0 - sign) + sign
                 if v >= top:
                     break
-                place -= 1
-            if n < r[_MOST_FOUND]:
+                slot -= 1
+            if n < r[_MAX_FOUND]:
                 n += 1
                 found[0] = n
-            if place < n:
+            if slot < n:
                 i = n - 1
-                while i > place:
+                while i > slot:
                     found[3 * i + 2] = found[3 * i - 1]
                     found[3 * i + 3] = found[3 * i]
                     found[3 * i + 4] = found[3 * i + 1]
                     i -= 1
-                found[3 * place + 2] = ptr32(x + best * row)[0]
-                found[3 * place + 3] = best
-                found[3 * place + 4] = cls
-            # What is left and overlaps.
+                found[3 * slot + 2] = ptr32(x + best * row)[0]
+                found[3 * slot + 3] = best
+                found[3 * slot + 4] = cls
+            # Deactivate the boxes that overlap.
             i = 0
             while i < r[_COUNT] and found[1]:
                 if active[i]:
@@ -136,23 +137,23 @@ def eval_pick(op, arena, rom, start: int, stop: int):
                         v = boxes[4 * i + k]
                         w = boxes[4 * best + k]
                         sign = v >> 31 & 1
-                        place = ((v & magnitude) ^ 0 - sign) + sign
+                        slot = ((v & magnitude) ^ 0 - sign) + sign
                         sign = w >> 31 & 1
                         n = ((w & magnitude) ^ 0 - sign) + sign
                         if k < 2:
-                            t[k] = v if place > n else w
+                            t[k] = v if slot > n else w
                         else:
-                            t[k] = v if place < n else w
+                            t[k] = v if slot < n else w
                         k += 1
                     overlap = 1
                     k = 0
                     while k < 2:
                         v = t[k]
                         sign = v >> 31 & 1
-                        place = ((v & magnitude) ^ 0 - sign) + sign
+                        slot = ((v & magnitude) ^ 0 - sign) + sign
                         v = t[k + 2]
                         sign = v >> 31 & 1
-                        if place >= ((v & magnitude) ^ 0 - sign) + sign:
+                        if slot >= ((v & magnitude) ^ 0 - sign) + sign:
                             overlap = 0
                         k += 1
                     if overlap:
@@ -171,10 +172,11 @@ def eval_pick(op, arena, rom, start: int, stop: int):
                 i += 1
 
 
-# One unit. With categories (fast) each box comes with its best classes; TFLM counts on while it
-# does so and leaves gaps. These and what is behind the last box stay as they are, as in TFLM, but
-# for the first invoke, when they are 0; regular: always 0. What the list says is moved into its
-# bounds: as above, and in a forged model another op may have written it.
+# One unit. With fast suppression each box comes with its best classes; TFLM goes on counting
+# meanwhile and leaves gaps. As in TFLM, gaps and the entries after the last box keep their values,
+# and are 0 in the first invoke; with regular suppression they are always 0. The numbers in the
+# list are moved into their bounds: another task, or another operator of a forged model, may have
+# written them.
 @micropython.viper
 def eval_outputs(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     magnitude = 1
@@ -203,8 +205,8 @@ def eval_outputs(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
         output_boxes[4 * i + 3] = 0
         i += 1
     length = found[0]
-    if length < 0 or length > op[_LIST_MOST_FOUND]:
-        length = op[_LIST_MOST_FOUND]
+    if length < 0 or length > op[_LIST_MAX_FOUND]:
+        length = op[_LIST_MAX_FOUND]
     count = 0
     i = 0
     while i <= length:
@@ -219,13 +221,14 @@ def eval_outputs(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
         col = 0
         before = 0
         while col < categories or not col:
-            place = count
+            slot = count
             if i == length:
                 cls = count
                 col = categories
             elif categories:
-                place = categories * count + col
-                # The next best class: not as good as the last one, or as good and behind it.
+                slot = categories * count + col
+                # The next best class: a lower score than the last one, or the same score and after
+                # it.
                 best = 0 - 1
                 top = 0
                 k = 0
@@ -233,12 +236,12 @@ def eval_outputs(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
                     v = p[k]
                     sign = v >> 31 & 1
                     v = ((v & magnitude) ^ 0 - sign) + sign
-                    behind = k - cls
+                    distance = k - cls
                     if not col or v < before:
-                        behind = 1
+                        distance = 1
                     elif v > before:
-                        behind = 0
-                    if behind > 0 and (best < 0 or v > top):
+                        distance = 0
+                    if distance > 0 and (best < 0 or v > top):
                         top = v
                         best = k
                     k += 1
@@ -255,12 +258,12 @@ def eval_outputs(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
             if i == length:
                 ptr32(a + (op[_OUTPUT_COUNT] >> 2))[0] = v
             else:
-                if place < capacity:
-                    output_classes[place] = v
-                    output_scores[place] = p[cls]
+                if slot < capacity:
+                    output_classes[slot] = v
+                    output_scores[slot] = p[cls]
                     k = 0
                     while k < 4:
-                        output_boxes[4 * place + k] = boxes[4 * box + k]
+                        output_boxes[4 * slot + k] = boxes[4 * box + k]
                         k += 1
                 count += 1
             col += 1

@@ -22,13 +22,14 @@ _ACTIVATION_MIN = const(15)
 _ACTIVATION_MAX = const(16)
 _MULTIPLIER = const(17)
 _SHIFT = const(18)
-_RECIPROCALS = const(19)  # the table: of 128 .. 255
+_RECIPROCALS = const(19)  # the table of 128 .. 255
 
 
 # Units are elements. The numerator, shifted up to 31 bits, is multiplied by the reciprocal of the
-# denominator, then by the multiplier, each product rounded; the sum of all shifts is undone at
-# last, once more rounded. What TFLM leaves undefined is defined: a shift past 31 bits gives 0, and
-# divided by zero, a number becomes the lowest or highest one, and zero stays.
+# denominator, then by the multiplier; each product is rounded. Finally the sum of all shifts is
+# reverted, rounded again. Results that TFLM leaves undefined are defined: a shift past 31 bits
+# gives 0; a number divided by zero gives the lowest or highest number, and zero divided by zero
+# gives zero.
 @micropython.viper
 def eval_int8(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
@@ -71,7 +72,7 @@ def eval_int8(op, arena, rom, start: int, stop: int):
             if not d:
                 v = v << 20
             elif v:
-                # The sum of all shifts: of the denominator, the numerator, the multiplier.
+                # The sum of all shifts: of the denominator, the numerator and the multiplier.
                 e = 7 - shift
                 while not d >> 7:
                     d = d << 1

@@ -17,11 +17,10 @@ _STEP2 = const(8)
 _EXPAND1 = const(9)
 _EXPAND2 = const(10)
 _BLOCK = const(11)
-_ACTIVATION_MIN = const(12)  # and the maximum behind it
+_ACTIVATION_MIN = const(12)  # and the maximum after it
 
 
-# Units are elements. The limits of the activation lie in the record, which stands in for the ROM
-# there.
+# Units are elements. The limits of the activation are in the record, which is passed as the ROM.
 @micropython.viper
 def eval_float32(op, arena, rom, start: int, stop: int):
     r = ptr32(op)

@@ -19,10 +19,10 @@ _ACTIVATION_MIN = const(12)
 _ACTIVATION_MAX = const(13)
 
 
-# Units are elements. Quotients are cut towards zero. What C leaves undefined is defined: divided
-# by zero, a number becomes the largest int32 with its sign, and zero stays; so does the lowest
-# int32 divided by -1. Magnitudes are divided, which fit 31 bits, but for the lowest int32: once
-# the divisor less, it fits, too.
+# Units are elements. Quotients are truncated towards zero. Results that C leaves undefined are
+# defined: a number divided by zero gives the largest int32 with its sign, zero divided by zero
+# gives zero, and the lowest int32 divided by -1 gives itself. The magnitudes that are divided fit
+# 31 bits, except for the lowest int32, which fits after the divisor is subtracted once.
 @micropython.viper
 def eval_int32(op, arena, rom, start: int, stop: int):
     r = ptr32(op)

@@ -2,9 +2,9 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 
-# Sums of a group of four channels: `memory` holds its stream (prepare/dsp.py) at byte `stream`,
-# the arena int8 inputs in whole quads at `taps`; the four int32 sums of TFLM go to `sums`: those
-# of the stream without the factor that its weights have.
+# Sums of a group of four channels. `memory` holds the group's stream (prepare/dsp.py) at byte
+# `stream`, the arena holds int8 inputs in whole words at `taps`. TFLM's four int32 sums, which are
+# the sums of the stream divided by the factor of its weights, are stored at `sums`.
 @micropython.viper
 def sum_group(arena, memory, stream: int, taps: int, sums: int, quads: int):
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
@@ -31,11 +31,11 @@ def sum_group(arena, memory, stream: int, taps: int, sums: int, quads: int):
         acc = (acc << sign) >> sign
         tail = ptr32(int(group) + 20 + 32 * quads)
         if group[0]:
-            # The factor, with what was added to the sum in the upper 24 bits.
+            # The factor; its upper 24 bits were added to the sum.
             k = (tail[4 + channel] << sign) >> sign
             acc -= k >> 8
             k = k & 0xFF
-            if k:  # it is in every stream that Prepare has written
+            if k:  # never 0 in a stream that Prepare has written
                 acc = acc // k
         else:
             acc = acc >> (tail[2 * channel + 1] >> 8)

@@ -1,4 +1,4 @@
-# tflm: one value all over a tensor: FILL, ZEROS_LIKE, paddings
+# tflm: fills a tensor with one value: FILL, ZEROS_LIKE, paddings
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # Kernel: types any; package more; check movers
@@ -8,8 +8,8 @@ _OUTPUT = const(2)
 _SIZE = const(3)  # bytes of the value: 1, 2, 4 or 8
 
 
-# Units are values. The value is spread out to two words; byte a & 3 of a word belongs at address
-# a, as values lie on multiples of their size.
+# Units are values. The value is repeated to fill two words; byte a & 3 of a word belongs at
+# address a, because values are at multiples of their size.
 @micropython.viper
 def eval(op: ptr32, arena: ptr32, rom: ptr32, start: int, stop: int):
     word = op[_VALUE]

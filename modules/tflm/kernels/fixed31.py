@@ -1,9 +1,9 @@
 # int32 vectors with 31 fractional bits, as kissfft's fixed-point FFT computes with them
 # MIT license; Copyright (c) 2026 the tflm authors
 #
-# Operand words and steps are those of float32.py, and so is what ADD and SUB are called.
+# Operand words and steps are explained in float32.py; ADD and SUB have the same names there.
 
-_ADD = const(2)  # a + b; all wraps around
+_ADD = const(2)  # a + b; all results wrap around
 _SUB = const(3)  # a - b
 _DOT = const(4)  # (a[0] * b[0] + a[1] * b[1]) / 2**31, rounded to nearest, halves up
 _HALVE = const(5)  # a / 2, rounded down
@@ -11,8 +11,8 @@ _HALVE = const(5)  # a / 2, rounded down
 
 # The loop of every operation above.
 #
-# Of the 64 bits of two products `high` holds the upper 32 and `middle` the 16 below; what is
-# lower only matters by its carry.
+# Of the 64 bits of two products, `high` holds the upper 32 and `middle` the 16 below; the lower
+# bits matter only by their carry.
 @micropython.viper
 def combine31(arena, rom, dst: int, a: int, b: int, n: int, steps: int, kind: int):
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.

@@ -1,4 +1,4 @@
-# tflm: fixed-point helpers for int32: rescale rows in place, clamp and store them; one product
+# tflm: helpers for int32: rescale rows in place, clamp and store them; one product
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # Words of the FIXED_POINT block of a record.
@@ -11,10 +11,11 @@ _ACTIVATION_MIN = const(1)
 _ACTIVATION_MAX = const(2)
 
 
-# TFLM's MultiplyByQuantizedMultiplier on `count` int32 at byte offset `values` of the arena;
-# `block` is the number of the record's word with the multiplier. Each value may have a multiplier
-# and shift of its own, `step` words further on. The arithmetic is explained in
-# kernels/requantize.py, but a left shift (of a multiplier of 1 or more) wraps around as TFLM's.
+# TFLM's MultiplyByQuantizedMultiplier on `count` int32 at byte offset `values` of the arena.
+# `block` is the number of the record's word with the multiplier. If `step` is not 0, each value
+# has its own multiplier and shift, `step` words after the previous ones. The arithmetic is
+# explained in requantize.py, but a left shift (of a multiplier of 1 or more) wraps around as in
+# TFLM.
 @micropython.viper
 def rescale(op, arena, block: int, values: int, count: int, step: int):
     q = ptr32(int(ptr32(op)) + 4 * block)
@@ -45,8 +46,8 @@ def rescale(op, arena, block: int, values: int, count: int, step: int):
         count -= 1
 
 
-# Add the zero point to `count` int32, clamp them to the activation range, store them as int8, or
-# as int16 where `wide` is 1; `values` and `output` are byte offsets in the arena.
+# Add the zero point to `count` int32, clamp them to the activation range, and store them as int8,
+# or as int16 if `wide` is 1. `values` and `output` are byte offsets in the arena.
 @micropython.viper
 def store(op, arena, block: int, values: int, output: int, count: int, wide: int):
     q = ptr32(int(ptr32(op)) + 4 * block)
@@ -72,8 +73,8 @@ def store(op, arena, block: int, values: int, output: int, count: int, wide: int
         count -= 1
 
 
-# Of int32 from byte offset `words` of the arena on: [dst] = [a] * [b], gemmlowp's
-# SaturatingRoundingDoublingHighMul as kernels/requantize.py explains it.
+# For int32 from byte offset `words` of the arena on: [dst] = [a] * [b], gemmlowp's
+# SaturatingRoundingDoublingHighMul as explained in requantize.py.
 @micropython.viper
 def multiply(arena, words: int, dst: int, a: int, b: int):
     sign = 0x20000000

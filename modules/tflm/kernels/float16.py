@@ -7,7 +7,7 @@ _INPUT = const(1)
 _OUTPUT = const(2)
 
 
-# Units are elements. Exact: each float16 is a float32, subnormal ones normal there.
+# Units are elements. The conversion is exact; subnormal float16 become normal float32.
 @micropython.viper
 def eval_to_float32(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     word = op[_INPUT]

@@ -1,16 +1,16 @@
 # float32 multiply and add on bit patterns: exact IEEE-754, integers only, nothing allocated
 # MIT license; Copyright (c) 2026 the tflm authors
 #
-# Floats are boxed objects in viper and their precision differs between boards, so a float32 is a
-# word in memory here and results are what C's `float` gives: rounded to nearest even, with signed
-# zeros, subnormals and infinities; a NaN is some quiet NaN.
+# Floats are boxed objects in viper, and their precision differs between boards. Here a float32 is
+# a word in memory, and results are the same as for C's `float`: rounded to nearest even, with
+# signed zeros, subnormals and infinities. A NaN is some quiet NaN.
 #
-# Operands are words `byte_offset << 2 | base`, base 0 = arena and 1 = rom; dst lies in the arena.
-# `steps` says how many elements (0 to 1023) each operand moves on after one result:
-# dst | a << 10 | b << 20. A step of 0 is a broadcast, or a sum when dst has it. dst may be a or b.
-# Values never travel as arguments or results: from 2**30 on they would be heap objects on boards.
+# Operands are words `byte_offset << 2 | base`, base 0 = arena and 1 = rom; dst is in the arena.
+# `steps` says how many elements (0 to 1023) each operand advances after one result: dst | a << 10
+# | b << 20. A step of 0 is a broadcast, or a sum if it is dst's. dst may be a or b. Values are
+# never arguments or results of functions: from 2**30 on they would be heap objects on boards.
 
-# What `combine` computes.
+# Operations of `combine`.
 _MAC = const(0)  # dst + a * b, the product rounded first
 _MUL = const(1)  # a * b
 _ADD = const(2)  # a + b
@@ -53,12 +53,12 @@ def mul(arena, rom, dst, a, b, n, steps):
 # The loop of every operation above; kernels may call it directly in their own hot loops.
 #
 # 1. Product of two normal numbers: 24 x 24 bits in four products of 12 x 12, so that nothing
-#    passes 31 bits. `high` has the upper 24 bits of 48 and `low` the lower 24; the leading bit is
+#    exceeds 31 bits. `high` has the upper 24 bits of 48 and `low` the lower 24; the leading bit is
 #    bit 47 (carry = 1) or 46. Half a unit is added; on a tie the last bit is cleared.
-# 2. Sum: the larger magnitude is x, the smaller y is shifted right to x's exponent with three
-#    more bits, the last of which collects all that falls out; then added or subtracted,
-#    normalised, rounded to nearest even. From a distance of 26 bits on y changes nothing.
-# 3. Anything else (subnormal, infinite, NaN, out of range) is left to `_combine_one`, from memory.
+# 2. Sum: x has the larger magnitude; y is shifted right to x's exponent with three more bits, the
+#    last of which collects all dropped bits. Then y is added or subtracted, and the result is
+#    normalised and rounded to nearest even. From a distance of 26 bits on y changes nothing.
+# 3. Other operands (subnormal, infinite, NaN, out of range) are left to `_combine_one`.
 @micropython.viper
 def combine(arena, rom, dst: int, a: int, b: int, n: int, steps: int, kind: int):
     base = int(ptr8(arena))
@@ -170,7 +170,7 @@ def combine(arena, rom, dst: int, a: int, b: int, n: int, steps: int, kind: int)
         done += 1
 
 
-# One result of `combine`, whatever the operands are: dst is one element.
+# One result of `combine` for any operands: dst is one element.
 @micropython.viper
 def _combine_one(arena, rom, dst: int, a: int, b: int, kind: int):
     base = int(ptr8(arena))
@@ -258,8 +258,8 @@ def _combine_one(arena, rom, dst: int, a: int, b: int, kind: int):
             p_dst[0] = (sign & (opposite ^ 1)) << 31
 
 
-# Store sign * x * 2**(e - 156), rounded to nearest even, at dst; 0 < x < 2**30 and its last bit
-# stands for all bits lost before. e is the biased exponent the result has if x >= 2**29.
+# Store sign * x * 2**(e - 156), rounded to nearest even, at dst. 0 < x < 2**30, and its last bit
+# stands for all bits dropped before. e is the biased exponent of the result if x >= 2**29.
 @micropython.viper
 def store_rounded(arena, dst: int, sign: int, e: int, x: int):
     p_dst = ptr32(int(ptr8(arena)) + (dst >> 2))

@@ -1,7 +1,7 @@
-# float32 angles of points on bit patterns, in fixed point: below 0.7 unit in the last place
+# float32 angles of points in fixed point: errors stay below 0.7 unit in the last place
 # MIT license; Copyright (c) 2026 the tflm authors
 #
-# Operand words and steps are those of float32.py.
+# Operand words and steps are explained in float32.py.
 
 from .float32 import store_rounded
 
@@ -18,16 +18,17 @@ _C6 = const(25301540)
 _QUARTER = const(421657428)
 _HALF = const(843314857)
 
-_INFINITE = const(600)  # exponent that is larger than any
+_INFINITE = const(600)  # larger than any exponent
 
 
 # dst = the angle of the point (b, a).
 #
-# 1. t = smaller / larger, of the magnitudes. Above tan(pi / 8) its angle is pi / 4 less that of
+# 1. t = smaller / larger, of the magnitudes. Above tan(pi / 8) its angle is pi / 4 less the angle
+# of
 #    (larger - smaller) / (larger + smaller). Long division gives 30 bits q, t = q * 2**(e - 29).
 # 2. The polynomial p in t**2 by Horner's rule; products are of halves of 15 bits. The angle is
-#    q * p, of all bits however small it is.
-# 3. Anything but a small angle to the right is one from pi / 4, pi / 2 or pi, in fixed point.
+#    q * p, which keeps all bits of small angles.
+# 3. All other angles are differences to pi / 4, pi / 2 or pi in fixed point.
 @micropython.viper
 def atan2(arena, rom, dst: int, a: int, b: int, n: int, steps: int):
     base = int(ptr8(arena))
@@ -57,7 +58,7 @@ def atan2(arena, rom, dst: int, a: int, b: int, n: int, steps: int):
                 up = y
                 y = x
                 x = up
-            # Exponents and mantissas of the smaller one, y, and the larger.
+            # Exponents and mantissas of the smaller magnitude, y, and the larger one.
             e = y >> 23
             m = y & 0x7FFFFF
             if e == 255:

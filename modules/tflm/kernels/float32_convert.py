@@ -1,7 +1,7 @@
 # Integers to float32 and back on bit patterns: CAST's conversions
 # MIT license; Copyright (c) 2026 the tflm authors
 #
-# Operand words are those of float32.py.
+# Operand words are explained in float32.py.
 
 from .float32 import store_rounded
 
@@ -13,7 +13,7 @@ _INT32 = const(3)
 _UINT32 = const(4)
 
 
-# dst = float(a), next to each other; int32 and uint32 round to nearest even.
+# dst = float(a) for contiguous elements; int32 and uint32 are rounded to nearest even.
 @micropython.viper
 def from_int(arena, rom, dst: int, a: int, n: int, kind: int):
     base = int(ptr8(arena))
@@ -31,7 +31,7 @@ def from_int(arena, rom, dst: int, a: int, n: int, kind: int):
                 y = x & 0x3FFFFFFF
                 e = 156
             elif x & 3:
-                # Past 30 bits two of them go; the last one kept stands for them.
+                # Past 30 bits two bits are dropped; the last one kept stands for them.
                 y = y | 1
             if y:
                 store_rounded(arena, dst + (done << 4), sign, e, y)
@@ -60,8 +60,8 @@ def from_int(arena, rom, dst: int, a: int, n: int, kind: int):
         done += 1
 
 
-# dst = a cut to an integer, as TFLM's CAST does it: what does not fit the type becomes its lowest
-# or highest value, a NaN becomes 0.
+# dst = a truncated to an integer as in TFLM's CAST: numbers that do not fit the type become its
+# lowest or highest value, a NaN becomes 0.
 @micropython.viper
 def to_int(arena, rom, dst: int, a: int, n: int, kind: int):
     base = int(ptr8(arena))
@@ -98,7 +98,7 @@ def to_int(arena, rom, dst: int, a: int, n: int, kind: int):
             x = x << 8 if e == 158 else -1
         else:
             x = limit
-        # On 32-bit words 2**31 is its own negative.
+        # In 32-bit words 2**31 is its own negative.
         if kind != _UINT32 and (x > high or x == limit):
             x = high + sign
         if sign:

@@ -1,10 +1,10 @@
-# float32 elements copied, or one of them repeated
+# float32 elements copied, or one element repeated
 # MIT license; Copyright (c) 2026 the tflm authors
 #
-# Operand words are those of float32.py.
+# Operand words are explained in float32.py.
 
 
-# dst = a, next to each other; a_step 0 fills dst with the one at a.
+# dst = a for contiguous elements; a_step 0 fills dst with the element at a.
 @micropython.viper
 def copy(arena, rom, dst: int, a: int, n: int, a_step: int):
     base = int(ptr8(arena))

@@ -1,15 +1,15 @@
 # float32 division on bit patterns: exact, integers only
 # MIT license; Copyright (c) 2026 the tflm authors
 #
-# Operand words and steps are those of float32.py.
+# Operand words and steps are explained in float32.py.
 
 from .float32 import store_rounded
 
 
 # dst = a / b.
 #
-# Long division, 7 bits of quotient at a time: with a remainder below 2**24 nothing passes 31
-# bits. 29 bits and a last one that tells of a remainder are then rounded to 24.
+# Long division, 7 bits of the quotient at a time: with a remainder below 2**24 nothing exceeds 31
+# bits. 29 bits and a last bit that is set if there is a remainder are then rounded to 24.
 @micropython.viper
 def div(arena, rom, dst: int, a: int, b: int, n: int, steps: int):
     base = int(ptr8(arena))

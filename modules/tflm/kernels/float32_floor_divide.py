@@ -1,23 +1,24 @@
-# float32 floor(a / b) and what it leaves on bit patterns, as TFLM computes them: integers only
+# float32 floor(a / b) and its remainder on bit patterns, as in TFLM: integers only
 # MIT license; Copyright (c) 2026 the tflm authors
 #
-# Operand words and steps are those of float32.py.
+# Operand words and steps are explained in float32.py.
 
 from .float32 import combine, store_rounded
 
 _ADD = const(2)  # of float32.combine
 
 
-# dst = floor(a / b), the quotient in double, as TFLM has it; or with `modulo` what fmod() leaves
-# of a, and b added to that if their signs differ. Division by zero gives a NaN and the answer 1.
+# dst = floor(a / b), with the quotient in double as in TFLM. With `modulo`, dst = fmod(a, b), plus
+# b if their signs differ. Division by zero gives a NaN and returns 1.
 #
 # Long division of the mantissas down to the unit, up to 6 bits at a time: with a remainder below
-# 2**24 nothing passes 31 bits. What remains is fmod(a, b).
+# 2**24 nothing exceeds 31 bits. The remainder is fmod(a, b).
 #
-# `quotient` takes digits while it is below 2**24; of those that come later, `dropped` bits, it is
-# only known whether one is set (`sticky`) and whether all are (`full`): enough to round it to 24
-# bits, also after 1 is added. From 2**29 on the quotient in double may be whole where the true one
-# is not: the rest counts as 0, or as 1, when it is within half a unit of 53 bits.
+# `quotient` collects digits while it is below 2**24. Of the later digits, `dropped` bits, only two
+# facts are kept: whether one is set (`sticky`) and whether all are set (`full`). This is enough to
+# round the quotient to 24 bits, also after 1 is added. From 2**29 on the quotient in double may be
+# whole although the exact quotient is not: the remainder counts as 0, or as 1, if it is within
+# half a unit of 53 bits.
 @micropython.viper
 def divide(arena, rom, dst: int, a: int, b: int, n: int, steps: int, modulo: int) -> int:
     base = int(ptr8(arena))
@@ -40,7 +41,7 @@ def divide(arena, rom, dst: int, a: int, b: int, n: int, steps: int, modulo: int
         opposite = (x ^ y) >> 31 & 1
         x = x & magnitude
         y = y & magnitude
-        # Answers without a division: `known` is 1, or 2 for a remainder that is all of a.
+        # Answers without a division: `known` is 1, or 2 if the remainder is all of a.
         known = 1
         value = infinity | 0x400000
         if not y:
@@ -84,7 +85,7 @@ def divide(arena, rom, dst: int, a: int, b: int, n: int, steps: int, modulo: int
                 x = x - y
                 quotient = 1
             left = e - f
-            # Bits of the quotient behind the first, for the question of double.
+            # Bits of the quotient after the first one, for the rounding of double.
             e = left - 1 + quotient
             dropped = 0
             sticky = 0

@@ -1,7 +1,7 @@
 # float32 natural logarithm in fixed point: errors stay below 0.7 unit in the last place
 # MIT license; Copyright (c) 2026 the tflm authors
 #
-# Operand words are those of float32.py; dst may be a.
+# Operand words are explained in float32.py; dst may be a.
 
 # log(1 + f) / f for |f| <= 1/3 as a polynomial in f, in units of 2**-29 (Chebyshev).
 _C0 = const(536870912)
@@ -20,7 +20,7 @@ _C10 = const(63892371)
 _LN2_HIGH = const(0x58B9)
 _LN2_LOW = const(0x0BFC)
 
-_FOUR_THIRDS = const(0xAAAAAB)  # as a mantissa
+_FOUR_THIRDS = const(0xAAAAAB)  # a mantissa
 
 
 # dst = the natural logarithm of a; minus infinity for zeros, a NaN for negative numbers.

@@ -1,7 +1,7 @@
 # float32 exp, logistic, tanh and ELU in fixed point: errors stay below 0.7 unit in the last place
 # MIT license; Copyright (c) 2026 the tflm authors
 #
-# Operand words are those of float32.py; dst may be a.
+# Operand words are explained in float32.py; dst may be a.
 
 from .float32 import store_rounded
 
@@ -35,7 +35,7 @@ def exp(arena, rom, dst, a, n):
     _exponential(arena, rom, dst, a, n, _EXP)
 
 
-# dst = 1 / (1 + exp(-a)), with TFLM's two cut-offs.
+# dst = 1 / (1 + exp(-a)), with TFLM's two limits.
 @micropython.viper
 def logistic(arena, rom, dst, a, n):
     _exponential(arena, rom, dst, a, n, _LOGISTIC)
@@ -53,18 +53,19 @@ def elu(arena, rom, dst, a, n):
     _exponential(arena, rom, dst, a, n, _ELU)
 
 
-# All four rest on one exponential, of x, -|x| or -2|x|.
+# All four functions compute one exponential, of x, -|x| or -2|x|.
 #
-# 1. The argument is k * ln(2) + r with |r| < 0.351. Since r is small, it may be computed modulo
-#    2**32 in units of 2**-31: whatever the argument's integer part is, it cancels.
+# 1. The argument is k * ln(2) + r with |r| < 0.351. Because r is small, it is computed modulo
+# 2**32
+#    in units of 2**-31: the integer part of the argument cancels.
 # 2. q = (exp(r) - 1) / r by Horner's rule; exp(r) = 1 + r * q. Units are 2**-29, products are of
 #    halves of 15 bits.
 # 3. exp:      2**k * exp(r).
 #    logistic: 1 / (1 + E) for positive x, E / (1 + E) for negative, E = 2**k * exp(r) <= 1.
-#    tanh:     (1 - E) / (1 + E); when k is 0, 1 - E is 2|x| * q, which keeps all its bits.
-#    ELU:      the same without the denominator, and |x|.
-#    Each of three divisions by the denominator's upper 16 bits, a little too large, gives 12 bits
-#    of quotient; the remainders fit in 31 bits, so that they are right modulo 2**32, too.
+#    tanh:     (1 - E) / (1 + E); if k is 0, 1 - E is 2|x| * q, which keeps all its bits.
+#    ELU:      1 - E without the denominator, of |x|.
+#    Each of three divisions by the denominator's upper 16 bits, rounded up, gives 12 bits of the
+#    quotient; the remainders fit in 31 bits, so that they are also exact modulo 2**32.
 @micropython.viper
 def _exponential(arena, rom, dst: int, a: int, n: int, kind: int):
     base = int(ptr8(arena))
@@ -82,7 +83,7 @@ def _exponential(arena, rom, dst: int, a: int, n: int, kind: int):
         sign = x >> 31 & 1
         e = x >> 23 & 0xFF
         m = x & 0x7FFFFF | 0x800000
-        # Answers that need no exponential: a NaN, far ends, and next to zero.
+        # Answers that need no exponential: a NaN, large magnitudes, and values close to zero.
         y = 0
         plain = 1
         if e == 255 and x & 0x7FFFFF:

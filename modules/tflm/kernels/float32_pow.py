@@ -1,7 +1,7 @@
-# float32 powers on bit patterns, in fixed point: within 2e-7, near the limits of float32, too
+# float32 powers in fixed point: errors stay below 2e-7, also near the limits of float32
 # MIT license; Copyright (c) 2026 the tflm authors
 #
-# Operand words and steps are those of float32.py.
+# Operand words and steps are explained in float32.py.
 
 from .float32 import store_rounded
 
@@ -10,8 +10,8 @@ _LOG_HIGH = const(47274)
 _LOG_MIDDLE = const(7572)
 _LOG_LOW = const(22278)
 
-# (atanh(s) / s - 1) / s**2 / ln(2) as a polynomial in s**2, for what sqrt(1/2) .. sqrt(2) need,
-# and 2**f for |f| <= 1/2, both in units of 2**-29 (Chebyshev).
+# (atanh(s) / s - 1) / s**2 / ln(2) as a polynomial in s**2, for sqrt(1/2) .. sqrt(2), and 2**f for
+# |f| <= 1/2, both in units of 2**-29 (Chebyshev).
 _R0 = const(258180334)
 _R1 = const(154908675)
 _R2 = const(110568589)
@@ -24,17 +24,18 @@ _E4 = const(5163638)
 _E5 = const(719430)
 _E6 = const(83052)
 
-_SQRT_TWO = const(0xB504F3)  # as a mantissa
-_INFINITE = const(600)  # exponent that is larger than any
+_SQRT_TWO = const(0xB504F3)  # a mantissa
+_INFINITE = const(600)  # larger than any exponent
 
 
 # dst = a to the power of b.
 #
-# 1. |x| = 2**k * (1 + s) / (1 - s), s by long division in 45 bits. Where k is 0, s is made larger
-#    by 2**zeros first, so that a power of a number next to 1 keeps its bits.
+# 1. |x| = 2**k * (1 + s) / (1 - s), s by long division in 45 bits. If k is 0, s is multiplied by
+#    2**zeros first, so that a power of a number close to 1 keeps its bits.
 # 2. log2 |x| = k + 2 * s * p(s**2) in units of 2**-44: `whole`, and 14, 15 and 15 bits more.
-# 3. Times the mantissa of y, then shifted by its exponent: `whole` and `part` in units of 2**-29.
-# 4. 2**whole * 2**part, the second by a polynomial.
+# 3. Times the mantissa of y, then shifted by its exponent: `whole`, and `fraction` in units of
+#    2**-29.
+# 4. 2**whole * 2**fraction, the second factor by a polynomial.
 @micropython.viper
 def power(arena, rom, dst: int, a: int, b: int, n: int, steps: int):
     base = int(ptr8(arena))
@@ -58,7 +59,7 @@ def power(arena, rom, dst: int, a: int, b: int, n: int, steps: int):
         below = y >> 31 & 1
         x = x & magnitude
         y = y & magnitude
-        # The exponent of y, and whether it is an odd number, or no whole one.
+        # The exponent of y, and whether y is an odd integer, or not an integer.
         e = (y >> 23) - 127
         d = y & 0x7FFFFF | 0x800000
         odd = 0
@@ -71,7 +72,7 @@ def power(arena, rom, dst: int, a: int, b: int, n: int, steps: int):
                 real = 1
         sign = negative & odd
         value = 0
-        q = 0  # what the power is rounded from; 0: it is `value`
+        q = 0  # the power is rounded from this; 0: the power is `value`
         done = 1
         if not y or x == one and not negative:
             value = one
@@ -138,7 +139,7 @@ def power(arena, rom, dst: int, a: int, b: int, n: int, steps: int):
                     m -= b
                     s3 += 1
                 q += 1
-            # z = s**2 in units of 2**-30; p - 1 / ln(2) in the same.
+            # z = s**2 in units of 2**-30; p - 1 / ln(2) in the same units.
             z = s1 << 15 | s2
             z = z >> zeros if zeros < 30 else 0
             h = z >> 15
@@ -171,10 +172,10 @@ def power(arena, rom, dst: int, a: int, b: int, n: int, steps: int):
             z = h * z + (q * z >> 12) >> 3
             z += q * (m & 0x7FFF)
             b = h * (m & 0x7FFF) + (z >> 12)
-            part = (b & 7) << 12 | z & 0xFFF
+            fraction = (b & 7) << 12 | z & 0xFFF
             z = q * (m >> 15) + (b >> 3)
             b = h * (m >> 15) + (z >> 12)
-            part = ((b & 3) << 12 | z & 0xFFF) << 15 | part
+            fraction = ((b & 3) << 12 | z & 0xFFF) << 15 | fraction
             z = k * q + (b >> 2)
             high = k * h + (z >> 12)
             z = z & 0xFFF
@@ -183,14 +184,14 @@ def power(arena, rom, dst: int, a: int, b: int, n: int, steps: int):
             if zeros > 70:
                 zeros = 70
             while zeros > 0:
-                part = (z & 1) << 28 | part >> 1
+                fraction = (z & 1) << 28 | fraction >> 1
                 z = (high & 1) << 11 | z >> 1
                 high = high >> 1
                 zeros -= 1
             whole = high << 12 | z if high < 256 else 1 << 20
-            while zeros < 0 and whole < 256 and whole | part:
-                whole = whole << 1 | part >> 28
-                part = part << 1 & 0x1FFFFFFF
+            while zeros < 0 and whole < 256 and whole | fraction:
+                whole = whole << 1 | fraction >> 28
+                fraction = fraction << 1 & 0x1FFFFFFF
                 zeros += 1
             if whole > 255:
                 value = 0 if less ^ below else infinity
@@ -198,16 +199,16 @@ def power(arena, rom, dst: int, a: int, b: int, n: int, steps: int):
             else:
                 if less ^ below:
                     whole = 0 - whole
-                    part = 0 - part
-                if part >= 1 << 28:
+                    fraction = 0 - fraction
+                if fraction >= 1 << 28:
                     whole += 1
-                    part -= 1 << 29
-                elif part < 0 - (1 << 28):
+                    fraction -= 1 << 29
+                elif fraction < 0 - (1 << 28):
                     whole -= 1
-                    part += 1 << 29
-                part = part << 1
-                h = part >> 15
-                m = part & 0x7FFF
+                    fraction += 1 << 29
+                fraction = fraction << 1
+                h = fraction >> 15
+                m = fraction & 0x7FFF
                 q = _E6
                 q = _E5 + h * (q >> 15) + (h * (q & 0x7FFF) + m * (q >> 15) >> 15)
                 q = _E4 + h * (q >> 15) + (h * (q & 0x7FFF) + m * (q >> 15) >> 15)

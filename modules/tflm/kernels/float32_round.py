@@ -1,7 +1,7 @@
 # float32 rounded to whole numbers on bit patterns: floor, ceil, and to the nearest: exact
 # MIT license; Copyright (c) 2026 the tflm authors
 #
-# Operand words are those of float32.py; dst may be a.
+# Operand words are explained in float32.py; dst may be a.
 
 # Directions of `whole`.
 _FLOOR = const(0)
@@ -11,10 +11,10 @@ _NEAREST = const(2)  # halves to even
 
 # dst = a, rounded in one of the directions above.
 #
-# The bits behind the point are added up to the next whole number where that is the answer, and
-# cleared: the carry into the exponent is right by itself. Results of a magnitude below 1 are
-# chosen: TFLM's nearest number is floor(x) or floor(x) + 1, so that its zeros are positive for
-# negative numbers, where floor and ceil keep the sign.
+# The fraction bits are added up to the next integer if that is the answer, and cleared; the carry
+# into the exponent is correct by itself. Results of a magnitude below 1 are chosen: TFLM's nearest
+# integer is floor(x) or floor(x) + 1, so that its zeros are positive for negative numbers, while
+# floor and ceil keep the sign.
 @micropython.viper
 def whole(arena, rom, dst: int, a: int, n: int, direction: int):
     base = int(ptr8(arena))
@@ -36,7 +36,7 @@ def whole(arena, rom, dst: int, a: int, n: int, direction: int):
             away = sign ^ 1
         if e < 0:
             if direction == _NEAREST:
-                # Above one half; one half itself goes to zero.
+                # Above one half; one half itself becomes zero.
                 if e + 1 or not x & 0x7FFFFF:
                     away = 0
                     if x:
@@ -49,8 +49,8 @@ def whole(arena, rom, dst: int, a: int, n: int, direction: int):
         elif e < 23:
             unit = 0x800000 >> e
             if direction == _NEAREST:
-                # Half a unit, less the smallest step when the whole number is even. From 1.0
-                # to 2.0 that bit is the last one of the exponent, and set.
+                # Half a unit, less the smallest step if the integer is even. From 1.0 to 2.0 that
+                # bit is the last one of the exponent, and set.
                 x = x + (unit >> 1) - (0 if x & unit else 1)
             elif away:
                 x = x + unit - 1

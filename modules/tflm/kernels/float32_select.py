@@ -1,11 +1,11 @@
 # float32 comparisons on bit patterns: maximum, minimum, clamp, and the comparing operators
 # MIT license; Copyright (c) 2026 the tflm authors
 #
-# Operand words and steps are those of float32.py. Bit patterns are compared as signed integers
-# (sign and magnitude made two's complement), so that -0.0 equals 0.0; every comparison with a NaN
-# is false, as in C.
+# Operand words and steps are explained in float32.py. Bit patterns are compared as signed integers
+# (sign and magnitude converted to two's complement), so that -0.0 equals 0.0. Every comparison
+# with a NaN is false, as in C.
 
-# What `compare` asks; "greater" is "less" with its operands swapped.
+# Operations of `compare`; "greater" is "less" with its operands swapped.
 _EQUAL = const(0)
 _NOT_EQUAL = const(1)
 _LESS = const(2)
@@ -82,7 +82,7 @@ def clamp(arena, rom, dst: int, n: int, limits: int):
         key = x & magnitude
         if key <= infinity:
             key = (key ^ 0 - sign) + sign
-            # low <= high, so that one of the two steps at most is taken.
+            # low <= high, so that at most one of the two steps applies.
             if key < key_low:
                 p_dst[0] = low
             elif key > key_high:
@@ -91,7 +91,7 @@ def clamp(arena, rom, dst: int, n: int, limits: int):
         n -= 1
 
 
-# The bytes at dst, from a byte offset on and next to each other, = a OP b: 1 or 0.
+# The bytes at dst, from a byte offset on, = a OP b: 1 or 0.
 @micropython.viper
 def compare(arena, rom, dst: int, a: int, b: int, n: int, steps: int, kind: int):
     base = int(ptr8(arena))

@@ -1,15 +1,15 @@
 # float32 square root on bit patterns: exact, integers only
 # MIT license; Copyright (c) 2026 the tflm authors
 #
-# Operand words are those of float32.py; dst may be a.
+# Operand words are explained in float32.py; dst may be a.
 
 
 # dst = the square root of a; a NaN for negative numbers, and -0.0 for -0.0.
 #
 # The mantissa is x * 2**26 with x of 25 or 26 bits, so that the root has 26 bits. Its upper half
-# is the root of x, bit by bit; the lower half is the remainder divided by twice the upper half,
-# one less if the square of that is too large. No 24-bit mantissa has a root half way between two
-# others, so that the two last bits tell how to round.
+# is the root of x, bit by bit. The lower half is the remainder divided by twice the upper half,
+# minus one if its square is too large. No 24-bit mantissa has a root half way between two others,
+# so that the two last bits decide the rounding.
 @micropython.viper
 def sqrt(arena, rom, dst: int, a: int, n: int):
     base = int(ptr8(arena))
@@ -22,7 +22,7 @@ def sqrt(arena, rom, dst: int, a: int, n: int):
         x = p_a[done]
         e = x >> 23 & 0xFF
         if not e | x & 0x7FFFFF:
-            # Zeros are their own root.
+            # A zero is its own root.
             p_dst[done] = x
         elif e == 255 and (x & 0x7FFFFF or not x >> 31 & 1):
             p_dst[done] = x | 0x400000 if x & 0x7FFFFF else x
@@ -37,7 +37,7 @@ def sqrt(arena, rom, dst: int, a: int, n: int):
                 while not x >> 23:
                     x = x << 1
                     e -= 1
-            # An even exponent below.
+            # Make the exponent even.
             x = x << 2 - (e & 1)
             e = (e + 1 >> 1) + 62
             root = 0

@@ -1,15 +1,14 @@
-# float32 sine and cosine in fixed point: errors stay below 0.7 unit in the last place
+# float32 sine and cosine of any argument: errors stay below 0.7 unit in the last place
 # MIT license; Copyright (c) 2026 the tflm authors
 #
-# For arguments of any size.
-# Operand words are those of float32.py; dst may be a.
+# Computed in fixed point. Operand words are explained in float32.py; dst may be a.
 
-# 2 / pi as 192 bits behind the point, and 40 zeros before it.
+# 2 / pi: 192 bits of its fraction after 40 zeros.
 _TWO_OVER_PI = (
     b"\x00\x00\x00\x00\x00\xa2\xf9\x83\x6e\x4e\x44\x15\x29\xfc\x27\x57"
     b"\xd1\xf5\x34\xdd\xc0\xdb\x62\x95\x99\x3c\x43\x90\x41"
 )
-_START = const(112)  # exponent whose first digit is at the start of it
+_START = const(112)  # exponent whose first digit is at the start of _TWO_OVER_PI
 
 # pi / 2 in units of 2**-29, in two parts.
 _HALF_PI_HIGH = const(0x6487)
@@ -30,11 +29,11 @@ _C4 = const(13089)
 
 # dst = sin(a + quarters * pi / 2): the sine, or with 1 the cosine; a NaN for infinities.
 #
-# 1. y = |a| * 2 / pi modulo 4, to 58 bits behind the point whatever the exponent is (Payne and
-#    Hanek): the mantissa, two digits of 12 bits, times the seven digits of 2 / pi that matter.
-#    Those before count whole turns only, those behind change no more than the last bit. y is left
-#    in two words of 30 bits. No float32 is so near to a multiple of pi / 2 that leading zeros
-#    leave less than 27 bits.
+# 1. y = |a| * 2 / pi modulo 4, with 58 bits of fraction for any exponent (Payne and Hanek): the
+#    mantissa, two digits of 12 bits, times the seven digits of 2 / pi that matter. The digits
+#    before these count whole turns only; the digits after these change at most the last bit. y is
+#    stored in two words of 30 bits. No float32 is so close to a multiple of pi / 2 that leading
+#    zeros leave fewer than 27 bits.
 # 2. The nearest whole number of quarters chooses sine or cosine of the rest, and the sign.
 # 3. The angle r is the rest times pi / 2, 30 bits, then shifted right by `zeros`; t is its square.
 #    The polynomial q in t by Horner's rule in units of 2**-29; products are of halves of 15 bits.
@@ -60,7 +59,7 @@ def sine(arena, rom, dst: int, a: int, n: int, quarters: int):
         else:
             r = x >> 12 & 0x7FF | 0x800
             m = x & 0xFFF
-            # Digits from the last one up; `below` is the one before.
+            # Digits from the last one up; `below` is the previous one.
             at = e - _START + 72
             below = 0
             carry = 0

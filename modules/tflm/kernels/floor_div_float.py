@@ -20,13 +20,13 @@ _BLOCK = const(11)
 _MODULO = const(12)  # 1 for FLOOR_MOD
 
 
-# Units are elements. Only FLOOR_DIV minds a zero, as TFLM does.
+# Units are elements. Only FLOOR_DIV refuses a zero, as in TFLM.
 def eval_float32(op, arena, rom, start, stop):
     if _divide(op, arena, rom, start, stop):
         raise InputError("FLOOR_DIV by zero; check the second input")
 
 
-# 1 when FLOOR_DIV has met a zero.
+# Return 1 if FLOOR_DIV has met a zero.
 @micropython.viper
 def _divide(op, arena, rom, start: int, stop: int) -> int:
     r = ptr32(op)

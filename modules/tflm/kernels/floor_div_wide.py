@@ -20,14 +20,15 @@ _MODULO = const(12)  # 1 for FLOOR_MOD
 _SIZE = const(13)  # bytes of an element
 
 
-# Units are elements. A zero below is an error, as in LiteRT.
+# Units are elements. A divisor of zero is an error, as in LiteRT.
 def eval_integers(op, arena, rom, start, stop):
     if _divide(op, arena, rom, start, stop):
         raise InputError("FLOOR_DIV or FLOOR_MOD by zero; check the second input")
 
 
-# 1 when it has met a zero. Magnitudes are divided, which fit 31 bits, but for the lowest int32:
-# once the divisor less, it fits, too. The lowest number divided by -1 wraps back to itself.
+# Return 1 if a divisor is zero. The magnitudes that are divided fit 31 bits, except for the lowest
+# int32, which fits after the divisor is subtracted once. The lowest number divided by -1 wraps
+# around to itself.
 @micropython.viper
 def _divide(op, arena, rom, start: int, stop: int) -> int:
     r = ptr32(op)

@@ -18,15 +18,15 @@ _EXPAND2 = const(10)
 _BLOCK = const(11)
 
 
-# Units are elements. A zero below is an error, as in LiteRT.
+# Units are elements. A divisor of zero is an error, as in LiteRT.
 def eval_int64(op, arena, rom, start, stop):
     if _divide(op, arena, rom, start, stop):
         raise InputError("FLOOR_MOD by zero; check the second input")
 
 
-# 1 when it has met a zero. The rest of the magnitudes, by long division in binary: `rest` stays
-# below the divisor, so no bit is lost when it is doubled. Where signs differ, what lacks to the
-# divisor; with the divisor's sign.
+# Return 1 if a divisor is zero. The remainder of the magnitudes is computed by binary long
+# division: `rest` stays below the divisor, so that doubling it loses no bit. If the signs differ,
+# the result is the divisor minus the remainder, with the divisor's sign.
 @micropython.viper
 def _divide(op, arena, rom, start: int, stop: int) -> int:
     r = ptr32(op)

@@ -29,8 +29,8 @@ def eval_int8(op, arena, rom, start, stop):
     channels(0, 0, 0, op, arena, rom, start, stop)
 
 
-# The same for twins, too, which leave some records to this. `acc`, `x` and `w` come first because
-# the first locals live in registers.
+# Compute units start..stop-1. Overrides call this for records that they do not support. `acc`, `x`
+# and `w` come first because the first locals are in registers.
 @micropython.viper
 def channels(acc: int, x: ptr32, w: ptr8, op, arena, rom, start: int, stop: int):
     r = ptr32(op)
@@ -88,7 +88,7 @@ def channels(acc: int, x: ptr32, w: ptr8, op, arena, rom, start: int, stop: int)
                     w = ptr8(int(w) + 1)
                     x = ptr32(int(x) + 4)
                     k -= 1
-                # Multiply them with the weights.
+                # Multiply the taps by the weights.
                 total = total * r[_WEIGHTS_OFFSET]
                 eights = n >> 3
                 fours = n & 4

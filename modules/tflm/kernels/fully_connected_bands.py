@@ -1,4 +1,4 @@
-# tflm: FULLY_CONNECTED, int8, of an input that comes some rows at a time
+# tflm: FULLY_CONNECTED, int8, in banded execution
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # Kernel: types int8; package cnn; check connected_bands
@@ -7,7 +7,7 @@ from .requantize import store_int8
 
 _INPUT = const(1)
 _OUTPUT = const(2)
-# Of eval_int8.
+# Words of eval_int8.
 _WEIGHTS = const(3)
 _BIAS = const(4)
 _TAPS = const(5)
@@ -17,21 +17,22 @@ _COUNT = const(8)
 _INPUT_OFFSET = const(9)
 _WEIGHTS_OFFSET = const(10)
 _BEGINS = const(11)
-# Of eval_end_int8.
+# Words of eval_end_int8.
 _OUTPUT_ZERO_POINT = const(3)  # the REQUANTIZE block
 
 _BLOCK = const(64)  # taps that fit the scratch buffer
 
 
-# Units are output channels, an int32 each: what the rows that are there give is added to it. Sums
-# as in fully_connected.py, over `count` of the `depth` weights of a channel, from `first` on.
+# Units are output channels, an int32 each, to which the products of the band's rows are added.
+# Sums are computed as in fully_connected.py, over `count` of the `depth` weights of a channel,
+# from `first` on.
 @micropython.viper
 def eval_int8(op, arena, rom, start, stop):
     begin(op, arena, rom, start, stop)
     add_rows(0, 0, 0, op, arena, rom, start, stop)
 
 
-# Sums begin at the bias with the first rows, for twins, too.
+# With the first band, set the sums to the bias. Overrides call this, too.
 @micropython.viper
 def begin(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     if not op[_BEGINS]:
@@ -47,7 +48,7 @@ def begin(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
         start += 1
 
 
-# `acc`, `x` and `w` come first because the first locals live in registers.
+# `acc`, `x` and `w` come first because the first locals are in registers.
 @micropython.viper
 def add_rows(acc: int, x: ptr32, w: ptr8, op, arena, rom, start: int, stop: int):
     r = ptr32(op)
@@ -79,7 +80,7 @@ def add_rows(acc: int, x: ptr32, w: ptr8, op, arena, rom, start: int, stop: int)
             w = ptr8(int(w) + 1)
             x = ptr32(int(x) + 4)
             k -= 1
-        # Multiply them with the weights.
+        # Multiply the taps by the weights.
         total = total * r[_WEIGHTS_OFFSET]
         fours = n >> 2
         ones = n & 3
@@ -113,7 +114,7 @@ def add_rows(acc: int, x: ptr32, w: ptr8, op, arena, rom, start: int, stop: int)
         weights += n
 
 
-# What is made of the sums of all rows; units are output channels.
+# Make outputs of the sums of all bands; units are output channels.
 @micropython.viper
 def eval_end_int8(op, arena, rom, start: int, stop: int):
     r = ptr32(op)

@@ -1,4 +1,4 @@
-# tflm: FULLY_CONNECTED, float32, of an input that comes some rows at a time
+# tflm: FULLY_CONNECTED, float32, in banded execution
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # Kernel: types float32; package cnn; check connected_bands
@@ -9,25 +9,25 @@ from .float32_select import clamp
 
 _INPUT = const(1)
 _OUTPUT = const(2)
-# Of eval_float32.
+# Words of eval_float32.
 _WEIGHTS = const(3)
 _DEPTH = const(4)
 _FIRST = const(5)
 _COUNT = const(6)
 _BEGINS = const(7)
-# Of eval_end_float32.
+# Words of eval_end_float32.
 _BIAS = const(3)
-_ACTIVATION_MIN = const(4)  # and the maximum behind it
+_ACTIVATION_MIN = const(4)  # and the maximum after it
 
-# Of float32.combine.
+# Operations of float32.combine.
 _MAC = const(0)
 _ADD = const(2)
 _DOT = const(1 << 10 | 1 << 20)
 _EACH = const(1 | 1 << 10 | 1 << 20)
 
 
-# Units are outputs: the sum of each starts at 0.0 and takes its products in order, as in
-# fully_connected_float.py, `count` of the `depth` of them, from `first` on.
+# Units are outputs. Each sum starts at 0.0 and adds its products in order, as in
+# fully_connected_float.py: `count` of the `depth` products, from `first` on.
 @micropython.viper
 def eval_float32(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
@@ -44,8 +44,8 @@ def eval_float32(op, arena, rom, start: int, stop: int):
         start += 1
 
 
-# What is made of the sums of all rows. The limits of the activation lie in the record, which
-# stands in for the ROM there.
+# Make outputs of the sums of all bands. The limits of the activation are in the record, which is
+# passed as the ROM.
 @micropython.viper
 def eval_end_float32(op, arena, rom, start: int, stop: int):
     r = ptr32(op)

@@ -15,7 +15,7 @@ _DEPTH_WORDS = const(6)
 _BATCHES = const(7)
 _OUTPUT_CHANNELS = const(8)
 _OUTPUT_ZERO_POINT = const(9)  # the REQUANTIZE block
-_SUMS = const(0)  # bytes of the scratch buffer: four sums, then the inputs of one batch
+_SUMS = const(0)  # offset in the scratch buffer: four sums, then the inputs of one batch
 _TAPS = const(128)
 
 

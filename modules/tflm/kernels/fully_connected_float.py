@@ -12,18 +12,18 @@ _BIAS = const(3)
 _OUTPUT = const(4)
 _DEPTH = const(5)
 _CHANNELS = const(6)
-_ACTIVATION_MIN = const(7)  # and the maximum behind it
+_ACTIVATION_MIN = const(7)  # and the maximum after it
 
-# Of float32.combine.
+# Operations of float32.combine.
 _MAC = const(0)
 _ADD = const(2)
 _DOT = const(1 << 10 | 1 << 20)
 _EACH = const(1 | 1 << 10 | 1 << 20)
 
 
-# Units are outputs. Sums start at 0.0 and take the products in order, then the bias, as in TFLM:
-# that decides the last bits. The limits of the activation lie in the record, which stands in for
-# the ROM there.
+# Units are outputs. Sums start at 0.0 and add the products in order, then the bias, as in TFLM:
+# the order decides the last bits. The limits of the activation are in the record, which is passed
+# as the ROM.
 @micropython.viper
 def eval_float32(op, arena, rom, start: int, stop: int):
     r = ptr32(op)

@@ -13,9 +13,9 @@ _WEIGHT_BYTES = const(9)
 _OUTPUT_ZERO_POINT = const(10)
 _ACTIVATION_MIN = const(11)
 _ACTIVATION_MAX = const(12)
-_LANES = const(128)  # where they begin in the scratch buffer, behind the parameters
+_LANES = const(128)  # offset of the lanes in the scratch buffer, after the parameters
 
-# Words of the parameters of gather() and multiply(), see tools/asm/common/parameters.py.
+# Words of the parameters of gather() and multiply(); see tools/asm/common/parameters.py.
 _G_SOURCE = const(0)
 _G_LANES = const(1)
 _G_COLUMNS = const(2)
@@ -46,8 +46,8 @@ _M_GROUP = const(27)
 _M_ROWS = const(28)
 
 
-# Groups start..stop-1 of four output channels. Each batch is one column of one row for `gather`,
-# and one pixel for `multiply`, which are called as conv_blocks.py does.
+# Groups start..stop-1 of four output channels. Each batch is one column of one row for `gather`
+# and one pixel for `multiply`; both are called as in conv_blocks.py.
 @micropython.viper
 def run_groups(op, arena, rom, start: int, stop: int, gather, gather_bytes, multiply):
     r = ptr32(op)
@@ -108,7 +108,7 @@ def run_groups(op, arena, rom, start: int, stop: int, gather, gather_bytes, mult
             p[_M_GROUPS] = groups
             multiply(arena, scratch + 4 * _M_STREAM, stream_memory)
         if rest:
-            # The last, incomplete group goes to the spare memory first.
+            # The last, incomplete group is written to the spare memory first.
             p[_M_STREAM] = stream + groups * group_bytes
             p[_M_OUTPUT] = spare
             p[_M_GROUPS] = 1

@@ -14,8 +14,8 @@ _SCRATCH = const(5)
 _DEPTH = const(6)
 _BATCHES = const(7)
 _OUTPUT_CHANNELS = const(8)
-_BIAS_KIND = const(9)  # as start_sums takes it
-_OFFSETS = const(10)  # as multiply takes them
+_BIAS_KIND = const(9)  # argument of start_sums
+_OFFSETS = const(10)  # argument of multiply
 _OUTPUT_ZERO_POINT = const(11)  # the REQUANTIZE_INT16 block
 _BLOCK = const(64)  # sums that fit the scratch buffer
 

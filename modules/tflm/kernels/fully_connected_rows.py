@@ -1,4 +1,4 @@
-# tflm: FULLY_CONNECTED, int8, weights as they are in the model: whole rows of them at a time
+# tflm: FULLY_CONNECTED, int8, with the weights of the model: whole rows at a time
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .fully_connected import channels
@@ -18,15 +18,15 @@ _OUTPUT_ZERO_POINT = const(12)  # the REQUANTIZE block
 
 _BLOCK = const(64)  # accumulators that fit the scratch buffer
 _SYMMETRIC = const(128)  # weights without a zero point
-_MOST = const(1 << 14)  # of a row's elements
+_MAX_ROW = const(1 << 14)  # elements of a row
 
 
-# Units start..stop-1 of fully_connected.eval_int8, by dot() of tools/asm/armv6m/matrix.py.
+# Compute units start..stop-1 of fully_connected.eval_int8 by dot() of tools/asm/armv6m/matrix.py.
 @micropython.viper
 def run_rows(op, arena, rom, start: int, stop: int, dot):
     r = ptr32(op)
     depth = r[_DEPTH]
-    if depth == 0 or depth >= _MOST or r[_WEIGHTS_OFFSET] != _SYMMETRIC:
+    if depth == 0 or depth >= _MAX_ROW or r[_WEIGHTS_OFFSET] != _SYMMETRIC:
         channels(0, 0, 0, op, arena, rom, start, stop)
         return
     base = int(ptr8(arena))

@@ -1,4 +1,4 @@
-# tflm: rows at places that are known at run time only: GATHER, GATHER_ND, EMBEDDING_LOOKUP
+# tflm: rows at indices that are computed at run time: GATHER, GATHER_ND, EMBEDDING_LOOKUP
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # Kernel: types any; package more; check indices
@@ -13,7 +13,7 @@ _EXTENT = const(5)
 _COORDINATES = const(6)
 _OUTER = const(7)
 _DEPTH = const(8)
-_TABLE = const(9)  # of each number of an index: its stride in bytes, largest value in use
+_TABLE = const(9)  # for each number of an index: its stride in bytes, and the largest valid value
 
 
 # Units are rows of the output.
@@ -25,9 +25,10 @@ def eval(op, arena, rom, start, stop):
         )
 
 
-# 1 when an index points outside, which ends it before anything is read there. The input is a row
-# of blocks of `extent` bytes, and each has its own rows of the output, `coordinates` of them;
-# `outer` blocks share their indices. An index of `depth` numbers is a place in its block.
+# Return 1 at the first index that is out of range, before anything is read there. The input is a
+# row of blocks of `extent` bytes; each block has its own rows of the output, `coordinates` of
+# them, and `outer` blocks share their indices. An index of `depth` numbers is an offset in its
+# block.
 @micropython.viper
 def _gather(op: ptr32, arena: ptr32, rom: ptr32, start: int, stop: int) -> int:
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
@@ -48,18 +49,18 @@ def _gather(op: ptr32, arena: ptr32, rom: ptr32, start: int, stop: int) -> int:
     while start < stop:
         index = ptr32(indices + (block // op[_OUTER] * coordinates + coordinate) * depth * 4)
         entry = ptr32(table)
-        place = 0
+        offset = 0
         i = 0
         while i < depth:
             v = (index[i] << sign) >> sign
             if v > entry[1] or v < 0 - entry[1]:
                 return 1
-            place += v * entry[0]
+            offset += v * entry[0]
             entry = ptr32(int(entry) + 8)
             i += 1
-        if place < 0 or place > extent - row:
+        if offset < 0 or offset > extent - row:
             return 1
-        p = ptr32(source + block * extent + place)
+        p = ptr32(source + block * extent + offset)
         q = ptr32(target)
         n = row
         if not (int(p) | target) & 3:

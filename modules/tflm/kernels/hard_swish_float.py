@@ -11,18 +11,18 @@ from .float32_select import clamp
 _INPUT = const(1)
 _OUTPUT = const(2)
 _THREE = const(3)  # float32 numbers
-_ZERO = const(4)  # and six behind it
+_ZERO = const(4)  # and six after it
 _SIX = const(5)
 
-# Of float32.combine.
+# Operations of float32.combine.
 _MUL = const(1)
 _ADD = const(2)
 _EACH = const(1 | 1 << 10 | 1 << 20)
 _BY_SCALAR = const(1 | 1 << 10)
 
 
-# Units are elements. x * relu6(x + 3) / 6, rounded after each step. The numbers lie in the
-# record, which stands in for the ROM there.
+# Units are elements. x * relu6(x + 3) / 6, rounded after each step. The numbers are in the record,
+# which is passed as the ROM.
 @micropython.viper
 def eval_float32(op, arena, rom, start: int, stop: int):
     r = ptr32(op)

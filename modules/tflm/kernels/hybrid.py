@@ -33,17 +33,17 @@ _GROUP_CHANNELS = const(23)  # output channels of a group
 _CHANNEL_STEP = const(24)  # bytes of weights from one output channel to the next
 _CELL_STEP = const(25)  # and from one cell of the filter to the next
 _PER_CHANNEL = const(26)
-_ACTIVATION_MIN = const(27)  # and the maximum behind it
+_ACTIVATION_MIN = const(27)  # and the maximum after it
 
 _INT32 = const(3)
-_IN_PLACE = const(1 | 1 << 10)  # steps: dst and a go on
-_EACH = const(1 << 20)  # and b
+_IN_PLACE = const(1 | 1 << 10)  # steps: dst and a advance
+_EACH = const(1 << 20)  # steps: b advances, too
 
 
-# Units are outputs: channels of pixels of batches. The input has been made int8 before
-# (hybrid_quantize.py): sums are exact integers, which two scales make float32 again. Cells of the
-# filter outside the image are left out. The limits of the activation lie in the record, which
-# stands in for the ROM there.
+# Units are outputs: channels of pixels of batches. hybrid_quantize.py has quantized the input to
+# int8. Sums are exact integers, which two scales convert to float32. Cells of the filter outside
+# of the image are skipped. The limits of the activation are in the record, which is passed as the
+# ROM.
 @micropython.viper
 def eval_float32(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
@@ -59,7 +59,7 @@ def eval_float32(op, arena, rom, start: int, stop: int):
     pixel = start // channels
     channel = start - pixel * channels
     while start < stop:
-        # The cells of the filter that lie in the image.
+        # The cells of the filter that are in the image.
         y = pixel // r[_OUTPUT_WIDTH]
         x = (pixel - y * r[_OUTPUT_WIDTH]) * r[_STRIDE_WIDTH] - r[_PADDING_WIDTH]
         batch = y // r[_OUTPUT_HEIGHT]

@@ -1,4 +1,4 @@
-# tflm: float32 to int8 with a scale for each batch, found at run time: for hybrid operators
+# tflm: float32 to int8 with a scale for each batch, computed at run time: for hybrid operators
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # Kernel: types float32; package core; check hybrid
@@ -13,19 +13,19 @@ _QUANTIZED = const(2)
 _SCALES = const(3)  # a float32 for each batch
 _OFFSETS = const(4)  # an int32 for each batch: the zero point
 _EXTREMES = const(5)  # scratch: two words
-_STEPS = const(6)  # a float32: how many steps the range is cut into
+_STEPS = const(6)  # a float32: the number of steps of the range
 _DEPTH = const(7)  # elements of a batch
 _ASYMMETRIC = const(8)
 
 _INT8 = const(0)
 _INT16 = const(2)
-_RUNNING = const(1 << 10)  # steps: a goes on, dst and b stay
+_RUNNING = const(1 << 10)  # steps: a advances, dst and b stay
 _ONE = const(0x3F800000)
 
 
-# Units are batches. Symmetric: the largest magnitude becomes 127. Asymmetric: the range with zero
-# in it becomes -128 .. 127. LiteRT multiplies by the scale's reciprocal, here is a division: once
-# in a while a value that lies halfway becomes the neighbour.
+# Units are batches. Symmetric: the largest magnitude becomes 127. Asymmetric: the range including
+# zero becomes -128 .. 127. LiteRT multiplies by the scale's reciprocal; this kernel divides, so
+# that a value half way between two integers may rarely become the other one.
 @micropython.viper
 def eval_float32(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
@@ -46,7 +46,7 @@ def eval_float32(op, arena, rom, start: int, stop: int):
         if r[_ASYMMETRIC]:
             sub(arena, rom, scale, extremes, extremes + 16, 1, 0)
         else:
-            # Without their signs floats are in the order of their bits.
+            # Bits of floats without their signs are in the order of their magnitudes.
             x = p[0] & magnitude
             y = p[1] & magnitude
             p_scale[0] = x if x > y else y

@@ -13,15 +13,15 @@ _ROOT_HALF_HIGH = const(0x5A82)
 _ROOT_HALF_LOW = const(0x799A)
 
 _THREE_HALVES = const(0x18000000)  # 28 fractional bits
-_SATURATES = const(0x2000000)  # what 64 times itself does not fit a word
+_SATURATES = const(0x2000000)  # 64 times this does not fit a word
 
 
-# Units are rows. The sum of squares, one over its root, then the products with that, of which 7
-# fractional bits are kept.
+# Units are rows: the sum of squares, the reciprocal of its root, then the products with the
+# reciprocal, of which 7 fractional bits are kept.
 #
 # The reciprocal of the root is TFLM's GetInvSqrtQuantizedMultiplierExp, as in prepare/rsqrt.py: 20
-# products for five steps y = y * 3/2 - x/2 * y**3, and one with sqrt(1/2), all by the same code:
-# each step of the loop chooses the factors and where the product goes.
+# products for five steps y = y * 3/2 - x/2 * y**3, and one product with sqrt(1/2). All products
+# share the same code: each step of the loop chooses the factors and the target of the product.
 @micropython.viper
 def eval_int8(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.

@@ -16,13 +16,13 @@ _DEPTH = const(4)
 _ZERO = const(5)  # float32 numbers
 _EPSILON = const(6)
 
-# Of float32.combine.
+# Operations of float32.combine.
 _MAC = const(0)
 _SUM = const(1 << 10 | 1 << 20)
 _BY_SCALAR = const(1 | 1 << 10)
 
 
-# Units are rows. The numbers lie in the record, which stands in for the ROM there.
+# Units are rows. The numbers are in the record, which is passed as the ROM.
 @micropython.viper
 def eval_float32(op, arena, rom, start: int, stop: int):
     r = ptr32(op)

@@ -1,11 +1,11 @@
-# tflm: inputs to pairs of 16-bit lanes (prepare/lanes.py), for boards without an assembler kernel
+# tflm: unpacks inputs to pairs of 16-bit lanes, for boards without an assembler kernel
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# The first two parameters of a viper function stay in registers: they carry the arguments in, and
-# then hold what the inner loop uses most.
+# The lanes are explained in prepare/lanes.py. The first two parameters of a viper function are in
+# registers: they pass arguments, and then hold the values that the inner loop uses most.
 
-# Words of the parameters, see tools/asm/common/parameters.py. Here addresses count from the arena,
-# that of the image from its memory.
+# Words of the parameters; see tools/asm/common/parameters.py. Here addresses are offsets in the
+# arena; the address of the image is an offset in its memory.
 _SOURCE = const(0)
 _LANES = const(1)
 _COLUMNS = const(2)
@@ -23,9 +23,9 @@ _COLUMN_BYTES = const(13)
 _SPARE = const(14)
 
 
-# Unpack columns of int8 to lanes. `to` is the arena, `v` where its parameters lie, `memory` holds
-# the image. A column is a run of whole, aligned words in each row of the filter; it lies in the
-# image, or beside it.
+# Unpack columns of int8 to lanes. `to` is the arena, `v` the offset of the parameters in it,
+# `memory` holds the image. A column is a run of whole, aligned words in each row of the filter,
+# either inside the image or outside of it.
 @micropython.viper
 def gather(to: ptr32, v: int, memory: ptr8):
     p = ptr32(int(to) + v)
@@ -77,8 +77,8 @@ def gather(to: ptr32, v: int, memory: ptr8):
         columns -= 1
 
 
-# The same for columns of any width and place: their bytes are brought together in spare memory,
-# those of all rows without a gap.
+# Unpack columns of int8 of any width and alignment to lanes. The bytes of all rows of a column are
+# first copied to spare memory without gaps. The arguments are the same as for gather().
 @micropython.viper
 def gather_bytes(to: ptr32, v: int, memory: ptr8):
     base = int(to)
@@ -96,7 +96,7 @@ def gather_bytes(to: ptr32, v: int, memory: ptr8):
     zero = p[_FILL] & 0xFF
     columns = p[_COLUMNS]
     while columns:
-        # How much of a run lies left of the image, in it, and right of it.
+        # Bytes of a run at the left of the image, in the image and at its right.
         left = 0 - at
         if left < 0:
             left = 0

@@ -1,8 +1,8 @@
 # tflm: dot products of 16-bit lanes (prepare/lanes.py), for boards without an assembler kernel
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Words of the parameters, see tools/asm/common/parameters.py. Here addresses count from the arena,
-# that of the stream from its memory.
+# Words of the parameters; see tools/asm/common/parameters.py. Here addresses are offsets in the
+# arena; the address of the stream is an offset in its memory.
 _STREAM = const(0)
 _LANES = const(1)
 _OUTPUT = const(2)
@@ -19,12 +19,12 @@ _ROWS = const(12)
 _ROW_STEP = const(13)
 
 
-# Outputs of groups of four channels for pixels in lanes. `w` is the arena, `v` where the
-# parameters lie in it, `memory` holds the stream. The first two parameters of a viper function
-# stay in registers: behind the beginning they are a pointer to weights, and an input or a sum.
+# Outputs of groups of four channels for pixels in lanes. `w` is the arena, `v` the offset of the
+# parameters in it, `memory` holds the stream. The first two parameters of a viper function are in
+# registers: after the first lines they are a pointer to weights, and an input or a sum.
 #
-# The upper half of a product, rounded, is the sum of two products of int8. Then comes TFLM's
-# rounding for sums below 2**30 and right shifts, see tools/asm/armv6m/requantize.py.
+# The upper half of a product of two words, rounded, is the sum of two products of int8. Sums are
+# rounded as in TFLM, for sums below 2**30 and right shifts; see tools/asm/armv6m/requantize.py.
 @micropython.viper
 def multiply(w: ptr32, v: int, memory: ptr8):
     base = int(w)
@@ -47,7 +47,7 @@ def multiply(w: ptr32, v: int, memory: ptr8):
     while groups:
         group = stream
         if p[_GROUP]:
-            # A word of single bytes is two words of lanes, of two channels.
+            # A word of single bytes becomes two words of lanes, for two channels.
             group = base + p[_GROUP]
             w = ptr32(group)
             x = ptr32(stream)

@@ -9,14 +9,14 @@ _INPUT = const(1)
 _OUTPUT = const(2)
 _ALPHA = const(3)
 
-# Of float32.combine.
+# Operations of float32.combine.
 _MUL = const(1)
 _BY_SCALAR = const(1 | 1 << 10)
 
 
-# Units are elements. Positive values are copied; of the others, NaNs among them, the product with
-# alpha is taken. In its place positive ones are 0, which costs the least. alpha lies in the
-# record, which stands in for the ROM there.
+# Units are elements. Positive values are copied; the other values, including NaNs, are multiplied
+# by alpha. For the product, positive values are replaced by 0, which is the fastest factor. alpha
+# is in the record, which is passed as the ROM.
 @micropython.viper
 def eval_float32(op, arena, rom, start: int, stop: int):
     r = ptr32(op)

@@ -1,10 +1,10 @@
-# tflm: what a Learner puts on int8 features: nearest means, nearest examples, a trained layer
+# tflm: the heads of a Learner on int8 features: nearest means, nearest examples, a trained layer
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # Kernel: types int8; package learn; check learnt
 
-# Features are read with their sign bit turned over, 0 to 255, which changes no difference. With
-# 1024 features no sum passes 30 bits, so words of 32 and of 64 bits give the same.
+# Features are read with their sign bit flipped, as 0 to 255, which changes no difference. With
+# 1024 features no sum exceeds 30 bits, so that words of 32 and of 64 bits give the same results.
 
 _INPUT = const(1)
 _OUTPUT = const(2)
@@ -21,8 +21,8 @@ _CLASSES = const(8)
 _K = const(9)
 
 
-# Units are classes: the squared distance from a class's mean, in sixteenths, below zero. Means
-# are 16 bits, in quarters.
+# Units are classes: minus the squared distance from a class's mean, in sixteenths. Means have 16
+# bits and are in quarters.
 @micropython.viper
 def eval_prototypes(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     word = op[_INPUT]
@@ -44,8 +44,8 @@ def eval_prototypes(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
         start += 1
 
 
-# Units are classes: the product of a class's weights with the features less their mean. Weights
-# are 16 bits, 4096 stands for 0.
+# Units are classes: the product of a class's weights and the features less their mean. Weights
+# have 16 bits; 4096 stands for 0.
 @micropython.viper
 def eval_sgd(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     word = op[_INPUT]
@@ -69,8 +69,8 @@ def eval_sgd(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
         start += 1
 
 
-# One unit: how many of the k nearest examples each class has. `found` has them in order, the
-# nearest first: distance, class.
+# One unit: the number of examples of each class among the k nearest examples. `found` lists these,
+# the nearest first: distance, class.
 @micropython.viper
 def eval_neighbours(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     word = op[_INPUT]

@@ -14,7 +14,7 @@ _SHIFT = const(6)
 _LARGEST_DIFFERENCE = const(7)
 _REVERSE_SHIFT = const(8)
 _TABLE = const(9)  # the constants below
-_EXPS = const(19)  # exp of minus a difference, with 19 fractional bits
+_EXPS = const(19)  # exp(-difference) with 19 fractional bits
 
 # Words of scratch: constants, then variables.
 _LN_2 = const(0)
@@ -27,8 +27,8 @@ _ALPHA_F = const(6)
 _NEWTON_START = const(7)
 _NEWTON_SLOPE = const(8)
 _REVERSE_MULTIPLIER = const(9)
-_CONSTANTS = const(10)  # how many
-_SUM = const(10)  # then its logarithm
+_CONSTANTS = const(10)  # number of constants
+_SUM = const(10)  # the sum, then its logarithm
 _R = const(11)
 _Q = const(12)
 _Q2 = const(13)
@@ -40,9 +40,8 @@ _TEMPORARY = const(18)
 _POWER = const(19)
 
 
-# Units are rows. The largest value, the sum of exp(x - largest), its logarithm, then each
-# difference less the logarithm. Differences that would leave the range of 26 fractional bits give
-# -128.
+# Units are rows: the largest value, the sum of exp(x - largest), its logarithm, then each
+# difference less the logarithm. Differences that exceed the range of 26 fractional bits give -128.
 @micropython.viper
 def eval_int8(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
@@ -81,7 +80,7 @@ def eval_int8(op, arena, rom, start: int, stop: int):
         p[_SUM] = total
         _logarithm(arena, words)
         total = (p[_SUM] << sign) >> sign
-        # The lowest number of 26 fractional bits, back to a difference of inputs.
+        # The lowest number of 26 fractional bits, converted to a difference of inputs.
         v = 1
         p[_TEMPORARY] = total - (v << 31)
         multiply(arena, words, _TEMPORARY, _TEMPORARY, _REVERSE_MULTIPLIER)
@@ -115,8 +114,8 @@ def eval_int8(op, arena, rom, start: int, stop: int):
 # The sum, at least 1 with 19 fractional bits, becomes its logarithm with 26: TFLM's
 # log_x_for_x_greater_than_or_equal_to_1.
 #
-# 1. The sum is r * 2**power, r in sqrt(1/2) .. 1; the power is a multiple of 1/2, less 1/4: the
-#    larger of two, one of them for the sum times sqrt(1/2).
+# 1. The sum is r * 2**power, r in sqrt(1/2) .. 1. The power is a multiple of 1/2, less 1/4: the
+#    larger of the powers of the sum and of the sum times sqrt(1/2).
 # 2. With s = sqrt(sqrt(1/2)), p = (r + s) / 2 and q = 2 (r - s), the logarithm of r / s is
 #    (q r + q**3 a_n) / (1 + p (a_i + q + q**2 a_d) + a_f q).
 # 3. 1 / (1 + x) is Newton's division, as in prepare/fixed_point.py.

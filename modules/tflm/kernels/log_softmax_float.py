@@ -11,22 +11,22 @@ from .float32_select import maximum
 
 _INPUT = const(1)
 _OUTPUT = const(2)
-_SCALARS = const(3)  # scratch: a row's largest value; its sum, then the logarithm of that
+_SCALARS = const(3)  # scratch: a row's largest value; its sum, then the logarithm of the sum
 _DEPTH = const(4)
 _LOWEST = const(5)  # float32 numbers
 _ZERO = const(6)
 
-# Of float32.combine.
+# Operations of float32.combine.
 _ADD = const(2)
 _SUB = const(3)
 _BY_SCALAR = const(1 | 1 << 10)
 _MAXIMUM = const(1 << 10)
 
 
-# Units are rows. Step by step as in TFLM: the largest value, x - largest, exp of that, the
-# logarithm of their sum in order, x - largest - logarithm. Each exp waits where the largest value
-# was, so that the output may lie over the input. Numbers of the record are read with the record as
-# the ROM.
+# Units are rows. The steps are the same as in TFLM: the largest value, x - largest, its exp, the
+# logarithm of the sum of the exps in order, x - largest - logarithm. Each exp is stored where the
+# largest value was, so that the output may overlap the input. The numbers are in the record, which
+# is passed as the ROM.
 @micropython.viper
 def eval_float32(op, arena, rom, start: int, stop: int):
     r = ptr32(op)

@@ -1,4 +1,4 @@
-# tflm: int8 to int8 by a table of 256 bytes: every unary operator on int8 (LOGISTIC, RELU, ...)
+# tflm: int8 to int8 by a table of 256 bytes: unary operators on int8 (LOGISTIC, RELU, ...)
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # Kernel: types int8 bool; package core; check unary; units independent; order elements

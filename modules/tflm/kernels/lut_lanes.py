@@ -1,19 +1,20 @@
-# tflm: inputs to pairs of 16-bit lanes (prepare/lanes.py), for weights that are indices of values
+# tflm: unpacks inputs to pairs of 16-bit lanes, for weights that are indices of values
 # MIT license; Copyright (c) 2026 the tflm authors
 
 
-# Lanes of `depth` inputs, filled up to whole eights with zeros. `to` is the arena, `v` where the
-# lanes go in it; `memory` holds the inputs, at `place`. These two parameters live in registers.
+# Unpack `depth` inputs to lanes, padded with zeros to a multiple of eight. `to` is the arena, `v`
+# the offset of the lanes in it; `memory` holds the inputs at offset `at`. `to` and `v` are in
+# registers.
 @micropython.viper
-def to_lanes(to: ptr32, v: int, memory: ptr8, place: int, depth: int):
+def to_lanes(to: ptr32, v: int, memory: ptr8, at: int, depth: int):
     to = ptr32(int(to) + v)
     half = 0x00800080
     flip = (half << 8) + half
     mask = 0x00FF00FF
-    x = ptr8(int(memory) + place)
+    x = ptr8(int(memory) + at)
     n = depth
     while n > 0:
-        if depth & 3:  # rows that begin anywhere
+        if depth & 3:  # rows that begin at any address
             k = 4 if n > 4 else n
             v = 0
             while k:

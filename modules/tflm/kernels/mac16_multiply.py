@@ -1,8 +1,8 @@
 # tflm: dot products with weights for MAC16 (prepare/mac16.py), for boards without it
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Words of the parameters, see tools/asm/common/parameters.py. Here addresses count from the arena,
-# that of the stream from its memory.
+# Words of the parameters; see tools/asm/common/parameters.py. Here addresses are offsets in the
+# arena; the address of the stream is an offset in its memory.
 _STREAM = const(0)
 _LANES = const(1)
 _OUTPUT = const(2)
@@ -19,9 +19,9 @@ _ROWS = const(12)
 _ROW_STEP = const(13)
 
 
-# Outputs of groups of four channels for pixels in lanes (lanes.py). `w` is the arena, `v` where
-# the parameters lie in it, `memory` holds the stream. The upper word of a sum's product with the
-# channel's factor comes of four products of halfwords.
+# Outputs of groups of four channels for pixels in lanes (lanes.py). `w` is the arena, `v` the
+# offset of the parameters in it, `memory` holds the stream. The upper word of the product of a sum
+# and the channel's factor is made of four products of halfwords.
 @micropython.viper
 def multiply(w: ptr16, v: int, memory: ptr8):
     base = int(w)

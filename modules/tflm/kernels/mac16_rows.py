@@ -1,8 +1,8 @@
 # tflm: rows of outputs from a channel's plane with weights for MAC16, for boards without it
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Words of the parameters, see tools/asm/common/parameters.py. Here addresses count from the arena,
-# that of the stream from its memory.
+# Words of the parameters; see tools/asm/common/parameters.py. Here addresses are offsets in the
+# arena; the address of the stream is an offset in its memory.
 _STREAM = const(0)
 _PLANE = const(11)
 _PLANE_ROW = const(12)
@@ -18,9 +18,10 @@ _ACTIVATION_MAX = const(24)
 _STRIDE_HEIGHT = const(25)
 
 
-# All rows of one channel, 3x3. `w` is the arena, `v` where the parameters lie in it, `stream`
-# holds the weights (prepare/mac16.py). A window begins in the upper or in the lower half of a row
-# of the plane (depthwise_plane.py). See mac16_multiply.py for what makes an output of a sum.
+# All rows of one channel with a 3x3 filter. `w` is the arena, `v` the offset of the parameters in
+# it, `stream` holds the weights (prepare/mac16.py). A window begins in the upper or in the lower
+# half of a row of the plane (depthwise_plane.py). Outputs are made of sums as in
+# mac16_multiply.py.
 @micropython.viper
 def rows_3x3(w: ptr16, v: int, stream: ptr8, taps: int):
     base = int(w)
@@ -51,7 +52,8 @@ def rows_3x3(w: ptr16, v: int, stream: ptr8, taps: int):
             while column < 3:
                 v = ptr32(plane)[column] + half
                 k = ptr32(plane + p[_PLANE_ROW])[column] + half
-                # The rows of the window: halves 0 and 1 of one word and 0 of the next, or 1, 0, 1.
+                # The rows of the window: halves 0 and 1 of one word and half 0 of the next, or
+                # halves 1, 0, 1.
                 n = v >> 16 & 0xFFFF
                 if odd:
                     v = n

@@ -3,23 +3,23 @@
 
 _BLOCK = const(64)  # elements of the vector that are unpacked at a time
 _WIDE = const(1 << 24)  # in `offsets`: the vector is int16
-_WORDS = const(1 << 25)  # and the sums are words all the same, which may wrap around
+_WORDS = const(1 << 25)  # the sums are words although the vector is int16; they may wrap around
 
-_INT16_TO_PAIRS = const(2)  # of start_sums
+_INT16_TO_PAIRS = const(2)  # argument of start_sums
 
 
 # accumulators[n] += sum (weights[n][d] - their zero point) * (vector[d] - its zero point)
 #
 # for `rows` rows of `depth` weights that begin `stride` weights apart. The accumulators are words
-# at byte offset `acc` of the arena; behind them lies room for the taps: min(64, depth) words. `x`
-# (the weights) and `vector` are operand words. `offsets` is 128 (int16: 32768) + the vector's zero
-# point | 128 + the weights' << 16. With _WIDE each accumulator is a pair of words, low 16 bits
-# (and some carry) and the rest, whose sum is a number of 48 bits.
+# at byte offset `acc` of the arena, followed by memory for the taps: min(64, depth) words. `x`
+# (the weights) and `vector` are operand words. `offsets` is (128, int16: 32768) + the vector's
+# zero point | (128 + the weights' zero point) << 16. With _WIDE each accumulator is a pair of
+# words: the low 16 bits with a carry, and the upper bits, whose sum is a number of 48 bits.
 #
 # Bytes of weights are read unsigned with the top bit flipped (w'): 128 more than their value.
 #   sum (w - its zero point) * t = sum w' * t - (128 + its zero point) * sum t
-# A block has 64 taps t, so that sums stay below 2**31. The first two parameters live in registers,
-# so they become the sum and the tap.
+# A block has 64 taps t, so that sums stay below 2**31. The first two parameters are in registers;
+# they become the sum and the tap.
 @micropython.viper
 def multiply(
     acc: int,
@@ -75,7 +75,7 @@ def multiply(
                 w = ptr8(int(w) + 1)
                 x = ptr32(int(x) + 4)
                 k -= 1
-        # Multiply them with the weights.
+        # Multiply the taps by the weights.
         total = total * weights_offset
         eights = n >> 3
         ones = n & 7
@@ -119,7 +119,7 @@ def multiply(
 
 
 # Set `count` accumulators to the values of `bias` (an operand word) from element `first` on, or to
-# 0 where there is none. `wide` is 0 for int32 to words, 1 for int64 and 2 for int16 to pairs.
+# 0 if there is no bias. `wide` is 0 for int32 to words, 1 for int64 and 2 for int16 to pairs.
 @micropython.viper
 def start_sums(arena, rom, scratch: int, bias: int, first: int, count: int, wide: int):
     p = ptr32(int(ptr8(arena)) + scratch)

@@ -19,7 +19,7 @@ _FLIP = const(12)
 
 
 # Units are elements. `flip` is 0x80, which sorts signed bytes as unsigned ones, or 0x7F, which
-# sorts them backwards: so MINIMUM is MAXIMUM.
+# sorts them backwards: then the maximum is the minimum.
 @micropython.viper
 def eval_int8(op, arena, rom, start: int, stop: int):
     r = ptr32(op)

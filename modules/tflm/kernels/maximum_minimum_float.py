@@ -19,7 +19,7 @@ _BLOCK = const(11)
 _FLIP = const(12)  # 1: the smaller one
 
 
-# Units are elements. Of two that are equal (0.0 and -0.0), or with a NaN, input 2 is taken.
+# Units are elements. If both are equal (0.0 and -0.0) or one is a NaN, the result is input 2.
 @micropython.viper
 def eval_float32(op, arena, rom, start: int, stop: int):
     r = ptr32(op)

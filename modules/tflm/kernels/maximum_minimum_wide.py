@@ -19,7 +19,7 @@ _FLIP = const(12)
 
 
 # Units are elements. `flip` is 0x8000, which sorts signed numbers as unsigned ones, or 0x7FFF,
-# which sorts them backwards: so MINIMUM is MAXIMUM.
+# which sorts them backwards: then the maximum is the minimum.
 @micropython.viper
 def eval_int16(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
@@ -98,8 +98,9 @@ def eval_int32(op, arena, rom, start: int, stop: int):
             count -= 1
 
 
-# Units are elements. The high words decide; where they are equal, the low words do, moved by
-# 2**31 to be compared as signed numbers. `flip` is 0, or -1 to sort backwards.
+# Units are elements. The upper words are compared first. If they are equal, the lower words are
+# compared, moved by 2**31 so that they compare as signed numbers. `flip` is 0, or -1 to sort
+# backwards.
 @micropython.viper
 def eval_int64(op, arena, rom, start: int, stop: int):
     r = ptr32(op)

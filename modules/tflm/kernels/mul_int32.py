@@ -19,7 +19,7 @@ _ACTIVATION_MIN = const(12)
 _ACTIVATION_MAX = const(13)
 
 
-# Units are elements. Products wrap around, as TFLM's do.
+# Units are elements. Products wrap around as in TFLM.
 @micropython.viper
 def eval_int32(op, arena, rom, start: int, stop: int):
     r = ptr32(op)

@@ -1,4 +1,4 @@
-# tflm: ONE_HOT: a value where each index points
+# tflm: ONE_HOT: a value at each index
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # Kernel: types any; package more; check indices
@@ -12,8 +12,8 @@ _DEPTH = const(6)
 _INNER = const(7)
 
 
-# Units are indices. One that points outside leaves all as it is; of an int64 the upper word must
-# be 0, as it then points inside, or not.
+# Units are indices. An index out of range writes nothing. The upper word of an int64 index must be
+# 0.
 @micropython.viper
 def eval(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     word = op[_INDICES]

@@ -11,13 +11,13 @@ _BEFORE = const(5)
 _INSIDE = const(6)
 _AFTER = const(7)
 _DIMENSIONS = const(8)
-_TABLE = const(9)  # of each dimension: output size, input size, padding before
+_TABLE = const(9)  # for each dimension: output size, input size, padding before
 
 
-# Units are rows of the output. A row lies in the padding, or holds `before` bytes of value, a row
-# of the input, and `after` bytes of value. The value fills a word, which also gives the bytes at
-# the ends: byte a & 3 of it belongs at address a, as values lie on multiples of their size.
-# The two locals that live in registers, op and arena, become the source and the target.
+# Units are rows of the output. A row is padding, or it has `before` bytes of the value, a row of
+# the input, and `after` bytes of the value. The value fills a word, which also gives the bytes at
+# the ends: byte a & 3 of the word belongs at address a, because values are at multiples of their
+# size. The two locals that are in registers, op and arena, become the source and the target.
 @micropython.viper
 def eval(op: ptr32, arena: ptr32, rom: ptr32, start: int, stop: int):
     base = int(arena)
@@ -41,7 +41,7 @@ def eval(op: ptr32, arena: ptr32, rom: ptr32, start: int, stop: int):
     table = int(op) + 4 * _TABLE
     arena = ptr32(base + (op[_OUTPUT] >> 2) + start * (before + inside + after))
     while start < stop:
-        # Which row of the input it is, if any.
+        # The row of the input, if any.
         op = ptr32(table)
         rest = start
         row = 0
@@ -62,9 +62,9 @@ def eval(op: ptr32, arena: ptr32, rom: ptr32, start: int, stop: int):
         n = before + inside + after
         if copied:
             n = before
-        # Twice: padding, then after the first time the row of the input.
-        part = 0
-        while part < 2:
+        # Two steps: padding and the row of the input, then padding.
+        step = 0
+        while step < 2:
             while n and int(arena) & 3:
                 ptr8(arena)[0] = word >> ((int(arena) & 3) << 3)
                 arena = ptr32(int(arena) + 1)
@@ -84,8 +84,8 @@ def eval(op: ptr32, arena: ptr32, rom: ptr32, start: int, stop: int):
                 ptr8(arena)[0] = word >> ((int(arena) & 3) << 3)
                 arena = ptr32(int(arena) + 1)
                 n -= 1
-            part += 1
-            if part == 1 and copied:
+            step += 1
+            if step == 1 and copied:
                 op = ptr32(source + row * inside)
                 if not (int(op) ^ int(arena)) & 3:
                     while copied and int(op) & 3:

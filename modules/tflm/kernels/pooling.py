@@ -22,8 +22,8 @@ _ACTIVATION_MAX = const(16)
 
 
 # Units are output rows of all batches. Only cells inside the input count. Bytes are read unsigned
-# with the top bit flipped, 128 more than their value; that comes off at the end. The average is
-# rounded to nearest, halves away from zero.
+# with the top bit flipped, 128 more than their value, which is subtracted at the end. The average
+# is rounded to nearest, halves away from zero.
 @micropython.viper
 def eval_int8(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.

@@ -23,21 +23,21 @@ _STRIDE_HEIGHT = const(12)
 _STRIDE_WIDTH = const(13)
 _PADDING_HEIGHT = const(14)
 _PADDING_WIDTH = const(15)
-_ACTIVATION_MIN = const(16)  # and the maximum behind it
+_ACTIVATION_MIN = const(16)  # and the maximum after it
 _INITIAL = const(18)  # 0.0, or the lowest float32 for MAX_POOL_2D
 
 _MAXIMUM = const(1)  # a kind; the others are means of
 _SQUARES = const(2)
 
-# Of float32.combine.
+# Operations of float32.combine.
 _MAC = const(0)
 _ADD = const(2)
 _EACH = const(1 | 1 << 10 | 1 << 20)
 _SCALAR = const(1 | 1 << 10)
 
 
-# Units are output pixels of batches. Each cell of a window goes to all channels. The initial value
-# and the limits of the activation lie in the record, which stands in for the ROM there.
+# Units are output pixels of batches. Each cell of a window updates all channels. The initial value
+# and the limits of the activation are in the record, which is passed as the ROM.
 @micropython.viper
 def eval_float32(op, arena, rom, start: int, stop: int):
     r = ptr32(op)

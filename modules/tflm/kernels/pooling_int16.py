@@ -21,8 +21,8 @@ _ACTIVATION_MIN = const(15)
 _ACTIVATION_MAX = const(16)
 
 
-# Units are output rows of all batches: kernels/pooling.py with 16 bits. The sums of
-# signed values stay small enough for the largest window that Prepare lets through.
+# Units are output rows of all batches: pooling.py with 16 bits. Prepare limits the window so that
+# the sums of signed values fit a word.
 @micropython.viper
 def eval_int16(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.

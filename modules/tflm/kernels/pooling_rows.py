@@ -1,4 +1,4 @@
-# tflm: pools over a whole picture that comes some rows at a time, int8: MEAN and SUM, too
+# tflm: pooling, MEAN and SUM of a whole feature map in banded execution, int8
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # Kernel: types int8; package cnn; check pooling
@@ -7,23 +7,24 @@ from .requantize import store_int8
 
 _INPUT = const(1)
 _OUTPUT = const(2)
-# Of eval_int8.
+# Words of eval_int8.
 _WIDTH = const(3)
 _DEPTH = const(4)
 _INITIAL = const(5)
 _MAXIMUM = const(6)
 _BEGINS = const(7)
-# Of the others.
+# Words of the other functions.
 _CELLS = const(3)
 _ACTIVATION_MIN = const(4)
 _ACTIVATION_MAX = const(5)
 _OUTPUT_ZERO_POINT = const(3)  # the REQUANTIZE block
 
-_MOST = const(256)  # bytes whose sum is below 2**16
+_MAX_SUMMED_BYTES = const(256)  # bytes whose sum is below 2**16
 
 
-# Units are rows of the input: what each channel has of them is added to its int32, or becomes the
-# greatest. Bytes are read unsigned with the top bit flipped; what sums begin at takes that back.
+# Units are rows of the input. The cells of a row are added to each channel's int32, or update its
+# maximum. Bytes are read unsigned with the top bit flipped; the initial value of sums compensates
+# for that.
 @micropython.viper
 def eval_int8(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     channels = op[_DEPTH]
@@ -66,8 +67,8 @@ def eval_int8(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     mask = 0xFF00FF
     while cells:
         n = cells
-        if n > _MOST:
-            n = _MOST
+        if n > _MAX_SUMMED_BYTES:
+            n = _MAX_SUMMED_BYTES
         channel = 0
         while channel < channels:
             q = ptr32(source + channel)
@@ -89,7 +90,7 @@ def eval_int8(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
         cells -= n
 
 
-# What AVERAGE_POOL_2D and MAX_POOL_2D make of the sums; units are channels. The average is rounded
+# Make the outputs of AVERAGE_POOL_2D and MAX_POOL_2D; units are channels. The average is rounded
 # to nearest, halves away from zero.
 @micropython.viper
 def eval_average_int8(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
@@ -117,7 +118,7 @@ def eval_average_int8(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
         start += 1
 
 
-# What MEAN and SUM make of them; units are channels.
+# Make the outputs of MEAN and SUM; units are channels.
 @micropython.viper
 def eval_mean_int8(op, arena, rom, start: int, stop: int):
     r = ptr32(op)

@@ -1,4 +1,4 @@
-# tflm: pools over a whole picture that comes some rows at a time, float32: MEAN and SUM, too
+# tflm: pooling, MEAN and SUM of a whole feature map in banded execution, float32
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # Kernel: types float32; package cnn; check pooling
@@ -10,17 +10,17 @@ from .float32_select import clamp, maximum
 
 _INPUT = const(1)
 _OUTPUT = const(2)
-# Of eval_float32.
+# Words of eval_float32.
 _WIDTH = const(3)
 _DEPTH = const(4)
 _INITIAL = const(5)
 _MAXIMUM = const(6)
 _BEGINS = const(7)
-# Of eval_end_float32.
+# Words of eval_end_float32.
 _DIVISOR = const(3)
-_ACTIVATION_MIN = const(4)  # and the maximum behind it
+_ACTIVATION_MIN = const(4)  # and the maximum after it
 
-# Of float32.combine.
+# Operations of float32.combine.
 _ADD = const(2)
 _EACH = const(1 | 1 << 10 | 1 << 20)
 _BY_SCALAR = const(1 | 1 << 10)
@@ -28,9 +28,9 @@ _BY_SCALAR = const(1 | 1 << 10)
 _ONE = const(0x3F800000)
 
 
-# Units are rows of the input: what each channel has of them is added to its float32, in the order
-# of the input as in TFLM, or becomes the greatest. Numbers in the record are read from there,
-# which stands in for the ROM.
+# Units are rows of the input. The cells of a row are added to each channel's float32, in the order
+# of the input as in TFLM, or update its maximum. The numbers are in the record, which is passed as
+# the ROM.
 @micropython.viper
 def eval_float32(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
@@ -49,7 +49,7 @@ def eval_float32(op, arena, rom, start: int, stop: int):
         cells -= 1
 
 
-# What is made of the sums of all rows; units are channels.
+# Make outputs of the sums of all bands; units are channels.
 @micropython.viper
 def eval_end_float32(op, arena, rom, start: int, stop: int):
     r = ptr32(op)

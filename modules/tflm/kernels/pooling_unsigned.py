@@ -20,8 +20,8 @@ _ACTIVATION_MIN = const(15)
 _ACTIVATION_MAX = const(16)
 
 
-# Units are output rows of all batches; only cells inside the input count. With its top bit flipped
-# a byte is the uint8 that it was.
+# Units are output rows of all batches; only cells inside the input count. A byte with its top bit
+# flipped is the original uint8.
 @micropython.viper
 def eval_average(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.

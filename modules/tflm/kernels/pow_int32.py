@@ -18,13 +18,13 @@ _EXPAND2 = const(10)
 _BLOCK = const(11)
 
 
-# Units are elements. An exponent below 0 is an error, as in LiteRT.
+# Units are elements. A negative exponent is an error, as in LiteRT.
 def eval_int32(op, arena, rom, start, stop):
     if _powers(op, arena, rom, start, stop):
         raise InputError("POW of integers with an exponent below 0; check the second input")
 
 
-# 1 when there is an exponent below 0. What does not fit a word wraps.
+# Return 1 if an exponent is negative. Powers wrap around at 32 bits.
 @micropython.viper
 def _powers(op, arena, rom, start: int, stop: int) -> int:
     r = ptr32(op)

@@ -25,8 +25,8 @@ _NEGATIVE_MULTIPLIER = const(18)
 _NEGATIVE_SHIFT = const(19)
 
 
-# Units are elements. Numbers below zero are multiplied by alpha and have a multiplier of their
-# own. TFLM's MultiplyByQuantizedMultiplier as kernels/requantize.py explains it; left shifts
+# Units are elements. Negative differences to the zero point are multiplied by alpha and have their
+# own multiplier. TFLM's MultiplyByQuantizedMultiplier as explained in requantize.py; left shifts
 # saturate.
 @micropython.viper
 def eval_integers(op, arena, rom, start: int, stop: int):

@@ -12,7 +12,7 @@ _ZERO_POINT = const(5)
 
 _INT16 = const(2)
 
-_MOST_BITS = const(17)  # of the whole part of a quotient that does not saturate
+_MAX_BITS = const(17)  # of the integer part of a quotient that does not saturate
 
 
 # Units are elements.
@@ -25,13 +25,14 @@ def eval_float32(op: ptr32, arena, rom, start: int, stop: int):
 
 
 # dst[i] = clamp(round(a[i] / scale) + zero_point) for int8 (kind 0) and int16 (kind 2); uint8
-# (kind 1) is int8 with a zero point of 128 less and the top bit flipped. Operand words are those
-# of float32.py; `scale` is one positive, finite value.
+# (kind 1) is int8 with a zero point of 128 less and the top bit flipped. Operand words are
+# explained in float32.py; `scale` is one positive, finite value.
 #
-# TFLM's quotient is rounded to float32 first, to nearest even, then to an integer, halves away
-# from zero. Long division gives q, the whole part, and the rest: what float32 rounds up to
-# q + 1/2 is at most half a unit in the last place of q below it, that is scale >> 24 - bits of q.
-# What C leaves undefined is defined: too large a number saturates, NaN becomes the zero point.
+# TFLM first rounds the quotient to float32, to nearest even, then to an integer, halves away from
+# zero. Long division gives q, the integer part, and the remainder. A quotient that float32 rounds
+# up to q + 1/2 is at most half a unit in the last place of q below it, which is scale >> 24 - bits
+# of q. Results that C leaves undefined are defined: too large numbers saturate, a NaN becomes the
+# zero point.
 @micropython.viper
 def quantize(arena, rom, dst: int, a: int, n: int, scale: int, zero_point: int, kind: int):
     base = int(ptr8(arena))
@@ -48,7 +49,7 @@ def quantize(arena, rom, dst: int, a: int, n: int, scale: int, zero_point: int, 
         while f > 0 - 22 and not y >> 23:
             y = y << 1
             f -= 1
-    # Right with words of any size.
+    # Correct for words of any size.
     zero_point = ((zero_point & 0xFFFF) ^ 0x8000) - 0x8000
     high = 0x7FFF if kind == _INT16 else 0x7F
     flip = kind << 7 & 0x80
@@ -70,9 +71,9 @@ def quantize(arena, rom, dst: int, a: int, n: int, scale: int, zero_point: int, 
         # Now a / scale = x / y * 2**e. Quotients below 1/2 are 0.
         e = e - f
         q = 0
-        if e > _MOST_BITS:
+        if e > _MAX_BITS:
             if x:
-                q = 1 << _MOST_BITS + 1
+                q = 1 << _MAX_BITS + 1
         elif e > 0 - 2:
             last = 24
             while e >= 0:

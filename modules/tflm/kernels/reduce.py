@@ -24,9 +24,9 @@ _OFFSET = const(16)
 _OUTPUT_ZERO_POINT = const(17)  # the REQUANTIZE block
 
 
-# Units are elements of the output. The kept dimensions say where the first element of a sum
-# lies, the reduced ones where the others do; numbers are read with their sign bit flipped, and
-# `offset` takes that and the zero point back. Sums wrap around at 32 bits, as TFLM's do.
+# Units are elements of the output. The kept dimensions give the first element of a sum, the
+# reduced dimensions the others. Numbers are read with their sign bit flipped; `offset` compensates
+# for that and for the zero point. Sums wrap around at 32 bits as in TFLM.
 @micropython.viper
 def eval_int8(op, arena, rom, start: int, stop: int):
     r = ptr32(op)

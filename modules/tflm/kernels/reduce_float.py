@@ -21,7 +21,7 @@ _REDUCED2 = const(12)
 _REDUCED_STEP2 = const(13)
 _DIVISOR = const(14)
 
-# Of float32.combine.
+# Operations of float32.combine.
 _ADD = const(2)
 _EACH = const(1 | 1 << 10 | 1 << 20)
 _SUM = const(1 << 20)
@@ -30,10 +30,10 @@ _BY_SCALAR = const(1 | 1 << 10)
 _ONE = const(0x3F800000)
 
 
-# Units are elements of the output. A sum starts at 0.0 and takes its elements in the order of the
-# input, as in TFLM: that decides the last bits. Where the innermost dimension is a kept one, a row
-# of sums takes a row of elements at a time, else a sum takes a row. The divisor lies in the
-# record, which stands in for the ROM there.
+# Units are elements of the output. A sum starts at 0.0 and adds its elements in the order of the
+# input, as in TFLM: the order decides the last bits. If the innermost dimension is kept, a row of
+# elements is added to a row of sums at a time, else a row to one sum. The divisor is in the
+# record, which is passed as the ROM.
 @micropython.viper
 def eval_float32(op, arena, rom, start: int, stop: int):
     r = ptr32(op)

@@ -20,7 +20,7 @@ _FLIP = const(14)
 
 
 # Units are elements of the output. Bytes are compared unsigned: `flip` is 0x80 for the largest,
-# 0x7F for the smallest. Of nothing the result is the lowest, or the highest, value.
+# 0x7F for the smallest. Without elements the result is the lowest, or the highest, value.
 @micropython.viper
 def eval_int8(op, arena, rom, start: int, stop: int):
     r = ptr32(op)

@@ -20,8 +20,9 @@ _FLIP = const(14)  # 1: the smallest
 
 
 # Units are elements of the output. Bit patterns are compared as signed integers (sign and
-# magnitude made two's complement), so that -0.0 equals 0.0; the first of equals wins. As in TFLM
-# each search begins with the lowest (or highest) finite number, and a NaN never wins.
+# magnitude converted to two's complement), so that -0.0 equals 0.0. Of equal elements the first
+# one wins. As in TFLM each search begins with the lowest (or highest) finite number, and a NaN
+# never wins.
 @micropython.viper
 def eval_float32(op, arena, rom, start: int, stop: int):
     r = ptr32(op)

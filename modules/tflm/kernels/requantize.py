@@ -13,10 +13,10 @@ _TABLE = const(5)
 # Exact for every int32 with 32-bit words (TFLM common.cc, double rounding):
 #   high = floor((v * m + 2**30) / 2**31)             SaturatingRoundingDoublingHighMul
 #   y = high / 2**e, halves away from zero            RoundingDivideByPOT
-# v * m is taken in 16-bit halves; v's own left shift saturates at 30 bits, far beyond any
-# output. `block` is the number of the REQUANTIZE block's first word; `accumulators` and
-# `output` are byte offsets in the arena; `channel` is the channel of the first value, and
-# channel 0 follows the last one.
+# v * m is computed in 16-bit halves; v's own left shift saturates at 30 bits, which exceeds any
+# output. `block` is the number of the REQUANTIZE block's first word, `accumulators` and `output`
+# are byte offsets in the arena, and `channel` is the channel of the first value; channel 0 follows
+# the last channel.
 @micropython.viper
 def store_int8(op, arena, block: int, accumulators: int, output: int, channel: int, count: int):
     q = ptr32(int(ptr32(op)) + 4 * block)

@@ -22,8 +22,8 @@ _UINT8 = const(1)
 _INT16 = const(2)
 
 
-# Units are elements. TFLM's MultiplyByQuantizedMultiplier as kernels/requantize.py explains it,
-# but exact to the full 32 bits: the difference to the zero point and the left shift saturate.
+# Units are elements. TFLM's MultiplyByQuantizedMultiplier as explained in requantize.py, but exact
+# for 32 bits: the difference to the zero point and the left shift saturate.
 @micropython.viper
 def eval_integers(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.

@@ -6,11 +6,11 @@ _FACTOR = const(0)  # 15 bits
 _TOTAL_SHIFT = const(1)  # 1 to 46
 
 
-# (v * factor + 2**(shift - 1)) >> shift for `count` accumulators of kernels/matrix.py at byte
-# offset `values` of the arena, which become words one behind the other; `block` is the number of
-# the record's word with the factor. Each may have a factor and shift of its own, `step` words
-# further on. The accumulator is cut into limbs of 16, 16 and 16 (signed) bits, so that their
-# products with the factor stay below 2**31.
+# (v * factor + 2**(shift - 1)) >> shift for `count` accumulators of matrix.py at byte offset
+# `values` of the arena, which become contiguous words. `block` is the number of the record's word
+# with the factor. If `step` is not 0, each accumulator has its own factor and shift, `step` words
+# after the previous ones. The accumulator is split into parts of 16, 16 and 16 (signed) bits, so
+# that their products with the factor stay below 2**31.
 @micropython.viper
 def rescale_wide(op, arena, block: int, values: int, count: int, step: int):
     q = ptr32(int(ptr32(op)) + 4 * block)

@@ -17,9 +17,9 @@ _WIDTH_START = const(11)
 
 
 # Units are rows of the output. Positions in the input have 10 fractional bits:
-#   position = start + index * scale, not before the first nor behind the last pixel
-# The four pixels around it have weights whose sum is 2**20; bytes are read with their sign bit
-# flipped, which 2**27 takes back. Halves are rounded away from zero.
+#   position = start + index * scale, limited to the first and the last pixel
+# The weights of the four pixels around it add up to 2**20. Bytes are read with their sign bit
+# flipped, for which 2**27 compensates. Halves are rounded away from zero.
 @micropython.viper
 def eval_int8(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
@@ -43,7 +43,7 @@ def eval_int8(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
             at = last_y
         upper = source + (batch * op[_INPUT_HEIGHT] + (at >> 10)) * row_bytes
         dy = at & 0x3FF
-        lower = row_bytes if dy else 0  # behind the last row there is none to read
+        lower = row_bytes if dy else 0  # the last row has no row after it
         column = start_x
         i = op[_OUTPUT_WIDTH]
         while i:

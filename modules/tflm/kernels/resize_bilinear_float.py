@@ -8,7 +8,7 @@ from .float32_convert import from_int, to_int
 
 _INPUT = const(1)
 _OUTPUT = const(2)
-_SCRATCH = const(3)  # a place for the height, one for the width, then a block of products
+_SCRATCH = const(3)  # four words for the height, four for the width, then a block of products
 _OUTPUT_HEIGHT = const(4)
 _OUTPUT_WIDTH = const(5)
 _INPUT_HEIGHT = const(6)
@@ -21,13 +21,13 @@ _HALF = const(12)  # 0.5, then 1.0
 _ONE = const(13)
 _BLOCK = const(14)
 
-# A place between two pixels: the weights of both, and their numbers.
+# Words of a position between two pixels: the weights of both, and their numbers.
 _WEIGHT = const(0)
 _NUMBER = const(2)
 _WIDTH_PLACE = const(4)
 _PRODUCTS = const(8)
 
-# Of float32.combine.
+# Operations of float32.combine.
 _MAC = const(0)
 _MUL = const(1)
 _ADD = const(2)
@@ -37,39 +37,39 @@ _BY_SCALAR = const(1 | 1 << 10)
 _INT32 = const(3)  # of float32_convert
 
 
-# Where an output pixel lies in the input, along the height (side 0) or the width (side 1), goes
-# to the four words at `place`. Before the first pixel the weights are more than 1 and less than
-# 0, as in TFLM.
+# Store the position of an output pixel in the input, along the height (side 0) or the width (side
+# 1), in the four words at operand `words`. Before the first pixel the weights are more than 1 and
+# less than 0, as in TFLM.
 @micropython.viper
-def _find(op, arena, side: int, index: int, place: int):
+def _find(op, arena, side: int, index: int, words: int):
     r = ptr32(op)
-    p = ptr32(int(ptr8(arena)) + (place >> 2))
+    p = ptr32(int(ptr8(arena)) + (words >> 2))
     p[0] = index
-    from_int(arena, op, place, place, 1, _INT32)
+    from_int(arena, op, words, words, 1, _INT32)
     if r[_HALF_PIXEL_CENTERS]:
-        combine(arena, op, place, place, _HALF << 4 | 1, 1, 0, _ADD)
-    combine(arena, op, place, place, _HEIGHT_SCALE + side << 4 | 1, 1, 0, _MUL)
+        combine(arena, op, words, words, _HALF << 4 | 1, 1, 0, _ADD)
+    combine(arena, op, words, words, _HEIGHT_SCALE + side << 4 | 1, 1, 0, _MUL)
     if r[_HALF_PIXEL_CENTERS]:
-        combine(arena, op, place, place, _HALF << 4 | 1, 1, 0, _SUB)
-    # Cut to an integer, -0.5 becomes 0.
-    to_int(arena, op, place + 32, place, 1, _INT32)
+        combine(arena, op, words, words, _HALF << 4 | 1, 1, 0, _SUB)
+    # Truncated to an integer, -0.5 becomes 0.
+    to_int(arena, op, words + 32, words, 1, _INT32)
     last = r[_INPUT_HEIGHT + side] - 1
     number = p[_NUMBER]
     if number > last:
         number = last
     p[_NUMBER] = number
-    second = place + 16
-    from_int(arena, op, second, place + 32, 1, _INT32)
-    combine(arena, op, second, place, second, 1, 0, _SUB)
-    combine(arena, op, place, _ONE << 4 | 1, second, 1, 0, _SUB)
+    second = words + 16
+    from_int(arena, op, second, words + 32, 1, _INT32)
+    combine(arena, op, second, words, second, 1, 0, _SUB)
+    combine(arena, op, words, _ONE << 4 | 1, second, 1, 0, _SUB)
     if number < last and p[1] and not p[1] >> 31 & 1:
         number += 1
     p[_NUMBER + 1] = number
 
 
-# Units are output pixels. Pixels around a place are taken in TFLM's order, each times the weight
-# of its height and then of its width: that decides the last bits. Numbers in the record are read
-# with the record as the ROM.
+# Units are output pixels. The pixels around a position are added in TFLM's order, each times the
+# weight of its height and then of its width: the order decides the last bits. The numbers are in
+# the record, which is passed as the ROM.
 @micropython.viper
 def eval_float32(op, arena, rom, start: int, stop: int):
     r = ptr32(op)

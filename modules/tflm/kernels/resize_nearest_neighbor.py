@@ -11,11 +11,13 @@ _HEIGHT = const(5)
 _OUT_WIDTH = const(6)
 _OUT_HEIGHT = const(7)
 _COLUMNS = const(8)
-_TABLE = const(9)  # 16-bit input rows of the output rows; input columns from `columns` on
+# The input rows of the output rows as 16 bits; then, from `columns` on, the input columns.
+_TABLE = const(9)
 
 
-# Units are rows of the output. A pixel moves as bytes, or as words where all pixels lie on words.
-# The two locals that live in registers, op and arena, become the source and the target.
+# Units are rows of the output. A pixel is copied as bytes, or as words if all pixels are
+# word-aligned. The two locals that are in registers, op and arena, become the source and the
+# target.
 @micropython.viper
 def eval(op: ptr32, arena: ptr32, rom: ptr32, start: int, stop: int):
     word = op[_INPUT]

@@ -1,4 +1,4 @@
-# tflm: REVERSE_SEQUENCE: the first steps of each batch backwards, the rest as it is
+# tflm: REVERSE_SEQUENCE: the first steps of each batch backwards, the others unchanged
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # Kernel: types any; package rnn; check indices
@@ -14,7 +14,7 @@ _BATCHES = const(8)
 _BATCH_STEP = const(9)
 
 
-# Units are blocks. A length that is too large counts as all steps, one below 1 as none.
+# Units are blocks. A length that is too large means all steps; a length below 1 means none.
 @micropython.viper
 def eval(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.

@@ -19,7 +19,7 @@ def eval_int8(op, arena, rom, start, stop):
         )
 
 
-# Each by the entry of its byte; 1 when one is below the zero point.
+# Look up the entry of each byte. Return 1 if a byte is below the zero point.
 @micropython.viper
 def _look_up(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int) -> int:
     word = op[_INPUT]

@@ -8,13 +8,13 @@ from .float32_sqrt import sqrt
 
 _INPUT = const(1)
 _OUTPUT = const(2)
-_ONE = const(3)  # as a float32
+_ONE = const(3)  # a float32
 
 _FROM_SCALAR = const(1 | 1 << 20)
 
 
-# Units are elements. The root is rounded, then 1.0 divided by it, as in TFLM. The number lies in
-# the record, which stands in for the ROM there.
+# Units are elements. The root is rounded, then 1.0 divided by it, as in TFLM. The number 1.0 is in
+# the record, which is passed as the ROM.
 @micropython.viper
 def eval_float32(op, arena, rom, start: int, stop: int):
     r = ptr32(op)

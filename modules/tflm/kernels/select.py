@@ -1,4 +1,4 @@
-# tflm: SELECT_V2: one input over the other where a condition is true
+# tflm: SELECT_V2: copies one input over the other where a condition is true
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # Kernel: types any; package more; check indices
@@ -18,7 +18,7 @@ _BLOCK = const(11)
 _SIZE = const(12)
 
 
-# Units are elements. Input 1 is the condition; where it is false the output stays as it is.
+# Units are elements. Input 1 is the condition; where it is false the output keeps its value.
 @micropython.viper
 def eval(op, arena, rom, start: int, stop: int):
     r = ptr32(op)

@@ -17,7 +17,7 @@ _CURVE_POSITIVE_OFFSET = const(4)
 _CURVE_NEGATIVE_OFFSET = const(5)
 _CURVE_OUTPUT_SHIFT = const(6)
 
-_LAST = const(255)  # interval of the table with nothing behind it
+_LAST = const(255)  # the last interval of the table
 
 
 # Units are elements.
@@ -30,9 +30,9 @@ def eval_int16(op, arena, rom, start: int, stop: int):
 
 
 # `count` int16 from operand word `source` on to byte offset `target` of the arena, by the table at
-# operand word `entries`; `block` is the number of the record's first word of CURVE. The magnitude
-# is looked up with interpolation, the sign comes in after that: both functions are symmetric about
-# their value at 0. The target may be the source.
+# operand word `entries`. `block` is the number of the record's first word of CURVE. The magnitude
+# is looked up with interpolation; then the sign is applied, because both functions are symmetric
+# about their value at 0. The target may be the source.
 @micropython.viper
 def curve(op, arena, rom, block: int, entries: int, source: int, target: int, count: int):
     q = ptr32(int(ptr32(op)) + 4 * block)

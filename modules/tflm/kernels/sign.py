@@ -11,7 +11,7 @@ _OUTPUT = const(2)
 _ONE = const(0x3F800000)  # 1.0
 
 
-# Units are elements. -1, 0 or 1, as float32: 0 also for -0, a NaN for a NaN.
+# Units are elements: -1, 0 or 1 as float32; 0 also for -0, a NaN for a NaN.
 @micropython.viper
 def eval_float32(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     word = op[_INPUT]

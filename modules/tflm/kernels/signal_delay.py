@@ -11,8 +11,8 @@ _DELAY = const(5)
 _HISTORY_ROW = const(6)
 
 
-# Units are rows. Each sample takes the place of the oldest one in the row's ring. A place that is
-# none, which something else has written to the state, counts as the first.
+# Units are rows. Each sample replaces the oldest one in the row's ring. An invalid position in the
+# state, which another task may have written, counts as the first.
 @micropython.viper
 def eval_int16(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     length = op[_LENGTH]

@@ -9,8 +9,8 @@ _FIRST = const(3)
 _LAST = const(4)
 
 
-# Units are bins: real squared plus imaginary squared, 0 outside first..last - 1. The one sum that
-# needs 32 bits, 2**31, is right as a word.
+# Units are bins: real squared plus imaginary squared, 0 outside of first..last - 1. The one sum
+# that needs 32 bits, 2**31, is correct as a word.
 @micropython.viper
 def eval_int16(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     word = op[_INPUT]

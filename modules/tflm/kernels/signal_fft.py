@@ -1,10 +1,10 @@
-# tflm: SignalRfft: the input in the order that an FFT in place needs
+# tflm: SignalRfft: the input in the order that an FFT in place requires
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # Kernel: types int16 int32 float32; package signal; check fft
 
 _INPUT = const(1)
-_PLACES = const(2)
+_INDICES = const(2)
 _OUTPUT = const(3)
 _PAIRS = const(4)
 _INPUT_ROW = const(5)
@@ -12,14 +12,14 @@ _OUTPUT_ROW = const(6)
 _HALVES = const(7)
 
 
-# Units are pairs of values; behind the end of an input row values are 0.
+# Units are pairs of values; values after the end of an input row are 0.
 @micropython.viper
 def eval_load(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     halves = op[_HALVES]
     word = op[_INPUT]
     source = (int(rom) if word & 1 else int(arena)) + (word >> 2)
-    word = op[_PLACES]
-    places = ptr16((int(rom) if word & 1 else int(arena)) + (word >> 2))
+    word = op[_INDICES]
+    indices = ptr16((int(rom) if word & 1 else int(arena)) + (word >> 2))
     pairs = op[_PAIRS]
     row = start // pairs
     i = start - row * pairs
@@ -29,7 +29,7 @@ def eval_load(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
         y = ptr16(int(arena) + (op[_OUTPUT] >> 2) + row * op[_OUTPUT_ROW] * halves * 2)
         while left and i < pairs:
             n = (op[_INPUT_ROW] - 2 * i) * halves
-            z = ptr16(int(y) + places[i] * halves * 4)
+            z = ptr16(int(y) + indices[i] * halves * 4)
             k = 0
             while k < 2 * halves:
                 if k < n:

@@ -10,8 +10,9 @@ _SIZE = const(4)
 _IGNORED = const(5)
 
 
-# One unit: how far all can be shifted. TFLM keeps the largest magnitude in an int16: a sample of
-# -32768 turns it negative, and later samples may raise it again.
+# One unit: the number of bits by which all samples can be shifted. TFLM keeps the largest
+# magnitude in an int16: a sample of -32768 makes it negative, and later samples may raise it
+# again.
 @micropython.viper
 def eval_bits(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     word = op[_INPUT]

@@ -4,10 +4,10 @@
 # Kernel: types int16; package signal; check fft
 
 # kissfft's arithmetic with 15 fractional bits: products are rounded to nearest, and before each
-# stage of p values all are divided by p, i.e. multiplied by 32767 / p. Sums are kept as wide as
-# they come, and cut to 16 bits where kissfft would do so and it shows.
+# stage of p values all values are divided by p, i.e. multiplied by 32767 / p. Sums keep all bits,
+# and are cut to 16 bits where kissfft does so and it matters.
 
-# Of a stage.
+# Words of a stage.
 _TWIDDLES = const(1)
 _OUTPUT = const(2)
 _BUTTERFLIES = const(4)
@@ -17,9 +17,9 @@ _SPAN = const(7)
 _INVERSE = const(13)
 _DIVISOR = const(14)
 
-# Of a step that takes even and odd values apart or together.
+# Words of a step that separates or joins even and odd values.
 _INPUT = const(1)
-_PLACES = const(2)
+_INDICES = const(2)
 _SPLIT_TWIDDLES = const(3)
 _SPLIT_OUTPUT = const(4)
 _PAIRS = const(6)
@@ -30,7 +30,7 @@ _HALF = const(0x4000)
 _HALVE = const(16383)  # 32767 / 2
 
 
-# Units are butterflies: transforms of p values, `span` pairs apart, twiddled before.
+# Units are butterflies: transforms of p twiddled values that are `span` pairs apart.
 @micropython.viper
 def eval_stage(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     word = op[_TWIDDLES]
@@ -106,8 +106,8 @@ def eval_stage(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
         block += 1
 
 
-# Units are pairs of bins k and pairs - k: from the transform of even values as real parts and odd
-# ones as imaginary parts to the spectrum of all, in place.
+# Units are pairs of bins k and pairs - k. The transform of even values as real parts and odd
+# values as imaginary parts becomes the spectrum of all values, in place.
 @micropython.viper
 def eval_split(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     word = op[_SPLIT_TWIDDLES]
@@ -131,7 +131,7 @@ def eval_split(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
             y[0] = ar - ai
             y[1] = 0
         else:
-            # The other one is conjugated; -32768 stays what it is.
+            # The other bin is conjugated; -32768 stays -32768.
             br = ((y[0] ^ 0x8000) - 0x8000) * _HALVE + _HALF >> 15
             bi = ((0 - y[1] & 0xFFFF ^ 0x8000) - 0x8000) * _HALVE + _HALF >> 15
             w = ptr16(twiddles + 4 * k - 4)
@@ -151,14 +151,14 @@ def eval_split(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
         left -= 1
 
 
-# Units are pairs of bins k and pairs - k: from the spectrum to pairs of even and odd values, at
-# the places where the transform wants them.
+# Units are pairs of bins k and pairs - k. The spectrum becomes pairs of even and odd values, at
+# the indices that the transform requires.
 @micropython.viper
 def eval_join(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     word = op[_SPLIT_TWIDDLES]
     twiddles = (int(rom) if word & 1 else int(arena)) + (word >> 2)
-    word = op[_PLACES]
-    places = ptr16((int(rom) if word & 1 else int(arena)) + (word >> 2))
+    word = op[_INDICES]
+    indices = ptr16((int(rom) if word & 1 else int(arena)) + (word >> 2))
     word = op[_INPUT]
     source = (int(rom) if word & 1 else int(arena)) + (word >> 2)
     pairs = op[_PAIRS]
@@ -173,7 +173,7 @@ def eval_join(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
         x = ptr16(base + 4 * k)
         y = ptr16(base + 4 * (pairs - k))
         base = int(arena) + (op[_SPLIT_OUTPUT] >> 2) + row * op[_SPLIT_OUTPUT_ROW] * 2
-        z = ptr16(base + 4 * places[k])
+        z = ptr16(base + 4 * indices[k])
         if not k:
             r = (x[0] + y[0] & 0xFFFF ^ 0x8000) - 0x8000
             i = (x[0] - y[0] & 0xFFFF ^ 0x8000) - 0x8000
@@ -195,7 +195,7 @@ def eval_join(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
             bi = r * wi + i * wr + _HALF >> 15
             z[0] = ar + br
             z[1] = ai + bi
-            z = ptr16(base + 4 * places[pairs - k])
+            z = ptr16(base + 4 * indices[pairs - k])
             z[0] = ar - br
             z[1] = bi - ai
         k += 1

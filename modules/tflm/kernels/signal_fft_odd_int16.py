@@ -3,8 +3,8 @@
 
 # Kernel: types int16; package signal; check fft
 
-# Arithmetic is that of signal_fft_int16.py. Behind the twiddles of the butterflies the table has
-# the roots of unity of the stage itself.
+# The arithmetic is explained in signal_fft_int16.py. After the twiddles of the butterflies the
+# table has the roots of unity of the stage itself.
 
 _TWIDDLES = const(1)
 _OUTPUT = const(2)
@@ -68,7 +68,7 @@ def eval_three(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
 #   x = a + p.r (b + e) + q.r (c + d), y = p.i (b - e) + q.i (c - d): the second is x + i y, the
 #   fifth x - i y; with p and q exchanged and c - d negated the third and the fourth.
 #
-# Two rounds do that, one for each pair of outputs.
+# Two rounds compute one pair of outputs each.
 @micropython.viper
 def eval_five(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     word = op[_TWIDDLES]
@@ -87,7 +87,7 @@ def eval_five(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
         y = ptr16(x)
         ar = ((y[0] ^ 0x8000) - 0x8000) * divisor + _HALF >> 15
         ai = ((y[1] ^ 0x8000) - 0x8000) * divisor + _HALF >> 15
-        # The other four, twiddled, in place.
+        # Twiddle the other four values in place.
         k = 4
         while k:
             y = ptr16(int(y) + span * 4)

@@ -3,8 +3,8 @@
 
 # Kernel: types int32 float32; package signal; check fft
 
-# Vectors are those of signal_fft_wide.py. Behind the twiddles of the butterflies the table has the
-# roots of unity of the stage itself, each as (r, 0, r, i, 0, i).
+# Vectors are explained in signal_fft_wide.py. After the twiddles of the butterflies the table has
+# the roots of unity of the stage itself, each as (r, 0, r, i, 0, i).
 
 from .fixed31 import combine31
 from .float32 import combine
@@ -34,8 +34,8 @@ _HALF = const(17)
 _ADD = const(2)
 _SUB = const(3)
 _INT32 = const(8)
-_CHUNK = const(16)  # vectors are up to so long
-_VECTOR = const(512)  # what an operand word grows by from one vector of the scratch buffer on
+_CHUNK = const(16)  # maximum length of a vector
+_VECTOR = const(512)  # added to an operand word to get the next vector of the scratch buffer
 _WORD = const(16)
 _TWOS = const(2 | 2 << 10 | 2 << 20)
 _SCALED = const(2 | 2 << 10)

@@ -1,8 +1,8 @@
-# Vectors of complex numbers, float32 or int32 with 31 fractional bits: what FFTs are made of
+# Vectors of complex numbers for FFTs: float32, or int32 with 31 fractional bits
 # MIT license; Copyright (c) 2026 the tflm authors
 #
-# Operand words, steps and the kinds ADD and SUB are those of float32.py; a number is two words,
-# and kinds with bit 3 set are for int32.
+# Operand words, steps and the kinds ADD and SUB are explained in float32.py. A number is two
+# words; kinds with bit 3 set are for int32.
 
 from .fixed31 import combine31
 from .float32 import combine
@@ -12,7 +12,7 @@ _MUL = const(1)
 _DOT = const(4)
 _HALVE = const(5)
 _INT32 = const(8)
-_WORD = const(16)  # what an operand word grows by from one word to the next
+_WORD = const(16)  # added to an operand word to get the next word
 
 
 # dst = a + b or a - b.
@@ -89,13 +89,13 @@ def mirror_pairs(arena, rom, dst: int, a: int, n: int, plain: int, kind: int):
         n -= 1
 
 
-# dst[places[i]] = a[i] or, with `back`, dst[places[-i]] = the conjugate of a[i]; `places` are
-# indices of uint16, and dst lies in the arena as a does.
+# dst[indices[i]] = a[i] or, with `back`, dst[indices[-i]] = the conjugate of a[i]. `indices` are
+# uint16; dst and a are in the arena.
 @micropython.viper
-def scatter_pairs(arena, rom, dst: int, a: int, places: int, n: int, back: int, kind: int):
+def scatter_pairs(arena, rom, dst: int, a: int, indices: int, n: int, back: int, kind: int):
     base = int(ptr8(arena))
     p_a = ptr32(base + (a >> 2))
-    p_places = ptr16((int(ptr8(rom)) if places & 1 else base) + (places >> 2))
+    p_places = ptr16((int(ptr8(rom)) if indices & 1 else base) + (indices >> 2))
     top = 1
     top = top << 31
     while n:

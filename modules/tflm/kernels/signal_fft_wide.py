@@ -7,7 +7,7 @@ from .fixed31 import combine31
 from .float32 import combine
 from .signal_fft_pairs import combine_pairs, multiply_pairs, scale_pairs
 
-# Of a stage.
+# Words of a stage.
 _TWIDDLES = const(1)
 _OUTPUT = const(2)
 _SCRATCH = const(3)
@@ -26,8 +26,8 @@ _DIVISOR = const(14)  # then 0, then the divisor again
 _ADD = const(2)
 _SUB = const(3)
 _INT32 = const(8)
-_CHUNK = const(16)  # vectors are up to so long
-_VECTOR = const(512)  # what an operand word grows by from one vector of the scratch buffer on
+_CHUNK = const(16)  # maximum length of a vector
+_VECTOR = const(512)  # added to an operand word to get the next vector of the scratch buffer
 _WORD = const(16)
 _TWOS = const(2 | 2 << 10 | 2 << 20)
 

@@ -16,7 +16,7 @@ from .signal_fft_pairs import (
 )
 
 _INPUT = const(1)
-_PLACES = const(2)
+_INDICES = const(2)
 _TWIDDLES = const(3)
 _OUTPUT = const(4)
 _SCRATCH = const(5)
@@ -26,7 +26,7 @@ _OUTPUT_ROW = const(8)
 _DIVISOR = const(9)  # then 0, then the divisor again
 _HALF = const(12)
 
-# Of the division by the length.
+# Words of the division by the length.
 _LENGTH_OUTPUT = const(1)
 _LENGTH = const(2)
 _LENGTH_OUTPUT_ROW = const(3)
@@ -35,8 +35,8 @@ _LENGTH_FLOAT = const(4)
 _ADD = const(2)
 _SUB = const(3)
 _INT32 = const(8)
-_CHUNK = const(16)  # vectors are up to so long
-_VECTOR = const(512)  # what an operand word grows by from one vector of the scratch buffer on
+_CHUNK = const(16)  # maximum length of a vector
+_VECTOR = const(512)  # added to an operand word to get the next vector of the scratch buffer
 _WORD = const(16)
 _ONES = const(1 | 1 << 10 | 1 << 20)
 _TWOS = const(2 | 2 << 10 | 2 << 20)
@@ -62,7 +62,8 @@ def eval_join_float32(op, arena, rom, start, stop):
     _join(op, arena, rom, start, stop, 0)
 
 
-# Units are pairs of bins k and pairs - k, in place, the latter by way of the scratch buffer.
+# Units are pairs of bins k and pairs - k, in place; bins pairs - k pass through the scratch
+# buffer.
 @micropython.viper
 def _split(op, arena, rom, start: int, stop: int, kind: int):
     r = ptr32(op)
@@ -108,7 +109,7 @@ def _split(op, arena, rom, start: int, stop: int, kind: int):
             multiply_pairs(arena, rom, s3, s2, w, n, steps | 4 << 20, kind)
             combine_pairs(arena, rom, x, s1, s3, n, _TWOS, add)
             halve_pairs(arena, op, x, _HALF << 4 | 1, n, 2, kind)
-            # The other one is conjugated before it is halved.
+            # The other bin is conjugated before it is halved.
             f(arena, rom, s0, s1, s3, n, _TWOS, _SUB)
             f(arena, rom, s0 + _WORD, s3 + _WORD, s1 + _WORD, n, _TWOS, _SUB)
             halve_pairs(arena, op, s0, _HALF << 4 | 1, n, 2, kind)
@@ -118,7 +119,7 @@ def _split(op, arena, rom, start: int, stop: int, kind: int):
         k += n
 
 
-# Units are pairs of bins k and pairs - k, to the places where the stages want them.
+# Units are pairs of bins k and pairs - k, which go to the indices that the stages require.
 @micropython.viper
 def _join(op, arena, rom, start: int, stop: int, kind: int):
     r = ptr32(op)
@@ -152,7 +153,7 @@ def _join(op, arena, rom, start: int, stop: int, kind: int):
             f(arena, rom, s0 + _WORD, x, y, 1, _ONES, _SUB)
             if kind:
                 scale_pairs(arena, op, s0, s0, _DIVISOR << 4 | 1, 1, steps)
-            scatter_pairs(arena, rom, z, s0, r[_PLACES], 1, 0, kind)
+            scatter_pairs(arena, rom, z, s0, r[_INDICES], 1, 0, kind)
         else:
             mirror_pairs(arena, rom, s0, y, n, 0, kind)
             w = 2 * _WORD * (n - 1)
@@ -166,15 +167,15 @@ def _join(op, arena, rom, start: int, stop: int, kind: int):
             w = r[_TWIDDLES] + 4 * _WORD * (k - 1)
             multiply_pairs(arena, rom, s3, s2, w, n, steps | 4 << 20, kind)
             combine_pairs(arena, rom, s0, s1, s3, n, _TWOS, add)
-            scatter_pairs(arena, rom, z, s0, r[_PLACES] + 8 * k, n, 0, kind)
+            scatter_pairs(arena, rom, z, s0, r[_INDICES] + 8 * k, n, 0, kind)
             combine_pairs(arena, rom, s0, s1, s3, n, _TWOS, sub)
-            w = r[_PLACES] + 8 * (r[_PAIRS] - k)
+            w = r[_INDICES] + 8 * (r[_PAIRS] - k)
             scatter_pairs(arena, rom, z, s0, w, n, 1, kind)
         start += n
         k += n
 
 
-# Units are values of an inverse float transform, which is still too large by its length.
+# Units are values of an inverse float transform, which are divided by its length.
 @micropython.viper
 def eval_length_float32(op, arena, rom, start: int, stop: int):
     r = ptr32(op)

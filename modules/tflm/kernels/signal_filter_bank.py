@@ -15,8 +15,8 @@ _WEIGHTS_SIZE = const(9)
 
 
 # Units are channels. Channel i is the sum of energies times unweights in band i and of energies
-# times weights in band i + 1, modulo 2**64: `low`, `middle` have 16 bits, `high` the upper 32.
-# A band that reaches outside the tensors is cut off there.
+# times weights in band i + 1, modulo 2**64: `low` and `middle` have 16 bits, `high` the upper 32.
+# A band that exceeds the tensors is cut off at their ends.
 @micropython.viper
 def eval_uint32(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     a = int(arena)

@@ -12,11 +12,11 @@ _OUTPUT_SCALE = const(5)
 _HALF_LN_2 = const(22713)  # with 16 fractional bits
 
 
-# Units are elements; 0 and 1 give 0, what is too large 32767.
+# Units are elements; 0 and 1 give 0, too large values 32767.
 #
-# log2 of the input is the number of its highest bit and, with 16 fractional bits, the rest behind
-# it, which a table of 128 segments with interpolation bends. Times ln(2), then times the scale,
-# modulo 2**32.
+# log2 of the input is the number of its highest bit and a fraction of 16 bits. The fraction is
+# made of the bits after the highest one, corrected by a table of 128 segments with interpolation.
+# It is multiplied by ln(2), then by the scale, modulo 2**32.
 @micropython.viper
 def eval_uint32(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     word = op[_INPUT]
@@ -35,7 +35,7 @@ def eval_uint32(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
         if high == 0 and v < 2:
             v = 0
         else:
-            # The highest bit becomes bit 16 and goes.
+            # The highest bit becomes bit 16 and is removed.
             bit = 16
             while high > 1:
                 v = v >> 1 | (high & 1) << 15

@@ -7,7 +7,7 @@ _INPUT = const(1)
 _OUTPUT = const(2)
 _NOISE_OUTPUT = const(3)
 _NOISE = const(4)
-_SMOOTHING = const(5)  # and 1 minus it, and both for odd channels
+_SMOOTHING = const(5)  # and 1 minus it, then both for odd channels
 _MIN_SIGNAL_REMAINING = const(9)
 _SMOOTHING_BITS = const(10)
 _SPECTRAL_SUBTRACTION_BITS = const(11)
@@ -17,10 +17,10 @@ _CLAMPING = const(12)
 # Units are channels. With s = input << smoothing_bits
 #
 #   noise = s * smoothing + noise * (1 - smoothing)  (64 bits, shifted back to 32)
-#   output = the larger of s - noise, or 0, shifted back, and input * min_signal_remaining
+#   output = max(max(s - noise, 0) shifted back, input * min_signal_remaining)
 #
-# Two rounds with 64 bits in four parts of 16, first for the noise and then for that minimum. Each
-# sums up products of 32 bits; words are read as halves, so that nothing has a sign.
+# Two rounds with 64 bits in four parts of 16: one for the noise and one for that minimum. Each
+# adds products of 32 bits; words are read as halves, so that no number is negative.
 @micropython.viper
 def eval_uint32(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     a = int(arena)
@@ -99,7 +99,7 @@ def eval_uint32(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
                 estimate_high = r1
                 f = ptr16(int(op) + (_MIN_SIGNAL_REMAINING << 2))
             terms -= 1
-        # The difference, shifted back; then the larger one.
+        # The difference, shifted back; then the larger of both.
         low -= estimate_low
         high = high - estimate_high + (low >> 16)
         low = low & 0xFFFF

@@ -9,11 +9,12 @@ _OUTPUT = const(3)
 
 
 # Units are elements: square roots of 64 bits, rounded to nearest, then shifted right (by the low
-# five bits of the shift, as processors do where C++ leaves it open).
+# five bits of the shift, as processors do; C++ leaves larger shifts undefined).
 #
-# The root grows by a bit for each two bits of the number, from the top, as on paper. It has up to
-# 32 bits and the remainder one more, so both are kept as an upper part and 16 lower bits. A root
-# of all ones is not rounded up: neither one of 32 bits nor, for numbers below 2**32, one of 16.
+# Digit-by-digit square root: two bits of the number, from the top, give one bit of the root. The
+# root has up to 32 bits and the remainder one more, so that both are stored as an upper part and
+# 16 lower bits. A root of all ones is not rounded up: neither one of 32 bits nor, for numbers
+# below 2**32, one of 16.
 @micropython.viper
 def eval_uint64(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     word = op[_SCALE_BITS]
@@ -27,12 +28,12 @@ def eval_uint64(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
         root_low = 0
         high = 0
         low = 0
-        part = 3
+        half = 3
         if not x[3] | x[2]:
-            part = 1
-        full = 0xFFFF if part == 3 else 0
-        while part >= 0:
-            digits = x[part]
+            half = 1
+        full = 0xFFFF if half == 3 else 0
+        while half >= 0:
+            digits = x[half]
             n = 8
             while n:
                 low = low << 2 | digits >> 14
@@ -54,7 +55,7 @@ def eval_uint64(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
                         high -= 1
                     root_low = root_low | 1
                 n -= 1
-            part -= 1
+            half -= 1
         up = high > root_high or (high == root_high and low > root_low)
         if up and (root_high != full or root_low != 0xFFFF):
             root_low += 1

@@ -15,8 +15,8 @@ _HISTORY_LENGTH = const(9)
 _HISTORY_ROW = const(10)
 
 
-# Units are rows. Each step: a frame from the start of history and new samples, 0 where these do
-# not fill it yet; then both move on by a step.
+# Units are rows. Each step outputs a frame from the start of history and new samples, with 0 for
+# samples that have not arrived yet; then both advance by a step.
 @micropython.viper
 def eval_int16(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     size = op[_SIZE]
@@ -52,6 +52,6 @@ def eval_int16(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
             x = ptr16(int(x) + 2 * step)
             y = ptr16(int(y) + 2 * size)
             n -= 1
-        # All rows have taken in the same number of steps.
+        # All rows have made the same number of steps.
         ptr8(int(arena) + (op[_VALID] >> 2))[0] = valid
         start += 1

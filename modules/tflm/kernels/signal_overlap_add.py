@@ -35,7 +35,7 @@ def eval_int16(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
                     v = 0x7FFF
                 if v < -0x8000:
                     v = -0x8000
-                # What is complete leaves, the rest moves up.
+                # Samples that are complete are output; the others move up.
                 if i < step:
                     y[i] = v
                 else:

@@ -13,9 +13,9 @@ _INTERVALS = const(6)
 
 # Units are channels.
 #
-# 1. The gain for the noise: a parabola in each power of two, x = the ten bits behind the highest.
-# 2. snr = input * gain >> snr_shift: 64 bits, of which 32 stay; the gain may be negative.
-# 3. snr * snr / 4 below 2 and snr - 1 from there on: 12 fractional bits in, 6 out.
+# 1. The gain for the noise: a parabola in each power of two, x = the ten bits after the highest.
+# 2. snr = input * gain >> snr_shift: 64 bits, of which 32 are kept; the gain may be negative.
+# 3. snr * snr / 4 below 2, and snr - 1 from there on: 12 fractional bits in, 6 out.
 @micropython.viper
 def eval_uint32(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     # x64 words have 64 bits: this shift cuts them to 32.
@@ -54,7 +54,7 @@ def eval_uint32(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
             gain = (gain * v + 0x4000 << sign) >> sign + 15
             gain += gains[k]
             gain = (gain & 0xFFFF ^ 0x8000) - 0x8000
-        # The product as four parts of 16 bits, the last two only of the sign.
+        # The product as four parts of 16 bits; the last two only have the sign.
         v = x[0] * gain
         k = x[1] * gain
         low = v & 0xFFFF

@@ -13,10 +13,10 @@ _FRAMES = const(7)
 _STEP = const(8)
 
 
-# One unit: a frame goes onto the stack, the first one as its left context as well. A full stack
-# is put out and loses the frames of a step. Otherwise the output stays as it is, as in TFLM; there
-# it is undefined before the first full stack, here 0. A count that cannot be, which something else
-# has written to the state, begins anew.
+# One unit: push a frame onto the stack; the first frame is also its left context. A full stack is
+# output and loses the frames of a step. Otherwise the output keeps its value, as in TFLM; before
+# the first full stack TFLM's output is undefined, here it is 0. An impossible count in the state,
+# which another task may have written, restarts the stack.
 @micropython.viper
 def eval_int16(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     channels = op[_CHANNELS]

@@ -1,4 +1,4 @@
-# tflm: a slice whose place is known at run time only: SLICE, DYNAMIC_UPDATE_SLICE
+# tflm: a slice whose begin is computed at run time: SLICE, DYNAMIC_UPDATE_SLICE
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # Kernel: types any; package more; check indices
@@ -6,16 +6,16 @@
 _INPUT = const(1)
 _OUTPUT = const(2)
 _BEGIN = const(3)
-_BEGIN_WORDS = const(4)  # of an entry: 1 or 2
-_ROW = const(5)  # bytes
+_BEGIN_WORDS = const(4)  # words of an entry: 1 or 2
+_ROW = const(5)  # bytes of a row
 _DIMENSIONS = const(6)
 _INTO = const(7)
-_TABLE = const(8)  # of each dimension: size of the slice, stride, largest begin
+_TABLE = const(8)  # for each dimension: size of the slice, stride, largest begin
 
 
-# Units are rows: all of the slice along its last dimension. A begin is moved to 0 or to the
-# largest one where it lies outside. The slice is taken from the input, or with `into` it is the
-# input and written into the output; either way it is dense, and `place` walks the other tensor.
+# Units are rows: the slice's elements along its last dimension. A begin out of range is moved to 0
+# or to the largest begin. The slice is copied from the input; with `into` it is the input and is
+# copied into the output. The slice is dense; `other` is the offset in the other tensor.
 @micropython.viper
 def eval_computed(op: ptr32, arena: ptr32, rom: ptr32, start: int, stop: int):
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
@@ -50,15 +50,15 @@ def eval_computed(op: ptr32, arena: ptr32, rom: ptr32, start: int, stop: int):
         level += 1
     while start < stop:
         rest = start
-        place = origin
+        other = origin
         level = last
         while level:
             level -= 1
             size = op[_TABLE + 3 * level]
-            place += rest % size * op[_TABLE + 1 + 3 * level]
+            other += rest % size * op[_TABLE + 1 + 3 * level]
             rest = rest // size
-        source = dense if into else place
-        target = place if into else dense
+        source = dense if into else other
+        target = other if into else dense
         n = length
         dense += n
         if not (source | target) & 3:

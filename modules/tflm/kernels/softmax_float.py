@@ -17,7 +17,7 @@ _BETA = const(5)
 _LOWEST = const(6)  # float32; then 0.0
 _ZERO = const(7)
 
-# Of float32.combine.
+# Operations of float32.combine.
 _MUL = const(1)
 _ADD = const(2)
 _SUB = const(3)
@@ -26,8 +26,8 @@ _MAXIMUM = const(1 << 10)
 _SUM = const(1 << 20)
 
 
-# Units are rows. Step by step as in TFLM: the largest value, exp(beta * (x - largest)), their sum
-# in order, the quotients. Numbers of the record are read with the record as the ROM.
+# Units are rows. The steps are the same as in TFLM: the largest value, exp(beta * (x - largest)),
+# their sum in order, the quotients. The numbers are in the record, which is passed as the ROM.
 @micropython.viper
 def eval_float32(op, arena, rom, start: int, stop: int):
     r = ptr32(op)

@@ -12,9 +12,9 @@ _MULTIPLIER = const(6)
 _SHIFT = const(7)
 
 
-# Units are rows: exps, by a table with interpolation, wait in the output until their sum is known
-# and the other table gives its reciprocal. Rescaling the differences to the largest value, -65535
-# for -10, is MultiplyByQuantizedMultiplier as kernels/requantize.py explains it.
+# Units are rows. Exps, by a table with interpolation, are stored in the output until their sum is
+# known and the other table gives its reciprocal. The differences to the largest value are rescaled
+# to -65535 for -10 by MultiplyByQuantizedMultiplier as explained in requantize.py.
 @micropython.viper
 def eval_int16(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.

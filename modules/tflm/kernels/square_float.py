@@ -8,7 +8,7 @@ from .float32 import combine
 _INPUT = const(1)
 _OUTPUT = const(2)
 
-# Of float32.combine.
+# Operations of float32.combine.
 _MUL = const(1)
 _EACH = const(1 | 1 << 10 | 1 << 20)
 

@@ -21,8 +21,8 @@ _OUTPUT_ZERO_POINT = const(18)  # the CLAMP block
 _OUTPUT_MULTIPLIER = const(21)  # the FIXED_POINT block of the output
 
 
-# Units are elements. Input 1 is the one with the larger scale: TFLM's multiplier for it is one
-# half. Input 2 is rescaled, then the difference squared and rescaled.
+# Units are elements. Input 1 is the input with the larger scale; TFLM multiplies it by one half.
+# Input 2 is rescaled, then the difference is squared and rescaled.
 @micropython.viper
 def eval_integers(op, arena, rom, start: int, stop: int):
     r = ptr32(op)

@@ -17,7 +17,7 @@ _EXPAND1 = const(9)
 _EXPAND2 = const(10)
 _BLOCK = const(11)
 
-# Of float32.combine.
+# Operations of float32.combine.
 _MUL = const(1)
 _SUB = const(3)
 _EACH = const(1 | 1 << 10 | 1 << 20)

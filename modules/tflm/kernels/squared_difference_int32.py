@@ -17,7 +17,7 @@ _EXPAND2 = const(10)
 _BLOCK = const(11)
 
 
-# Units are elements. Squares wrap around, as TFLM's do.
+# Units are elements. Squares wrap around as in TFLM.
 @micropython.viper
 def eval_int32(op, arena, rom, start: int, stop: int):
     r = ptr32(op)

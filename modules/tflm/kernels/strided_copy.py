@@ -1,4 +1,4 @@
-# tflm: elements from one tensor to another between strides: every operator that only moves them
+# tflm: copies elements between two strided tensors: operators that only move elements
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # Kernel: types any; package core; check movers; units independent; order blocks
@@ -9,14 +9,14 @@ _INPUT_OFFSET = const(3)
 _OUTPUT_OFFSET = const(4)
 _SIZE = const(5)
 _LOOPS = const(6)
-_TABLE = const(7)  # of each loop: turns, input stride, output stride
+_TABLE = const(7)  # for each loop: number of turns, input stride, output stride
 
 
-# Items of `size` bytes move between two tensors that lie in nested loops, each loop with a stride
-# of its own on either side; the first loop of the table turns fastest. Units are items. The two
-# innermost loops run here as loops; where the second of them is done, the place of the next row
-# is found by division, so that any number of loops will do. Items that touch each other move as
-# one. The two locals that live in registers, op and arena, become the source and the target.
+# Items of `size` bytes are copied from one tensor to another in nested loops. Each loop has a
+# stride in both tensors; the first loop of the table is the innermost one. Units are items. The
+# two innermost loops are loops here; after the second one, the next row is found by division, so
+# that any number of loops is possible. Items that touch each other are copied as one. The two
+# locals that are in registers, op and arena, become the source and the target.
 @micropython.viper
 def eval(op: ptr32, arena: ptr32, rom: ptr32, start: int, stop: int):
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
@@ -50,7 +50,7 @@ def eval(op: ptr32, arena: ptr32, rom: ptr32, start: int, stop: int):
             t += i * op[2]
             op = ptr32(int(op) + 12)
             level += 1
-        # From here to the end of the second loop; one turn moves `left` items from s to t.
+        # From here to the end of the second loop; one turn copies `left` items from s to t.
         while row < rows and start < stop:
             left = turns - first
             if left > stop - start:

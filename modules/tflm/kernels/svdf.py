@@ -28,8 +28,8 @@ _OUTPUT_SHIFT = const(19)
 _OUTPUT_ZERO_POINT = const(20)  # the CLAMP block
 
 
-# Units are outputs. Each has `rank` filters, whose rows of the state no other output touches: so
-# TFLM's steps over all of the state can be taken for a few outputs at a time.
+# Units are outputs. Each output has `rank` filters, and no other output uses their rows of the
+# state. TFLM's steps over the whole state can therefore be done for a few outputs at a time.
 @micropython.viper
 def eval_int8(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
@@ -59,7 +59,8 @@ def eval_int8(op, arena, rom, start: int, stop: int):
 
 
 # Move the rows of the state of `count` outputs one element to the left, append the features in
-# scratch, and put there the bias + the rows times the weights: the sums of the outputs.
+# scratch, and replace the features by the sums of the outputs: the bias + the rows times the
+# weights.
 @micropython.viper
 def _time(op, arena, rom, start: int, unit: int, count: int):
     r = ptr32(op)
@@ -131,10 +132,10 @@ def _time(op, arena, rom, start: int, unit: int, count: int):
                 s = int(state8) + 1
                 w = int(weights8) + 1
             m -= 1
-        # A sum lies in front of the features that are still to come, or on its own first one.
+        # The sum overwrites a feature that was already read.
         sums[0] = acc
         sums = ptr32(int(sums) + 4)
         count -= 1
 
 
-ALL = (eval_int8,)  # for svdf_rows.py, which leaves some records to it
+ALL = (eval_int8,)  # for svdf_rows.py, which passes unsupported records to it

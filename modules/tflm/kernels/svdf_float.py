@@ -19,21 +19,21 @@ _MEMORY_SIZE = const(9)
 _RANK = const(10)
 _UNITS_IN_BATCH = const(11)
 _ACTIVATION = const(12)
-_LOW = const(13)  # and `high` behind it
+_LOW = const(13)  # and `high` after it
 
-# Activations, codes of the schema; all between these are limits.
+# Activations, codes of the schema; all codes between these are limits.
 _NONE = const(0)
 _TANH = const(4)
 _SIGN_BIT = const(5)
 
-# Of float32.combine.
+# Operations of float32.combine.
 _MAC = const(0)
 _ADD = const(2)
 _DOT = const(1 << 10 | 1 << 20)
 
 
-# Units are outputs; their sums are taken in TFLM's order. The rows of the state of an output are
-# moved one element to the left, and take the new feature at their ends.
+# Units are outputs; their sums are computed in TFLM's order. The rows of the state of an output
+# move one element to the left and get the new feature at their ends.
 @micropython.viper
 def eval_float32(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
@@ -89,5 +89,5 @@ def eval_float32(op, arena, rom, start: int, stop: int):
             y = ptr32(int(y) + 4)
             n -= 1
     else:
-        # The limits lie in the record, which stands in for the ROM there.
+        # The limits are in the record, which is passed as the ROM.
         clamp(arena, op, out, n, _LOW << 4 | 1)

@@ -23,19 +23,19 @@ _FEATURE_MULTIPLIER = const(16)  # a FIXED_POINT block
 _OUTPUT_MULTIPLIER = const(18)  # a FIXED_POINT block
 _OUTPUT_ZERO_POINT = const(20)  # the CLAMP block
 
-_MOST = const(1 << 14)  # elements of a row
+_MAX_ROW = const(1 << 14)  # elements of a row
 _ROWS = const(127)
 
 
-# Units start..stop-1 of svdf.eval_int8, by functions of tools/asm/armv6m/recurrent.py. Behind the
-# features lies room for a word at least: a zero point.
+# Compute units start..stop-1 of svdf.eval_int8 by functions of tools/asm/armv6m/recurrent.py.
+# After the features the scratch buffer has at least one more word, for a zero point.
 @micropython.viper
 def run_rows(op, arena, rom, start: int, stop: int, dot, rescale, remember_8, remember_16):
     r = ptr32(op)
     rank = r[_RANK]
     size = r[_INPUT_SIZE]
     memory = r[_MEMORY_SIZE]
-    if size == 0 or size >= _MOST or memory >= _MOST or r[_BLOCK] * rank > _ROWS:
+    if size == 0 or size >= _MAX_ROW or memory >= _MAX_ROW or r[_BLOCK] * rank > _ROWS:
         ALL[0](op, arena, rom, start, stop)
         return
     base = int(ptr8(arena))
@@ -86,7 +86,7 @@ def run_rows(op, arena, rom, start: int, stop: int, dot, rescale, remember_8, re
             remember_16(base + (r[_STATE] >> 2) + 2 * s, times + 2 * w, sums, lengths)
         else:
             remember_8(base + (r[_STATE] >> 2) + s, times + w, sums, lengths)
-        # The sum of a unit lies in front of the rows that are still to come, or is its only one.
+        # The sum of a unit is stored before the rows that are left, or is its only row.
         p = ptr32(sums)
         q = ptr32(sums)
         n = count

@@ -17,9 +17,10 @@ _UINT8 = const(3)
 _INT16 = const(4)
 
 
-# Units are rows. Each pass over a row finds the largest number below the last one found, or equal
-# to it further on: so equals come in their order, and nothing needs to be sorted. Bits of floats
-# compare like integers once those of negative ones are turned round; -0 counts as less than 0.
+# Units are rows. Each pass over a row finds the largest number below the last one found, or an
+# equal number after it. Equal numbers therefore keep their order, and nothing is sorted. Bits of
+# floats compare like integers once the bits of negative ones are inverted; -0 counts as less than
+# 0.
 @micropython.viper
 def eval(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.

@@ -25,14 +25,14 @@ _STRIDE_HEIGHT = const(15)
 _STRIDE_WIDTH = const(16)
 _PADDING_HEIGHT = const(17)
 _PADDING_WIDTH = const(18)
-_BIAS_KIND = const(19)  # as start_sums takes it
-_OFFSETS = const(20)  # as multiply takes them
+_BIAS_KIND = const(19)  # argument of start_sums
+_OFFSETS = const(20)  # argument of multiply
 _BLOCK = const(64)  # sums that fit the scratch buffer
 
-_WIDE = const(24)  # the bit of offsets that says int16
+_WIDE = const(24)  # the bit of offsets for int16
 
 
-# Units are output pixels of batches. A twin calls it for what it leaves out.
+# Units are output pixels of batches. An override calls this for records that it does not support.
 #
 # TFLM spreads each input pixel over the outputs below its window. Here each output pixel gathers
 # from the input pixels whose window covers it: number i along a side when
@@ -90,6 +90,6 @@ def pixels(op: ptr32, arena, rom, start: int, stop: int):
         start += 1
 
 
-# Their records say which of them it is.
+# The record says which type it is.
 eval_int8 = pixels
 eval_int16 = pixels

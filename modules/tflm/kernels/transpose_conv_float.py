@@ -22,17 +22,17 @@ _STRIDE_HEIGHT = const(13)
 _STRIDE_WIDTH = const(14)
 _PADDING_HEIGHT = const(15)
 _PADDING_WIDTH = const(16)
-_ACTIVATION_MIN = const(17)  # and the maximum behind it
+_ACTIVATION_MIN = const(17)  # and the maximum after it
 
-# Of float32.combine.
+# Operations of float32.combine.
 _MAC = const(0)
 _ADD = const(2)
 _DOT = const(1 << 10 | 1 << 20)
 
 
-# Units are outputs. Which inputs an output gathers from is explained in kernels/transpose_conv.py;
-# they come in the order in which TFLM spreads them, then the bias: that decides the last bits. The
-# limits of the activation lie in the record, which stands in for the ROM there.
+# Units are outputs. transpose_conv.py explains which inputs an output gathers from. They are added
+# in the order in which TFLM spreads them, then the bias: the order decides the last bits. The
+# limits of the activation are in the record, which is passed as the ROM.
 @micropython.viper
 def eval_float32(op, arena, rom, start: int, stop: int):
     r = ptr32(op)

@@ -14,12 +14,12 @@ _CELL_STATE = const(3)
 _OUTPUT = const(4)
 _SCRATCH = const(5)
 _ENTRIES = const(6)
-_INPUT_TO_INPUT_WEIGHTS = const(7)  # then those of the forget, cell and output gates
+_INPUT_TO_INPUT_WEIGHTS = const(7)  # then the weights of the forget, cell and output gates
 _RECURRENT_TO_INPUT_WEIGHTS = const(11)
 _INPUT_GATE_BIAS = const(15)
 _INPUT_SIZE = const(19)
 _STATE_SIZE = const(20)
-_STEPS = const(21)  # after which the next batch has its turn
+_STEPS = const(21)  # steps of a batch; then the next batch begins
 _BATCHES = const(22)
 _BLOCK = const(23)  # elements of the state that fit the scratch buffer
 _WIDE = const(24)
@@ -32,18 +32,18 @@ _OUTPUT_ZERO_POINT = const(56)  # the CLAMP block
 _SIGMOID_MULTIPLIER = const(59)  # CURVE blocks
 _TANH_MULTIPLIER = const(66)
 _CELL_MULTIPLIER = const(73)
-_ACTIVATION = const(80)  # 0: the cell gate has none
+_ACTIVATION = const(80)  # 0: the cell gate has no activation
 
 _GATE_WORDS = const(6)
 _CELL_GATE = const(2)
 _NO_LIMIT = const(0x8000)
 
 
-# Units are elements of the output, step by step. Elements of one step depend on the hidden state
-# of the step before only, which therefore stays as it is until the step's last element is there:
-# until then the new hidden state lies in the output. Where batches come first, all steps of one
-# are done before those of the next; the memory of inputs and outputs is in the order of steps
-# either way.
+# Units are elements of the output, step by step. The elements of one step depend only on the
+# hidden state of the previous step. The hidden state is therefore updated after the step's last
+# element; until then the new hidden state is in the output. If batches are the outer dimension,
+# all steps of one batch precede the next batch; inputs and outputs are stored in the order of
+# steps in both cases.
 @micropython.viper
 def eval_integers(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
@@ -66,7 +66,7 @@ def eval_integers(op, arena, rom, start: int, stop: int):
         _update(op, arena, rom, batch * size + first, start, count)
         start += count
         if first + count == size:
-            # The step is done: its outputs are the hidden state.
+            # The step is complete: its outputs become the hidden state.
             y = ptr8(int(ptr8(arena)) + (r[_OUTPUT] >> 2) + (start - size) * width)
             h = ptr8(int(ptr8(arena)) + (r[_HIDDEN_STATE] >> 2) + batch * size * width)
             n = size * width
@@ -79,8 +79,8 @@ def eval_integers(op, arena, rom, start: int, stop: int):
 
 # The scratch buffer: 4 gates of int16, then accumulators and taps.
 #
-# A gate is the activation of: weights * input + bias, and weights * hidden state, each of them
-# rescaled to int16 (and clamped), added (and clamped).
+# A gate is the activation of two products, weights * input + bias and weights * hidden state. Each
+# is rescaled to int16 and clamped; the sum is clamped, too.
 @micropython.viper
 def _gate(op, arena, rom, gate: int, step: int, batch: int, first: int, count: int):
     r = ptr32(op)
@@ -89,7 +89,7 @@ def _gate(op, arena, rom, gate: int, step: int, batch: int, first: int, count: i
     target = gates + 2 * gate * count
     sums = gates + 8 * r[_BLOCK]
     block = _INPUT_GATE_OFFSETS + _GATE_WORDS * gate
-    # The input first, then the hidden state, which has no bias of its own.
+    # The input first, then the hidden state, which has no bias.
     depth = r[_INPUT_SIZE]
     bias = r[_INPUT_GATE_BIAS + gate]
     weights = r[_INPUT_TO_INPUT_WEIGHTS + gate]
@@ -110,7 +110,7 @@ def _gate(op, arena, rom, gate: int, step: int, batch: int, first: int, count: i
         vector = r[_HIDDEN_STATE] + (batch * depth << 2 + wide)
         block += 3
         hidden += 1
-    # Activation.
+    # The activation.
     block = _SIGMOID_MULTIPLIER
     if gate == _CELL_GATE:
         block = _TANH_MULTIPLIER
@@ -157,8 +157,8 @@ def _products(arena, values: int, a: int, b: int, count: int):
         count -= 1
 
 
-# target = values, clamped to int16 (keep 0), or target = target + that, clamped to int16 and, if
-# there is one, to -limit .. limit.
+# target = values, clamped to int16 (keep 0), or target += values, clamped to int16 and, if there
+# is a limit, to -limit .. limit.
 @micropython.viper
 def _add(arena, target: int, values: int, count: int, keep: int, limit: int):
     base = int(ptr8(arena))
@@ -188,4 +188,5 @@ def _add(arena, target: int, values: int, count: int, keep: int, limit: int):
         count -= 1
 
 
-ALL = (eval_integers,)  # for unidirectional_sequence_lstm_rows.py, which leaves some records to it
+# For unidirectional_sequence_lstm_rows.py, which passes unsupported records to it.
+ALL = (eval_integers,)

@@ -12,22 +12,22 @@ _HIDDEN_STATE = const(2)
 _CELL_STATE = const(3)
 _OUTPUT = const(4)
 _SCRATCH = const(5)
-_INPUT_TO_INPUT_WEIGHTS = const(6)  # then those of the forget, cell and output gates
+_INPUT_TO_INPUT_WEIGHTS = const(6)  # then the weights of the forget, cell and output gates
 _RECURRENT_TO_INPUT_WEIGHTS = const(10)
 _INPUT_GATE_BIAS = const(14)
 _INPUT_SIZE = const(18)
 _STATE_SIZE = const(19)
-_STEPS = const(20)  # after which the next batch has its turn
+_STEPS = const(20)  # steps of a batch; then the next batch begins
 _BATCHES = const(21)
 _BLOCK = const(22)  # elements of the state that fit the scratch buffer
-_ACTIVATION = const(23)  # 0: the cell gate has none
+_ACTIVATION = const(23)  # 0: the cell gate has no activation
 _CLIP = const(24)
-_LOWEST = const(25)  # and `highest` behind it
-_CLIP_LOW = const(27)  # and `clip_high` behind it
+_LOWEST = const(25)  # and `highest` after it
+_CLIP_LOW = const(27)  # and `clip_high` after it
 
 _CELL_GATE = const(2)
 
-# Of float32.combine.
+# Operations of float32.combine.
 _MAC = const(0)
 _MUL = const(1)
 _ADD = const(2)
@@ -36,7 +36,7 @@ _EACH = const(1 | 1 << 10 | 1 << 20)
 
 
 # Units are elements of the output, step by step, as in unidirectional_sequence_lstm.py: the new
-# hidden state lies in the output until its step is done.
+# hidden state is in the output until its step is complete.
 @micropython.viper
 def eval_float32(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
@@ -58,7 +58,7 @@ def eval_float32(op, arena, rom, start: int, stop: int):
         _update(op, arena, rom, batch * size + first, start, count)
         start += count
         if first + count == size:
-            # The step is done: its outputs are the hidden state.
+            # The step is complete: its outputs become the hidden state.
             y = ptr32(int(ptr8(arena)) + (r[_OUTPUT] >> 2) + 4 * (start - size))
             h = ptr32(int(ptr8(arena)) + (r[_HIDDEN_STATE] >> 2) + 4 * batch * size)
             n = size
@@ -81,8 +81,8 @@ def _gate(op, arena, rom, gate: int, step: int, batch: int, first: int, count: i
     _dots(op, arena, rom, target, weights, source, r[_INPUT_SIZE], first, count)
     bias = r[_INPUT_GATE_BIAS + gate] + (first << 4)
     combine(arena, rom, target, target, bias, count, _EACH, _ADD)
-    # TFLM clamps what its FULLY_CONNECTED gives to finite numbers. The limits lie in the record,
-    # which stands in for the ROM there.
+    # TFLM clamps the outputs of its FULLY_CONNECTED to finite numbers. The limits are in the
+    # record, which is passed as the ROM.
     clamp(arena, op, target, count, _LOWEST << 4 | 1)
     source = r[_HIDDEN_STATE] + (batch * r[_STATE_SIZE] << 4)
     weights = r[_RECURRENT_TO_INPUT_WEIGHTS + gate]

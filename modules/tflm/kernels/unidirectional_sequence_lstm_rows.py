@@ -11,12 +11,12 @@ _CELL_STATE = const(3)
 _OUTPUT = const(4)
 _SCRATCH = const(5)
 _ENTRIES = const(6)
-_INPUT_TO_INPUT_WEIGHTS = const(7)  # then those of the forget, cell and output gates
+_INPUT_TO_INPUT_WEIGHTS = const(7)  # then the weights of the forget, cell and output gates
 _RECURRENT_TO_INPUT_WEIGHTS = const(11)
 _INPUT_GATE_BIAS = const(15)
 _INPUT_SIZE = const(19)
 _STATE_SIZE = const(20)
-_STEPS = const(21)  # after which the next batch has its turn
+_STEPS = const(21)  # steps of a batch; then the next batch begins
 _BATCHES = const(22)
 _BLOCK = const(23)  # elements of the state that fit the scratch buffer
 _WIDE = const(24)
@@ -29,25 +29,25 @@ _OUTPUT_ZERO_POINT = const(56)  # the CLAMP block
 _SIGMOID_MULTIPLIER = const(59)  # CURVE blocks
 _TANH_MULTIPLIER = const(66)
 _CELL_MULTIPLIER = const(73)
-_ACTIVATION = const(80)  # 0: the cell gate has none
+_ACTIVATION = const(80)  # 0: the cell gate has no activation
 
 _GATE_WORDS = const(6)
 _CELL_GATE = const(2)
 _SYMMETRIC = const(0x80)  # in the upper half of offsets: weights without a zero point
 _ROWS = const(127)
-_MOST = const(1 << 14)  # elements of a row
-_ADD = const(1 << 12)  # of gate(): to what is there,
-_ADD_INT16 = const(0x10001000)  # which then is int16
+_MAX_ROW = const(1 << 14)  # elements of a row
+_ADD = const(1 << 12)  # argument of gate(): add to the targets
+_ADD_INT16 = const(0x10001000)  # argument of gate(): add to the targets, which are int16
 
 
-# Units start..stop-1 of unidirectional_sequence_lstm.eval_integers, by functions of
+# Compute units start..stop-1 of unidirectional_sequence_lstm.eval_integers by functions of
 # tools/asm/armv6m/recurrent.py.
 @micropython.viper
 def run_rows(op, arena, rom, start: int, stop: int, dot, rescale, gate, products):
     r = ptr32(op)
     size = r[_STATE_SIZE]
     is_plain = r[_WIDE] == 0 and r[_BLOCK] <= _ROWS
-    if r[_INPUT_SIZE] >= _MOST or size >= _MOST or r[_INPUT_SIZE] == 0:
+    if r[_INPUT_SIZE] >= _MAX_ROW or size >= _MAX_ROW or r[_INPUT_SIZE] == 0:
         is_plain = False
     n = 0
     while n < 8:
@@ -73,7 +73,7 @@ def run_rows(op, arena, rom, start: int, stop: int, dot, rescale, gate, products
         _update(op, arena, rom, at, start, count, rescale, gate, products)
         start += count
         if first + count == size:
-            # The step is done: its outputs are the hidden state.
+            # The step is complete: its outputs become the hidden state.
             y = ptr8(base + (r[_OUTPUT] >> 2) + start - size)
             h = ptr8(base + (r[_HIDDEN_STATE] >> 2) + batch * size)
             n = size
@@ -84,7 +84,7 @@ def run_rows(op, arena, rom, start: int, stop: int, dot, rescale, gate, products
                 n -= 1
 
 
-# The scratch buffer is that of the portable file; its taps are not used.
+# The scratch buffer is the same as in the portable file; its taps are not used.
 @micropython.viper
 def _gates(op, arena, rom, step: int, batch: int, first: int, count: int, dot, gate):
     r = ptr32(op)
@@ -94,7 +94,7 @@ def _gates(op, arena, rom, step: int, batch: int, first: int, count: int, dot, g
     sums = base + target + 8 * r[_BLOCK]
     number = 0
     while number < 4:
-        # The input first, then the hidden state, which has no bias of its own.
+        # The input first, then the hidden state, which has no bias.
         block = _INPUT_GATE_OFFSETS + _GATE_WORDS * number
         depth = r[_INPUT_SIZE]
         bias = r[_INPUT_GATE_BIAS + number]

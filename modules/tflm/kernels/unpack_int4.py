@@ -1,4 +1,4 @@
-# tflm: weights of int4, two in a byte, the first in the lower half, to int8
+# tflm: int4 weights to int8: two in a byte, the first in the lower half
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # Kernel: types int8; package core; check decode

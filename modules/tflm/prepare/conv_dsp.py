@@ -41,7 +41,7 @@ FULLY_CONNECTED = (
 
 _SCRATCH_BYTES = 128  # at the start of the scratch buffer: parameters, or sums
 _LANE_BYTES = 2048  # of inputs, unpacked at a time
-_MOST_LANE_BYTES = 8192  # where less does not hold two pixels
+_MAX_LANE_BYTES = 8192  # where less does not hold two pixels
 _PASS = 8  # elements of inputs that FULLY_CONNECTED multiplies in one pass
 _SPEED = 8  # multiply-accumulates in the time that one takes in place
 
@@ -55,7 +55,7 @@ def emit_conv(context, node, fields, table):
     if depth != fields["input_channels"] or (fields["dilation_width"] > 1 and width > 1):
         return False
     window = dsp.padded(height * width * depth)
-    if 4 * window > _MOST_LANE_BYTES:
+    if 4 * window > _MAX_LANE_BYTES:
         return False
     packed = _packed(node, fields, table, height * width * depth, window, True)
     if packed is None:

@@ -23,7 +23,7 @@ UNSIGNED = (
     + REQUANTIZE
 )
 
-_MOST_TAPS = 1 << 15  # sums of so many products of nine bits each fit 32 bits
+_MAX_TAPS = 1 << 15  # sums of so many products of nine bits each fit 32 bits
 _BLOCK = 64
 
 
@@ -70,7 +70,7 @@ def _emit(context, node, activation, fields, once=False):
         check_quantized(node, tensor)
     check(weights.scales_length() == 1, node, "%s must have one scale" % weights)
     taps = fields["filter_height"] * fields["filter_width"] * fields["depth"]
-    support(taps < _MOST_TAPS, node, "a filter of %d elements" % taps)
+    support(taps < _MAX_TAPS, node, "a filter of %d elements" % taps)
     if not target.elements():
         return
     product = scale.multiply(scale_of(source), scale_of(weights))

@@ -21,7 +21,7 @@ DENSE = (
 )
 
 _PARAMETER_BYTES = 64
-_MOST_CHANNELS = const(65532)  # kernels count groups with 14 bits
+_MAX_CHANNELS = const(65532)  # kernels count groups with 14 bits
 _LIMITS = DENSE[6:]
 
 
@@ -31,7 +31,7 @@ def emit_dense(context, node, fields, table, depth):
     source, weights, target = node.input(0), node.input(1), node.output(0)
     count = fields["output_channels"]
     if (
-        count > _MOST_CHANNELS
+        count > _MAX_CHANNELS
         or depth % lanes.QUAD
         or target.elements() != count
         or source.elements() != depth

@@ -16,7 +16,7 @@ _DEPTH_MULTIPLIER = const(3)
 _FUSED_ACTIVATION_FUNCTION = const(4)
 _DILATION_W_FACTOR = const(5)
 _DILATION_H_FACTOR = const(6)
-_MOST_TAPS = 128  # whose weights the kernel can hold as words
+_MAX_TAPS = 128  # whose weights the kernel can hold as words
 
 
 def output_shapes(node):
@@ -105,6 +105,6 @@ def _prepare_int8(context, node, activation, fields):
         weights=weights,
         bias=node.optional_input(2),
         output=target,
-        taps=context.request_scratch_buffer(4 * min(taps, _MOST_TAPS)),
+        taps=context.request_scratch_buffer(4 * min(taps, _MAX_TAPS)),
         **fields,
     )

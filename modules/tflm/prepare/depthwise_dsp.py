@@ -33,9 +33,9 @@ WINDOW = DEPTHWISE[: -len(REQUANTIZE)] + ("filter_height", "filter_width") + REQ
 _SCRATCH_BYTES = 128  # at the start of the scratch buffer: parameters, or sums
 _BEYOND = 16  # bytes that are read behind the plane, for outputs that are not there
 _PLANE_BYTES = 2048  # at a time
-_MOST_PLANE_BYTES = 8192  # where less does not hold a single row
+_MAX_PLANE_BYTES = 8192  # where less does not hold a single row
 _SIDE = 3  # of a filter that has kernels of its own
-_MOST_WIDTH = 7  # of others
+_MAX_WIDTH = 7  # of others
 _SPEED = 4  # multiply-accumulates in the time that one takes in place
 _COPIED = DEPTHWISE[5:11] + DEPTHWISE[13:15] + REQUANTIZE
 
@@ -48,7 +48,7 @@ def emit_depthwise_conv(context, node, fields, table):
     stride = fields["stride_height"]
     if not dsp.packable(context, node) or not target.elements():
         return False
-    if width > _MOST_WIDTH or not 0 < stride == fields["stride_width"] <= 2:
+    if width > _MAX_WIDTH or not 0 < stride == fields["stride_width"] <= 2:
         return False
     if fields["dilation_height"] > 1 or fields["dilation_width"] > 1:
         return False
@@ -121,7 +121,7 @@ def _pair_rows(rows, stride, height):
 def band_rows(rows, stride, height, columns):
     plane_row = 4 * columns
     most = 2
-    if plane_row * _pair_rows(most, stride, height) > _MOST_PLANE_BYTES:
+    if plane_row * _pair_rows(most, stride, height) > _MAX_PLANE_BYTES:
         return None
     while most < rows and plane_row * _pair_rows(most + 2, stride, height) <= _PLANE_BYTES:
         most += 2

@@ -38,7 +38,7 @@ DEPTHWISE = (
 PACKED_WORDS = 5  # of a channel of a 3x3 filter whose weights have one byte
 _ANY, _3X3, _3X3_STRIDE_2 = "int8", "3x3_int8", "3x3_stride_2_int8"
 _PLANE_BYTES = 2048  # of lanes at a time
-_MOST_PLANE_BYTES = 4096  # where less does not hold a single row
+_MAX_PLANE_BYTES = 4096  # where less does not hold a single row
 _UNPACKED_BYTES = 64  # of a channel with weights of one byte, as lanes
 _COPIED = DEPTHWISE[5:11] + DEPTHWISE[12:18] + LIMITS
 
@@ -148,7 +148,7 @@ def pair_rows(rows, height, stride):
 def band_rows(rows, height, stride, columns):
     plane_row = 4 * columns
     most = 2
-    if plane_row * pair_rows(most, height, stride) > _MOST_PLANE_BYTES:
+    if plane_row * pair_rows(most, height, stride) > _MAX_PLANE_BYTES:
         return None
     while most < rows and plane_row * pair_rows(most + 2, height, stride) <= _PLANE_BYTES:
         most += 2

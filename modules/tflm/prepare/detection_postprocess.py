@@ -20,7 +20,7 @@ PICK = (
     "offset",
     "count",
     "picks",
-    "most_found",
+    "max_found",
     "score_threshold",
     "iou_threshold",
 )
@@ -39,7 +39,7 @@ OUTPUTS = (
     "categories",
     "capacity",
     "all_boxes",
-    "most_found",
+    "max_found",
 )
 
 _DETECTIONS_PER_CLASS = 100
@@ -144,7 +144,7 @@ def prepare(context, node):
         offset=offset_of_scores,
         count=boxes,
         picks=max(picks, 1),
-        most_found=most,
+        max_found=most,
         score_threshold=_bits(options.get("nms_score_threshold", 0)),
         iou_threshold=_bits(iou),
     )
@@ -167,7 +167,7 @@ def prepare(context, node):
         categories=categories,
         capacity=capacity,
         all_boxes=boxes,
-        most_found=most if boxes else 0,
+        max_found=most if boxes else 0,
     )
 
 

@@ -18,7 +18,7 @@ QUAD = 4  # elements, which make two words
 
 TWICE, FOLDED = 0, 1  # how a group's sums become outputs
 
-_MOST_SUM = 1 << 30
+_MAX_SUM = 1 << 30
 _LOWEST, _HIGHEST = -128, 127
 
 
@@ -50,7 +50,7 @@ class Channel:
         highest = bias + above * high + (total - above) * low
         weight = max(0, max(row), 0 - min(row)) if row else 0
         largest = max(abs(lowest), abs(highest)) * (self.factor >> 1)
-        self.fits = largest < _MOST_SUM and weight * self.factor <= 0x7FFF
+        self.fits = largest < _MAX_SUM and weight * self.factor <= 0x7FFF
         self.folded = None
         if self.fits and folds and shift <= 0 and is_plain_relu(fields):
             self.folded = fold(self.multiplier, self.shift, lowest, highest, 255, weight)

@@ -11,9 +11,9 @@
 #     q * T(k) + d >= c(k) > q * (T(k) - 1) + d,
 # that is c(k) - q * T(k) <= d < c(k) - q * T(k) + q. This looks for q, p and d by trying every q.
 
-_MOST_FACTOR = 255
-_MOST_OFFSET = 1 << 23
-_MOST_SUM = 1 << 31
+_MAX_FACTOR = 255
+_MAX_OFFSET = 1 << 23
+_MAX_SUM = 1 << 31
 
 
 # (p, q, d) for a multiplier and right shift, or None. Sums are `lowest`..`highest`; y is at most
@@ -23,10 +23,10 @@ def fold(multiplier, shift, lowest, highest, most, weight):
         return None
     steps = _steps(multiplier, shift, lowest, highest, most)
     reach = max(abs(lowest), abs(highest)) + 1
-    for q in range(1, min(_MOST_FACTOR, 32767 // max(1, weight)) + 1):
+    for q in range(1, min(_MAX_FACTOR, 32767 // max(1, weight)) + 1):
         divisor = q << shift
         p = (4 * multiplier + divisor) // (2 * divisor)  # 2 * multiplier / divisor, rounded
-        if not 0 < p < 1 << 31 or q * reach + _MOST_OFFSET >= _MOST_SUM:
+        if not 0 < p < 1 << 31 or q * reach + _MAX_OFFSET >= _MAX_SUM:
             continue
         d = _offset(steps, p, q, lowest, highest)
         if d is not None:
@@ -68,7 +68,7 @@ def _steps(multiplier, shift, lowest, highest, most):
 # A d that all steps allow, or None. This loop is most of what a fold takes.
 def _offset(steps, p, q, lowest, highest):
     below, between, above = steps
-    low, high = 1 - _MOST_OFFSET, _MOST_OFFSET - 1
+    low, high = 1 - _MAX_OFFSET, _MAX_OFFSET - 1
     if below is not None:
         low = max(low, 0 - below // p - q * lowest)
     if above is not None:

@@ -18,7 +18,7 @@ HYBRID = (
     + ("activation_min", "activation_max")
 )
 
-_MOST_TAPS = 1 << 16  # sums of so many products of int8 fit 32 bits
+_MAX_TAPS = 1 << 16  # sums of so many products of int8 fit 32 bits
 _QUANTIZE_WORK = 3 * FLOAT_WORK
 
 
@@ -67,7 +67,7 @@ def _emit(context, node, activation, batches, asymmetric, fields):
     for i in range(count):
         check(weights.zero_point(i) == 0, node, "%s has a zero point" % weights)
     taps = fields["filter_height"] * fields["filter_width"] * fields["depth"]
-    support(taps < _MOST_TAPS, node, "a filter of %d elements" % taps)
+    support(taps < _MAX_TAPS, node, "a filter of %d elements" % taps)
     if not target.elements():
         return
     depth = source.elements() // batches

@@ -17,9 +17,9 @@ SCRATCH_WORDS = 32  # at the start of the scratch buffer: parameters, or accumul
 IN_PLACE, BYTES, LANES, DENSE = 0, 1, 2, 3
 
 _LANE_BYTES = 2048  # of inputs, that a kernel unpacks at a time
-_MOST_LANE_BYTES = 4096  # where that holds a whole row, or less not a single pixel
-MOST_GROUP_BYTES = 8192
-_MOST_ACCUMULATOR = 1 << 30
+_MAX_LANE_BYTES = 4096  # where that holds a whole row, or less not a single pixel
+MAX_GROUP_BYTES = 8192
+_MAX_ACCUMULATOR = 1 << 30
 
 
 # Elements of `run` when it is filled up to quads.
@@ -32,14 +32,14 @@ def padded(run):
 # takes `first` bytes of lanes, each other `step`. lane_bytes: of all of them, where
 # context.lane_bytes says so; parts of rows otherwise, or one row, but several of one pixel.
 def block_pixels(rows, pixels, first, step, lane_bytes=None):
-    if first > _MOST_LANE_BYTES:
+    if first > _MAX_LANE_BYTES:
         return None
     row = first + (pixels - 1) * step
     if pixels == 1:
         lane_bytes = lane_bytes or _LANE_BYTES
     if lane_bytes and row <= lane_bytes:
         return pixels * _equal(rows, lane_bytes // row)
-    if not lane_bytes and row <= _MOST_LANE_BYTES:
+    if not lane_bytes and row <= _MAX_LANE_BYTES:
         return pixels
     most = lane_bytes or _LANE_BYTES
     return _equal(pixels, 1 + (most - first) // step if first < most else 1)
@@ -72,11 +72,11 @@ class Channels:
             multiplier = struct.unpack_from("<I", table, 4 * k)[0]
             shift = table[4 * fields["channels"] + k] - 32
             largest = abs(value) + 255 * sum([abs(w) for w in row])
-            if largest >= _MOST_ACCUMULATOR and not any(row) and fields["per_channel"]:
+            if largest >= _MAX_ACCUMULATOR and not any(row) and fields["per_channel"]:
                 value = 2 * _requantized(value, multiplier, shift, fields)
                 multiplier, shift = 1 << 30, 0
                 largest = 0
-            if largest >= _MOST_ACCUMULATOR or shift > 0 or -128 in row:
+            if largest >= _MAX_ACCUMULATOR or shift > 0 or -128 in row:
                 self.fits = False
                 return
             self.biases.append(value - zero_point * sum(row))
@@ -123,7 +123,7 @@ def _word(w0, w1):
 def weight_bytes(context, node, size):
     way = BYTES if context.packing.get(node.index) == BYTES else LANES
     group = group_bytes(way, size)
-    return (way, group) if group <= MOST_GROUP_BYTES else None
+    return (way, group) if group <= MAX_GROUP_BYTES else None
 
 
 # Bytes of scratch that a group's weights take as lanes.

@@ -16,7 +16,7 @@ from .common import FLOAT_WORK, check, check_dtype, support
 from .signal import options
 from .signal_twiddles import super_twiddles, twiddles
 
-LOAD = ("input", "places", "output", "pairs", "input_row", "output_row", "halves")
+LOAD = ("input", "indices", "output", "pairs", "input_row", "output_row", "halves")
 STAGE = (
     "twiddles",
     "output",
@@ -36,7 +36,7 @@ STAGE = (
     "divisor_again",
     "half",
 )
-SPLIT = ("input", "places", "twiddles", "output", "scratch", "pairs", "input_row", "output_row")
+SPLIT = ("input", "indices", "twiddles", "output", "scratch", "pairs", "input_row", "output_row")
 SPLIT += ("divisor", "zero", "divisor_again", "half")
 LENGTH = ("output", "length", "output_row", "length_float")
 
@@ -131,7 +131,7 @@ def factors_of(n):
 
 
 # Where pair i of the input goes, as uint16.
-def places(factors):
+def indices(factors):
     order = [0]
     for p in reversed(factors):
         order = [j + p * i for j in range(p) for i in order]
@@ -149,7 +149,7 @@ def emit_load(transform):
         transform.rows * transform.pairs,
         transform.rows * transform.pairs * 4,
         input=transform.source,
-        places=transform.context.constant(places(transform.factors)),
+        indices=transform.context.constant(indices(transform.factors)),
         output=transform.target,
         pairs=transform.pairs,
         input_row=transform.input_row,
@@ -205,7 +205,7 @@ def emit_split(transform, rounding, function, source, table):
         units,
         units * 2 * transform.work(),
         input=source,
-        places=table,
+        indices=table,
         twiddles=transform.context.constant(
             rounding.table(super_twiddles(transform, rounding)),
         ),

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
-from .signal_fft import Transform, emit_length, emit_split, emit_stages, places
+from .signal_fft import Transform, emit_length, emit_split, emit_stages, indices
 from .signal_twiddles import Rounding
 
 
@@ -11,7 +11,7 @@ from .signal_twiddles import Rounding
 def prepare(context, node):
     transform = Transform(context, node, True)
     rounding = Rounding(transform.dtype)
-    table = context.constant(places(transform.factors))
+    table = context.constant(indices(transform.factors))
     emit_split(transform, rounding, "eval_join", transform.source, table)
     emit_stages(transform, rounding)
     if transform.dtype == dtypes.FLOAT32:

@@ -3,7 +3,7 @@
 
 from tflm.prepare.softmax import SOFTMAX
 
-from ..common.derived import Derived, source_text
+from ..common.derived import Derived, passage
 from ..common.thumb import R0, R1, R2, R3, R5, R6, R7, R8, R9, R10, Thumb
 from .requantize import product
 
@@ -104,20 +104,15 @@ def exp():
     return t.text()
 
 
-# A passage of the portable file, from the text `begin` up to the text `end`.
-def _passage(begin, end):
-    text = source_text("softmax.py")
-    return text[text.index(begin) : text.index(end)]
-
-
 # The exponential is in the derived file itself: a separate file would take 200 bytes of heap.
+_SOURCE = "softmax.py"
 DERIVED = Derived(
     about="SOFTMAX, int8",
-    source="softmax.py",
+    source=_SOURCE,
     replacements={
-        _passage("# Kernel:", "_INPUT"): "",
-        _passage("# The products that", "# Units are rows"): f"\n{exp().rstrip()}\n\n\n",
+        passage(_SOURCE, "# Kernel:", "_INPUT"): "",
+        passage(_SOURCE, "# The products that", "# Units are rows"): f"\n{exp().rstrip()}\n\n\n",
         "_fill(op, arena, n, difference)": "exp(int(r), int(scratch) + 4 * n, difference)",
-        _passage("# exp(-difference) into", "# Word 0 of the scratch"): "",
+        passage(_SOURCE, "# Store exp(-difference)", "# Replace word 0"): "",
     },
 )

@@ -4,7 +4,7 @@
 from ..common.thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12
 
 _WEIGHTS = (R7, R8), (R9, R10), (R11, R12)  # of each column
-MOST_WIDTH = 7  # of a filter that is not 3x3
+MAX_WIDTH = 7  # of a filter that is not 3x3
 COLUMN_BYTES = 24, 20  # of code for a column of such a filter, by the stride
 
 
@@ -79,7 +79,7 @@ def sums_of_window(t, both):
         t.ldr_next(R4, LR)
         t.mov(R5, R4)  # for either first column of the filter
     t.jump_forward(R11)
-    for column in range(MOST_WIDTH):
+    for column in range(MAX_WIDTH):
         begin = t.position()
         if both:
             here, beside = (R5, R4) if column & 1 else (R4, R5)

@@ -23,7 +23,7 @@ class Derived(NamedTuple):
     replacements: dict[str, str]
 
     def text(self):
-        """The derived text without the two lines at the top of its source."""
+        """Return the derived text without the two lines at the top of its source."""
         text = source_text(self.source)
         for passage, replacement in self.replacements.items():
             if text.count(passage) != 1:
@@ -33,5 +33,14 @@ class Derived(NamedTuple):
 
 
 def source_text(source):
-    """The text of a kernel file, by its path below modules/tflm/kernels."""
+    """Return the text of a kernel file, by its path below modules/tflm/kernels."""
     return (_KERNELS / source).read_text()
+
+
+def passage(source, begin, end):
+    """Return the passage of a kernel file from the text `begin` up to the text `end`."""
+    text = source_text(source)
+    for mark in (begin, end):
+        if mark not in text:
+            raise ValueError(f"{source} has no longer {mark!r}; adapt its replacements")
+    return text[text.index(begin) : text.index(end)]

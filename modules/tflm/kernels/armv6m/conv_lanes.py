@@ -30,9 +30,9 @@ _OUTPUT_STEP = const(24)
 _OUTPUT_ZERO_POINT = const(25)
 _ACTIVATION_MIN = const(26)
 _ACTIVATION_MAX = const(27)
-_LANES = const(128)  # where they begin in the scratch buffer, behind the parameters
+_LANES = const(128)  # offset of the lanes in the scratch buffer, after the parameters
 
-# Words of the parameters of gather() and multiply(), see tools/asm/common/parameters.py.
+# Words of the parameters of gather() and multiply(); see tools/asm/common/parameters.py.
 _G_SOURCE = const(0)
 _G_LANES = const(1)
 _G_COLUMNS = const(2)
@@ -78,10 +78,10 @@ def eval_pixels_int8(op, arena, rom, start, stop):
     _rows(op, arena, 0, rom, 0, 1, start, stop)
 
 
-# Pixels first..stop-1 of rows row..last-1. The inputs of a block of pixels become lanes once,
-# then every group of four channels runs over them: the activations stay int8 in the arena.
-# `p` is the arena first, then the parameters. It, `r` and `k` come first because the first locals
-# live in registers, and functions are looked up once: blocks are small where memory is.
+# Pixels first..stop-1 of rows row..last-1. The inputs of a block of pixels are unpacked to lanes
+# once, then every group of four channels reads them; the activations stay int8 in the arena. `p`
+# is the arena, then the parameters. `p`, `r` and `k` come first because the first locals are in
+# registers. Functions are looked up once, because blocks are small when memory is short.
 @micropython.viper
 def _rows(r: ptr32, p: ptr32, k: int, rom, row: int, last: int, first: int, stop: int):
     base = int(p)
@@ -111,7 +111,7 @@ def _rows(r: ptr32, p: ptr32, k: int, rom, row: int, last: int, first: int, stop
     image = r[_INPUT_HEIGHT] * row_bytes
     to_lanes = gather if r[_IS_WHOLE] else gather_bytes
     run = multiply
-    # Pixels of one row that touch each other, with nothing between or beside them, are one run.
+    # Pixels of a row that touch each other, without padding, are one run.
     merged = 0
     if r[_IS_WHOLE] and r[_RUN] == r[_COLUMN_STEP] and r[_RUN] == r[_COLUMN_LANES]:
         if r[_WINDOW_COLUMNS] == 1 and row_bytes == r[_OUTPUT_WIDTH] * r[_COLUMN_STEP]:
@@ -127,7 +127,7 @@ def _rows(r: ptr32, p: ptr32, k: int, rom, row: int, last: int, first: int, stop
     p[_M_SOURCE] = 0
     p[_M_GROUP] = 0
     if r[_WEIGHT_BYTES] == 1:
-        # Behind the spare memory.
+        # After the spare memory.
         k = 4 * block
         if k < r[_COLUMN_LANES]:
             k = r[_COLUMN_LANES]
@@ -148,7 +148,7 @@ def _rows(r: ptr32, p: ptr32, k: int, rom, row: int, last: int, first: int, stop
     next_y = row - k * r[_OUTPUT_HEIGHT]
     next_source = source + k * image
     if merged and not rest and r[_OUTPUT_HEIGHT] == 1 and last - row == 1:
-        # multiply() makes lanes of one block after the other itself.
+        # multiply() itself unpacks one block after the other.
         p[_M_SOURCE] = next_source + first * merged
         p[_M_SOURCE_END] = next_source + stop * merged
         p[_M_LANES_END] = spare
@@ -179,7 +179,7 @@ def _rows(r: ptr32, p: ptr32, k: int, rom, row: int, last: int, first: int, stop
             next_y = first_y
             next_source = source
             while rows:
-                # Rows of the filter above the image, in it and below it.
+                # Rows of the filter above the image, in the image and below it.
                 in_y = next_y * r[_STRIDE_HEIGHT] - r[_PADDING_HEIGHT]
                 inside = r[_FILTER_HEIGHT]
                 k = 0
@@ -212,7 +212,7 @@ def _rows(r: ptr32, p: ptr32, k: int, rom, row: int, last: int, first: int, stop
             pixel += n
             n *= rows
             if rest:
-                # The last, incomplete group goes to the spare memory first.
+                # The last, incomplete group is written to the spare memory first.
                 p[_M_STREAM] = rest_stream
                 p[_M_OUTPUT] = spare
                 p[_M_GROUPS] = 1

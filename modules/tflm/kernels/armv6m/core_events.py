@@ -1,14 +1,14 @@
-# tflm: events between the two cores of a Cortex-M: they sleep while they wait for each other
+# tflm: events that let one core of a Cortex-M sleep while it waits for the other
 # MIT license; Copyright (c) 2026 the tflm authors
 
 
-# Sleep until an event or an interrupt; at once when one came since the last time.
+# Sleep until an event or an interrupt. Return at once if one came since the last call.
 @micropython.asm_thumb
 def wait(r0):
     data(2, 0xBF20)  # wfe
 
 
-# Wake the other core; what was stored before is seen there first.
+# Wake the other core, which then sees everything that was stored before.
 @micropython.asm_thumb
 def send(r0):
     data(2, 0xF3BF, 0x8F4F)  # dsb

@@ -4,7 +4,7 @@
 from .dense_asm import dense
 
 
-# Units are groups of four channels, less than 2 ** 14 of them.
+# Units are groups of four channels, fewer than 2 ** 14 of them.
 @micropython.viper
 def eval_bytes(op, arena, rom, start: int, stop: int):
     dense(op, arena, rom, stop << 14 | start)

@@ -15,10 +15,10 @@ _OWN_VALUES = const(8)
 _OUTPUT_ZERO_POINT = const(9)
 _ACTIVATION_MIN = const(10)
 _ACTIVATION_MAX = const(11)
-_TABLE = const(64)  # of the scratch buffer, behind the parameters
+_TABLE = const(64)  # offset in the scratch buffer, after the parameters
 _LANES = const(1088)
 
-# Words of the parameters, see tools/asm/common/parameters.py.
+# Words of the parameters; see tools/asm/common/parameters.py.
 _P_VALUES = const(0)
 _P_OWN_VALUES = const(1)
 _P_STREAM = const(2)

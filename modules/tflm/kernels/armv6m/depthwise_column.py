@@ -10,7 +10,7 @@ _SCRATCH = const(4)
 _OUTPUT_CHANNELS = const(5)
 _CHANNEL_BYTES = const(10)
 
-# Words of the parameters, see tools/asm/common/parameters.py.
+# Words of the parameters; see tools/asm/common/parameters.py.
 _P_SOURCE = const(0)
 _P_STREAM = const(1)
 _P_OUTPUT = const(2)

@@ -29,11 +29,11 @@ _INPUT_ZERO_POINT = const(24)
 _OUTPUT_ZERO_POINT = const(25)
 _ACTIVATION_MIN = const(26)
 _ACTIVATION_MAX = const(27)
-_PLANE = const(128)  # where it begins in the scratch buffer, behind the parameters
-_PACKED_WORDS = const(5)  # of a channel whose weights have one byte
-_UNPACKED = const(64)  # bytes of such a channel's stream in lanes, before the plane
+_PLANE = const(128)  # offset of the plane in the scratch buffer, after the parameters
+_PACKED_WORDS = const(5)  # of the stream of a channel whose weights have one byte
+_UNPACKED = const(64)  # bytes of this stream once it is unpacked to lanes, before the plane
 
-# Words of the parameters, see tools/asm/common/parameters.py.
+# Words of the parameters; see tools/asm/common/parameters.py.
 _P_STREAM = const(0)
 _P_CHANNELS = const(1)
 _P_LINE = const(2)
@@ -69,7 +69,8 @@ _P_UNPACKED = const(31)
 
 
 # Units are output channels. They are computed in bands of rows: for each channel a band of the
-# image becomes a plane of lanes. The functions for 3x3 have strides of 1, or vertically of 2.
+# image becomes a plane of lanes. The functions for 3x3 filters have stride 1 or a vertical stride
+# of 2.
 @micropython.viper
 def eval_int8(op: ptr32, arena, rom, start: int, stop: int):
     base = int(ptr8(arena))
@@ -146,6 +147,6 @@ def eval_int8(op: ptr32, arena, rom, start: int, stop: int):
         batches -= 1
 
 
-# Their records say which of them it is.
+# The record has the filter's size and stride.
 eval_3x3_int8 = eval_int8
 eval_3x3_stride_2_int8 = eval_int8

@@ -1,4 +1,4 @@
-# tflm: FULLY_CONNECTED, int8, weights as they are in the model: for Cortex-M0+
+# tflm: FULLY_CONNECTED, int8, with the weights of the model: for Cortex-M0+
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..fully_connected_rows import run_rows

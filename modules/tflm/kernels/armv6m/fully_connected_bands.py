@@ -1,4 +1,4 @@
-# tflm: FULLY_CONNECTED, int8, of an input that comes some rows at a time: for Cortex-M0+
+# tflm: FULLY_CONNECTED, int8, in banded execution: for Cortex-M0+
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..fully_connected_bands import add_rows, begin
@@ -14,16 +14,16 @@ _INPUT_OFFSET = const(9)
 _WEIGHTS_OFFSET = const(10)
 
 _SYMMETRIC = const(128)  # weights without a zero point
-_MOST = const(1 << 14)  # elements of a row for dot()
+_MAX_ROW = const(1 << 14)  # elements of a row for dot()
 
 
-# Units are output channels, an int32 each, by dot() of tools/asm/armv6m/matrix.py.
+# Units are output channels, an int32 each, computed by dot() of tools/asm/armv6m/matrix.py.
 @micropython.viper
 def eval_int8(op, arena, rom, start: int, stop: int):
     begin(op, arena, rom, start, stop)
     r = ptr32(op)
     count = r[_COUNT]
-    if count >= _MOST or r[_WEIGHTS_OFFSET] != _SYMMETRIC:
+    if count >= _MAX_ROW or r[_WEIGHTS_OFFSET] != _SYMMETRIC:
         add_rows(0, 0, 0, op, arena, rom, start, stop)
         return
     base = int(ptr8(arena))

@@ -15,9 +15,9 @@ _WEIGHT_BYTES = const(9)
 _OUTPUT_ZERO_POINT = const(10)
 _ACTIVATION_MIN = const(11)
 _ACTIVATION_MAX = const(12)
-_LANES = const(128)  # where they begin in the scratch buffer, behind the parameters
+_LANES = const(128)  # offset of the lanes in the scratch buffer, after the parameters
 
-# Words of the parameters of gather() and multiply(), see tools/asm/common/parameters.py.
+# Words of the parameters of gather() and multiply(); see tools/asm/common/parameters.py.
 _G_SOURCE = const(0)
 _G_LANES = const(1)
 _G_COLUMNS = const(2)
@@ -111,7 +111,7 @@ def eval_int8(op: ptr32, arena, rom, start: int, stop: int):
             p[_M_GROUPS] = groups
             multiply(int(p) + 4 * _M_STREAM)
         if rest:
-            # The last, incomplete group goes to the spare memory first.
+            # The last, incomplete group is written to the spare memory first.
             p[_M_STREAM] = stream + groups * group_bytes
             p[_M_OUTPUT] = spare
             p[_M_GROUPS] = 1

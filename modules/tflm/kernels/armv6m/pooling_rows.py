@@ -1,4 +1,4 @@
-# tflm: pools over a whole picture that comes some rows at a time, int8: for Cortex-M0+
+# tflm: pooling of a whole feature map in banded execution, int8: for Cortex-M0+
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .pooling_rows_asm import add_cells, largest_of_cells
@@ -12,8 +12,8 @@ _MAXIMUM = const(6)
 _BEGINS = const(7)
 
 
-# Units are rows of the input: what each channel has of them is added to its int32, or becomes the
-# greatest.
+# Units are rows of the input. The cells of a row are added to each channel's int32, or update its
+# maximum.
 @micropython.viper
 def eval_int8(op, arena, rom, start: int, stop: int):
     r = ptr32(op)

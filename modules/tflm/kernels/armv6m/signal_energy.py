@@ -9,7 +9,7 @@ _FIRST = const(3)
 _LAST = const(4)
 
 
-# Units are bins, 0 outside first..last - 1.
+# Units are bins. Bins outside of first..last - 1 become 0.
 @micropython.viper
 def eval_int16(op, arena, rom, start: int, stop: int):
     r = ptr32(op)

@@ -1,10 +1,10 @@
-# tflm: SignalRfft: the input in the order that an FFT in place needs: for Cortex-M0+
+# tflm: SignalRfft: the input in the order that an FFT in place requires: for Cortex-M0+
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .front_end_asm import scatter
 
 _INPUT = const(1)
-_PLACES = const(2)
+_INDICES = const(2)
 _OUTPUT = const(3)
 _PAIRS = const(4)
 _INPUT_ROW = const(5)
@@ -12,8 +12,8 @@ _OUTPUT_ROW = const(6)
 _HALVES = const(7)
 
 
-# Units are pairs of values; behind the end of an input row values are 0. What a row has of pairs
-# of int16 goes at once.
+# Units are pairs of values; values after the end of an input row are 0. The pairs of int16 of a
+# row are stored by one call.
 @micropython.viper
 def eval_load(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
@@ -22,8 +22,8 @@ def eval_load(op, arena, rom, start: int, stop: int):
     halves = r[_HALVES]
     word = r[_INPUT]
     source = (flash if word & 1 else base) + (word >> 2)
-    word = r[_PLACES]
-    places = (flash if word & 1 else base) + (word >> 2)
+    word = r[_INDICES]
+    indices = (flash if word & 1 else base) + (word >> 2)
     pairs = r[_PAIRS]
     row = start // pairs
     i = start - row * pairs
@@ -39,14 +39,14 @@ def eval_load(op, arena, rom, start: int, stop: int):
         if whole > n:
             whole = n
         if halves == 1 and whole > 0:
-            scatter(x, places + 2 * i, y, whole)
+            scatter(x, indices + 2 * i, y, whole)
             x += 4 * whole
             i += whole
             n -= whole
         while n:
             has = (r[_INPUT_ROW] - 2 * i) * halves
             v = ptr16(x)
-            z = ptr16(y + ptr16(places)[i] * halves * 4)
+            z = ptr16(y + ptr16(indices)[i] * halves * 4)
             k = 0
             while k < 2 * halves:
                 if k < has:

@@ -10,7 +10,7 @@ _SIZE = const(4)
 _IGNORED = const(5)
 
 
-# One unit: how far all can be shifted.
+# One unit: the number of bits by which all samples can be shifted.
 @micropython.viper
 def eval_bits(op, arena, rom, start: int, stop: int):
     r = ptr32(op)

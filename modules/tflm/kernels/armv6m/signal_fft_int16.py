@@ -3,7 +3,7 @@
 
 from .fft_asm import split, stage_2, stage_4
 
-# Of a stage.
+# Words of a stage.
 _TWIDDLES = const(1)
 _OUTPUT = const(2)
 _BUTTERFLIES = const(4)
@@ -11,7 +11,7 @@ _OUTPUT_ROW = const(5)
 _RADIX = const(6)
 _SPAN = const(7)
 
-# Of the step that takes even and odd values apart.
+# Words of the step that separates even and odd values.
 _SPLIT_TWIDDLES = const(3)
 _SPLIT_OUTPUT = const(4)
 _PAIRS = const(6)
@@ -21,7 +21,7 @@ _HALF = const(0x4000)
 _HALVE = const(16383)  # 32767 / 2
 
 
-# Units are butterflies. A slice begins with what is left of a block; the rest are whole blocks.
+# Units are butterflies. A slice begins with the rest of a block; then whole blocks follow.
 @micropython.viper
 def eval_stage(op, arena, rom, start: int, stop: int):
     r = ptr32(op)

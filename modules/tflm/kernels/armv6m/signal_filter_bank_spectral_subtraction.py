@@ -4,7 +4,7 @@
 from .filter_bank_asm import subtract_noise
 
 
-# Units are channels; up to 128 at a call.
+# Units are channels, up to 128 in a call.
 @micropython.viper
 def eval_uint32(op, arena, rom, start: int, stop: int):
     while start < stop:

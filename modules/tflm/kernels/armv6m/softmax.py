@@ -14,7 +14,7 @@ _SHIFT = const(7)
 _LARGEST_DIFFERENCE = const(8)
 _SLOTS = const(9)
 
-# The table behind the record.
+# The table after the record.
 _EXP_MINUS_EIGHTH = const(10)
 _ONE_THIRD = const(11)
 _EXP_POWERS = const(12)
@@ -139,9 +139,10 @@ def exp(r0, r1, r2):
     mov(r0, 0)
 
 
-# Units are rows. Twice over a row: the sum of exps, then each exp divided by it. An exp depends
-# only on the difference to the row's largest value, so that a slice makes each once, in a slot of
-# its own; what has none shares the last slot and is made again each time.
+# Units are rows. Two passes over a row: the sum of exps, then each exp divided by it. An exp
+# depends only on the difference to the row's largest value, so that a slice computes it once and
+# stores it in its own slot. Differences without a slot share the last one and are computed each
+# time.
 #
 # scratch: word 0 is the sum, then its reciprocal; the slots follow, with bit 31 set while empty.
 @micropython.viper
@@ -162,7 +163,7 @@ def eval_int8(op, arena, rom, start: int, stop: int):
     while n:
         scratch[n] = empty
         n -= 1
-    # A slot past the last difference is never shared.
+    # The slot after the last difference is never shared.
     shared = last if largest >= last else last + 1
     while start < stop:
         x = ptr8(source)
@@ -181,7 +182,8 @@ def eval_int8(op, arena, rom, start: int, stop: int):
         while dividing < 2:
             if dividing:
                 scratch[0] = total
-                # 31 bits behind the point become those of the output, the doubling undone.
+                # 31 fractional bits become the fractional bits of the output, without the
+                # doubling.
                 shift = 43 - bits - int(_invert(op, arena))
                 factor = scratch[0]
                 if shift > 31:
@@ -228,9 +230,9 @@ def eval_int8(op, arena, rom, start: int, stop: int):
         start += 1
 
 
-# Word 0 of the scratch buffer becomes the reciprocal of what it was, scaled up to 1/2 .. 1; how
-# often the sum was doubled for that is returned. TFLM's GetReciprocal: Newton's division on half
-# of the doubled sum, as in prepare/fixed_point.py.
+# Replace word 0 of the scratch buffer by its reciprocal, scaled to 1/2 .. 1, and return how often
+# the sum was doubled. TFLM's GetReciprocal: Newton's division on half of the doubled sum, as in
+# prepare/fixed_point.py.
 @micropython.viper
 def _invert(op, arena) -> int:
     r = ptr32(op)
@@ -250,7 +252,7 @@ def _invert(op, arena) -> int:
     rest = (r[_NEWTON_SLOPE] << sign) >> sign
     step = 0
     while step < 7:
-        # Even steps multiply x, or half, by `rest`, odd ones make a new `rest`.
+        # Even steps multiply x, or half, by `rest`; odd steps compute a new `rest`.
         v = half
         m = rest
         if step & 1:

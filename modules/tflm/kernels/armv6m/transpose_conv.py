@@ -26,8 +26,9 @@ _PADDING_WIDTH = const(18)
 _OFFSETS = const(20)
 
 _BLOCK = const(64)  # sums that fit the scratch buffer
-_LEAST = const(8)  # of an input pixel's channels: behind the sums are so many words, six are used
-_MOST = const(1 << 14)
+# Channels of an input pixel: six words are read at the end of that number of sums.
+_MIN_DEPTH = const(8)
+_MAX_ROW = const(1 << 14)
 
 # Words of the REQUANTIZE block.
 _PER_CHANNEL = const(3)
@@ -35,7 +36,7 @@ _CHANNELS = const(4)
 _TABLE = const(5)
 
 
-# Whether store_sums() does for a REQUANTIZE block: no multiplier is above 1.
+# Whether store_sums() supports a REQUANTIZE block: no multiplier is above 1.
 @micropython.viper
 def _is_plain(block: ptr32) -> int:
     channels = block[_CHANNELS]
@@ -47,14 +48,15 @@ def _is_plain(block: ptr32) -> int:
     return block[_PER_CHANNEL]
 
 
-# Units are pixels of the output. As ../transpose_conv.py has it: an output pixel gathers from some
-# columns of some rows of the input, each with its cell of the filter. From one output pixel to
-# the next the first of them is one further when its cell would be behind the filter.
+# Units are pixels of the output. As in the portable transpose_conv.py, an output pixel gathers
+# from some columns of some rows of the input, each with its cell of the filter. From one output
+# pixel to the next, the first input column advances by one if its cell would be outside of the
+# filter.
 @micropython.viper
 def eval_int8(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
     depth = r[_INPUT_CHANNELS]
-    if depth < _LEAST or depth >= _MOST:
+    if depth < _MIN_DEPTH or depth >= _MAX_ROW:
         pixels(op, arena, rom, start, stop)
         return
     base = int(ptr8(arena))

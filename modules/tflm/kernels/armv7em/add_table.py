@@ -15,7 +15,7 @@ _ACTIVATION_MAX = const(9)
 _MULTIPLIER = const(12)
 _SHIFT = const(13)
 
-# Words of the parameters, see tools/asm/armv7em/add.py.
+# Words of the parameters; see tools/asm/armv7em/add.py.
 _P_INPUT1 = const(0)
 _P_INPUT2 = const(1)
 _P_OUTPUT = const(2)

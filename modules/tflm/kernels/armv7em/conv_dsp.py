@@ -25,9 +25,9 @@ _INPUT_ZERO_POINT = const(19)
 _OUTPUT_ZERO_POINT = const(20)
 _ACTIVATION_MIN = const(21)
 _ACTIVATION_MAX = const(22)
-_LANES = const(128)  # where they begin in the scratch buffer, behind the parameters
+_LANES = const(128)  # offset of the lanes in the scratch buffer, after the parameters
 
-# Words of the parameters of gather() and multiply(), see conv_gather.py, conv_multiply.py of
+# Words of the parameters of gather() and multiply(); see conv_gather.py and conv_multiply.py in
 # tools/asm/armv7em.
 _G_SOURCE = const(0)
 _G_LANES = const(1)
@@ -73,8 +73,8 @@ def eval_pixels_int8(op, arena, rom, start: int, stop: int):
     _rows(op, arena, rom, 0, 1, start, stop)
 
 
-# Pixels first..stop-1 of rows row..last-1. The inputs of a block of pixels become lanes once,
-# then every group of four channels runs over them. A last pixel without a partner makes a pair
+# Pixels first..stop-1 of rows row..last-1. The inputs of a block of pixels are unpacked to lanes
+# once, then every group of four channels reads them. A last pixel without a partner forms a pair
 # with itself.
 @micropython.viper
 def _rows(op, arena, rom, row: int, last: int, first: int, stop: int):
@@ -105,7 +105,7 @@ def _rows(op, arena, rom, row: int, last: int, first: int, stop: int):
     p[_G_IS_WHOLE] = 0
     if r[_RUN] & 3 == 0 and row_bytes >= r[_RUN]:
         p[_G_IS_WHOLE] = 1
-    # The loop's 16 words of a pass, 44 bytes of code each.
+    # A pass of the loop has 16 words of lanes, 44 bytes of code each.
     p[_M_SKIPPED] = ((0 - (window >> 1)) & 15) * 44
     p[_M_WEIGHTS] = 8 * window
     p[_M_LANES] = lanes
@@ -123,7 +123,7 @@ def _rows(op, arena, rom, row: int, last: int, first: int, stop: int):
     source = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
     out = base + (r[_OUTPUT] >> 2) + (row * r[_OUTPUT_WIDTH] + first) * channels
     while row < last:
-        # Rows of the filter above the image, in it and below it.
+        # Rows of the filter above the image, in the image and below it.
         k = row // r[_OUTPUT_HEIGHT]
         y = (row - k * r[_OUTPUT_HEIGHT]) * r[_STRIDE_HEIGHT] - r[_PADDING_HEIGHT]
         line = source + k * r[_INPUT_HEIGHT] * row_bytes
@@ -171,7 +171,7 @@ def _rows(op, arena, rom, row: int, last: int, first: int, stop: int):
                 p[_M_OUTPUT_STEP] = output_step
                 multiply(int(p) + 4 * _M_STREAM)
             if rest:
-                # The last, incomplete group goes to the spare memory first.
+                # The last, incomplete group is written to the spare memory first.
                 p[_M_STREAM] = stream + groups * (52 + 8 * window)
                 p[_M_OUTPUT] = spare
                 p[_M_GROUPS] = 1

@@ -26,17 +26,17 @@ _PADDING_WIDTH = const(15)
 _BAND_ROWS = const(16)
 _PLANE_COLUMNS = const(17)
 _INPUT_ZERO_POINT = const(18)
-_OUTPUT_ZERO_POINT = const(19)  # where filters are 3x3; else _WINDOW_WORDS further on
+_OUTPUT_ZERO_POINT = const(19)  # for 3x3 filters; for others it is _WINDOW_WORDS further on
 _ACTIVATION_MIN = const(20)
 _ACTIVATION_MAX = const(21)
 _FILTER_HEIGHT = const(19)
 _FILTER_WIDTH = const(20)
 _WINDOW_WORDS = const(2)
-_PLANE = const(128)  # where it begins in the scratch buffer, behind the parameters
-_STREAM_BYTES = const(40)  # of a channel of a 3x3 filter
-_MOST_WIDTH = const(7)  # of others
+_PLANE = const(128)  # offset of the plane in the scratch buffer, after the parameters
+_STREAM_BYTES = const(40)  # of a channel with a 3x3 filter
+_MAX_WIDTH = const(7)  # of other filters
 
-# Words of the parameters, see tools/asm/armv7em/depthwise.py.
+# Words of the parameters; see tools/asm/armv7em/depthwise.py.
 _P_STREAM = const(0)
 _P_CHANNELS = const(1)
 _P_LINE = const(2)
@@ -80,7 +80,7 @@ def eval_3x3_stride_2_int8(op, arena, rom, start: int, stop: int):
     _bands(op, arena, rom, start, stop, depthwise_3x3_stride_2, 0)
 
 
-# Filters of other sizes, with a stride of 1 or 2.
+# Units are output channels. Filters of other sizes, with a stride of 1 or 2.
 @micropython.viper
 def eval_int8(op, arena, rom, start: int, stop: int):
     if ptr32(op)[_STRIDE] == 1:
@@ -89,8 +89,8 @@ def eval_int8(op, arena, rom, start: int, stop: int):
         _bands(op, arena, rom, start, stop, depthwise_stride_2, _WINDOW_WORDS)
 
 
-# Run `kernel` over bands of rows. For each channel a band of the image becomes a plane. `more`:
-# words of the record that one for 3x3 filters has not.
+# Run `kernel` over bands of rows. For each channel a band of the image becomes a plane of lanes.
+# `more`: words of the record that a record for 3x3 filters lacks.
 @micropython.viper
 def _bands(op, arena, rom, start: int, stop: int, kernel, more: int):
     r = ptr32(op)
@@ -111,7 +111,7 @@ def _bands(op, arena, rom, start: int, stop: int, kernel, more: int):
         width = r[_FILTER_WIDTH]
         sets = 3 - stride  # words of weights for two rows of a column
         p[_P_PAIR_COUNT] = height + sets >> 1
-        p[_P_JUMP] = (_MOST_WIDTH - width) * (28 - 4 * stride)
+        p[_P_JUMP] = (_MAX_WIDTH - width) * (28 - 4 * stride)
         p[_P_ROW_SKIP] = 4 * (columns - width + 1 - sets)
         k = 16 + 4 * (height + sets >> 1) * width * sets
         p[_P_STREAM_BYTES] = k

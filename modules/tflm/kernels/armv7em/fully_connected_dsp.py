@@ -14,10 +14,10 @@ _OUTPUT_CHANNELS = const(8)
 _OUTPUT_ZERO_POINT = const(9)
 _ACTIVATION_MIN = const(10)
 _ACTIVATION_MAX = const(11)
-_SPARE = const(64)  # bytes of the scratch buffer: outputs of an incomplete group,
-_TAPS = const(128)  # and inputs, filled up
+_SPARE = const(64)  # offset in the scratch buffer: the outputs of an incomplete group
+_TAPS = const(128)  # and the inputs, rounded up to whole passes
 
-# Words of the parameters of connect(), see tools/asm/armv7em/fully_connected.py.
+# Words of the parameters of connect(); see tools/asm/armv7em/fully_connected.py.
 _C_STREAM = const(0)
 _C_INPUT = const(1)
 _C_OUTPUT = const(2)
@@ -62,7 +62,8 @@ def eval_int8(op, arena, rom, start: int, stop: int):
     while batches:
         inputs = source
         if r[_DEPTH] != 2 * r[_DEPTH_WORDS]:
-            # What fills up the last pass has no weight, but must not lie outside the tensor.
+            # The elements that fill up the last pass have a weight of 0, but must be inside the
+            # arena.
             inputs = int(p) + _TAPS
             from_ = ptr8(source)
             to = ptr8(inputs)

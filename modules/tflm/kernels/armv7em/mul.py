@@ -26,8 +26,8 @@ _STRIDE = const(3)
 _OUTER_STRIDE = const(5)
 
 
-# How long an input is that comes again and again as it is, as a value for each channel does; 0 for
-# others. `expand` is the word of the record where its geometry starts, or 0.
+# The length of an input that repeats without changes, like one value for each channel; 0 for other
+# inputs. `expand` is the word of the record where the input's geometry starts, or 0.
 @micropython.viper
 def _repeated(op, expand: int) -> int:
     if not expand:
@@ -55,8 +55,8 @@ def eval_int8(op, arena, rom, start: int, stop: int):
     how |= (r[_OFFSET1] & 0xFF) << 10 | (r[_OFFSET2] & 0xFF) << 18
     length1 = int(_repeated(op, r[_EXPAND1]))
     length2 = int(_repeated(op, r[_EXPAND2]))
-    # Where elements of both inputs lie side by side and nothing is shifted to the left, four at a
-    # time, as many as there are. Two addresses need room in place of products.
+    # If the elements of both inputs are contiguous and there is no left shift, four elements are
+    # computed at once. The scratch buffer then has two addresses in place of products.
     fast = 0
     if step1 + step2 == 2 and ptr8(op)[_SHIFT] <= 32 and r[_BLOCK] > 1:
         fast = 1
@@ -90,7 +90,7 @@ def eval_int8(op, arena, rom, start: int, stop: int):
             ptr32(rows)[1] = x + count
             fours(op, x, y, rows)
         else:
-            if count > r[_BLOCK]:  # which is 128 at most
+            if count > r[_BLOCK]:  # at most 128
                 count = r[_BLOCK]
             products(x, y, rows, how | count)
             outputs(op, rows, target, count)

@@ -19,8 +19,9 @@ _REDUCED2 = const(13)
 _BLOCK = const(15)
 _OUTPUT_ZERO_POINT = const(17)  # the REQUANTIZE block
 _SHIFT = const(92)  # its first shift, in bytes
-_AS_IN_MUL = const(12)  # bytes that this block lies behind that of mul.eval_int8
-_MOST_ELEMENTS = const(1 << 22)  # twice whose sum fits a word
+# Offset of this block minus the offset of the block of mul.eval_int8, in bytes.
+_AS_IN_MUL = const(12)
+_MAX_ELEMENTS = const(1 << 22)  # twice their sum fits a word
 
 
 # Units are elements of the output.
@@ -32,7 +33,7 @@ def eval_int8(op, arena, rom, start: int, stop: int):
     source = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
     rows = r[_ACCUMULATORS] >> 2
     elements = r[_REDUCED0] * r[_REDUCED1] * r[_REDUCED2]
-    left = ptr8(op)[_SHIFT] > 32 or elements > _MOST_ELEMENTS
+    left = ptr8(op)[_SHIFT] > 32 or elements > _MAX_ELEMENTS
     while start < stop:
         rest = start // r[_KEPT0]
         column = start - rest * r[_KEPT0]

@@ -2,9 +2,9 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 
-# 1 when the tools compiled this folder: then its functions of the inline assembler are of kind
-# viper, which every firmware runs (tflm_tools.packages). mpy-cross alone leaves the 0: without an
-# inline assembler calls of these functions would crash, so nothing of this folder can be imported.
+# Return 1 if tflm_tools.packages compiled this folder: its functions of the inline assembler are
+# then viper functions, which every firmware runs. mpy-cross alone leaves the 0. Without an inline
+# assembler, calls of these functions would crash, so that this folder cannot be imported.
 @micropython.viper
 def is_converted() -> int:
     #: 0545 li a0, 1

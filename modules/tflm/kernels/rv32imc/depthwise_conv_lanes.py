@@ -11,13 +11,13 @@ def eval_int8(op, arena, rom, start: int, stop: int):
     run_bands(op, arena, rom, start, stop, build_plane, rows_any, 0)
 
 
-# 3x3 with stride 1.
+# Units are output channels. 3x3 filters with stride 1.
 @micropython.viper
 def eval_3x3_int8(op, arena, rom, start: int, stop: int):
     run_bands(op, arena, rom, start, stop, build_plane, rows_3x3, 0)
 
 
-# 3x3 with a vertical stride of 2.
+# Units are output channels. 3x3 filters with a vertical stride of 2.
 @micropython.viper
 def eval_3x3_stride_2_int8(op, arena, rom, start: int, stop: int):
     run_bands(op, arena, rom, start, stop, build_plane, rows_3x3_stride_2, 0)

@@ -1,4 +1,4 @@
-# tflm: x86-64: what the kernels share that get their records rewritten when a model is prepared
+# tflm: x86-64: helpers of the kernels whose records are rewritten when a model is prepared
 # MIT license; Copyright (c) 2026 the tflm authors
 
 CONSTANTS = 24  # bytes of fill_constants() for each channel
@@ -18,51 +18,51 @@ def words_of(record):
     return [int.from_bytes(record[i : i + 4], "little") for i in range(0, len(record) - 3, 4)]
 
 
-# Put words at the beginning of a record.
+# Write words at the beginning of a record.
 def put_words(record, words):
     for i, word in enumerate(words):
         record[4 * i : 4 * i + 4] = word.to_bytes(4, "little")
 
 
-# Where a buffer lies in memory.
+# The address of a buffer.
 @micropython.viper
 def address_of(buffer) -> int:
     return int(ptr8(buffer))
 
 
-# A word as a negative number where it is one.
+# A word as a signed number.
 def signed(word):
     return word - (1 << 32) if word >> 31 else word
 
 
-# Where the constant of an operand lies in memory; None for what is no constant of the model.
+# The address of an operand that is a constant of the model, or None.
 def constant_address(operand, rom):
     if operand == 1 or not operand & 1:
         return None
     return address_of(rom) + (operand >> 2)
 
 
-# A record of `words` with room for blocks of `sizes` bytes behind them, whose places become the
-# words that follow; None where it takes more than `room` bytes.
-def new_record(words, sizes, room):
+# Return (record, offsets): a record of `words`, the offsets of blocks of `sizes` bytes, and these
+# blocks. (None, offsets) if it takes more than `max_bytes`.
+def new_record(words, sizes, max_bytes):
     at = 4 * (len(words) + len(sizes))
-    places = []
+    offsets = []
     for size in sizes:
         at = at + 7 & (0 - 8)
-        places.append(at)
+        offsets.append(at)
         at += size
-    if at > room:
-        return None, places
+    if at > max_bytes:
+        return None, offsets
     record = bytearray(at)
-    put_words(record, words + places)
-    return record, places
+    put_words(record, words + offsets)
+    return record, offsets
 
 
-# The address of byte 0 of a table that clamps, in two words: byte v, from -REACH on, is v or the
-# nearest of lowest..highest. None where all of these tables take more than `room` bytes.
-def clamp_table(lowest, highest, room):
+# The address of byte 0 of a table that clamps, in two words: byte v, from -REACH on, is the number
+# of lowest..highest that is closest to v. None if all of these tables take more than `max_bytes`.
+def clamp_table(lowest, highest, max_bytes):
     if (lowest, highest) not in _tables:
-        if room < 2 * REACH * (len(_tables) + 1):
+        if max_bytes < 2 * REACH * (len(_tables) + 1):
             return None
         table = bytearray(2 * REACH)
         _fill(table, REACH, signed(lowest), signed(highest))
@@ -86,10 +86,10 @@ def _fill(table, reach: int, lowest: int, highest: int):
         v += 1
 
 
-# The largest sum of absolute weights of any channel. Channels lie `pitch` bytes apart, the
-# `count` weights of one `step` bytes.
+# The largest sum of absolute weights of any channel. Channels are `pitch` bytes apart, the `count`
+# weights of a channel `step` bytes.
 @micropython.viper
-def most_weight(weights: int, channels: int, pitch: int, count: int, step: int) -> int:
+def max_weight(weights: int, channels: int, pitch: int, count: int, step: int) -> int:
     most = 0
     while channels:
         w = ptr8(weights)
@@ -109,18 +109,18 @@ def most_weight(weights: int, channels: int, pitch: int, count: int, step: int) 
     return most
 
 
-# A clamped output is one product, one sum, one shift and one look into the table:
+# A clamped output is one product, one sum, one shift and one look-up:
 #   y = table[s * m + d >> shift]
 # TFLM rounds twice, v = floor((acc * m + 2**30) / 2**31) and then v / 2**e with halves away from
-# zero. For v >= 0 both are one floor, for the halves of floors add up. For v < 0 the second one
-# rounds up a little less: 2**31 is taken off where s * m + d is below `h`. That does not matter
-# where the clamp makes the output's zero point of all of these.
+# zero. For v >= 0 both are one floor, because the halves of floors add up. For v < 0 the second
+# one rounds up a little less: 2**31 is subtracted if s * m + d is below `h`. That is not necessary
+# if the clamp maps all negative outputs to the output's zero point.
 #
 # Writes the words (m, shift, d low, d high, h low, h high) of each channel. The accumulator is
 #   acc = s - added - zero_point * (sum of the weights) + bias
-# `block` is the address of the REQUANTIZE block, `bias` that of the biases or 0. Returns 0 where
-# numbers are too large for that: outputs before the clamp go from -reach to reach. Where an output
-# is the same whatever the input is, m becomes 0.
+# `block` is the address of the REQUANTIZE block, `bias` the address of the biases or 0. Returns 0
+# if the numbers are too large: outputs before the clamp must be within -reach..reach. If an output
+# is the same for all inputs, m becomes 0.
 @micropython.viper
 def fill_constants(
     out: int,
@@ -171,7 +171,7 @@ def fill_constants(
         d = 0 - (one << 62)
         h = d
         if not absolute or (e and (bound * m >> 31) + 2 < one << e - 1):
-            # The same for all inputs; the clamp makes no difference of what is far beyond it.
+            # All inputs give the same output; the clamp ignores how far it exceeds the limits.
             v = 0
             if not absolute:
                 v = start * m + (one << 30) >> 31
@@ -204,8 +204,9 @@ def fill_constants(
     return 1
 
 
-# What the sums of multiply_pairs() begin with, a word for each of `rows` rows of `depth` weights:
-# bias (`bias` is the address of the biases or 0) - zero_point * (sum of the weights) - added.
+# The initial values of the sums of multiply_pairs(), a word for each of `rows` rows of `depth`
+# weights: bias (`bias` is the address of the biases or 0) - zero_point * (sum of the weights) -
+# added.
 @micropython.viper
 def fill_starts(
     out: int, weights: int, rows: int, depth: int, bias: int, zero_point: int, added: int

@@ -4,28 +4,30 @@
 from .bound import address_of, new_record
 
 
-# A record for `sizes`: (units a pixel, channels, taps, bytes from one tap to the next, bytes from
-# one window to the next), or None where it takes more than `room` bytes or channels are no fours.
-# `operands`: words of input and output; `limits`: zero point, lowest and highest value of the
-# output. `channel(i)` gives (address of the weights, bytes from one to the next, bias, zero point
-# of input values + 128, multiplier, right shift).
-def column_record(units, operands, sizes, limits, channel, room):
+# Return a record for `sizes`: (units a pixel, channels, taps, bytes from one tap to the next,
+# bytes from one window to the next), or None if it takes more than `max_bytes` or the channels are
+# not a multiple of four. `operands`: words of input and output; `limits`: zero point, lowest and
+# highest value of the output. `channel(i)` gives (address of the weights, bytes from one to the
+# next, bias, zero point of input values + 128, multiplier, right shift).
+def column_record(units, operands, sizes, limits, channel, max_bytes):
     channels, taps = sizes[1:3]
     if channels & 3 or not taps:
         return None
     fields = [units] + operands + list(sizes) + limits
-    # Sums, constants, weights.
-    bound, places = new_record(fields, (4 * channels, 12 * channels, 4 * channels * taps), room)
+    # Sizes of the sums, constants and weights.
+    bound, offsets = new_record(
+        fields, (4 * channels, 12 * channels, 4 * channels * taps), max_bytes
+    )
     if bound is None:
         return None
-    sums, constants, weights = [address_of(bound) + place for place in places]
+    sums, constants, weights = [address_of(bound) + offset for offset in offsets]
     for i in range(channels):
         to = weights + 16 * taps * (i >> 2) + 4 * (i & 3)
         _fill(constants + 12 * i, to, taps, *channel(i))
     return bound
 
 
-# The constants and the weights of a channel.
+# Write the constants and the weights of a channel.
 @micropython.viper
 def _fill(
     out: int,

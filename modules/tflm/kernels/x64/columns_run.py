@@ -1,10 +1,10 @@
 # tflm: x86-64: DEPTHWISE_CONV_2D, int8, whose window is a line of pixels: four channels at a time
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# A record of columns.py's; what are called places are byte offsets in it.
+# Words of a record of columns.py; the last ones are byte offsets in it.
 _INPUT = const(1)
 _OUTPUT = const(2)
-_UNITS = const(3)  # in which a pixel is done: with the last one
+_UNITS = const(3)  # units of a pixel; the last one computes it
 _CHANNELS = const(4)
 _TAPS = const(5)
 _TAP_STEP = const(6)
@@ -17,9 +17,9 @@ _CONSTANTS = const(12)
 _WEIGHTS = const(13)
 
 
-# Units are pixels, or channels of the only one. The constants of a channel: what its sum begins
-# with, multiplier, right shift. `op`, `arena` and `rom`, which live in registers, become the
-# weights or constants, the input and the output.
+# Units are pixels, or channels of the only pixel. The constants of a channel: initial value of the
+# sum, multiplier, right shift. `op`, `arena` and `rom`, which are in registers, become the weights
+# or constants, the input and the output.
 @micropython.viper
 def run_int8(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     r = op

@@ -1,4 +1,4 @@
-# tflm: x86-64: CONV_2D, int8: its record is rewritten for conv_run.py when a model is prepared
+# tflm: x86-64: CONV_2D, int8: rewrites its record for conv_run.py when a model is prepared
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .bound import (
@@ -8,7 +8,7 @@ from .bound import (
     clamp_table,
     constant_address,
     fill_constants,
-    most_weight,
+    max_weight,
     new_record,
     words_of,
 )
@@ -24,14 +24,14 @@ _WINDOWS = 7  # the first word of the windows
 _FILTER_CHANNELS = 21
 _INPUT_OFFSET = 22
 
-_MOST = 8191  # weights' absolute values in the sum of a lane; times 128 that is below 2**20
+_MAX_LANE_WEIGHT = 8191  # sum of absolute weights of a lane; times 128 it is below 2**20
 _EIGHT = 8  # channels at a time
 _PLAIN = [1, 1, 0, 0]  # neither dilation nor padding
 
 
-# (function, record) that do what conv.eval_int8 does with this record; None where they cannot, or
-# where that takes more than `room` bytes.
-def bind_int8(function, record, rom, room):
+# Return (function, record) that replace conv.eval_int8 for this record, or None if it is not
+# supported or the new record takes more than `max_bytes`.
+def bind_int8(function, record, rom, max_bytes):
     record = bytes(record)
     words = words_of(record)
     depth = words[_WINDOWS + 2]
@@ -44,13 +44,14 @@ def bind_int8(function, record, rom, room):
     if is_inside and columns == 1 and wide == width and words[0] == rows:
         # Windows of whole rows of one image are runs of bytes: FULLY_CONNECTED.
         sizes = taps, stride * width * depth, 1, 1, channels
-        return bind_rows(record, words, rom, room, sizes, _INPUT_OFFSET, _INPUT_OFFSET + 1)
-    return bind_filter(record, words, rom, room, taps, 1, _WINDOWS, _INPUT_OFFSET)
+        return bind_rows(record, words, rom, max_bytes, sizes, _INPUT_OFFSET, _INPUT_OFFSET + 1)
+    return bind_filter(record, words, rom, max_bytes, taps, 1, _WINDOWS, _INPUT_OFFSET)
 
 
-# The same for filters whose channels lie `pitch` bytes apart and whose taps do `step`. `windows`
-# and `offset` are the numbers of the first word of the windows and of the input's offset.
-def bind_filter(record, words, rom, room, pitch, step, windows, offset):
+# Return (function, record) for a filter whose channels are `pitch` bytes apart and whose taps are
+# `step` bytes apart, or None. `windows` and `offset` are the numbers of the first word of the
+# windows and of the input's offset.
+def bind_filter(record, words, rom, max_bytes, pitch, step, windows, offset):
     _, _, depth, _, width, channels, height, columns = words[windows : windows + 8]
     weights = constant_address(words[_WEIGHTS], rom)
     bias = constant_address(words[_BIAS], rom) or 0
@@ -58,7 +59,7 @@ def bind_filter(record, words, rom, room, pitch, step, windows, offset):
         return None
     if height > 1 and words[windows + 10] != 1:  # rows of the window that do not touch
         return None
-    table = clamp_table(words[offset + 2], words[offset + 3], room)
+    table = clamp_table(words[offset + 2], words[offset + 3], max_bytes)
     if table is None:
         return None
     segment, segments, until = _cut(weights, channels, height, columns * depth, pitch, step)
@@ -67,16 +68,16 @@ def bind_filter(record, words, rom, room, pitch, step, windows, offset):
     fields = [words[0], words[_INPUT], words[_OUTPUT]] + words[windows : windows + 14]
     fields += [triples, segment, segments, until] + table
     fields.append(0 if words[offset + 2] == words[offset + 1] else 1)
-    fields += [0, 0]  # for the kernel to know where it has been
+    fields += [0, 0]  # for the kernel's own use: the units it has done
     sizes = (
-        row_bytes * (height + 1),  # rows of packed taps, the last one all padding
-        4 * height,  # where these rows are
-        4 * 24 * 2 + _EIGHT,  # zeros, sums, and where pixels go that are none
+        row_bytes * (height + 1),  # rows of packed taps; the last one is padding
+        4 * height,  # the addresses of these rows
+        4 * 24 * 2 + _EIGHT,  # zeros, sums, and a target for pixels beyond the row
         ((channels + 7) & (0 - 8)) * height * segments * segment,  # weights
         CONSTANTS * channels,
         depth,  # a cell of padding
     )
-    bound, places = new_record(fields, sizes, room)
+    bound, offsets = new_record(fields, sizes, max_bytes)
     if bound is None:
         return None
     at = address_of(bound)
@@ -85,7 +86,7 @@ def bind_filter(record, words, rom, room, pitch, step, windows, offset):
     zero_point = words[offset] - 128
     added = height * segments // until << 20
     if not fill_constants(
-        at + places[4],
+        at + offsets[4],
         weights,
         channels,
         pitch,
@@ -98,33 +99,35 @@ def bind_filter(record, words, rom, room, pitch, step, windows, offset):
         REACH,
     ):
         return None
-    bound[places[5] : places[5] + depth] = bytes([zero_point & 0xFF]) * depth
+    bound[offsets[5] : offsets[5] + depth] = bytes([zero_point & 0xFF]) * depth
     run = columns * depth
-    _pack(at + places[3], weights, channels, height, run, pitch, step, segment * segments)
-    pack_padding(bound, places[0] + row_bytes * height)
+    _pack(at + offsets[3], weights, channels, height, run, pitch, step, segment * segments)
+    pack_padding(bound, offsets[0] + row_bytes * height)
     return run_int8, bound
 
 
-# How a row of the window is cut: (taps a segment, segments, segments a sum). A lane holds the sum
-# of as many segments as stay small enough whatever the input is, of the whole window mostly.
+# How to cut a row of the window: (taps a segment, segments, segments a sum). A lane holds the sum
+# of as many segments as stay small enough for any input, usually of the whole window.
 def _cut(weights, channels, height, run, pitch, step):
     segments = 0
     while True:
         segments += 1
         segment = ((run + segments - 1) // segments + 3) & (0 - 4)
-        most = []
+        largest = []
         for i in range(height):
             for j in range(segments):
                 count = min(segment, run - j * segment)
                 first = weights + (i * run + j * segment) * step
-                most.append(most_weight(first, channels, pitch, count, step))
-        for until in range(len(most), 0, -1):
-            groups = range(0, len(most), until)
-            if len(most) % until == 0 and all([sum(most[i : i + until]) <= _MOST for i in groups]):
+                largest.append(max_weight(first, channels, pitch, count, step))
+        for until in range(len(largest), 0, -1):
+            groups = range(0, len(largest), until)
+            if len(largest) % until == 0 and all(
+                [sum(largest[i : i + until]) <= _MAX_LANE_WEIGHT for i in groups]
+            ):
                 return segment, segments, until
 
 
-# Pack the filters of all groups of eight channels, row by row of the window, each `padded` taps.
+# Pack the filters of all groups of eight channels, row by row of the window, `padded` taps each.
 def _pack(to, weights, channels, height, run, pitch, step, padded):
     for channel in range(0, channels, _EIGHT):
         count = min(_EIGHT, channels - channel)

@@ -1,7 +1,7 @@
 # tflm: x86-64: CONV_2D, int8: three pixels in one multiplication
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# A record of conv.py's; what are called places are byte offsets in it.
+# Words of a record of conv.py; the last ones are byte offsets in it.
 _INPUT = const(1)
 _OUTPUT = const(2)
 _INPUT_HEIGHT = const(3)
@@ -24,7 +24,7 @@ _UNTIL = const(20)
 _CLAMP = const(21)
 _CLAMP_HIGH = const(22)
 _TIES = const(23)
-_STOP = const(24)  # the units before this one were the last to be done
+_STOP = const(24)  # the last call ended before this unit
 _READY = const(25)
 _ROWS = const(26)
 _ROWS_AT = const(27)
@@ -34,33 +34,32 @@ _CONSTANTS = const(30)
 _CELL = const(31)
 
 
-# A word of 64 bits holds the inputs x of three pixels that are neighbours: x0 + (x1 << 21) +
-# (x2 << 42), so that one multiplication by a weight serves three. Sums may borrow from each other
-# on the way: what counts is that each sum, 2**20 added, has less than 21 bits at the end. Weights
-# are bytes with the top bit flipped (w' = w + 128):
+# A word of 64 bits has the inputs x of three neighbouring pixels: x0 + (x1 << 21) + (x2 << 42), so
+# that one multiplication by a weight serves three pixels. Sums may borrow from each other
+# meanwhile; in the end each sum plus 2**20 must have less than 21 bits. Weights are bytes with the
+# top bit flipped (w' = w + 128):
 #   sum w * x = sum w' * x - 128 * sum x
 #
 # A row of the input is packed once: for each three pixels the taps of a row of their windows, in
-# segments that end with the sum of their words. The record has room for as many rows as a window.
-# Eight channels share a tap; their sums are added up in the record, and made outputs by
-# fill_constants() in bound.py.
+# segments that end with the sum of their words. The record stores the rows of one window. Eight
+# channels share a tap. Their sums are collected in the record; outputs are made of them as
+# fill_constants() in bound.py explains.
 @micropython.viper
 def run_int8(op, arena, rom, start: int, stop: int):
     _run(0, 0, 0, op, arena, rom, start, stop)
 
 
-# Pack a row of padding at a place of the record.
+# Pack a row of padding at an offset of the record.
 @micropython.viper
-def pack_padding(op, place: int):
-    _pack_row(0, 0, 0, op, place, 0)
+def pack_padding(op, offset: int):
+    _pack_row(0, 0, 0, op, offset, 0)
 
 
-# Pack the row of the input at an address; 0 stands for padding. The first locals live in
-# registers.
+# Pack the row of the input at an address; 0 stands for padding. The first locals are in registers.
 @micropython.viper
-def _pack_row(xv: int, p: ptr8, x: ptr32, op, place: int, line: int):
+def _pack_row(xv: int, p: ptr8, x: ptr32, op, offset: int, line: int):
     r = ptr32(op)
-    x = ptr32(int(r) + place)
+    x = ptr32(int(r) + offset)
     flip = 1
     flip = (flip << 7) + (flip << 28) + (flip << 49)
     cell = int(r) + r[_CELL]
@@ -72,7 +71,7 @@ def _pack_row(xv: int, p: ptr8, x: ptr32, op, place: int, line: int):
     first = 0 - r[_PADDING_WIDTH]
     while triples:
         column = first
-        room = segment
+        missing = segment
         total = 0
         runs = r[_FILTER_WIDTH]
         while runs:
@@ -91,10 +90,10 @@ def _pack_row(xv: int, p: ptr8, x: ptr32, op, place: int, line: int):
             n = depth
             while n:
                 k = n
-                if k > room:
-                    k = room
+                if k > missing:
+                    k = missing
                 n -= k
-                room -= k
+                missing -= k
                 p = ptr8(at0)
                 q = ptr8(at1)
                 s = ptr8(at2)
@@ -125,20 +124,20 @@ def _pack_row(xv: int, p: ptr8, x: ptr32, op, place: int, line: int):
                     s = ptr8(int(s) + 2)
                     x = ptr32(int(x) + 16)
                     pairs -= 1
-                if not room:
+                if not missing:
                     x[0] = total
                     x[1] = total >> 32
                     x = ptr32(int(x) + 8)
-                    room = segment
+                    missing = segment
                     total = 0
             column += r[_DILATION_WIDTH]
             runs -= 1
-        if room < segment:
-            while room:
+        if missing < segment:
+            while missing:
                 x[0] = 0
                 x[1] = 0
                 x = ptr32(int(x) + 8)
-                room -= 1
+                missing -= 1
             x[0] = total
             x[1] = total >> 32
             x = ptr32(int(x) + 8)
@@ -146,7 +145,7 @@ def _pack_row(xv: int, p: ptr8, x: ptr32, op, place: int, line: int):
         triples -= 1
 
 
-# `xv`, `xw` and `w` come first because the first locals live in registers.
+# `xv`, `xw` and `w` come first because the first locals are in registers.
 @micropython.viper
 def _run(xv: int, xw: int, w: ptr8, op, arena, rom, start: int, stop: int):
     r = ptr32(op)
@@ -172,13 +171,13 @@ def _run(xv: int, xw: int, w: ptr8, op, arena, rom, start: int, stop: int):
     half = one + (one << 21) + (one << 42)
     batch = start // r[_OUTPUT_HEIGHT]
     y = start - batch * r[_OUTPUT_HEIGHT]
-    # Rows of the input before this one are packed. They are still from the units before, when
-    # these were done in the same invoke.
+    # Rows of the input before this one are packed already if the units before were computed in the
+    # same invoke.
     ready = 0
     if start and start == r[_STOP]:
         ready = r[_READY]
     while start < stop:
-        # Pack the rows of the input that come into the window, each to its slot.
+        # Pack the rows of the input that enter the window, each to its slot.
         in_y = y * r[_STRIDE_HEIGHT] - r[_PADDING_HEIGHT]
         k = in_y
         if k < ready:
@@ -268,7 +267,7 @@ def _run(xv: int, xw: int, w: ptr8, op, arena, rom, start: int, stop: int):
                         x = ptr32(int(x) + 8)
                         left -= 1
                         if not left:
-                            # Take the lanes apart and add them up.
+                            # Separate the lanes and add them to the sums.
                             xv = half - (total << 7)
                             xw = a0 + xv
                             sums[0] = (xw & mask) + before[0]
@@ -315,7 +314,7 @@ def _run(xv: int, xw: int, w: ptr8, op, arena, rom, start: int, stop: int):
                             a7 = 0
                         k -= 1
                     i -= 1
-                # Outputs: see fill_constants().
+                # Make outputs; see fill_constants().
                 y0 = ptr8(out)
                 y1 = ptr8(trash)
                 y2 = y1

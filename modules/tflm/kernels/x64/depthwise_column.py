@@ -1,4 +1,4 @@
-# tflm: x86-64: DEPTHWISE_CONV_2D, int8, whose window is a line of pixels: its record is rewritten
+# tflm: x86-64: DEPTHWISE_CONV_2D, int8, whose window is a line of pixels: rewrites its record
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .bound import constant_address, words_of
@@ -15,19 +15,19 @@ _PIXELS = 8
 _CHANNEL_BYTES = 10
 _OUTPUT_ZERO_POINT = 11
 
-_SIGNED = 128  # zero point of inputs + 128; the real one is in the bias
+_SIGNED = 128  # zero point of inputs + 128; the actual zero point is in the bias
 
 
-# (function, record) that do what depthwise_column.eval_int8 does with this record; None where
-# they cannot, or where that takes more than `room` bytes.
-def bind_int8(function, record, rom, room):
+# Return (function, record) that replace depthwise_column.eval_int8 for this record, or None if it
+# is not supported or the new record takes more than `max_bytes`.
+def bind_int8(function, record, rom, max_bytes):
     words = words_of(record)
     channels, taps, step, pixels = words[_OUTPUT_CHANNELS : _PIXELS + 1]
     if pixels != 1 or words[0] != channels or constant_address(words[_STREAM], rom) is None:
         return None
     size = words[_CHANNEL_BYTES]
 
-    # Its part of the stream: bias, multiplier, weights, shift.
+    # The channel's words of the stream: bias, multiplier, weights, shift.
     def channel(i):
         at = (words[_STREAM] >> 2) + i * size
         bias, multiplier = words_of(memoryview(rom)[at : at + 8])
@@ -37,6 +37,6 @@ def bind_int8(function, record, rom, room):
     operands = [words[_INPUT], words[_OUTPUT]]
     limits = words[_OUTPUT_ZERO_POINT : _OUTPUT_ZERO_POINT + 3]
     bound = column_record(
-        words[0], operands, (channels, channels, taps, step, 0), limits, channel, room
+        words[0], operands, (channels, channels, taps, step, 0), limits, channel, max_bytes
     )
     return bound and (run_int8, bound)

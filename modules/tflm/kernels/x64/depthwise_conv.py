@@ -1,4 +1,4 @@
-# tflm: x86-64: DEPTHWISE_CONV_2D, int8: its record is rewritten when a model is prepared
+# tflm: x86-64: DEPTHWISE_CONV_2D, int8: rewrites its record when a model is prepared
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .bound import (
@@ -8,7 +8,7 @@ from .bound import (
     clamp_table,
     constant_address,
     fill_constants,
-    most_weight,
+    max_weight,
     new_record,
     words_of,
 )
@@ -25,18 +25,19 @@ _OUTPUT = 4
 _WINDOWS = 6  # the first word of the windows
 _INPUT_OFFSET = 20
 
-_MOST = 4111  # weights' absolute values in the sum of a lane; times 255 that is below 2**20
+_MAX_LANE_WEIGHT = 4111  # sum of absolute weights of a lane; times 255 it is below 2**20
 
 
-# (function, record) that do what depthwise_conv.eval_int8 does with this record; None where they
-# cannot, or where that takes more than `room` bytes. With one input channel it is a CONV_2D.
-def bind_int8(function, record, rom, room):
+# Return (function, record) that replace depthwise_conv.eval_int8 for this record, or None if it is
+# not supported or the new record takes more than `max_bytes`. With one input channel it is a
+# CONV_2D.
+def bind_int8(function, record, rom, max_bytes):
     record = bytes(record)
     words = words_of(record)
     windows = words[_WINDOWS : _WINDOWS + 14]
     _, source_width, depth, _, width, channels, height, columns = windows[:8]
     if depth == 1:
-        return bind_filter(record, words, rom, room, 1, channels, _WINDOWS, _INPUT_OFFSET)
+        return bind_filter(record, words, rom, max_bytes, 1, channels, _WINDOWS, _INPUT_OFFSET)
     if depth != channels or not words[0]:
         return None
     taps = height * columns
@@ -44,36 +45,36 @@ def bind_int8(function, record, rom, room):
     bias = constant_address(words[_BIAS], rom) or 0
     if weights is None or (words[_BIAS] != 1 and not bias):
         return None
-    bound = _bind_column(words, windows, weights, rom, room)
+    bound = _bind_column(words, windows, weights, rom, max_bytes)
     if bound is not None:
         return run_columns, bound
     if windows[10:12] != [1, 1]:
         return None
-    table = clamp_table(words[_INPUT_OFFSET + 2], words[_INPUT_OFFSET + 3], room)
-    if table is None or most_weight(weights, channels, 1, taps, channels) > _MOST:
+    table = clamp_table(words[_INPUT_OFFSET + 2], words[_INPUT_OFFSET + 3], max_bytes)
+    if table is None or max_weight(weights, channels, 1, taps, channels) > _MAX_LANE_WEIGHT:
         return None
-    # A packed row has all columns that the windows of all lanes reach.
+    # A packed row has all columns of the windows of all lanes.
     row_columns = (3 * ((width + 2) // 3) - 1) * windows[9] + columns
     row_bytes = row_columns * depth + 7 & (0 - 8)
     copied = max(0, min(source_width, row_columns - windows[13]))
     fields = [words[0], words[_INPUT], words[_OUTPUT]] + windows + [row_bytes, copied]
     fields += table + [0 if words[_INPUT_OFFSET + 2] == words[_INPUT_OFFSET + 1] else 1]
-    fields += [0, 0]  # for the kernel to know where it has been
+    fields += [0, 0]  # for the kernel's own use: the units it has done
     sizes = (
-        row_bytes * (height + 1),  # rows of the input, the last one all padding
-        4 * height,  # where these rows are
+        row_bytes * (height + 1),  # rows of the input; the last one is padding
+        4 * height,  # the addresses of these rows
         4 * taps * channels,  # the taps of each channel
         CONSTANTS * channels,
-        8,  # where pixels go that are none
+        8,  # a target for pixels beyond the row
     )
-    bound, places = new_record(fields, sizes, room)
+    bound, offsets = new_record(fields, sizes, max_bytes)
     if bound is None:
         return None
     at = address_of(bound)
     block = address_of(record) + 4 * (_INPUT_OFFSET + 1)
     offset = words[_INPUT_OFFSET]  # the zero point of taps that are input values + 128
     if not fill_constants(
-        at + places[3],
+        at + offsets[3],
         weights,
         channels,
         1,
@@ -87,13 +88,13 @@ def bind_int8(function, record, rom, room):
     ):
         return None
     rows = row_bytes * (height + 1)
-    bound[places[0] : places[0] + rows] = bytes([offset]) * rows
-    unpack_taps(at + places[2], weights, channels, taps)
+    bound[offsets[0] : offsets[0] + rows] = bytes([offset]) * rows
+    unpack_taps(at + offsets[2], weights, channels, taps)
     return run_int8, bound
 
 
-# A record for images of one column, without padding; None for others.
-def _bind_column(words, windows, weights, rom, room):
+# Return a record for images of one column, or None.
+def _bind_column(words, windows, weights, rom, max_bytes):
     source_height, source_width, depth, height, width, _, taps, columns = windows[:8]
     if source_width != 1 or width != 1 or columns != 1 or any(windows[12:]) or words[0] != height:
         return None
@@ -113,5 +114,5 @@ def _bind_column(words, windows, weights, rom, room):
 
     sizes = 1, depth, taps, windows[10] * depth, windows[8] * depth
     return column_record(
-        words[0], [words[_INPUT], words[_OUTPUT]], sizes, block[:3], channel, room
+        words[0], [words[_INPUT], words[_OUTPUT]], sizes, block[:3], channel, max_bytes
     )

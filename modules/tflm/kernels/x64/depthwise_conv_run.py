@@ -1,7 +1,7 @@
 # tflm: x86-64: DEPTHWISE_CONV_2D, int8: three pixels of a channel in one multiplication
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# A record of depthwise_conv.py's; what are called places are byte offsets in it.
+# Words of a record of depthwise_conv.py; the last ones are byte offsets in it.
 _INPUT = const(1)
 _OUTPUT = const(2)
 _INPUT_HEIGHT = const(3)
@@ -20,7 +20,7 @@ _COPIED = const(18)
 _CLAMP = const(19)
 _CLAMP_HIGH = const(20)
 _TIES = const(21)
-_STOP = const(22)  # the units before this one were the last to be done
+_STOP = const(22)  # the last call ended before this unit
 _READY = const(23)
 _ROWS = const(24)
 _ROWS_AT = const(25)
@@ -29,10 +29,10 @@ _CONSTANTS = const(27)
 _TRASH = const(28)
 
 
-# The rows of the input that a row of windows sees lie in the record with their padding, each byte
-# with its top bit flipped. As in conv_run.py a word holds three pixels that are neighbours,
-# x0 + (x1 << 21) + (x2 << 42), here of one channel. With windows of three columns the word of the
-# next column has two of these pixels in it already (stride 1), or one (stride 2).
+# The rows of the input that a row of windows covers are copied to the record with their padding,
+# each byte with its top bit flipped. As in conv_run.py a word has three neighbouring pixels, x0 +
+# (x1 << 21) + (x2 << 42), here of one channel. With windows of three columns the word of the next
+# column shares two of these pixels (stride 1) or one (stride 2).
 @micropython.viper
 def run_int8(op, arena, rom, start: int, stop: int):
     _run(0, 0, 0, op, arena, rom, start, stop)
@@ -62,7 +62,7 @@ def _flip(x: ptr32, y: ptr32, count: int):
         k -= 1
 
 
-# `p`, `xv` and `acc` come first because the first locals live in registers.
+# `p`, `xv` and `acc` come first because the first locals are in registers.
 @micropython.viper
 def _run(p: ptr8, xv: int, acc: int, op, arena, rom, start: int, stop: int):
     r = ptr32(op)
@@ -100,13 +100,13 @@ def _run(p: ptr8, xv: int, acc: int, op, arena, rom, start: int, stop: int):
     rows_at = ptr32(me + r[_ROWS_AT])
     batch = start // r[_OUTPUT_HEIGHT]
     y = start - batch * r[_OUTPUT_HEIGHT]
-    # Rows of the input before this one are packed. They are still from the units before, when
-    # these were done in the same invoke.
+    # Rows of the input before this one are copied already if the units before were computed in the
+    # same invoke.
     ready = 0
     if start and start == r[_STOP]:
         ready = r[_READY]
     while start < stop:
-        # Copy the rows of the input that come into the window, each to its slot.
+        # Copy the rows of the input that enter the window, each to its slot.
         in_y = y * r[_STRIDE_HEIGHT] - r[_PADDING_HEIGHT]
         k = in_y
         if k < ready:
@@ -229,7 +229,7 @@ def _run(p: ptr8, xv: int, acc: int, op, arena, rom, start: int, stop: int):
                             p = ptr8(int(p) + c1)
                             n -= 1
                         i += 1
-                # Outputs: see fill_constants().
+                # Make outputs; see fill_constants().
                 y1 = trash
                 y2 = trash
                 if pixels > 1:

@@ -3,13 +3,13 @@
 
 from .pairs_multiply import multiply_pairs
 
-# A record of fully_connected.py's; what are called places are byte offsets in it.
+# Words of a record of fully_connected.py; the last ones are byte offsets in it.
 _INPUT = const(1)
 _OUTPUT = const(2)
 _DEPTH = const(3)
 _STEP = const(4)
-_UNITS = const(5)  # after which so many
-_BATCHES = const(6)  # of these are done, with their last unit
+_UNITS = const(5)  # units of a group of rows; the last one computes it
+_BATCHES = const(6)  # rows of a group
 _CHANNELS = const(7)
 _BLOCK = const(8)
 _CLAMP = const(9)
@@ -26,7 +26,7 @@ _CONSTANTS = const(19)
 
 
 # Units are channels, or batches: rows of the output of a CONV_2D. `op`, `arena` and `rom`, which
-# live in registers, become the constants of a channel, its output and the table that clamps.
+# are in registers, become the constants of a channel, its output and the table that clamps.
 @micropython.viper
 def run_int8(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     r = op
@@ -60,7 +60,7 @@ def run_int8(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
             x += n
             filters += 32 * n
             left -= n
-        # Outputs: see fill_constants() in bound.py.
+        # Make outputs; see fill_constants() in bound.py.
         s = ptr32(me + r[_SUMS])
         op = ptr32(me + r[_CONSTANTS])
         n = channels

@@ -1,9 +1,9 @@
-# tflm: x86-64: weights as the kernels want them that get their records rewritten
+# tflm: x86-64: packs weights for the kernels whose records are rewritten
 # MIT license; Copyright (c) 2026 the tflm authors
 
 
-# Pack `taps` weights of up to 8 channels: 8 bytes a tap, each with its top bit flipped. `step`
-# bytes lie between the taps, `pitch` between the channels; missing channels get 0x80.
+# Pack `taps` weights of up to 8 channels: 8 bytes a tap, each with its top bit flipped. Taps are
+# `step` bytes apart, channels `pitch` bytes; missing channels get 0x80.
 @micropython.viper
 def pack_eights(target: int, weights: int, taps: int, step: int, channels: int, pitch: int):
     c = 0
@@ -24,8 +24,8 @@ def pack_eights(target: int, weights: int, taps: int, step: int, channels: int, 
         c += 1
 
 
-# Pack `depth` weights of up to 16 channels that follow each other: 8 words a tap, each with the
-# weights of channels 2i and 2i+1 with their top bits flipped, w0 + (w1 << 24).
+# Pack `depth` weights of up to 16 contiguous channels: 8 words a tap, each with the weights of
+# channels 2i and 2i+1 with their top bits flipped, w0 + (w1 << 24).
 @micropython.viper
 def pack_pairs(target: int, weights: int, depth: int, channels: int):
     c = 0
@@ -44,7 +44,7 @@ def pack_pairs(target: int, weights: int, depth: int, channels: int):
         c += 1
 
 
-# The taps of one channel after the other as words; those of a channel lie `channels` bytes apart.
+# Unpack the taps of one channel after the other to words; taps are `channels` bytes apart.
 @micropython.viper
 def unpack_taps(target: int, weights: int, channels: int, taps: int):
     p = ptr32(target)
@@ -60,7 +60,7 @@ def unpack_taps(target: int, weights: int, channels: int, taps: int):
         c += 1
 
 
-# All rows of a matrix of `depth` columns for multiply_pairs(), 16 after the other.
+# Pack all rows of a matrix of `depth` columns for multiply_pairs(), 16 rows at a time.
 def pack_rows(target, weights, rows, depth):
     for row in range(0, rows, 16):
         pack_pairs(target + 2 * depth * row, weights + depth * row, depth, min(16, rows - row))

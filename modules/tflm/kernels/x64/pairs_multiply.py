@@ -1,21 +1,21 @@
 # tflm: x86-64: a matrix of int8 times a vector of int8, two rows in one multiplication
 # MIT license; Copyright (c) 2026 the tflm authors
 
-HALF = 1 << 23  # what a sum has more
-MOST_WEIGHT = 32895  # a row's absolute weights in a sum; times 255 that is below HALF
+HALF = 1 << 23  # added to a sum
+MAX_WEIGHT = 32895  # sum of absolute weights of a row; times 255 it is below HALF
 
 
 # sums[i] = before[i] + HALF + sum (weights of row i) * (vector + 128), modulo 2**32, for `rows`
-# rows, or as many more as make sixteens.
+# rows, rounded up to a multiple of 16.
 #
-# A word of weights holds those of two rows, w0 + (w1 << 24), as bytes with the top bit flipped
-# (w' = w + 128); so are inputs (x' = x + 128):
+# A word of weights has the weights of two rows, w0 + (w1 << 24), as bytes with the top bit flipped
+# (w' = w + 128). So are inputs (x' = x + 128):
 #   sum w * x' = sum w' * x' - 128 * sum x'
-# First the taps with x' > 0 are listed, as x' and the way to their weights from those of the tap
-# before; behind a RELU many are 0. Then 16 rows at a time go over the list.
+# First the taps with x' > 0 are listed: x' and the distance of their weights from the weights of
+# the previous tap. After a RELU many inputs are 0. Then 16 rows at a time read the list.
 #
-# The parameters that live in registers come as addresses: `xv` of the vector, `w` of the weights
-# (packing.pack_pairs, `pitch` bytes from sixteen rows to the next), `x` of room for the list, 8
+# The parameters that are in registers are addresses: `xv` of the vector, `w` of the weights
+# (packing.pack_pairs, `pitch` bytes from sixteen rows to the next), `x` of memory for the list, 8
 # bytes for each of `depth` elements.
 @micropython.viper
 def multiply_pairs(
@@ -32,17 +32,17 @@ def multiply_pairs(
     taps = int(x)
     p = ptr8(xv)
     total = 0
-    way = 0
+    distance = 0
     while depth:
         xv = p[0] ^ 0x80
         p = ptr8(int(p) + 1)
         if xv:
             x[0] = xv
-            x[1] = way
+            x[1] = distance
             x = ptr32(int(x) + 8)
             total += xv
-            way = 0
-        way += 32
+            distance = 0
+        distance += 32
         depth -= 1
     count = (int(x) - taps) >> 3
     mask = 0xFFFFFF

@@ -1,4 +1,4 @@
-# tflm: x86-64: QUANTIZE to bytes: a table of all inputs, made when a model is prepared
+# tflm: x86-64: QUANTIZE to bytes by a table of all inputs
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .bound import put_words, words_of
@@ -9,21 +9,21 @@ _WIDE = const(3)  # in the new record: 1 for int16
 _INPUT_TYPE = 3
 _OUTPUT_TYPE = 4
 
-_TABLE = const(16)  # bytes in front of it in the new record
-_WORTH = 32  # elements from which on a table is worth its time
-_INT16 = 2  # types; int8 and uint8 are below
+_TABLE = const(16)  # offset of the table in the new record
+_WORTH = 32  # elements from which on a table saves time
+_INT16 = 2  # types; int8 and uint8 have lower codes
 
 
-# (function, record) that do what rescale.eval_integers does with this record; None for few
-# elements, for wider types, or where that takes more than `room` bytes. `function` itself fills
-# the table.
-def bind_integers(function, record, rom, room):
+# Return (function, record) that replace rescale.eval_integers for this record, or None: for few
+# elements, for wider types, or if the new record takes more than `max_bytes`. `function` itself
+# fills the table when the model is prepared.
+def bind_integers(function, record, rom, max_bytes):
     words = words_of(record)
     wide = 1 if words[_INPUT_TYPE] == _INT16 else 0
     values = 1 << (8 << wide)
     if words[0] < _WORTH or words[_INPUT_TYPE] > _INT16 or words[_OUTPUT_TYPE] >= _INT16:
         return None
-    if (2 + wide) * values > room:
+    if (2 + wide) * values > max_bytes:
         return None
     arena = bytearray((2 + wide) * values)
     _fill(arena, values, wide)
@@ -35,7 +35,7 @@ def bind_integers(function, record, rom, room):
     return run_integers, bound
 
 
-# All bytes, or all int16, in the order of their bits.
+# Write all bytes, or all int16, in the order of their bits.
 @micropython.viper
 def _fill(arena, values: int, wide: int):
     p = ptr8(arena)
@@ -48,8 +48,8 @@ def _fill(arena, values: int, wide: int):
         v += 1
 
 
-# Units are elements. `op`, `arena` and `rom`, which live in registers, become the table, input
-# and output.
+# Units are elements. `op`, `arena` and `rom`, which are in registers, become the table, input and
+# output.
 @micropython.viper
 def run_integers(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     wide = op[_WIDE]

@@ -1,17 +1,17 @@
-# tflm: x86-64: SVDF, int8, with a state of int8: its record is rewritten when a model is prepared
+# tflm: x86-64: SVDF, int8, with a state of int8: rewrites its record when a model is prepared
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .bound import (
     address_of,
     constant_address,
     fill_starts,
-    most_weight,
+    max_weight,
     new_record,
     signed,
     words_of,
 )
 from .packing import pack_rows, unpack_taps
-from .pairs_multiply import HALF, MOST_WEIGHT
+from .pairs_multiply import HALF, MAX_WEIGHT
 from .svdf_run import run_int8
 
 _INPUT = 1
@@ -34,9 +34,9 @@ _OUTPUT_ZERO_POINT = 20
 _SYMMETRIC = 0x80  # in the upper half of offsets: weights without a zero point
 
 
-# (function, record) that do what svdf.eval_int8 does with this record; None where they cannot, or
-# where that takes more than `room` bytes.
-def bind_int8(function, record, rom, room):
+# Return (function, record) that replace svdf.eval_int8 for this record, or None if it is not
+# supported or the new record takes more than `max_bytes`.
+def bind_int8(function, record, rom, max_bytes):
     words = words_of(record)
     feature = constant_address(words[_WEIGHTS_FEATURE], rom)
     time = constant_address(words[_WEIGHTS_TIME], rom)
@@ -50,7 +50,7 @@ def bind_int8(function, record, rom, room):
     size, memory, rank, units = words[_INPUT_SIZE : _UNITS_IN_BATCH + 1]
     filters = units * rank
     rows = filters + 15 & (0 - 16)
-    if most_weight(feature, filters, size, size, 1) > MOST_WEIGHT:
+    if max_weight(feature, filters, size, size, 1) > MAX_WEIGHT:
         return None
     fields = [words[i] for i in (0, _INPUT, _STATE, _OUTPUT)]
     fields += words[_INPUT_SIZE : _UNITS_IN_BATCH + 1] + [words[_STATE_ZERO_POINT]]
@@ -58,15 +58,15 @@ def bind_int8(function, record, rom, room):
     sizes = (
         8 * size,  # the taps of an input that are not 0
         4 * rows,  # sums
-        4 * rows,  # what they begin with
+        4 * rows,  # initial values of the sums
         2 * size * rows,  # weights
-        4 * units,  # what the sums over time begin with
+        4 * units,  # initial values of the sums over time
         4 * filters * memory,  # weights
     )
-    bound, places = new_record(fields, sizes, room)
+    bound, offsets = new_record(fields, sizes, max_bytes)
     if bound is None:
         return None
-    at = [address_of(bound) + place for place in places]
+    at = [address_of(bound) + offset for offset in offsets]
     zero_point = words[_FEATURE_OFFSETS] & 0xFFFF
     fill_starts(at[2], feature, filters, size, 0, zero_point, HALF)
     pack_rows(at[3], feature, filters, size)

@@ -3,7 +3,7 @@
 
 from .pairs_multiply import multiply_pairs
 
-# A record of svdf.py's; what are called places are byte offsets in it.
+# Words of a record of svdf.py; the last ones are byte offsets in it.
 _INPUT = const(1)
 _STATE = const(2)
 _OUTPUT = const(3)
@@ -27,15 +27,15 @@ _TIME_STARTS = const(20)
 _TIME_WEIGHTS = const(21)
 
 
-# Units are outputs; those of an input are done together with the last one. Rescaling is that of
-# kernels/fixed_point.py, with products of 64 bits.
+# Units are outputs; the last unit of an input computes all of them. Values are rescaled as in
+# fixed_point.py, with products of 64 bits.
 @micropython.viper
 def run_int8(op, arena, rom, start: int, stop: int):
     units = ptr32(op)[_UNITS_IN_BATCH]
     _run(0, 0, 0, op, arena, rom, start // units, stop // units)
 
 
-# `acc`, `x` and `w` come first because the first locals live in registers.
+# `acc`, `x` and `w` come first because the first locals are in registers.
 @micropython.viper
 def _run(acc: int, x: ptr8, w: ptr32, op, arena, rom, batch: int, batches: int):
     r = ptr32(op)
@@ -63,7 +63,7 @@ def _run(acc: int, x: ptr8, w: ptr32, op, arena, rom, batch: int, batches: int):
     half2 = one << e2 - 1
     fours = memory >> 2
     ones = memory & 3
-    last_one = 0 if fours else 1  # of the bytes that are left to move, when it takes the feature
+    last_one = 0 if fours else 1  # of the bytes that are left to move, if it gets the feature
     while batch < batches:
         multiply_pairs(
             source + batch * size,
@@ -94,8 +94,8 @@ def _run(acc: int, x: ptr8, w: ptr32, op, arena, rom, batch: int, batches: int):
                 if acc < 0 - 128:
                     acc = 0 - 128
                 acc += state_zero
-                # Rows of the state move one element to the left, and it comes in: bytes first,
-                # then words, the last of which ends with it.
+                # Rows of the state move one element to the left, bytes first, then words; the last
+                # word ends with the feature.
                 first = x
                 n = ones
                 while n:

@@ -1,15 +1,15 @@
-# tflm: x86-64: UNIDIRECTIONAL_SEQUENCE_LSTM, int8: its record is rewritten for a model
+# tflm: x86-64: UNIDIRECTIONAL_SEQUENCE_LSTM, int8: rewrites its record for a model
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..sigmoid_int16 import curve
-from .bound import address_of, constant_address, fill_starts, most_weight, new_record, words_of
+from .bound import address_of, constant_address, fill_starts, max_weight, new_record, words_of
 from .packing import pack_rows
-from .pairs_multiply import HALF, MOST_WEIGHT
+from .pairs_multiply import HALF, MAX_WEIGHT
 from .unidirectional_sequence_lstm_run import run_integers
 
 _INPUT = 1
 _ENTRIES = 6
-_INPUT_TO_INPUT_WEIGHTS = 7  # then those of the forget, cell and output gates
+_INPUT_TO_INPUT_WEIGHTS = 7  # then the weights of the forget, cell and output gates
 _RECURRENT_TO_INPUT_WEIGHTS = 11
 _INPUT_GATE_BIAS = 15
 _INPUT_SIZE = 19
@@ -30,9 +30,9 @@ _SYMMETRIC = 0x80  # in the upper half of offsets: weights without a zero point
 _VALUES = 1 << 16  # of int16
 
 
-# (function, record) that do what unidirectional_sequence_lstm.eval_integers does with this record;
-# None where they cannot, or where that takes more than `room` bytes.
-def bind_integers(function, record, rom, room):
+# Return (function, record) that replace unidirectional_sequence_lstm.eval_integers for this
+# record, or None if it is not supported or the new record takes more than `max_bytes`.
+def bind_integers(function, record, rom, max_bytes):
     words = words_of(record)
     # For the input and for the hidden state: offsets and multipliers of the gates.
     blocks = []
@@ -58,46 +58,46 @@ def bind_integers(function, record, rom, room):
     depths = words[_INPUT_SIZE], size
     sizes = [8 * max(depths), 8 * size]  # taps that are not 0; gates of int16
     for depth in depths:
-        sizes += [4 * rows, 4 * rows, 2 * depth * rows]  # sums, what they begin with, weights
+        sizes += [4 * rows, 4 * rows, 2 * depth * rows]  # sums, their initial values, weights
     curves = _SIGMOID_MULTIPLIER, _TANH_MULTIPLIER, _CELL_MULTIPLIER
-    bound, places = new_record(fields, sizes + [2 * _VALUES] * len(curves), room)
+    bound, begins = new_record(fields, sizes + [2 * _VALUES] * len(curves), max_bytes)
     if bound is None:
         return None
     for i, first in enumerate((_INPUT_TO_INPUT_WEIGHTS, _RECURRENT_TO_INPUT_WEIGHTS)):
-        at = [address_of(bound) + place for place in places[3 + 3 * i : 5 + 3 * i]]
+        at = [address_of(bound) + begin for begin in begins[3 + 3 * i : 5 + 3 * i]]
         bias = words[_INPUT_GATE_BIAS : _INPUT_GATE_BIAS + 4]
         weights = _joined(words[first : first + 4], size * depths[i], rom)
         biases = _joined([1] * 4 if i else bias, 4 * size, rom)
         if weights is None or biases is None:
             return None
         start = address_of(weights)
-        if most_weight(start, 4 * size, depths[i], depths[i], 1) > MOST_WEIGHT:
+        if max_weight(start, 4 * size, depths[i], depths[i], 1) > MAX_WEIGHT:
             return None
         zero_point = offsets[i].pop() & 0xFFFF
         fill_starts(at[0], start, 4 * size, depths[i], address_of(biases), zero_point, HALF)
         pack_rows(at[1], start, 4 * size, depths[i])
-    for block, place in zip(curves, places[8:]):
-        _fill(bound, place)
-        curve(record, bound, rom, block, words[_ENTRIES], place << 2, place, _VALUES)
+    for block, begin in zip(curves, begins[8:]):
+        _fill(bound, begin)
+        curve(record, bound, rom, block, words[_ENTRIES], begin << 2, begin, _VALUES)
     return run_integers, bound
 
 
-# The tensors of four gates one behind the other, zeros for one that is not there; None where one
-# is no constant of the model.
+# Return the tensors of four gates in one buffer, with zeros for missing tensors, or None if one is
+# not a constant of the model.
 def _joined(operands, size, rom):
-    parts = []
+    tensors = []
     for operand in operands:
         if operand != 1 and constant_address(operand, rom) is None:
             return None
         at = operand >> 2
-        parts.append(bytes(size) if operand == 1 else bytes(memoryview(rom)[at : at + size]))
-    return b"".join(parts)
+        tensors.append(bytes(size) if operand == 1 else bytes(memoryview(rom)[at : at + size]))
+    return b"".join(tensors)
 
 
-# All int16 in the order of their bits.
+# Write all int16 in the order of their bits.
 @micropython.viper
-def _fill(record, place: int):
-    p = ptr16(int(ptr8(record)) + place)
+def _fill(record, begin: int):
+    p = ptr16(int(ptr8(record)) + begin)
     v = 0
     while v < 0x10000:
         p[v] = v

@@ -3,14 +3,14 @@
 
 from .pairs_multiply import multiply_pairs
 
-# A record of unidirectional_sequence_lstm.py's; what are called places are byte offsets in it.
+# Words of a record of unidirectional_sequence_lstm.py; the last ones are byte offsets in it.
 _INPUT = const(1)
 _HIDDEN_STATE = const(2)
 _CELL_STATE = const(3)
 _OUTPUT = const(4)
 _INPUT_SIZE = const(6)
 _STATE_SIZE = const(7)
-_STEPS = const(8)  # after which the next batch has its turn
+_STEPS = const(8)  # steps of a batch; then the next batch begins
 _BATCHES = const(9)
 _CLIP = const(10)
 _OUTPUT_ZERO_POINT = const(11)
@@ -32,20 +32,20 @@ _SIGMOID = const(44)
 _TANH = const(45)
 _CELL_TANH = const(46)
 
-_CELL_GATE = const(2)  # of those that are left, when it is the turn of the cell gate
+_CELL_GATE = const(2)  # number of gates left when the cell gate is next
 _NO_LIMIT = const(0x8000)
 
 
-# Units are elements of the output, step by step; a step is done together with its last one. Sums
-# of all gates come first, in the order of TFLM's gates: input, forget, cell, output. Rescaling is
-# that of kernels/fixed_point.py, with products of 64 bits; the curves are tables of all int16.
+# Units are elements of the output, step by step; the last unit of a step computes all of it. Sums
+# of all gates come first, in the order of TFLM's gates: input, forget, cell, output. Values are
+# rescaled as in fixed_point.py, with products of 64 bits; the curves are tables of all int16.
 @micropython.viper
 def run_integers(op, arena, rom, start: int, stop: int):
     size = ptr32(op)[_STATE_SIZE]
     _run(0, 0, 0, op, arena, rom, start // size, stop // size)
 
 
-# `v`, `s` and `t` come first because the first locals live in registers.
+# `v`, `s` and `t` come first because the first locals are in registers.
 @micropython.viper
 def _run(v: int, s: ptr32, t: ptr32, op, arena, rom, step: int, last: int):
     r = ptr32(op)
@@ -101,7 +101,7 @@ def _run(v: int, s: ptr32, t: ptr32, op, arena, rom, step: int, last: int):
             m2 = q[2]
             e2 = 32 - q[3]
             half2 = (one << e2) >> 1
-            # Without a shift nothing is rounded for the second time.
+            # Without a shift nothing is rounded a second time.
             ties1 = 0 - half1 >> 63
             ties2 = 0 - half2 >> 63
             q = ptr32(int(q) + 16)
@@ -131,7 +131,7 @@ def _run(v: int, s: ptr32, t: ptr32, op, arena, rom, step: int, last: int):
                 n -= 1
             gate -= 1
         # The cell state: forget gate * cell state + input gate * cell gate, clipped. The output:
-        # tanh(cell state) * output gate, which is the hidden state of the next step, too.
+        # tanh(cell state) * output gate, which is also the hidden state of the next step.
         m1 = r[_FORGET_MULTIPLIER]
         e1 = 32 - r[_FORGET_MULTIPLIER + 1]
         half1 = one << e1 - 1

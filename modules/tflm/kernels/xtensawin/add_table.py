@@ -15,7 +15,7 @@ _ACTIVATION_MAX = const(9)
 _MULTIPLIER = const(12)
 _SHIFT = const(13)
 
-# Words of the parameters, see tools/asm/common/parameters.py.
+# Words of the parameters; see tools/asm/common/parameters.py.
 _P_INPUT1_END = const(0)
 _P_INPUT2_END = const(1)
 _P_OUTPUT_END = const(2)

@@ -11,7 +11,7 @@ def eval_3x3_int8(op, arena, rom, start: int, stop: int):
     run_bands(op, arena, rom, start, stop, build_plane, rows_3x3, 0)
 
 
-# With a vertical stride of 2.
+# Units are output channels, with a vertical stride of 2.
 @micropython.viper
 def eval_3x3_stride_2_int8(op, arena, rom, start: int, stop: int):
     run_bands(op, arena, rom, start, stop, build_plane, rows_3x3_stride_2, 0)

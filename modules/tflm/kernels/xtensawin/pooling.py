@@ -8,8 +8,8 @@ _MAXIMUM = const(3)
 _CHANNELS = const(6)
 
 
-# Units are output rows of all batches. Only cells inside the input count. Words have four channels
-# where these, and the input, lie at multiples of 4.
+# Units are output rows of all batches. Only cells inside the input count. Four channels are
+# computed at once if their number and the address of the input are multiples of 4.
 @micropython.viper
 def eval_int8(op, arena, rom, start: int, stop: int):
     r = ptr32(op)

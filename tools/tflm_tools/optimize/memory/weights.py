@@ -11,7 +11,7 @@ from tflm.prepare.lanes import (
     DENSE,
     GROUP,
     LANES,
-    MOST_GROUP_BYTES,
+    MAX_GROUP_BYTES,
     QUAD,
     block_pixels,
     group_bytes,
@@ -186,7 +186,7 @@ def choices_of(record, miss, byte=_BYTE):
         is_flat = record.kernel.endswith("pixels_int8")
         found = _conv(r, is_flat, miss) if "block_pixels" in r else _fully_connected(r, miss)
         size = r["depth_lanes"]
-        found = [each for each in found if group_bytes(each[0][0], size) <= MOST_GROUP_BYTES]
+        found = [each for each in found if group_bytes(each[0][0], size) <= MAX_GROUP_BYTES]
     choices = sorted((Choice(*each) for each in found), key=lambda c: (c.scratch, c.cycles))
     best = choices[:1]
     # Weights of FULLY_CONNECTED that become lanes can be streamed, those that are used as they are
