@@ -183,26 +183,12 @@ class OpResolver:
         self._kernels = {}
         self._binders = {}
 
-    # Let overrides replace steps. With enough memory an override may use a separate record with
-    # weights in another layout: bind_NAME(function, record, rom, free) returns (function, record)
-    # for a step of eval_NAME, or None. It may use `free` bytes of heap.
+    # Let overrides replace steps.
     def bind(self, program):
-        if not self._binders:
-            return
-        free = free_bytes() // 4
-        ops = iter(program.ops)
-        for steps in program.graphs:
-            for i, op in zip(range(len(steps)), ops):
-                function, record, units, slice_units = steps[i]
-                if units < 0 or op.kernel not in self._binders:  # < 0: its record changes
-                    continue
-                try:
-                    bound = self._binders[op.kernel](function, record, program.rom, free)
-                except MemoryError:
-                    bound = None
-                if bound:
-                    steps[i] = bound + (units, slice_units)
-                    free -= len(bound[1])
+        if self._binders:
+            from .kernels.x64.bound import bind_steps
+
+            bind_steps(program, self._binders)
 
     def _find_kernel(self, name):
         file, _, function = name.partition(".")

@@ -25,8 +25,8 @@ _BLOCKS = {
 
 @pytest.mark.parametrize("target", make.TARGETS)
 def test_generated_files_are_up_to_date(target):
-    for path, text in make.generated(target):
-        assert path.read_text() == text, f"{path} is old; run: make tables"
+    for path, contents in make.generated(target):
+        assert path.read_bytes() == contents, f"{path} is old; run: make tables"
 
 
 @pytest.mark.parametrize("name", _BLOCKS)

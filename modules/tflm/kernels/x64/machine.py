@@ -1,0 +1,86 @@
+# tflm: x86-64: what the processor has, and records for machine code
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from .bound import address_of
+
+SSE2, AVX, AVX2 = 0, 1, 2
+try:
+    from .cpu_asm import level
+
+    LEVEL = level()
+except (ImportError, ValueError):  # a MicroPython that loads other versions of .mpy files
+    LEVEL = -1
+
+_ALIGNMENT = 32  # instructions of SSE2 read vectors at multiples of 16
+
+
+# Lay out a record of `count` words of 64 bits and blocks of `sizes` bytes after them. Returns the
+# record and the addresses of the blocks; None for the record if it needs more than `room` bytes.
+def new_record(count, sizes, room):
+    offset = 8 * count + _ALIGNMENT
+    offsets = []
+    for size in sizes:
+        offset = offset + _ALIGNMENT - 1 & (0 - _ALIGNMENT)
+        offsets.append(offset)
+        offset += size
+    if offset > room:
+        return None, ()
+    record = bytearray(offset)
+    start = address_of(record)
+    start -= start % _ALIGNMENT
+    return record, [start + offset for offset in offsets]
+
+
+# Write words of 64 bits to an address.
+def put_words(address, words):
+    for word in words:
+        _put(address, word & 0xFFFFFFFF, word >> 32)
+        address += 8
+
+
+@micropython.viper
+def _put(address: int, low: int, high: int):
+    p = ptr32(address)
+    p[0] = low
+    p[1] = high
+
+
+# Write `value`, a word of 32 bits, to `count` places.
+@micropython.viper
+def fill_words(address: int, value: int, count: int):
+    p = ptr32(address)
+    while count:
+        p[0] = value
+        p = ptr32(int(p) + 4)
+        count -= 1
+
+
+# 1 if `count` values of float32 are neither infinite nor NaN.
+@micropython.viper
+def are_finite(address: int, count: int) -> int:
+    p = ptr32(address)
+    while count:
+        if p[0] >> 23 & 255 == 255:
+            return 0
+        p = ptr32(int(p) + 4)
+        count -= 1
+    return 1
+
+
+# Pack words of 32 bits of `channels` rows, `pitch` bytes apart, so that element k of all rows
+# follow each other, `lanes` of them: the others are 0.
+@micropython.viper
+def pack_words(to: int, source: int, count: int, lanes: int, channels: int, pitch: int):
+    step = 4 * lanes
+    while channels:
+        p = ptr32(to)
+        w = ptr32(source)
+        k = count
+        while k:
+            p[0] = w[0]
+            p = ptr32(int(p) + step)
+            w = ptr32(int(w) + 4)
+            k -= 1
+        to += 4
+        source += pitch
+        channels -= 1

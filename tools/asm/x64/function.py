@@ -1,0 +1,72 @@
+# One function for x86-64: a stub of viper whose source tells its machine code
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from tflm_tools.packages.machine_code import listing
+from tflm_tools.packages.machine_code.x86 import X86, at
+
+_STUB = """\
+@micropython.viper
+def {name}({arguments}):
+{lines}    raise NotImplementedError("no machine code; run tools/asm/make.py x64")
+"""
+_KERNEL = ("op", "arena", "rom", "start", "stop")
+_REGISTERS = ("rdi", "rsi", "rdx", "rcx", "r8", "r9")
+_SAVED = ("rbx", "rbp", "r12", "r13", "r14", "r15")
+
+
+class Function(X86):
+    """A function of the System V ABI; its value is 0.
+
+    about: the comment above it. arguments: their names, by default those of a kernel. slots:
+    names of 64-bit words in its frame, for `load(register, slot)` and `store(slot, register)`; the
+    arguments have slots of their names already. uses_avx: it must clear the upper halves of ymm
+    registers before it returns.
+    """
+
+    def __init__(self, name, about, arguments=_KERNEL, slots=(), uses_avx=False):
+        super().__init__()
+        self._name, self._about, self._arguments = name, about, arguments
+        self._uses_avx = uses_avx
+        names = (*arguments, *slots)
+        self._slots = {slot: 8 * i for i, slot in enumerate(names)}
+        self._frame = 8 * (len(names) | 1)  # calls need a stack at a multiple of 16
+        for register in _SAVED:
+            self.push(register)
+        self.sub("rsp", self._frame)
+        for argument, register in zip(arguments, _REGISTERS, strict=False):
+            self.store(argument, register)
+
+    def end(self, is_zero=True):
+        """Return 0, or what is in rax."""
+        if self._uses_avx:
+            self.vzeroupper()
+        if is_zero:
+            self.xor("eax", "eax")
+        self.add("rsp", self._frame)
+        for register in reversed(_SAVED):
+            self.pop(register)
+        self.ret()
+
+    def text(self):
+        """The source of the stub."""
+        lines = listing.lines((code, text) for _, code, text in self.lines())
+        about = "".join(f"# {line}\n" for line in self._about.strip().splitlines())
+        names = ", ".join(self._arguments)
+        return about + _STUB.format(name=self._name, arguments=names, lines=lines)
+
+    def slot(self, name):
+        """A word of the frame as an operand."""
+        return at("rsp", self._slots[name])
+
+    def load(self, register, slot):
+        self.mov(register, self.slot(slot))
+
+    def store(self, slot, register):
+        self.mov(self.slot(slot), register)
+
+    def count_down(self, slot, label):
+        """Subtract 1 from a slot; go to `label` unless it is 0 then. Uses rax."""
+        self.load("rax", slot)
+        self.dec("rax")
+        self.store(slot, "rax")
+        self.jne(label)

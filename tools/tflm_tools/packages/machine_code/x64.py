@@ -1,0 +1,53 @@
+# tflm_tools: machine code: what a function of kind viper begins with on x86-64
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from .viper_abi import CHECK_ARGUMENTS, FROM_OBJECT, POINTER, signature
+from .x86 import X86, at
+
+_ARGUMENTS = ("rdi", "rsi", "rdx", "rcx", "r8", "r9")  # of the System V ABI
+_FRAME = 48  # bytes: six arguments; with three saved registers the stack is a multiple of 16
+
+
+def around(code, arguments, table):
+    """Machine code that converts arguments, calls `code`, and makes an int of its value.
+
+    code: a function of the System V ABI. table: number of the constant that is the table of the
+    runtime's functions.
+    """
+    assert arguments <= len(_ARGUMENTS)
+    t = X86()
+    # rdi: function object, rsi: number of arguments, rdx: of those by keyword, rcx: pointer to them.
+    saved = ("rbx", "rbp", "r12")
+    for register in saved:
+        t.push(register)
+    t.sub("rsp", _FRAME)
+    t.mov("rax", at("rdi", 8))  # the module's context
+    t.mov("rax", at("rax", 24))  # its constants
+    t.mov("rbp", at("rax", 8 * table))
+    t.mov("rbx", "rcx")
+    t.test("rdx", "rdx")
+    t.jne("wrong")
+    t.cmp("rsi", arguments)
+    t.je("right")
+    t.label("wrong")
+    t.mov("rdi", "rsi")
+    t.mov("rsi", "rdx")
+    t.mov("edx", signature(arguments))
+    t.call(at("rbp", 8 * CHECK_ARGUMENTS))  # raises TypeError
+    t.label("right")
+    for i in range(arguments):
+        t.mov("rdi", at("rbx", 8 * i))
+        t.mov("esi", POINTER)
+        t.call(at("rbp", 8 * FROM_OBJECT))
+        t.mov(at("rsp", 8 * i), "rax")
+    for i in range(arguments):
+        t.mov(_ARGUMENTS[i], at("rsp", 8 * i))
+    t.call("function")
+    t.add("rax", "rax")
+    t.add("rax", 1)
+    t.add("rsp", _FRAME)
+    for register in reversed(saved):
+        t.pop(register)
+    t.ret()
+    t.label("function")
+    return t.code() + code
