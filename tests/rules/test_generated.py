@@ -22,11 +22,12 @@ _DERIVED = {
     "modules/tflm/kernels/armv6m/softmax.py",
     "modules/tflm/kernels/rv32imc/add_table.py",
 }
-_GENERATED = {
+_PRODUCTS = {
     path.relative_to(REPOSITORY).as_posix()
     for target in make.TARGETS
     for path, _ in make.generated(target)
 }
+_GENERATED = {name for name in _PRODUCTS if name.endswith(".py")}
 _FOLDERS = ("modules", "tools", "firmware", "tests", "examples", "models", "boards")
 _SOURCES = {
     path.relative_to(REPOSITORY).as_posix(): path.read_text()
@@ -42,6 +43,12 @@ _LINE_1 = re.compile(
 def test_suffix_and_line_1_mark_the_generated_files():
     assert {name for name in _SOURCES if name.endswith("_asm.py")} == _GENERATED - _DERIVED
     assert {name for name, text in _SOURCES.items() if _LINE_1.match(text)} == _GENERATED
+
+
+def test_compiled_files_are_generated():
+    found = {path.relative_to(REPOSITORY) for path in (REPOSITORY / "modules").rglob("*.mpy")}
+    assert {path.as_posix() for path in found} == _PRODUCTS - _GENERATED
+    assert all(path.stem.endswith("_asm") for path in found)
 
 
 @pytest.mark.parametrize("name", sorted(_GENERATED))

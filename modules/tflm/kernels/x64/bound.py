@@ -1,8 +1,6 @@
 # tflm: x86-64: helpers of the kernels whose records are rewritten when a model is prepared
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from ...micropython_port import free_bytes
-
 CONSTANTS = 24  # bytes of fill_constants() for each channel
 REACH = 1 << 16  # outputs before the clamp are within -REACH..REACH-1
 
@@ -12,12 +10,12 @@ _PER_CHANNEL = const(3)
 _CHANNELS = const(4)
 _TABLE = const(5)
 
+
 # Replace steps by those that functions bind_NAME give. `binders` has them by the names of kernels:
 # bind_NAME(function, record, rom, room) returns (function, record) for a step of eval_NAME, or a
 # whole step with other units, or None. It may use `room` bytes of heap. A step whose units are
 # below 0 stays, as its record changes between runs.
-def bind_steps(program, binders):
-    room = free_bytes() // 4
+def replace_steps(program, binders, room):
     ops = iter(program.ops)
     for steps in program.graphs:
         for i, op in zip(range(len(steps)), ops):

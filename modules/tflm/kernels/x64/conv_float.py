@@ -3,7 +3,7 @@
 
 from .bound import words_of
 from .windows import Windows
-from .windows_float import bind
+from .windows_float import make_step
 
 _INPUT = 1
 _OUTPUT = 4
@@ -24,4 +24,4 @@ def bind_float32(function, record, rom, room):
     group = words[_FILTER_CHANNELS], words[_GROUP_CHANNELS]
     w = Windows(windows, words[0] // outputs, group, (4, 4, 4), 1)
     limits = words[_ACTIVATION_MIN : _ACTIVATION_MIN + 2]
-    return bind(w, words[_INPUT : _OUTPUT + 1], limits, rom, room)
+    return make_step(w, words[_INPUT : _OUTPUT + 1], limits, rom, room)

@@ -3,7 +3,7 @@
 
 from .bound import words_of
 from .windows import Windows, matrix
-from .windows_float import bind
+from .windows_float import make_step
 
 _INPUT = 1
 _OUTPUT = 4
@@ -21,4 +21,4 @@ def bind_float32(function, record, rom, room):
         return None
     w = Windows(matrix(words[0] // channels, depth, channels), 1, (depth, channels), (4, 4, 4), 1)
     limits = words[_ACTIVATION_MIN : _ACTIVATION_MIN + 2]
-    return bind(w, words[_INPUT : _OUTPUT + 1], limits, rom, room)
+    return make_step(w, words[_INPUT : _OUTPUT + 1], limits, rom, room)

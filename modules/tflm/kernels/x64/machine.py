@@ -1,15 +1,7 @@
-# tflm: x86-64: what the processor has, and records for machine code
+# tflm: x86-64: records for machine code
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .bound import address_of
-
-SSE2, AVX, AVX2 = 0, 1, 2
-try:
-    from .cpu_asm import level
-
-    LEVEL = level()
-except (ImportError, ValueError):  # a MicroPython that loads other versions of .mpy files
-    LEVEL = -1
 
 _ALIGNMENT = 32  # instructions of SSE2 read vectors at multiples of 16
 

@@ -13,9 +13,9 @@ _SLICE = 1 << 23  # multiply-accumulates between two checks for Ctrl-C
 
 # A CONV_2D or a FULLY_CONNECTED as the machine code sees it.
 class Windows:
-    # `windows` are the words of prepare.convolution.WINDOWS; `sizes` the bytes of an element of the
-    # input, of the input as the machine code reads it, and of the output. `group` is (channels of
-    # the filter, output channels of a group), `taps` how many of them are multiplied at a time.
+    # windows: the words of prepare.convolution.WINDOWS. batches: images. group: (channels of the
+    # filter, output channels of a group). sizes: bytes of an element of the input, of the input as
+    # the machine code reads it, and of the output. taps: how many are multiplied at a time.
     def __init__(self, windows, batches, group, sizes, taps):
         (
             self.height,
@@ -108,11 +108,13 @@ def _overlap(one, other):
     return one[0] < other[1] and other[0] < one[1]
 
 
-# A record for windows; None if it needs more than `room` bytes. `operands` are the words of input
-# and output. `converts`: rows are always copied. A block has `weight_bytes` for each tap and output
-# channel, and `constant_bytes` for each output channel. Returns (record, addresses by the names of
-# WINDOWS, blocks as (first channel, channels, vectors, address of weights, address of constants)).
-def bind_windows(w, operands, lanes, converts, weight_bytes, constant_bytes, room):
+# A record for windows; None if it needs more than `room` bytes.
+#
+# operands: the words of input and output. converts: rows are always copied. A block of channels
+# has `weight_bytes` for each tap and channel, and `constant_bytes` for each channel. Returns
+# (record, addresses by the names of WINDOWS, blocks), where a block is (first channel, channels,
+# vectors, address of weights, address of constants).
+def windows_record(w, operands, lanes, converts, weight_bytes, constant_bytes, room):
     source, output = operands
     sizes = [size * w.images for size in w.image_bytes()]
     pairs = (w.length + w.taps - 1) // w.taps
@@ -182,6 +184,6 @@ def bind_windows(w, operands, lanes, converts, weight_bytes, constant_bytes, roo
 
 
 # (function, record, units, units of a slice): the units are rows.
-def bound(function, record, w):
+def windows_step(function, record, w):
     rows = w.images * w.rows
     return function, record, rows, max(1, _SLICE // max(1, w.work()))

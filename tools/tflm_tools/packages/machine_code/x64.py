@@ -16,7 +16,8 @@ def around(code, arguments, table):
     """
     assert arguments <= len(_ARGUMENTS)
     t = X86()
-    # rdi: function object, rsi: number of arguments, rdx: of those by keyword, rcx: pointer to them.
+    # rdi: function object, rsi: number of arguments, rdx: of those by keyword, rcx: pointer to
+    # them.
     saved = ("rbx", "rbp", "r12")
     for register in saved:
         t.push(register)

@@ -7,10 +7,12 @@
 
 from dataclasses import dataclass
 
-_64 = "rax rcx rdx rbx rsp rbp rsi rdi r8 r9 r10 r11 r12 r13 r14 r15".split()
-_32 = "eax ecx edx ebx esp ebp esi edi".split() + [f"r{i}d" for i in range(8, 16)]
-_16 = "ax cx dx bx sp bp si di".split() + [f"r{i}w" for i in range(8, 16)]
-_8 = "al cl dl bl spl bpl sil dil".split() + [f"r{i}b" for i in range(8, 16)]
+_OLD = ("ax", "cx", "dx", "bx", "sp", "bp", "si", "di")
+_NEW = [f"r{i}" for i in range(8, 16)]
+_64 = [f"r{name}" for name in _OLD] + _NEW
+_32 = [f"e{name}" for name in _OLD] + [f"{name}d" for name in _NEW]
+_16 = [*_OLD, *(f"{name}w" for name in _NEW)]
+_8 = ["al", "cl", "dl", "bl", "spl", "bpl", "sil", "dil", *(f"{name}b" for name in _NEW)]
 _REGISTERS = {
     name: (number, size)
     for names, size in ((_64, 8), (_32, 4), (_16, 2), (_8, 1))
@@ -183,7 +185,11 @@ class X86:
         else:
             low = base & 7
         high_index = index >> 3 if other.index else 0
-        return bytes([mode << 6 | (register & 7) << 3 | low]) + middle + tail, base >> 3, high_index
+        return (
+            bytes([mode << 6 | (register & 7) << 3 | low]) + middle + tail,
+            base >> 3,
+            high_index,
+        )
 
     # An instruction without VEX. `wide` sets REX.W; `byte` registers above 3 need a REX.
     def _legacy(self, prefix, opcode, register, other, text, wide=False, tail=b"", byte=False):
