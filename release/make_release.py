@@ -38,10 +38,12 @@ def _git(*words):
     return answer.stdout.strip()
 
 
-# The changes of the newest version, as CHANGELOG.md has them.
-def _changes():
+# The changes of a version, as CHANGELOG.md has them.
+def _changes(version):
     found = re.search(
-        r"^## [^\n]+\n(.*?)(?=^## |\Z)", (_ROOT / "CHANGELOG.md").read_text(), re.M | re.S
+        rf"^## \[{re.escape(version)}\][^\n]*\n(.*?)(?=^## |\Z)",
+        (_ROOT / "CHANGELOG.md").read_text(),
+        re.M | re.S,
     )
     # Links lead to pages that are not in the folder: their names stay.
     return re.sub(r"\[([^\]]+)\]\(docs/[^)]+\)", r"\1", found[1].strip())
@@ -73,7 +75,10 @@ def _make(output, moment):
     dist.make_dist(output / "mip", report=lambda text: None)
     shutil.copytree(make_page.main(), output / "page")
     notes = _NOTES.format(
-        version=__version__, commit=_git("rev-parse", "HEAD"), changes=_changes(), sums=_SUMS
+        version=__version__,
+        commit=_git("rev-parse", "HEAD"),
+        changes=_changes(__version__),
+        sums=_SUMS,
     )
     (output / "NOTES.md").write_text(notes)
     (output / _SUMS).write_text(_sums(output))
