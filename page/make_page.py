@@ -45,7 +45,7 @@ _LATER = (
     "pico.uf2",
     "pyodide/",
     "tools.zip",
-    "ready_made.zip",
+    "compiled.zip",
     "models/",
 )  # what is loaded only when it is asked for
 
@@ -252,7 +252,7 @@ def main():
     files.write(_OUTPUT / "pico.uf2", board)
     files.write(_OUTPUT / "pico.zlib", zlib.compress(board, 9))
     files.write(_OUTPUT / "tools.zip", _zip(_tools(firmware, rom)))
-    files.write(_OUTPUT / "ready_made.zip", _zip(ready_made_zip.contents()))
+    files.write(_OUTPUT / "compiled.zip", _zip(ready_made_zip.contents()))
     for path in _OURS:
         files.make_folder(_OUTPUT / "models")
         shutil.copyfile(ROOT / path, _OUTPUT / "models" / Path(path).name)

@@ -16,7 +16,7 @@ from tflm_tools.board.doctor import doctor
 from tflm_tools.board.flatten_for_board import model_name
 from tflm_tools.flat.flatten import flatten
 from tflm_tools.model.model_file import open_model
-from tflm_tools.packages import bundle, parts
+from tflm_tools.packages import bundle, runtime_files
 from tflm_tools.render import board as render
 from tflm_tools.render.common import said
 from tflm_tools.targets import ARCHS, more_targets, target_of
@@ -88,12 +88,12 @@ def files(name, data, board):
         model = open_model(path, data)
         flat = data if model.kind == "tflm" else flatten(data, target=_target(profile))
         assembler = (profile.stock or profile.tflm).inline_assembler
-        wanted = bundle.files(parts.files_for(flat, profile.arch, assembler), profile.arch)
+        wanted = bundle.files(runtime_files.files_for(flat, profile.arch, assembler), profile.arch)
         packed = bundle.pack(wanted)
         lib = {bundle.INIT: bundle.init(profile.arch), bundle.name_of(packed): packed}
     except TflmError as error:
         return str(error), b"", "", ""
-    listed = {"urls": [[path, path] for path in lib], "version": parts.version()}
+    listed = {"urls": [[path, path] for path in lib], "version": runtime_files.version()}
     content = {f"{stem}.tflm": flat, "package.json": json.dumps(listed).encode(), **lib}
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:

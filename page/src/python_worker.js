@@ -40,10 +40,10 @@ let boards = null;
 // What meets boards, with what mpy-cross made for those whose firmware has no tflm: few need it.
 /** @param {import('pyodide').PyodideInterface} python */
 async function startBoards(python) {
-  const answer = await fetch(place('ready_made.zip'));
-  if (!answer.ok) throw new Error(`ready_made.zip did not come (${answer.status}); load the page again`);
+  const answer = await fetch(place('compiled.zip'));
+  if (!answer.ok) throw new Error(`compiled.zip did not come (${answer.status}); load the page again`);
   const data = new Uint8Array(await answer.arrayBuffer());
-  python.FS.writeFile(`${FOLDER}/tflm_tools/packages/ready_made.zip`, data);
+  python.FS.writeFile(`${FOLDER}/tflm_tools/packages/compiled.zip`, data);
   python.runPython('import board_tools');
 }
 

@@ -66,8 +66,8 @@ def test_xtensa():
 @pytest.mark.parametrize(
     ("arch", "around", "calls", "end"),
     [
-        ("rv32", rv32imc.around, "jalr", ["jal", "slli", "addi", "lw", "lw", "lw", "addi", "ret"]),
-        ("xtensa", xtensawin.around, "callx8", ["call8", "slli", "addi.n", "retw.n"]),
+        ("rv32", rv32imc.wrap, "jalr", ["jal", "slli", "addi", "lw", "lw", "lw", "addi", "ret"]),
+        ("xtensa", xtensawin.wrap, "callx8", ["call8", "slli", "addi.n", "retw.n"]),
     ],
 )
 def test_the_beginning_of_a_function(arch, around, calls, end):

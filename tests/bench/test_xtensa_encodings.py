@@ -68,7 +68,7 @@ def test_listings_are_what_the_disassembler_reads(lines, tmp_path):
 
 # What the tools write before a function of four arguments.
 def test_the_beginning_of_a_function(tmp_path):
-    code = xtensawin.around(bytes.fromhex("3641001df0"), 4, 3)
+    code = xtensawin.wrap(bytes.fromhex("3641001df0"), 4, 3)
     texts = [text for _, text in disassembled(code, tmp_path)]
     assert texts[:3] == ["entry a1, 64", "l32i.n a6, a2, 4", "l32i.n a6, a6, 12"]
     assert f"call8 0x{len(code) - 5:x}" in texts and texts[-2:] == ["entry a1, 32", "retw.n"]

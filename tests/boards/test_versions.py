@@ -22,7 +22,7 @@ from tflm_tools.board.link import Link
 from tflm_tools.check.verify import verify
 from tflm_tools.errors import ToolError
 from tflm_tools.flat.flatten import flatten
-from tflm_tools.packages import bundle, parts
+from tflm_tools.packages import bundle, runtime_files
 from tflm_tools.targets import target_of
 
 _OWN = "1.26"
@@ -74,7 +74,7 @@ def stock(firmware, monkeypatch):
 def _files(arch, repository):
     tflite = (repository / "models" / "digits" / "digits_int8.tflite").read_bytes()
     model = flatten(tflite, target=target_of(arch))
-    packed = bundle.pack(bundle.files(parts.files_for(model, arch, False), arch))
+    packed = bundle.pack(bundle.files(runtime_files.files_for(model, arch, False), arch))
     return {
         f"lib/{bundle.INIT}": bundle.init(arch),
         f"lib/{bundle.name_of(packed)}": packed,

@@ -21,7 +21,7 @@ from tflm_tools.board.link import Link
 from tflm_tools.errors import ToolError
 from tflm_tools.flat.flatten import flatten
 from tflm_tools.kernel_files import kernel_files
-from tflm_tools.packages import dist, parts
+from tflm_tools.packages import dist, mpy_compiler, runtime_files
 from tflm_tools.packages.machine_code.mpy_file import ASM, MpyFile
 from tflm_tools.targets import PACKAGED
 
@@ -181,10 +181,12 @@ def test_files_for_firmware_without_inline_assembler(repository):
     flat = flatten(build_layers(8, 40, 6, 5))
     packed = flatten(build_layers(8, 40, 6, 5), target="rv32imc")
     for arch in PACKAGED:
-        files = parts.files_for(flat, arch, assembler=False)
-        for name, data in parts.compiled(files, arch).items():
+        files = runtime_files.files_for(flat, arch, assembler=False)
+        for name, data in mpy_compiler.compile_runtime_files(files, arch).items():
             assert ASM not in {code.kind for code in MpyFile(data).module.functions()}, name
-    assert "kernels/rv32imc/lanes_asm" in parts.files_for(packed, "rv32imc", assembler=False)
+    assert "kernels/rv32imc/lanes_asm" in runtime_files.files_for(
+        packed, "rv32imc", assembler=False
+    )
 
 
 def test_packages_of_mip(repository):

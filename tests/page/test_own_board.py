@@ -14,7 +14,7 @@ from tflm_tools import files
 from tflm_tools.board.deploy import deploy
 from tflm_tools.board.link import Link
 from tflm_tools.flat.flatten import flatten
-from tflm_tools.packages import bundle, parts
+from tflm_tools.packages import bundle, runtime_files
 
 _PATIENCE = 180_000  # milliseconds
 _CUTS = 10
@@ -144,7 +144,9 @@ def test_files(opened, repository):
         given = {name: archive.read(name) for name in archive.namelist()}
     data = files.read(repository / "models" / "digits" / "digits_int8.tflite")
     flat = flatten(data, target="mac16")
-    wanted = bundle.pack(bundle.files(parts.files_for(flat, "xtensawin", False), "xtensawin"))
+    wanted = bundle.pack(
+        bundle.files(runtime_files.files_for(flat, "xtensawin", False), "xtensawin")
+    )
     assert given["digits_int8.tflm"] == flat
     assert given[bundle.name_of(wanted)] == wanted
     listed = [name for name, _ in json.loads(given["package.json"])["urls"]]

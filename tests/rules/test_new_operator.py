@@ -23,7 +23,7 @@ import sys
 from pathlib import Path
 from kernels.test_mirror_bits import model
 from tflm_tools.flat.flatten import flatten
-from tflm_tools.packages import dist, parts
+from tflm_tools.packages import dist, mpy_compiler, runtime_files
 
 folder, package, form = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 data = model((2, 3, 5))
@@ -32,8 +32,8 @@ files = dist.package_files(package, "x64", True)
 for name in ("kernels/x64/mirror_bits", "access_checks/mirror_bits"):
     assert name in files, name
 assert ("kernels/mirror_bits" in files) == (package == "all")  # the twin does it
-assert set(parts.files_for(flatten(data), "x64")) <= set(files)
-for name, data in parts.compiled(files, "x64").items():
+assert set(runtime_files.files_for(flatten(data), "x64")) <= set(files)
+for name, data in mpy_compiler.compile_runtime_files(files, "x64").items():
     (folder / name).parent.mkdir(parents=True, exist_ok=True)
     (folder / name).write_bytes(data)
 """
@@ -93,14 +93,14 @@ print(refused)
 _ARCH = """
 from kernels.test_mirror_bits import model
 from tflm_tools.flat.flatten import flatten
-from tflm_tools.packages import parts
+from tflm_tools.packages import mpy_compiler, runtime_files
 
 flat = flatten(model((2, 3, 5)), target="xtensa")
-files = parts.files_for(flat, "xtensa")
+files = runtime_files.files_for(flat, "xtensa")
 assert {"kernels/xtensa/mirror_bits", "kernels/xtensa/mirror_asm"} <= set(files), files
 assert "kernels/mirror_bits" not in files
-parts.compiled(files, "xtensa")
-files = parts.files_for(flat, "xtensa", assembler=False)
+mpy_compiler.compile_runtime_files(files, "xtensa")
+files = runtime_files.files_for(flat, "xtensa", assembler=False)
 assert [name for name in files if "mirror" in name] == ["kernels/mirror_bits"], files
 """
 

@@ -5,7 +5,7 @@ from tflm import format as layout
 
 from ..errors import DeviceError
 from ..model.flat_file import FlatFile
-from ..packages import parts
+from ..packages import runtime_files
 from .facts import script_source
 from .storage_choice import format_free_bytes
 
@@ -34,8 +34,9 @@ def check_frozen(link, facts, flat):
             f"not {layout.VERSION}; install the firmware of this version with: tflm flash",
             "firmware",
         )
-    code = f"{script_source('kernels')}\nprint(repr(missing_kernels({parts.kernels_of(flat)!r})))"
-    missing = link.value(link.exec(code, seconds=60), [str])
+    link.exec(script_source("kernels"))
+    kernels = runtime_files.kernels_of(flat)
+    missing = link.eval(f"missing_kernels({kernels!r})", seconds=60, schema=[str])
     if layout.ROWS_KERNEL in missing:
         raise DeviceError(
             f"the firmware at {facts.port} was built with KERNELS= and cannot read an input by "

@@ -8,7 +8,7 @@ from tflm.format import CUSTOM_KERNEL
 from ..errors import DeviceError
 from ..model.flat_file import FlatFile
 from ..model.model_file import open_model
-from ..packages import bundle, parts
+from ..packages import bundle, mpy_compiler, runtime_files
 from .checks import check_board, check_files, check_frozen, check_heap
 from .facts import read_facts, script_path
 from .files import Files
@@ -88,7 +88,7 @@ def deploy(path, port=None, to="auto", name=None, custom=(), replace=False, prog
             runtime.install()
         if not unchanged:
             storage.put(name, flat, replace)
-        custom = any(kernel.startswith(CUSTOM_KERNEL) for kernel in parts.kernels_of(flat))
+        custom = any(kernel.startswith(CUSTOM_KERNEL) for kernel in runtime_files.kernels_of(flat))
         use = _loading_lines(storage, name, custom)
         free = _load_model(link, use, custom)
         fits_ram = storage.in_place and free >= len(flat) + _PROGRAM_BYTES
@@ -111,10 +111,10 @@ def _runtime(files, facts, flat, storage):
             "build firmware that has tflm with: make firmware",
             "firmware",
         )
-    required = bundle.files(parts.files_for(flat, facts.arch, facts.assembler), facts.arch)
+    required = bundle.files(runtime_files.files_for(flat, facts.arch, facts.assembler), facts.arch)
     extra = {}
     if storage.name == "flash":
-        extra["tflm_flash.mpy"] = parts.compile_file(script_path("tflm_flash"))
+        extra["tflm_flash.mpy"] = mpy_compiler.compile_file(script_path("tflm_flash"))
     return Runtime(files, facts, required, extra)
 
 
@@ -122,8 +122,8 @@ def _runtime_text(facts, missing):
     if facts.frozen:
         return f"tflm {facts.tflm[0]} of the firmware"
     if not missing:
-        return f"tflm {parts.version()}, already installed"
-    return f"tflm {parts.version()}, {missing} bytes sent"
+        return f"tflm {runtime_files.version()}, already installed"
+    return f"tflm {runtime_files.version()}, {missing} bytes sent"
 
 
 # Lines of Python that load the model and make an interpreter. The user adds custom operators.

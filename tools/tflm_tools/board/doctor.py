@@ -9,7 +9,7 @@ from tflm.errors import TflmError
 
 from ..model.flat_file import FlatFile
 from ..model.model_file import open_model
-from ..packages import parts
+from ..packages import mpy_compiler, runtime_files
 from ..render.common import size as size_text
 from . import profiles
 from .checks import check_files, check_heap
@@ -86,9 +86,9 @@ def _tflm(facts):
     version, reads, frozen = facts.tflm
     where = "in the firmware" if frozen else "in lib/"
     text = f"{version} {where}, reads .tflm format {reads}"
-    if reads != layout.VERSION or version != parts.version():
+    if reads != layout.VERSION or version != runtime_files.version():
         step = "flash this version: tflm flash" if frozen else "tflm deploy MODEL updates it"
-        return Line("tflm", f"{text}; the tools are {parts.version()}", "note", step)
+        return Line("tflm", f"{text}; the tools are {runtime_files.version()}", "note", step)
     return Line("tflm", text)
 
 
@@ -127,8 +127,8 @@ def _fit(path, facts, free_bytes):
         arena = FlatFile(flat).arena_bytes
         code = 0
         if not facts.frozen:
-            files = parts.files_for(flat, facts.arch, facts.assembler)
-            code = sum(map(len, parts.compiled(files, facts.arch).values()))
+            files = runtime_files.files_for(flat, facts.arch, facts.assembler)
+            code = sum(map(len, mpy_compiler.compile_runtime_files(files, facts.arch).values()))
             if facts.file_system is None:
                 reason = (
                     "the board has no tflm and no file system for it; flash firmware with tflm"

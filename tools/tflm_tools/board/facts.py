@@ -7,7 +7,7 @@ from pathlib import Path
 from tflm.op_resolver import ARCHS
 
 from ..errors import DeviceError
-from ..packages import parts
+from ..packages import mpy_compiler
 from ..targets import more_targets, target_of
 from .replies import SIZE, Nullable
 
@@ -113,6 +113,6 @@ def read_facts(link):
 
 # Ask an Xtensa core for its options, with the same module that the runtime uses for that.
 def _core(link, arch):
-    (module,) = parts.compiled(["kernels/xtensawin/__init__"], arch).values()
+    (module,) = mpy_compiler.compile_runtime_files(["kernels/xtensawin/__init__"], arch).values()
     text = link.exec(f"{script_source('core')}\nprint(has_mac16({module!r}))\n")
     return "mac16" if link.value(text, 1) else ""

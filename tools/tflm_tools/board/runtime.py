@@ -9,7 +9,7 @@
 import binascii
 import re
 
-from ..packages import bundle, parts
+from ..packages import bundle, runtime_files
 from .files import PARTIAL_SUFFIX
 from .storage import file_flash_bytes
 
@@ -91,8 +91,8 @@ class Runtime:
     def _recompiled(self, bundled, names):
         paths = [*bundled, *(name.removeprefix("tflm/") for name in names)]
         kernels = {path.rpartition(".")[0] for path in paths if path.startswith("kernels/")}
-        known = [name for name in sorted(kernels) if parts.exists(name)]
-        return bundle.files(parts.with_imports(known), self._facts.arch)
+        known = [name for name in sorted(kernels) if runtime_files.exists(name)]
+        return bundle.files(runtime_files.with_imports(known), self._facts.arch)
 
     def install(self):
         """Send the missing files; the old runtime works until all of them have arrived."""

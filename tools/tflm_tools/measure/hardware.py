@@ -22,7 +22,7 @@ from ..check.comparison import first_difference
 from ..errors import DeviceError, ToolError
 from ..execution.device_model import invoke
 from ..model.model_file import open_model
-from ..packages import parts
+from ..packages import runtime_files
 
 FORMAT = 1
 _NAME = "bench"  # of the model on the board; the next one takes its place
@@ -112,7 +112,7 @@ def record(places, port=None, invokes=5, progress=None, custom=(), timeout=None)
         facts = read_facts(link)
     found = BoardRecord(
         FORMAT, __version__, int(time.time()), facts.machine, facts.firmware(), facts.arch,
-        facts.tflm[0] if facts.tflm else parts.version(), facts.frozen, facts.frequency,
+        facts.tflm[0] if facts.tflm else runtime_files.version(), facts.frozen, facts.frequency,
         facts.flash_divider, [],
     )  # fmt: skip
     for i, path in enumerate(paths):

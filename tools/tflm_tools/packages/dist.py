@@ -1,4 +1,4 @@
-# tflm_tools: packages for MicroPython's installer mip: .py, and bundles for each kind of board
+# tflm_tools: packages: makes packages for MicroPython's installer mip, for `make dist`
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -10,19 +10,19 @@ import tflm
 from .. import files, kernel_files
 from ..errors import TflmError, ToolError
 from ..targets import ARCHS, PACKAGED, twin_folders
-from . import bundle, parts
+from . import bundle, runtime_files
 
 _REPOSITORY = Path(__file__).resolve().parents[3]
 _PACKAGE = Path(tflm.__file__).parent
 
 _MPY = "6.3"
 
-# Every package brings "core" along, with the runtime. Those of kernel files have what quantized
-# models need, "types" the kernels for others; "apis", "sensors" and "fleet" have none.
+# Every package includes "core", the runtime. Packages of kernels have the kernels for quantized
+# models, "types" those for other types; "apis", "sensors" and "fleet" have no kernels.
 PACKAGES = (*kernel_files.PACKAGES, "apis", "sensors", "fleet", "all")
 _QUANTIZED = {"int8", "any", "packed"}
-_OF_THE_CORE = ("core", "core_events")  # in folders of an arch: what tells of its processor core
-_SMALL = ("transpose_conv",)  # kernels whose twins only "all" has room for
+_CORE_FILES = ("core", "core_events")  # in folders of an arch: they identify its processor core
+_OVERRIDES_ONLY_IN_ALL = ("transpose_conv",)  # kernels whose overrides only "all" includes
 _WAKE = ("signal", "all")  # packages with wake words and microphones, beside the signal library
 _APIS = ("apis", "all")  # packages with tflm.litert and tflm.ml
 _LEARN = ("learn", "all")  # packages with tflm.learner
@@ -31,89 +31,92 @@ _FLEET = ("fleet", "all")  # packages with tflm.fleet
 
 
 def package_kernels(package, arch=None):
-    """Names of the kernel files of a package, as their heads say; what they import comes along.
+    """Return the names of the kernel files of a package, without the files that they import.
 
-    arch: without those that only records for other instruction sets name; None takes all.
+    arch: leave out files that only records for other instruction sets name; None includes all.
     """
     return {
         name
-        for name, made in kernel_files.kernel_files().items()
-        if _belongs(made, package) and (arch is None or made.target in ("", *twin_folders(arch)))
+        for name, kernel in kernel_files.kernel_files().items()
+        if _belongs(kernel, package)
+        and (arch is None or kernel.target in ("", *twin_folders(arch)))
     }
 
 
-# Whether a package has a kernel file.
-def _belongs(made, package):
+# Whether a package has a kernel file (KernelFile).
+def _belongs(kernel, package):
     if package == "all":
         return True
-    if made.package == "signal":  # with types of its own
+    if kernel.package == "signal":  # these kernels have other types than models
         return package == "signal"
-    if not _QUANTIZED & set(made.types):
+    if not _QUANTIZED & set(kernel.types):
         return package == "types"
-    return made.package in ("core", package)
+    return kernel.package in ("core", package)
 
 
-# Files of kernels/ for a package. Where a file for the arch has all of a portable one, only "all"
-# has that, too, for cores and firmware that cannot run the other.
+# The files of kernels/ for a package. If overrides for the arch have all functions of a portable
+# file, only "all" has the portable file too, for cores and firmware that cannot run the overrides.
 def _kernels(package, arch, assembler):
-    wanted = []
+    files = []
     for name in sorted(package_kernels(package, arch or None)):
-        twins, complete = parts.twins(name, arch, assembler)
-        if name in _SMALL and package != "all":
-            twins = []
-        wanted += twins if complete and package != "all" else [*twins, f"kernels/{name}"]
-    told = [f"kernels/{folder}/{name}" for folder in twin_folders(arch) for name in _OF_THE_CORE]
-    usable = [path for path in told if assembler or not parts.needs_assembler(path)]
-    return wanted + [path for path in usable if parts.exists(path)]
+        overrides, complete = runtime_files.overrides(name, arch, assembler)
+        if name in _OVERRIDES_ONLY_IN_ALL and package != "all":
+            overrides = []
+        files += overrides if complete and package != "all" else [*overrides, f"kernels/{name}"]
+    core = [f"kernels/{folder}/{name}" for folder in twin_folders(arch) for name in _CORE_FILES]
+    usable = [path for path in core if assembler or not runtime_files.needs_assembler(path)]
+    return files + [path for path in usable if runtime_files.exists(path)]
 
 
 def package_files(package, arch="", assembler=False, prepare=True):
-    """Files of a package, sorted: paths below tflm/ without .py; arch "": the portable ones.
+    """Return the files of a package, sorted paths below tflm/ without .py.
 
-    "all" has Prepare, too, and so runs a .tflite on the board; prepare=False leaves it out.
+    arch: as mpy-cross names it, "" for portable files only. assembler: the firmware has the
+    inline assembler. prepare: "all" includes Prepare, so that the board can run a .tflite.
     """
-    found = set(parts.runtime())
-    wanted = _kernels(package, arch, assembler)
-    wanted += parts.checks(Path(file).name for file in wanted)
+    files = _kernels(package, arch, assembler)
+    files += runtime_files.access_checks(Path(file).name for file in files)
     if package in _WAKE:
-        wanted += parts.wake()
+        files += runtime_files.wake()
     if package in _APIS:
-        wanted += parts.apis()
+        files += runtime_files.apis()
     if package in _LEARN:
-        wanted += parts.learn()
+        files += runtime_files.learn()
     if package in _SENSORS:
-        wanted += parts.sensors()
+        files += runtime_files.sensors()
     if package in _FLEET:
-        wanted += parts.fleet()
+        files += runtime_files.fleet()
     if package == "all" and prepare:
-        wanted += parts.only_tflite()
-        return sorted(found | set(parts.everything(wanted)))
-    return sorted(found | set(parts.with_imports(wanted)))
+        files = runtime_files.with_tflite_imports([*files, *runtime_files.only_tflite()])
+    else:
+        files = runtime_files.with_imports(files)
+    return sorted({*runtime_files.runtime(), *files})
 
 
+# The bundles of a package: "all" is one bundle, other packages are "core" and their own bundle.
 def _bundles(package):
-    """The bundles of a package: of "all" one with everything, of others "core" and their own."""
     return [package] if package in ("core", "all") else ["core", package]
 
 
-# The JSON that mip reads: where each file goes, and its address relative to the JSON's own.
+# The JSON that mip reads: the path of each file on the board, and its address relative to the
+# JSON.
 def _package_json(names, source):
     urls = [[f"tflm/{name}", f"{source}{name}"] for name in names]
-    text = {"urls": urls, "version": parts.version()}
+    text = {"urls": urls, "version": runtime_files.version()}
     return (json.dumps(text, indent=1) + "\n").encode()
 
 
 def root_package():
-    """The bytes of the package.json in the repository's root: what runs a .tflm, as .py.
+    """Return package.json (bytes) of the repository's root: the .py files that run a .tflm.
 
-    With Prepare it would not fit the file system of a Pico.
+    It omits Prepare, with which the package would not fit the file system of a Pico.
     """
     names = [f"{name}.py" for name in package_files("all", prepare=False)]
     return _package_json(names, "modules/tflm/")
 
 
 def package_data(arch, packages):
-    """{file name: bytes} of __init__.mpy and the bundles that packages for an arch are made of."""
+    """Return {file name: bytes} of __init__.mpy and all bundles of `packages` for an arch."""
     data = {"__init__.mpy": bundle.init(arch)}
     core = set(package_files("core", arch, ARCHS[arch].assembler))
     for package in dict.fromkeys(name for each in packages for name in _bundles(each)):
@@ -125,19 +128,20 @@ def package_data(arch, packages):
 
 
 def make_dist(output, archs=PACKAGED, report=print):
-    """Write <arch>_6.3/ for each arch into `output`; returns {folder: {package: bytes}}.
+    """Write the folder <arch>_6.3/ for each arch into `output`; return {folder: {package: bytes}}.
 
-    Each has __init__.mpy and for each package a bundle with its JSON: core.bundle, core.json;
-    package.json is that of all. A bundle has nothing that "core" has, which its JSON names, too:
-    so packages may be installed beside each other. Bytes are those of all that a JSON names.
+    Each folder has __init__.mpy, and for each package a bundle and a JSON, like cnn.bundle and
+    cnn.json; package.json is for "all". The JSON also names core.bundle, whose files the other
+    bundles omit, so that several packages can be installed. The sizes include all files that a
+    JSON names. Raises ToolError.
     """
-    made = {}
+    all_sizes = {}
     for arch in archs:
         if arch not in PACKAGED:
-            raise ToolError(f"there is no arch {arch}; take one of {', '.join(PACKAGED)}")
+            raise ToolError(f"there is no arch {arch}; choose one of {', '.join(PACKAGED)}")
         folder = Path(output) / f"{arch}_{_MPY}"
         files.make_folder(folder)
-        made[folder.name] = sizes = {}
+        all_sizes[folder.name] = sizes = {}
         data = package_data(arch, PACKAGES)
         for name, contents in data.items():
             files.write(folder / name, contents)
@@ -148,11 +152,11 @@ def make_dist(output, archs=PACKAGED, report=print):
                 files.write(folder / f"{name}.json", text)
             sizes[package] = sum(len(data[name]) for name in names)
         report(f"{folder}: " + ", ".join(f"{name} {size}" for name, size in sizes.items()))
-    return made
+    return all_sizes
 
 
 def main(arguments=None):
-    """`python -m tflm_tools.packages.dist [ARCH...]`: dist/ and the root's package.json."""
+    """Write dist/ and the root's package.json: python -m tflm_tools.packages.dist [ARCH...]."""
     try:
         files.write(_REPOSITORY / "package.json", root_package())
         make_dist(_REPOSITORY / "dist", arguments or PACKAGED)

@@ -4,7 +4,7 @@
 from dataclasses import dataclass
 
 from ..errors import ToolError
-from ..packages import parts
+from ..packages import mpy_compiler, runtime_files
 from ..targets import ARCHS, PACKAGED, SHOWN
 from .needs import ModelNeeds, needs_of
 
@@ -50,19 +50,19 @@ def prepare_in(models, form):
 
 
 def files_in(models, form, arch, assembler=True):
-    """Files of tflm for models in a form on a board with this arch: paths as in parts.files_for.
+    """Files of tflm for models in a form on a board with this arch: see runtime_files.
 
     arch: "" for none. assembler: the firmware has the inline assembler.
     """
     kernels = kernels_in(models, form)
-    found = set(parts.files_for_kernels(kernels, arch, assembler))
+    found = set(runtime_files.files_for_kernels(kernels, arch, assembler))
     if form != "tflite":
-        found |= set(parts.checks(kernel.partition(".")[0] for kernel in kernels))
+        found |= set(runtime_files.access_checks(kernel.partition(".")[0] for kernel in kernels))
     prepare = prepare_in(models, form)
     if prepare:
         # Files of prepare/ are known one by one; what else they import is runtime.
         wanted = {f"prepare/{file}" for file in ["__init__", "table", *prepare]}
-        tflite = parts.everything(parts.only_tflite())
+        tflite = runtime_files.with_tflite_imports(runtime_files.only_tflite())
         found |= {file for file in tflite if not file.startswith("prepare/")} | wanted
     return sorted(found)
 
@@ -91,7 +91,7 @@ def _files(models, form, archs):
     found = {}
     for arch in archs or [""]:
         files = files_in(models, form, arch, ARCHS[arch].assembler if arch else True)
-        compiled = parts.compiled(files, arch) if archs else {}
+        compiled = mpy_compiler.compile_runtime_files(files, arch) if archs else {}
         for file in files:
             key = _without_arch(file)
             need = found.setdefault(key, FileNeed(_group(key), key, {}))

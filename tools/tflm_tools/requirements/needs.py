@@ -18,7 +18,7 @@ from ..inspection.survey import Missing, survey
 from ..model.flat_file import FlatFile
 from ..model.model_file import open_model
 from ..model.schema import BuiltinOperator, op_name
-from ..packages.parts import everything, kernels_of
+from ..packages.runtime_files import kernels_of, with_tflite_imports
 
 
 @dataclass
@@ -160,7 +160,7 @@ def needs_of(path, custom=(), target=None, without=()):
         graph, storage, missing = survey(model.data, resolver)
     if any(subgraph.open_dimensions() for subgraph in TfliteModel(model.data).subgraphs):
         # What works out the shapes that the file leaves open.
-        files = everything(["tflite/shapes"])
+        files = with_tflite_imports(["tflite/shapes"])
         prepare = sorted({*prepare, *(Path(f).name for f in files if f.startswith("prepare/"))})
         prepare.remove("__init__")
     flat = []

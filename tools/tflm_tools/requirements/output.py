@@ -10,7 +10,7 @@ from tflm.prepare.table import CUSTOM, OPS
 
 from .. import files
 from ..errors import ToolError
-from ..packages import parts
+from ..packages import runtime_files
 from ..targets import twin_folders
 from .files import kernels_in, prepare_in
 
@@ -119,7 +119,7 @@ def manifest_source(needs, output, arch=""):
     """
     _check(needs)
     kernels = sorted({kernel.partition(".")[0] for kernel in _own_kernels(needs)})
-    folders = [f for f in twin_folders(arch) if parts.exists(f"kernels/{f}/__init__")]
+    folders = [f for f in twin_folders(arch) if runtime_files.exists(f"kernels/{f}/__init__")]
     path = "modules/manifest.py"
     if _MANIFEST.exists():
         path = os.path.relpath(_MANIFEST, Path(output).resolve().parent)

@@ -1,22 +1,22 @@
-# tflm: goes before tflm/__init__ where tflm came as bundles: files in one file, read as a folder
+# tflm: makes tflm importable from bundles; this code precedes tflm/__init__ on boards with bundles
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import os
 
 
-# The files of all bundles in a folder as a read-only file system. A file of a bundle is the
-# bundle, opened where the file begins: a .mpy knows by itself where it ends.
+# A read-only file system with the files of all bundles in a folder. open() returns the bundle,
+# positioned at the start of the file: MicroPython's loader finds the end of a .mpy itself.
 class _Bundles:
     def __init__(self, folder, names):
         self._folder = folder
-        self._bundles = []  # (name, lines of "/path offset", a line end before and behind each)
+        self._bundles = []  # (name, index): "\n/path offset" for each file, then "\n SIZE\n"
         for name in names:
             if name[-7:] == ".bundle":
                 with open(folder + "/" + name, "rb") as file:
                     head = file.read(32)
                     if head[:14] == b"tflm bundle v1":
                         index = file.read(int(head[16:24]))
-                        # MicroPython's loader does not end on a .mpy that is cut off.
+                        # MicroPython's loader does not end on a truncated .mpy.
                         if file.seek(0, 2) != int(index[index.rfind(b" ") :]):
                             raise ImportError(name + " is cut off; install it again")
                         self._bundles.append((name, index))
@@ -52,7 +52,7 @@ class _Bundles:
                 except TypeError:
                     file.seek(at)
                     return file
-                # In ROMFS MicroPython's loader takes a file from its beginning in memory.
+                # MicroPython's loader reads a ROMFS file from its start, whatever its position is.
                 from io import BytesIO
 
                 next_one = index.find(b" ", end)

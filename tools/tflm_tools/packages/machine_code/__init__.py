@@ -1,12 +1,11 @@
-# tflm_tools: machine code of our own in .mpy files for firmware without an inline assembler
+# tflm_tools: packages: puts machine code into .mpy files for firmware without the inline assembler
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Firmware takes a function of MicroPython's inline assembler for bytecode, and crashes, unless it
-# was built with one; the stock firmware of ESP32, ESP32-C3 and their like is not. It does run
-# functions of kind viper. So what mpy-cross has compiled, the carrier, is changed: a function of
-# the inline assembler, or a stub whose source tells its machine code (listing.py), becomes one of
-# kind viper, which begins with what checks and converts its arguments: see
-# docs/explanation/machine-code.md.
+# Firmware that was built without MicroPython's inline assembler, like the stock firmware of ESP32
+# boards, runs a function of the inline assembler as bytecode and crashes. It can run viper
+# functions. convert() therefore changes a .mpy of mpy-cross: a function of the inline assembler,
+# or a stub whose source lists its machine code (listing.py), becomes a viper function. Code before
+# it checks and converts the arguments: see docs/explanation/machine-code.md.
 
 from importlib import import_module
 
@@ -15,16 +14,16 @@ from ...errors import ToolError
 from . import listing
 from .mpy_file import ASM, KINDS, VIPER, Code, MpyFile
 
-# One with kernels in assembler has a file here, whose around() says what is wrapped around them.
+# For an architecture with kernels in assembler, the file <arch>.py of this folder has wrap().
 ARCHS = tuple(name for name, arch in targets.ARCHS.items() if not arch.assembler)
-_PLAIN = 2  # type of the value of a function of the inline assembler that names none: int
+_INT_TYPE = 2  # return type of a function of the inline assembler without annotations
 
 
 def convert(data, source, arch):
-    """The .mpy (bytes) with machine code in functions of kind viper, for an arch of ARCHS.
+    """Return a .mpy (bytes) whose machine code is in viper functions, for an arch of ARCHS.
 
-    data: what mpy-cross made of `source`, a text. What has no machine code comes back as it was.
-    Raises ToolError where one does not fit the other.
+    data: the .mpy that mpy-cross made of `source` (str); it is returned unchanged if it has no
+    machine code. Raises ToolError if `data` and `source` do not match.
     """
     mpy = MpyFile(data)
     if not listing.is_in(source) and not _has_assembler(mpy):
@@ -39,17 +38,18 @@ def convert(data, source, arch):
     for i, (name, arguments, code) in enumerate(functions):
         child = children[i]
         if child.kind == ASM:
-            if child.numbers[1:] != [arguments, _PLAIN]:
+            if child.numbers[1:] != [arguments, _INT_TYPE]:
                 raise ToolError(f"{name}() of the inline assembler has types; leave them out")
             code = child.data
         elif code and child.kind != VIPER:
             raise ToolError(
-                f"{name}() tells its machine code, and is {KINDS[child.kind]}; make it viper"
+                f"{name}() lists machine code, but is {KINDS[child.kind]}; make it viper"
             )
         if code:
-            children[i] = Code(VIPER, _around(arch)(code, arguments, mpy.fun_table()), [0])
+            wrapped = _wrap(arch)(code, arguments, mpy.function_table())
+            children[i] = Code(VIPER, wrapped, [0])
     if _has_assembler(mpy):
-        raise ToolError("a function of the inline assembler stands in another; move it out")
+        raise ToolError("a function of the inline assembler is inside another; move it out")
     return mpy.data()
 
 
@@ -57,11 +57,11 @@ def _has_assembler(mpy):
     return any(code.kind == ASM for code in mpy.module.functions())
 
 
-def _around(arch):
+def _wrap(arch):
     try:
-        return import_module(f".{arch}", __package__).around
+        return import_module(f".{arch}", __package__).wrap
     except ModuleNotFoundError:
         raise ToolError(
-            f"nobody has said how firmware for {arch} calls machine code; "
-            f"write packages/machine_code/{arch}.py, with around()"
+            f"tflm does not know how firmware for {arch} calls machine code; "
+            f"write packages/machine_code/{arch}.py with wrap()"
         ) from None

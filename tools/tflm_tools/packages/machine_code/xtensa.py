@@ -1,9 +1,9 @@
-# tflm_tools: machine code: an assembler for Xtensa with register windows, as in ESP32, S2 and S3
+# tflm_tools: packages: an assembler for Xtensa with register windows (ESP32, S2, S3)
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Instructions have 24 bits, some 16; fields have the names of the ISA manual: op2 op1 r s t op0,
-# four bits each from the highest. Every method makes one instruction and its line of a listing,
-# which reads as GNU's objdump writes it: a test compares the two.
+# Instructions have 24 or 16 bits. Fields have the names of the ISA manual: op2 op1 r s t op0, four
+# bits each, op2 highest. Each method makes one instruction and its line of a listing in the syntax
+# of GNU objdump; a test compares them with objdump's output.
 
 # Three registers: r, s, t. Name: (op2, op1).
 _THREE = {
@@ -11,17 +11,17 @@ _THREE = {
     "addx8": (11, 0), "sub": (12, 0), "mull": (8, 2), "quou": (12, 2), "min": (4, 3),
     "max": (5, 3),
 }  # fmt: skip
-# Loads and stores: r, and the bits of the offset that the instruction leaves out.
+# Loads and stores: r, and the number of low bits of the offset that are not encoded.
 _MEMORY = {"l8ui": (0, 0), "l16ui": (1, 1), "l32i": (2, 2), "s8i": (4, 0), "s32i": (6, 2),
            "l16si": (9, 1)}  # fmt: skip
-# Branches on two registers, and on one that is compared with zero.
+# Branches that compare two registers, and branches that compare a register with zero.
 _TWO = {"beq": 1, "blt": 2, "bltu": 3, "bne": 9, "bge": 10, "bgeu": 11}
 _ZERO = {"beqz": 0, "bnez": 1, "bltz": 2, "bgez": 3}
 _SPECIAL = {"configid0": 176, "ccount": 234}
 
 
 class CodeError(ValueError):
-    """An operand that no instruction can hold."""
+    """An operand that the instruction cannot encode."""
 
 
 def _check(condition, text):
@@ -37,51 +37,53 @@ def _a(register):
 
 
 class Xtensa:
-    """Code of one function, from a multiple of 4 on: a method for each instruction.
+    """The code of one function at a multiple of 4, with a method for each instruction.
 
-    Registers are "a0" to "a15"; a name of Python for each makes a kernel readable.
+    Registers are the strings "a0" to "a15". Name them by Python variables in a kernel.
     """
 
     def __init__(self):
-        self._parts = []  # (address, bytes, text); what has a label: the function that encodes it
+        # (address, bytes, text); for an instruction with a label, bytes is a function that
+        # returns (bytes, text) when all labels are known.
+        self._instructions = []
         self._at = 0
-        self._places = {}
+        self._addresses = {}  # {label: address}
         self._labels = 0
 
     def _put(self, word, text, size=3):
-        self._parts.append((self._at, word.to_bytes(size, "little"), text))
+        self._instructions.append((self._at, word.to_bytes(size, "little"), text))
         self._at += size
 
-    # A branch or jump: its distance goes to `bits` bits from `shift` on.
+    # Add a branch or jump, whose distance is encoded in `bits` bits from bit `shift` on.
     def _to(self, word, bits, shift, text, label):
         at = self._at
 
         def encoded():
-            target = self._places[label]
+            target = self._addresses[label]
             distance = target - at - 4
             _check(-1 << bits - 1 <= distance < 1 << bits - 1, f"{text}{label}, {distance} away")
             field = (distance & (1 << bits) - 1) << shift
             return (word | field).to_bytes(3, "little"), f"{text}0x{target:x}"
 
-        self._parts.append((at, encoded, text))
+        self._instructions.append((at, encoded, text))
         self._at += 3
 
     def new_label(self, name):
-        """A label that no other has; `name` says what happens there."""
+        """Return a unique label that begins with `name`."""
         self._labels += 1
         return f"{name}_{self._labels}"
 
     def label(self, name):
-        _check(name not in self._places, f"label {name} twice")
-        self._places[name] = self._at
+        _check(name not in self._addresses, f"label {name} twice")
+        self._addresses[name] = self._at
 
     def lines(self):
-        """(address, bytes, text) of each instruction."""
-        for at, code, text in self._parts:
+        """Yield (address, bytes, text) of each instruction."""
+        for at, code, text in self._instructions:
             yield at, *(code() if callable(code) else (code, text))
 
     def code(self):
-        """The machine code."""
+        """Return the machine code."""
         return b"".join(code for _, code, _ in self.lines())
 
     # Instructions.
@@ -166,19 +168,19 @@ class Xtensa:
         self._rrr(2 | bits >> 4, 1, _a(r), bits & 15, _a(t), f"srai {r}, {t}, {bits}")
 
     def srli(self, r, t, bits):
-        """Unsigned, by up to 15; further it is a field, which extui takes."""
+        """Shift right unsigned; extui does that for more than 15 bits."""
         if bits > 15:
             return self.extui(r, t, bits, 32 - bits)
         self._rrr(4, 1, _a(r), bits, _a(t), f"srli {r}, {t}, {bits}")
 
     def extui(self, r, t, low, bits):
-        """A field of up to 16 bits from bit `low` on."""
+        """Extract a field of up to 16 bits from bit `low` on."""
         _check(0 <= low <= 31 and 1 <= bits <= 16, f"extui {r}, {t}, {low}, {bits}")
         op1 = 4 | low >> 4
         self._rrr(bits - 1, op1, _a(r), low & 15, _a(t), f"extui {r}, {t}, {low}, {bits}")
 
     def ssr(self, s):
-        """The shift of srl() and sra()."""
+        """Set the shift of srl() and sra()."""
         self._rrr(4, 0, 0, _a(s), 0, f"ssr {s}")
 
     def sra(self, r, t):
@@ -204,7 +206,7 @@ class Xtensa:
     # Calls.
 
     def entry(self, frame):
-        """The beginning of a function with a frame of so many bytes, a multiple of 8."""
+        """Begin a function with a frame of `frame` bytes, a multiple of 8."""
         _check(frame % 8 == 0 and 16 <= frame < 1 << 15, f"entry a1, {frame}")
         self._put(frame >> 3 << 12 | 1 << 8 | 0x36, f"entry a1, {frame}")
 
@@ -216,18 +218,18 @@ class Xtensa:
         at = self._at
 
         def encoded():
-            target = self._places[label]
+            target = self._addresses[label]
             _check(target % 4 == 0, f"call8 to 0x{target:x}")
             field = (target - (at & -4) - 4 >> 2) & 0x3FFFF
             return (field << 6 | 0x25).to_bytes(3, "little"), f"call8 0x{target:x}"
 
-        self._parts.append((at, encoded, "call8"))
+        self._instructions.append((at, encoded, "call8"))
         self._at += 3
 
     def retw(self):
         self._put(0xF01D, "retw.n", 2)
 
     def align(self):
-        """Go on at a multiple of 4; what lies between never runs."""
+        """Add zero bytes up to a multiple of 4; they are never executed."""
         while self._at % 4:
             self._put(0, ".byte 0", 1)

@@ -1,23 +1,24 @@
-# tflm_tools: machine code: what a function of kind viper begins with on Xtensa (ESP32, S2, S3)
+# tflm_tools: packages: wraps machine code in a viper function on Xtensa (ESP32, S2, S3)
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .viper_abi import CHECK_ARGUMENTS, FROM_OBJECT, POINTER, signature
 from .xtensa import Xtensa
 
-_FRAME = 64  # bytes: six arguments, and at its upper end what register windows need
-_MOST = 6  # arguments: a10 to a15
+_FRAME = 64  # bytes: six arguments, and the save area of register windows at its upper end
+_MAX_ARGUMENTS = 6  # in a10 to a15
 
 
-def around(code, arguments, table):
-    """Machine code that converts arguments, calls `code`, and makes an int of its value.
+def wrap(code, arguments, table):
+    """Return machine code that converts arguments, calls `code` and converts its result to int.
 
-    code: a function of the windowed ABI, its arguments in a2, a3, ... table: number of the
-    constant that is the table of the runtime's functions.
+    code: a function of the windowed ABI with its arguments in a2, a3 ... arguments: their number.
+    table: number of the constant for the runtime's function table.
     """
-    assert arguments <= _MOST
+    assert arguments <= _MAX_ARGUMENTS
     t = Xtensa()
     wrong, right = t.new_label("wrong"), t.new_label("right")
-    # a2: function object, a3: number of arguments, a4: of those by keyword, a5: pointer to them.
+    # Registers at entry: a2 function object, a3 number of arguments, a4 number of keyword
+    # arguments, a5 pointer to the arguments.
     t.entry(_FRAME)
     t.l32i("a6", "a2", 4)  # the module's context
     t.l32i("a6", "a6", 12)  # its constants
