@@ -43,9 +43,9 @@ def _derived(folder, target, generator, derived):
 def _contents(folder, name, text):
     if not name.endswith(".mpy"):
         return text.encode()
-    from tflm_tools.packages import parts
+    from tflm_tools.packages import mpy_compiler
 
-    return parts.compile_text(text, f"tflm/kernels/{folder}/{name[:-4]}.py", folder)
+    return mpy_compiler.compile_text(text, f"tflm/kernels/{folder}/{name[:-4]}.py", folder)
 
 
 def generated(folder):
