@@ -46,7 +46,7 @@ _PAGES = [
     "how-to/less-ram.md",
     "reference/flat-format.md",
     "tutorial/first-model.md", "tutorial/pico.md", "tutorial/esp32.md",
-    "tutorial/your-own-model.md",
+    "tutorial/your-own-model.md", "tutorial/wake-word.md",
     "how-to/coming-from.md", "how-to/fleet.md", "how-to/hosts.md", "how-to/learn-on-board.md",
     "how-to/quantize.md", "how-to/ready-made-models.md", "how-to/scale-out.md",
     "how-to/search-models.md", "how-to/versions.md",
@@ -97,7 +97,8 @@ def commands(text):
 @pytest.fixture
 def folder(repository, tmp_path, monkeypatch):
     """A folder like the checkout, as far as the pages need it, with the files that they name."""
-    (tmp_path / "models").symlink_to(repository / "models")
+    for name in ("models", "tests", "tools"):
+        (tmp_path / name).symlink_to(repository / name)
     digits = (repository / "models" / "digits" / "digits_int8.tflite").read_bytes()
     (tmp_path / "digits.tflm").write_bytes(flatten(digits))
     (tmp_path / "rom").mkdir()
@@ -243,7 +244,7 @@ def test_options_exist(repository):
             if command.context_settings.get("ignore_unknown_options"):
                 continue  # they are another program's
             known = {o for p in command.params for o in (*p.opts, *p.secondary_opts)}
-            for option in re.findall(r"(?<=\s)(--?[a-z][a-z-]*)", rest):
+            for option in re.findall(r"(?<=\s)(--?[a-z][a-z0-9-]*)", rest):
                 assert option in known | {"--help"}, f"{path.name}: tflm {name} {option}"
 
 

@@ -291,7 +291,4 @@ def test_open_dimensions(tmp_path, repository, monkeypatch):
 def test_readme_counts_the_same(tflm, repository):
     count = len(tflm("ops", "--json").json())
     assert f"{count} operators" in tflm("ops").out
-    assert (
-        f"| Operators | {count} |"
-        in (repository / "README.md").read_text()
-    )
+    assert f"| Operators | {count} |" in (repository / "README.md").read_text()

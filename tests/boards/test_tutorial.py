@@ -1,0 +1,62 @@
+# The programs of docs/tutorial/pico.md on the emulated Pico, with stock firmware and with ours
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+
+@pytest.fixture
+def page(repository, monkeypatch):
+    """The text of the Pico tutorial; its commands run in the checkout."""
+    monkeypatch.chdir(repository)
+    return (repository / "docs" / "tutorial" / "pico.md").read_text()
+
+
+# The code blocks of one language in a section of the page.
+def _blocks(page, section, language):
+    text = re.split(r"^## ", page, flags=re.M)[section]
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.M | re.S)
+
+
+def _run(*arguments):
+    done = subprocess.run(
+        [sys.executable, "-m", *arguments], capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+# Run `tflm doctor` and `tflm deploy` as the blocks show them, with the port of the board.
+def _run_commands(blocks, port):
+    for line in "".join(blocks).splitlines():
+        words = line.removeprefix("$ ").split()
+        if words[:2] in (["tflm", "doctor"], ["tflm", "deploy"]):
+            _run("tflm_tools", *words[1:], port)
+
+
+# What `mpremote run` prints for a program.
+def _run_program(port, path):
+    return _run("mpremote", "connect", port, "run", str(path))
+
+
+def test_first_program_on_stock_firmware(emulated, page, tmp_path):
+    board = emulated("RPI_PICO", stock=True)
+    _run_commands(_blocks(page, 0, "console"), board.port)
+    (program,) = _blocks(page, 0, "python")
+    path = tmp_path / "first.py"
+    path.write_text(program)
+    printed = _run_program(board.port, path)
+    assert len(eval(printed.splitlines()[0])) == 10
+    assert "all together" in printed
+
+
+def test_program_on_our_firmware(emulated, page, tmp_path):
+    board = emulated("RPI_PICO")
+    _run_commands(_blocks(page, 1, "console"), board.port)
+    (program,) = _blocks(page, 1, "python")
+    path = tmp_path / "first.py"
+    path.write_text(program + "interp.invoke()\nprint(interp.output(0).shape)\n")
+    assert _run_program(board.port, path) == "(1, 10)\n"
