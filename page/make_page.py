@@ -171,8 +171,8 @@ def _zip(contents):
 
 
 def programs():
-    """The programs of docs/reference/programs.md: dicts of title, about (a sentence) and code."""
-    text = files.read(ROOT / "docs" / "reference" / "programs.md").decode()
+    """The programs of page/programs.md: dicts of title, about (a sentence) and code."""
+    text = files.read(_SOURCES / "programs.md").decode()
     pattern = r"^## (.+?)\n\n(.+?)\n\n```python\n(.+?)^```$"
     return [
         {"title": title, "about": about, "code": code}

@@ -35,7 +35,6 @@ _OTHERS = {
     "reference/cli.md": "parts of commands",
     "how-to/deploy.md": "tests/host/test_board_deploy.py",
     "how-to/web-page.md": "tests/page",
-    "reference/programs.md": "tests/page",
     "how-to/motion.md": "tests/boards/test_motion.py",
     "how-to/camera.md": "tests/boards/test_camera.py",
     "how-to/wake-words.md": "tests/host/test_tool_wake.py, tests/wake",

@@ -17,6 +17,7 @@ _PAGES = sorted(
         "tests/*.md",
         "boards/*.md",
         "examples/*.md",
+        "page/*.md",
     )
     for path in REPOSITORY.glob(pattern)
 )

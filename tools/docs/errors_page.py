@@ -94,7 +94,7 @@ _REMEDIES = (
     ("… itself does not run", "only tflm can run this model; do not compare it with TFLM"),
     ("TFLM itself does not run", "only tflm can run this model; do not compare it with TFLM"),
     (
-        "mpy-cross does not compile",
+        "mpy-cross cannot compile",
         "report it, with the kernel file and the architecture that the message names",
     ),
     ("cannot make the folder", "check the path and its permissions"),
