@@ -13,7 +13,8 @@ from ..model.schema import op_name
 _NAMES = {LANES: "lanes", BYTES: "bytes", IN_PLACE: "in place"}
 
 # Cycles of a Cortex-M0+ for a multiply-accumulate (of an element, for sums by tables), the mean
-# over the layers of docs/data/cycles-layers.csv: `make cycles` with all layers stored that way.
+# over the layers of docs/data/no-wait-states-layers.csv: `make -C bench cycles` with all layers
+# stored that way.
 _CYCLES = {
     "conv": {LANES: 3.2, BYTES: 3.6, DENSE: 5.1, IN_PLACE: 23},
     "depthwise_conv": {LANES: 11, BYTES: 11, IN_PLACE: 88},

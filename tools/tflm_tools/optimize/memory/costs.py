@@ -16,8 +16,9 @@ Cost = namedtuple("Cost", "mac element source channel whole")
 Core = namedtuple("Core", "share instructions")
 
 # Fitted to the layers that bench/cycles.py --core m0plus measures of the models of int8 in
-# docs/data/cycles-layers.csv, without what weights.py counts: those of CONV_2D come within 4 %
-# of it, those of DEPTHWISE_CONV_2D within 15 %, those of TRANSPOSE_CONV, of U-Nets, within 20 %.
+# docs/data/no-wait-states-layers.csv, without what weights.py counts: those of CONV_2D come
+# within 4 % of it, those of DEPTHWISE_CONV_2D within 15 %, those of TRANSPOSE_CONV, of U-Nets,
+# within 20 %.
 FITTED = {
     "CONV_2D": Cost(2.64, 42, 3.3, 0, 5_400),
     "DEPTHWISE_CONV_2D": Cost(8.5, 0, 11, 350, 5_000),
