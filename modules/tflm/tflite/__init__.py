@@ -1,2 +1,2 @@
-# tflm: what only a .tflite on the board needs, or a custom operator
+# tflm: What only a .tflite on the board, or a custom operator, needs.
 # MIT license; Copyright (c) 2026 the tflm authors

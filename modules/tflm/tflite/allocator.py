@@ -1,4 +1,4 @@
-# tflm: MicroAllocator: everything a .tflite model needs at run time, put into one arena
+# tflm: MicroAllocator: place what a .tflite needs at run time in one arena.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import binascii
@@ -12,65 +12,66 @@ from .custom_op import KERNEL as CUSTOM_KERNEL
 from .lifetimes import buffers_of
 from .planner import plan_greedy, plan_linear
 
-# What bytes of an arena are for, the head and pieces of the tail; tell/allocations.py names them.
+# The uses of arena bytes: the head, then four uses of the tail (introspection/allocations.py).
 ACTIVATIONS, PERSISTENT, VARIABLES, RECORDS, TABLES = range(5)
 
 
-# One record in the tail: what runs, and where its words are.
+# One record in the tail.
 class ArenaRecord:
     def __init__(self, step_list, node, kernel, function, position, size, operands, slice_units):
         self.step_list = step_list
         self.node_index = node.index
         self.builtin_code = node.builtin_code
         self.kernel = kernel
-        self.function = function  # None where the Program knows: control flow, custom operators
+        self.function = function  # None for control flow and custom operators: the Program has it
         self.position = position
         self.size = size
         self.operands = operands
         self.slice_units = slice_units
 
 
-# The storage (storage.pyi) of a MicroContext on a board: records, constants and state go to the
-# tail of the arena, activations and scratch to the planned head (TFLM's micro_allocator.cc).
-# Without an arena nothing is written: that measures how large it must be.
+# The storage (storage.pyi) of a MicroContext on a board, as TFLM's micro_allocator.cc: records,
+# constants and state go to the tail of the arena; activations and scratch buffers to the planned
+# head. Without memory nothing is written: that measures the arena.
 class MicroAllocator:
-    """Allocates a .tflite model from an Arena. Raises ArenaError when it is too small.
+    """Place a .tflite model in an Arena. Raises ArenaError if the arena is too small.
 
-    resolver: an OpResolver that loads each kernel as soon as a record names it; None loads none.
+    arena: an Arena. resolver: an OpResolver, which loads each kernel when a record names it; None
+    loads none.
     """
 
     def __init__(self, arena, resolver=None):
         check("arena", arena, hasattr(arena, "sections"), "an Arena")
         self.resolver = resolver
-        self.memory = arena.buffer  # None: measure only
+        self.memory = arena.buffer  # None: only measure
         self.arena = arena
         self.sections = arena.sections
 
-    # Begin a model: forget the requests of the one before.
+    # Start a model; drop the requests of the model before.
     def start_model_allocation(self, model):
         self.model = model
         self.records = []
         self.variables = {}  # tensor number: offset
-        self.states = []  # (offset, bytes, byte to reset to) of what operators keep besides those
-        self.counts = [[0, 0] for _ in range(5)]  # [how many, bytes] for each of those
-        self.step_list = 0  # which list of steps records go to: a sub-graph's, or copies
+        self.states = []  # (offset, bytes, value that reset() gives them) of operators' state
+        self.counts = [[0, 0] for _ in range(5)]  # [count, bytes] of each use of arena bytes
+        self.step_list = 0  # the list of steps that records go to: a sub-graph's, or copies
         self.step_lists = len(model.subgraphs)
         self._scratch = []  # (bytes, node number)
         self._scratch_users = []  # (scratch number, Record, operand number)
         self._constants = {}  # (CRC-32, bytes, alignment): offset
         self._rom_shift = address_of(model.buffer) & 3
 
-    # A piece of the tail, and a note what for: its offset.
+    # Return the offset of bytes in the tail; count them for a use.
     def _allocate(self, what, size, alignment=ALIGNMENT):
         before = self.sections.tail
         at = self.sections.allocate_persistent_buffer(size, alignment)
-        use = self.counts[what]
-        use[0] += 1
-        use[1] += before - at
+        counts = self.counts[what]
+        counts[0] += 1
+        counts[1] += before - at
         return at
 
-    # MicroContext: a record of words and a table. Its kernel is loaded now: that takes the more
-    # memory the larger it is, and at the end, with all of Prepare loaded, there is less.
+    # MicroContext: store a record of words and a table. Its kernel is loaded now: loading needs
+    # memory according to the kernel's size, and after all of Prepare is loaded there is less.
     def record(self, node, kernel, words, operands, slice_units, table):
         function = None
         if self.resolver is not None and not kernel.startswith((CUSTOM_KERNEL, CONTROL_KERNEL)):
@@ -88,7 +89,7 @@ class MicroAllocator:
             struct.pack_into("<%dI" % len(words), self.memory, at, *words)
             self.memory[at + 4 * len(words) : at + size] = table
 
-    # MicroContext: bytes that Prepare has made; equal ones (tables, mostly) are kept once.
+    # MicroContext: store bytes that Prepare computed. Equal bytes, mostly tables, are stored once.
     def constant(self, data, alignment):
         size = len(data)
         key = binascii.crc32(data), size, alignment
@@ -101,7 +102,7 @@ class MicroAllocator:
             self.memory[at : at + size] = data
         return at << 2 | IN_TAIL
 
-    # MicroContext: a constant of the model, in place; copied only where words would be unaligned.
+    # MicroContext: use a constant of the model in place; copy it only if its words are unaligned.
     def constant_tensor(self, tensor):
         if tensor.nbytes() == 0:
             return NO_OPERAND
@@ -111,12 +112,12 @@ class MicroAllocator:
             return self.constant(tensor.data, 8)
         return tensor.offset << 2 | IN_ROM
 
-    # MicroContext: a scratch request: its number.
+    # MicroContext: note the request of a scratch buffer; return its number.
     def scratch(self, size, node):
         self._scratch.append((size, node.index))
         return len(self._scratch) - 1
 
-    # Scratch buffers of a record that no other record has: (operand number, bytes).
+    # Return (operand number, bytes) of the scratch buffers that no other record uses.
     def own_scratch(self, record):
         users = self._scratch_users
         return tuple(
@@ -127,25 +128,25 @@ class MicroAllocator:
             ]
         )
 
-    # MicroContext: bytes that last; zeros at first, as in a flat model.
+    # MicroContext: return the offset of persistent bytes, at first zeros as in a flat model.
     def persistent(self, size, what=PERSISTENT):
         at = self._allocate(what, size)
         if self.memory is not None:
             fill(self.memory, at, size)
         return at
 
-    # MicroContext: the memory behind a scratch or persistent operand.
+    # MicroContext: return the memory of a scratch or persistent operand.
     def memory_of(self, operand):
         if self.memory is None:
-            return memoryview(bytearray(operand.size))  # measuring: nothing is kept
+            return memoryview(bytearray(operand.size))  # measuring: nothing is stored
         offset = operand.word >> 2
         if operand.word & 3 == PLANNED_SCRATCH:
             offset = self.sections.buffer_head + self._placed_scratch[offset].offset
         return self.memory[offset : offset + operand.size]
 
-    # Place every activation and scratch buffer, then write the offsets into the records.
-    # `keep_tensors` gives each tensor a place of its own, to look at it after invoke; `guards`
-    # puts a zone behind each buffer.
+    # Place all activations and scratch buffers, then write their offsets into the records.
+    # `keep_tensors`: each tensor keeps its own bytes until the next invoke. `guards`: a guard zone
+    # follows each buffer.
     def finish_model_allocation(self, keep_tensors=False, guards=False):
         self.sections.reset_temp_allocations()
         tensors, scratch, variables = buffers_of(self.model, self._scratch)
@@ -158,23 +159,23 @@ class MicroAllocator:
         head = plan(buffers)
         self.arena.reserve_head(head)
         self.counts[ACTIVATIONS] = len(buffers), head
-        for index in sorted(variables):  # they keep their bytes between invokes: in the tail
+        for index in sorted(variables):  # in the tail: they keep their bytes between invokes
             self.variables[index] = self.persistent(variables[index], VARIABLES)
         self.tensors = tensors
         self._placed_scratch = scratch
         for record in self.records:
             self._patch(record)
 
-    # The buffers of the head, each with its offset there.
+    # Return the buffers of the head, with their offsets.
     def placed_buffers(self):
         return list(self.tensors.values()) + self._placed_scratch
 
-    # The arena offset of a tensor.
+    # Return the arena offset of a tensor.
     def tensor_offset(self, index):
         if index in self.variables:
             return self.variables[index]
         if index not in self.tensors:
-            raise ModelError("tensor %d has no place in the arena; the model is damaged" % index)
+            raise ModelError("tensor %d is not in the arena; the model is damaged" % index)
         return self.sections.buffer_head + self.tensors[index].offset
 
     def _patch(self, record):

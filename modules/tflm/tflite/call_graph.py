@@ -1,4 +1,4 @@
-# tflm: CallGraph: which sub-graphs of a model run, who runs them, and at which steps
+# tflm: CallGraph: find which sub-graphs of a model run, what runs them, and at which steps.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..dtypes import const
@@ -13,13 +13,13 @@ _IF_OPTIONS = const(92)  # IfOptions
 _WHILE_OPTIONS = const(93)  # WhileOptions
 _CALL_ONCE_OPTIONS = const(103)  # CallOnceOptions
 
-# builtin code: (type of its options, how many sub-graphs their first fields name)
+# builtin code: (type of its options, how many of their first fields are sub-graphs)
 _CALLS = {IF: (_IF_OPTIONS, 2), WHILE: (_WHILE_OPTIONS, 2), CALL_ONCE: (_CALL_ONCE_OPTIONS, 1)}
 
 _MAX_STEPS = 1 << 16
 
 
-# The sub-graphs that operator `i` runs, in TFLM's order; () for all but control flow.
+# Return the sub-graphs that operator `i` runs, in TFLM's order; () without control flow.
 def callees(subgraph, i):
     code = subgraph.node_code(i)
     if code not in _CALLS:
@@ -28,25 +28,25 @@ def callees(subgraph, i):
     node = subgraph.node(i)
     options = node.options(options_type)
     numbers = tuple([options.get(k, "i") for k in range(count)])
-    there = len(subgraph.model.subgraphs)
+    count = len(subgraph.model.subgraphs)
     for number in numbers:
-        if not 0 <= number < there:
+        if not 0 <= number < count:
             raise ModelError(
                 "%s runs sub-graph %d, the model has %d; the model is damaged"
-                % (node, number, there)
+                % (node, number, count)
             )
     return numbers
 
 
-# Steps are counted as TFLM's micro_allocation_info.cc does: an operator takes one, and control
-# flow one more for each sub-graph that it names, and then all steps of that sub-graph. As a
-# sub-graph takes the same steps whoever runs it, its first and its last run say when its tensors
-# are in use; nothing has to be walked twice.
+# Steps are counted as in TFLM's micro_allocation_info.cc: an operator is one step; control flow is
+# one more step for each sub-graph that it names, plus all steps of that sub-graph. A sub-graph
+# always has the same number of steps, so its first and its last run say when its tensors are in
+# use, and each sub-graph is visited once.
 class CallGraph:
-    """The sub-graphs that run when sub-graph 0 does; ModelError when one would run itself.
+    """The sub-graphs that run when sub-graph 0 runs. Raises ModelError if one runs itself.
 
     calls: {sub-graph: {its operator: sub-graphs that it runs}}
-    steps: {sub-graph: steps that a run of it takes}
+    steps: {sub-graph: steps of one run}
     first, last: {sub-graph: step at which its first and its last run begin}
     """
 
@@ -54,20 +54,20 @@ class CallGraph:
         self._model = model
         self.calls = {}
         self._depth = {}
-        self._order = []  # who is run stands before who runs it
+        self._order = []  # a sub-graph precedes those that run it
         self.steps = {}
         self._visit(0, ())
         self.first = {0: 0}
         self.last = {0: 0}
         for number in reversed(self._order):
-            self._place(number)
+            self._find_runs(number)
 
-    # Count the steps of a sub-graph; `path` leads from sub-graph 0 to it.
+    # Count the steps of a sub-graph. `path`: the sub-graphs from 0 to the one that runs it.
     def _visit(self, number, path):
         if number in path:
             raise ModelError(
-                "sub-graph %d runs itself, by way of sub-graphs %s; "
-                "convert the model without recursion" % (number, list(path))
+                "sub-graph %d runs itself through sub-graphs %s; convert the model without "
+                "recursion" % (number, list(path))
             )
         if number not in self.steps:
             subgraph = self._model.subgraphs[number]
@@ -88,16 +88,16 @@ class CallGraph:
                         depth = MAX_DEPTH + 1
             if depth > MAX_DEPTH or steps > _MAX_STEPS:
                 raise UnsupportedError(
-                    "sub-graphs are nested more than %d deep or make more than %d steps; "
-                    "convert the model with less control flow" % (MAX_DEPTH, _MAX_STEPS)
+                    "sub-graphs nest more than %d deep or have more than %d steps; convert the "
+                    "model with less control flow" % (MAX_DEPTH, _MAX_STEPS)
                 )
             self.calls[number] = calls
             self._depth[number] = depth
             self.steps[number] = steps
             self._order.append(number)
 
-    # When the sub-graphs that `number` runs begin.
-    def _place(self, number):
+    # Find the first and last runs of the sub-graphs that `number` runs.
+    def _find_runs(self, number):
         for i, start, _ in self.timeline(number):
             step = start
             for callee in self.calls[number].get(i, ()):
@@ -107,12 +107,12 @@ class CallGraph:
                 self.last[callee] = max(last, self.last.get(callee, last))
                 step += self.steps[callee]
 
-    # The sub-graphs that run, by number.
+    # Return the numbers of the sub-graphs that run.
     def numbers(self):
         return sorted(self.first)
 
-    # For each operator of a sub-graph: (its number there, its step, the last step of what it
-    # runs), counted from where the sub-graph begins.
+    # Yield (operator, its step, the last step of what it runs) for each operator of a sub-graph,
+    # counted from the start of the sub-graph.
     def timeline(self, number):
         calls = self.calls[number]
         step = 0

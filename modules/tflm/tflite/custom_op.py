@@ -1,17 +1,17 @@
-# tflm: custom operators: a registration of the user's, called in each phase
+# tflm: Custom operators: call the user's registration in each phase.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..format import CUSTOM_KERNEL as KERNEL
 
 
-# What a custom operator's functions get as `node`.
 class CustomNode:
-    """One custom operator of a model.
+    """A custom operator of a model: the `node` that a registration's functions get.
 
-    inputs, outputs: in prepare the tensors of the graph (shape, dtype code, quantization), in
-    invoke tflm.Tensor objects (data, raw), None where one is left out.
-    options: the parsed FlexBuffers options, or the plain bytes where the registration has a true
-    `raw_options`; None when there are none. data: what init returned.
+    inputs, outputs: lists; during prepare tensors of the graph (shape, dtype code, quantization),
+        during invoke tflm.Tensor objects (data, raw); None for an optional tensor that is absent.
+    options: the parsed FlexBuffers options; their bytes if the registration's `raw_options` is
+        true; None without options.
+    data: what init returned.
     """
 
     def __init__(self, context, node, registration):
@@ -26,7 +26,7 @@ class CustomNode:
         if hasattr(registration, "init"):
             self.data = registration.init(context, self.options)
 
-    # Prepare: the user's checks, then a record that leads to invoke.
+    # Prepare: the user's prepare, then a record that makes invoke() call evaluate().
     def prepare(self, context):
         self.inputs = context.node.inputs
         self.outputs = context.node.outputs
@@ -34,7 +34,7 @@ class CustomNode:
             self._registration.prepare(context, self)
         context.emit(KERNEL + self.name, (), 1)
 
-    # The kernel function that invoke() calls; `view` makes a tflm.Tensor of a tensor of the graph.
+    # Return the function of the step. `view` makes the tflm.Tensor of a graph tensor.
     def bind(self, view):
         self.inputs = [None if t is None else view(t) for t in self.inputs]
         self.outputs = [None if t is None else view(t) for t in self.outputs]
@@ -44,23 +44,23 @@ class CustomNode:
         self._invoke = self._registration.invoke
         return self.evaluate
 
-    # Eval. A method, not a closure: calling a closure with so many arguments takes heap.
+    # Eval. A method: calling a closure with so many arguments would allocate heap.
     def evaluate(self, _op, _arena, _rom, _start, _stop):
         self._invoke(self._context, self)
 
-    # Back to the state before the first invoke.
+    # Call the user's reset.
     def reset(self):
         if hasattr(self._registration, "reset"):
             self._registration.reset(self._context, self)
 
-    # Give back what init made.
+    # Call the user's free.
     def free(self):
         if hasattr(self._registration, "free"):
             self._registration.free(self._context, self.data)
         self.data = None
 
 
-# FlexBuffers options as Python values; None when there are none.
+# Return FlexBuffers options as Python values; None without options.
 def parse_options(data):
     if not len(data):
         return None

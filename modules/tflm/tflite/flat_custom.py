@@ -1,4 +1,4 @@
-# tflm: custom operators of a flat model: their records, and the storage behind their context
+# tflm: Custom operators of a flat model: read their records, and give them the planned buffers.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import struct
@@ -13,7 +13,7 @@ from .custom_op import KERNEL, CustomNode
 from .graph import Node, Tensor
 
 
-# Numbers of a record's table, as graph.Tensor wants its scales and zero points.
+# A vector of numbers in a record's table, with the interface that graph.Tensor uses.
 class _Numbers:
     def __init__(self, raw, size):
         self._raw = raw
@@ -22,16 +22,16 @@ class _Numbers:
     def __len__(self):
         return len(self._raw) // self._size
 
-    # Number `i` as struct's `kind`.
+    # Return number `i` in struct's format `kind`.
     def number(self, i, kind):
         return struct.unpack_from("<" + kind, self._raw, i * self._size)[0]
 
 
-# One custom operator as its record tells it.
+# One custom operator, read from its record.
 #
-# On the host, flatten has run init and prepare and planned what they asked for. Here they run
-# again, so that whatever Python objects they make are there for invoke; the buffers that they
-# request come from the record, in the order in which the host was asked for them.
+# On the host, flatten has run init and prepare and has planned the buffers that they requested.
+# On the board they run again, because invoke needs their Python objects. Their requests must come
+# in the same order; each gets the buffer that the record names.
 class _Operator:
     def __init__(self, model, name, index, record, operands):
         self.name = name
@@ -39,7 +39,7 @@ class _Operator:
         table = TableReader(record[4 + 4 * operands :], "the table of op %d" % index)
         inputs, outputs, buffers, options = table.unpack(layout.CUSTOM)
         if inputs + outputs + buffers != operands or bytes(record[:4]) != b"\1\0\0\0":
-            raise damaged("the record of op %d is none of a custom operator" % index)
+            raise damaged("the record of op %d is not a custom operator's" % index)
         requests = table.unpack("<%dI" % buffers)
         tensors = []
         for i in range(inputs + outputs):
@@ -52,54 +52,54 @@ class _Operator:
             if size:
                 model.check_range(word, size, "a buffer of op %d" % index)
                 if word & 1 or (word & 3 == layout.IN_TAIL) != (requests[i] & 1 == 1):
-                    raise damaged("a buffer of op %d lies outside" % index)
+                    raise damaged("a buffer of op %d is outside" % index)
             self._buffers.append([word, size, requests[i] & 1])
         self._next = 0
-        self._places = words
+        self._words = words
 
-    # Take the words of a copy of the record: interpreters share the arena.
-    def move(self, record):
-        self._places = struct.unpack_from("<%dI" % len(self._places), record, 4)
-        first = len(self._places) - len(self._buffers)
+    # Use the words of a copy of the record: Interpreters share the arena.
+    def use_copy(self, record):
+        self._words = struct.unpack_from("<%dI" % len(self._words), record, 4)
+        first = len(self._words) - len(self._buffers)
         for i in range(len(self._buffers)):
-            self._buffers[i][0] = self._places[first + i]
+            self._buffers[i][0] = self._words[first + i]
 
-    # The word of tensor `i`, inputs before outputs.
-    def place(self, i):
-        return self._places[i]
+    # Return the operand word of tensor `i`; the inputs come first.
+    def word(self, i):
+        return self._words[i]
 
-    # The arena offset of the buffer that is requested now.
+    # Return the arena offset of the next buffer.
     def next_buffer(self, size, persistent):
         if self._next == len(self._buffers):
-            self._disagree(size, persistent, "none is left")
+            self._raise_other_request(size, persistent, "no more")
         word, planned, kind = self._buffers[self._next]
         if (planned, kind) != (size, persistent):
-            self._disagree(size, persistent, _spell(planned, kind))
+            self._raise_other_request(size, persistent, _in_words(planned, kind))
         self._next += 1
         return word >> 2
 
-    # All that was planned must have been asked for.
+    # Raise ModelError unless all planned buffers were requested.
     def check_requests(self):
         if self._next != len(self._buffers):
             _, planned, kind = self._buffers[self._next]
             raise ModelError(
-                "%s did not request %s, as it did when the model was flattened; flatten the "
-                "model again with the code that the board has" % (self.node, _spell(planned, kind))
+                "%s did not request %s, which flatten planned; flatten the model again with this "
+                "registration" % (self.node, _in_words(planned, kind))
             )
 
-    def _disagree(self, size, persistent, planned):
+    def _raise_other_request(self, size, persistent, planned):
         raise ModelError(
-            "%s requests %s where flatten planned: %s; flatten the model again with the code "
-            "that the board has" % (self.node, _spell(size, persistent), planned)
+            "%s requests %s, flatten planned %s; flatten the model again with this registration"
+            % (self.node, _in_words(size, persistent), planned)
         )
 
 
-# A request in words.
-def _spell(size, persistent):
+# Return a request in words.
+def _in_words(size, persistent):
     return "%s buffer of %d bytes" % ("a persistent" if persistent else "a scratch", size)
 
 
-# One tensor of an operator, None where it is left out; its number is its place in the record.
+# Return tensor `i` of an operator, None if it is absent. Its index is its position in the record.
 def _read_tensor(table, model, index, i, word, is_output):
     dtype, rank, flags, scales, zero_points, name, dimension = table.unpack(layout.CUSTOM_TENSOR)
     if not flags & layout.CUSTOM_PRESENT:
@@ -112,7 +112,7 @@ def _read_tensor(table, model, index, i, word, is_output):
     zero_points = _Numbers(table.take(8 * zero_points), 8)
     name = checked_name(bytes(table.take(name)))
     if rank > layout.MAX_RANK or not dtypes.is_known(dtype):
-        raise damaged("tensor %d of op %d is none" % (i, index))
+        raise damaged("tensor %d of op %d is invalid" % (i, index))
     nbytes = dtypes.nbytes(dtype, count)
     data = None
     if nbytes:
@@ -128,43 +128,44 @@ def _read_tensor(table, model, index, i, word, is_output):
     return tensor
 
 
-# What stands for the sections of an arena: temporary buffers come from the heap.
+# The sections of an arena, whose temporary buffers come from the heap here.
 class _Temporary:
     def allocate_temp(self, size):
         return -1
 
 
-# All custom operators of a flat model, and the storage (storage.pyi) of their MicroContext. What a
-# prepare emits besides is in the file already.
+# All custom operators of a flat model, and the storage (storage.pyi) of their MicroContext. The
+# file already has what their prepare emits.
 class FlatCustom:
-    """Runs init, prepare and invoke of a flat model's custom operators; raises ModelError."""
+    """Run init, prepare and invoke of a flat model's custom operators; raises ModelError."""
 
     def __init__(self, model, arena, resolver, external_context=None):
-        self.nodes = []  # a CustomNode for each, for Program.custom
+        self.nodes = []  # a CustomNode for each; Program.custom
         self.sections = _Temporary()
         self.states = []
-        # Prepare runs for its Python objects alone: its lists of steps are in the file already.
+        # The lists of steps that prepare makes are not used: the file has them.
         self.step_list = self.step_lists = 0
         self._model = model
         self._arena = arena.buffer
         self._resolver = resolver
         self._operators = []
-        self._operator = None  # the one that may request buffers now
+        self._operator = None  # the operator that may request buffers now
         self._context = MicroContext(self, external_context)
 
-    # Init of one operator; its function for a Program. `moved` is where its record lies now.
-    def add(self, kernel, index, record, operands, moved):
+    # Run init of an operator; return its function for a Program. `own`: its record, or the copy
+    # of its record in a shared arena.
+    def add(self, kernel, index, record, operands, own):
         name = kernel[len(KERNEL) :]
         registration = self._resolver.custom(name)
         self._operator = operator = _Operator(self._model, name, index, record, operands)
-        if moved is not record:
-            operator.move(moved)
+        if own is not record:
+            operator.use_copy(own)
         self._operators.append(operator)
         self._context.node = operator.node
         self.nodes.append(CustomNode(self._context, operator.node, registration))
         return self.nodes[-1].evaluate
 
-    # Prepare of all of them, once every init has run, and the tensors that invoke gets.
+    # Run prepare of all operators, then make the tensors that invoke gets.
     def finish(self):
         context = self._context
         context.enter(PREPARE)
@@ -180,40 +181,40 @@ class FlatCustom:
             self._operator = self._operators[i]
             self.nodes[i].bind(self._view)
 
-    # What a program sees of a tensor of the graph.
+    # Return the tflm.Tensor of a graph tensor.
     def _view(self, tensor):
         raw = tensor.data
         if raw is None:
-            at = self._operator.place(tensor.index) >> 2 if tensor.nbytes() else 0
+            at = self._operator.word(tensor.index) >> 2 if tensor.nbytes() else 0
             raw = self._arena[at : at + tensor.nbytes()]
         return View(
             tensor.name, tensor.dtype, tensor.shape, tensor.scale_bits(), tensor.zero_point(), raw
         )
 
-    # MicroContext: the graph that was flattened.
+    # MicroContext: the model; a .tflm has no graph any more.
     @property
     def model(self):
         raise UnsupportedError(
-            "%s asks for sub-graphs or resource variables, which a .tflm does not have; load the "
+            "%s needs sub-graphs or resource variables, which a .tflm does not have; load the "
             ".tflite" % self._operator.node
         )
 
-    # MicroContext: a scratch request: where it was planned.
+    # MicroContext: return the planned offset of a scratch buffer.
     def scratch(self, size, node):
         return self._operator.next_buffer(size, 0)
 
-    # MicroContext: bytes that last: where they were planned.
+    # MicroContext: return the planned offset of persistent bytes.
     def persistent(self, size):
         return self._operator.next_buffer(size, 1)
 
-    # MicroContext: the memory behind an operand.
+    # MicroContext: return the memory of an operand.
     def memory_of(self, operand):
         at = operand.word >> 2
         if at < 0:
             return memoryview(bytearray(operand.size))
         return self._arena[at : at + operand.size]
 
-    # MicroContext: constants and records of prepare are in the file.
+    # MicroContext: the file already has the constants and records of prepare.
     def constant(self, data, alignment):
         return NO_OPERAND
 

@@ -1,32 +1,32 @@
-# tflm: bounds-checked reading of FlatBuffers; every offset is verified before it is followed
+# tflm: Read FlatBuffers; check that each offset is inside the file before following it.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import struct
 
 from ..errors import ModelError, printable
 
-_LONGEST_STRING = 255  # bytes that a name keeps; a flat model holds no more either
+_MAX_STRING = 255  # bytes of a name, the most that a flat model can store, too
 _SIZES = {"b": 1, "B": 1, "h": 2, "H": 2, "i": 4, "I": 4, "f": 4, "q": 8, "Q": 8}
-# Made once: a model has thousands of scalars, and each new string is looked up among all names.
+# Made once: a model has thousands of scalars, and making a string searches all known strings.
 _FORMATS = {kind: "<" + kind for kind in _SIZES}
 
 
-# A read outside the file, or an offset that leads there.
+# Return the error for a read outside the file.
 def _broken(what, position):
     return ModelError(
-        "the model is damaged: %s at byte %d lies outside the file; get an intact copy"
+        "the model is damaged: %s at byte %d is outside the file; get an intact copy"
         % (what, position)
     )
 
 
-# One scalar at an absolute position.
+# Return a scalar at an absolute position.
 def scalar(buffer, position, kind):
     if position < 0 or position + _SIZES[kind] > len(buffer):
         raise _broken("a value", position)
     return struct.unpack_from(_FORMATS[kind], buffer, position)[0]
 
 
-# A vector of scalars or offsets: where its elements begin and how many there are.
+# A vector of scalars or offsets.
 class Vector:
     def __init__(self, buffer, position, item_size):
         self.buffer = buffer
@@ -38,23 +38,23 @@ class Vector:
     def __len__(self):
         return self.length
 
-    # Element `i` as a number.
+    # Return element `i` as a number.
     def number(self, i, kind):
         if not 0 <= i < self.length:
             raise _broken("item %d of a vector of %d" % (i, self.length), self.start)
         return scalar(self.buffer, self.start + i * _SIZES[kind], kind)
 
-    # All elements as a tuple of numbers.
+    # Return all elements as a tuple of numbers.
     def numbers(self, kind):
         return struct.unpack_from("<%d%s" % (self.length, kind), self.buffer, self.start)
 
-    # Element `i` as a table.
+    # Return element `i` as a table.
     def table(self, i):
         at = self.start + 4 * i
         return Table(self.buffer, at + scalar(self.buffer, at, "I"))
 
 
-# A table: fields are found by their number in the schema, absent ones give the default.
+# A table. Fields have the numbers of the schema; an absent field has its default.
 class Table:
     def __init__(self, buffer, position):
         self.buffer = buffer
@@ -64,7 +64,7 @@ class Table:
         if self._size < 4 or self._vtable + self._size > len(buffer):
             raise _broken("a vtable", self._vtable)
 
-    # Absolute position of a field, or 0 when it is absent.
+    # Return the absolute position of a field; 0 if it is absent.
     def _field(self, number):
         at = 4 + 2 * number
         if at + 2 > self._size:
@@ -72,46 +72,46 @@ class Table:
         offset = scalar(self.buffer, self._vtable + at, "H")
         return self.position + offset if offset else 0
 
-    # A scalar field.
+    # Return a scalar field.
     def get(self, number, kind, default=0):
         at = self._field(number)
         return scalar(self.buffer, at, kind) if at else default
 
-    # Where an offset field leads, or 0.
+    # Return the position that an offset field points to; 0 if it is absent.
     def _follow(self, number):
         at = self._field(number)
         return at + scalar(self.buffer, at, "I") if at else 0
 
-    # A field that is a table, or None.
+    # Return a field that is a table, or None.
     def table(self, number):
         at = self._follow(number)
         return Table(self.buffer, at) if at else None
 
-    # A field that is a vector whose items have `item_size` bytes, or None.
+    # Return a field that is a vector of items of `item_size` bytes, or None.
     def vector(self, number, item_size=4):
         at = self._follow(number)
         return Vector(self.buffer, at, item_size) if at else None
 
-    # How many items a vector has; 0 when it is absent.
+    # Return the number of items of a vector; 0 if it is absent.
     def length(self, number):
         at = self._follow(number)
         return scalar(self.buffer, at, "I") if at else 0
 
-    # A vector of numbers as a tuple; () when it is absent.
+    # Return a vector of numbers as a tuple; () if it is absent.
     def numbers(self, number, kind):
         vector = self.vector(number, _SIZES[kind])
         return vector.numbers(kind) if vector else ()
 
-    # A vector of bytes as (position, length); (0, 0) when it is absent.
+    # Return (position, length) of a vector of bytes; (0, 0) if it is absent.
     def bytes_at(self, number):
         vector = self.vector(number, 1)
         return (vector.start, vector.length) if vector else (0, 0)
 
-    # A string, cut after 255 bytes; bytes that are no UTF-8 or control a terminal come out as "?".
+    # Return a string of at most 255 bytes, with "?" for invalid UTF-8 and control characters.
     def string(self, number):
         start, length = self.bytes_at(number)
-        keep = min(length, _LONGEST_STRING)
-        if keep < length:  # cut in front of a character, not within
+        keep = min(length, _MAX_STRING)
+        if keep < length:  # do not cut a character in two
             while keep and self.buffer[start + keep] & 0xC0 == 0x80:
                 keep -= 1
         raw = bytes(self.buffer[start : start + keep])

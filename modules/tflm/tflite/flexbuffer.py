@@ -1,4 +1,4 @@
-# tflm: reader of FlexBuffers, the options of custom operators; bounds-checked
+# tflm: Read FlexBuffers, the options of custom operators; every position is checked.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import struct
@@ -11,24 +11,24 @@ _MAP, _VECTOR = 9, 10
 _TYPED_VECTORS = (11, 12, 13, 14, 15)  # int, uint, float, key, string
 _FIXED_VECTORS = 16  # to 24: two, three and four of int, uint, float
 _BLOB, _BOOL, _BOOL_VECTOR = 25, 26, 36
-_MAX_NESTED = 16
+_MAX_DEPTH = 16
 _INTS = {1: "b", 2: "h", 4: "i", 8: "q"}
 _FLOATS = {4: "f", 8: "d"}
 
 
-# The error for a buffer that contradicts itself.
+# Return the error for a damaged buffer.
 def _broken(what):
     return ModelError("the custom options are damaged: %s; they must be FlexBuffers" % what)
 
 
-# Reads values of one buffer; `width` is always the bytes of a slot: 1, 2, 4 or 8.
+# Reads the values of a buffer. `width` is the bytes of a slot: 1, 2, 4 or 8.
 class _Reader:
     def __init__(self, buffer):
         self.buffer = bytes(buffer)
-        # Values may share their bytes, but a damaged buffer must not multiply without end.
+        # Values may share bytes, but a damaged buffer must not yield them without limit.
         self.budget = len(self.buffer) * 16 + 64
 
-    # Note that `count` values or bytes are made.
+    # Count `count` more values or bytes.
     def _spend(self, count):
         self.budget -= count
         if self.budget < 0:
@@ -36,7 +36,7 @@ class _Reader:
 
     def _unpack(self, at, kind, width):
         if at < 0 or at + width > len(self.buffer):
-            raise _broken("a value at %d lies outside" % at)
+            raise _broken("a value at %d is outside" % at)
         return struct.unpack_from("<" + kind, self.buffer, at)[0]
 
     def _int(self, at, width):
@@ -50,11 +50,11 @@ class _Reader:
             raise _broken("a float of %d bytes" % width)
         return self._unpack(at, _FLOATS[width], width)
 
-    # Where the offset in a slot leads: always backwards.
+    # Return the target of the offset in a slot, which always points backwards.
     def _follow(self, at, width):
         target = at - self._uint(at, width)
         if target < 0:
-            raise _broken("an offset at %d leads outside" % at)
+            raise _broken("an offset at %d points outside" % at)
         return target
 
     def _text(self, raw):
@@ -74,20 +74,20 @@ class _Reader:
     def _sized(self, at, width):
         size = self._uint(at - width, width)
         if at + size > len(self.buffer):
-            raise _broken("%d bytes at %d lie outside" % (size, at))
+            raise _broken("%d bytes at %d are outside" % (size, at))
         self._spend(size)
         return self.buffer[at : at + size]
 
-    # A number of the kinds _INT, _UINT and _FLOAT.
+    # Return a number of type _INT, _UINT or _FLOAT.
     def _number(self, kind, at, width):
         return (self._int, self._uint, self._float)[kind - _INT](at, width)
 
-    # The value in the slot at `at`; `packed` holds its type and the width of what it leads to.
+    # Return the value in the slot at `at`. `packed`: its type, and the width of its target.
     def value(self, at, width, packed, depth=0):
         kind, inner = packed >> 2, 1 << (packed & 3)
         self._spend(1)
-        if depth > _MAX_NESTED:
-            raise _broken("values are nested too deeply")
+        if depth > _MAX_DEPTH:
+            raise _broken("too deeply nested values")
         if kind == _NULL:
             return None
         if kind == _BOOL:
@@ -105,7 +105,7 @@ class _Reader:
             return self._sized(target, inner)
         return self._values(kind, target, inner, packed & 3, depth)
 
-    # A map or vector; `each` is the packed width of the items of a typed one.
+    # Return a map or vector. `each`: the packed width of the items of a typed vector.
     def _values(self, kind, target, inner, each, depth):
         if kind == _MAP:
             keys_at = self._follow(target - 3 * inner, inner)
@@ -123,13 +123,14 @@ class _Reader:
         if _FIXED_VECTORS <= kind < _FIXED_VECTORS + 9:
             count, kind = (kind - 16) // 3 + 2, (kind - 16) % 3 + 1
             return [self.value(target + i * inner, inner, kind << 2) for i in range(count)]
-        raise _broken("type %d is unknown" % kind)
+        raise _broken("unknown type %d" % kind)
 
-    # The items of a vector; of one type, or with a byte for each behind them.
+    # Return the items of a vector: all of the type `packed`, or with a type byte for each after
+    # the items.
     def _items(self, at, width, packed, depth):
         count = self._uint(at - width, width)
         if at + count * width > len(self.buffer):
-            raise _broken("a vector of %d items lies outside" % count)
+            raise _broken("a vector of %d items is outside" % count)
         types = at + count * width
         values = []
         for i in range(count):
@@ -139,9 +140,9 @@ class _Reader:
 
 
 def parse(buffer):
-    """The root value of a FlexBuffer: dict, list, str, bytes, int, float, bool or None.
+    """Return the root value of a FlexBuffer: dict, list, str, bytes, int, float, bool or None.
 
-    Raises ModelError when the buffer is damaged. Source: FlexBuffers of google/flatbuffers.
+    Raises ModelError for a damaged buffer. Source: FlexBuffers of google/flatbuffers.
     """
     reader = _Reader(buffer)
     size = len(reader.buffer)

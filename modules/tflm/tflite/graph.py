@@ -1,17 +1,18 @@
-# tflm: what Prepare sees of a model: tensors, nodes and sub-graphs, whatever file they come from
+# tflm: The graph as Prepare sees it: tensors and nodes, from whatever file.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
 from ..errors import ModelError
 
 
-# A tensor of the graph. `data` is its constant value (bytes), `offset` where that is in the file.
+# A tensor. `data`: the bytes of a constant, else None; `offset`: their position in the file.
 class Tensor:
-    was_unsigned = False  # the file has it as uint8 (unsigned.py)
-    is_float_end = False  # on the host, an input or output that the file has as float32
-    by_rows = None  # on the host, the shape of an input of which no bytes are in the arena
-    view_of = None  # on the host, a tensor that this one is part of, and the byte where it begins
-    step = None  # on the host, bytes from one pixel to the next, where others lie between
+    was_unsigned = False  # it is uint8 in the file (unsigned.py)
+    # Only on the host:
+    is_float_end = False  # an input or output that is float32 in the file
+    by_rows = None  # the shape of an input that comes by rows
+    view_of = None  # (tensor, byte): this tensor is a part of another one
+    step = None  # bytes from one pixel to the next, if other bytes are between them
 
     def __init__(self, index, name, dtype, shape, data=None, offset=-1):
         self.index = index  # number over all sub-graphs
@@ -26,6 +27,7 @@ class Tensor:
         self._zero_points = None  # vector of int64
         self.quantized_dimension = 0
 
+    # Set the quantization: vectors, like flatbuffer.Vector, of float32 and int64.
     # Attach quantization: flatbuffer.Vector-like objects of float32 and int64.
     def set_quantization(self, scales, zero_points, dimension):
         self._scales = scales
@@ -33,28 +35,34 @@ class Tensor:
         self.quantized_dimension = dimension
         self.is_quantized = True
 
+    # Return the arguments of set_quantization().
     # What set_quantization() was given.
     def quantization(self):
         return self._scales, self._zero_points, self.quantized_dimension
 
+    # Return the number of scales: 1 is per-tensor, more is per-channel.
     # How many scales there are: 1 is per-tensor, more is per-channel.
     def scales_length(self):
         return len(self._scales) if self.is_quantized else 0
 
+    # Return scale `i` as the bits of a float32; 0 without quantization.
     # Scale `i` as the bits of a float32; a tensor without quantization has 0.
     def scale_bits(self, i=0):
         return self._scales.number(i, "I") if self.is_quantized else 0
 
+    # Return zero point `i`; if the file gives one, it is for all channels.
     # Zero point `i`; one for all where the file gives only one.
     def zero_point(self, i=0):
         if not self.is_quantized or not self._zero_points:
             return 0
         return self._zero_points.number(i if i < len(self._zero_points) else 0, "q")
 
+    # Return a tensor with the same bytes, another shape and no quantization.
     # The same bytes with another shape, and without quantization.
     def with_shape(self, shape):
         return Tensor(self.index, self.name, self.dtype, shape, self.data, self.offset)
 
+    # Return the number of elements.
     # Number of elements.
     def elements(self):
         count = 1
@@ -70,7 +78,7 @@ class Tensor:
     def is_constant(self):
         return self.data is not None
 
-    # What errors call it.
+    # The tensor in error messages.
     def __str__(self):
         return "tensor %d '%s' %s%s" % (
             self.index,
@@ -80,8 +88,7 @@ class Tensor:
         )
 
 
-# What call_graph.CallGraph tells of a model, for one without control flow: its operators run one
-# by one.
+# The interface of call_graph.CallGraph for a model without control flow.
 class SingleGraph:
     first = last = {0: 0}
 
@@ -98,7 +105,7 @@ class SingleGraph:
             yield i, i + 1, i + 1
 
 
-# The options of an operator when the file holds none, or none of the expected type.
+# The options of an operator without options, or with options of an unexpected type.
 class NoOptions:
     def get(self, number, kind, default=0):
         return default
@@ -113,15 +120,17 @@ class NoOptions:
         return ""
 
 
-# One operator with its tensors (None where an optional one is absent).
+# An operator with its tensors; None for an optional tensor that is absent.
 class Node:
-    padding = None  # on the host (top, left, bottom, right), instead of what the options say
-    part_of = None  # on the host (height of the largest part, padding of all) of one in bands
-    clamp = None  # on the host (lowest, highest), limits besides those of the options' activation
-    refused = None  # why it cannot run with the shapes of its inputs (shapes.py)
+    # Only on the host:
+    padding = None  # (top, left, bottom, right) in place of the padding of the options
+    part_of = None  # of an operator in bands: (height of the largest band, padding of all)
+    clamp = None  # (lowest, highest) in addition to the activation of the options
+    # Everywhere:
+    refused = None  # why the node cannot run with the shapes of its inputs (shapes.py)
 
     def __init__(self, index, builtin_code, version, custom_name, inputs, outputs):
-        self.index = index  # number over all sub-graphs, in the order of execution in each
+        self.index = index  # number over all sub-graphs, in execution order
         self.builtin_code = builtin_code
         self.version = version
         self.custom_name = custom_name
@@ -131,16 +140,16 @@ class Node:
         self._options_type = 0
         self.custom_options = b""
 
-    # Attach the options table with its type from the schema's union BuiltinOptions.
+    # Set the options: a table, and its type in the schema's union BuiltinOptions.
     def set_options(self, options_type, options):
         self._options_type = options_type
         self._options = options
 
-    # The options if they are of `options_type`, else defaults, as TFLM's parsers do.
+    # Return the options if they have this type, else defaults, as TFLM's parsers do.
     def options(self, options_type):
         return self._options if options_type == self._options_type else NoOptions()
 
-    # The FlexBuffers options of a custom operator: a dict or list, {} when there are none.
+    # Return the FlexBuffers options of a custom operator, a dict or list; {} without options.
     def custom_values(self):
         if not len(self.custom_options):
             return {}
@@ -148,21 +157,21 @@ class Node:
 
         return parse(self.custom_options)
 
-    # The same operator with other inputs; its options have been read.
+    # Return a copy with other inputs and default options.
     def with_inputs(self, inputs):
         return Node(
             self.index, self.builtin_code, self.version, self.custom_name, inputs, self.outputs
         )
 
-    # Input `i`, which must be there.
+    # Return input `i`; raise ModelError if it is absent.
     def input(self, i):
         return self._required(self.inputs, i, "input")
 
-    # Input `i`, or None.
+    # Return input `i`, or None.
     def optional_input(self, i):
         return self.inputs[i] if i < len(self.inputs) else None
 
-    # Output `i`, which must be there.
+    # Return output `i`; raise ModelError if it is absent.
     def output(self, i):
         return self._required(self.outputs, i, "output")
 
@@ -171,7 +180,7 @@ class Node:
             raise ModelError("%s has no %s %d; convert the model again" % (self, what, i))
         return tensors[i]
 
-    # What errors call it.
+    # The operator in error messages.
     def __str__(self):
         from ..introspection.op_names import name
 

@@ -1,23 +1,23 @@
-# tflm: guard zones between the tensors of a .tflite, to find a kernel that writes beside its own
+# tflm: Guard zones between the tensors of a .tflite find kernels that write beside their tensors.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..arena import fill
 from ..errors import StateError
 from ..introspection.op_names import name
 
-BYTES = 16  # of a zone
+BYTES = 16  # of a guard zone
 _VALUE = 0xA5
-_SOUND = bytes([_VALUE] * BYTES)
+_INTACT = bytes([_VALUE] * BYTES)
 
 
-# Leave room for a zone behind each buffer, before these are planned.
+# Make each buffer larger by a guard zone, before memory planning.
 def widen(buffers):
     for buffer in buffers:
         buffer.size += BYTES
 
 
-# A kernel that is followed by a look at the zones. A method, not a closure: that would take heap
-# with so many arguments.
+# A kernel; after it the guard zones are checked. Its Eval is a method: calling a closure with so
+# many arguments would allocate heap.
 class _Guarded:
     def __init__(self, function, op, zones):
         self._function = function
@@ -27,20 +27,20 @@ class _Guarded:
     def evaluate(self, record, arena, rom, start, stop):
         result = self._function(record, arena, rom, start, stop)
         for zone in self._zones:
-            if zone != _SOUND:
-                self._refuse(zone)
+            if zone != _INTACT:
+                self._raise_overwritten(zone)
         return result
 
-    def _refuse(self, zone):
+    def _raise_overwritten(self, zone):
         fill(zone, 0, BYTES, _VALUE)
         raise StateError(
-            "op %d %s (%s) has written behind a tensor or scratch buffer; its kernel or its "
-            "prepare is wrong: please report it with the model"
-            % (self._op.node_index, name(self._op.builtin_code), self._op.kernel)
+            "op %d %s (%s) wrote beside a tensor or scratch buffer; please report this defect "
+            "with the model" % (self._op.node_index, name(self._op.builtin_code), self._op.kernel)
         )
 
 
-# Put zones behind the planned buffers, widened before, of a Program whose head begins at `start`.
+# Fill the guard zones of planned buffers, and check them after each step of a Program. `start`:
+# the offset of the head.
 def guard(program, buffers, start):
     zones = []
     for buffer in buffers:

@@ -1,17 +1,17 @@
-# tflm: SeparateSubgraph: operators that write over their own input, with an output of their own
+# tflm: SeparateSubgraph: give operators that overwrite their input a separate output tensor.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..dtypes import FLOAT32
 from .graph import Tensor
 
 
-# Whether a kernel may run from a tensor to itself depends on the order in which it reads and
-# writes, and TFLM's kernels have another one. So what a tensor is before it is written over is a
-# tensor of its own: each operator sees its input as it was, on both paths, and the host's planner
-# overlays them again where kernels can.
+# Whether a kernel may run from a tensor to itself depends on its order of reads and writes, and
+# TFLM's kernels have another order. Here the value of a tensor before it is overwritten becomes a
+# separate tensor. So each operator sees its input as it was, in a .tflite and in a .tflm, and the
+# host's planner overlays both tensors where the kernel allows it.
 #
-# It has the interface of reader.Subgraph. The tensor keeps its number as it is left in the end;
-# what is added has numbers behind those of the whole model.
+# This class has the interface of reader.Subgraph. A tensor keeps its number for its last value;
+# the separate tensors have numbers after those of the whole model.
 class SeparateSubgraph:
     def __init__(self, source):
         self._source = source
@@ -21,16 +21,16 @@ class SeparateSubgraph:
         self.first_node = source.first_node
         self.name = source.name
         self._length = source.model.tensors_length - source.first_tensor
-        self._same = {}  # number of a tensor that is added: that of the file
+        self._originals = {}  # number of a separate tensor: its number in the file
         self._lists = [source.node_indices(i) for i in range(source.nodes_length())]
-        after = {}  # number of the file: what it is from here on, walking backwards
+        after = {}  # number in the file: the tensor with its value here, walking backwards
         for i in range(len(self._lists) - 1, -1, -1):
             inputs, outputs = self._lists[i]
             written = tuple([after.get(t, t) for t in outputs])
             for t in outputs:
                 if t in inputs and t != -1 and not source.tensor(t).is_variable:
                     after[t] = self._length
-                    self._same[self._length] = t
+                    self._originals[self._length] = t
                     source.model.added[self.first_tensor + self._length] = self
                     self._length += 1
             self._lists[i] = tuple([after.get(t, t) for t in inputs]), written
@@ -42,11 +42,11 @@ class SeparateSubgraph:
         return self._length
 
     def tensor(self, i):
-        if i not in self._same:
+        if i not in self._originals:
             if i < self._source.tensors_length():
                 return self._source.tensor(i)
-            return Tensor(-1, "", FLOAT32, (0,))  # the number is another sub-graph's
-        found = self._source.tensor(self._same[i])
+            return Tensor(-1, "", FLOAT32, (0,))  # the number belongs to another sub-graph
+        found = self._source.tensor(self._originals[i])
         added = Tensor(self.first_tensor + i, found.name, found.dtype, found.shape)
         if found.is_quantized:
             added.set_quantization(*found.quantization())

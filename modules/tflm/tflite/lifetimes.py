@@ -1,4 +1,4 @@
-# tflm: when each tensor and scratch buffer of a model is in use: what the planner works on
+# tflm: Find when each tensor and scratch buffer of a model is in use, for the planner.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..arena import MAX_BYTES, align_up
@@ -10,7 +10,8 @@ _VAR_HANDLE = const(142)
 _OFFLINE_PLAN = "OfflineMemoryAllocation"
 
 
-# The offsets that a model brings along: metadata of int32 (version, sub-graphs, count, offsets).
+# Return the offsets of the model's own memory plan, which is metadata of int32: version,
+# sub-graphs, count, offsets. None without a plan.
 def offline_offsets(model):
     data = model.metadata().get(_OFFLINE_PLAN)
     if data is None:
@@ -18,7 +19,7 @@ def offline_offsets(model):
     count = model.file_tensors
     if len(data) < 4 * (3 + count) or _int32(data, 2) != count:
         raise ModelError(
-            "the metadata %s does not have one offset for each of the %d tensors; remove it"
+            "the metadata %s must have one offset for each of the %d tensors; remove it"
             % (_OFFLINE_PLAN, count)
         )
     offsets = [_int32(data, 3 + i) for i in range(count)]
@@ -33,13 +34,13 @@ def _int32(data, i):
     return value - (1 << 32) if value >= 1 << 31 else value
 
 
-# When the tensors of one sub-graph are in use, {its tensor: step}, counted from where it begins.
+# The steps at which the tensors of a sub-graph are in use, counted from its start: {tensor: step}.
 class _Uses:
     def __init__(self, subgraph, calls):
         self.first = {}
         self.last = {}
-        self.early = set()  # read before written
-        self.handles = set()  # outputs of VAR_HANDLE: no bytes of the arena
+        self.early = set()  # read before they are written
+        self.handles = set()  # outputs of VAR_HANDLE, which have no bytes in the arena
         for i in subgraph.inputs:
             self.first[i] = self.last[i] = 0
         end = 0
@@ -60,12 +61,16 @@ class _Uses:
             self.last[i] = end
 
 
-# Lifetimes are those of TFLM's micro_allocation_info.cc: inputs come into being where their
-# sub-graph begins (CallGraph counts the steps); a tensor is in use from the step that writes it
-# to the last one that touches it, with all that control flow runs in that step, outputs to the
-# end of their sub-graph; a scratch buffer, requested as (bytes, node number), only while its
-# operator runs. What several operators run is in use from the first run to the last.
-# Returns ({tensor number: Buffer}, [Buffer of each scratch request], {variable: bytes}).
+# Return ({tensor number: Buffer}, [Buffer of each scratch request], {variable: bytes}).
+# scratch_requests: [(bytes, node number)].
+#
+# Lifetimes are those of TFLM's micro_allocation_info.cc (CallGraph counts the steps):
+# * An input is in use from the start of its sub-graph.
+# * Any other tensor is in use from the step that writes it to the last step that uses it. A step
+#   of control flow includes all that it runs.
+# * An output is in use until the end of its sub-graph.
+# * A scratch buffer is in use while its operator runs.
+# * In a sub-graph that runs several times: from the first run to the last.
 def buffers_of(model, scratch_requests):
     calls = model.call_graph()
     offsets = offline_offsets(model)
@@ -98,13 +103,13 @@ def buffers_of(model, scratch_requests):
     variable_bytes = sum(variables.values())
     if variable_bytes > MAX_BYTES:
         raise ModelError(
-            "the variables of the model need %d bytes, at most %d can be addressed; "
+            "the variables of the model need %d bytes, at most %d are addressable; "
             "the model is damaged" % (variable_bytes, MAX_BYTES)
         )
     return found, _scratch_buffers(model, calls, scratch_requests), variables
 
 
-# The Buffer of each scratch request.
+# Return the Buffer of each scratch request.
 def _scratch_buffers(model, calls, requests):
     times = {}
     for number in calls.numbers() if requests else ():

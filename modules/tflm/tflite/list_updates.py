@@ -1,4 +1,4 @@
-# tflm: writes to a TensorList, as converters spell them in loops of Keras: for shapes.py
+# tflm: ListUpdates: find writes to a list of tensors, as converters write them in loops of Keras.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..dtypes import const
@@ -16,16 +16,18 @@ _AXIS = const(0)
 
 _JOINS = (_CONCATENATION, _PACK)
 _SAME_NUMBER = (_RESHAPE, _EXPAND_DIMS)
-_MOST_COPIES = 4  # of a number, one of the other; in a damaged model they may run in a circle
+_MAX_COPIES = 4  # of a number, one of the other; in a damaged model they may be a cycle
 
 
-# An RNN that returns all its states keeps them in a list, one tensor [steps, batch, units]. To set
-# step i the converter takes list[:i] and list[i + 1:] and joins them with the new state between:
-# tensors whose shapes change from step to step. The whole is one DYNAMIC_UPDATE_SLICE.
+# An RNN that returns all its states keeps them in a list, a tensor [steps, batch, units]. To set
+# step i, the converter slices list[:i] and list[i + 1:] and concatenates them with the new state
+# between. The shapes of these slices change from step to step. The three operators together are
+# one DYNAMIC_UPDATE_SLICE.
 class ListUpdates:
-    """found: {operator: tensors of its list, the new item, where it begins}, by positions.
+    """The updates of a sub-graph.
 
-    unused: positions of the operators that only made the parts.
+    found: {position of an operator: (list, new item, tensor of its begin)}
+    unused: positions of the operators that only computed the slices
     """
 
     def __init__(self, subgraph):
@@ -38,34 +40,34 @@ class ListUpdates:
                 self._writers[t] = i
         for i in range(subgraph.nodes_length()):
             if subgraph.node_code(i) == _CONCATENATION:
-                self._look_at(i)
+                self._find_update(i)
 
-    # The position and the input tensors of who writes a tensor, if it is one of these operators.
+    # Return (position, input tensors) of the operator that writes a tensor, if it has such a code.
     def _writer(self, tensor, codes):
         at = self._writers.get(tensor)
         if at is None or self._subgraph.node_code(at) not in codes:
             return None, ()
         return at, self._subgraph.node_indices(at)[0]
 
-    # The numbers of a tensor that are all `value`.
+    # Return True if a constant tensor's numbers all are `value`.
     def _all(self, tensor, value):
         numbers = integers(self._subgraph.tensor(tensor)) if tensor >= 0 else None
         return numbers is not None and set(numbers) <= {value}
 
-    # The tensor of the first number of a list that goes on with constants of `value`.
+    # Return the tensor of a list's first number if the rest are constants of `value`, else None.
     def _first(self, tensor, value):
-        _, parts = self._writer(tensor, _JOINS)
-        if not parts or not all([self._all(part, value) for part in parts[1:]]):
+        _, numbers = self._writer(tensor, _JOINS)
+        if not numbers or not all([self._all(number, value) for number in numbers[1:]]):
             return None
-        first = parts[0]
-        for _ in range(_MOST_COPIES):
+        first = numbers[0]
+        for _ in range(_MAX_COPIES):
             _, inputs = self._writer(first, _SAME_NUMBER)
             if not inputs:
                 return first
             first = inputs[0]
         return None
 
-    # Is operator `i` the end of such a write?
+    # Add operator `i` to `found` if it is the last one of an update.
     def _look_at(self, i):
         subgraph = self._subgraph
         inputs, outputs = subgraph.node_indices(i)
@@ -85,21 +87,21 @@ class ListUpdates:
         if len(sum_inputs) != 2 or number not in sum_inputs:
             return
         one = sum_inputs[1] if sum_inputs[0] == number else sum_inputs[0]
-        # What the file says of the joined list is a guess where steps are open: it is 1. One item
-        # in the place of one keeps the shape.
+        # The file gives a shape for the joined list, but where the steps are open it guesses 1.
+        # Replacing one item by one item keeps the shape.
         shape = subgraph.tensor(item).shape
         if (
             self._all(one, 1)
             and shape[:1] == (1,)
             and len(shape) == len(subgraph.tensor(source).shape)
         ):
-            # The sizes [i, -1, -1] do as a begin: what lies outside is moved to 0.
+            # The sizes [i, -1, -1] serve as begin: what would be outside is moved to 0.
             self.found[i] = source, item, size
-            for part, tensor in ((head, before), (tail, after)):
+            for slice_at, tensor in ((head, before), (tail, after)):
                 if self._readers(tensor) == 1:
-                    self.unused.add(part)
+                    self.unused.add(slice_at)
 
-    # How many operators read a tensor.
+    # Return the number of operators that read a tensor.
     def _readers(self, tensor):
         nodes = range(self._subgraph.nodes_length())
         count = sum([tensor in self._subgraph.node_indices(i)[0] for i in nodes])

@@ -1,4 +1,4 @@
-# tflm: Init and Prepare of every node, in TFLM's phases; the same on boards and on the host
+# tflm: Run Init and Prepare of every node in TFLM's phases, on boards and on the host.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..errors import ModelError, UnsupportedError
@@ -6,20 +6,19 @@ from .call_graph import CALL_ONCE, IF, WHILE
 from .context import CUSTOM, INIT, INVOKE, MEMORY_PLANNING, PREPARE
 from .custom_op import CustomNode
 
-_OWN_COPIES = (IF, WHILE, CALL_ONCE)  # of their inputs
+_OWN_COPIES = (IF, WHILE, CALL_ONCE)  # they copy their inputs
 
 
-# Kernels write outputs into the arena at the offset that Prepare gives them: a constant of the
-# model has none there.
+# Raise ModelError if a node writes a constant: kernels write to offsets in the arena, where a
+# constant has none.
 def _check_outputs(node):
     for tensor in node.outputs:
         if tensor is not None and tensor.is_constant():
             raise ModelError("%s writes %s, a constant; the model is damaged" % (node, tensor))
 
 
-# Init all nodes, prepare all nodes, then plan the memory. The context's storage must have
-# started the model. `keep_tensors`, `guards`: how memory is planned, as Interpreter is told.
-# Returns {node number: CustomNode}.
+# Init all nodes, prepare all nodes, then plan the memory; return {node number: CustomNode}. The
+# context's storage must have started the model. keep_tensors, guards: see Interpreter.
 def prepare_model(model, context, resolver, keep_tensors=False, guards=False):
     for i in model.subgraphs[0].inputs:
         tensor = model.subgraphs[0].tensor(i)
@@ -39,15 +38,15 @@ def prepare_model(model, context, resolver, keep_tensors=False, guards=False):
     return custom
 
 
-# The number of each operator of the sub-graphs that run, with its sub-graph.
-def _places(model):
+# Yield (sub-graph, position) of each operator that runs.
+def _operators(model):
     for number in model.call_graph().numbers():
         subgraph = model.subgraphs[number]
         for i in range(subgraph.nodes_length()):
             yield subgraph, i
 
 
-# True for an operator that writes over its own input, and minds.
+# Return True if an operator overwrites its own input and needs a separate output.
 def _is_in_place(subgraph, i):
     inputs, outputs = subgraph.node_indices(i)
     return (
@@ -57,11 +56,11 @@ def _is_in_place(subgraph, i):
     )
 
 
-# Init and Prepare of the nodes; `custom` is filled as custom operators come into being. Reading a
-# node takes as long as preparing it, so Init does that for custom ones only.
+# Init and Prepare of the nodes. `custom` is filled while they run. Reading a node takes as long as
+# preparing it, so Init reads only custom operators.
 def _prepare_nodes(model, context, resolver, custom):
     in_place = set()
-    for subgraph, i in _places(model):
+    for subgraph, i in _operators(model):
         if subgraph.node_code(i) == CUSTOM:
             node = subgraph.node(i)
             if node.refused:
@@ -77,7 +76,7 @@ def _prepare_nodes(model, context, resolver, custom):
         for number in sorted(in_place):
             model.subgraphs[number] = SeparateSubgraph(model.subgraphs[number])
     context.enter(PREPARE)
-    for subgraph, i in _places(model):
+    for subgraph, i in _operators(model):
         node = subgraph.node(i)
         if node.refused:
             raise UnsupportedError(node.refused)

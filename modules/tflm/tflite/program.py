@@ -1,4 +1,4 @@
-# tflm: from a .tflite in memory to a Program in an arena, on the board itself
+# tflm: Make the Program of a .tflite in an arena, on the board.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
@@ -12,15 +12,15 @@ from .context import MicroContext
 from .prepare_model import prepare_model
 
 
-# An arena without memory, to measure: nothing is too large for it.
+# An arena without memory and limit, to measure.
 class Measure(Arena):
     def __init__(self):
         self.buffer = None
         self.sections = SingleArenaBufferAllocator()
 
 
-# Bytes of head and tail that a model needs: everything is prepared once without writing. `ops`
-# is a list that gets the ops as delegates are shown them, `parts` one for what takes the bytes.
+# Return the bytes of (head, tail) that a model needs: prepare it without writing. `ops`: a list
+# that gets the Ops, as delegates see them. `allocations`: a list that gets the allocations.
 def measure(
     model,
     resolver,
@@ -28,7 +28,7 @@ def measure(
     keep_tensors=False,
     guards=False,
     ops=None,
-    parts=None,
+    allocations=None,
 ):
     arena = Measure()
     allocator, _, custom = _prepare(model, arena, resolver, external_context, keep_tensors, guards)
@@ -36,14 +36,14 @@ def measure(
         node.free()
     if ops is not None:
         ops.extend(describe_ops(allocator))
-    if parts is not None:
+    if allocations is not None:
         from ..introspection.allocations import allocations_of_counts
 
-        parts.extend(allocations_of_counts(allocator.counts))
+        allocations.extend(allocations_of_counts(allocator.counts))
     return arena.sections.head_used_bytes(), arena.sections.tail_used_bytes()
 
 
-# Init, Prepare and plan: (MicroAllocator, MicroContext, {node number: CustomNode}).
+# Init, prepare and plan; return (MicroAllocator, MicroContext, {node number: CustomNode}).
 def _prepare(model, arena, resolver, external_context, keep_tensors, guards):
     allocator = MicroAllocator(arena, resolver)
     allocator.start_model_allocation(model)
@@ -52,14 +52,14 @@ def _prepare(model, arena, resolver, external_context, keep_tensors, guards):
     return allocator, context, custom
 
 
-# The ops of all lists as delegates are shown them.
+# Yield the Ops of all lists, as delegates see them.
 def describe_ops(allocator):
     for record in _by_list(allocator):
         op = Op(record.node_index, record.builtin_code, record.kernel)
         yield op.describe(record.operands, record.size, allocator.own_scratch(record))
 
 
-# The records list by list, each in the order in which they were emitted.
+# Yield the records list by list, in each list in the order of emit().
 def _by_list(allocator):
     lists = [[] for _ in range(allocator.step_lists)]
     for record in allocator.records:
@@ -68,8 +68,8 @@ def _by_list(allocator):
         yield from records
 
 
-# Prepare a model into an arena; raises ArenaError when it does not fit.
-# `describe`: let delegates know more of the ops.
+# Return the Program of a model in an arena; raises ArenaError if the arena is too small.
+# `describe`: the Ops of the Program describe scratch buffers.
 def make_program(
     model,
     arena,
@@ -85,7 +85,7 @@ def make_program(
     program = Program(arena.buffer, model.buffer, allocator.step_lists)
     program.ops = []
 
-    # What a program sees of a tensor of the graph.
+    # Return the tflm.Tensor of a graph tensor.
     def view(tensor):
         size = tensor.nbytes()
         if tensor.is_constant():

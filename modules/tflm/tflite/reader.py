@@ -1,4 +1,4 @@
-# tflm: reader of .tflite files; every offset and index is verified before it is used
+# tflm: TfliteModel: read a .tflite; every offset and index is checked before use.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
@@ -18,17 +18,17 @@ _WHILE = const(119)
 _CALL_ONCE = const(129)
 _CONTROL_FLOW = (_IF, _WHILE, _CALL_ONCE)
 _COMPUTES_SHAPES = (_SHAPE, _RANK)
-_NEWEST_OP_VERSION = 20  # no builtin operator of the schema has reached it
+_NEWEST_OP_VERSION = 20  # above the version of any builtin operator of the schema
 _MAX_SUBGRAPHS = 256
-_MAX_ITEMS = 1 << 12  # tensors or operators; the planner's time grows with the square
+_MAX_ITEMS = 1 << 12  # tensors, or operators; the planner's time grows with the square
 
 
-# True when the buffer starts like a .tflite file.
+# Return True if the buffer starts like a .tflite file.
 def is_tflite(buffer):
     return len(buffer) >= 8 and bytes(buffer[4:8]) == b"TFL3"
 
 
-# One sub-graph: tensors and nodes are made when asked for, so that a board holds few at a time.
+# One sub-graph. Tensors and nodes are made when asked for, so a board holds only a few at a time.
 class Subgraph:
     def __init__(self, model, table, number, first_tensor, first_node):
         self.model = model
@@ -38,7 +38,8 @@ class Subgraph:
         self.name = table.string(4)
         self._tensors = table.vector(0)
         self._operators = table.vector(3)
-        # Of shapes.py: positions of the operators that stay, {position: (code, inputs)} of others.
+        # Set by shapes.py: positions of the operators that remain; {position: (code, inputs)} of
+        # operators that it replaced.
         self.kept = None
         self.replaced = {}
         io = table.length(1) + table.length(2)
@@ -54,42 +55,43 @@ class Subgraph:
         self.inputs = self._indices(table.numbers(1, "i"), "input")
         self.outputs = self._indices(table.numbers(2, "i"), "output")
 
-    # How many tensors there are.
+    # Return the number of tensors.
     def tensors_length(self):
         return len(self._tensors) if self._tensors else 0
 
-    # How many operators there are.
+    # Return the number of operators.
     def nodes_length(self):
         if self.kept is not None:
             return len(self.kept)
         return len(self._operators) if self._operators else 0
 
-    # The table of operator `i`, and where it stands in the file.
+    # Return the table of operator `i`, and its position in the file.
     def _operator(self, i):
         at = i if self.kept is None else self.kept[i]
         return self._operators.table(at), at
 
-    # How many dimensions of a tensor the file leaves open, at most.
+    # Return the largest number of open dimensions of a tensor.
     def open_dimensions(self):
         most = 0
         for i in range(self.tensors_length()):
             most = max(most, self.signature(i).count(-1))
         return most
 
-    # The shape of tensor `i` with -1 for dimensions that the file leaves open; () without any.
+    # Return the shape of tensor `i` with -1 for open dimensions; () if the file does not give one.
     def signature(self, i):
         return self._tensors.table(i).numbers(7, "i")
 
-    # True where the file does not say how many dimensions tensor `i` has: `shape` and `has_rank`
-    # are left out. Of a scalar older files say no more.
+    # Return True if the file does not say how many dimensions tensor `i` has: it has neither
+    # `shape` nor `has_rank`. Older files describe scalars so, too.
     def lacks_rank(self, i):
         table = self._tensors.table(i)
         return not table.length(0) and not table.get(8, "B")
 
-    # The type of tensor `i`, as the file has it.
+    # Return the type of tensor `i` in the file.
     def tensor_type(self, i):
         return self._tensors.table(i).get(1, "b")
 
+        # Return tensor numbers after checking them; `what` names them in errors.
     def _indices(self, numbers, what):
         for i in numbers:
             if not 0 <= i < self.tensors_length():
@@ -99,7 +101,7 @@ class Subgraph:
                 )
         return numbers
 
-    # Tensor `i` of this sub-graph.
+    # Return tensor `i` of this sub-graph.
     def tensor(self, i):
         table = self._tensors.table(i)
         model = self.model
@@ -112,7 +114,7 @@ class Subgraph:
                 "tensor %d '%s' has %d dimensions, at most %d are supported; reshape the model"
                 % (index, name, rank, MAX_RANK)
             )
-        # Data of a variable is for nobody: it begins as all variables do, as in TFLM.
+        # The data of a variable is ignored, as in TFLM: all variables start alike.
         is_variable = table.get(5, "B") != 0
         data, offset = (None, -1) if is_variable else model.buffer_data(table.get(2, "I"))
         shape = table.numbers(0, "i")
@@ -148,7 +150,7 @@ class Subgraph:
                 )
         return tensor
 
-    # Operator `i` of this sub-graph with its tensors.
+    # Return operator `i` of this sub-graph with its tensors.
     def node(self, i):
         table, at = self._operator(i)
         code, version, custom_name = self.model.operator_code(table.get(0, "I"))
@@ -175,7 +177,7 @@ class Subgraph:
         node.custom_options = self.model.buffer[start : start + length]
         return node
 
-    # Tensor numbers of an operator; -1 where one is left out.
+    # Return the tensor numbers of an operator; -1 for an absent tensor.
     def _operands(self, table, field, i):
         numbers = table.numbers(field, "i")
         for t in numbers:
@@ -186,25 +188,25 @@ class Subgraph:
     def _node_tensors(self, table, field, i):
         return [None if t == -1 else self.tensor(t) for t in self._operands(table, field, i)]
 
-    # The number of operator `i` over all sub-graphs.
+    # Return the number of operator `i` over all sub-graphs.
     def node_number(self, i):
         return self.first_node + self._operator(i)[1]
 
-    # The builtin code of operator `i`.
+    # Return the builtin code of operator `i`.
     def node_code(self, i):
         table, at = self._operator(i)
         if at in self.replaced:
             return self.replaced[at][0]
         return self.model.operator_code(table.get(0, "I"))[0]
 
-    # Tensor numbers of operator `i`, as (inputs, outputs); -1 where one is left out.
+    # Return the tensor numbers of operator `i`: (inputs, outputs); -1 for an absent tensor.
     def node_indices(self, i):
         table, at = self._operator(i)
         inputs, outputs = self._operands(table, 1, i), self._operands(table, 2, i)
         return self.replaced[at][1] if at in self.replaced else inputs, outputs
 
 
-# The type must be known, and dimensions sane before any product of them is used.
+# Raise an error for an unknown type, or for dimensions whose product is too large to compute with.
 def _check_type_and_shape(tensor):
     if not dtypes.is_known(tensor.dtype):
         raise UnsupportedError(
@@ -219,39 +221,36 @@ def _check_type_and_shape(tensor):
             break
     if count > MAX_BYTES or tensor.nbytes() > MAX_BYTES:
         raise ModelError(
-            "%s is larger than the %d bytes that can be addressed; the model is damaged"
-            % (tensor, MAX_BYTES)
+            "%s is larger than %d addressable bytes; the model is damaged" % (tensor, MAX_BYTES)
         )
 
 
-# A .tflite file in memory; weights are read in place. `input_shapes`: {number of an input: shape}
-# for other ones than those of the file.
+# A .tflite in memory; weights are read in place. `input_shapes`: {input: shape} to use in place of
+# the shapes in the file.
 class TfliteModel:
-    is_planned = False  # what it takes of an arena is known once it is prepared
-    incomplete = False  # operators are missing: tensors may be theirs that nothing writes
-    views = None  # tensors that are part of others; only models of the host have them
+    is_planned = False  # the arena size is known only after Prepare
+    incomplete = False  # operators are missing, so nothing may write some tensors
+    views = None  # on the host: tensors that are parts of others
 
     def __init__(self, buffer, input_shapes=None):
         self.buffer = memoryview(buffer)
         self.input_shapes = input_shapes or {}
-        self.lists = None  # TensorLists, where there are some
-        self.known = {}  # tensor: (shape, bytes or None) where the file has none, or another one
+        self.lists = None  # the TensorLists of a model with lists of tensors
+        self.known = {}  # tensor: (shape, bytes or None) in place of what the file says
         self.added = {}  # number of a tensor that is not in the file: its sub-graph (in_place.py)
-        self._dense = {}  # tensor: its bytes, where the file lists only some of them
+        self._dense = {}  # tensor: all bytes of a sparse constant
         self.refused = {}  # operator: why it cannot run with the shapes of its inputs
         if not is_tflite(self.buffer):
-            raise ModelError(
-                "this is no .tflite file: it lacks the identifier TFL3; check the file"
-            )
+            raise ModelError("this is no .tflite: it lacks the identifier TFL3; check the file")
         if len(self.buffer) > MAX_BYTES:
             raise UnsupportedError(
-                "the model has %d bytes, at most %d can be addressed; use a smaller one"
+                "the model has %d bytes, at most %d are addressable; use a smaller one"
                 % (len(self.buffer), MAX_BYTES)
             )
         root = Table(self.buffer, scalar(self.buffer, 0, "I"))
         if root.get(0, "I") != _SCHEMA_VERSION:
             raise UnsupportedError(
-                "the model has schema version %d, only version %d can be read; convert it again"
+                "the model has schema version %d, tflm reads version %d; convert it again"
                 % (root.get(0, "I"), _SCHEMA_VERSION)
             )
         self.description = root.string(3)
@@ -280,14 +279,14 @@ class TfliteModel:
         self._find_shapes()
         self._make_signed()
 
-    # Bytes of (head, tail) that the model takes of an arena; it is prepared without writing. `ops`
-    # gets what delegates are shown of it. FlatModel has the same two functions.
+    # Return the bytes of (head, tail) that the model needs in an arena; it is prepared without
+    # writing. `ops` gets an Op for each step, for delegates. FlatModel has the same functions.
     def measure(self, resolver, context, _shared, keep_tensors, guards, ops=None):
         from .program import measure
 
         return measure(self, resolver, context, keep_tensors, guards, ops)
 
-    # A Program in an arena. `describe`: delegates are told more of the ops.
+    # Return the Program in an arena. `describe`: the Ops of the Program describe scratch buffers.
     def make_program(self, arena, resolver, context, _shared, describe, keep_tensors, guards):
         from .program import make_program
 
@@ -296,7 +295,8 @@ class TfliteModel:
     def __repr__(self):
         return "<TfliteModel of %d bytes>" % len(self.buffer)
 
-    # With one open dimension, the batch, and none computed, converters know all shapes.
+    # Infer shapes if needed. Converters know all shapes if the batch is the only open dimension
+    # and no shape is computed.
     def _find_shapes(self):
         known = 0 if self._has_code(_COMPUTES_SHAPES) else 1
         is_open = max([s.open_dimensions() for s in self.subgraphs]) > known
@@ -313,7 +313,7 @@ class TfliteModel:
 
             Inference(self)
 
-    # True where a result may have more dimensions than none.
+    # Return True if the result of an operator may have more dimensions than the file says.
     def _lacks_ranks(self):
         for subgraph in self.subgraphs:
             for i in range(subgraph.nodes_length()):
@@ -321,7 +321,7 @@ class TfliteModel:
                     return True
         return False
 
-    # Models of uint8, which TFLM does not run any more, are seen as models of int8.
+    # View an old model of uint8, which TFLM no longer runs, as a model of int8.
     def _make_signed(self):
         subgraph = self.subgraphs[0]
         for i in range(subgraph.tensors_length()):
@@ -333,14 +333,15 @@ class TfliteModel:
                     self.tensors_length = self.subgraphs[0].tensors_length()
                 return
 
-    # The lists of a damaged file may overlap, and then hold far more in all than the file has
-    # bytes: that would take all memory and time. In a sound one each item has 4 bytes of its own.
+    # Count items of lists; raise ModelError if there are too many. In an intact file each item has
+    # 4 bytes. In a damaged one lists may overlap and have far more items than the file has bytes,
+    # and reading them would need too much memory and time.
     def count_items(self, count):
         self._items_left -= count
         if self._items_left < 0:
             raise ModelError("the model is damaged: its lists overlap; get an intact copy")
 
-    # Tensor by its number over all sub-graphs.
+    # Return a tensor by its number over all sub-graphs.
     def tensor(self, index):
         if index in self.added:
             return self.added[index].tensor(index - self.added[index].first_tensor)
@@ -349,7 +350,7 @@ class TfliteModel:
                 return subgraph.tensor(index - subgraph.first_tensor)
         raise ModelError("the model has no tensor %d" % index)
 
-    # All bytes of a sparse constant; they are made once.
+    # Return all bytes of a sparse constant, which are computed once.
     def dense(self, tensor, sparsity):
         if tensor.index not in self._dense:
             from .sparsity import dense_bytes
@@ -359,17 +360,17 @@ class TfliteModel:
             self._dense[tensor.index] = data
         return self._dense[tensor.index]
 
-    # True when the model has operators of one of these builtin codes.
+    # Return True if the model has an operator with one of these builtin codes.
     def _has_code(self, wanted):
         codes = range(len(self._operator_codes) if self._operator_codes else 0)
         return any([self.operator_code(i)[0] in wanted for i in codes])
 
-    # True when there are operators on lists of tensors.
+    # Return True if the model has operators on lists of tensors.
     def _has_lists(self):
         codes = range(len(self._operator_codes) if self._operator_codes else 0)
         return any([self.operator_code(i)[2][:14] == "FlexTensorList" for i in codes])
 
-    # Which sub-graphs run, and when.
+    # Return the CallGraph: which sub-graphs run, and when.
     def call_graph(self):
         if self._call_graph is None:
             if self._has_code(_CONTROL_FLOW):
@@ -380,45 +381,44 @@ class TfliteModel:
                 self._call_graph = SingleGraph(self.subgraphs[0].nodes_length())
         return self._call_graph
 
-    # Operator code `i`: (builtin code, version, custom name).
+    # Return (builtin code, version, custom name) of operator code `i`.
     def operator_code(self, i):
         if not self._operator_codes or i >= len(self._operator_codes):
             raise ModelError(
-                "the model is damaged: an operator names operator code %d, which is not there; "
+                "the model is damaged: an operator uses the missing operator code %d; "
                 "get an intact copy" % i
             )
         table = self._operator_codes.table(i)
-        # Codes past 127 stand in the newer field only; older files have the deprecated one only.
+        # Codes above 127 are in the new field only; older files have only the deprecated field.
         code = max(table.get(0, "b"), table.get(3, "i"))
         return code, table.get(2, "i", 1), table.string(1) if code == _CUSTOM else ""
 
-    # The bytes of buffer `i` and where they lie; (None, -1) for an empty one.
+    # Return the bytes of buffer `i` and their position; (None, -1) for an empty buffer.
     def buffer_data(self, i):
         if not self._buffers or i >= len(self._buffers):
             raise ModelError(
-                "the model is damaged: a tensor names buffer %d, which is not there; "
-                "get an intact copy" % i
+                "the model is damaged: a tensor uses the missing buffer %d; get an intact copy" % i
             )
         table = self._buffers.table(i)
         start, length = table.bytes_at(0)
-        if length == 0:  # large models keep the data behind the FlatBuffer
+        if length == 0:  # large models have the data after the FlatBuffer
             start, length = table.get(1, "Q"), table.get(2, "Q")
             if start <= 1 or length == 0:
                 return None, -1
             if start + length > len(self.buffer):
                 raise ModelError(
-                    "the model is damaged: buffer %d lies outside the file; get an intact copy" % i
+                    "the model is damaged: buffer %d is outside the file; get an intact copy" % i
                 )
         return self.buffer[start : start + length], start
 
     def labels(self):
-        """The lines of the text file of labels in the metadata; [] when there is none."""
+        """Return the lines of the label file in the metadata; [] if there is none."""
         from ..introspection.labels import labels_of
 
         return labels_of(self.metadata())
 
     def metadata(self):
-        """Metadata of the model as a dict of name to bytes (memoryview)."""
+        """Return the metadata of the model: {name: memoryview of its bytes}."""
         found = {}
         for i in range(len(self._metadata) if self._metadata else 0):
             table = self._metadata.table(i)
@@ -426,7 +426,7 @@ class TfliteModel:
             found[table.string(0)] = data if data is not None else b""
         return found
 
-    # Signatures as a dict of key to (sub-graph, {input name: tensor}, {output name: tensor}).
+    # Return the signatures: {key: (sub-graph, {input name: tensor}, {output name: tensor})}.
     def signatures(self):
         found = {}
         for i in range(len(self._signatures) if self._signatures else 0):
@@ -439,7 +439,7 @@ class TfliteModel:
         return found
 
 
-# A vector of TensorMap as a dict of name to tensor number.
+# Return a vector of TensorMap as {name: tensor number}.
 def _tensor_map(vector):
     names = {}
     for i in range(len(vector) if vector else 0):

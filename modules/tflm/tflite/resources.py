@@ -1,4 +1,4 @@
-# tflm: ResourceVariables: what VAR_HANDLE names: which handle is which variable, and its bytes
+# tflm: ResourceVariables: find the variable and its bytes for each resource handle.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..dtypes import const
@@ -12,24 +12,24 @@ _CONTAINER = const(0)
 _SHARED_NAME = const(1)
 
 
-# One variable: its bytes, known from the first operator that assigns it, and the byte that they
-# are before, as TFLM sets it: the low byte of that tensor's zero point.
+# A resource variable. The first operator that assigns it determines its size and the value of its
+# bytes before: the low byte of the assigned tensor's zero point, as in TFLM.
 class Resource:
     def __init__(self, container, shared_name):
         self.container = container
         self.shared_name = shared_name
         self.size = None
         self.default = 0
-        self.operand = None  # where it lies, once somebody has asked
+        self.operand = None  # set when an operator uses it
 
-    # What errors call it.
+    # The variable in error messages.
     def __str__(self):
         return "the resource variable '%s'" % self.shared_name
 
 
-# Handles are followed when the model is prepared, not while it runs: from VAR_HANDLE through the
-# inputs and outputs of sub-graphs to where they are used. So no operator can reach memory by a
-# number that the model has computed.
+# Handles are resolved when the model is prepared, not while it runs: each is followed from
+# VAR_HANDLE through the inputs and outputs of sub-graphs to the operators that use it. So no
+# operator can access memory by a number that the model computes.
 class ResourceVariables:
     def __init__(self, model):
         self._model = model
@@ -40,17 +40,17 @@ class ResourceVariables:
         called = model.call_graph().first
         self._walk(0, True)
         for number in range(len(model.subgraphs)):
-            # What never runs still decides how large a variable is, as in TFLM.
+            # As in TFLM, sub-graphs that never run count for the size of a variable.
             if number not in called:
                 self._walk(number, False)
         for number, i in sorted(self._assigned):
             self._size(model.subgraphs[number], i)
 
-    # The variable behind a handle, a tensor; None when that is none.
+    # Return the variable of a handle (a tensor); None if the tensor is no handle.
     def find(self, tensor):
         return self._handles.get(tensor.index)
 
-    # A container that is left out stands for any.
+    # Return the variable of a name; an absent container matches any.
     def _named(self, container, shared_name):
         for variable in self.variables:
             if variable.shared_name == shared_name and container in (None, variable.container):
@@ -58,7 +58,7 @@ class ResourceVariables:
         self.variables.append(Resource(container, shared_name))
         return self.variables[-1]
 
-    # Follow the handles of one sub-graph, and of those that it runs.
+    # Follow the handles of a sub-graph and of the sub-graphs that it runs.
     def _walk(self, number, follow):
         self._walked.add(number)
         subgraph = self._model.subgraphs[number]
@@ -77,7 +77,7 @@ class ResourceVariables:
             elif follow:
                 self._follow(subgraph, i, code)
 
-    # Through control flow: handles among its inputs and among its outputs.
+    # Follow handles through the inputs and outputs of control flow.
     def _follow(self, subgraph, i, code):
         called = callees(subgraph, i)
         if not called or code == CALL_ONCE:
@@ -99,13 +99,13 @@ class ResourceVariables:
             self._pass(subgraph, inputs, subgraph, outputs)
             self._pass(body, body.outputs, subgraph, outputs)
 
-    # Handles of one list of tensors are those of another one.
+    # Bind the handles in a list of tensors to the corresponding tensors of another list.
     def _pass(self, source, sources, target, targets):
         for a, b in zip(sources, targets):
             if a >= 0 and source.first_tensor + a in self._handles:
                 self._bind(target, b, self._handles[source.first_tensor + a])
 
-    # A tensor is a handle of one variable for good.
+    # Bind a tensor to a variable; raise UnsupportedError if it is the handle of another one.
     def _bind(self, subgraph, i, variable):
         if i < 0:
             return
@@ -115,19 +115,19 @@ class ResourceVariables:
                 "sub-graph has its own VAR_HANDLE" % subgraph.tensor(i)
             )
 
-    # The first operator that assigns a variable says how large it is.
+    # Set the size of a variable from the first operator that assigns it.
     def _size(self, subgraph, i):
         node = subgraph.node(i)
         if len(node.inputs) != 2 or None in node.inputs:
-            return  # its Prepare tells
+            return  # Prepare reports it
         handle, value = node.inputs
         variable = self.find(handle)
         if variable is not None and variable.size is None:
             variable.size = value.nbytes()
             variable.default = value.zero_point() & 0xFF
 
-    # The bytes of the variable behind a handle of the node that is being prepared, as many as one
-    # of its tensors has.
+    # Return the operand of the variable of a handle, for the node in prepare. `tensor`: a tensor
+    # of this node that must have the same number of bytes.
     def operand(self, context, handle, tensor):
         node = context.node
         variable = self.find(handle)

@@ -1,4 +1,4 @@
-# tflm: values of small integer tensors that follow from shapes alone, for shapes.py
+# tflm: Compute small integer tensors that depend on shapes alone, for shapes.py.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import struct
@@ -39,13 +39,13 @@ _STRIDED_SLICE_OPTIONS = const(32)  # StridedSliceOptions
 _ELLIPSIS_MASK = const(2)
 _NEW_AXIS_MASK = const(3)
 
-_MOST = 64  # elements that a tensor of sizes may have
+_MAX_ELEMENTS = 64  # of a tensor that holds a shape
 _TYPES = (dtypes.INT32, dtypes.INT64, dtypes.BOOL)
 
 
-# The numbers of a constant tensor, a list; None when they are not known.
+# Return the numbers of a constant tensor as a list; None if they are unknown.
 def integers(tensor):
-    if tensor is None or tensor.dtype not in _TYPES or tensor.elements() > _MOST:
+    if tensor is None or tensor.dtype not in _TYPES or tensor.elements() > _MAX_ELEMENTS:
         return None
     if not tensor.elements():
         return []
@@ -63,11 +63,11 @@ def _rank_of(node, _values):
     return [len(node.input(0).shape)]
 
 
-def _same(_node, values):
+def _unchanged(_node, values):
     return values[0]
 
 
-# Along the first axis one follows the other.
+# Concatenate along the first axis.
 def _concatenated(node, values):
     from ..prepare.concatenation import axis_of
 
@@ -89,10 +89,10 @@ def _strided_slice(node, values):
     if options.get(_ELLIPSIS_MASK, "i") or options.get(_NEW_AXIS_MASK, "i"):
         return None
     taken, strides = parts_of(node), strides_of(node.input(0).shape)
-    places = [0]
+    positions = [0]
     for (first, count, step, _), stride in zip(taken, strides):
-        places = [at + (first + i * step) * stride for at in places for i in range(count)]
-    return [values[0][at] for at in places]
+        positions = [at + (first + i * step) * stride for at in positions for i in range(count)]
+    return [values[0][at] for at in positions]
 
 
 def _slice(node, values):
@@ -108,7 +108,7 @@ def _gather(node, values):
     return [values[0][i] for i in values[1]]
 
 
-# Two lists of numbers, or a number with each of a list.
+# Return a function of two lists of numbers, either of which may be one number.
 def _binary(function):
     def compute(_node, values):
         a, b = values
@@ -118,7 +118,7 @@ def _binary(function):
     return compute
 
 
-# A reduction of all elements.
+# Return a reduction of all elements.
 def _reduced(function):
     def compute(node, values):
         rank = len(node.input(0).shape)
@@ -130,28 +130,28 @@ def _reduced(function):
 
 def _filled(_node, values):
     count = product(values[0])
-    return values[1] * count if 0 <= count <= _MOST else None
+    return values[1] * count if 0 <= count <= _MAX_ELEMENTS else None
 
 
 def _range(_node, values):
     numbers = range(values[0][0], values[1][0], values[2][0])
-    return list(numbers) if len(numbers) <= _MOST else None
+    return list(numbers) if len(numbers) <= _MAX_ELEMENTS else None
 
 
-# The places of what is true, each an index for each axis.
+# Return the positions of true elements, each as one index for each axis.
 def _where(node, values):
     strides, shape = strides_of(node.input(0).shape), node.input(0).shape
     found = [at for at in range(len(values[0])) if values[0][at]]
     return [at // strides[i] % shape[i] for at in found for i in range(len(shape))]
 
 
-# Numbers in a list of another one.
+# Put numbers into a list of another number.
 def _sparse_to_dense(_node, values):
-    places, size, numbers, other = values
-    if len(size) != 1 or not 0 <= size[0] <= _MOST or min(places, default=0) < 0:
+    positions, size, numbers, other = values
+    if len(size) != 1 or not 0 <= size[0] <= _MAX_ELEMENTS or min(positions, default=0) < 0:
         return None
     result = other * size[0]
-    for i, at in enumerate(places):
+    for i, at in enumerate(positions):
         result[at] = numbers[i % len(numbers)]
     return result
 
@@ -160,17 +160,17 @@ _FUNCTIONS = {
     _ADD: _binary(lambda a, b: a + b),
     _CONCATENATION: _concatenated,
     _MUL: _binary(lambda a, b: a * b),
-    _RESHAPE: _same,
+    _RESHAPE: _unchanged,
     _GATHER: _gather,
     _SUB: _binary(lambda a, b: a - b),
-    _SQUEEZE: _same,
+    _SQUEEZE: _unchanged,
     _STRIDED_SLICE: _strided_slice,
-    _CAST: _same,
+    _CAST: _unchanged,
     _MAXIMUM: _binary(max),
     _MINIMUM: _binary(min),
     _SLICE: _slice,
     _SPARSE_TO_DENSE: _sparse_to_dense,
-    _EXPAND_DIMS: _same,
+    _EXPAND_DIMS: _unchanged,
     _EQUAL: _binary(lambda a, b: a == b),
     _SUM: _reduced(sum),
     _SHAPE: _shape_of,
@@ -183,15 +183,15 @@ _FUNCTIONS = {
     _WHERE: _where,
     _RANK: _rank_of,
 }
-_BY_SHAPE = (_SHAPE, _RANK)  # what the input holds does not matter
-# Right for tensors of more dimensions than one, too, as paddings are.
+_BY_SHAPE = (_SHAPE, _RANK)  # the value of the input does not matter
+# These functions are right for tensors of several dimensions, too, such as paddings.
 _OF_ANY_RANK = (
     _CONCATENATION, _RESHAPE, _SQUEEZE, _STRIDED_SLICE, _CAST, _EXPAND_DIMS, _PACK, _WHERE,
 )  # fmt: skip
 
 
-# (shape, bytes) of the output of a node that computes with sizes alone; None of any other.
-# `rule_of` is shapes.py's.
+# Return (shape, bytes) of the output of a node that computes with shapes alone; None for any other
+# node. `rule_of`: the function of shapes.py.
 def value_of(node, rule_of):
     code = node.builtin_code
     if code not in _FUNCTIONS or len(node.outputs) != 1 or node.outputs[0] is None:
@@ -205,7 +205,7 @@ def value_of(node, rule_of):
         if None in values or not values:
             return None
     numbers = _FUNCTIONS[code](node, values)
-    if numbers is None or len(numbers) > _MOST:
+    if numbers is None or len(numbers) > _MAX_ELEMENTS:
         return None
     if code == _WHERE:
         rank = len(node.input(0).shape)

@@ -1,4 +1,4 @@
-# tflm: sparse constants of a .tflite, written out as ordinary ones
+# tflm: Expand the sparse constants of a .tflite.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
@@ -17,8 +17,8 @@ _INDICES_TYPE = const(4)
 _INDICES = const(5)
 
 _KINDS = "", "i", "H", "B"  # of the union SparseIndexVector
-_MOST_LEVELS = 16
-_MOST_BYTES = const(1 << 26)  # that all of a file may grow to
+_MAX_LEVELS = 16
+_MAX_BYTES = const(1 << 26)  # of all expanded constants of a file
 
 
 def _check(condition, tensor, text):
@@ -26,7 +26,7 @@ def _check(condition, tensor, text):
         raise ModelError("%s is sparse, and %s; the model is damaged" % (tensor, text))
 
 
-# The numbers of a SparseIndexVector.
+# Return the numbers of a SparseIndexVector.
 def _vector(tensor, table, kind_field, field):
     kind = table.get(kind_field, "B")
     _check(0 < kind < len(_KINDS), tensor, "has no indices")
@@ -35,10 +35,10 @@ def _vector(tensor, table, kind_field, field):
     return values.numbers(0, _KINDS[kind])
 
 
-# The bytes of a tensor whose data lists only some of its elements. The file nests one loop for
-# each level: first over the dimensions, in an order of its own, of blocks, then over those of a
-# block. A level goes over all indices, or over a list of them for each step of those outside.
-# `taken`: bytes of others of the file; `file_bytes`: its own, more than which no loop has steps.
+# Return all bytes of a tensor whose data has only some of its elements. The file nests a loop for
+# each level: over the dimensions in blocks, in an order that it gives, then over the dimensions of
+# a block. A level takes all indices, or for each step of the outer loops a list of indices.
+# `taken`: bytes of other expanded constants. `file_bytes`: the most steps of all loops.
 def dense_bytes(tensor, sparsity, taken, file_bytes):
     _check(tensor.is_constant(), tensor, "no constant")
     rank = len(tensor.shape)
@@ -47,20 +47,20 @@ def dense_bytes(tensor, sparsity, taken, file_bytes):
     levels = sparsity.vector(_DIM_METADATA)
     count = len(order)
     whole = rank + len(block_map)
-    sound = count == whole <= _MOST_LEVELS and levels is not None and len(levels) == count
-    sound = sound and sorted(order[:rank]) == list(range(rank))
-    sound = sound and sorted(order[rank:]) == list(range(rank, count))
-    sound = sound and sorted(set(block_map)) == sorted(block_map)
-    sound = sound and all([0 <= d < rank for d in block_map])
-    _check(sound, tensor, "its levels do not fit its dimensions")
+    is_sound = count == whole <= _MAX_LEVELS and levels is not None and len(levels) == count
+    is_sound = is_sound and sorted(order[:rank]) == list(range(rank))
+    is_sound = is_sound and sorted(order[rank:]) == list(range(rank, count))
+    is_sound = is_sound and sorted(set(block_map)) == sorted(block_map)
+    is_sound = is_sound and all([0 <= d < rank for d in block_map])
+    _check(is_sound, tensor, "its levels do not match its dimensions")
     size = dtypes.itemsize(tensor.dtype)
-    if not size or taken + tensor.nbytes() > _MOST_BYTES:
+    if not size or taken + tensor.nbytes() > _MAX_BYTES:
         raise UnsupportedError(
-            "%s is sparse, and of a type without whole bytes, or with more than %d bytes in all; "
-            "convert the model without sparsity" % (tensor, _MOST_BYTES)
+            "%s is sparse, and its type has no whole bytes or all have more than %d bytes; "
+            "convert the model without sparsity" % (tensor, _MAX_BYTES)
         )
 
-    # Elements along a block's sides, and from one index of each level to the next.
+    # Elements along the sides of a block; bytes from one index of a dimension to the next.
     blocks = [1] * rank
     for level in range(rank, count):
         side = levels.table(level).get(_DENSE_SIZE, "i")
@@ -70,7 +70,7 @@ def dense_bytes(tensor, sparsity, taken, file_bytes):
     strides = [size] * rank
     for i in range(rank - 2, -1, -1):
         strides[i] = strides[i + 1] * tensor.shape[i + 1]
-    loops = []  # of each level: (bytes from one index to the next, how many, their lists or None)
+    loops = []  # for each level: (bytes between indices, their number, index lists or None)
     for level in range(count):
         table = levels.table(level)
         if level < rank:
@@ -87,33 +87,35 @@ def dense_bytes(tensor, sparsity, taken, file_bytes):
                 _vector(tensor, table, _INDICES_TYPE, _INDICES),
             )
             inside = all([0 <= i < length for i in lists[1]])
-            _check(inside, tensor, "an index lies outside its dimension")
+            _check(inside, tensor, "an index is outside its dimension")
         else:
             _check(table.get(_DENSE_SIZE, "i") == length, tensor, "has other dimensions")
         loops.append((step, length, lists))
     return _scatter(tensor, loops, size, file_bytes)
 
 
-# Write what there is to its places, which are found level by level.
-def _scatter(tensor, loops, size, most):
-    places = [0]
+# Write the elements to their positions, which are found level by level.
+def _scatter(tensor, loops, size, max_steps):
+    positions = [0]
     for step, length, lists in loops:
         if lists is None:
-            _check(len(places) * length <= most, tensor, "lacks elements")
-            places = [at + i * step for at in places for i in range(length)]
+            _check(len(positions) * length <= max_steps, tensor, "lacks elements")
+            positions = [at + i * step for at in positions for i in range(length)]
             continue
         segments, indices = lists
-        sound = len(segments) == len(places) + 1 and segments[0] == 0
-        sound = sound and segments[-1] == len(indices)
-        sound = sound and all([segments[i] <= segments[i + 1] for i in range(len(places))])
-        _check(sound, tensor, "its lists of indices do not fit together")
-        places = [
+        is_sound = len(segments) == len(positions) + 1 and segments[0] == 0
+        is_sound = is_sound and segments[-1] == len(indices)
+        is_sound = is_sound and all(
+            [segments[i] <= segments[i + 1] for i in range(len(positions))]
+        )
+        _check(is_sound, tensor, "its lists of indices do not match")
+        positions = [
             at + indices[j] * step
-            for i, at in enumerate(places)
+            for i, at in enumerate(positions)
             for j in range(segments[i], segments[i + 1])
         ]
-    _check(len(places) * size == len(tensor.data), tensor, "has another number of elements")
+    _check(len(positions) * size == len(tensor.data), tensor, "has a wrong number of elements")
     result = bytearray(tensor.nbytes())
-    for i, at in enumerate(places):
+    for i, at in enumerate(positions):
         result[at : at + size] = tensor.data[i * size : i * size + size]
     return bytes(result)

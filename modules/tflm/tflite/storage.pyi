@@ -1,16 +1,16 @@
-# tflm: Storage: what MicroContext asks of the place where the results of Prepare go
+# tflm: Storage: the protocol of the memory to which MicroContext writes the results of Prepare.
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# A protocol, written down once and costing boards nothing. MicroAllocator (the arena of a board),
-# RomStorage (the image of a flat model, tflm_tools/image/rom.py) and FlatCustom (custom operators
-# of a flat model, planned already) keep it; tests/rules/test_storage.py compares them.
+# Boards never load this file. MicroAllocator (the arena of a board), RomStorage (the image of a
+# flat model, tflm_tools/image/rom.py) and FlatCustom (the plan of a flat model's custom operators)
+# implement the protocol; tests/rules/test_storage.py compares them.
 
 from typing import Any, Protocol
 
 from .context import Operand
 from .graph import Node, Tensor
 
-# Memory that lasts until a node is prepared.
+# Temporary memory, until a node is prepared.
 class Sections(Protocol):
     def allocate_temp(self, size: int) -> int: ...  # an offset, for memory_of()
 
@@ -18,17 +18,17 @@ class PlanningSections(Sections, Protocol):
     def reset_temp_allocations(self) -> None: ...
 
 class Storage(Protocol):
-    # The model with the sub-graphs that run; raises UnsupportedError where there is none.
+    # The model with the sub-graphs that run; raises UnsupportedError without one.
     model: Any
     sections: Sections
-    # (offset, bytes, byte to reset them to) of persistent buffers that reset() brings back.
+    # (offset, bytes, value) of the persistent buffers that reset() sets to a value.
     states: list[tuple[int, int, int]]
-    # The list of steps that records go to, and how many there are.
+    # The list of steps that records go to, and the number of lists.
     step_list: int
     step_lists: int
 
-    # Note the call of a kernel: words from word 0 on, `operands` of them behind it, then a table,
-    # padded to whole words.
+    # Store a kernel call: `words` from word 0 on, of which words 1 to `operands` are operands,
+    # then a table, padded to whole words.
     def record(
         self,
         node: Node,
@@ -38,23 +38,22 @@ class Storage(Protocol):
         slice_units: int,
         table: bytes,
     ) -> None: ...
-    # The operand word of bytes that Prepare has made; equal ones may be kept once.
+    # Return the operand word of bytes that Prepare computed; equal bytes may be stored once.
     def constant(self, data: bytes, alignment: int) -> int: ...
-    # The operand word of a constant of the model.
+    # Return the operand word of a constant of the model.
     def constant_tensor(self, tensor: Tensor) -> int: ...
-    # A scratch buffer for a node: its number, or its offset where that is planned.
+    # Return the number of a new scratch buffer for a node, or its offset if that is planned.
     def scratch(self, size: int, node: Node) -> int: ...
-    # Bytes that last, zeros at first: their offset.
+    # Return the offset of persistent bytes, which are 0 at first.
     def persistent(self, size: int) -> int: ...
-    # The memory behind a scratch, persistent or temporary operand.
+    # Return the memory of a scratch, persistent or temporary operand.
     def memory_of(self, operand: Operand) -> memoryview: ...
 
-# What prepare_model() asks besides of a storage that plans.
+# What prepare_model() needs of a storage that plans memory.
 class PlanningStorage(Storage, Protocol):
     sections: PlanningSections
 
-    # Begin a model: forget the requests of the one before.
+    # Start a model; drop the requests of the model before.
     def start_model_allocation(self, model: Any) -> None: ...
-    # Place every activation and scratch buffer. keep_tensors: each at a place of its own. guards:
-    # with a zone behind each.
+    # Place all activations and scratch buffers; keep_tensors, guards: see Interpreter.
     def finish_model_allocation(self, keep_tensors: bool, guards: bool) -> None: ...

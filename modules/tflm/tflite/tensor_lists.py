@@ -1,4 +1,4 @@
-# tflm: TensorLists: the lists of Keras loops that TensorFlow's own operators make, for shapes.py
+# tflm: TensorLists: run TensorFlow's lists of tensors, as in Keras loops, as one tensor each.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..dtypes import const
@@ -14,26 +14,26 @@ _GET_ITEM = "FlexTensorListGetItem"
 _STACK = "FlexTensorListStack"
 
 
-# With SELECT_TF_OPS the converter leaves the lists of an RNN to TensorFlow: a list is made of so
-# many items, goes through a WHILE that sets one in each turn, and is stacked. In the file it has
-# the type variant and no shape. As long as the number of items is constant a list is one tensor
-# [items, shape of an item], of the type of what is written to it.
+# With SELECT_TF_OPS the converter leaves the lists of an RNN to TensorFlow: it reserves a list of
+# some items, passes it through a WHILE that sets one item in each iteration, and stacks it. In the
+# file a list has the type variant and no shape. If the number of items is constant, a list is one
+# tensor [items, shape of an item] of the items' type.
 #
-# Tensors that hand a list on, also to sub-graphs and back, are one class: its shape is known for
-# all of them as soon as the first item is.
+# Tensors that pass a list on, also to sub-graphs and back, form a class. The shape of all of them
+# is known when the first item is.
 class TensorLists:
     NAMES = (_RESERVE, _FROM_TENSOR, _SET_ITEM, _GET_ITEM, _STACK)
 
     def __init__(self, model):
         self._model = model
         self._parents = {}  # union-find: tensor: another one of its class
-        self._items = {}  # class: how many items it has
+        self._items = {}  # class: number of items
         self._types = {}  # class: (shape, dtype)
         for subgraph in model.subgraphs:
             for i in range(subgraph.nodes_length()):
                 self._join_operator(subgraph, i)
 
-    # Lists go from the inputs of an operator to its outputs: SetItem, and control flow.
+    # Join the inputs and outputs of an operator that passes lists on: SetItem and control flow.
     def _join_operator(self, subgraph, i):
         inputs, outputs = subgraph.node_indices(i)
         code = subgraph.node_code(i)
@@ -67,19 +67,19 @@ class TensorLists:
             self._parents[passed] = tensor
         return tensor
 
-    # (shape, dtype) of a list, None for any other tensor and for one that is not known yet.
+    # Return (shape, dtype) of a list; None for other tensors and lists of unknown type.
     def type_of(self, tensor):
         return self._types.get(self._class(tensor))
 
-    # Note what an operator tells about its list; the shapes of its outputs, None for lists.
+    # Note what an operator says about its list; return the shapes of its outputs, None for lists.
     def shapes(self, node):
         name = node.custom_name
         if name == _RESERVE:
             items = integers(node.input(1))
             if items is None or len(items) != 1 or items[0] < 0:
                 raise UnsupportedError(
-                    "the number of items of its list is known at run time only; convert the model "
-                    "with a fixed number of steps"
+                    "its list has a number of items that is known only at run time; convert the "
+                    "model with a fixed number of steps"
                 )
             self._set(self._items, node.output(0), items[0])
             return [None]
@@ -93,7 +93,7 @@ class TensorLists:
             item = node.input(2)
             items = self._items.get(self._class(tensor.index))
             if items is None:
-                raise UnsupportedError("nothing makes its list; convert the model again")
+                raise UnsupportedError("nothing creates its list; convert the model again")
             self._set(self._types, tensor, ((items,) + item.shape, item.dtype))
             return [None]
         known = self.type_of(tensor.index)
@@ -101,10 +101,10 @@ class TensorLists:
             raise UnsupportedError("nothing is written to its list; convert the model again")
         return [known[0] if name == _STACK else known[0][1:]]
 
-    # What a class has in all its tensors.
+    # Set a fact of a class; raise UnsupportedError if it contradicts the one before.
     def _set(self, facts, tensor, value):
         if facts.setdefault(self._class(tensor.index), value) != value:
             raise UnsupportedError(
-                "its list has items of more than one shape, or not always as many; convert the "
+                "its list has items of several shapes, or several numbers of items; convert the "
                 "model with fixed shapes"
             )

@@ -1,4 +1,4 @@
-# tflm: UnsignedSubgraph: a model of quantized uint8, of old converters, seen as one of int8
+# tflm: UnsignedSubgraph: view a model of quantized uint8, as old converters wrote, as int8.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
@@ -34,15 +34,16 @@ _QUANTIZE = const(114)
 _WITH_WEIGHTS = (_CONV_2D, _DEPTHWISE_CONV_2D, _FULLY_CONNECTED)
 _SHIFT = 128
 
-# Operators that do the same with both: tests/kernels/test_unsigned.py proves each beside LiteRT.
-_SAME = _WITH_WEIGHTS + (
+# Operators with the same results for both types; tests/kernels/test_unsigned.py compares each with
+# LiteRT.
+_SAME_RESULTS = _WITH_WEIGHTS + (
     _ADD, _AVERAGE_POOL_2D, _CONCATENATION, _DEQUANTIZE, _LOGISTIC, _MAX_POOL_2D, _MUL, _RELU,
     _RESHAPE, _SOFTMAX, _PAD, _TRANSPOSE, _SUB, _SQUEEZE, _STRIDED_SLICE, _SPLIT, _SLICE,
     _EXPAND_DIMS, _PACK, _UNPACK, _RESIZE_NEAREST_NEIGHBOR, _QUANTIZE,
 )  # fmt: skip
 
 
-# True for an old model: TFLM has none of these operators with weights of uint8 any more.
+# Return True for an old model: TFLM no longer has these operators with weights of uint8.
 def is_unsigned(model):
     if len(model.subgraphs) != 1:
         return False
@@ -57,7 +58,7 @@ def is_unsigned(model):
     return False
 
 
-# Zero points, less 128.
+# A vector of zero points, less 128.
 class _Shifted:
     def __init__(self, vector):
         self._vector = vector
@@ -69,13 +70,13 @@ class _Shifted:
         return self._vector.number(i, kind) - _SHIFT
 
 
-# q of uint8 with the zero point z is q - 128 of int8 with z - 128: the top bit of each byte is
-# flipped. Only the inputs and outputs of the model stay what they are: a QUANTIZE stands behind
-# each input and before each output. Weights stay, too: nobody else reads them, and the kernel
-# (conv_unsigned.py) takes them as they lie in the file.
+# A uint8 value q with zero point z is the int8 value q - 128 with zero point z - 128: the top bit
+# of each byte is flipped. The inputs and outputs of the model remain uint8: a QUANTIZE follows
+# each input and precedes each output. Weights remain uint8, too: only kernels of conv_unsigned.py
+# read them, as they are in the file.
 #
-# It has the interface of reader.Subgraph. Numbers of the file stay: tensors and operators that are
-# added come behind all others.
+# This class has the interface of reader.Subgraph. Tensors and operators keep their numbers of the
+# file; added ones follow after all others.
 class UnsignedSubgraph:
     def __init__(self, source):
         self._source = source
@@ -91,7 +92,7 @@ class UnsignedSubgraph:
             inputs = source.node_indices(i)[0]
             if source.node_code(i) in _WITH_WEIGHTS and len(inputs) > 1:
                 self._weights.add(inputs[1])
-        # What is added: {number of a tensor of the file: that of the same one in int8}.
+        # Added tensors: {tensor of the file: number of its int8 tensor}.
         self._inner = {}
         count = source.tensors_length()
         for i in source.inputs + source.outputs:
@@ -101,7 +102,7 @@ class UnsignedSubgraph:
         first = set([i for i in source.inputs if i in self._inner])
         last = set([i for i in source.outputs if i in self._inner and i not in first])
         self._before = [(i, self._inner[i]) for i in sorted(first)]
-        self._behind = [(self._inner[i], i) for i in sorted(last)]
+        self._after = [(self._inner[i], i) for i in sorted(last)]
 
     def _is_unsigned(self, tensor):
         return tensor.dtype == dtypes.UINT8 and tensor.is_quantized
@@ -110,7 +111,7 @@ class UnsignedSubgraph:
         return self._source.tensors_length() + len(self._inner)
 
     def nodes_length(self):
-        return self._source.nodes_length() + len(self._before) + len(self._behind)
+        return self._source.nodes_length() + len(self._before) + len(self._after)
 
     def open_dimensions(self):
         return self._source.open_dimensions()
@@ -131,20 +132,20 @@ class UnsignedSubgraph:
         inner.set_quantization(scales, _Shifted(zero_points), dimension)
         return inner
 
-    # The position of an operator in the file, or the tensors of one that was added.
-    def _place(self, i):
+    # Return (position in the file, None) of an operator; (None, tensors) of an added QUANTIZE.
+    def _find(self, i):
         if i < len(self._before):
             return None, self._before[i]
         at = i - len(self._before)
-        behind = at - self._source.nodes_length()
-        return (at, None) if behind < 0 else (None, self._behind[behind])
+        added = at - self._source.nodes_length()
+        return (at, None) if added < 0 else (None, self._after[added])
 
     def node_code(self, i):
-        at, added = self._place(i)
+        at, added = self._find(i)
         return _QUANTIZE if added else self._source.node_code(at)
 
     def node_number(self, i):
-        at, added = self._place(i)
+        at, added = self._find(i)
         if not added:
             return self._source.node_number(at)
         count = len(self._before)
@@ -153,7 +154,7 @@ class UnsignedSubgraph:
         return last + (i if i < count else i - self._source.nodes_length())
 
     def node_indices(self, i):
-        at, added = self._place(i)
+        at, added = self._find(i)
         if added:
             return added[:1], added[1:]
         inputs, outputs = self._source.node_indices(at)
@@ -163,7 +164,7 @@ class UnsignedSubgraph:
         )
 
     def node(self, i):
-        at, added = self._place(i)
+        at, added = self._find(i)
         lists = self.node_indices(i)
         inputs, outputs = [[None if t == -1 else self.tensor(t) for t in each] for each in lists]
         if added:
@@ -171,9 +172,8 @@ class UnsignedSubgraph:
         node = self._source.node(at)
         node.inputs, node.outputs = inputs, outputs
         changed = [t for t in inputs + outputs if t is not None and t.was_unsigned]
-        if changed and node.builtin_code not in _SAME and not node.refused:
+        if changed and node.builtin_code not in _SAME_RESULTS and not node.refused:
             node.refused = (
-                "%s: it is quantized to uint8, which is not supported; convert the model again, "
-                "with int8" % node
+                "%s: uint8 quantization is not supported; convert the model again with int8" % node
             )
         return node

@@ -165,7 +165,7 @@ def _inspect_tflite(model, resolver, flat):
     arena_bytes = FlatFile(flat).arena_bytes if runs else storage.arena_bytes
     parts, tflite_arena, forms = [], None, []
     if runs:
-        tflite_arena = align_up(sum(measure(graph, _PrepareOnly(resolver), parts=parts)))
+        tflite_arena = align_up(sum(measure(graph, _PrepareOnly(resolver), allocations=parts)))
         forms = [flat_allocations(flat), allocations("tflite", parts, tflite_arena)]
     known = [op.macs for op in ops if op.macs is not None]
     return Inspection(
