@@ -309,8 +309,8 @@ def _other_type(lists, model, x):
     "build, text",
     [
         (_never_written, "op 1 FlexTensorListStack: nothing is written to its list"),
-        (_two_shapes, "op 2 FlexTensorListSetItem: its list has items of more than one shape"),
-        (_nothing_made, "op 0 FlexTensorListSetItem: nothing makes its list"),
+        (_two_shapes, "op 2 FlexTensorListSetItem: its list has items of several shapes"),
+        (_nothing_made, "op 0 FlexTensorListSetItem: nothing creates its list"),
         (_no_items, "is no item of"),
         (_other_type, "int8"),
     ],

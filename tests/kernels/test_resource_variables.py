@@ -280,7 +280,7 @@ broken(
 broken("read without a handle", lambda m: operands(m, 1, inputs=[]), "it has not 1 input")
 broken("handle with an input", lambda m: operands(m, 0, inputs=[0]), "not just one output")
 broken("sizes differ", lambda m: resize(m, 0, 1, 2), "has 12 bytes")
-broken("a handle as an output", lambda m: m.io([0], [1, 2, 3]), "has no place in the arena")
+broken("a handle as an output", lambda m: m.io([0], [1, 2, 3]), "is not in the arena")
 
 
 def with_inputs(model):

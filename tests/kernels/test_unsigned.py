@@ -227,7 +227,7 @@ def test_operators_that_are_not_proved():
     chain = _Chain("refused", (1, 6, 6, 2))
     chain.conv(4)
     chain.add("TANH", chain.shape, scale=1 / 128, zero_point=128)
-    with pytest.raises(UnsupportedError, match="op 1 TANH: it is quantized to uint8"):
+    with pytest.raises(UnsupportedError, match="op 1 TANH: uint8 quantization"):
         flatten(chain.build())
 
 

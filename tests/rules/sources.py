@@ -122,7 +122,7 @@ def _emissions():
     try:
         for path in files(TESTS, "test_*.py"):
             chooser = PACKAGE / "prepare" / path.name.removeprefix("test_")
-            chooses = chooser.exists() and "context.form" in chooser.read_text()
+            chooses = chooser.exists() and "context.target_packing" in chooser.read_text()
             targets = FORMS if chooses else (None,)
             for case in sound_cases(path):
                 for target in targets:

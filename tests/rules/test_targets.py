@@ -52,9 +52,9 @@ def test_prepare_knows_no_target(path):
     for node in ast.walk(tree(path)):
         where = f"prepare/{path.name} line {getattr(node, 'lineno', 0)}"
         if isinstance(node, ast.Constant):
-            assert node.value not in names, f"{where} names a target; ask context.form"
+            assert node.value not in names, f"{where} names a target; ask context.target_packing"
         if ast.unparse(node) in ("context.target", "context.storage.target"):
-            raise AssertionError(f"{where} asks for the target; ask context.form")
-        if isinstance(node, ast.Compare) and ast.unparse(node.left) == "context.form":
+            raise AssertionError(f"{where} asks for the target; ask context.target_packing")
+        if isinstance(node, ast.Compare) and ast.unparse(node.left) == "context.target_packing":
             asked = {getattr(value, "value", "") for value in node.comparators}
             assert asked <= {None, *forms}, f"{where}: no entry has the form {asked}"

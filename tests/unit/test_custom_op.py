@@ -316,12 +316,12 @@ def test_flatten():
     "callback, change, message",
     [
         ("prepare", "context.request_scratch_buffer(28)",
-         "requests a scratch buffer of 28 bytes where flatten planned: a scratch buffer of 24 b"),
+         "requests a scratch buffer of 28 bytes, flatten planned a scratch buffer of 24 b"),
         ("prepare", "context.allocate_persistent_buffer(24)",
-         "requests a persistent buffer of 24 bytes where flatten planned: a scratch buffer of 24"),
+         "requests a persistent buffer of 24 bytes, flatten planned a scratch buffer of 24"),
         ("prepare", "Gain.prepare(self, context, node); context.request_scratch_buffer(4)",
-         "requests a scratch buffer of 4 bytes where flatten planned: none is left"),
-        ("prepare", "pass", "did not request a scratch buffer of 24 bytes, as it did when"),
+         "requests a scratch buffer of 4 bytes, flatten planned no more"),
+        ("prepare", "pass", "did not request a scratch buffer of 24 bytes, which flatten planned"),
     ],
 )  # fmt: skip
 def test_flat_requests(tmp_path, callback, change, message):
@@ -594,7 +594,7 @@ except tflm.UnsupportedError as error:
     assert lines[-1] == (
         "[1, 2, 3]"
         if form == "tflite"
-        else "op 0 Nosy asks for sub-graphs or resource variables, which a .tflm does not have; "
+        else "op 0 Nosy needs sub-graphs or resource variables, which a .tflm does not have; "
         "load the .tflite"
     )
 

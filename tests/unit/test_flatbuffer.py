@@ -92,7 +92,7 @@ def test_scalar_at_the_end(kind):
     size = struct.calcsize("<" + kind)
     assert scalar(bytes(8), 8 - size, kind) == 0
     for position in (8 - size + 1, 8, 1 << 60, -1):
-        with pytest.raises(ModelError, match=f"a value at byte {position} lies outside the file"):
+        with pytest.raises(ModelError, match=f"a value at byte {position} is outside the file"):
             scalar(bytes(8), position, kind)
 
 
@@ -100,7 +100,7 @@ def test_scalar_at_the_end(kind):
 @pytest.mark.parametrize("size", [4, 8])
 def test_vector_that_is_too_long(length, size):
     buffer = struct.pack("<I", length) + bytes(2 * size - 1)
-    with pytest.raises(ModelError, match=f"a vector of {length} items at byte 0 lies outside"):
+    with pytest.raises(ModelError, match=f"a vector of {length} items at byte 0 is outside"):
         Vector(buffer, 0, size)
 
 
@@ -108,7 +108,7 @@ def test_vector_that_is_too_long(length, size):
 def test_vtable_outside():
     for distance in (9, -5, -200, 0x7FFFFFFF, -0x80000000):
         buffer = bytearray(struct.pack("<Ii", 4, distance) + bytes(2))
-        with pytest.raises(ModelError, match="lies outside the file"):
+        with pytest.raises(ModelError, match="is outside the file"):
             root(buffer).get(0, "b")
 
 
@@ -154,7 +154,7 @@ def test_every_truncation():
         try:
             read_all(whole[:size])
         except ModelError as error:
-            assert "lies outside the file; get an intact copy" in str(error)
+            assert "is outside the file; get an intact copy" in str(error)
 
 
 # Each 16-bit and 32-bit word in turn set to what breaks offsets, sizes and counts.

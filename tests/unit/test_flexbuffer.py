@@ -121,10 +121,10 @@ def test_options_of_an_operator():
         (b"\x01", "no root"),
         (b"\x01\x04\x03", "no root"),
         (b"\x01\x04\x00", "no root"),
-        (b"\x04\x04\x04", "lies outside"),
-        (b"\x00\x01\xfc\x01", "type 63 is unknown"),
-        (b"\x02\x14\x01", "leads outside"),
-        (b"\xffx\x01\x14\x01", "lie outside"),
+        (b"\x04\x04\x04", "is outside"),
+        (b"\x00\x01\xfc\x01", "unknown type 63"),
+        (b"\x02\x14\x01", "points outside"),
+        (b"\xffx\x01\x14\x01", "are outside"),
         (b"ab\x02\x10\x01", "a key has no end"),
         (b"\x01\xff\x01\x14\x01", "not UTF-8"),
         (b"\x01\x0c\x01", "a float of 1 bytes"),
@@ -141,7 +141,7 @@ def test_nested_too_deeply():
     for _ in range(15):
         value = [value]
     assert parse(flexbuffers.Dumps(value)) == value
-    with pytest.raises(ModelError, match="nested too deeply"):
+    with pytest.raises(ModelError, match="too deeply nested"):
         parse(flexbuffers.Dumps([[value]]))
 
 

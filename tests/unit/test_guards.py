@@ -63,4 +63,4 @@ def test_write_behind_is_named(tmp_path):
     )
     lines = run_script(script).splitlines()
     assert len(lines) == 2  # found again: a zone is mended when it has been reported
-    assert all("SOFTMAX (softmax.eval_int8) has written behind a tensor" in line for line in lines)
+    assert all("SOFTMAX (softmax.eval_int8) wrote beside a tensor" in line for line in lines)

@@ -114,7 +114,7 @@ def test_linear_plan_gives_each_a_place():
 
 @pytest.mark.parametrize("plan", [plan_greedy, plan_linear])
 def test_what_no_record_can_address(plan):
-    with pytest.raises(ModelError, match="at most 536870912 can be addressed"):
+    with pytest.raises(ModelError, match="at most 536870912 are addressable"):
         plan([Buffer(1 << 29, 0, 1), Buffer(16, 0, 1)])
 
 

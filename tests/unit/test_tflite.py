@@ -129,10 +129,10 @@ def test_operands_that_are_not_there(tensor):
     ("shape", "message"),
     [
         ((-1, 4), "negative dimension; set a fixed shape"),
-        ((1 << 30,), "is larger than the 536870912 bytes that can be addressed"),
-        ((1 << 15, 1 << 15), "is larger than the 536870912 bytes that can be addressed"),
-        ((1 << 27, 2), "is larger than the 536870912 bytes that can be addressed"),
-        ((0x7FFFFFFF,) * 6, "is larger than the 536870912 bytes that can be addressed"),
+        ((1 << 30,), "is larger than 536870912 addressable bytes"),
+        ((1 << 15, 1 << 15), "is larger than 536870912 addressable bytes"),
+        ((1 << 27, 2), "is larger than 536870912 addressable bytes"),
+        ((0x7FFFFFFF,) * 6, "is larger than 536870912 addressable bytes"),
     ],
 )
 def test_shapes(shape, message):
@@ -186,13 +186,13 @@ def test_variable_with_data():
 def test_buffer_that_is_not_there(number):
     builder = reshape()
     builder.table.subgraphs[0].tensors[1].buffer = number
-    refused(builder, f"names buffer {number}, which is not there")
+    refused(builder, f"uses the missing buffer {number}")
 
 
 def test_operator_code_that_is_not_there():
     builder = reshape()
     builder.table.subgraphs[0].operators[0].opcodeIndex = 1
-    refused(builder, "operator code 1, which is not there")
+    refused(builder, "the missing operator code 1")
 
 
 def test_operator_version():
@@ -246,7 +246,7 @@ def test_activations_that_cannot_be_addressed():
     tensors = [builder.tensor((1 << 27,), "float32") for _ in range(3)]
     builder.operator("ADD", tensors[:2], [tensors[2]])
     builder.io(tensors[:2], [tensors[2]])
-    refused(builder, "need 1610612736 bytes of arena, at most 536870912 can be addressed")
+    refused(builder, "need 1610612736 bytes of arena, at most 536870912 are addressable")
 
 
 def test_variables_that_cannot_be_addressed():

@@ -66,7 +66,7 @@ _KERNELS = {
 def emit_int8(context, node, activation, sign):
     inputs, fields, output = _scaled(node, _INT8_SHIFT, 0x80, sign)
     low, high = activation_range(node, node.output(0), activation)
-    if context.form is not None:
+    if context.target_packing is not None:
         from . import add_table
 
         if add_table.emit(context, node, inputs, fields, output, low, high):

@@ -94,12 +94,12 @@ def _prepare_int8(context, node, activation, fields):
     weights, target = node.input(1), node.output(0)
     quantized, table = requantize_fields(node, activation, fields["output_channels"])
     fields.update(quantized)
-    if context.form == "dsp":
+    if context.target_packing == "dsp":
         from .conv_dsp import emit_conv
 
         if emit_conv(context, node, fields, table):
             return
-    if context.form is not None:
+    if context.target_packing is not None:
         from .conv_lanes import emit_conv
 
         if emit_conv(context, node, fields, table):

@@ -213,7 +213,7 @@ def _rows(values, shape, geometry):
 # (the kernels' files, stream) of weights that are stored in a way; None when they do not fit.
 def _packed(context, node, fields, table, shape, geometry, way):
     rows = _rows(lanes.int8_values(node.input(1)), shape, geometry)
-    if context.form == "mac16":
+    if context.target_packing == "mac16":
         from . import mac16
 
         found = mac16.fitting(rows, node, fields, table, way)

@@ -79,17 +79,17 @@ def _prepare_int8(context, node, activation, fields):
     fields.update(quantized)
     # Of rows of a picture others may have the padding, and share the kernel.
     is_padded = node.part_of and any(node.part_of[1])
-    if not is_padded and (context.form is not None or node.input(0).step):
+    if not is_padded and (context.target_packing is not None or node.input(0).step):
         from .depthwise_column import emit_depthwise_conv
 
         if emit_depthwise_conv(context, node, fields, table):
             return
-    if context.form == "dsp":
+    if context.target_packing == "dsp":
         from .depthwise_dsp import emit_depthwise_conv
 
         if emit_depthwise_conv(context, node, fields, table):
             return
-    if context.form is not None:
+    if context.target_packing is not None:
         from .depthwise_lanes import emit_depthwise_conv
 
         if emit_depthwise_conv(context, node, fields, table):

@@ -108,7 +108,7 @@ def _words(context, node, fields, table, form):
     _, height, width, count = node.input(1).shape
     values = lanes.int8_values(node.input(1))
     rows = [values[channel::count] for channel in range(count)]
-    if context.form == "mac16" and form != _ANY:
+    if context.target_packing == "mac16" and form != _ANY:
         from . import mac16
 
         found = mac16.fitting(rows, node, fields, table) or ()

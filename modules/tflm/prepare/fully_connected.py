@@ -161,12 +161,12 @@ def _prepare_int8(context, node, activation, batches, channels, depth):
         "channels": len(multipliers),
     }
     table = requantize_table(multipliers)
-    if context.form == "dsp" and weights_zero_point == 0:
+    if context.target_packing == "dsp" and weights_zero_point == 0:
         from .conv_dsp import emit_fully_connected
 
         if emit_fully_connected(context, node, fields, table):
             return
-    if context.form is not None and weights_zero_point == 0:
+    if context.target_packing is not None and weights_zero_point == 0:
         from .conv_lanes import emit_fully_connected
 
         if emit_fully_connected(context, node, fields, table):

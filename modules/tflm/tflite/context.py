@@ -47,8 +47,8 @@ class MicroContext:
 
     def __init__(self, storage, external_context=None, target_packing=None, packing=None):
         self.storage = storage
-        # How Prepare may pack weights for the target's kernels: "lanes", "dsp" or "mac16", as in the
-        # names of kernel files; None: not at all.
+        # How Prepare may pack weights for kernels of the target: "lanes", "dsp" or "mac16", as in
+        # the names of kernel files; None: not at all.
         self.target_packing = target_packing
         self.packing = packing or {}  # node number: the layout of its weights (lanes.py)
         self.lane_bytes = {}  # node number: input bytes that a kernel unpacks at once (lanes.py)
@@ -201,7 +201,7 @@ class MicroContext:
                 words.append(value & 0xFFFFFFFF)
                 continue
             if len(words) != operands + 1:
-                raise ModelError("%s: operand %s follows numbers in the layout" % (kernel, name))
+                raise ModelError("%s: operand %s follows numbers; put operands first" % (kernel, name))
             words.append(self._word(value))
             operands += 1
         if fields:

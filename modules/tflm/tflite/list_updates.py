@@ -68,7 +68,7 @@ class ListUpdates:
         return None
 
     # Add operator `i` to `found` if it is the last one of an update.
-    def _look_at(self, i):
+    def _find_update(self, i):
         subgraph = self._subgraph
         inputs, outputs = subgraph.node_indices(i)
         options = subgraph.node(i).options(_CONCATENATION_OPTIONS)

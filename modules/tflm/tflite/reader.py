@@ -92,6 +92,7 @@ class Subgraph:
         return self._tensors.table(i).get(1, "b")
 
         # Return tensor numbers after checking them; `what` names them in errors.
+
     def _indices(self, numbers, what):
         for i in numbers:
             if not 0 <= i < self.tensors_length():

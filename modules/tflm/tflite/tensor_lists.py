@@ -78,8 +78,8 @@ class TensorLists:
             items = integers(node.input(1))
             if items is None or len(items) != 1 or items[0] < 0:
                 raise UnsupportedError(
-                    "its list has a number of items that is known only at run time; convert the "
-                    "model with a fixed number of steps"
+                    "the number of items of its list is known only at run time; convert the model "
+                    "with a fixed number of steps"
                 )
             self._set(self._items, node.output(0), items[0])
             return [None]

@@ -29,7 +29,7 @@ class Noted:
     layout: tuple = ()
     fields: dict = field(default_factory=dict)
     table: bytes = b""
-    form = None  # as without a target
+    target_packing = None  # as without a target
 
     def emit(self, kernel, layout, units, work=0, table=b"", **fields):
         self.kernel, self.layout, self.fields, self.table = kernel, layout, fields, table

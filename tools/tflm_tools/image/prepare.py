@@ -16,7 +16,7 @@ def prepare_graph(model, resolver=None, keep_tensors=False, target=None, packing
     """
     storage = RomStorage()
     storage.start_model_allocation(model)
-    context = RecordingContext(storage, form=form_of(target))
+    context = RecordingContext(storage, target_packing=form_of(target))
     context.store(getattr(model, "stored", {}), packing)
     custom = prepare_model(model, context, resolver or HostResolver(), keep_tensors)
     for record in storage.records:

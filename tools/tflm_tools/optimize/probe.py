@@ -25,7 +25,7 @@ class Emission:
 
 # As much of a MicroContext as Prepare of operators without state needs.
 class _Probe:
-    form = None
+    target_packing = None
 
     def __init__(self, node):
         self.node = node

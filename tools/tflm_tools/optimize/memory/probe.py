@@ -104,7 +104,9 @@ class Probe:
     def _prepare(self, node):
         storage = RomStorage()
         storage.start_model_allocation(self._model)
-        context = RecordingContext(storage, form=form_of(self._target), packing=self._packing)
+        context = RecordingContext(
+            storage, target_packing=form_of(self._target), packing=self._packing
+        )
         context.enter(PREPARE)
         context.node = node
         self._resolver.builtin(node.builtin_code).prepare(context, node)

@@ -63,14 +63,14 @@ def _of_halfwords(node, fields, table, *how):
 # The same for conv_lanes.
 def _of_lanes(context, node, fields, table, shape, geometry, way):
     window = tuple(geometry[name] for name in ("run", "window_columns", "column_lanes"))
-    return context.form, way, shape, window, _of_layer(node, fields, table)
+    return context.target_packing, way, shape, window, _of_layer(node, fields, table)
 
 
 # The same for depthwise_lanes.
 def _of_planes(context, node, fields, table, form):
     is_bytes = context.packing.get(node.index) == lanes.BYTES
     has_odd = bool(depthwise_lanes.has_odd_windows(node, fields))
-    return context.form, is_bytes, form, has_odd, _of_layer(node, fields, table)
+    return context.target_packing, is_bytes, form, has_odd, _of_layer(node, fields, table)
 
 
 # A function that packs weights, by what key() says of its arguments.
