@@ -292,7 +292,7 @@ def deep(levels):
 broken("runs itself by way of others", lambda m: nest(m, {1: 2, 2: 1}), "runs itself")
 broken("runs the model", lambda m: nest(m, {2: 0}), "runs itself")
 cases.add("nested 12 deep", deep(11), slices=(1,))
-cases.add("nested 30 deep", deep(29), error="nested more than")
+cases.add("nested 30 deep", deep(29), error="nest more than")
 
 
 def count(model, tensors):

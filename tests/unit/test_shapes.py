@@ -76,7 +76,7 @@ def test_operators_without_a_rule():
     y = model.tensor((1, 4), "float32")
     model.custom("Mine", [x], [y])
     model.io([x], [y])
-    _refused(model.build(), {0: (2, 4)}, "op 0 Mine: its output cannot be given another shape")
+    _refused(model.build(), {0: (2, 4)}, "op 0 Mine: its output cannot have another shape")
 
 
 def test_shapes_known_at_run_time_only():
@@ -86,7 +86,7 @@ def test_shapes_known_at_run_time_only():
     y = model.tensor((1, 1), "float32", shape_signature=(-1, -1))
     model.operator("RESHAPE", [x, sizes], [y])
     model.io([x, sizes], [y])
-    _refused(model.build(), None, "op 0 RESHAPE: .* depends on sizes, .* at run time only")
+    _refused(model.build(), None, "op 0 RESHAPE: .* depends on sizes, .* only at run time")
     _, _, missing = survey(model.build())
     assert [entry.op for entry in missing] == ["RESHAPE"]
     assert "run time" in missing[0].reason
@@ -99,7 +99,7 @@ def test_shapes_that_do_not_fit():
     y = model.tensor((2, 2), "float32")
     model.operator("RESHAPE", [x, model.tensor((2,), "int32", [2, 2])], [y])
     model.io([x], [y])
-    _refused(model.build(), {0: (3, 4)}, "op 0 RESHAPE: it does not fit the shapes")
+    _refused(model.build(), {0: (3, 4)}, "op 0 RESHAPE: it does not match the shapes")
     assert flatten(model.build(), input_shapes={0: (1, 4)})
 
 

@@ -77,7 +77,6 @@ _REMEDIES = (
     ("the inputs do not fit together", "give shapes that the operator accepts"),
     ("… cannot have the shape", "give a shape with as many elements"),
     ("… elements cannot be split", "give a size that the number of parts divides"),
-    ("its sub-graphs give other shapes", "convert the model with fixed shapes"),
     ("tensor '…' has … elements", "pass as many numbers as the shape says"),
     ("tensor '…' has the shape", "nest the numbers as the shape says, or pass a flat list"),
     ("lists side by side", "nest the numbers as the tensor's shape says, or pass a flat list"),

@@ -15,8 +15,8 @@ _SEGMENTS = const(8)
 # A step of a chain has the layout of its record, negated, in place of its units:
 #   words of the record << 8 | _SHARED_TAIL | end of the packed words.
 # The first _FIRST_WORDS words are stored whole, the packed words two to a word, the rest (the
-# tail) whole. With _SHARED_TAIL the tail is that of an earlier record; the word after the packed
-# words says how many words back it is.
+# tail) whole. With _SHARED_TAIL an earlier record has the same tail; the word after the packed
+# words says how many words back that tail is.
 _FIRST_WORDS = const(7)
 _PACKED_END = const(127)
 _SHARED_TAIL = const(128)

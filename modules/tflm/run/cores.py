@@ -1,4 +1,4 @@
-# tflm: Cores: the delegate behind Interpreter(cores=2).
+# tflm: Cores: the delegate of Interpreter(cores=2): run large operators on two cores.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..arena import align_up
@@ -101,7 +101,7 @@ def _is_shared(op):
 
 
 class Cores:
-    """The delegate behind Interpreter(model, cores=2)."""
+    """The delegate of Interpreter(model, cores=2)."""
 
     name = "cores"
     _user = None  # holds core 1 while it is not None

@@ -83,8 +83,8 @@ class DelegateContext:
             )
         if count < 1 or not 0 <= first <= len(steps) - count:
             raise ModelError(
-                "a delegate claims steps %d to %d of list %d, which has %d; claim those of "
-                "steps()" % (first, first + count - 1, number, len(steps))
+                "a delegate claims steps %d to %d of list %d, which has %d; claim steps "
+                "of steps()" % (first, first + count - 1, number, len(steps))
             )
         for step in steps[first : first + count]:
             if step.kernel.startswith(CONTROL_KERNEL):

@@ -35,7 +35,7 @@ class Operand:
         self.memory = None  # a memoryview, after a custom operator has requested it
 
 
-# The storage (storage.pyi) behind it is the arena of a board (allocator.py), the image that the
+# Its storage (storage.pyi) is the arena of a board (allocator.py), the image that the
 # host tools build, or the plan of a flat model's custom operators (flat_custom.py). The same
 # Prepare works with all three.
 class MicroContext:
@@ -201,7 +201,9 @@ class MicroContext:
                 words.append(value & 0xFFFFFFFF)
                 continue
             if len(words) != operands + 1:
-                raise ModelError("%s: operand %s follows numbers; put operands first" % (kernel, name))
+                raise ModelError(
+                    "%s: operand %s follows numbers; put operands first" % (kernel, name)
+                )
             words.append(self._word(value))
             operands += 1
         if fields:

@@ -44,7 +44,7 @@ class CustomNode:
         self._invoke = self._registration.invoke
         return self.evaluate
 
-    # Eval. A method: calling a closure with so many arguments would allocate heap.
+    # Eval. A method: calling a closure with this number of arguments would allocate heap.
     def evaluate(self, _op, _arena, _rom, _start, _stop):
         self._invoke(self._context, self)
 

@@ -28,7 +28,6 @@ class Tensor:
         self.quantized_dimension = 0
 
     # Set the quantization: vectors, like flatbuffer.Vector, of float32 and int64.
-    # Attach quantization: flatbuffer.Vector-like objects of float32 and int64.
     def set_quantization(self, scales, zero_points, dimension):
         self._scales = scales
         self._zero_points = zero_points
@@ -36,34 +35,28 @@ class Tensor:
         self.is_quantized = True
 
     # Return the arguments of set_quantization().
-    # What set_quantization() was given.
     def quantization(self):
         return self._scales, self._zero_points, self.quantized_dimension
 
     # Return the number of scales: 1 is per-tensor, more is per-channel.
-    # How many scales there are: 1 is per-tensor, more is per-channel.
     def scales_length(self):
         return len(self._scales) if self.is_quantized else 0
 
     # Return scale `i` as the bits of a float32; 0 without quantization.
-    # Scale `i` as the bits of a float32; a tensor without quantization has 0.
     def scale_bits(self, i=0):
         return self._scales.number(i, "I") if self.is_quantized else 0
 
     # Return zero point `i`; if the file gives one, it is for all channels.
-    # Zero point `i`; one for all where the file gives only one.
     def zero_point(self, i=0):
         if not self.is_quantized or not self._zero_points:
             return 0
         return self._zero_points.number(i if i < len(self._zero_points) else 0, "q")
 
     # Return a tensor with the same bytes, another shape and no quantization.
-    # The same bytes with another shape, and without quantization.
     def with_shape(self, shape):
         return Tensor(self.index, self.name, self.dtype, shape, self.data, self.offset)
 
     # Return the number of elements.
-    # Number of elements.
     def elements(self):
         count = 1
         for dimension in self.shape:

@@ -11,7 +11,7 @@ from .graph import Tensor
 # host's planner overlays both tensors where the kernel allows it.
 #
 # This class has the interface of reader.Subgraph. A tensor keeps its number for its last value;
-# the separate tensors have numbers after those of the whole model.
+# the separate tensors have numbers after all tensors of the model.
 class SeparateSubgraph:
     def __init__(self, source):
         self._source = source

@@ -64,7 +64,7 @@ class _Uses:
 # Return ({tensor number: Buffer}, [Buffer of each scratch request], {variable: bytes}).
 # scratch_requests: [(bytes, node number)].
 #
-# Lifetimes are those of TFLM's micro_allocation_info.cc (CallGraph counts the steps):
+# Lifetimes are as in TFLM's micro_allocation_info.cc (CallGraph counts the steps):
 # * An input is in use from the start of its sub-graph.
 # * Any other tensor is in use from the step that writes it to the last step that uses it. A step
 #   of control flow includes all that it runs.
