@@ -10,7 +10,7 @@ class Atan:
     """The registration of the operator, for OpResolver.add_custom()."""
 
     def init(self, context, options):
-        """Return node.data. Called first; `options` are those of the model."""
+        """Return node.data. Called first; `options` come from the model."""
         return (options or {}).get("offset", 0.0)
 
     def prepare(self, context, node):

@@ -1,4 +1,4 @@
-# An example: Atan for int8, without floats in invoke: a table in a persistent buffer, and viper
+# Example of a custom operator: Atan for int8, with a table in a persistent buffer and viper
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import math
@@ -8,12 +8,12 @@ import micropython
 import tflm
 
 
-# The scale of a tensor of the graph as a float.
+# The scale of a tensor of the graph, as a float.
 def _scale(tensor):
     return struct.unpack("<f", struct.pack("<I", tensor.scale_bits()))[0]
 
 
-# y = table[x] for `count` bytes; the table is indexed by the bits of x.
+# Compute y = table[x] for `count` bytes; the unsigned bytes of x are the indices.
 @micropython.viper
 def _look_up(x: ptr8, table: ptr8, y: ptr8, count: int):
     for i in range(count):
@@ -24,7 +24,7 @@ class Atan:
     def init(self, context, options):
         return {"offset": (options or {}).get("offset", 0.0)}
 
-    # The table stays from one invoke to the next: a persistent buffer.
+    # The table must persist between invokes, so it needs a persistent buffer.
     def prepare(self, context, node):
         x, y = node.inputs[0], node.outputs[0]
         if x.dtype != tflm.dtypes.INT8 or y.dtype != x.dtype or x.shape != y.shape:

@@ -1,4 +1,4 @@
-# An example: runs atan.tflite, or the model that is named, with the operator of atan.py
+# Example: run atan.tflite, or the model in the first argument, with the operator of atan.py
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import sys

@@ -1,19 +1,20 @@
-# Example: a picture that lies in flash is read row by row, and never lies in RAM as a whole
+# Example: classify an image in flash row by row, without a copy of the image in RAM
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import tflm
 
 
 def classify(model, picture):
-    """The real outputs for a picture: unsigned bytes of a file in ROMFS, or any buffer.
+    """Return the outputs for an image as a list of real numbers.
 
-    The model was flattened with --input-by-rows.
+    model: path of a .tflm that was flattened with --input-by-rows. picture: pixels of 0 to 255
+    in a file of ROMFS that is open for reading, or in any buffer.
     """
     interp = tflm.Interpreter(tflm.load(model))
-    pixels = memoryview(picture)  # of a file in ROMFS: in place
+    pixels = memoryview(picture)  # a file of ROMFS is read in place
     at = 0
 
-    # Pixels 0 to 255 as the model's int8, a row at a time.
+    # Convert the next row to the int8 input of the model, -128 to 127.
     def next_row(row):
         nonlocal at
         for i in range(len(row)):

@@ -1,11 +1,14 @@
-# Example: numbers are read line by line from a text file, one line for each row of the input
+# Example: read the input from a text file, one line for each row
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import tflm
 
 
 def classify(model, path):
-    """The real outputs for a CSV file, as of a spectrogram; a model made with --input-by-rows."""
+    """Return the outputs for a CSV file, such as a spectrogram, as a list of real numbers.
+
+    model: path of a .tflm that was flattened with --input-by-rows.
+    """
     interp = tflm.Interpreter(tflm.load(model))
     with open(path) as file:
         interp.invoke([float(word) for word in line.split(",")] for line in file)

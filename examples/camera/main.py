@@ -1,9 +1,9 @@
-# Example: reads a digit that is drawn on paper with a thick pen and fills the picture
+# Example: classify a digit on paper, drawn with a thick pen so that it fills the image
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # Wiring, HM01B0 at a Pico: 3V3 to 3V3 (pin 36), GND to GND, SDA to GPIO 4 (pin 6), SCL to GPIO 5
 # (pin 7), D0 to GPIO 6 (pin 9), PCLKO to GPIO 14 (pin 19), LVLD to GPIO 15 (pin 20), FVLD to GPIO
-# 16 (pin 21). Packages (cnn, sensors) come with mip, as examples/README.md has it; then:
+# 16 (pin 21). Install the packages cnn and sensors with mip (examples/README.md), then:
 #
 #     tflm flatten models/digits/digits_int8.tflite --target armv6m -o digits_int8.tflm
 #     mpremote cp digits_int8.tflm examples/camera/main.py :
@@ -12,11 +12,11 @@ import machine
 import tflm
 from tflm.camera.hm01b0 import HM01B0
 
-_SIDE, _CELL = 96, 12  # pixels of the picture, and of each of the 8x8 cells that the model sees
+_SIDE, _CELL = 96, 12  # pixels of the image, and of each of the 8x8 cells of the input
 
 
-# How much ink is in a cell, 0 to 16.
 def ink(picture, begin, dark):
+    """Return the amount of ink in the cell at `begin`, 0 to 16."""
     count = 0
     for at in range(begin, begin + _CELL * _SIDE, _SIDE):
         count += sum([pixel < dark for pixel in picture[at : at + _CELL]])

@@ -1,9 +1,9 @@
-# An example: what is in an image, with LiteRT's calls; with LiteRT itself one line is another
+# Example: classify an image with the calls of LiteRT
 # MIT license; Copyright (c) 2026 the tflm authors
 
 #     python examples/classify/classify.py IMAGE -m MODEL [-l LABELS] [-k COUNT]
 #
-# With LiteRT the first import is: from ai_edge_litert.interpreter import Interpreter
+# For LiteRT, replace one import by: from ai_edge_litert.interpreter import Interpreter
 
 import argparse
 
@@ -12,8 +12,8 @@ from PIL import Image
 from tflm.litert import Interpreter
 
 
-# The image as the model wants it: its size, grey or in colours, its type.
 def load_image(path, details, mean, std):
+    """Return the image as an array with the shape and the type of the input."""
     _, height, width, channels = details["shape"]
     mode = "L" if channels == 1 else "RGB"
     image = Image.open(path).convert(mode).resize((width, height))
@@ -27,8 +27,8 @@ def load_image(path, details, mean, std):
     return np.clip(quantized, limits.min, limits.max).astype(details["dtype"])
 
 
-# The scores as real numbers.
 def scores_of(interpreter, details):
+    """Return the output as real numbers."""
     scores = np.squeeze(interpreter.get_tensor(details["index"]))
     if details["dtype"] == np.float32:
         return scores

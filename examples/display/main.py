@@ -1,9 +1,9 @@
-# Example: a digit, and what the model takes it for, on a display
+# Example: show a digit and its class on a display
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # Wiring, SSD1306 (128x64, I2C) at a Pico: VCC to 3V3 (pin 36), GND to GND, SDA to GPIO 4 (pin 6),
 # SCL to GPIO 5 (pin 7).
-# Packages (cnn; micropython-lib's ssd1306) come with mip, as examples/README.md has it; then:
+# Install the packages cnn and ssd1306 (micropython-lib) with mip (examples/README.md), then:
 #
 #     tflm flatten models/digits/digits_int8.tflite --target armv6m -o digits_int8.tflm
 #     mpremote cp digits_int8.tflm examples/display/main.py :

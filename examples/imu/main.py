@@ -1,9 +1,9 @@
-# Example: tells which gesture an accelerometer is moved in: circle, wave, shake or tap
+# Example: detect gestures with an accelerometer: circle, wave, shake and tap
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # Wiring, MPU6050 (GY-521) at a Pico: VCC to 3V3 (pin 36), GND to GND, SDA to GPIO 4 (pin 6), SCL
 # to GPIO 5 (pin 7).
-# Packages (cnn, sensors) come with mip, as examples/README.md has it; then:
+# Install the packages cnn and sensors with mip (examples/README.md), then:
 #
 #     tflm flatten models/gestures/gestures_int8.tflite --target armv6m -o gestures_int8.tflm
 #     mpremote cp gestures_int8.tflm examples/imu/main.py :
@@ -18,7 +18,7 @@ _LIKELY = 0.8
 interpreter = tflm.Interpreter(tflm.load("gestures_int8.tflm"))
 labels = interpreter.model.labels()
 bus = machine.I2C(0, sda=machine.Pin(4), scl=machine.Pin(5), freq=400_000)
-window = Window(MPU6050(bus), 96, 12)  # 1.9 s; a look after every 12 new samples
+window = Window(MPU6050(bus), 96, 12)  # 1.9 s; a result after every 12 new samples
 last = "none"
 while True:
     window.next()

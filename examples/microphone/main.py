@@ -1,9 +1,9 @@
-# Example: hears yes, no and stop
+# Example: detect yes, no and stop with a microphone
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # Wiring, I2S microphone (INMP441) at a Pico: VDD to 3V3 (pin 36), GND and L/R to GND, SCK to GPIO
 # 16 (pin 21), WS to GPIO 17 (pin 22), SD to GPIO 18 (pin 24).
-# Packages (cnn, signal) come with mip, as examples/README.md has it; then:
+# Install the packages cnn and signal with mip (examples/README.md), then:
 #
 #     tflm flatten models/audio_frontend/audio_frontend_int8.tflite --target armv6m \
 #         -o frontend.tflm

@@ -1,8 +1,8 @@
-# Example: a servo that swings as a model has learned the sine
+# Example: move a servo along the sine that a model has learned
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # Wiring, servo (SG90) at a Pico: brown to GND, red to VBUS (pin 40), orange to GPIO 15 (pin 20).
-# Packages (core) come with mip, as examples/README.md has it; then:
+# Install the package core with mip (examples/README.md), then:
 #
 #     tflm flatten models/hello_world/hello_world_int8.tflite --target armv6m -o sine.tflm
 #     mpremote cp sine.tflm examples/servo/main.py :
@@ -13,8 +13,8 @@ import time
 import machine
 import tflm
 
-_STEPS = 100  # of a whole swing
-_MIDDLE, _SWING = 1_500_000, 500_000  # ns of a pulse: 90 degrees, and 45 to each side
+_STEPS = 100  # per full swing
+_MIDDLE, _SWING = 1_500_000, 500_000  # pulse in ns: 90 degrees, 45 to each side
 
 interpreter = tflm.Interpreter(tflm.load("sine.tflm"))
 servo = machine.PWM(machine.Pin(15), freq=50)

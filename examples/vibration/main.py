@@ -1,10 +1,9 @@
-# Example: says every second or two whether a motor sounds as it did at first
+# Example: report every two seconds whether the vibration of a motor has changed
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # Wiring, MPU6050 (GY-521) at a Pico: VCC to 3V3 (pin 36), GND to GND, SDA to GPIO 4 (pin 6), SCL
-# to GPIO 5 (pin 7). Screw it to the motor, z across the shaft; it is to
-# run well for ten seconds.
-# Packages (sensors) come with mip, as examples/README.md has it; then:
+# to GPIO 5 (pin 7). Screw it to the motor with z across the shaft. The motor must run
+# normally for the first ten seconds. Install the package sensors with mip (examples/README.md):
 #
 #     tflm flatten models/anomaly/anomaly_int8.tflite --target armv6m -o anomaly_int8.tflm
 #     mpremote cp anomaly_int8.tflm models/anomaly/features.py :
@@ -18,8 +17,8 @@ from tflm.motion.mpu6050 import MPU6050
 from tflm.motion.window import Window
 
 
-# Windows of z in g, without end.
 def windows(sensor):
+    """Yield windows of the z axis in g, without end."""
     window = Window(sensor, features.LENGTH)
     while True:
         data = window.next()

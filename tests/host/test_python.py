@@ -9,10 +9,10 @@ import tflm_tools as tt
 from tflm_tools.errors import ToolError
 
 
-# Each code cell is executed, and its last line has to be something that a notebook shows.
+# Each cell runs in the folder of the notebook, where Jupyter starts; its last line is shown.
 def test_notebook(repository, monkeypatch):
     pytest.importorskip("tflite_micro")
-    monkeypatch.chdir(repository)
+    monkeypatch.chdir(repository / "examples" / "notebook")
     notebook = json.loads((repository / "examples" / "notebook" / "digits.ipynb").read_text())
     names, shown = {}, []
     for cell in notebook["cells"]:
