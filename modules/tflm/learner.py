@@ -1,28 +1,30 @@
-# tflm.learner: Learner: a few examples taught on the board, on the features of a frozen network
+# tflm.learner: Learner: learn classes on the board, from features of a trained network.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .arena import align_up
 from .errors import InputError, StateError, check, check_count
 from .learn import heads, store
 
-_MOST_FEATURES = 1024  # so that no sum of squares or products passes 30 bits
-_METHODS = ("prototypes", "neighbours", "sgd")  # heads.BY_METHOD, which error sentences name
+_MAX_FEATURES = 1024  # so that no sum of squares or products is above 30 bits
+_METHODS = ("prototypes", "neighbours", "sgd")  # keys of heads.BY_METHOD, as errors list them
 
 
 class Learner:
-    """Learns classes from examples, in integers: the same on a board and on a computer.
+    """Learn classes from examples, in integers, with the same result on boards and computers.
 
-    interp: an Interpreter whose features are int8. layer: name or number of the tensor that has
-    them, which interp.tensors() must keep; None takes the only one that is kept (tflm flatten
-    --feature), or output 0. method: "prototypes" (the nearest mean
-    of a class), "neighbours" (the class that most of the k nearest examples have) or "sgd" (a
-    last layer, trained by one example after the other). classes, examples: how many there is
-    room for; their memory is taken now, features + 1 bytes an example.
+    interp: an Interpreter. layer: name or number of the tensor with the features, of type int8 and
+        at most 1,024 elements; interp.tensors() must have it. By default the only kept tensor
+        (`tflm flatten --feature`), else output 0.
+    method: "prototypes" (the nearest mean of a class), "neighbours" (the most frequent class
+        among the k nearest examples), or "sgd" (a last layer, trained example by example).
+    classes, examples: the most that the Learner can hold. It allocates their memory at once,
+        features + 1 bytes for each example.
 
-    Everything that is learnt follows from the examples and their order: save() keeps no more.
-    features: those of what was invoked last, the bytes of int8 in the arena. threshold: the
-    distance() from which on an input is unlike all examples; it is twice the largest one that an
-    example has from the others. Raises InputError.
+    len(learner): the number of examples. labels: the classes. features: the features of the last
+    invoke, int8 in the arena. threshold: an input whose distance() is above it resembles no
+    example; by default twice the largest distance between an example and its nearest one.
+    All that is learnt follows from the examples and their order, so save() writes only these.
+    Raises InputError for invalid arguments.
     """
 
     def __init__(self, interp, layer=None, *, method="prototypes", classes=8, examples=64, k=3):
@@ -39,13 +41,13 @@ class Learner:
         self.features = tensor.raw
         size = len(tensor.raw)
         check("the layer's type", tensor.dtype, tensor.dtype == "int8", "int8")
-        check("the layer's size", size, size <= _MOST_FEATURES, "%d or less" % _MOST_FEATURES)
+        check("the layer's size", size, size <= _MAX_FEATURES, "%d or less" % _MAX_FEATURES)
         self.labels = []
         self._threshold = None
         self._size = size
         self._count = 0
         self._classes = classes
-        # One piece of memory: examples, the number of each one's class, then what the head needs.
+        # One block of memory: the examples, their classes, then the memory of the head.
         head = heads.BY_METHOD[method]
         at = align_up(examples * (size + 1), 4)
         memory = memoryview(bytearray(at + head.bytes(size, classes, k)))
@@ -53,8 +55,8 @@ class Learner:
         self._numbers = memory[size * examples : (size + 1) * examples]
         self._head = head(memory, at, size, classes, examples, k)
 
-    # Have the features of an input, or of what was invoked last.
-    def _see(self, values):
+    # Compute the features of an input; None: the features of the last invoke.
+    def _compute(self, values):
         if values is not None:
             self._interp.input(0).quantize(values)
             self._interp.invoke()
@@ -63,21 +65,22 @@ class Learner:
         return self._count
 
     def add(self, label, values=None):
-        """Learn an example of a class: of the input `values`, or of what was invoked last.
+        """Learn an example of a class.
 
-        label: a text or a whole number. Raises InputError when there is no room.
+        label: a text or an int. values: an input, as for Tensor.quantize(); None: the features of
+        the last invoke. Raises InputError if the Learner has no space for more.
         """
-        check("label", label, isinstance(label, (str, int)), "a text or a whole number")
+        check("label", label, isinstance(label, (str, int)), "a text or an int")
         if self._count == len(self._numbers):
             raise InputError(
-                "the learner has its %d examples; forget() a class, or pass a larger examples="
+                "the learner holds its %d examples; forget() a class, or pass a larger examples="
                 % self._count
             )
-        self._see(values)
+        self._compute(values)
         if label not in self.labels:
             if len(self.labels) == self._classes:
                 raise InputError(
-                    "the learner has its %d classes; forget() one, or pass a larger classes="
+                    "the learner holds its %d classes; forget() one, or pass a larger classes="
                     % self._classes
                 )
             self.labels.append(label)
@@ -87,38 +90,41 @@ class Learner:
         self._count += 1
         self._learn()
 
-    # Everything that follows from the examples.
+    # Compute what follows from the examples.
     def _learn(self):
         self._head.learn(self._examples, self._numbers, self._count, len(self.labels))
         self._threshold = None
 
     @property
     def threshold(self):
-        """The distance() from which on an input is unlike all examples; see the class."""
-        if self._threshold is None:  # each example with each other one: only for who asks
+        """The distance() above which an input resembles no example; see the class."""
+        if self._threshold is None:  # computed on demand: it compares all pairs of examples
             self._threshold = 2 * heads.widest(self._examples, self._count, self._size)
         return self._threshold
 
     def predict(self, values=None):
-        """The label of the input `values`, or of what was invoked last; that takes no memory."""
+        """Return the label of an input, or of the last invoke's features; allocates nothing.
+
+        values: as for add(). Raises InputError without examples.
+        """
         if not self._count:
             raise InputError("the learner has no examples; add() some of each class")
-        self._see(values)
+        self._compute(values)
         return self.labels[self._head.predict(self.features)]
 
     def distance(self, values=None):
-        """The squared distance of an input from the nearest example, in units of the features."""
-        self._see(values)
+        """Return the squared distance of an input's features to the nearest example."""
+        self._compute(values)
         return heads.nearest(self.features, self._examples, self._count, self._size, -1)
 
     def is_unusual(self, values=None):
-        """True for an input that is unlike all examples: distance() is above the threshold."""
+        """Return True if the distance() of an input is above the threshold."""
         return self.distance(values) > self.threshold
 
     def forget(self, label):
-        """Forget a class and its examples."""
+        """Remove a class and its examples. Raises InputError for an unknown class."""
         if label not in self.labels:
-            raise InputError("there is no class %r; there are %s" % (label, self.labels))
+            raise InputError("there is no class %r; pass one of %s" % (label, self.labels))
         gone = self.labels.index(label)
         size, kept = self._size, 0
         for i in range(self._count):
@@ -133,16 +139,16 @@ class Learner:
         self._learn()
 
     def save(self, path):
-        """Write the examples to a file; after a power cut it has the old ones or the new ones."""
+        """Write the examples to a file. After a power cut it has the old or the new examples."""
         check("path", path, isinstance(path, str), "a text")
         rows = self._examples[: self._count * self._size]
         store.save(path, self.labels, rows, self._numbers[: self._count], self._size)
 
     def load(self, path):
-        """Take the examples of a file that save() wrote, in place of those there are.
+        """Replace all examples by the examples of a file that save() wrote.
 
         Raises InputError for a file of another layer or with too many examples, ModelError for a
-        damaged one, OSError where there is none.
+        damaged file, and OSError if the file cannot be read.
         """
         check("path", path, isinstance(path, str), "a text")
         labels, rows, numbers = store.load(path, self._size)
@@ -159,28 +165,28 @@ class Learner:
     def save_model(self, path):
         """Write a .tflm with network and head, which tflm.load() runs without a Learner.
 
-        Its output 0 are the scores, int32, one for each label of model.labels(): the first of the
-        largest is what predict() says. Raises InputError without examples and for a network
-        that is a .tflite.
+        Its output 0 are int32 scores, one for each of model.labels(); the first of the largest is
+        the label that predict() returns. The outputs of the network follow. Raises InputError
+        without examples, and for a network that is a .tflite.
         """
         check("path", path, isinstance(path, str), "a text")
         flat = self._interp._program.flat
         if not self._count or flat is None:
             raise InputError(
-                "there are no examples yet; add() some of each class"
+                "there are no examples; add() some of each class"
                 if flat
-                else "the network is a .tflite; flatten it: tflm flatten MODEL --feature last"
+                else "the network is a .tflite; use tflm flatten MODEL --feature last"
             )
-        from .learn.tail import save_model
+        from .learn.model_file import save_model
 
         save_model(path, flat[0], self._number, self._head, self._count, self.labels)
 
 
-# The features' number, as flat models list it (None: output 0), and their Tensor in the arena.
+# Return (number, Tensor) of the features; the number is None for output 0.
 def _tensor_of(interp, layer):
     try:
         tensors = interp.tensors()
-    except StateError:  # none is kept
+    except StateError:  # no tensors are kept
         if layer is not None:
             raise
         tensors = {}
@@ -190,4 +196,4 @@ def _tensor_of(interp, layer):
         if layer in (number, tensors[number].name):
             return number, tensors[number]
     names = ["%d %s" % (number, tensors[number].name) for number in sorted(tensors)]
-    raise InputError("layer is %r; it has to be one of: %s" % (layer, ", ".join(names)))
+    raise InputError("layer is %r; pass one of: %s" % (layer, ", ".join(names)))

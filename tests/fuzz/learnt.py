@@ -1,4 +1,4 @@
-# Models with a Learner's head, as learn/tail.py writes them on a board; for test_traced.py
+# Models with a Learner's head, as learn/model_file.py writes them on a board; for test_traced.py
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import random
@@ -7,7 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from support.single_op import Tensor, single_op
-from tflm.learn.tail import LAYOUTS, save_model
+from tflm.learn.model_file import LAYOUTS, save_model
 from tflm.model import FlatModel
 from tflm_tools.flat.flatten import flatten
 
@@ -27,17 +27,17 @@ def models():
 
 
 def _with_head(flat, kernel, rng):
-    memory, record, parts = bytearray(), [1, 0, 0], {}
+    memory, record, sizes = bytearray(), [1, 0, 0], {}
     for word in LAYOUTS[kernel][2:]:
         if word in _NUMBERS:
             record.append(_NUMBERS[word])
             continue
         record.append(len(memory) << 2 | 1)
-        parts[word] = _BYTES[word]
+        sizes[word] = _BYTES[word]
         memory += bytes(rng.randrange(_CLASSES) for _ in range(_BYTES[word] + 3 & ~3))
     record[0] = 1 if kernel == "eval_neighbours" else _CLASSES
     head = SimpleNamespace(
-        kernel=kernel, record=record, memory=memory, classes=_CLASSES, parts=lambda _: parts
+        kernel=kernel, record=record, memory=memory, classes=_CLASSES, learnt_bytes=lambda _: sizes
     )
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.tflm"

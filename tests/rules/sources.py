@@ -10,7 +10,7 @@ from support.check import Cases
 from support.kernel_tests import module_of
 from tflm import dtypes
 from tflm.errors import TflmError
-from tflm.learn.tail import LAYOUTS
+from tflm.learn.model_file import LAYOUTS
 from tflm.tflite.context import MicroContext
 from tflm_tools.flat.flatten import prepare
 from tflm_tools.image import gathered_rows

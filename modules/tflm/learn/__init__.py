@@ -1,2 +1,2 @@
-# tflm: learn: what a Learner is made of
+# tflm: The heads and files of a Learner.
 # MIT license; Copyright (c) 2026 the tflm authors

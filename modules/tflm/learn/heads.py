@@ -1,19 +1,19 @@
-# tflm: heads: what a Learner puts on features of int8: means, neighbours, a trained layer
+# tflm: The heads of a Learner: nearest mean, nearest neighbours, a trained layer.
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# What a head learns from nothing lies in the Learner's memory, as the kernel that predicts from it
-# reads it (kernels/learnt.py, its words in tail.LAYOUTS); tail.py takes it from there into a
-# .tflm. Words of 32 and of 64 bits give the same.
+# A head stores what it learns in the Learner's memory, in the layout of the kernel that predicts
+# from it (kernels/learnt.py); model_file.py copies it to a .tflm. Results are equal with 32-bit
+# and 64-bit words.
 
 from array import array
 
 from ..kernels import learnt
 
 _PASSES = 8
-_ZERO_WEIGHT = const(4096)  # what stands for 0
+_ZERO_WEIGHT = const(4096)  # the stored value of a weight of 0
 
 
-# The squared distance of features from row `i` of examples.
+# Return the squared distance of features from row `i` of the examples.
 @micropython.viper
 def _distance(features: ptr8, examples: ptr8, i: int, size: int) -> int:
     total = 0
@@ -24,7 +24,7 @@ def _distance(features: ptr8, examples: ptr8, i: int, size: int) -> int:
     return total
 
 
-# The means of class `number`, in quarters; all examples with number -1.
+# Compute the means of class `number`, in quarters; with number -1 of all examples.
 @micropython.viper
 def _mean(
     examples: ptr8, numbers: ptr8, count: int, size: int, number: int, means: ptr16, at: int
@@ -43,9 +43,11 @@ def _mean(
         means[at + k] = (8 * total + rows) // (2 * rows)
 
 
-# One pass over the examples: where the right class does not win by half of the square of the
-# features less their mean, its weights go an eighth of these towards the example, those of the
-# best other one away from it. `seen` is room for the features. True when weights have changed.
+# Train with all examples once; return 1 if weights changed. For each example:
+#   1. Subtract the mean from its features (`seen` is memory for that).
+#   2. Compute the score of each class.
+#   3. If the right class does not win by half of the squared length of the features, add an eighth
+#      of the features to its weights, and subtract them from the weights of the best other class.
 @micropython.viper
 def _train(
     row: ptr8,
@@ -106,10 +108,10 @@ def _train(
     return changed
 
 
-# The first of the largest scores.
+# Return the class with the first of the largest scores.
 @micropython.viper
 def _largest(scores: ptr32, classes: int) -> int:
-    # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
+    # On x64, words have 64 bits and loads zero-extend: the shift restores the sign.
     sign = 0x20000000
     sign = sign << 3 >> 27
     best = -1
@@ -122,7 +124,7 @@ def _largest(scores: ptr32, classes: int) -> int:
     return best
 
 
-# The distance of features from the nearest example but number `without`; 0 without any.
+# Return the distance of features from the nearest example except number `without`; 0 without any.
 def nearest(features, examples, count, size, without):
     least = -1
     for i in range(count):
@@ -133,7 +135,7 @@ def nearest(features, examples, count, size, without):
     return max(least, 0)
 
 
-# The largest distance that an example has from the nearest one of the others.
+# Return the largest distance between an example and its nearest one.
 def widest(examples, count, size):
     most = 0
     for i in range(count):
@@ -142,9 +144,9 @@ def widest(examples, count, size):
     return most
 
 
-# A kernel over the Learner's memory: examples, their classes, then the parts of the head. Operand
-# 1 are the features; operand 2 the scores, one for each class, the largest of which wins; then
-# come the other parts, all counted from the memory's first byte.
+# A kernel on the Learner's memory. Operand 1 of its record is the features, operand 2 the scores
+# (one for each class, the largest wins), then follow the learnt tensors. Offsets count from the
+# start of the memory.
 class _Head:
     def __init__(self, memory, kernel, operands, numbers):
         self.memory = memory
@@ -154,13 +156,13 @@ class _Head:
         self._scores = memory[operands[0] :]
         self.classes = 0
 
-    # The class of features; that takes no memory.
+    # Return the class of features; allocates nothing.
     def predict(self, features):
         self._eval(self.record, features, self.memory, 0, self.record[0])
         return _largest(self._scores, self.classes)
 
 
-# The class whose mean is nearest.
+# The class with the nearest mean.
 class Prototypes(_Head):
     def __init__(self, memory, at, size, classes, _examples, _k):
         means = at + 4 * classes
@@ -177,12 +179,12 @@ class Prototypes(_Head):
         for c in range(classes):
             _mean(examples, numbers, count, self._size, c, self._means, c * self._size)
 
-    # {operand: bytes} of all but features and scores, by their names in tail.LAYOUTS.
-    def parts(self, _count):
+    # Return {name of the operand in model_file.LAYOUTS: bytes} of the learnt tensors.
+    def learnt_bytes(self, _count):
         return {"means": 2 * self._size * self.classes}
 
 
-# The class that most of the k nearest examples have.
+# The most frequent class of the k nearest examples.
 class Neighbours(_Head):
     def __init__(self, memory, at, size, classes, examples, k):
         operands = [at, 0, size * examples, at + 4 * classes]
@@ -199,11 +201,11 @@ class Neighbours(_Head):
         self.record[7] = count
         self.classes = self.record[8] = classes
 
-    def parts(self, count):
+    def learnt_bytes(self, count):
         return {"examples": self._size * count, "numbers": count, "found": 8 * self._k}
 
 
-# A layer of weights.
+# A layer of weights, one row for each class.
 class Sgd(_Head):
     def __init__(self, memory, at, size, classes, _examples, _k):
         means = at + 4 * classes
@@ -225,9 +227,9 @@ class Sgd(_Head):
             weights[i] = _ZERO_WEIGHT >> 8 if i & 1 else 0
         for _ in range(_PASSES if classes > 1 else 0):
             if not _train(examples, numbers, count, size, classes, means, weights, self._seen):
-                break  # no later pass would change anything
+                break  # further passes would change nothing
 
-    def parts(self, _count):
+    def learnt_bytes(self, _count):
         return {"means": 2 * self._size, "weights": 2 * self._size * self.classes}
 
 
