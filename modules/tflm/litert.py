@@ -1,4 +1,4 @@
-# tflm.litert: Interpreter with the names and meanings of LiteRT (ai_edge_litert, tf.lite)
+# tflm.litert: Interpreter: the API of LiteRT (ai_edge_litert, tf.lite).
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .api_compat import arrays, details
@@ -9,14 +9,14 @@ from .introspection.signature import table_of
 class Interpreter:
     """LiteRT's Interpreter: `from tflm.litert import Interpreter`, on a board or a computer.
 
-    model_path: a .tflite or .tflm. model_content: its bytes, used in place. num_threads: 2 or
-    more take a second core, where a board has one. experimental_preserve_all_tensors: get_tensor
-    gives what is between operators, too (a .tflite only). Other experimental_ options change no
-    result, and nothing here. Raises ValueError as LiteRT does for what is passed, and TflmError
-    for models.
+    model_path: a .tflite or .tflm. model_content: the bytes of one, used in place. num_threads: 2
+        or more use a second core, if the board has one.
+    experimental_preserve_all_tensors: get_tensor() also returns intermediate tensors of a .tflite.
+        Other experimental_ options are accepted and change nothing.
 
-    Inputs keep their values from invoke to invoke, and outputs theirs until the next one, as in
-    LiteRT: for that, inputs are held once more outside of the arena.
+    As in LiteRT, inputs keep their values between invokes, and outputs until the next invoke: for
+    that, a copy of the inputs is stored outside of the arena. Raises ValueError for invalid
+    arguments, as LiteRT does, and TflmError for invalid models.
     """
 
     def __init__(
@@ -47,10 +47,10 @@ class Interpreter:
         self._held = {}  # number of an input: its values
 
     def allocate_tensors(self):
-        """Lay out the tensors; inputs keep values that still fit."""
+        """Place the tensors; inputs keep values that still fit their shape."""
         self._interpreter.allocate_tensors()
 
-    # (numbers of the inputs, numbers of the outputs) among the model's tensors.
+    # Return (numbers of the inputs, numbers of the outputs) among the model's tensors.
     def _indices(self):
         model = self._interpreter.model
         if hasattr(model, "subgraphs"):
@@ -59,35 +59,36 @@ class Interpreter:
         return list(range(inputs)), list(range(inputs, inputs + outputs))
 
     def get_input_details(self):
-        """A list of dicts: name, index, shape, dtype, quantization (scale, zero point) and so on.
+        """Return a list of dicts: name, index, shape, dtype, quantization and the like.
 
-        Shapes and scales are arrays of numpy on a computer, lists on a board. dtype is a class of
-        numpy there, a function of that __name__ here: both convert what they are called with.
+        quantization is (scale, zero point). On a computer shapes and scales are numpy arrays and
+        dtype is a numpy class; on a board they are lists and a function with that __name__. Both
+        kinds of dtype convert their argument.
         """
         interpreter = self._interpreter
         tensors = [interpreter.input(i) for i in range(interpreter.inputs_size())]
         return details.of_tensors(interpreter.model, self._indices()[0], tensors)
 
     def get_output_details(self):
-        """The same of the outputs."""
+        """Return the details of the outputs, see get_input_details()."""
         interpreter = self._interpreter
         tensors = [interpreter.output(i) for i in range(interpreter.outputs_size())]
         return details.of_tensors(interpreter.model, self._indices()[1], tensors)
 
     def get_tensor_details(self):
-        """The same of every tensor of a .tflite; of a .tflm inputs and outputs are known."""
+        """Return the details of all tensors of a .tflite, or of a .tflm's inputs and outputs."""
         return details.of_all(
             self._interpreter.model, self.get_input_details() + self.get_output_details()
         )
 
-    # The number of an input among the inputs.
+    # Return the position of a tensor among the inputs.
     def _input(self, index):
         indices = self._indices()[0]
         if index not in indices:
             raise ValueError("tensor %s is no input; the inputs are %s" % (index, indices))
         return indices.index(index)
 
-    # The values of an input, which invoke() hands on.
+    # Return the stored values of an input, which invoke() copies to the arena, and its Tensor.
     def _values(self, index):
         tensor = self._interpreter.input(self._input(index))
         held = self._held.get(index)
@@ -96,15 +97,15 @@ class Interpreter:
         return held, tensor
 
     def set_tensor(self, tensor_index, value):
-        """Copy values of the tensor's own type to an input: an array in its shape.
+        """Copy values to an input: an array of the tensor's own type, in its shape.
 
-        On a board nested lists do, or a flat array or buffer. Raises ValueError for other shapes
-        and types.
+        On a board, values may be nested lists, a flat array or a buffer. Raises ValueError for
+        other shapes and types.
         """
         held, tensor = self._values(tensor_index)
         arrays.store(held, value, tensor)
 
-    # The elements of a tensor, flat, and the Tensor.
+    # Return (flat elements, Tensor) of a tensor.
     def _elements(self, index):
         inputs, outputs = self._indices()
         if index in outputs:
@@ -123,16 +124,16 @@ class Interpreter:
         return constant
 
     def get_tensor(self, tensor_index):
-        """A copy of a tensor's values, of its own type, in its shape.
+        """Return a copy of a tensor's values, in its type and shape.
 
-        An array of numpy on a computer; nested lists on a board, with shape, flatten() and
+        On a computer it is a numpy array; on a board nested lists with shape, flatten() and
         tolist().
         """
         data, tensor = self._elements(tensor_index)
         return arrays.shaped(data, tensor.shape)
 
     def tensor(self, tensor_index):
-        """A function that gives a tensor's values in place; on a board they are flat."""
+        """Return a function that returns a tensor's values in place; on a board they are flat."""
 
         def values():
             data, tensor = self._elements(tensor_index)
@@ -141,7 +142,7 @@ class Interpreter:
         return values
 
     def resize_tensor_input(self, input_index, tensor_size, strict=False):
-        """Give an input another shape, for all calls after the next allocate_tensors()."""
+        """Set the shape of an input; effective after the next allocate_tensors()."""
         i = self._input(input_index)
         sizes = [int(size) for size in tensor_size]
         if strict:
@@ -162,19 +163,19 @@ class Interpreter:
         self._interpreter.invoke()
 
     def reset_all_variables(self):
-        """Give variables the values they had before the first invoke."""
+        """Set variables to the values that they had before the first invoke."""
         self._interpreter.reset()
 
     def get_signature_list(self):
-        """{key: {"inputs": names, "outputs": names}} of the model's signatures."""
+        """Return {key: {"inputs": names, "outputs": names}} of the signatures."""
         table = table_of(self._interpreter.model)
         return {key: {"inputs": _names(table[key][1]), "outputs": _names(table[key][2])}
                 for key in table}  # fmt: skip
 
     def get_signature_runner(self, signature_key=None):
-        """A function of a signature: inputs by name, as set_tensor takes them, give outputs.
+        """Return a function of a signature: `runner(x=array)` returns a dict of arrays by name.
 
-        None stands for the only signature there is. Raises ValueError for others.
+        signature_key: None: the only one. Raises ValueError for a missing signature.
         """
         table = table_of(self._interpreter.model)
         if signature_key is None and len(table) == 1:
@@ -187,11 +188,11 @@ class Interpreter:
         number, inputs, outputs = table[signature_key]
         if number:
             raise ValueError("signature %s begins in another sub-graph" % signature_key)
-        places = self._indices()
+        indices = self._indices()
         return SignatureRunner(
             self,
-            {name: places[0][i] for i, name in inputs},
-            {name: places[1][i] for i, name in outputs},
+            {name: indices[0][i] for i, name in inputs},
+            {name: indices[1][i] for i, name in outputs},
         )
 
 

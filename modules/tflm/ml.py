@@ -1,19 +1,20 @@
-# tflm.ml: Model with the names and meanings of OpenMV's module ml
+# tflm.ml: Model: the API of OpenMV's module ml.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .api_compat import arrays
 
 
 class Model:
-    """OpenMV's ml.Model: `ml.Model("model.tflite").predict([values])`, a .tflm as well.
+    """OpenMV's ml.Model: `ml.Model("model.tflite").predict([values])`, also for a .tflm.
 
-    postprocess: a function of (model, inputs, outputs) that predict() calls with outputs as the
-    model has them; what it returns is what predict() gives. load_to_fb is taken and changes
-    nothing. labels: the lines of a .txt file beside the model, else the labels in its metadata,
-    else None. len: bytes of the model; ram: bytes of its arena. input_shape, input_dtype,
-    input_scale, input_zero_point, and the same of outputs: lists with one entry a tensor; a dtype
-    is a letter, as array has it. Arrays are numpy's on a computer, nested lists with shape,
-    flatten() and tolist() on a board.
+    path: of the model. postprocess: a function of (model, inputs, outputs), which predict() calls
+    with the outputs in the types of the model; predict() returns its result. load_to_fb: ignored.
+
+    len: bytes of the model. ram: bytes of its arena. labels: the lines of a .txt file with the
+    model's name, else the labels in its metadata, else None. input_shape, input_dtype,
+    input_scale, input_zero_point, and output_...: lists with an entry for each tensor; a dtype is
+    a typecode of array. Arrays are numpy's on a computer; on a board they are nested lists with
+    shape, flatten() and tolist().
     """
 
     def __init__(self, path, postprocess=None, *, load_to_fb=False):
@@ -33,11 +34,12 @@ class Model:
             setattr(self, name + "zero_point", [tensor.zero_point for tensor in tensors])
 
     def predict(self, inputs, *, callback=None):
-        """Run the model; a list of arrays of real numbers, one for each output.
+        """Run the model; return a list of arrays of real numbers, one for each output.
 
-        inputs: one entry for each input: real numbers in its shape, or a function that is called
-        with (buffer, shape, dtype) and fills the buffer with the input's bytes. callback: in place
-        of postprocess, for this call. Raises InputError for other entries.
+        inputs: a list with an entry for each input: real numbers in its shape, or a function of
+        (buffer, shape, dtype) that fills the buffer with the input's bytes. callback: replaces
+        postprocess for this call. Raises ValueError for a wrong number of inputs, InputError for
+        wrong values.
         """
         if not isinstance(inputs, (list, tuple)) or len(inputs) != len(self._inputs):
             raise ValueError("the model has %d inputs; pass a list of them" % len(self._inputs))
@@ -57,7 +59,7 @@ class Model:
         return "<Model of %d bytes, %d of RAM>" % (self.len, self.ram)
 
 
-# The lines of the .txt file of the model's name; [] without one.
+# Return the lines of the .txt file with the model's name; [] without one.
 def _labels(path):
     try:
         with open((path[: path.rfind(".")] if "." in path else path) + ".txt") as file:

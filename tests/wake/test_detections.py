@@ -223,7 +223,7 @@ def test_words_come_and_go(models, front_end):
         "one of listener.words",
         *["pass 320 bytes at a time"] * 3,
         "each 20 ms, the others each 10 ms",
-        *["take a number from 0 to 1"] * 5,
+        *["pass a number from 0 to 1"] * 5,
         "no front end for wake words",
         "there is no micro_frontend.tflm in",
     ]

@@ -63,7 +63,7 @@ CASES = {
     "url": (changed(model="https://example.org/x.tflite"), "which is not a file beside it"),
     "no model": (changed(model="absent.tflite"), "OSError"),
     "other model": (changed(model=MODEL), "this is no wake word model"),
-    "scale": (changed(model=SCALED), "a scale of the usual size"),
+    "scale": (changed(model=SCALED), "usual scales"),
     "no model at all": (changed(model="json"), "OSError"),
 }
 

@@ -1,2 +1,2 @@
-# tflm: facade: what the APIs of others (tflm.litert, tflm.ml) stand on
+# tflm: Arrays and tensor details for the compatible APIs tflm.litert and tflm.ml.
 # MIT license; Copyright (c) 2026 the tflm authors

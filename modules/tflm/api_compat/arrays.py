@@ -1,4 +1,4 @@
-# tflm: arrays: what litert and ml stand on: here nested lists, on a computer numpy's arrays
+# tflm: Arrays for litert and ml: nested lists on a board, numpy's arrays on a computer.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import sys
@@ -6,7 +6,7 @@ import sys
 if sys.implementation.name == "micropython":
     from ..interpreter import Interpreter
     from .nested import dtype, elements, floats, real, shaped, store, typecode, vector, view
-else:  # the kernels are MicroPython's: the tools have the unix port run the model
+else:  # kernels need MicroPython, so the host tools run the model in the unix port
     _host = __import__("tflm_tools.execution.numpy_arrays", None, None, ("Interpreter",))
     Interpreter, dtype, elements, floats = (
         _host.Interpreter,

@@ -1,4 +1,4 @@
-# tflm: details of tensors, as LiteRT tells them; what the file knows of those in between
+# tflm: Tensor details in LiteRT's format.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
@@ -23,12 +23,12 @@ def _details(index, name, shape, signature, dtype, scales, zero_points, dimensio
     }
 
 
-# Shapes with -1 for dimensions that the file leaves open; () where it has none.
+# Return the shape with -1 for open dimensions; () if the file does not give one.
 def _signature(model, index):
     return model.subgraphs[0].signature(index) if hasattr(model, "subgraphs") else ()
 
 
-# Details of inputs or outputs: their numbers in the file, and as Tensors.
+# Return the details of inputs or outputs; `indices`: their numbers in the file.
 def of_tensors(model, indices, tensors):
     found = []
     for index, tensor in zip(indices, tensors):
@@ -43,7 +43,7 @@ def of_tensors(model, indices, tensors):
     return found
 
 
-# Details of all tensors of a .tflite by their numbers; `known` are those of inputs and outputs.
+# Return the details of all tensors of a .tflite, by number. `known`: of inputs and outputs.
 def of_all(model, known):
     known = {each["index"]: each for each in known}
     if not hasattr(model, "subgraphs"):
@@ -54,6 +54,7 @@ def of_all(model, known):
     return found
 
 
+# Return the details of a tensor from the file.
 def _of_file(model, index):
     tensor = model.subgraphs[0].tensor(index)
     scales = tensor.quantization()[0]
@@ -70,7 +71,7 @@ def _of_file(model, index):
     )
 
 
-# A constant of a .tflite: (elements, its tensor); None for other tensors.
+# Return (elements, tensor) of a constant of a .tflite; None for other tensors.
 def constant(model, index):
     if not hasattr(model, "subgraphs"):
         return None

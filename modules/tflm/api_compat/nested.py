@@ -1,4 +1,4 @@
-# tflm: nested: arrays for litert and ml on a board: nested lists with a shape
+# tflm: Nested lists with a shape: the arrays of litert and ml on a board.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from array import array
@@ -7,7 +7,7 @@ from .. import dtypes
 
 
 class Array(list):
-    """A list of a tensor's values, nested in its shape, with what is asked of arrays."""
+    """The values of a tensor as lists nested in its shape, with the methods of an array."""
 
     @property
     def shape(self):
@@ -15,7 +15,7 @@ class Array(list):
         return (len(self),) + inner
 
     def flatten(self):
-        """The values in one list, row by row."""
+        """Return the values as one list, row by row."""
         found = Array()
         for value in self:
             if isinstance(value, Array):
@@ -25,11 +25,11 @@ class Array(list):
         return found
 
     def tolist(self):
-        """The same as plain lists."""
+        """Return the values as plain nested lists."""
         return [value.tolist() if isinstance(value, Array) else value for value in self]
 
 
-# The type of a tensor, where numpy has a class: dtype(values) converts, dtype.__name__ names it.
+# A tensor type, in place of numpy's class: dtype(values) converts, dtype.__name__ is its name.
 class _Dtype:
     def __init__(self, name):
         self.__name__ = name
@@ -49,27 +49,28 @@ class _Dtype:
         return self.__name__
 
 
-# The letter that array has for a type, by its name.
+# Return the typecode of array for the name of a type.
 def typecode(dtype):
     codes = [code for code in range(32) if dtypes.name(code) == dtype]
     return dtypes.typecode(codes[0]) or "B"
 
 
-# What details say of a type, and of sizes, scales and zero points.
+# Return the type of a tensor, for its details.
 def dtype(name):
     return _Dtype(name)
 
 
+# Return a list of sizes, scales or zero points, for its details.
 def vector(values, _dtype):
     return Array(values)
 
 
-# A copy of bytes as elements of a type, flat; store() writes to it.
+# Return a copy of bytes as a flat array of a type, for store().
 def elements(raw, dtype):
     return array(typecode(dtype), bytes(raw))
 
 
-# A copy of flat elements, nested in a shape; of a scalar the element itself.
+# Return a copy of flat elements, nested in a shape; for a scalar the element.
 def shaped(data, shape):
     return _nest(data, 0, len(data), shape)
 
@@ -83,13 +84,13 @@ def _nest(data, at, count, shape):
     return Array([_nest(data, at + i * step, step, shape[1:]) for i in range(shape[0])])
 
 
-# Elements to be read and written in place: flat, for no list can do that.
+# Return elements to read and write in place; they are flat, because no list can be a view.
 def view(data, _shape):
     return data
 
 
-# Copy values to elements: nested in the tensor's shape, or flat, or its bytes. Raises
-# ValueError for others, and changes nothing then.
+# Copy values to elements. The values are nested in the tensor's shape, or flat, or bytes. Raises
+# ValueError for others before any element changes.
 def store(into, values, tensor):
     if isinstance(values, (bytes, bytearray, memoryview)) and len(values) == len(tensor.raw):
         into[:] = array(typecode(tensor.dtype), bytes(values))
@@ -101,7 +102,7 @@ def store(into, values, tensor):
     _put(into, 0, values, shape)
 
 
-# How many values there are; None for a number.
+# Return the number of values; None for a number.
 def _length(values):
     try:
         return len(values)
@@ -111,7 +112,7 @@ def _length(values):
 
 def _check(values, shape, tensor):
     if _length(values) != (shape[0] if shape else None):
-        _refuse(tensor, "the shape %s" % (tensor.shape,), values)
+        _raise_wrong(tensor, "the shape %s" % (tensor.shape,), values)
     if shape:
         for value in values:
             _check(value, shape[1:], tensor)
@@ -123,10 +124,10 @@ def _check(values, shape, tensor):
         cell = ()
     is_float = tensor.dtype[:5] == "float"
     if not cell or cell[0] != values and not is_float:
-        _refuse(tensor, tensor.dtype, values)
+        _raise_wrong(tensor, tensor.dtype, values)
 
 
-def _refuse(tensor, wanted, values):
+def _raise_wrong(tensor, wanted, values):
     raise ValueError(
         "tensor '%s' needs %s, got %r; pass values of its type" % (tensor.name, wanted, values)
     )
@@ -141,11 +142,11 @@ def _put(into, at, values, shape):
     return at
 
 
-# Real numbers, as Tensor.quantize() takes them.
+# Return real numbers in a form that Tensor.quantize() accepts.
 def real(values):
     return values.tolist() if hasattr(values, "tolist") else values
 
 
-# The real numbers of a Tensor, flat.
+# Return the real numbers of a Tensor, flat.
 def floats(tensor):
     return tensor.dequantize()

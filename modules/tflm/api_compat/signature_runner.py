@@ -1,9 +1,9 @@
-# tflm: SignatureRunner: a signature of a model as LiteRT's function
+# tflm: SignatureRunner: LiteRT's function for a signature of a model.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 
 class SignatureRunner:
-    """What get_signature_runner() gives: `runner(x=array)` is a dict of arrays by name."""
+    """The result of get_signature_runner(): `runner(x=array)` returns a dict of arrays by name."""
 
     def __init__(self, interpreter, inputs, outputs):
         self._interpreter = interpreter
@@ -14,7 +14,7 @@ class SignatureRunner:
         interpreter = self._interpreter
         if sorted(values) != sorted(self._inputs):
             raise ValueError(
-                "the inputs of this signature are %s, got %s"
+                "the inputs of this signature are %s, got %s; pass each by its name"
                 % (sorted(self._inputs), sorted(values))
             )
         details = self.get_input_details()
@@ -28,11 +28,11 @@ class SignatureRunner:
         return {name: interpreter.get_tensor(self._outputs[name]) for name in self._outputs}
 
     def get_input_details(self):
-        """Details of the inputs by name."""
+        """Return the details of the inputs: {name: details}."""
         return _by_name(self._inputs, self._interpreter.get_input_details())
 
     def get_output_details(self):
-        """Details of the outputs by name."""
+        """Return the details of the outputs: {name: details}."""
         return _by_name(self._outputs, self._interpreter.get_output_details())
 
 

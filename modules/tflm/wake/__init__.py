@@ -1,4 +1,4 @@
-# tflm.wake: wake words: microWakeWord's models and manifests, over one front end
+# tflm.wake: Wake words: run models of microWakeWord on one front end.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .listener import Listener

@@ -1,4 +1,4 @@
-# tflm.wake: what a hop of sound goes through between front end and models, in viper
+# tflm.wake: Pass features from the front end to the models, in viper.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import micropython
@@ -7,19 +7,19 @@ from ..micropython_port import struct
 
 CHANNELS = 40
 
-# A feature of the front end is 64 * ln(energy); microWakeWord was trained with 0.0390625, which
-# is 5 / 128, of it.
+# A feature of the front end is 64 * ln(energy). microWakeWord's models are trained with 5 / 128
+# (0.0390625) of it.
 _FACTOR = 5
 _SHIFT = 7
-_LARGEST = 1420  # more than 64 * ln(2 ** 32)
+_MAX_FEATURE = 1420  # above 64 * ln(2 ** 32)
 
 
 def table(scale, zero_point, limits):
-    """Bytes that stand for features 0, 1, ... at a model's input: round(feature * 5 / 128 / scale)
-    + zero_point, halves to even, as microWakeWord's own tools quantize.
+    """Return a model's input bytes for features 0, 1, ...
 
-    scale: float32. limits: least and greatest value of the type. The table ends where the
-    greatest is reached: features beyond have its last byte.
+    A byte is round(feature * 5 / 128 / scale) + zero_point, halves to even, as microWakeWord's
+    tools quantize. scale: float32. limits: least and greatest value of the type. The table ends
+    at the greatest value: larger features use the last byte.
     """
     bits = struct.unpack("<I", struct.pack("<f", scale))[0]
     divisor = bits & 0x7FFFFF | 0x800000
@@ -28,7 +28,7 @@ def table(scale, zero_point, limits):
     if shift < 0:
         divisor <<= 0 - shift
     found = bytearray()
-    for feature in range(_LARGEST):
+    for feature in range(_MAX_FEATURE):
         doubled = 2 * feature * factor + divisor
         value = doubled // (2 * divisor)
         if doubled % (2 * divisor) == 0 and (value + zero_point) & 1:
@@ -40,8 +40,8 @@ def table(scale, zero_point, limits):
     return found
 
 
-# Features (int16, none below 0) through a table whose last entry is `last`, to bytes from
-# target[at] on.
+# Look up 40 features (int16, 0 or more) in a table whose last index is `last`; store the bytes at
+# target[at].
 @micropython.viper
 def look_up(table: ptr8, last: int, features: ptr16, target: ptr8, at: int):
     i = 0
@@ -53,7 +53,7 @@ def look_up(table: ptr8, last: int, features: ptr16, target: ptr8, at: int):
         i += 1
 
 
-# Bytes target[at..] = source, which may lie at any address.
+# Copy bytes to target[at]; the source may be at any address.
 @micropython.viper
 def copy_bytes(target: ptr8, at: int, source: ptr8, count: int):
     i = 0
@@ -62,7 +62,7 @@ def copy_bytes(target: ptr8, at: int, source: ptr8, count: int):
         i += 1
 
 
-# Words target[at..] = source[begin..]; buffers that lie at multiples of four, as the heap's do.
+# Copy words of source[begin] to target[at]; both buffers are at multiples of 4, as on the heap.
 @micropython.viper
 def copy_words(target: ptr32, at: int, source: ptr32, begin: int, count: int):
     i = 0

@@ -1,4 +1,4 @@
-# tflm.wake: Listener: sound in, wake words out; several models over one front end
+# tflm.wake: Listener: find wake words in sound, with several models on one front end.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..errors import InputError, ModelError, check
@@ -8,14 +8,14 @@ from . import features
 from .word import WakeWord
 
 RATE = 16000
-_FRAME_BYTES = 960  # 30 ms, what the front end looks at
+_FRAME_BYTES = 960  # 30 ms, the input of the front end
 _FRAME_WORDS = _FRAME_BYTES // 4
 
 FRONT_END = "micro_frontend.tflm"
 _FOLDERS = ("", "/rom/", "/lib/", "/")
 
 
-# The front end's model, where it lies when nobody says.
+# Load the front end's model from the usual folders.
 def _find_front_end():
     for folder in _FOLDERS:
         try:
@@ -23,17 +23,20 @@ def _find_front_end():
         except OSError:
             pass
     raise InputError(
-        "there is no %s in %s; put it there, or pass front_end= its path"
+        "there is no %s in %s; copy it there, or pass front_end= its path"
         % (FRONT_END, ", ".join([folder or "." for folder in _FOLDERS]))
     )
 
 
 class Listener:
-    """Hears wake words in sound: int16 samples at 16 kHz, mono.
+    """Find wake words in sound: int16 samples at 16 kHz, mono.
 
-    words: WakeWords, all with the same feature_step_size. vad: a WakeWord for the model `vad`:
-    words count only while it hears a voice. front_end: path or model of the front end,
-    micro_frontend.tflm (models/audio_frontend). hear() allocates nothing.
+    words: WakeWords, all with the same feature_step_size. vad: a WakeWord of the model `vad`;
+        words count only while it detects a voice. front_end: path or model of the front end,
+        micro_frontend.tflm (models/audio_frontend).
+
+    hear() allocates nothing. Raises ModelError for a model that is no front end, InputError for
+    other arguments.
     """
 
     def __init__(self, words=(), vad=None, front_end=None):
@@ -59,56 +62,57 @@ class Listener:
         if len(x.raw) != _FRAME_BYTES or y.dtype != "int16" or y.shape != (features.CHANNELS,):
             raise ModelError(
                 "this is no front end for wake words: it has %s %s to %s %s, not int16 [480] to "
-                "int16 [40]; take micro_frontend.tflm"
+                "int16 [40]; use micro_frontend.tflm"
                 % (x.dtype, list(x.shape), y.dtype, list(y.shape))
             )
         return x.raw, y.raw
 
-    # All words take features at the same step, as there is one front end.
+    # Raise InputError unless a word has the same step as the others: there is one front end.
     def _agree(self, word):
         check("word", word, isinstance(word, WakeWord), "a WakeWord")
         step_words = word.feature_step_size * RATE // 1000 // 2
         if self._step_words and step_words != self._step_words and (self.words or self.vad):
             raise InputError(
-                "'%s' wants features each %d ms, the others each %d ms; listen to it alone"
+                "'%s' needs features each %d ms, the others each %d ms; listen to it alone"
                 % (word.wake_word, word.feature_step_size, self.hop_bytes // 32)
             )
         self._step_words = step_words
 
     @property
     def hop_bytes(self):
-        """How many bytes of sound hear() takes: 320 are 10 ms."""
+        """The bytes of sound for one hear(): 320 are 10 ms."""
         return self._step_words * 4
 
     def add(self, word):
-        """Listen to one more word from now on."""
+        """Listen to one more word."""
         self._agree(word)
         self.words.append(word)
 
     def remove(self, word):
-        """Listen to `word` no more; its memory is free once nothing else holds it."""
+        """Stop listening to a word; its memory is free when nothing else refers to it."""
         check("word", word, word in self.words, "one of listener.words")
         self.words.remove(word)
 
     def reset(self):
-        """Forget all that was heard, and what is noise."""
+        """Forget the sound so far and the level of noise."""
         self._front_end.reset()
         for i in range(_FRAME_BYTES):
             self._frame[i] = 0
-        self._empty = _FRAME_WORDS  # words of the frame that have no sound yet
+        self._empty = _FRAME_WORDS  # words of the frame without sound
         for word in self.words:
             word.reset()
         if self.vad is not None:
             self.vad.reset()
 
     def hear(self, samples):
-        """Take in the next `hop_bytes` bytes; returns the WakeWord that was just said, or None.
+        """Process the next sound; return the WakeWord that was just said, or None.
 
-        When it was several at once, the first of `words`; the others have `detected` set, too.
+        samples: a buffer of `hop_bytes` bytes. If several words were said, the first of `words`
+        is returned; all of them have `detected` set.
         """
         hop = self._step_words
         if not hop or len(samples) != hop * 4:
-            self._refuse(samples)
+            self._raise_wrong_size(samples)
         features.copy_words(self._frame, 0, self._frame, hop, _FRAME_WORDS - hop)
         features.copy_bytes(self._frame, _FRAME_BYTES - hop * 4, samples, hop * 4)
         if self._empty > hop:
@@ -132,19 +136,20 @@ class Listener:
                     heard = word
         return heard
 
-    def _refuse(self, samples):
+    def _raise_wrong_size(self, samples):
         if not self._step_words:
             raise InputError("there is no word to listen to; add() one")
         raise InputError(
-            "hear() takes %d ms of int16 at 16 kHz, not %d bytes; pass %d bytes at a time"
+            "hear() needs %d ms of int16 at 16 kHz, not %d bytes; pass %d bytes at a time"
             % (self.hop_bytes // 32, len(samples), self.hop_bytes)
         )
 
     def listen(self, source, on_word):
-        """Hear what `source` gives until it ends, and call on_word(word) for each word.
+        """Hear a source until it ends; call on_word(word) for each word that is said.
 
-        source: `readinto(buffer)` fills the buffer with int16 samples and returns how many bytes
-        are sound; less than all of them, or 0, is the end. What on_word raises ends it.
+        source: an object whose `readinto(buffer)` fills the buffer with int16 samples and returns
+        the bytes of sound. It ends with less than a full buffer. An exception of on_word ends it,
+        too.
         """
         samples = bytearray(self.hop_bytes)
         while (source.readinto(samples) or 0) == len(samples):
@@ -154,15 +159,15 @@ class Listener:
                         on_word(word)
 
     def events(self, source):
-        """What is heard as an async iterator: `async for word in listener.events(source)`.
+        """Return an async iterator over the words: `async for word in listener.events(source)`.
 
-        source: as for listen(); where its readinto() is a coroutine it is awaited, else other
-        tasks have their turn after each hop.
+        source: as for listen(). A readinto() that is a coroutine is awaited; otherwise other tasks
+        run after each hop.
         """
         return Events(self, source)
 
 
-# `async for` over the words that are heard; MicroPython has no asynchronous generators.
+# The async iterator of events(); MicroPython has no asynchronous generators.
 class Events:
     def __init__(self, listener, source):
         self._listener = listener

@@ -1,4 +1,4 @@
-# tflm.wake: load: a WakeWord from a microWakeWord manifest (version 2) and the model it names
+# tflm.wake: load(): the WakeWord of a microWakeWord manifest (version 2).
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -7,24 +7,24 @@ from ..errors import InputError, ModelError, check
 from ..loading import load as load_model
 from .word import WakeWord
 
-_MOST_BYTES = 8192  # of a manifest; those in use have some 500
-_KNOWN = ("probability_cutoff", "sliding_window_size", "feature_step_size")
+_MAX_BYTES = 8192  # of a manifest; usual ones have 500
+_SETTINGS = ("probability_cutoff", "sliding_window_size", "feature_step_size")
 
 
 def load(path, arena=None, copy=False, **settings):
-    """The WakeWord of a manifest: `wake.load("okay_nabu.json")`.
+    """Return the WakeWord of a manifest: `wake.load("okay_nabu.json")`.
 
-    The model lies beside the manifest, as its "model" says; a .tflm of the same name, which
-    starts sooner and takes less RAM (`tflm flatten`), is taken first. copy: into RAM from ROMFS,
-    too, where nothing waits for flash. settings: what is to be other than the manifest says:
-    probability_cutoff, sliding_window_size, refractory_ms.
-    Raises ModelError for a manifest or model that cannot be used, OSError for a file that is
-    not there.
+    path: of the manifest. The model is beside it, under the name that the manifest gives; a .tflm
+        of this name (`tflm flatten`) is preferred, because it starts sooner and uses less RAM.
+    arena: as for Interpreter. copy: copy the model from ROMFS to RAM, which is read faster.
+    settings: probability_cutoff, sliding_window_size and refractory_ms replace the manifest's.
+
+    Raises ModelError for an invalid manifest or model, OSError for a missing file.
     """
     check("path", path, isinstance(path, str), "a text")
     manifest = _read(path)
     micro = _field(path, manifest, "micro", dict, "an object")
-    for name in _KNOWN:
+    for name in _SETTINGS:
         if name not in settings:
             settings[name] = _field(path, micro, name, (int, float), "a number")
     wake_word = _field(path, manifest, "wake_word", str, "a text")
@@ -33,54 +33,54 @@ def load(path, arena=None, copy=False, **settings):
         return WakeWord(model, wake_word, arena=arena, **settings)
     except InputError as error:
         text = str(error)
-    _refuse(path, "has a setting that cannot be: " + text.split(";")[0])
+    _raise_invalid(path, "has an invalid setting: " + text.split(";")[0])
 
 
-def _refuse(path, what):
+def _raise_invalid(path, what):
     raise ModelError(
         "%s %s; a manifest of microWakeWord's version 2 has "
         '{"type": "micro", "version": 2, "wake_word", "model", "micro": {...}}' % (path, what)
     )
 
 
-# The manifest as a dict, of the kind and version that is read here.
+# Return the manifest as a dict, if its type and version are supported.
 def _read(path):
     try:
         with open(path, "rb") as file:
             size = file.seek(0, 2)
             file.seek(0)
-            text = file.read(min(size, _MOST_BYTES + 1))  # read() takes this much heap at once
+            text = file.read(min(size, _MAX_BYTES + 1))  # read() allocates this number of bytes
     except OSError as error:
-        raise OSError(error.errno, path)  # open() leaves the name out
+        raise OSError(error.errno, path)  # open() does not name the file
     manifest = None
-    if len(text) <= _MOST_BYTES:
+    if len(text) <= _MAX_BYTES:
         try:
             manifest = json.loads(text.decode())
         except (ValueError, RuntimeError):  # RuntimeError: nested too deeply
             manifest = None
     if not isinstance(manifest, dict):
-        _refuse(path, "is no JSON object")
+        _raise_invalid(path, "is no JSON object")
     if manifest.get("type") != "micro":
-        _refuse(path, 'has the type %r, not "micro"' % (manifest.get("type"),))
+        _raise_invalid(path, 'has the type %r, not "micro"' % (manifest.get("type"),))
     if manifest.get("version") != 2:
-        _refuse(path, "has the version %r" % (manifest.get("version"),))
+        _raise_invalid(path, "has the version %r" % (manifest.get("version"),))
     return manifest
 
 
 def _field(path, table, name, kinds, what):
     value = table.get(name)
     if value is None:
-        _refuse(path, 'lacks "%s"' % name)
+        _raise_invalid(path, 'lacks "%s"' % name)
     if isinstance(value, bool) or not isinstance(value, kinds):
-        _refuse(path, 'has for "%s" %r, which is not %s' % (name, value, what))
+        _raise_invalid(path, 'has for "%s" %r, which is not %s' % (name, value, what))
     return value
 
 
-# Where the model lies: beside the manifest, and nowhere else.
+# Return the path of the model, which must be in the folder of the manifest.
 def _model_path(path, manifest):
     name = _field(path, manifest, "model", str, "a file name")
     if "/" in name or "\\" in name or not name:
-        _refuse(path, "names the model %r, which is not a file beside it" % name)
+        _raise_invalid(path, "names the model %r, which is not a file beside it" % name)
     folder = path[: path.rfind("/") + 1]
     flat = folder + (name[: name.rfind(".")] if "." in name else name) + ".tflm"
     try:
