@@ -75,25 +75,25 @@ _WRONG = """
 _SAYS = """
     [128, 129, 255, 0, 1, 127, 135, 136, 137, 138, 139, 140] [58, 631, 31]
     [137, 138, 139, 140]
-    the model asks for another row than a picture of 4x3 has; make the picture as large as its input
-    the model asks for another row than a picture of 4x3 has; make the picture as large as its input
-    the view has 4 elements; a picture of 4x3 has 12
+    the model reads rows that a picture of 4x3 does not have; use pictures of the input's size
+    the model reads rows that a picture of 4x3 does not have; use pictures of the input's size
+    the view has 4 elements, a picture of 4x3 has 12; pass one of that size
     [6, 14, 15, 16, 6, ('0x50300028', 14)]
     True True
-    the camera gives no frame; check its wires and its pins True
+    the camera sends no frame; check its wires and its pins True
     ['closed']
     [(18, 128), (10,), (17, 0)] 18
     True [57, 155, 3]
     [17, {'duty_u16': 32768, 'freq': 10000000}, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 6, ('0x50200024', 5), 'closed', 'no clock']
-    a picture of 96; take (width, height) up to (160, 120)
-    a picture of (161, 96); take (width, height) up to (160, 120)
-    a picture of (96, 119); take (width, height) up to (158, 118)
-    a picture of (96.5, 96); take (width, height) up to (160, 120)
-    there is no state machine 8; take 0 to 7
-    there is no pin 30; take GPIOs from 0 to 29
-    there is no pin 23; take GPIOs from 0 to 22
-    the camera at the address 0x24 says that it is 7878, no HM01B0; take the class of that camera
-    the camera at the address 0x21 says that it is 0x78, no OV7670; take the class of that camera
+    a picture cannot have the size 96; pass (width, height) up to (160, 120)
+    a picture cannot have the size (161, 96); pass (width, height) up to (160, 120)
+    a picture cannot have the size (96, 119); pass (width, height) up to (158, 118)
+    a picture cannot have the size (96.5, 96); pass (width, height) up to (160, 120)
+    there is no state machine 8; pass 0 to 7
+    there is no pin 30; pass GPIOs from 0 to 29
+    there is no pin 23; pass GPIOs from 0 to 22
+    the camera at the address 0x24 is 7878, no HM01B0; use the class of that camera
+    the camera at the address 0x21 is 0x78, no OV7670; use the class of that camera
     no HM01B0 answers at the address 0x24 of the I2C bus; check its wires
     no OV7670 answers at the address 0x21 of the I2C bus; check its wires, its clock, and that RESET is at 3.3 V and PWDN at ground
 """  # noqa: E501

@@ -73,7 +73,7 @@ def test_samples(tmp_path):
             samples = np.frombuffer(bytes.fromhex(lines.pop(0)), "<i2")
             found[name, gain] = samples
             np.testing.assert_array_equal(samples, reference.decimate(bits, taps, gain), name)
-    assert len(lines) == 6 and all("take 1, 2, 4, 8, 16 or 32" in line for line in lines)
+    assert len(lines) == 6 and all("pass 1, 2, 4, 8, 16 or 32" in line for line in lines)
 
     settled = found["tone", 1][160:].astype(float)
     phase = np.exp(-2j * np.pi * 1000 / reference.RATE * np.arange(len(settled)))

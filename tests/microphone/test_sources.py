@@ -61,7 +61,7 @@ def test_pdm(tmp_path):
         "[True, 13, 0, '0x50300024', '0x500000dc', 16777216]",
     ]
     assert lines[4] == "[(3, 'in'), (2, 'out'), (5, 4096000), 1, 0, 'closed', 'closed']"
-    says = ('take "left" or "right"', "take 1, 2, 4", "take 0 to 7")
+    says = ('pass "left" or "right"', "pass 1, 2, 4", "pass 0 to 7")
     for line, part in zip(lines[5:], says, strict=True):
         assert part in line
 
@@ -108,6 +108,6 @@ def test_i2s():
     pins = "(16, None), (17, None), (18, None), "
     made = [f"(0, 16000, 32, {size})" for size in (9600, 9600, 19200)]
     assert lines[4] == f"[{', '.join(pins + each for each in made)}, 'closed']"
-    says = ('take "left" or "right"', "take 1, 2, 4", "take 1, 2, 4", "must be the pin behind sck")
+    says = ('pass "left" or "right"', "pass 1, 2, 4", "pass 1, 2, 4", "must be the pin after sck")
     for line, part in zip(lines[5:], says, strict=True):
         assert part in line

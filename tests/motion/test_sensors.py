@@ -111,7 +111,7 @@ _WRONG = """
 
     bus = Bus("dsl")
     fifo.time = mpu6050.time = lsm6ds.time = Time(bus)
-    assert LSM6DS(bus)._room == 2048 // 3
+    assert LSM6DS(bus)._capacity == 2048 // 3
     print(raises(InputError, LSM6DS(bus).readinto, bytearray(8)))
     bus.size = bus.there = 0
     print(raises(InputError, LSM6DS(bus).readinto, bytearray(6)))
@@ -128,17 +128,16 @@ _WRONG = """
 
 def test_what_no_sensor_takes():
     says = [
-        "the buffer has 8 bytes; a sample has 6, take a multiple",
-        "the sensor gives no samples; check its wires and its class",
-        "the sensor gives no samples; check its wires and its class",
-        "the rate is 60; take a divisor of 1000, from 4 to 1000",
+        "the buffer has 8 bytes, a sample has 6; pass a multiple",
+        "the sensor sends no samples; check its wires and its class",
+        "the sensor sends no samples; check its wires and its class",
+        "the rate is 60; pass a divisor of 1000, from 4 to 1000",
         "the rate is 50; take 26, 52, 104, 208, 416 or 833",
-        "the range is 3 g; take 2, 4, 8 or 16",
-        "the range is None g; take 2, 4, 8 or 16",
-        "the range is 245 degrees a second; take 250, 500, 1000 or 2000, or None",
-        "the range is True degrees a second; take 250, 500, 1000 or 2000, or None",
-        "the sensor at the address 0x68 says that it is 0x00, no MPU6050; take the class of that "
-        "sensor",
+        "the range is 3 g; pass 2, 4, 8 or 16",
+        "the range is None g; pass 2, 4, 8 or 16",
+        "the range is 245 degrees a second; pass 250, 500, 1000 or 2000, or None",
+        "the range is True degrees a second; pass 250, 500, 1000 or 2000, or None",
+        "the sensor at the address 0x68 is 0x00, no MPU6050; use the class of that sensor",
         "no sensor answers at the address 0x19 of the I2C bus; check its wires and its address",
     ]
     assert device(boards.SOURCE + textwrap.dedent(_WRONG)) == says
@@ -214,11 +213,11 @@ def test_analog():
         "[516, -252, 517, -251, 518, -250] 0",
         "[775, 7, 776, 8, 777, 9] 1 256",
         "[0, (100, {}), -1, (100, {'hard': True}), 'stopped'] 0.000152587890625",
-        "the buffer has 6 bytes; a sample has 4, take a multiple",
-        "the rate is 0; take 1 to 1000 samples a second",
-        "the rate is 1.5; take 1 to 1000 samples a second",
-        "there are 0 pins; take one to six",
-        "there are 7 pins; take one to six",
+        "the buffer has 6 bytes, a sample has 4; pass a multiple",
+        "the rate is 0; pass 1 to 1000 samples a second",
+        "the rate is 1.5; pass 1 to 1000 samples a second",
+        "there are 0 pins; pass one to six",
+        "there are 7 pins; pass one to six",
     ]
 
 
@@ -287,5 +286,5 @@ def test_window():
     assert np.abs(found[1] - np.clip(exact[1], -32768, 32767)).max() <= 1
     np.testing.assert_allclose(found[2], data * unit, rtol=1e-6)
     assert json.loads(lines[2].lower()) == [True, 1020]
-    assert lines[3].startswith("the input 'x' takes 30 numbers, a window has 50 samples of 6 axes")
-    assert all("take a length, and a step up to that" in line for line in lines[4:8])
+    assert lines[3].startswith("the input 'x' has 30 numbers, a window has 50 samples of 6 axes")
+    assert all("pass a step of 1 up to the length" in line for line in lines[4:8])

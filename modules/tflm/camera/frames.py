@@ -1,9 +1,9 @@
-# tflm.camera: Frames: grey pictures from a camera's pins, by PIO and DMA
+# tflm.camera: Frames: read grey pictures from a camera's pins, by PIO and DMA.
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# A state machine waits for a frame to begin, lets the lines and pixels pass that lie outside the
-# picture, and takes the others; DMA puts them where they are wanted, an input of a model, say. So
-# nothing has to be cut out afterwards, and the picture is nowhere else.
+# A PIO state machine waits for the start of a frame, skips the lines and pixels outside the
+# picture and reads the others. DMA stores them in the target, such as the input of a model. So no
+# memory for the whole frame is needed, and nothing is cut out afterwards.
 
 import time
 
@@ -11,17 +11,17 @@ import micropython
 
 from ..errors import InputError
 
-_PATIENCE_MS = 1000  # for a whole frame
+_TIMEOUT_MS = 1000  # of a whole frame
 _MACHINES = 8
 _PINS = 30
 
 _PIO = 0x50200000
 _PIO_STEP = 0x100000
 _PIO_RECEIVED = 0x20
-_BYTES = 0  # the size of what DMA moves
+_BYTES = 0  # DMA moves bytes
 
 
-# 0..255 to -128..127.
+# Change pixels from 0..255 to -128..127.
 @micropython.viper
 def _sign(pixels: ptr8, count: int):
     i = 0
@@ -30,7 +30,7 @@ def _sign(pixels: ptr8, count: int):
         i += 1
 
 
-# `count` bytes from `at` on.
+# Copy `count` bytes from `at` on.
 @micropython.viper
 def _copy(target: ptr8, source: ptr8, at: int, count: int):
     i = 0
@@ -39,10 +39,10 @@ def _copy(target: ptr8, source: ptr8, at: int, count: int):
         i += 1
 
 
-# The program of a state machine. It is given how many lines pass before the picture, less 1, how
-# many clocks pass before it in each line, less 1, and how many turns of its last loop a line
-# has, less 1: of a bit, or of a pixel with a colour behind it, of which nothing is taken.
-# level: of vsync while there is a frame.
+# Return the program of the state machine. It gets three numbers: lines to skip before the picture;
+# clocks to skip before it in each line; iterations of the last loop in a line. All are less 1. The
+# last loop reads a bit, or a byte of brightness and skips the byte of colour after it. level: of
+# vsync during a frame.
 def _program(serial, level, pclk, hsync, vsync):
     import rp2
 
@@ -85,9 +85,9 @@ def _program(serial, level, pclk, hsync, vsync):
 
 
 class Frames:
-    """What the cameras of this room have in common; it is not used by itself.
+    """The base class of the cameras; do not use it by itself.
 
-    width, height: of the pictures. signed: pixels are -128..127, as int8 models take them, or
+    width, height: of the pictures. signed: pixels are -128..127, for int8 models, instead of
     0..255.
     """
 
@@ -95,15 +95,15 @@ class Frames:
         import machine
         import rp2
 
-        self.width, self.height = _checked(size, sensor)
+        self.width, self.height = _checked_size(size, sensor)
         if not isinstance(state_machine, int) or not 0 <= state_machine < _MACHINES:
-            raise InputError("there is no state machine %r; take 0 to 7" % (state_machine,))
+            raise InputError("there is no state machine %r; pass 0 to 7" % (state_machine,))
         data, pclk, hsync, vsync = pins
         wires = 1 if serial else 8
         for pin in pins:
             last = _PINS - (wires if pin is data else 1)
             if not isinstance(pin, int) or not 0 <= pin <= last:
-                raise InputError("there is no pin %r; take GPIOs from 0 to %d" % (pin, last))
+                raise InputError("there is no pin %r; pass GPIOs from 0 to %d" % (pin, last))
         self._signed = signed
         self._idle = machine.idle
         self._memory = machine.mem8
@@ -126,17 +126,18 @@ class Frames:
             ctrl=self._dma.pack_ctrl(size=_BYTES, inc_read=False, treq_sel=8 * block + 4 + number),
         )
         self._frame = None
-        self._at = 0  # in it, of the next row
-        self._give = self._row
+        self._at = 0  # of the next row in it
+        self._put_row = self._row  # bound once: binding a method allocates
 
     def capture_into(self, view):
-        """Fill `view`, bytes or int8 of the picture's size, with the next frame; waits for it.
+        """Wait for the next frame and store its picture. Allocates nothing.
 
-        Allocates nothing. Raises InputError for another size, and when no frame comes.
+        view: a buffer of bytes or int8 with width * height elements. Raises InputError for another
+        size, and if no frame comes.
         """
         if len(view) != self._pixels:
             raise InputError(
-                "the view has %d elements; a picture of %dx%d has %d"
+                "the view has %d elements, a picture of %dx%d has %d; pass one of that size"
                 % (len(view), self.width, self.height, self._pixels)
             )
         received, reader = self._machine, self._dma
@@ -149,7 +150,7 @@ class Frames:
         received.active(1)
         try:
             self._wait()
-        finally:  # nothing writes to the view later, whatever happened
+        finally:  # nothing may write to the view afterwards
             received.active(0)
             if reader.active():
                 reader.active(0)
@@ -159,40 +160,41 @@ class Frames:
     def _wait(self):
         begin = time.ticks_ms()
         while self._dma.active():
-            if time.ticks_diff(time.ticks_ms(), begin) > _PATIENCE_MS:
-                raise InputError("the camera gives no frame; check its wires and its pins")
+            if time.ticks_diff(time.ticks_ms(), begin) > _TIMEOUT_MS:
+                raise InputError("the camera sends no frame; check its wires and its pins")
             self._idle()
 
     def rows(self):
-        """The next frame, row by row: `interp.invoke(camera.rows())`.
+        """Return the next frame row by row: `interp.invoke(camera.rows())`.
 
-        For models flattened with --input-by-rows; others take it, too. It waits for the frame,
-        and keeps it.
+        For models of `tflm flatten --input-by-rows`, and for others. It waits for the frame and
+        keeps it in memory.
         """
         if self._frame is None:
             self._frame = bytearray(self._pixels)
         self.capture_into(self._frame)
         self._at = 0
-        return self._give
+        return self._put_row
 
     def _row(self, view):
         at = self._at
         if len(view) != self.width or at >= self._pixels:
             raise InputError(
-                "the model asks for another row than a picture of %dx%d has; make the picture as "
-                "large as its input" % (self.width, self.height)
+                "the model reads rows that a picture of %dx%d does not have; use pictures of the "
+                "input's size" % (self.width, self.height)
             )
         _copy(view, self._frame, at, self.width)
         self._at = at + self.width
 
     def close(self):
-        """Stop taking pictures."""
+        """Stop the camera's state machine and release its DMA channel."""
         self._machine.active(0)
         self._dma.close()
 
 
-# (width, height), when a sensor with so many (columns, lines) has such a picture inside.
-def _checked(size, sensor):
+# Return (width, height); raise InputError unless such a picture is inside the (columns, lines) of
+# a sensor.
+def _checked_size(size, sensor):
     try:
         width, height = size
         right = 0 < width <= sensor[0] - 2 and 0 < height <= sensor[1] - 2
@@ -200,7 +202,7 @@ def _checked(size, sensor):
         right = False
     if not right or int(width) != width or int(height) != height:
         raise InputError(
-            "a picture of %r; take (width, height) up to (%d, %d)"
+            "a picture cannot have the size %r; pass (width, height) up to (%d, %d)"
             % (size, sensor[0] - 2, sensor[1] - 2)
         )
     return width, height

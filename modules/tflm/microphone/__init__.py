@@ -1,2 +1,2 @@
-# tflm.microphone: microphones of boards as sources of sound, 16 kHz, int16: pdm.py and i2s.py
+# tflm.microphone: Microphones of boards as sources of sound: int16, 16 kHz (pdm.py, i2s.py).
 # MIT license; Copyright (c) 2026 the tflm authors

@@ -1,9 +1,12 @@
-# tflm.microphone: Decimator: bits of a PDM microphone, 64 a sample, to int16 at 16 kHz
+# tflm.microphone: Decimator: convert a PDM microphone's bits, 64 a sample, to int16 at 16 kHz.
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Two filters. The first, four means of 32 bits in a row (a CIC), goes to 32 kHz: its 128 taps are
-# 16 tables of what a byte contributes. The second goes to 16 kHz: flat to 7 kHz, the first one's
-# droop included, nothing from 9 kHz on. Then what is constant goes: microphones have an offset.
+# The steps:
+#   1. A CIC filter, four moving means of 32 bits, to 32 kHz. Its 128 taps are 16 tables with the
+#      sum of each byte of bits.
+#   2. A filter to 16 kHz, flat to 7 kHz (it corrects the droop of the first) with nothing above
+#      9 kHz.
+#   3. Subtract the mean: microphones have an offset.
 
 import array
 
@@ -17,26 +20,26 @@ except (ImportError, SyntaxError):  # another core, or firmware without the inli
     filter_words = sum_tables = None
 
 RATIO = 64  # bits a sample
-HISTORY = 12  # bytes before those that are new, which the first filter looks at, too
-SILENCE = 0x55  # as many ones as zeros
-BLOCK = 160  # samples that run() takes at most: 10 ms
+HISTORY = 12  # bytes before the new bytes that the first filter reads, too
+SILENCE = 0x55  # the same number of ones and zeros
+BLOCK = 160  # the most samples of one run(): 10 ms
 
 _CIC = 32
 _TABLES = 16
-# Half of the second filter's taps, the others are the same backwards; 8192 stands for 1.
+# One half of the second filter's taps; the other half is its mirror image. 8192 is a factor of 1.
 # tests/microphone/reference.py designed them.
 _HALF = (
     (-12, 9, 34, 12, -43, -17, 66, 34, -95, -57, 132, 91)
     + (-180, -142, 243, 218, -330, -341, 458, 569, -680, -1140, 1141, 4146)
 )  # fmt: skip
 _TAPS = 48
-_BEFORE = _TAPS - 2  # words of the last block that the second filter looks at, too
-_MOST_SHIFT = 15  # from the second filter's sums to samples, without gain
-_MOST_GAIN = 32
+_BEFORE = _TAPS - 2  # words of the last block that the second filter reads, too
+_MAX_SHIFT = 15  # from the second filter's sums to samples, without gain
+_MAX_GAIN = 32
 
 
-# What each byte contributes to a sum of 128 bits that stand for -1 and 1; the oldest bit is the
-# first byte's lowest. A sum is 2 ** 17 at most.
+# Return the tables: the sum of each byte, whose bits count as -1 and 1, times the taps. The lowest
+# bit of a byte is the oldest. A sum is at most 2 ** 17.
 def _tables():
     taps = [1]
     for _ in range(4):
@@ -45,36 +48,36 @@ def _tables():
     tables = array.array("h", bytes(512 * _TABLES))
     sums = [0] * 256
     for table in range(_TABLES):
-        part = taps[8 * table : 8 * table + 8]
-        sums[0] = -sum(part)
+        byte_taps = taps[8 * table : 8 * table + 8]
+        sums[0] = -sum(byte_taps)
         for bit in range(8):
             for i in range(1 << bit):
-                sums[i + (1 << bit)] = sums[i] + 2 * part[bit]
+                sums[i + (1 << bit)] = sums[i] + 2 * byte_taps[bit]
         for i in range(256):
             tables[256 * table + i] = (sums[i] + 4) >> 3
     return tables
 
 
-# The first filter: a word of `middle` for each of `count` words of bits. words: the first of them,
-# less HISTORY.
+# Step 1: compute a word of `middle` for each of `count` words of bits. words: HISTORY bytes before
+# the first of them.
 @micropython.viper
 def _sum_tables(words: ptr8, count: int, middle: ptr32, tables: ptr16):
     for word in range(count):
         total = 0
         table = 0
         while table < 16:
-            part = tables[table * 256 + words[word * 4 + table]]
-            total += (part ^ 0x8000) - 0x8000
+            value = tables[table * 256 + words[word * 4 + table]]
+            total += (value ^ 0x8000) - 0x8000
             table += 1
         middle[word] = total
 
 
-# The second filter, gain and mean: a sample for each two words of `middle`. state: the taps, the
-# shift to samples, the mean (of 2 ** 10 times the samples), and what is the largest sample.
+# Steps 2 and 3: compute a sample from each two words of `middle`. state: the taps, the shift to
+# samples, the mean (of 2 ** 10 times the samples), the largest sample.
 @micropython.viper
 def _filter_words(target: ptr16, middle: ptr32, state: ptr32, count: int):
     sign = 0x20000000
-    sign = sign << 3 >> 27  # 32 with 64 bits, where loads are zero-extended, 0 with 32
+    sign = sign << 3 >> 27  # 32 with 64-bit words, where loads zero-extend; 0 with 32-bit words
     shift = state[48]
     mean = (state[49] << sign) >> sign
     i = 0
@@ -95,7 +98,7 @@ def _filter_words(target: ptr16, middle: ptr32, state: ptr32, count: int):
     state[49] = mean
 
 
-# Words `begin`.. go to the start.
+# Move words from `begin` on to the start.
 @micropython.viper
 def _move_down(words: ptr32, begin: int, count: int):
     i = 0
@@ -110,19 +113,19 @@ if sum_tables is None:
 
 
 class Decimator:
-    """Makes samples of bits: `run(words, count, target)`; allocates nothing.
+    """Converts PDM bits to samples: `run(words, count, target)`. Allocates nothing.
 
-    gain: 1, 2, 4, ... 32 times as loud: 1 makes the largest sample of the loudest sound that the
-    microphone has bits for. reset() forgets what was before.
+    gain: 1, 2, 4, 8, 16 or 32. With 1 the loudest sound that the microphone can encode is the
+    largest sample. Raises InputError for another gain.
     """
 
     def __init__(self, gain=8):
-        self._shift = _MOST_SHIFT
-        if isinstance(gain, int) and 0 < gain <= _MOST_GAIN:
-            while gain >> (_MOST_SHIFT - self._shift) > 1:
+        self._shift = _MAX_SHIFT
+        if isinstance(gain, int) and 0 < gain <= _MAX_GAIN:
+            while gain >> (_MAX_SHIFT - self._shift) > 1:
                 self._shift -= 1
-        if gain != 1 << (_MOST_SHIFT - self._shift):
-            raise InputError("the gain is %r; take 1, 2, 4, 8, 16 or 32" % (gain,))
+        if gain != 1 << (_MAX_SHIFT - self._shift):
+            raise InputError("the gain is %r; pass 1, 2, 4, 8, 16 or 32" % (gain,))
         self._tables = _tables()
         self._middle = array.array("i", bytes(4 * (_BEFORE + 2 * BLOCK)))
         self._new = memoryview(self._middle)[_BEFORE:]
@@ -130,16 +133,16 @@ class Decimator:
         self.reset()
 
     def reset(self):
-        """Forget all that was before."""
+        """Forget the sound so far."""
         for i in range(_BEFORE):
             self._middle[i] = 0
         self._state[_TAPS + 1] = 0
 
     def run(self, words, count, target):
-        """`count` samples, BLOCK at most, into target (int16).
+        """Compute `count` samples, at most BLOCK, and store them in target (int16).
 
-        words: address or buffer of the bits of HISTORY bytes that were before, then of 8 bytes a
-        sample; the oldest bit of a byte is its lowest one.
+        words: address or buffer of the HISTORY bytes before, then 8 bytes for each sample. The
+        lowest bit of a byte is the oldest.
         """
         sum_tables(words, 2 * count, self._new, self._tables)
         filter_words(target, self._middle, self._state, count)

@@ -1,4 +1,4 @@
-# tflm.microphone: i2s.Microphone: an I2S microphone, through machine.I2S
+# tflm.microphone: Microphone: an I2S microphone, by machine.I2S.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import sys
@@ -10,18 +10,18 @@ from ..errors import InputError
 
 RATE = 16000
 
-_BUFFER_MS = 150  # of the driver
-_WORD = 4  # bytes of a slot; the sample is its upper end
+_BUFFER_MS = 150  # the driver's buffer
+_WORD = 4  # bytes of a slot; its upper bits are the sample
 _SHIFT = 16  # from a slot to int16, without gain
-_MOST_GAIN = 32
+_MAX_GAIN = 32
 _SLOTS = {"left": 0, "right": 1}
 
 
-# Each `step`th word of `source` from `begin` on, to int16.
+# Convert words of `source` to int16. slots: shift << 8 | words of a sample << 4 | first word.
 @micropython.viper
 def _to_int16(target: ptr16, source: ptr32, count: int, slots: int):
     sign = 0x20000000
-    sign = sign << 3 >> 27  # 32 with 64 bits, where loads are zero-extended, 0 with 32
+    sign = sign << 3 >> 27  # 32 with 64-bit words, where loads zero-extend; 0 with 32-bit words
     shift = slots >> 8
     step = (slots >> 4) & 15
     at = slots & 15
@@ -38,38 +38,41 @@ def _to_int16(target: ptr16, source: ptr32, count: int, slots: int):
 
 
 class Microphone:
-    """Sound of an I2S microphone, int16 at 16 kHz: a source for `Listener.listen()`.
+    """An I2S microphone, int16 at 16 kHz: a source for `Listener.listen()`.
 
-    sck, ws, sd: numbers of the pins of its clock, word select and data; on RP2040 and RP2350 ws
-    is sck + 1. channel: "left" where its pin L/R is at ground, "right" where it is at 3.3 V.
-    gain: 1, 2, 4, ... 32 times as loud. number: of the board's I2S. overruns: how often sound was
-    lost as nobody read it for 150 ms; lost: how many samples that were, by the clock, as the
-    driver does not tell. Raises InputError.
+    sck, ws, sd: numbers of the pins of clock, word select and data; on RP2040 and RP2350 ws must
+        be sck + 1.
+    channel: "left" if the microphone's pin L/R is at ground, "right" if it is at 3.3 V.
+    gain: 1, 2, 4, 8, 16 or 32. number: of the board's I2S.
+
+    overruns: how often sound was lost because nobody read for 150 ms. lost: the number of lost
+    samples by the board's clock, because the driver does not report it. Raises InputError for
+    invalid arguments.
     """
 
     def __init__(self, sck, ws, sd, channel="left", gain=4, number=0):
         import machine
 
         if channel not in _SLOTS:
-            raise InputError('the channel is %r; take "left" or "right"' % (channel,))
-        if not isinstance(gain, int) or not 0 < gain <= _MOST_GAIN or gain & (gain - 1):
-            raise InputError("the gain is %r; take 1, 2, 4, 8, 16 or 32" % (gain,))
+            raise InputError('the channel is %r; pass "left" or "right"' % (channel,))
+        if not isinstance(gain, int) or not 0 < gain <= _MAX_GAIN or gain & (gain - 1):
+            raise InputError("the gain is %r; pass 1, 2, 4, 8, 16 or 32" % (gain,))
         if sys.platform == "rp2" and ws != sck + 1:
             raise InputError(
-                "ws is pin %r and sck pin %r; on this board ws must be the pin behind sck"
+                "ws is pin %r and sck is pin %r; on this board ws must be the pin after sck"
                 % (ws, sck)
             )
         shift = _SHIFT
         while gain > 1:
             gain >>= 1
             shift -= 1
-        # The driver gives the left slot alone, or both.
+        # The driver delivers the left slot, or both slots.
         self._channels = 1 + _SLOTS[channel]
         self._slots = shift << 8 | self._channels << 4 | _SLOTS[channel]
         self._words = bytearray(0)
         self.overruns = 0
         self.lost = 0
-        self._behind = 0  # milliseconds of sound that wait, by the clock
+        self._waiting_ms = 0  # milliseconds of sound in the driver's buffer, by the clock
         self._i2s = machine.I2S(
             number,
             sck=machine.Pin(sck),
@@ -84,9 +87,9 @@ class Microphone:
         self._last = time.ticks_ms()
 
     def readinto(self, buffer):
-        """Fill `buffer` with samples; waits for them. Returns its length.
+        """Fill a buffer with samples; wait for them; return its length in bytes.
 
-        Allocates nothing while the buffers have the length of the first one.
+        Allocates nothing if the buffers have the length of the first one.
         """
         count = len(buffer) // 2
         size = count * _WORD * self._channels
@@ -96,22 +99,22 @@ class Microphone:
         self._count_lost(begin)
         self._i2s.readinto(self._words)
         end = time.ticks_ms()
-        if time.ticks_diff(end, begin) > 1:  # it had to wait: nothing else is there
-            self._behind = 0
+        if time.ticks_diff(end, begin) > 1:  # it waited, so the buffer is empty now
+            self._waiting_ms = 0
             self._last = end
         else:
-            self._behind = max(self._behind - count * 1000 // RATE, 0)
+            self._waiting_ms = max(self._waiting_ms - count * 1000 // RATE, 0)
         _to_int16(buffer, self._words, count, self._slots)
         return len(buffer)
 
-    # Sound came since the last call, too: more than the driver's buffer holds is gone.
+    # Count the sound that came since the last call; what the driver's buffer cannot hold is lost.
     def _count_lost(self, now):
-        self._behind += time.ticks_diff(now, self._last)
+        self._waiting_ms += time.ticks_diff(now, self._last)
         self._last = now
-        if self._behind > _BUFFER_MS:
+        if self._waiting_ms > _BUFFER_MS:
             self.overruns += 1
-            self.lost += (self._behind - _BUFFER_MS) * RATE // 1000
-            self._behind = _BUFFER_MS
+            self.lost += (self._waiting_ms - _BUFFER_MS) * RATE // 1000
+            self._waiting_ms = _BUFFER_MS
 
     def close(self):
         """Stop the microphone."""

@@ -1,8 +1,7 @@
-# tflm.microphone: pdm.Microphone: a PDM microphone on an RP2040 or RP2350, by PIO and DMA
+# tflm.microphone: Microphone: a PDM microphone on an RP2040 or RP2350, by PIO and DMA.
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# A state machine makes the clock and takes a bit of each of its periods; the words that it makes
-# of them wait in a Ring.
+# A state machine generates the clock and reads a bit in each period. Its words wait in a Ring.
 
 from ..errors import InputError
 from .decimator import BLOCK, HISTORY, RATIO, SILENCE, Decimator
@@ -11,12 +10,12 @@ from .ring import Ring
 RATE = 16000
 
 _SAMPLE_WORDS = RATIO // 32
-_STEPS = 4  # of the state machine, a bit
-_LEVELS = {"left": 0, "right": 1}  # of the clock, when a microphone gives its bit
+_STEPS = 4  # instructions of the state machine for a bit
+_LEVELS = {"left": 0, "right": 1}  # of the clock while a microphone sends its bit
 _MACHINES = 8
 
 
-# The program of the state machine: the bit is taken late in the half of the clock that it is for.
+# Return the program of the state machine. It reads a bit late in its half period of the clock.
 def _program(level):
     import rp2
 
@@ -35,12 +34,14 @@ def _program(level):
 
 
 class Microphone:
-    """Sound of a PDM microphone, int16 at 16 kHz: a source for `Listener.listen()`.
+    """A PDM microphone, int16 at 16 kHz: a source for `Listener.listen()`.
 
-    clock, data: numbers of its pins. channel: "left" where its pin L/R (SEL) is at ground,
-    "right" where it is at 3.3 V. gain: 1, 2, 4, ... 32 times as loud. state_machine: one that is
-    free, 0 to 7. overruns: how often sound was lost as nobody read it for 64 ms; lost: how many
-    samples that were. Raises InputError.
+    clock, data: numbers of the pins. channel: "left" if the microphone's pin L/R (SEL) is at
+        ground, "right" if it is at 3.3 V. gain: 1, 2, 4, 8, 16 or 32. state_machine: a free one,
+        0 to 7.
+
+    overruns: how often sound was lost because nobody read for 64 ms. lost: the number of lost
+    samples. Raises InputError for invalid arguments.
     """
 
     def __init__(self, clock, data, channel="left", gain=8, state_machine=0):
@@ -49,9 +50,9 @@ class Microphone:
         import uctypes
 
         if channel not in _LEVELS:
-            raise InputError('the channel is %r; take "left" or "right"' % (channel,))
+            raise InputError('the channel is %r; pass "left" or "right"' % (channel,))
         if not isinstance(state_machine, int) or not 0 <= state_machine < _MACHINES:
-            raise InputError("there is no state machine %r; take 0 to 7" % (state_machine,))
+            raise InputError("there is no state machine %r; pass 0 to 7" % (state_machine,))
         self._decimator = Decimator(gain)
         self._address_of = uctypes.addressof
         self._idle = machine.idle
@@ -72,11 +73,11 @@ class Microphone:
 
     @property
     def lost(self):
-        """Samples that were lost."""
+        """The number of samples that were lost."""
         return self._ring.lost
 
     def readinto(self, buffer):
-        """Fill `buffer` with samples; waits for them. Returns its length. Allocates nothing."""
+        """Fill a buffer with samples; wait for them; return its bytes. Allocates nothing."""
         target, wanted = self._address_of(buffer), len(buffer) // 2
         ring = self._ring
         while wanted:

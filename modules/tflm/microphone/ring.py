@@ -1,9 +1,9 @@
-# tflm.microphone: Ring: words of a PIO state machine, which DMA puts into a ring for ever
+# tflm.microphone: Ring: a ring buffer that DMA fills with the words of a PIO state machine.
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# It needs no core. How many words came is what the channel has not yet counted down: so nothing
-# is lost unseen, whatever the program does meanwhile. When the channel has counted to the end, a
-# second one starts it again where it stopped.
+# It needs no core. The DMA channel counts down, which says how many words came, so no loss goes
+# unnoticed, whatever the program does. At the end of the count a second channel restarts the first
+# one where it stopped.
 
 import array
 
@@ -11,7 +11,7 @@ _BITS = 13
 _BYTES = 1 << _BITS
 _WORDS = _BYTES // 4
 _NEAR = 64  # words that DMA may write while a block is read
-_COUNT = 1 << 24  # words until the channel has to be started again
+_COUNT = 1 << 24  # words between two restarts of the channel
 
 _PIO = 0x50200000
 _PIO_STEP = 0x100000
@@ -20,15 +20,17 @@ _DMA = 0x50000000
 _DMA_STEP = 0x40
 _DMA_COUNT = 0x08
 _DMA_COUNT_AND_START = 0x1C
-_AT_ONCE = 0x3F  # the request of what need not wait
+_AT_ONCE = 0x3F  # the DMA request number of transfers that need not wait
 
 
 class Ring:
-    """2,048 words that state machine `number`, 0 to 7, has received.
+    """The last 2,048 words that a state machine has received.
 
-    step: words of a sample. history, fill: bytes before the words that are read, and what they
-    are at the begin. address: of the words that block() told of. overruns: how often words were
-    lost as nobody took them; lost: how many samples that were.
+    number: the state machine, 0 to 7. step: words of a sample. history, fill: the bytes before the
+        words, and their value at the start.
+
+    address: of the words that block() returned. overruns: how often words were lost because
+    nobody read them in time. lost: the number of lost samples.
     """
 
     def __init__(self, number, step=1, history=0, fill=0):
@@ -39,7 +41,7 @@ class Ring:
         self._memory = machine.mem32
         self._step = step
         self._history = history
-        # DMA wraps where the lower bits of an address do; what was last read stays before that.
+        # DMA wraps at a power of two of the address; the history is before that.
         self._bytes = bytearray(2 * _BYTES + history)
         begin = uctypes.addressof(self._bytes)
         self._ring = (begin + history + _BYTES - 1) & -_BYTES
@@ -79,22 +81,22 @@ class Ring:
         )
 
     def waiting(self):
-        """Words that are there to be taken. Those that were overwritten are lost."""
-        there = (-self._memory[self._left] - self._taken) % _COUNT
-        if there > _WORDS - _NEAR:
-            whole = there - there % self._step
+        """Return the number of words to read; overwritten words count as lost."""
+        count = (-self._memory[self._left] - self._taken) % _COUNT
+        if count > _WORDS - _NEAR:
+            whole = count - count % self._step
             self.overruns += 1
             self.lost += whole // self._step
             self._taken = (self._taken + whole) % _COUNT
-            there -= whole
-        return there
+            count -= whole
+        return count
 
     def skip(self):
-        """Forget the words that are there, without counting them."""
+        """Drop the waiting words without counting them as lost."""
         self._taken = -self._memory[self._left] % _COUNT
 
     def block(self, words):
-        """How many of the next `words` lie in a row, from `address` on."""
+        """Return how many of the next `words` words are contiguous, from `address` on."""
         at = self._taken % _WORDS
         if not at:
             self._wrap()
@@ -102,15 +104,15 @@ class Ring:
         return min(words, _WORDS - at)
 
     def take(self, words):
-        """These words are read: DMA may write over them."""
+        """Release words that were read: DMA may overwrite them."""
         self._taken = (self._taken + words) % _COUNT
 
-    # The end of the ring goes before its start, where `history` is.
+    # Copy the end of the ring to the history before its start.
     def _wrap(self):
         for i in range(self._first - self._history, self._first):
             self._bytes[i] = self._bytes[i + _BYTES]
 
     def close(self):
-        """Give the channels back."""
+        """Release the DMA channels."""
         self._again.close()
         self._words.close()

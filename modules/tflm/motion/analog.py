@@ -1,4 +1,4 @@
-# tflm.motion: analog.Analog: voltages at a board's pins, measured by a timer
+# tflm.motion: Analog: voltages at a board's pins, measured by a timer.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import array
@@ -9,13 +9,13 @@ import micropython
 
 from ..errors import InputError
 
-_MOST_RATE = 1000
-_KEPT = 256  # samples, a power of two
-_COUNT = 0x3FFFFFFF  # of samples: a number that is no object of the heap
-_VOLTS = 3.3  # of what a pin can measure
+_MAX_RATE = 1000
+_KEPT = 256  # samples of the ring buffer, a power of two
+_COUNT = 0x3FFFFFFF  # mask of counters: larger ints would need heap
+_VOLTS = 3.3  # the largest voltage at a pin
 
 
-# A sample of the ring to sample `at` of target.
+# Copy sample `begin` of the ring to sample `at` of target.
 @micropython.viper
 def _copy(target: ptr16, at: int, ring: ptr16, begin: int, axes: int):
     i = 0
@@ -25,11 +25,13 @@ def _copy(target: ptr16, at: int, ring: ptr16, begin: int, axes: int):
 
 
 class Analog:
-    """Samples of one to six voltages, int16: -32768 is 0 V and 32767 3.3 V.
+    """A source of samples of one to six voltages, int16: -32768 is 0 V, 32767 is 3.3 V.
 
-    pins: numbers of pins with an ADC. rate: samples a second, 1 to 1000. per_volt: what a volt
-    stands for, 1 / 0.33 g of an ADXL335. overruns: how often nobody had read 256 samples in time;
-    lost: how many were written over. Raises InputError.
+    pins: numbers of pins with an ADC. rate: samples a second, 1 to 1000. per_volt: g for each
+        volt, 1 / 0.33 for an ADXL335.
+
+    overruns: how often samples were lost because nobody read for 256 samples. lost: the number of
+    lost samples. Raises InputError for invalid arguments.
     """
 
     turn_scale = None
@@ -37,11 +39,11 @@ class Analog:
     def __init__(self, pins, rate=50, per_volt=1 / 0.33):
         import machine
 
-        if not isinstance(rate, int) or not 1 <= rate <= _MOST_RATE:
-            raise InputError("the rate is %r; take 1 to 1000 samples a second" % (rate,))
+        if not isinstance(rate, int) or not 1 <= rate <= _MAX_RATE:
+            raise InputError("the rate is %r; pass 1 to 1000 samples a second" % (rate,))
         self.axes = len(pins)
         if not 1 <= self.axes <= 6:
-            raise InputError("there are %d pins; take one to six" % self.axes)
+            raise InputError("there are %d pins; pass one to six" % self.axes)
         self.rate = rate
         self.sample_bytes = 2 * self.axes
         self.scale = _VOLTS / 65536 * per_volt
@@ -50,12 +52,12 @@ class Analog:
         self._ring = array.array("h", bytes(_KEPT * self.sample_bytes))
         self._written = self._read = 0
         self._pause = max(500 // rate, 1)
-        # A hard interrupt measures in time whatever the program does; not every port has them.
+        # A hard interrupt measures on time, whatever the program does; not all ports have them.
         hard = {"hard": True} if sys.platform == "rp2" else {}
         self._timer = machine.Timer(-1 if sys.platform == "rp2" else 0)
         self._timer.init(freq=rate, mode=machine.Timer.PERIODIC, callback=self._measure, **hard)
 
-    # Called by the timer: allocates nothing.
+    # The timer calls this; it allocates nothing.
     def _measure(self, _):
         begin = self._written % _KEPT * self.axes
         for i in range(self.axes):
@@ -63,14 +65,14 @@ class Analog:
         self._written = (self._written + 1) & _COUNT
 
     def readinto(self, buffer):
-        """Fill `buffer`, bytes of whole samples, with int16; waits. Returns its length.
+        """Fill a buffer with int16 samples; wait for them; return its length in bytes.
 
-        Allocates nothing.
+        Allocates nothing. Raises InputError unless the buffer holds whole samples.
         """
         wanted = len(buffer) // self.sample_bytes
         if wanted * self.sample_bytes != len(buffer):
             raise InputError(
-                "the buffer has %d bytes; a sample has %d, take a multiple"
+                "the buffer has %d bytes, a sample has %d; pass a multiple"
                 % (len(buffer), self.sample_bytes)
             )
         done = 0
@@ -78,7 +80,7 @@ class Analog:
             waiting = (self._written - self._read) & _COUNT
             if not waiting:
                 time.sleep_ms(self._pause)
-            elif waiting >= _KEPT:  # the oldest one may be written right now
+            elif waiting >= _KEPT:  # the timer may be overwriting the oldest one
                 self.overruns += 1
                 self.lost += waiting
                 self._read = self._written

@@ -1,4 +1,4 @@
-# tflm.motion: Window: the last samples of a source, as a model takes them
+# tflm.motion: Window: the last samples of a source, for the input of a model.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import array
@@ -8,11 +8,11 @@ import micropython
 from ..errors import InputError
 from ..memoryview_cast import view_as
 
-_MOST = 32767  # of a multiplier: its product with a sample has 31 bits
+_MAX_FACTOR = 32767  # of an axis: its product with a sample has 31 bits
 _LIMITS = {"int8": (-128, 127), "uint8": (0, 255), "int16": (-32768, 32767)}
 
 
-# Bytes `begin`.. go to the start.
+# Move data from `begin` on to the start.
 @micropython.viper
 def _move_down(data: ptr16, begin: int, count: int):
     i = 0
@@ -21,13 +21,13 @@ def _move_down(data: ptr16, begin: int, count: int):
         i += 1
 
 
-# Samples times their axis' multiplier, to bytes (or int16). settings: zero point, lowest, highest,
-# whether int16, axes; a multiplier and a shift for each.
+# Multiply samples by the factor of their axis and store bytes (or int16). settings: zero point,
+# lowest, highest, 1 for int16, axes; then a factor and a shift for each axis.
 @micropython.viper
 def _quantize(target: ptr8, data: ptr16, count: int, settings: ptr32):
     wide = ptr16(target)
     sign = 0x20000000
-    sign = sign << 3 >> 27  # 32 with 64 bits, where loads are zero-extended, 0 with 32
+    sign = sign << 3 >> 27  # 32 with 64-bit words, where loads zero-extend; 0 with 32-bit words
     zero = (settings[0] << sign) >> sign
     low = (settings[1] << sign) >> sign
     high = settings[2]
@@ -53,18 +53,21 @@ def _quantize(target: ptr8, data: ptr16, count: int, settings: ptr32):
 
 
 class Window:
-    """The last `length` samples of a source, `step` of them new each time.
+    """The last `length` samples of a source, of which `step` are new each time.
 
-    source: an MPU6050, LSM6DS or what has their readinto(), sample_bytes, axes, scale, turn_scale
-    and overruns. step: None for all. unit: what the model takes 1 g to be (9.80665 for m/s2).
-    data: the samples, int16, the oldest first. Raises InputError.
+    source: an MPU6050, LSM6DS, Analog, or any object with their readinto(), sample_bytes, axes,
+        scale, turn_scale and overruns.
+    length, step: numbers of samples; step: None for all.
+    unit: the value of 1 g for the model (9.80665 for m/s2).
+
+    data: the samples, int16, the oldest first. Raises InputError for an invalid length or step.
     """
 
     def __init__(self, source, length, step=None, unit=1.0):
         step = length if step is None else step
         if not isinstance(length, int) or not isinstance(step, int) or not 0 < step <= length:
             raise InputError(
-                "a window of %r samples, %r of them new; take a length, and a step up to that"
+                "a window of %r samples cannot have %r new ones; pass a step of 1 up to the length"
                 % (length, step)
             )
         self._source = source
@@ -76,12 +79,12 @@ class Window:
         self._step = step
         self._filled = False
         self._unit = unit
-        self._settings = {}  # of tensors
+        self._settings = {}  # tensor: its settings for _quantize()
 
     def next(self):
-        """Wait for `step` more samples, the first time for `length`; returns data.
+        """Wait for `step` more samples, the first time for `length`; return data.
 
-        Allocates nothing. A window has no gap: where samples were lost it is filled anew.
+        Allocates nothing. A window has no gap: if samples were lost it is filled again.
         """
         source = self._source
         before = source.overruns
@@ -99,10 +102,11 @@ class Window:
                 return self.data
 
     def fill(self, tensor):
-        """Put the samples into an input as g and degrees a second; InputError for another size.
+        """Store the samples in an input, as g and degrees a second.
 
-        Allocates nothing for an int8, uint8 or int16 input once it was filled; elsewhere it is
-        tensor.quantize(). At most one step beside that.
+        tensor: a Tensor with length * axes elements. For int8, uint8 and int16 it allocates
+        nothing after the first time, and a value differs by at most one step from
+        tensor.quantize(), which other types use. Raises InputError for another number of elements.
         """
         settings = self._settings.get(tensor)
         if settings is None:
@@ -116,13 +120,13 @@ class Window:
         axes, units = self._source.axes, self._units()
         return [value * units[i % axes] for i, value in enumerate(self.data)]
 
-    # What a step of each axis stands for.
+    # Return what a step of each axis is in units of the model.
     def _units(self):
         source = self._source
         units = [source.scale * self._unit] * 3 + [source.turn_scale] * 3
         return units[: source.axes]
 
-    # What _quantize() wants for a tensor; empty for one that it does not know.
+    # Return the settings of a tensor for _quantize(); () for other types.
     def _settings_for(self, tensor):
         kept, axes = tensor.kept, self._source.axes
         elements = 1
@@ -130,7 +134,7 @@ class Window:
             elements *= size
         if elements != len(self.data):
             raise InputError(
-                "the input '%s' takes %d numbers, a window has %d samples of %d axes; take a "
+                "the input '%s' has %d numbers, a window has %d samples of %d axes; use a "
                 "window of %s"
                 % (
                     tensor.name, elements, len(self.data) // axes, axes,
@@ -144,7 +148,7 @@ class Window:
         found += [int(kept.dtype == "int16"), axes]
         for unit in self._units():
             factor, shift = unit / kept.scale, 0
-            while shift < 30 and factor * 2 <= _MOST:
+            while shift < 30 and factor * 2 <= _MAX_FACTOR:
                 factor, shift = factor * 2, shift + 1
             if not shift:
                 return ()

@@ -1,2 +1,2 @@
-# tflm.microphone: for cores that run Thumb code of ARMv6-M: all of Arm's that boards have
+# tflm.microphone: Code for cores that run ARMv6-M: all Arm cores of MicroPython's boards.
 # MIT license; Copyright (c) 2026 the tflm authors

@@ -1,4 +1,4 @@
-# tflm.microphone: the two filters of decimator.py in assembler, for Cortex-M0+ and above
+# tflm.microphone: The two filters of decimator.py in assembler, for Cortex-M0+ and above.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # With the cycles of a Cortex-M0+: 7 for a byte of bits, 14 for three taps.
@@ -157,7 +157,7 @@ def filter_words(r0, r1, r2, r3):
     data(2, 0x4490)  # add r8, r2
     data(2, 0x4561)  # cmp r1, r12
     bne(taps)
-    ldr(r3, [r1, 0])  # behind the taps: the shift, the mean, the largest sample
+    ldr(r3, [r1, 0])  # after the taps: the shift, the mean, the largest sample
     mov(r2, r8)
     asr(r2, r3)
     ldr(r4, [r1, 4])
