@@ -1,4 +1,4 @@
-# Makes the models and data of test_tool_convert.py: python keras_models.py FOLDER DIGITS.npz
+# Trains the models of test_tool_convert.py: python keras_models.py FOLDER DIGITS.npz
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import sys
@@ -12,13 +12,13 @@ from keras import layers
 _DATA = np.random.default_rng(2)
 
 
-# A model with data that say what it gives: what is lost is what quantization loses.
+# Save a model, with its own outputs as the targets: any error is an error of quantization.
 def _save(folder, name, model, x):
     model.save(folder / f"{name}.keras")
     np.savez(folder / f"{name}.npz", x=x, y=model.predict(x, verbose=0))
 
 
-# A network that reads the digits, and how well it does in Keras.
+# Train a model for the digits, and save it with its accuracy in Keras.
 def _digits(folder, data):
     x, y = data["x"].astype("float32"), data["y"]
     model = keras.Sequential(
@@ -43,13 +43,13 @@ def _digits(folder, data):
     (folder / "accuracy.txt").write_text(str(right.mean()))
 
 
-# Inputs and outputs whose names are not in the order of the alphabet.
-def _two(folder):
+# A model whose inputs and outputs are not in alphabetical order.
+def _two_inputs(folder):
     a, b = keras.Input((4,), name="zeta"), keras.Input((6,), name="alpha")
     both = layers.Concatenate()([a, b])
     first, last = layers.Dense(2, name="z"), layers.Dense(7, name="a")
     model = keras.Model([a, b], [first(both), last(both)])
-    weights = np.zeros((10, 2), "float32")  # the first two of a less the first two of b
+    weights = np.zeros((10, 2), "float32")  # the outputs are a[:2] - b[:2]
     weights[0, 0] = weights[1, 1] = 1
     weights[4, 0] = weights[5, 1] = -1
     first.set_weights([weights, np.zeros(2)])
@@ -73,9 +73,9 @@ def main(folder, digits):
     keras.utils.set_random_seed(2026)
     with np.load(digits) as data:
         _digits(folder, data)
-    _two(folder)
-    both_ways = layers.Bidirectional(layers.LSTM(3))
-    lstm = keras.Sequential([keras.Input((4, 5)), both_ways, layers.Dense(3)])
+    _two_inputs(folder)
+    bidirectional = layers.Bidirectional(layers.LSTM(3))
+    lstm = keras.Sequential([keras.Input((4, 5)), bidirectional, layers.Dense(3)])
     _save(folder, "lstm", lstm, _DATA.normal(size=(60, 4, 5)))
     embedding = keras.Sequential(
         [keras.Input((7,), dtype="int32"), layers.Embedding(20, 8), layers.Flatten(),

@@ -1,4 +1,4 @@
-# Tests of `tflm convert`; those that convert need TensorFlow: `make test-convert` brings it
+# Tests of `tflm convert`; tests that convert a model need TensorFlow (make test-convert)
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import os
@@ -15,14 +15,15 @@ from tflm_tools.measure.evaluation import evaluate
 from tflm_tools.model.model_file import TensorInfo
 
 
-# Without TensorFlow: which examples are taken, what is refused, how its process is watched.
-def test_choose():
+# The first tests run without TensorFlow.
+def test_choose_balances_classes():
     assert choose(3, 5) == [0, 1, 2]
     assert choose(10, 4) == [0, 2, 5, 7]
     labels = np.array([0] * 90 + [1] * 8 + [2] * 2)
     chosen = choose(100, 30, labels)
     assert chosen == sorted(set(chosen)) and len(chosen) == 30
-    assert np.bincount(labels[chosen]).tolist() == [20, 8, 2]  # two classes have no more
+    # Classes 1 and 2 have no more examples.
+    assert np.bincount(labels[chosen]).tolist() == [20, 8, 2]
     assert np.bincount(labels[choose(100, 6, labels)]).tolist() == [2, 2, 2]
     assert choose(100, 20, labels)[0] == 0 and max(np.diff(choose(100, 20, labels)[:10])) <= 9
 
@@ -31,8 +32,8 @@ _INPUT = TensorInfo("input", "float32", (1, 2, 3), 0.0, 0, 24)
 _OUTPUT = TensorInfo("output", "float32", (1, 4), 0.0, 0, 16)
 
 
-# y may be missing; where it is there, examples are scored and taken evenly.
-def test_examples(tmp_path):
+# Without y no examples are scored; with y they are, and the taken examples are balanced.
+def test_examples_with_and_without_targets(tmp_path):
     x = np.arange(60.0).reshape(10, 2, 3)
     y = np.array([0] * 7 + [3] * 3)
     np.save(tmp_path / "x.npy", x)
@@ -55,7 +56,7 @@ def test_examples(tmp_path):
 
 @pytest.fixture
 def sources(tmp_path, layers):
-    """Files that are no models, or none that can be converted, by their names."""
+    """A folder with files that are not models, or that cannot be converted."""
     (tmp_path / "folder").mkdir()
     texts = {"old.keras": b"\x89HDF\r\n\x1a\n", "bad.keras": b"none", "bad.h5": b"none",
              "saved_model.pb": b"", "model.onnx": b"", "notes.txt": b"hello"}  # fmt: skip
@@ -68,18 +69,18 @@ def sources(tmp_path, layers):
 @pytest.mark.parametrize(
     "name, words",
     [
-        ("folder", "no saved_model.pb in it; give the folder that model.export"),
-        ("old.keras", "HDF5, as Keras wrote it before; name it .h5"),
-        ("bad.keras", "no file of Keras; write it with model.save"),
-        ("bad.h5", "no HDF5 file"),
-        ("saved_model.pb", "give the folder that it lies in"),
+        ("folder", "contains no saved_model.pb; give the folder that model.export"),
+        ("old.keras", "HDF5, the file format of older versions of Keras; name it .h5"),
+        ("bad.keras", "not a Keras file; write it with model.save"),
+        ("bad.h5", "not an HDF5 file"),
+        ("saved_model.pb", "give the folder that contains it"),
         ("model.onnx", "docs/tutorial/your-own-model.md"),
         ("notes.txt", "neither a .keras, an .h5 nor the folder"),
-        ("layers.tflite", "is a .tflite already; give the model that it was made from"),
+        ("layers.tflite", "is already a .tflite; give the model that it was made from"),
         ("missing.keras", "no such file"),
     ],
 )
-def test_no_source(tflm, sources, name, words):
+def test_files_that_cannot_be_converted(tflm, sources, name, words):
     found = tflm(
         "convert", sources / name, "--data", sources / "x.npy", "-o", sources / "o.tflite"
     )
@@ -87,19 +88,19 @@ def test_no_source(tflm, sources, name, words):
     assert not (sources / "o.tflite").exists()
 
 
-def test_float_tflite(tflm, repository, sources):
+def test_float_tflite_cannot_be_quantized(tflm, repository, sources):
     path = repository / "models" / "hello_world" / "hello_world_float.tflite"
     found = tflm("convert", path, "--data", sources / "x.npy", "-o", sources / "o.tflite")
     assert "which TensorFlow cannot quantize afterwards; give the model" in found.err
 
 
-def test_wrong_calls(tflm, sources):
+def test_invalid_outputs_and_options(tflm, sources):
     (sources / "m.keras").write_bytes(b"PK")
     model, x = sources / "m.keras", sources / "x.npy"
     for arguments, code, words in [
         (("-o", sources / "o.tflite"), 1, "give --data, or --no-quantize"),
         (("-o", sources / "folder", "--data", x), 1, "which is a folder"),
-        (("-o", sources / "no" / "o.tflite", "--data", x), 1, "its folder is not there"),
+        (("-o", sources / "no" / "o.tflite", "--data", x), 1, "its folder does not exist"),
         (("-o", x, "--data", x), 1, "is the same file as the input"),
         (("-o", "o.tflite", "--data", x, "--int16", "--no-quantize"), 2, "give it alone"),
     ]:
@@ -107,7 +108,7 @@ def test_wrong_calls(tflm, sources):
         assert found.code == code and words in found.err, found.err
 
 
-def test_without_tensorflow(tflm, sources, monkeypatch):
+def test_error_without_tensorflow(tflm, sources, monkeypatch):
     (sources / "m.keras").write_bytes(b"PK")
     monkeypatch.delenv("TFLM_TENSORFLOW", raising=False)
     monkeypatch.setattr(process.importlib.util, "find_spec", lambda name: None)
@@ -116,13 +117,13 @@ def test_without_tensorflow(tflm, sources, monkeypatch):
     assert "pip install tensorflow==2.21.0 keras==" in found.err
 
 
-# Programs that are no Python with TensorFlow, in the place of one.
-def test_other_programs(sources, tmp_path, monkeypatch):
+# TFLM_TENSORFLOW names programs that are not a Python with TensorFlow.
+def test_programs_without_tensorflow(sources, tmp_path, monkeypatch):
     for text, words in [
         ("exit 3", "does not run TensorFlow: 3; let TFLM_TENSORFLOW name"),
         ("echo boo >&2; exit 1", "does not run TensorFlow: boo;"),
-        ("kill -SEGV $$", "TensorFlow itself ended .SIGSEGV. at m.keras"),
-        ("exec sleep 60", "was not done with m.keras after 0.2 s; use a longer --timeout"),
+        ("kill -SEGV $$", "TensorFlow itself crashed .SIGSEGV. with m.keras"),
+        ("exec sleep 60", "did not finish m.keras within 0.2 s; use a longer --timeout"),
         ("read line; echo '{\"error\": \"ImportError: no keras\"}'; cat",
          "TensorFlow does not load: ImportError: no keras; install it again"),
     ]:  # fmt: skip
@@ -142,7 +143,7 @@ def test_other_programs(sources, tmp_path, monkeypatch):
         process.TensorFlow("m.keras").__enter__()
 
 
-# What TensorFlow 2.21 and Keras 3.15 said, shortened.
+# Errors of TensorFlow 2.21 and Keras 3.15, shortened.
 @pytest.mark.parametrize(
     "step, said, words",
     [
@@ -160,28 +161,28 @@ def test_other_programs(sources, tmp_path, monkeypatch):
         ("convert", "ConverterError: x: error: ...\nCustom ops: Erfinv\nDetails:\n\ttf.Erfinv",
          "no operator for Erfinv; replace"),
         ("convert", "RuntimeError: Quantization not yet supported for op: 'CUMSUM'.",
-         "CUMSUM has no integer form"),
+         "no integer version of CUMSUM"),
         ("convert", "ConverterError: 'tf.TensorListReserve' op requires element_shape",
          "a loop over an open batch"),
         ("convert", "ValueError: " + "long " * 99,
          "cannot convert m: .*…; see docs/tutorial/your-own-model.md"),
     ],
 )  # fmt: skip
-def test_reasons(step, said, words):
+def test_errors_of_tensorflow_become_sentences(step, said, words):
     with pytest.raises(ToolError, match=words):
         raise reasons.error("m", step, said, "3.15.1", "3.15.1")
 
 
-def test_reasons_of_keras_2():
+def test_error_for_a_model_of_keras_2():
     said = "TypeError: Unrecognized keyword arguments passed to DepthwiseConv2D: {'groups': 1}"
     assert "was written by Keras 2.15.0, which Keras 3.15.1 cannot read" in str(
         reasons.error("m", "open", said, "2.15.0", "3.15.1")
     )
 
 
-# With TensorFlow: models of keras_models.py, made once.
+# The tests below require TensorFlow.
 @pytest.fixture(scope="module")
-def made(tmp_path_factory, repository):
+def keras_folder(tmp_path_factory, repository):
     """The folder with the models and data of keras_models.py; skips without TensorFlow."""
     try:
         python = process.python()
@@ -198,28 +199,29 @@ def made(tmp_path_factory, repository):
     return folder
 
 
-# What is printed is true: other tools find the same in the file.
-@pytest.mark.parametrize("form, most", [("int8", 8000), ("int16", 12000)])
-def test_digits(tflm, made, tmp_path, form, most):
+# Every number in the result equals the number that another tool finds.
+@pytest.mark.parametrize("types, max_bytes", [("int8", 8000), ("int16", 12000)])
+def test_result_of_digits(tflm, keras_folder, tmp_path, types, max_bytes):
     pytest.importorskip("tflite_micro")
-    data, output = made / "digits.npz", tmp_path / "digits.tflite"
-    flags = ["--int16"] if form == "int16" else []
-    found = tflm("convert", made / "digits.keras", "--data", data, "-o", output,
+    data, output = keras_folder / "digits.npz", tmp_path / "digits.tflite"
+    flags = ["--int16"] if types == "int16" else []
+    found = tflm("convert", keras_folder / "digits.keras", "--data", data, "-o", output,
                  "--limit", 100, "--json", *flags).json()  # fmt: skip
-    assert [found["form"], found["taken"], found["available"]] == [form, 100, 360]
+    assert [found["form"], found["taken"], found["available"]] == [types, 100, 360]
     assert {taken for _, taken, _ in found["classes"]} == {10}
-    assert output.stat().st_size == found["made"]["tflite_bytes"] < most
+    assert output.stat().st_size == found["made"]["tflite_bytes"] < max_bytes
     assert (found["made"]["per_channel"], found["made"]["per_tensor"]) == (2, 0)
-    assert {t["dtype"] for t in found["made"]["inputs"] + found["made"]["outputs"]} == {form}
-    keras = float((made / "accuracy.txt").read_text())
+    assert {t["dtype"] for t in found["made"]["inputs"] + found["made"]["outputs"]} == {types}
+    keras = float((keras_folder / "accuracy.txt").read_text())
     assert found["before"]["accuracy"] == pytest.approx(keras, abs=1e-6) and keras > 0.9
     assert found["after"]["accuracy"] == evaluate(output, data).score.accuracy
     assert abs(found["after"]["accuracy"] - keras) <= 0.02
     assert tt.verify(output, runs=2).is_equal()
 
 
-def test_table(tflm, made, tmp_path):
-    found = tflm("convert", made / "digits.h5", "--data", made / "digits.npz", "-o",
+def test_printed_lines(tflm, keras_folder, tmp_path):
+    data = keras_folder / "digits.npz"
+    found = tflm("convert", keras_folder / "digits.h5", "--data", data, "-o",
                  tmp_path / "digits.tflite", "--keep-float")  # fmt: skip
     assert (found.code, found.err) == (0, "")
     for words in ("float32 1x8x8x1", "200 of 360 examples, 20 of each of 10 classes",
@@ -228,37 +230,37 @@ def test_table(tflm, made, tmp_path):
     assert max(map(len, found.out.splitlines())) <= 80
 
 
-# x0 and x1 are the inputs in the order of the model, and y is what output 0 gives.
-def test_two_inputs(made, tmp_path):
+# x0 and x1 are the inputs in the order of the model, and y holds values of output 0.
+def test_two_inputs(keras_folder, tmp_path):
     random = np.random.default_rng(1)
     data = {"x0": random.normal(size=(80, 4)), "x1": random.normal(size=(80, 6))}
     data["y"] = data["x0"][:, :2] - data["x1"][:, :2]
-    result = tt.convert(made / "two.keras", data, tmp_path / "two.tflite")
+    result = tt.convert(keras_folder / "two.keras", data, tmp_path / "two.tflite")
     assert [t.name for t in result.made.inputs] == ["zeta", "alpha"]
     assert [t.shape for t in result.made.outputs] == [(1, 2), (1, 7)]
     assert result.before.mean_error < 1e-5 and 0 < result.after.mean_error < 0.05
     assert "before" in result._repr_html_()
     data["x0"], data["x1"] = data["x1"], data["x0"]  # inputs of a dict: by their names
-    result = tt.convert(made / "dict.keras", data, tmp_path / "dict.tflite")
+    result = tt.convert(keras_folder / "dict.keras", data, tmp_path / "dict.tflite")
     assert [t.name for t in result.made.inputs] == ["alpha", "zeta"]
     assert result.before.mean_error < 1e-5 and result.after.mean_error < 0.05
 
 
 @pytest.mark.parametrize("name", ["lstm.keras", "embedding.keras", "saved"])
-def test_others(made, tmp_path, name):
+def test_layers_and_saved_models(keras_folder, tmp_path, name):
     pytest.importorskip("tflite_micro")
-    data = dict(np.load(made / f"{Path(name).stem}.npz"))
-    result = tt.convert(made / name, data, tmp_path / "model.tflite")
+    data = dict(np.load(keras_folder / f"{Path(name).stem}.npz"))
+    result = tt.convert(keras_folder / name, data, tmp_path / "model.tflite")
     assert result.before.mean_error < 1e-5 and result.after.mean_error < 0.02
-    assert bool(result.notes) == (name == "lstm.keras")  # which was unrolled
-    if name != "embedding.keras":  # where any numbers are no rows of the table
+    assert bool(result.notes) == (name == "lstm.keras")  # a note says that it was unrolled
+    if name != "embedding.keras":  # random numbers are not valid rows of its table
         assert tt.verify(tmp_path / "model.tflite", runs=1).is_equal()
 
 
-def test_float_and_shapes(made, tmp_path):
+def test_float_model_with_open_shape(keras_folder, tmp_path):
     with pytest.raises(ToolError, match=r"is \?x\?x\?x3, .* --input-shape image=1,N,N,3"):
-        tt.convert(made / "open.keras", None, tmp_path / "o.tflite", form="float32")
-    result = tt.convert(made / "open.keras", None, tmp_path / "o.tflite", form="float32",
+        tt.convert(keras_folder / "open.keras", None, tmp_path / "o.tflite", form="float32")
+    result = tt.convert(keras_folder / "open.keras", None, tmp_path / "o.tflite", form="float32",
                         input_shapes=["1,9,9,3"])  # fmt: skip
     assert result.made.inputs[0].shape == (1, 9, 9, 3) and "software" in result.notes[0]
 
@@ -267,21 +269,22 @@ def test_float_and_shapes(made, tmp_path):
     "name, words",
     [
         ("custom.keras", "has the class Own, which Keras does not have; .*export"),
-        ("shapeless.keras", "does not say what its input is; begin the model with keras.Input"),
+        ("shapeless.keras", "does not define its input; begin the model with keras.Input"),
         ("weights.weights.h5", "holds weights without their layers"),
         ("erfinv", "there is no operator for Erfinv; replace the layer"),
         ("digits.keras", "four.npz: x has the shape 60x4, input '.*' wants Nx8x8x1; reshape it"),
     ],
 )
-def test_refused(made, tmp_path, name, words):
+def test_models_that_cannot_be_converted(keras_folder, tmp_path, name, words):
     np.savez(tmp_path / "four.npz", x=np.random.default_rng(1).normal(size=(60, 4)))
     with pytest.raises(ToolError, match=words):
-        tt.convert(made / name, tmp_path / "four.npz", tmp_path / "o.tflite")
+        tt.convert(keras_folder / name, tmp_path / "four.npz", tmp_path / "o.tflite")
     assert sorted(tmp_path.iterdir()) == [tmp_path / "four.npz"]
 
 
-# A .tflite that TensorFlow makes, and tflm does not run.
-def test_lacking(made, tmp_path):
-    with pytest.raises(ToolError, match="needs what tflm lacks: CONV_3D .*; use Conv2D on each"):
-        tt.convert(made / "conv3d.keras", None, tmp_path / "o.tflite", form="float32")
+# TensorFlow converts the model, but tflm lacks one of its operators.
+def test_model_with_missing_operator(keras_folder, tmp_path):
+    words = "needs operators that tflm lacks: CONV_3D .*; use Conv2D on each"
+    with pytest.raises(ToolError, match=words):
+        tt.convert(keras_folder / "conv3d.keras", None, tmp_path / "o.tflite", form="float32")
     assert not list(tmp_path.iterdir())

@@ -1,4 +1,4 @@
-# tflm_tools: convert: a Keras model or SavedModel becomes a .tflite, quantized by data of its own
+# tflm_tools: convert: converts a Keras model or SavedModel to a .tflite, quantized with its data
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from collections import Counter
@@ -18,16 +18,18 @@ from .examples import Examples
 from .process import TensorFlow
 
 INT8, INT16, FLOAT32 = "int8", "int16", "float32"
-LIMIT = 200  # examples that represent the data
-_FEW = 50  # examples of which a word is said
-_WORSE, _WRONG = 0.02, 5  # a loss of accuracy of which a word is said, if it is so many examples
+LIMIT = 200  # default number of examples that represent the data
+_FEW_EXAMPLES = 50  # with fewer examples there is a note
+# A loss of accuracy is noted if it is at least this share of the examples, and this many of them.
+_NOTED_LOSS, _NOTED_EXAMPLES = 0.02, 5
 
 
 @dataclass
-class Made:
-    """What is in the .tflite; sizes in bytes.
+class ConvertedModel:
+    """The contents of a .tflite; sizes in bytes.
 
-    per_channel, per_tensor: weights that have a scale for each channel, or one.
+    ops: {operator: count}. per_channel, per_tensor: how many constants have a scale for each
+    channel, and how many have one scale.
     """
 
     inputs: list[TensorInfo]
@@ -41,12 +43,14 @@ class Made:
 
 @dataclass
 class Converted(Shown):
-    """What `tflm convert` made and chose.
+    """The result of `tflm convert`.
 
-    form: int8, int16 (activations; weights are int8) or float32. taken: how many examples of the
-    `available` ones represent the data; classes: (class, taken, available), where there are any.
-    before, after: Score over `scored` examples, in TensorFlow's float and as made, in
-    MicroPython; None without y.
+    form: "int8", "int16" (int16 activations, int8 weights) or "float32". tensorflow: its version.
+    made: the contents of the .tflite.
+    taken: how many of the `available` examples represent the data. classes: (class, taken,
+    available) of each class, if y holds classes.
+    before, after: the Score of the float model in TensorFlow and of the .tflite in MicroPython,
+    over `scored` examples; None without y.
     """
 
     _shown = ("convert", "print_converted")
@@ -56,7 +60,7 @@ class Converted(Shown):
     output: str
     form: str
     tensorflow: str
-    made: Made
+    made: ConvertedModel
     taken: int = 0
     available: int = 0
     classes: list[tuple[int, int, int]] = field(default_factory=list)
@@ -68,14 +72,18 @@ class Converted(Shown):
 
 def convert(model, data, output, form=INT8, keep_float=False, limit=LIMIT, input_shapes=(),
             pixels=None, custom=(), timeout=None, progress=None):  # fmt: skip
-    """Write the .tflite of a .keras, an .h5 or the folder of a SavedModel into `output`.
+    """Convert a .keras, an .h5 or the folder of a SavedModel, and write the .tflite to `output`.
 
-    data: what dataset.read() reads, or a dict of arrays, y not needed; None for FLOAT32 alone.
-    form: INT8, INT16 or FLOAT32. keep_float: inputs and outputs stay float32. limit: how many
-    examples represent the data. input_shapes: as for `tflm flatten`. pixels: as for `tflm eval`.
-    custom: files that register custom operators. timeout: seconds for an answer of TensorFlow.
-    progress: a function (done, total) of the examples that are evaluated. Raises TflmError;
-    nothing is written then.
+    data: a file or folder for dataset.read(), or a dict of arrays; y is optional. It may be None
+    only for FLOAT32.
+    form: INT8, INT16 or FLOAT32.
+    keep_float: keep inputs and outputs float32.
+    limit: how many examples represent the data.
+    input_shapes: as for `tflm flatten`. pixels: as for `tflm eval`.
+    custom: files that register custom operators.
+    timeout: seconds that TensorFlow has for one step.
+    progress: called as progress(done, total) while examples are evaluated.
+    Returns a Converted. Raises TflmError; then nothing is written.
     """
     path = Path(model)
     source.check(path)
@@ -87,7 +95,7 @@ def convert(model, data, output, form=INT8, keep_float=False, limit=LIMIT, input
         inputs = source.fixed(model, [*map(source.tensor, opened["inputs"])], input_shapes)
         shapes = [info.shape for info in inputs]
         traced = tensorflow.ask("trace", shapes=shapes, unroll=form != FLOAT32)
-        outputs = [source.tensor(told, *shapes[0][:1]) for told in traced["outputs"]]
+        outputs = [source.tensor(found, *shapes[0][:1]) for found in traced["outputs"]]
         examples = None if data is None else Examples(data, inputs, outputs, limit, pixels)
         tflite = tensorflow.convert(form, keep_float, examples.taken.runs if examples else [])
         result = Converted(
@@ -96,10 +104,10 @@ def convert(model, data, output, form=INT8, keep_float=False, limit=LIMIT, input
             output=str(output),
             form=form,
             tensorflow=opened["tensorflow"],
-            made=_made(model, tflite, custom),
+            made=_contents(model, tflite, custom),
         )
         if examples:
-            _tell_examples(result, examples)
+            _add_examples(result, examples)
         if examples and examples.scored:
             predicted = [[each] for each in tensorflow.predictions(examples.scored.runs)]
             result.before = score(examples.scored, predicted, outputs[0])
@@ -111,16 +119,18 @@ def convert(model, data, output, form=INT8, keep_float=False, limit=LIMIT, input
     return result
 
 
-# What was made, if tflm runs it.
-def _made(model, tflite, custom):
+# The ConvertedModel of a .tflite; raises ToolError if tflm lacks one of its operators.
+def _contents(model, tflite, custom):
     found = inspect(tflite, custom)
     if found.missing:
         first = found.missing[0]
         names = ", ".join(dict.fromkeys(each.op for each in found.missing))
         advice = first.advice or "replace the layer that makes it, or give --custom"
-        raise ToolError(f"{model} needs what tflm lacks: {names} ({first.reason}); {advice}")
+        raise ToolError(
+            f"{model} needs operators that tflm lacks: {names} ({first.reason}); {advice}"
+        )
     per_channel, per_tensor = _scales(TfliteModel(tflite.read_bytes()))
-    return Made(
+    return ConvertedModel(
         inputs=found.inputs,
         outputs=found.outputs,
         ops=dict(Counter(op.name for op in found.ops).most_common()),
@@ -131,7 +141,7 @@ def _made(model, tflite, custom):
     )
 
 
-# Weights with a scale for each channel, and with one for all.
+# (number of weights with a scale for each channel, number of weights with one scale).
 def _scales(graph):
     weights = [
         tensor
@@ -143,7 +153,8 @@ def _scales(graph):
     return sum(n > 1 for n in scales), scales.count(1)
 
 
-def _tell_examples(result, examples):
+# Add the numbers of examples to a Converted.
+def _add_examples(result, examples):
     result.taken, result.available = examples.taken.count, examples.available
     result.classes = examples.classes
     result.notes += examples.notes
@@ -151,17 +162,17 @@ def _tell_examples(result, examples):
         result.scored = examples.scored.count
 
 
-# What somebody should know who puts the model on a board.
+# Notes on properties that matter on a board.
 def _notes(result, unrolled):
     notes = []
     if unrolled:
         notes.append(f"unrolled, as loops cannot be quantized: {', '.join(unrolled)}")
     if result.form == FLOAT32:
         notes.append("float32 runs in software on most boards, in four times the memory")
-    elif result.taken < _FEW:
-        notes.append(f"{result.taken} examples may not show all that comes; a hundred are better")
+    elif result.taken < _FEW_EXAMPLES:
+        notes.append(f"{result.taken} examples may not represent all inputs; a hundred are better")
     before, after = result.before, result.after
     lost = before.right - after.right if before and before.right is not None else 0
-    if lost >= max(_WRONG, _WORSE * result.scored):
+    if lost >= max(_NOTED_EXAMPLES, _NOTED_LOSS * result.scored):
         notes.append("accuracy is lost; try more data of all classes, or --int16")
     return notes

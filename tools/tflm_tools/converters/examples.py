@@ -1,4 +1,4 @@
-# tflm_tools: examples: those that represent a data set, and those that accuracy is measured over
+# tflm_tools: examples: chooses the examples for quantization and for measuring accuracy
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from collections import Counter
@@ -7,19 +7,19 @@ import numpy as np
 
 from ..measure import dataset
 
-_SCORED = 1000  # examples that accuracy is measured over, at most
+_MAX_SCORED = 1000  # examples for measuring accuracy
 
 
-# `count` of some numbers, evenly from the first to the last.
+# `count` of these numbers, sampled evenly from the first to the last.
 def _evenly(numbers, count):
     return [numbers[i * len(numbers) // count] for i in range(count)]
 
 
 def choose(count, limit, labels=None):
-    """The numbers of at most `limit` of `count` examples, in their order.
+    """Choose at most `limit` of `count` examples. Return their numbers in ascending order.
 
-    labels: the class of each, or None. All classes give the same number of examples, as far as
-    they have them; within a class, and without classes, they are taken evenly from first to last.
+    labels: the class of each example, or None. Classes are balanced where possible. Examples of a
+    class, or all examples without classes, are sampled evenly from the first to the last.
     """
     if count <= limit:
         return list(range(count))
@@ -33,24 +33,25 @@ def choose(count, limit, labels=None):
     return sorted(chosen)
 
 
-# Some examples of all arrays.
-def _part(arrays, numbers):
+# The examples of these numbers in all arrays.
+def _selected(arrays, numbers):
     return {key: np.asarray(array)[numbers] for key, array in arrays.items()}
 
 
 class Examples:
-    """A data set in two parts, each a DataSet.
+    """The examples of a data set that `tflm convert` uses.
 
-    taken: what represents it; of `available` examples. classes: (class, taken, available) of each,
-    where y holds classes. scored: what accuracy is measured over, None without y; `scored_arrays`
-    are the arrays of that. notes: what looks odd. Raises ToolError.
+    taken: a DataSet for quantization, chosen from `available` examples. classes: (class, taken,
+    available) of each class, if y holds classes.
+    scored: a DataSet for measuring accuracy, None without y; scored_arrays: its arrays.
+    notes: sentences about values that look wrong. Raises ToolError.
     """
 
     def __init__(self, data, inputs, outputs, limit, pixels=None):
         arrays, name = data, "the data"
         if not isinstance(data, dict):
-            most = max(limit, _SCORED)
-            arrays = dataset.read(data, inputs, (), pixels, most, with_targets=False)
+            count = max(limit, _MAX_SCORED)
+            arrays = dataset.read(data, inputs, (), pixels, count, with_targets=False)
             name = str(data)
 
         def load(arrays):
@@ -58,18 +59,18 @@ class Examples:
 
         whole = load(arrays)
         chosen = choose(whole.count, limit, whole.labels)
-        self.taken = load(_part(arrays, chosen))
+        self.taken = load(_selected(arrays, chosen))
         self.available = whole.count
         self.classes = _classes(whole.labels, chosen)
-        self.notes = [] if pixels else whole.notes  # of values that were asked for
+        self.notes = [] if pixels else whole.notes  # `pixels` fixes the range of the values
         self.scored = None
         if "y" in arrays:
-            numbers = choose(whole.count, _SCORED, whole.labels)
-            self.scored_arrays = _part(arrays, numbers)
+            numbers = choose(whole.count, _MAX_SCORED, whole.labels)
+            self.scored_arrays = _selected(arrays, numbers)
             self.scored = load(self.scored_arrays)
 
 
-# How many were taken of each class, and of how many.
+# [(class, number of chosen examples, number of all examples)].
 def _classes(labels, chosen):
     if labels is None:
         return []

@@ -1,4 +1,4 @@
-# tflm_tools: reasons: what TensorFlow says when it cannot read or convert a model, in one sentence
+# tflm_tools: reasons: turns TensorFlow's errors about a model into one sentence with a remedy
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import re
@@ -6,25 +6,25 @@ import re
 from ..errors import ToolError
 
 _EXPORT = "save it where it was made with model.export(FOLDER), and convert that folder"
-# A class in the configuration of a Keras 3 file that is not of Keras.
+# A class in the configuration of a Keras 3 file that Keras does not define.
 _FOREIGN = re.compile(r"'module': (?!'(?:keras|builtins))[^,]+, 'class_name': '(\w+)'")
 _UNKNOWN = re.compile(r"(?:Unknown layer|Could not locate class):? '(?:[\w.]+>)?(\w+)'")
 _NO_OPERATOR = re.compile(r"(?:Custom|Flex|TF Select) ops: ([\w., ]+)")
-_NO_FORM = re.compile(r"[Qq]uantization not yet supported for op: '?([\w., ]+)")
-_MOST = 160  # characters of a reason that has no sentence of its own
+_NOT_QUANTIZABLE = re.compile(r"[Qq]uantization not yet supported for op: '?([\w., ]+)")
+_MAX_CHARACTERS = 160  # of TensorFlow's text in a ToolError
 
 
-# Where the model could not be read.
+# The ToolError for a model that TensorFlow could not read.
 def _unread(path, said, written_by, keras):
-    own = _UNKNOWN.search(said) or _FOREIGN.search(said)
+    foreign = _UNKNOWN.search(said) or _FOREIGN.search(said)
     if "No model config found" in said:
         return ToolError(
             f"{path} holds weights without their layers; save the whole model with model.save()"
         )
     if "has no defined inputs" in said:
         return ToolError(
-            f"{path} does not say what its input is; begin the model with keras.Input(SHAPE), and "
-            "save it again"
+            f"{path} does not define its input; begin the model with keras.Input(SHAPE), and save "
+            "it again"
         )
     if "Lambda" in said and "unsafe" in said:
         return ToolError(
@@ -40,12 +40,14 @@ def _unread(path, said, written_by, keras):
             f"{path} was written by Keras {written_by}, which Keras {keras} cannot read; save it "
             "there with tf.saved_model.save(model, FOLDER), and convert that folder"
         )
-    if own:
-        return ToolError(f"{path} has the class {own[1]}, which Keras does not have; {_EXPORT}")
+    if foreign:
+        return ToolError(
+            f"{path} has the class {foreign[1]}, which Keras does not have; {_EXPORT}"
+        )
     return ToolError(f"TensorFlow cannot read {path}: {_shortened(said)}; {_EXPORT}")
 
 
-# Where it could not be converted.
+# The ToolError for a model that TensorFlow could not convert.
 def _unconverted(path, said):
     lacking = _NO_OPERATOR.search(said)
     if lacking:
@@ -54,15 +56,16 @@ def _unconverted(path, said):
             f"{path} cannot become a .tflite: there is no operator for {names}; replace the layer "
             "that uses it (docs/how-to/quantize.md)"
         )
-    unquantized = _NO_FORM.search(said)
+    unquantized = _NOT_QUANTIZABLE.search(said)
     if unquantized:
         return ToolError(
-            f"{path} cannot be quantized: {unquantized[1].strip()} has no integer form; replace "
-            "the layer (docs/how-to/quantize.md), or give --no-quantize"
+            f"{path} cannot be quantized: there is no integer version of "
+            f"{unquantized[1].strip()}; replace the layer (docs/how-to/quantize.md), or give "
+            "--no-quantize"
         )
     if "TensorListReserve" in said:
         return ToolError(
-            f"{path} has a loop over an open batch, as LSTM and GRU make it; give a .keras, whose "
+            f"{path} has a loop over an open batch, probably of LSTM or GRU; give a .keras, whose "
             "layers can be unrolled, or build it with Input(..., batch_size=1)"
         )
     return ToolError(
@@ -71,17 +74,21 @@ def _unconverted(path, said):
     )
 
 
-# The last thing that was said of an exception with many lines, or the first.
+# One line of an exception's text: the last line after a traceback, else the first line.
 def _shortened(said):
     _, _, inner = said.rpartition("Exception encountered: ")
     lines = [line.strip() for line in inner.splitlines() if line.strip()]
-    is_traced = bool(lines) and lines[0].endswith("in user code:")  # the code comes before it
+    is_traced = bool(lines) and lines[0].endswith("in user code:")  # a traceback follows
     text = (lines[-is_traced] if lines else "no reason given").rstrip(".;")
-    return text if len(text) <= _MOST else text[: _MOST - 1] + "…"
+    return text if len(text) <= _MAX_CHARACTERS else text[: _MAX_CHARACTERS - 1] + "…"
 
 
 def error(path, step, said, written_by="", keras=""):
-    """The ToolError for what TensorFlow said at a step of worker.py ("open" or a later one)."""
+    """Return the ToolError for an error text of TensorFlow.
+
+    step: the method of worker.Worker that failed. said: the exception's type and text.
+    written_by: the version of Keras that wrote the model. keras: the installed version.
+    """
     if said.startswith(("ImportError", "ModuleNotFoundError")):
         return ToolError(f"TensorFlow does not load: {_shortened(said)}; install it again")
     if step == "open":
@@ -90,12 +97,13 @@ def error(path, step, said, written_by="", keras=""):
 
 
 def ended(path, step, signal):
-    """The ToolError for TensorFlow's process that was ended by a signal, or ended itself."""
+    """Return the ToolError for TensorFlow's process when a signal ended it."""
     if step == "convert":
         return ToolError(
-            f"TensorFlow itself ended ({signal}) at {path}, as it does where it quantizes loops; "
-            "build LSTM and GRU with unroll=True, or give --no-quantize"
+            f"TensorFlow itself crashed ({signal}) with {path}, as it does when it quantizes "
+            "loops; build LSTM and GRU with unroll=True, or give --no-quantize"
         )
     return ToolError(
-        f"TensorFlow itself ended ({signal}) at {path}; install it again, in another environment"
+        f"TensorFlow itself crashed ({signal}) with {path}; install it again, in another "
+        "environment"
     )

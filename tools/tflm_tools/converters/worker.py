@@ -1,9 +1,9 @@
-# tflm_tools: the child process of process.py: traces a Keras model or SavedModel and converts it
+# tflm_tools: worker: the child process of process.py, which converts a model with TensorFlow
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# It imports nothing of ours: any Python that has TensorFlow runs it, as a file. A request is a
-# line of JSON on standard input, {"do": the name of a function below, its arguments}; so is the
-# reply on standard output. What TensorFlow prints goes to standard error.
+# This file imports no other file of tflm, so that any Python with TensorFlow can run it.
+# A request is a line of JSON on standard input: {"do": name of a method of Worker, arguments...}.
+# The reply is a line of JSON on standard output. TensorFlow's own output goes to standard error.
 
 import json
 import os
@@ -12,7 +12,8 @@ import zipfile
 
 import numpy as np
 
-# Must be set before TensorFlow loads: oneDNN reorders float sums from one CPU to the next.
+# These must be set before TensorFlow loads. oneDNN is off because it computes float sums in an
+# order that depends on the CPU.
 os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
@@ -20,7 +21,11 @@ os.environ["KERAS_BACKEND"] = "tensorflow"
 
 
 class Source:
-    """What is converted. `inputs`: a TensorSpec of each, `call(*tensors)`: a list of outputs."""
+    """A model to convert.
+
+    inputs: a TensorSpec for each input. call: a function of the input tensors that returns a list
+    of outputs. layers: the Keras layers. function: the traced `call`, set by Worker.trace().
+    """
 
     def __init__(self, inputs, call, layers=()):
         self.inputs = inputs
@@ -29,7 +34,7 @@ class Source:
         self.function = None
 
 
-# The version of Keras that wrote a file, "" where it does not say.
+# The version of Keras that wrote a file, "" if it is not known.
 def _written_by(path):
     try:
         if zipfile.is_zipfile(path):
@@ -56,7 +61,7 @@ def _keras(path):
             given = tf.nest.pack_sequence_as(structure, tensors)
         return tf.nest.flatten(model(given, training=False))
 
-    # Those inside of others, as of Bidirectional, too.
+    # _flatten_layers() includes layers inside of other layers, such as Bidirectional.
     return Source(specs, call, list(model._flatten_layers()))
 
 
@@ -76,50 +81,53 @@ def _saved_model(path):
         return [found[name] for name in sorted(found)]
 
     source = Source([tf.TensorSpec(specs[n].shape, specs[n].dtype, name=n) for n in names], call)
-    source.loaded = loaded  # its variables live as long as it does
+    source.loaded = loaded  # keeps the variables of the model alive
     return source
 
 
-# What a TensorSpec or tensor is, in words of JSON; None for what is open.
-def _told(name, tensor):
+# A TensorSpec or tensor as JSON; None stands for an open dimension or rank.
+def _description(name, tensor):
     shape = tensor.shape.as_list() if tensor.shape.rank is not None else None
     return {"name": name, "dtype": tensor.dtype.name, "shape": shape}
 
 
 class Worker:
-    """Answers requests about one model."""
+    """The requests about one model; each method returns a dict, the reply."""
 
     def open(self, model):
-        """Load the model: versions, and its inputs."""
+        """Load the model; reply with TensorFlow's version and the inputs."""
         self.written_by = "" if os.path.isdir(model) else _written_by(model)
         import keras
         import tensorflow as tf
 
         self.keras = keras.__version__
         self.source = (_saved_model if os.path.isdir(model) else _keras)(model)
-        inputs = [_told(spec.name, spec) for spec in self.source.inputs]
+        inputs = [_description(spec.name, spec) for spec in self.source.inputs]
         return {"tensorflow": tf.__version__, "inputs": inputs}
 
     def trace(self, shapes, unroll):
-        """Fix the shapes of the inputs: outputs, and names of recurrent layers made straight."""
+        """Trace the model with these input shapes; reply with the outputs.
+
+        unroll: unroll recurrent layers, because loops cannot be quantized; the reply names them.
+        """
         import tensorflow as tf
 
-        straight = []
+        unrolled = []
         for layer in self.source.layers if unroll else ():
             if getattr(layer, "unroll", None) is False:
                 layer.unroll = True
-                straight.append(layer.name)
+                unrolled.append(layer.name)
         specs = [
             tf.TensorSpec(shape, spec.dtype, name=spec.name)
             for spec, shape in zip(self.source.inputs, shapes)  # noqa: B905
         ]
         traced = tf.function(self.source.call, input_signature=specs).get_concrete_function()
         self.source.function = traced
-        outputs = [_told(f"output_{i}", tensor) for i, tensor in enumerate(traced.outputs)]
-        return {"outputs": outputs, "unrolled": straight}
+        outputs = [_description(f"output_{i}", tensor) for i, tensor in enumerate(traced.outputs)]
+        return {"outputs": outputs, "unrolled": unrolled}
 
     def predict(self, runs):
-        """Output 0 of each run of scored.npz, in TensorFlow, to predicted.npz."""
+        """Compute output 0 of each run in scored.npz, and write predicted.npz."""
         found = {}
         with np.load("scored.npz") as file:
             for i in range(runs):
@@ -134,23 +142,23 @@ class Worker:
         found = self.source.function(*map(tf.constant, arrays))
         return tf.nest.flatten(found)
 
-    def convert(self, form, keep_float, runs):
-        """Write model.tflite, quantized by the runs of taken.npz."""
+    def convert(self, types, keep_float, runs):
+        """Write model.tflite, quantized with the runs in taken.npz."""
         import tensorflow as tf
 
         converter = tf.lite.TFLiteConverter.from_concrete_functions([self.source.function])
-        # Constants instead of variables; inputs and outputs stay in their order.
+        # Variables become constants, and inputs and outputs keep their order.
         converter.experimental_lower_to_saved_model = False
-        if form != "float32":
+        if types != "float32":
             sets = tf.lite.OpsSet
             wide = sets.EXPERIMENTAL_TFLITE_BUILTINS_ACTIVATIONS_INT16_WEIGHTS_INT8
             converter.optimizations = [tf.lite.Optimize.DEFAULT]
             converter.representative_dataset = lambda: self._taken(runs)
             converter.target_spec.supported_ops = [
-                wide if form == "int16" else sets.TFLITE_BUILTINS_INT8
+                wide if types == "int16" else sets.TFLITE_BUILTINS_INT8
             ]
             if not keep_float:
-                ends = tf.int16 if form == "int16" else tf.int8
+                ends = tf.int16 if types == "int16" else tf.int8
                 converter.inference_input_type = converter.inference_output_type = ends
         data = converter.convert()
         with open("model.tflite", "wb") as file:
@@ -171,7 +179,7 @@ def main():
         request = json.loads(line)
         try:
             reply = getattr(worker, request.pop("do"))(**request)
-        except Exception as error:  # whatever it is, the other side makes a sentence of it
+        except Exception as error:  # reasons.error() turns any exception into a sentence
             reply = {"error": f"{type(error).__name__}: {error}"}
             reply["written_by"] = getattr(worker, "written_by", "")
             reply["keras"] = getattr(worker, "keras", "")
