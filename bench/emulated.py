@@ -13,7 +13,7 @@ import core_firmware
 from tflm_tools.board import romfs_image
 from tflm_tools.errors import ToolError
 from tflm_tools.packages import machine_code
-from tflm_tools.targets import twin_folders
+from tflm_tools.targets import override_folders
 
 HERE = Path(__file__).resolve().parent
 MODULES = HERE.parent / "modules"
@@ -90,7 +90,7 @@ _ARCH_OF = {
 _SAME = {"pico2": "m33"}
 # Folders of kernels that a core may take, the arch of MicroPython's native code first.
 ARCHS = {
-    core: tuple(dict.fromkeys((arch, *twin_folders(arch)))) for core, arch in _ARCH_OF.items()
+    core: tuple(dict.fromkeys((arch, *override_folders(arch)))) for core, arch in _ARCH_OF.items()
 }
 
 

@@ -16,7 +16,7 @@ from tflm.access_checks.record import Record
 from tflm.errors import ModelError
 from tflm.model import FlatModel
 from tflm_tools.flat.flatten import flatten
-from tflm_tools.targets import FORMS
+from tflm_tools.targets import PACKING_TARGETS
 from unit.on_device import device
 
 _REPOSITORY = Path(__file__).resolve().parents[2]
@@ -66,7 +66,7 @@ _LARGE = 4096  # bytes of a .tflite
 def _models(name, most=3):
     found = []
     for i, model in enumerate(seeds_of(name, most)):
-        flat = flatten(model, target=FORMS[i % len(FORMS)])
+        flat = flatten(model, target=PACKING_TARGETS[i % len(PACKING_TARGETS)])
         if len(flat) < 1 << 16:
             found.append(flat)
     return found
@@ -79,7 +79,7 @@ def test_sound_models(name):
     for i, case in enumerate(cases[:: max(1, len(cases) // 8)]):
         model = case.build()
         optimize = "off" if len(model) > _LARGE else "balanced"
-        flat = flatten(model, target=FORMS[i % len(FORMS)], optimize=optimize)
+        flat = flatten(model, target=PACKING_TARGETS[i % len(PACKING_TARGETS)], optimize=optimize)
         check_model(FlatModel(flat))
 
 
@@ -101,7 +101,7 @@ def test_many_sound_models(name):
     assert _many_models(name)
 
 
-@pytest.mark.parametrize("target", FORMS[:2])
+@pytest.mark.parametrize("target", PACKING_TARGETS[:2])
 def test_sound_digits(target):
     check_model(FlatModel(flatten(_DIGITS.read_bytes(), target=target)))
 

@@ -20,7 +20,7 @@ from tflm.access_checks.record import Record
 from tflm.errors import TflmError
 from tflm.model import FlatModel
 from tflm_tools.flat.flatten import flatten
-from tflm_tools.targets import FORMS
+from tflm_tools.targets import PACKING_TARGETS
 
 # Files of tests whose cases have all kernels: among many of their cases, or among a few.
 _RARE = (
@@ -65,7 +65,10 @@ def _models(name):
     step = 1 if name in _ALL else max(1, len(cases) // (_FEW if name in _COMMON else _MANY))
     flats = []
     for i, case in enumerate(cases[::step]):
-        target, compress = FORMS[i % len(FORMS)], "armv6m compressed" in case.paths
+        target, compress = (
+            PACKING_TARGETS[i % len(PACKING_TARGETS)],
+            "armv6m compressed" in case.paths,
+        )
         options = (
             {"target": "armv6m", "compress_weights": True} if compress else {"target": target}
         )

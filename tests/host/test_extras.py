@@ -1,4 +1,4 @@
-# Tests of how to install what is missing: the command works, however tflm came here
+# Tests of the command that installs missing packages
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import os
@@ -11,10 +11,10 @@ import pytest
 from tflm_tools import extras
 
 
-# What is named is there, in the versions that pyproject.toml pins: pip has nothing left to do, and
-# asks no registry for a package of this project.
+# The named packages are installed here in the pinned versions, so pip has nothing to install, and
+# the command does not name a package of this project.
 @pytest.mark.parametrize("extra", ["verify", "board", "report", "jobs", "dask", "search"])
-def test_the_command_works(extra, repository, monkeypatch):
+def test_command_is_accepted_by_pip(extra, repository, monkeypatch):
     monkeypatch.chdir(repository)
     command = extras.installing(extra)
     python, *words = shlex.split(command)
@@ -27,13 +27,13 @@ def test_the_command_works(extra, repository, monkeypatch):
     assert "Would install" not in done.stdout
 
 
-def test_from_another_folder(tmp_path, monkeypatch):
+def test_command_in_another_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert extras.installing("report").startswith(shlex.quote(sys.executable) + " -m pip install ")
 
 
-# Run from sources that nobody has installed.
-def test_not_installed(monkeypatch):
+# tflm runs from its sources and is not installed.
+def test_command_without_installed_metadata(monkeypatch):
     def missing(name):
         raise metadata.PackageNotFoundError(name)
 

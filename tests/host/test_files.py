@@ -1,4 +1,4 @@
-# Tests of what commands write: links stay, pipes get the bytes, inputs are not replaced
+# Tests of written files: links stay, pipes get the bytes, inputs are never replaced
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import gc
@@ -17,7 +17,7 @@ from tflm_tools.cli import main as cli_main
 from tflm_tools.flat.flatten import flatten
 
 
-def test_a_link_stays_and_its_target_is_written(tflm, layers, tmp_path):
+def test_link_stays_and_its_target_is_written(tflm, layers, tmp_path):
     (tmp_path / "real").mkdir()
     target, link = tmp_path / "real" / "made.tflm", tmp_path / "link.tflm"
     link.symlink_to("real/made.tflm")
@@ -29,7 +29,7 @@ def test_a_link_stays_and_its_target_is_written(tflm, layers, tmp_path):
         assert [path.name for path in target.parent.iterdir()] == ["made.tflm"]
 
 
-def test_permissions_stay(tmp_path):
+def test_permissions_are_kept(tmp_path):
     path = tmp_path / "made"
     umask = os.umask(0o027)
     try:
@@ -42,7 +42,7 @@ def test_permissions_stay(tmp_path):
     assert stat.S_IMODE(path.stat().st_mode) == 0o604 and path.read_bytes() == b"2"
 
 
-def test_a_pipe_gets_the_bytes(tflm, layers, tmp_path):
+def test_pipe_gets_the_bytes(tflm, layers, tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     got = []
@@ -55,8 +55,8 @@ def test_a_pipe_gets_the_bytes(tflm, layers, tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["layers.tflite", "pipe"]
 
 
-# A link to a device, as /dev/null is no file of ours to try this on: it must stay what it is.
-def test_a_device_is_not_replaced(tflm, layers, tmp_path):
+# The output is a link to /dev/null, so that a defect would not replace the device itself.
+def test_device_is_not_replaced(tflm, layers, tmp_path):
     link = tmp_path / "null"
     link.symlink_to(os.devnull)
     before = os.stat(os.devnull)
@@ -66,9 +66,9 @@ def test_a_device_is_not_replaced(tflm, layers, tmp_path):
     assert link.is_symlink()
 
 
-# As /dev/zero: an end is put to it before memory is.
-def test_a_device_without_end(tflm, tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "_MOST", 1 << 25)
+# Reading an endless device stops at a limit.
+def test_endless_device_is_refused(tflm, tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "_MAX_BYTES", 1 << 25)
     found = tflm("flatten", "/dev/zero", "-o", tmp_path / "made.tflm")
     assert (found.code, found.err) == (
         1, "tflm: /dev/zero has more than 2 GB; check the path\n"
@@ -77,17 +77,17 @@ def test_a_device_without_end(tflm, tmp_path, monkeypatch):
     assert files.read(tmp_path / "most") == bytes(1 << 25)
 
 
-def test_a_folder_is_no_output(tflm, layers, tmp_path):
+def test_folder_is_refused_as_output(tflm, layers, tmp_path):
     found = tflm("flatten", layers, "-o", tmp_path)
     assert found.code == 1 and len(found.err.splitlines()) == 1 and "directory" in found.err
 
 
-# Each command that writes, with an output that is its own input: by its name, as a link, and as a
-# second name of the same file.
+# Each command that writes, with an output that is its input: by its path, a symbolic link, and a
+# hard link.
 @pytest.mark.parametrize(
     "command", ["flatten", "plan", "report", "transform", "requantize", "ops", "bench", "per-op"]
 )
-def test_an_input_is_not_replaced(command, tflm, layers, tmp_path):
+def test_input_is_not_replaced(command, tflm, layers, tmp_path):
     (tmp_path / "link").symlink_to(layers)
     os.link(layers, tmp_path / "second")
     before = layers.read_bytes()
@@ -103,7 +103,7 @@ def test_an_input_is_not_replaced(command, tflm, layers, tmp_path):
     assert (tmp_path / "link").is_symlink()
 
 
-def test_an_array_of_run_is_not_replaced(tflm, layers, tmp_path):
+def test_input_array_of_run_is_not_replaced(tflm, layers, tmp_path):
     given = tmp_path / "output_0.npy"
     np.save(given, np.zeros((1, 8), np.int8))
     before = given.read_bytes()
@@ -122,11 +122,11 @@ main(["ops"])
 """
 
 
-# Ctrl-C while the command is still being loaded: no traceback, and the code of an interrupt. Once
-# all is said Python is ending, where the signal may end it.
-def test_stopped_at_any_moment():
+# Ctrl-C while the command is being imported gives no traceback, and the exit code of an interrupt.
+# After the command has printed everything, the signal may end Python itself.
+def test_ctrl_c_at_any_time():
     command = [sys.executable, "-c", _OPS]
-    all_of_it = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    whole = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     codes = set()
     for wait in (0.02, 0.05, 0.1, 0.15, 0.2, 0.3):
         process = subprocess.Popen(
@@ -139,7 +139,7 @@ def test_stopped_at_any_moment():
         assert "Traceback" not in said, said
         codes.add(process.returncode)
         if process.returncode != 130:
-            assert process.returncode in (0, -signal.SIGINT) and begun + out == all_of_it
+            assert process.returncode in (0, -signal.SIGINT) and begun + out == whole
     assert 130 in codes
 
 
@@ -168,15 +168,15 @@ cli.main([])
 """
 
 
-# The same where Ctrl-C comes in a callback, as imports have: nobody can catch what that raises.
-def test_stopped_in_a_callback():
+# Ctrl-C arrives in a weakref callback, which imports use; its exception cannot be caught.
+def test_ctrl_c_in_a_callback():
     command = [sys.executable, "-c", _IN_A_CALLBACK]
     done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
     assert (done.returncode, done.stderr) == (130, "tflm: stopped\n")
 
 
-# The same where Ctrl-C comes while a class is made: Python 3.11 has a RuntimeError of it then.
-def test_stopped_while_a_class_is_made(monkeypatch, capsys):
+# Ctrl-C arrives while a class is created, where Python 3.11 raises a RuntimeError.
+def test_ctrl_c_while_a_class_is_created(monkeypatch, capsys):
     class Stopping:
         def __set_name__(self, owner, name):
             raise KeyboardInterrupt
@@ -185,7 +185,7 @@ def test_stopped_while_a_class_is_made(monkeypatch, capsys):
         type("Made", (), {"stopping": Stopping()})
 
     monkeypatch.setattr("tflm_tools.cli.command.main", command)
-    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)  # which it sets
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)  # cli_main() replaces it
     handler, threshold = signal.getsignal(signal.SIGTERM), gc.get_threshold()
     try:
         with pytest.raises(SystemExit) as ended:

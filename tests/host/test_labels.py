@@ -1,4 +1,4 @@
-# Tests of labels on the host: from metadata and from the archive behind a .tflite
+# Tests of labels on the host: from metadata and from an archive appended to a .tflite
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import io
@@ -11,7 +11,7 @@ from tflm_tools.flat.flatten import flatten
 from tflm_tools.model.labels import labels_of
 
 
-# A model of one operator, and what TFLite Metadata appends to it: a zip archive of `files`.
+# A model with one operator, and the zip archive of `files` that TFLite Metadata appends.
 def build(files=None, compression=zipfile.ZIP_STORED, metadata=None):
     builder = ModelBuilder()
     x, y = builder.tensor((3,), "float32", name="x"), builder.tensor((3, 1), "float32", name="y")
@@ -31,7 +31,7 @@ def build(files=None, compression=zipfile.ZIP_STORED, metadata=None):
 
 
 @pytest.mark.parametrize("compression", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
-def test_archive(tflm, tmp_path, compression):
+def test_labels_in_an_archive(tflm, tmp_path, compression):
     files = {"vocabulary.txt": b"no\n", "labels_en.txt": b"cat\ndog\nbird\n"}
     path = tmp_path / "model.tflite"
     path.write_bytes(build(files, compression))
@@ -54,23 +54,24 @@ def test_archive(tflm, tmp_path, compression):
     assert "serving_default(x) gives y" in text and "cat, dog, bird" in text
 
 
-def test_long_lists_are_cut(tflm, tmp_path):
+def test_long_lists_are_shortened(tflm, tmp_path):
     path = tmp_path / "model.tflite"
     path.write_bytes(build({"labels.txt": "\n".join(f"w{i}" for i in range(40)).encode()}))
     text = " ".join(tflm("inspect", path).out.split())
     assert "w0, w1, " in text and "w11 and 28 more" in text and "w12" not in text
 
 
-# Labels in the metadata come first, and are not stored twice.
-def test_metadata_first():
+# Labels in the metadata take precedence, and are not stored twice.
+def test_labels_in_the_metadata_take_precedence():
     model = build({"labels.txt": b"archive"}, metadata={"my_labels": b"one\ntwo"})
     flat = FlatModel(flatten(model))
     assert sorted(flat.metadata()) == ["my_labels"]
     assert flat.labels() == ["one", "two"]
 
 
-# The only text file will do; what is no text file, locked away, or far too large will not.
-def test_which_files():
+# The only text file holds the labels. Files that are not text, too large, or compressed by an
+# unknown method are ignored.
+def test_files_that_hold_labels():
     assert labels_of(build({"map.txt": b"a\nb"}), {}) == ["a", "b"]
     assert labels_of(build({"labels.bin": b"a\nb"}), {}) == []
     assert labels_of(build({"labels.txt": b"\xff\xff"}), {}) == []
@@ -79,7 +80,7 @@ def test_which_files():
     assert labels_of(build({"labels.txt": b"a\nb" * 90}, zipfile.ZIP_LZMA), {}) == []
 
 
-def test_damaged_archives():
+def test_damaged_archives_have_no_labels():
     whole = build({"labels.txt": b"cat\ndog\n" * 20}, zipfile.ZIP_DEFLATED)
     start = len(build())
     found = []

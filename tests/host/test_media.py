@@ -34,10 +34,10 @@ def image(tmp_path):
     return path
 
 
-def test_image(image, tmp_path):
+def test_values_of_an_image(image, tmp_path):
     from PIL import Image
 
-    # Black and white are what the input can hold, unless somebody says else.
+    # By default black and white are the least and greatest value of the input.
     signed = media.real_values(image, info((1, 8, 8, 3), scale=1 / 127, zero_point=0))
     assert signed.shape == (1, 8, 8, 3)
     assert np.allclose(signed[0, 0, 0], 1)
@@ -57,7 +57,7 @@ def test_image(image, tmp_path):
         media.real_values(tmp_path / "bad.png", info((1, 8, 8, 1)))
 
 
-# TFLite Metadata that says how the only input is normalized: ModelMetadata as a FlatBuffer.
+# TFLite Metadata (a FlatBuffer of ModelMetadata) with the normalization of the only input.
 def _metadata(mean, std):
     builder = flatbuffers.Builder()
 
@@ -87,8 +87,8 @@ def _metadata(mean, std):
     return bytes(builder.Output())
 
 
-# The model's metadata says what black and white are, in both forms of a model.
-def test_normalization(image, tmp_path):
+# The metadata of a .tflite and of a .tflm define the values of black and white.
+def test_normalization_in_the_metadata(image, tmp_path):
     model = ModelBuilder()
     x, y = (model.tensor((1, 8, 8, 3), "int8", scale=0.05, zero_point=3) for _ in range(2))
     model.operator("ABS", [x], [y])
@@ -103,13 +103,13 @@ def test_normalization(image, tmp_path):
         (tmp_path / "x.tflite").write_bytes(model.build())
         (tmp_path / "x.tflm").write_bytes(flatten(model.build()))
         for name in ("x.tflite", "x.tflm"):
-            made = open_model(tmp_path / name).inputs[0]
-            found = media.real_values(image, made)
+            opened = open_model(tmp_path / name).inputs[0]
+            found = media.real_values(image, opened)
             assert np.allclose(found[0, 0, 0], wanted[0]) and np.allclose(
                 found[0, 7, 0], wanted[1]
             )
-            assert media.real_values(image, made, (0, 1)).max() == 1
-    # What cannot be read, or makes no sense, says nothing; other channels are refused.
+            assert media.real_values(image, opened, (0, 1)).max() == 1
+    # Damaged or invalid metadata is ignored; another number of channels is refused.
     damaged = [data[:n] for n in range(0, len(data), 7)] + [_metadata([0], [0]), _metadata([], [])]
     for entry in damaged:
         assert pixels_of({"TFLITE_METADATA": entry}, 1) == [None]
@@ -121,7 +121,7 @@ def test_normalization(image, tmp_path):
 
 
 @pytest.mark.parametrize("width", [1, 2, 3, 4])
-def test_sound(tmp_path, width):
+def test_samples_of_a_sound(tmp_path, width):
     path = tmp_path / "x.wav"
     samples = [[0, 0], [16384, 0], [-32768, -32768], [32512, 32512]]
     with wave.open(str(path), "wb") as file:
@@ -139,7 +139,7 @@ def test_sound(tmp_path, width):
         media.real_values(path, info((2,), "int16"))
 
 
-# What is in a .csv and in folders comes to the model as the same numbers as in a .npz.
+# Data sets of a .csv and of folders.
 def test_data_sets(tmp_path, image):
     x = info((1, 2), scale=0.5, zero_point=3)
     outputs = [info((1, 4), scale=1.0)]
@@ -160,7 +160,7 @@ def test_data_sets(tmp_path, image):
     labels = ["red", "green", "white", "blue"]
     found = dataset.load(tmp_path / "set", [pixels], outputs, labels=labels)
     assert found.labels.tolist() == [3, 1]
-    # A limit takes of all classes.
+    # A limit keeps examples of all classes.
     for number in range(5):
         (tmp_path / "set" / "blue" / f"{number}.png").write_bytes(image.read_bytes())
     for number in range(8):
@@ -173,16 +173,16 @@ def test_data_sets(tmp_path, image):
 @pytest.mark.parametrize(
     "text, words",
     [("", "no numbers"), ("1,2\n", "2 columns"), ("1,2,0\n1,2\n", "row 2 is not 3 numbers"),
-     ("1,2,x\n1,2,y\n", "row 1 is not 3 numbers"), ("1,2,0.5\n", "is no class")],
+     ("1,2,x\n1,2,y\n", "row 1 is not 3 numbers"), ("1,2,0.5\n", "is not a class")],
 )  # fmt: skip
-def test_tables_that_are_wrong(tmp_path, text, words):
+def test_errors_of_tables(tmp_path, text, words):
     path = tmp_path / "x.csv"
     path.write_text(text)
     with pytest.raises(ToolError, match=words):
         dataset.load(path, [info((1, 2), scale=0.5)], [])
 
 
-def test_run_takes_files(repository, tflm, tmp_path):
+def test_run_and_eval_with_images(repository, tflm, tmp_path):
     from PIL import Image
 
     digits = np.load(repository / "models" / "digits" / "digits_test.npz")

@@ -1,4 +1,4 @@
-# Tests of tflm_tools as a library: its functions, and the notebook of examples/
+# Tests of tflm_tools as a library: its functions, and the notebook in examples/
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -9,7 +9,7 @@ import tflm_tools as tt
 from tflm_tools.errors import ToolError
 
 
-# Each cell runs in the folder of the notebook, where Jupyter starts; its last line is shown.
+# Each code cell runs in the notebook folder, where Jupyter starts, and its last line is shown.
 def test_notebook(repository, monkeypatch):
     pytest.importorskip("tflite_micro")
     monkeypatch.chdir(repository / "examples" / "notebook")
@@ -32,8 +32,8 @@ def test_notebook(repository, monkeypatch):
     assert names["result"].arrays[0].argmax() == names["data"]["y"][0]
 
 
-# The rooms `run` and `plan` have the functions' names, and stay rooms.
-def test_rooms_are_functions(repository, tmp_path):
+# The functions run() and plan() work after packages of similar purpose are imported.
+def test_functions_beside_packages(repository, tmp_path):
     import tflm_tools.arena.planner
     import tflm_tools.execution.device_model
 
@@ -43,7 +43,7 @@ def test_rooms_are_functions(repository, tmp_path):
     assert found.arrays[0].dtype == np.int8
 
 
-def test_files_are_written_when_asked_for(repository, tmp_path):
+def test_files_are_written_on_request(repository, tmp_path):
     model = repository / "models" / "digits" / "digits_int8.tflite"
     assert tt.flatten(model, tmp_path / "x.tflm").data == (tmp_path / "x.tflm").read_bytes()
     found = tt.run(model, np.zeros((1, 8, 8, 1)), output_dir=tmp_path / "out")

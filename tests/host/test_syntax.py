@@ -1,4 +1,4 @@
-# Python's own text read by several threads, as `deploy --all` does
+# Tests of locked_ast: several threads parse at the same time, as in `deploy --all`
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import ast
@@ -11,8 +11,9 @@ from tflm_tools import locked_ast
 _SOURCE = "def f(x):\n    return [(x, {'a': x[1:2]}), (x + 1) * 2]\n" * 100
 
 
-# A finalizer that runs Python while a tree is made gives another thread its turn.
-class _Circle:
+# An object in a reference cycle, whose finalizer runs during parsing and lets Python switch
+# threads.
+class _Cycle:
     def __init__(self):
         self.itself = self
 
@@ -28,9 +29,9 @@ def fast_switches():
     sys.setswitchinterval(before)
 
 
-def test_threads(fast_switches):
+def test_threads_parse_at_the_same_time(fast_switches):
     def read(_):
-        _Circle()
+        _Cycle()
         return ast.dump(locked_ast.parse(_SOURCE)), locked_ast.literal_eval(
             str([list(range(50))] * 50)
         )

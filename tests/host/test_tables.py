@@ -1,4 +1,4 @@
-# Tests of the tables that commands print: a heading for each column, nothing cut that matters
+# Tests of printed tables: each column has a heading, and numbers and kernels are never cut
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import io
@@ -8,7 +8,7 @@ import pytest
 from rich.table import Table
 from tflm_tools.render.common import console, show, table
 
-# Commands with tables, MODEL being a .tflite, FLAT its .tflm.
+# Commands that print tables; MODEL is a .tflite, FLAT its .tflm.
 _COMMANDS = [
     ("inspect", "MODEL", "--plan", "--allocations"), ("inspect", "FLAT"), ("ops",),
     ("ops", "MODEL", "--arch", "armv6m", "--arch", "rv32imc"), ("plan", "MODEL"),
@@ -20,7 +20,7 @@ _COMMANDS = [
 
 @pytest.fixture
 def rows(monkeypatch):
-    """Every cell of a table that is printed, by the number of columns of its table."""
+    """A list of the printed rows: [(cell, whether its column is right-aligned)] of each row."""
     found = []
     add_row = Table.add_row
 
@@ -38,8 +38,8 @@ def rows(monkeypatch):
 
 @pytest.mark.parametrize("width", [60, 80])
 @pytest.mark.parametrize("command", _COMMANDS, ids=" ".join)
-def test_numbers_and_kernels_are_whole(command, width, tflm, rows, repository, tmp_path,
-                                       monkeypatch):  # fmt: skip
+def test_numbers_and_kernels_are_not_cut(command, width, tflm, rows, repository, tmp_path,
+                                         monkeypatch):  # fmt: skip
     flat = tmp_path / "digits.tflm"
     model = repository / "models" / "digits" / "digits_int8.tflite"
     monkeypatch.setenv("TFLM_CACHE", str(tmp_path / "cache"))
@@ -60,8 +60,7 @@ def test_numbers_and_kernels_are_whole(command, width, tflm, rows, repository, t
         assert max(map(len, found.out.splitlines())) <= 81, found.out
 
 
-# What stands in no terminal is not narrower for it.
-def test_sentences_are_folded_and_names_shortened():
+def test_sentences_are_wrapped_and_names_shortened():
     target = console(io.StringIO())
     target.width = 40
     grid = table("name", "why", ">bytes")
@@ -72,8 +71,8 @@ def test_sentences_are_folded_and_names_shortened():
     assert " ".join(re.findall(r"\b(?:a sentence|of|several|words)\b", text)).endswith("words")
 
 
-# States of a board, levels and ways that were chosen are words or signs, too.
-def test_nothing_is_said_by_colour_alone(tflm, layers, tmp_path):
+# States of a board, and the chosen levels and weight layouts, are also shown by words or signs.
+def test_no_information_by_colour_only(tflm, layers, tmp_path):
     from tflm_tools.board.doctor import Diagnosis, Line
     from tflm_tools.render.board import print_diagnosis
 
@@ -81,6 +80,6 @@ def test_nothing_is_said_by_colour_alone(tflm, layers, tmp_path):
     result = Diagnosis("port", [Line("heap", "1 KB free", "problem", "free memory")])
     print_diagnosis(result, target)
     assert "problem: 1 KB free" in target.file.getvalue()
-    told = tflm("flatten", layers, "-o", tmp_path / "x.tflm", "--target", "armv6m").out
-    assert "* balanced" in told and "* is what was written" in told
-    assert told.count("*") >= 3 + 2
+    printed = tflm("flatten", layers, "-o", tmp_path / "x.tflm", "--target", "armv6m").out
+    assert "* balanced" in printed and "* is what was written" in printed
+    assert printed.count("*") >= 3 + 2

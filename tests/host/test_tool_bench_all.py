@@ -1,4 +1,4 @@
-# Tests of `tflm bench --all` and `--compare`: models on a board, beside what is predicted for it
+# Tests of `tflm bench --all` and `--compare`: models on a board, and their predicted times
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -13,7 +13,7 @@ _HEAD = (
 )
 
 
-# A result as a board gives it: two layers of 1000 and 500 µs at 100 MHz, 1000 and 250 misses.
+# A board's result: two layers of 1000 and 500 µs at 100 MHz, with 1000 and 250 misses.
 @pytest.fixture
 def result(tmp_path):
     ops = [
@@ -41,7 +41,7 @@ def cycles(tmp_path):
     return tmp_path / "cycles.csv"
 
 
-def test_a_result_is_set_beside_the_prediction(result, cycles):
+def test_result_is_compared_with_the_prediction(result, cycles):
     found = predicted.compare(hardware.read(result), cycles).models[0]
     assert found.note == ""
     first, second = found.layers
@@ -51,11 +51,11 @@ def test_a_result_is_set_beside_the_prediction(result, cycles):
     assert (found.total.us, found.total.predicted_us) == (1450, 1450)
     assert found.total.miss == pytest.approx((150_000 - 90_000) / 1250)
     record = hardware.read(result)
-    record.models[0].best_us = 1200  # the profiler takes 300 us of 600 by itself
+    record.models[0].best_us = 1200  # 300 of 600 us are due to the profiler
     assert predicted.compare(record, cycles).models[0].total.miss is None
 
 
-def test_compare_prints_both(tflm, result, cycles):
+def test_compare_prints_result_and_prediction(tflm, result, cycles):
     said = tflm("bench", "--compare", result, "--cycles", cycles)
     assert (said.code, said.err) == (0, "")
     for word in ("100 MHz", "flash at 50 MHz", "as TFLM", "CONV_2D", "1.25", "TOTAL"):
@@ -63,7 +63,7 @@ def test_compare_prints_both(tflm, result, cycles):
     assert tflm("bench", "--compare", result, "--cycles", cycles, "--json").json()["models"]
 
 
-def test_another_model_of_the_name_is_told(result, cycles):
+def test_prediction_for_another_model_is_noted(result, cycles):
     cycles.write_text(cycles.read_text().replace("0,4096", "0,5000"))
     assert "of 5000 bytes" in predicted.compare(hardware.read(result), cycles).models[0].note
     cycles.write_text(cycles.read_text().replace("net", "other"))
@@ -72,31 +72,32 @@ def test_another_model_of_the_name_is_told(result, cycles):
     assert found.layers[0].us == 1000 and found.layers[0].ratio is None
 
 
-def test_wrong_files_give_one_sentence(tflm, result, cycles, tmp_path):
+def test_error_for_invalid_files(tflm, result, cycles, tmp_path):
     for text in ("", "{}", "[]", '{"format": 1}', "\x00"):
         (tmp_path / "wrong.json").write_text(text)
         said = tflm("bench", "--compare", tmp_path / "wrong.json", "--cycles", cycles)
-        assert said.code == 1 and "is no result of `tflm bench --all`" in said.err
+        assert said.code == 1 and "is not a result of `tflm bench --all`" in said.err
     data = json.loads(result.read_text())
     result.write_text(json.dumps({**data, "format": 9}))
     said = tflm("bench", "--compare", result, "--cycles", cycles)
     assert said.code == 1 and "has the format 9" in said.err
     result.write_text(json.dumps({**data, "frequency": 0}))
-    assert "did not tell its clock" in tflm("bench", "--compare", result, "--cycles", cycles).err
+    said = tflm("bench", "--compare", result, "--cycles", cycles)
+    assert "the board's clock is not known" in said.err
     (tmp_path / "wrong.csv").write_text("a,b\n1,2\n")
     said = tflm("bench", "--compare", result, "--cycles", tmp_path / "wrong.csv")
-    assert said.code == 1 and "is no table of cycles" in said.err
+    assert said.code == 1 and "is not a table of cycles" in said.err
     (tmp_path / "none.csv").write_text(_HEAD + "m33,net,0,CONV_2D,1,1,0,1,,,,\n")
     said = tflm("bench", "--compare", result, "--cycles", tmp_path / "none.csv")
-    assert said.code == 1 and "nothing for a Pico" in said.err
+    assert said.code == 1 and "has no rows for a Pico" in said.err
 
 
-def test_options_that_go_together(tflm, layers):
+def test_error_for_missing_options(tflm, layers):
     assert "--on PORT -o result.json" in tflm("bench", "--all").err
     assert "MODELS" in tflm("bench").err
 
 
-# Models one after the other; one that does not fit is told, and the next one is measured.
+# A model with an error is noted, and the next model is measured.
 def test_all_models_of_a_folder(tflm, tmp_path, repository, layers):
     folder = tmp_path / "models"
     folder.mkdir()
@@ -113,12 +114,12 @@ def test_all_models_of_a_folder(tflm, tmp_path, repository, layers):
     first, wrong, last = found.models
     assert first.equal and last.equal and (first.compared, first.place) == ("TFLM", "romfs")
     assert [op.op for op in first.ops] == ["FULLY_CONNECTED"] * 3
-    assert first.misses is None and first.best_us <= first.mean_us  # this board does not count
+    assert first.misses is None and first.best_us <= first.mean_us  # no misses counted
     assert wrong.refused and not wrong.ops
     assert last.model == "digits_int8" and last.flat_bytes > first.flat_bytes
 
 
-def test_wrong_bits_are_an_error(tflm, tmp_path, repository, layers, monkeypatch):
+def test_wrong_outputs_are_an_error(tflm, tmp_path, repository, layers, monkeypatch):
     wanted = hardware._wanted
     monkeypatch.setattr(
         hardware, "_wanted", lambda *a: ("TFLM", [array ^ 1 for array in wanted(*a)[1]])
@@ -128,6 +129,6 @@ def test_wrong_bits_are_an_error(tflm, tmp_path, repository, layers, monkeypatch
     assert said.code == 1 and "NOT as TFLM" in said.out
 
 
-def test_the_projects_own_models_are_found():
+def test_default_models_are_those_of_the_repository():
     names = [path.stem for path in hardware.models_in(())]
     assert "digits_int8" in names and len(names) >= 5

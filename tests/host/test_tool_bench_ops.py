@@ -1,4 +1,4 @@
-# Tests of `tflm bench --per-op`, and of what it remembers
+# Tests of `tflm bench --per-op`, and of its history
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import csv
@@ -17,7 +17,7 @@ def cache(tmp_path, monkeypatch):
     return folder
 
 
-def test_operators(layers):
+def test_times_of_operators(layers):
     result = bench_ops([layers], invokes=3)[0]
     assert [(row.node, row.op, row.macs) for row in result.ops] == [
         (0, "FULLY_CONNECTED", 320),
@@ -32,7 +32,7 @@ def test_operators(layers):
     assert result.wheel_us > 0 and result.last_us is None and not result.changed
 
 
-def test_last_run(tflm, layers):
+def test_comparison_with_the_last_run(tflm, layers):
     first = tflm("bench", layers, "--per-op", "--invokes", 2)
     assert (first.code, first.err) == (0, "")
     assert "ns/MAC" in first.out and "change" not in first.out and "last run" not in first.out
@@ -47,7 +47,7 @@ def test_last_run(tflm, layers):
     assert len(ops) == 1 and ops[0]["last_us"] is not None
 
 
-def test_csv(tflm, layers, tmp_path):
+def test_csv_of_operators(tflm, layers, tmp_path):
     path = tmp_path / "new" / "bench.csv"
     assert tflm("bench", layers, "--per-op", "--invokes", 2, "--csv", path).code == 0
     with open(path, newline="") as file:
@@ -58,8 +58,8 @@ def test_csv(tflm, layers, tmp_path):
     assert sum(float(row["share"]) for row in rows) == pytest.approx(1, abs=0.001)
 
 
-# A file that is damaged, or a folder that cannot be written, keeps nobody from measuring.
-def test_cache_is_no_duty(layers, cache, monkeypatch):
+# A damaged history, or a cache folder that cannot be written, does not prevent a measurement.
+def test_damaged_history_is_ignored(layers, cache, monkeypatch):
     cache.mkdir()
     for text in ("", "[]", '{"version": 1, "runs": []}', '{"version": 1, "runs": {"a": 3}}'):
         (cache / "bench.json").write_text(text)
@@ -73,23 +73,24 @@ def test_cache_is_no_duty(layers, cache, monkeypatch):
     assert bench_ops([layers], 1)[0].last_us is None
 
 
-def test_cache_is_bounded(cache):
-    for i in range(bench_history._MOST + 5):
+def test_history_has_a_maximum_length(cache):
+    length = bench_history._MAX_RUNS
+    for i in range(length + 5):
         bench_history.note(f"key{i}", {"i": i})
     assert bench_history.last("key4") is None
-    assert bench_history.last(f"key{bench_history._MOST + 4}") == {"i": bench_history._MOST + 4}
+    assert bench_history.last(f"key{length + 4}") == {"i": length + 4}
 
 
-# A .tflm does not say its shapes: times only.
-def test_flat_model(tflm, layers, tmp_path):
+# A .tflm has no shapes, so only times are known.
+def test_flat_model_has_times_only(tflm, layers, tmp_path):
     flat = tmp_path / "layers.tflm"
     assert tflm("flatten", layers, "-o", flat).code == 0
     result = tflm("bench", flat, "--per-op", "--invokes", 1, "--json").json()[0]
     assert result["wheel_us"] is None and {op["macs"] for op in result["ops"]} == {None}
 
 
-# A model that TFLM refuses has times of ours, and a note; the models behind it are timed, too.
-def test_beyond_tflm(tflm, repository, layers, tmp_path):
+# A model that TFLM refuses has the times of tflm and a note, and the next models are timed.
+def test_model_that_tflm_refuses(tflm, repository, layers, tmp_path):
     model = repository / "tests" / "beyond" / "models" / "hybrid_dynamic.tflite"
     path = tmp_path / "bench.csv"
     found = tflm("bench", model, layers, "--invokes", 1, "--csv", path)
@@ -103,8 +104,8 @@ def test_beyond_tflm(tflm, repository, layers, tmp_path):
     assert found.code == 0 and "TFLM itself does not run" in found.out
 
 
-# What a loop runs has no nanoseconds per MAC: how often it ran is not known.
-def test_loops(repository, tmp_path):
+# Operators in a loop have no nanoseconds per MAC, because the number of iterations is not known.
+def test_operators_in_loops(repository, tmp_path):
     model = repository / "tests" / "beyond" / "models" / "lstm_float.tflite"
     rows = bench_ops([model], invokes=1)[0].ops
     inner = [row for row in rows if row.macs and row.ns_per_mac is None]

@@ -14,7 +14,7 @@ def digits(repository):
     return repository / "models" / "digits"
 
 
-def test_digits(tflm, digits):
+def test_printed_evaluation(tflm, digits):
     found = tflm("eval", digits / "digits_int8.tflite", "--data", digits / "digits_test.npz",
                  "--compare")  # fmt: skip
     assert (found.code, found.err) == (0, "")
@@ -23,8 +23,8 @@ def test_digits(tflm, digits):
     assert max(map(len, found.out.splitlines())) <= 80
 
 
-# However many processes there are, the numbers are the same; the matrix holds every example.
-def test_jobs(digits):
+# The scores do not depend on the number of processes, and the matrix counts every example.
+def test_scores_of_several_processes(digits):
     scores = []
     for jobs in (1, 3):
         steps = []
@@ -40,8 +40,7 @@ def test_jobs(digits):
     assert scores[0] == scores[1]
 
 
-# Wrong labels make it worse by just as many.
-def test_wrong_labels(digits, tmp_path):
+def test_score_with_wrong_labels(digits, tmp_path):
     with np.load(digits / "digits_test.npz") as file:
         x, y = file["x"][:20], file["y"][:20].copy()
     np.savez(tmp_path / "right.npz", x=x, y=y)
@@ -54,7 +53,7 @@ def test_wrong_labels(digits, tmp_path):
     assert right == 20 and wrong == 15
 
 
-def test_values(tflm, repository, tmp_path):
+def test_mean_error_of_values(tflm, repository, tmp_path):
     x = np.linspace(0, 6.28, 40, dtype=np.float32)[:, None]
     np.savez(tmp_path / "sine.npz", x=x, y=np.sin(x))
     path = repository / "models" / "hello_world" / "hello_world_int8.tflite"
@@ -67,8 +66,8 @@ def test_values(tflm, repository, tmp_path):
     assert high["mean_error"] == pytest.approx(1, abs=0.03)
 
 
-# Raw values of the input's own type are taken as they are: the same result as from real values.
-def test_raw_values(digits, tmp_path):
+# Values of the input's type are not quantized again, and give the same scores as real values.
+def test_quantized_values(digits, tmp_path):
     with np.load(digits / "digits_test.npz") as file:
         x, y = file["x"][:30], file["y"][:30]
     raw = np.clip(np.trunc(x / 0.062745101749897 + 0.5) - 128, -128, 127).astype(np.int8)
@@ -89,8 +88,8 @@ def test_note_on_scaling(digits, tmp_path):
     assert "outside of 0 to 16" in result.notes[0]
 
 
-# Two inputs, batches of 3 with the last one cut short, and one output that is a probability.
-def test_batches(tmp_path):
+# Two inputs, batches of 3 of which the last is not full, and one output that is a probability.
+def test_incomplete_batch(tmp_path):
     model = ModelBuilder("sum")
     a, b, c = (model.tensor((3, 1), "float32", name=n) for n in "abc")
     model.operator("ADD", [a, b], [c])
@@ -105,8 +104,8 @@ def test_batches(tmp_path):
     assert result.comparison.differing == 0
 
 
-# Each example begins with variables as they are at first, whatever process it is in.
-def test_state(tmp_path, repository):
+# The state is reset before each example, in every process.
+def test_state_is_reset(tmp_path, repository):
     path = repository.parent / "shared" / "models" / "mnist_lstm_int8.tflite"
     if not path.exists():
         pytest.skip("there is no mnist_lstm_int8.tflite")
@@ -140,17 +139,17 @@ _Y = np.zeros(5, int)
         ({"x": _X, "y": np.full((5, 10), np.nan)}, "y holds a NaN"),
         ({"x": _X * np.nan, "y": _Y}, "x holds a NaN"),
         ({"x": np.array(["a"] * 5), "y": _Y}, "not numbers"),
-        ({"x": np.array([{}]), "y": _Y}, "is no .npz of numbers"),
+        ({"x": np.array([{}]), "y": _Y}, "is not a .npz of numbers"),
     ],
 )
-def test_one_sentence(tflm, digits, tmp_path, arrays, words):
+def test_errors_of_data(tflm, digits, tmp_path, arrays, words):
     np.savez(tmp_path / "bad.npz", **arrays)
     found = tflm("eval", digits / "digits_int8.tflite", "--data", tmp_path / "bad.npz")
     assert found.code == 1 and words in found.err, found.err
     assert found.err.count("\n") == 1 and found.out == ""
 
 
-def test_bad_files(tflm, digits, tmp_path):
+def test_damaged_files(tflm, digits, tmp_path):
     whole = (digits / "digits_test.npz").read_bytes()
     bad = tmp_path / "bad.npz"
     random = np.random.default_rng(5)
@@ -164,12 +163,11 @@ def test_bad_files(tflm, digits, tmp_path):
         assert found.code in (0, 1) and (found.code == 0 or found.err.count("\n") == 1)
     np.save(tmp_path / "bad.npy", np.zeros(3))
     found = tflm("eval", digits / "digits_int8.tflite", "--data", tmp_path / "bad.npy")
-    assert found.code == 1 and "is no .npz" in found.err
+    assert found.code == 1 and "is not a .npz" in found.err
 
 
-# One-hot rows, as Keras trains with, are classes.
 @pytest.mark.parametrize("dtype", ["uint8", "float32"])
-def test_one_hot(digits, tmp_path, dtype):
+def test_one_hot_rows_are_classes(digits, tmp_path, dtype):
     with np.load(digits / "digits_test.npz") as file:
         x, y = file["x"][:30], file["y"][:30]
     np.savez(tmp_path / "hot.npz", x=x, y=np.eye(10, dtype=dtype)[y])
@@ -177,8 +175,8 @@ def test_one_hot(digits, tmp_path, dtype):
     assert score.right == 30 and [sum(row) for row in score.confusion] == np.bincount(y).tolist()
 
 
-# A model that TFLM refuses is evaluated all the same; a note says why nothing is compared.
-def test_beyond_tflm(tflm, repository, tmp_path):
+# A model that TFLM refuses is evaluated, with a note that says why it is not compared.
+def test_model_that_tflm_refuses(tflm, repository, tmp_path):
     model = repository / "tests" / "beyond" / "models" / "hybrid_dynamic.tflite"
     info = open_model(model).inputs[0]
     x = np.random.default_rng(2).normal(size=(4, *info.shape[1:])).astype(np.float32)
@@ -188,20 +186,19 @@ def test_beyond_tflm(tflm, repository, tmp_path):
     assert "of 4" in found.out and "nothing to compare with: TFLM itself" in found.out
 
 
-# A small file may unpack to any size; nobody waits for that, or loses memory to it.
-def test_what_unpacks_to_too_much(tflm, digits, tmp_path, monkeypatch):
-    monkeypatch.setattr(dataset, "_MOST", 1 << 20)
+# A small file that unpacks to a large size is refused before it is unpacked.
+def test_zip_bomb_is_refused(tflm, digits, tmp_path, monkeypatch):
+    monkeypatch.setattr(dataset, "_MAX_BYTES", 1 << 20)
     bad = tmp_path / "bomb.npz"
     x = np.zeros((3 << 15, 8, 8, 1), np.uint8)
     np.savez_compressed(bad, x=x, y=np.zeros(len(x), np.int64))
     assert bad.stat().st_size < 1 << 19
-    monkeypatch.setattr(np, "load", None)  # it is not even begun
+    monkeypatch.setattr(np, "load", None)  # any attempt to unpack would fail
     found = tflm("eval", digits / "digits_int8.tflite", "--data", bad)
     assert found.code == 1 and "bomb.npz unpacks to 0.0 GB" in found.err, found.err
 
 
-# Bytes for a model that was trained on values from 0 to 1 are noted where any float is taken, too.
-def test_bytes_for_a_float_input_are_noted(tmp_path):
+def test_note_on_bytes_for_a_float_input(tmp_path):
     builder = ModelBuilder()
     x = builder.tensor((1, 4), "float32", name="x")
     y = builder.tensor((1, 4), "float32", name="y")

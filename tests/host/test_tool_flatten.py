@@ -15,9 +15,9 @@ from tflm_tools.model.model_file import open_model
 from tflm_tools.optimize.memory import levels
 
 
-def test_file_and_sizes(tflm, layers, tmp_path):
+def test_written_file_and_sizes(tflm, layers, tmp_path):
     target = tmp_path / "made.tflm"
-    target.write_bytes(b"an old one")
+    target.write_bytes(b"an old file")
     found = tflm("flatten", layers, "-o", target, "--json")
     assert (found.code, found.err) == (0, "")
     flat = flatten(layers.read_bytes())
@@ -36,8 +36,9 @@ def test_keep_tensors(tflm, layers, tmp_path):
     assert target.read_bytes() == flatten(layers.read_bytes(), keep_tensors=True)
 
 
-# What is saved is told, with a switch for each; for a target, what packing costs.
-def test_savings_and_packing(tflm, tmp_path):
+# The report lists what each pass saved, --without excludes passes, and for a target the report
+# lists the costs of each weight layout.
+def test_reported_savings_and_packing(tflm, tmp_path):
     net = Network("savings", (6, 6, 4))
     x = net.conv(net.inputs[0], 16, 3, dead=range(12), bias=[300] * 16)
     x = net.reshape(net.conv(x, 8), (1, 288))
@@ -49,20 +50,21 @@ def test_savings_and_packing(tflm, tmp_path):
         ("dead_channels", [1]),
         ("aliases", [2]),
     ]
-    # 12 of the 16 channels: of the first layer's weights, bias and scales, of the second's depth.
+    # 12 of 16 channels are removed from the first layer's output and the second layer's input.
     assert [s["macs"] for s in report["savings"]] == [12 * 36 * 36, 12 * 8 * 36, 0]
     layers = report["packing"]
-    ways = [(0, "lanes"), (1, "lanes"), (3, "bytes")]  # what is fetched once is bytes
-    assert [(p["node"], p["chosen"]) for p in layers] == ways
+    # Weights that are used only once per invoke stay bytes.
+    chosen = [(0, "lanes"), (1, "lanes"), (3, "bytes")]
+    assert [(p["node"], p["chosen"]) for p in layers] == chosen
     kernels = {op.node: op.kernel for op in FlatFile(target.read_bytes()).ops}
     assert all(layer["kernel"] == kernels[layer["node"]] for layer in layers)
     assert kernels[3].startswith("dense.")
     for layer in layers:
         assert layer["flash"]["lanes"] > layer["flash"]["bytes"] >= layer["flash"]["in place"]
         assert layer["cycles"]["lanes"] < layer["cycles"]["bytes"] < layer["cycles"]["in place"]
-    told = tflm("flatten", source, "-o", target, "--target", "armv6m").out
-    assert "dead-channels" in told
-    assert "* is what was written" in told
+    printed = tflm("flatten", source, "-o", target, "--target", "armv6m").out
+    assert "dead-channels" in printed
+    assert "* is what was written" in printed
     options = "--without", "dead-channels", "--without", "aliases", "--json"
     report = tflm("flatten", source, "-o", target, *options).json()
     assert report["savings"] == report["packing"] == []
@@ -70,25 +72,24 @@ def test_savings_and_packing(tflm, tmp_path):
     assert tflm("flatten", source, "-o", target, "--without", "everything").code == 2
 
 
-# What is chosen fits the budget, and the numbers are those of the file.
-def test_packing_within_a_budget(tflm, layers, tmp_path):
+# The .tflm fits the flash budget, and the report agrees with the file.
+def test_packing_within_a_flash_budget(tflm, layers, tmp_path):
     target = tmp_path / "made.tflm"
     options = "flatten", layers, "-o", target, "--json", "--target", "armv6m"
     whole = tflm(*options).json()
     report = tflm(*options, "--flash-budget", whole["flat_bytes"] - 40).json()
     assert report["flat_bytes"] <= whole["flat_bytes"] - 40
     before, after = (
-        [p["flash"][p["chosen"]] for p in made["packing"]] for made in (whole, report)
+        [p["flash"][p["chosen"]] for p in each["packing"]] for each in (whole, report)
     )
     assert sum(before) - sum(after) >= 40
-    ways = ([p["chosen"] for p in made["packing"]] for made in (whole, report))
-    assert next(ways) != next(ways)
+    chosen = ([p["chosen"] for p in each["packing"]] for each in (whole, report))
+    assert next(chosen) != next(chosen)
 
 
-# A failure leaves the old file and nothing else.
-def test_failures(tflm, layers, lacking, tmp_path):
+def test_failure_leaves_the_old_file(tflm, layers, lacking, tmp_path):
     target = tmp_path / "made.tflm"
-    target.write_bytes(b"an old one")
+    target.write_bytes(b"an old file")
     before = sorted(p.name for p in tmp_path.iterdir())
     refused = tflm("flatten", lacking, "-o", target)
     assert refused.code == 1
@@ -96,7 +97,7 @@ def test_failures(tflm, layers, lacking, tmp_path):
     again = tflm("flatten", layers, "-o", tmp_path / "no folder" / "x.tflm")
     assert again.code == 1
     assert "cannot write" in again.err
-    assert target.read_bytes() == b"an old one"
+    assert target.read_bytes() == b"an old file"
     assert sorted(p.name for p in tmp_path.iterdir()) == before
     assert tflm("flatten", layers, "-o", tmp_path).code == 1  # a folder
     assert sorted(p.name for p in tmp_path.iterdir()) == before
@@ -105,7 +106,7 @@ def test_failures(tflm, layers, lacking, tmp_path):
     assert "already" in tflm("flatten", flat, "-o", target).err
 
 
-# Other shapes of inputs, by name or of the only one.
+# --input-shape with the name of an input, or without a name for the only input.
 def test_input_shapes(tflm, tmp_path):
     model = ModelBuilder()
     x = model.tensor((1, 4), "float32", shape_signature=(-1, 4), name="x")
@@ -120,7 +121,7 @@ def test_input_shapes(tflm, tmp_path):
         target.unlink()
     for word, text in [
         ("y=3,4", "names no input; the model has x"),
-        ("x=3,a", "is no shape"),
+        ("x=3,a", "is not a shape"),
         ("x=3", "cannot have the shape"),
     ]:
         refused = tflm("flatten", source, "-o", target, "--input-shape", word)
@@ -128,8 +129,8 @@ def test_input_shapes(tflm, tmp_path):
         assert not target.exists()
 
 
-# The table of packed layers fits a terminal of 80 columns with the operators' whole names.
-def test_packing_table_is_readable(tflm, repository, tmp_path):
+# The table of packed layers fits a terminal of 80 columns without cutting operator names.
+def test_packing_table_fits_80_columns(tflm, repository, tmp_path):
     digits = repository / "models" / "digits" / "digits_int8.tflite"
     found = tflm("flatten", digits, "-o", tmp_path / "x.tflm", "--target", "armv6m")
     table = found.out[found.out.index("in place") :]
@@ -137,7 +138,7 @@ def test_packing_table_is_readable(tflm, repository, tmp_path):
     assert "…" not in table and max(map(len, found.out.splitlines())) <= 80
 
 
-# The fastest plan with so many bytes, or what the least would be.
+# The result is the fastest plan within the budget, or an error with the smallest possible size.
 def test_arena_budget(tflm, repository, tmp_path):
     source, target = repository / "models" / "digits" / "digits_int8.tflite", tmp_path / "x.tflm"
     found = tflm("flatten", source, "-o", target, "--arena-budget", 900)
@@ -147,21 +148,21 @@ def test_arena_budget(tflm, repository, tmp_path):
     assert tflm("flatten", source, "-o", target, "--arena-budget", least, "--json").json()[
         "arena_bytes"
     ] == least  # fmt: skip
-    told = tflm("flatten", source, "-o", target, "--arena-budget", least + 100).out
-    assert "* budget" in told and "speed" in told
+    printed = tflm("flatten", source, "-o", target, "--arena-budget", least + 100).out
+    assert "* budget" in printed and "speed" in printed
     assert f"--arena-budget {least}" in tflm("plan", source, "--arena-budget", least).out
     both = tflm("flatten", source, "-o", target, "--arena-budget", least, "--optimize", "ram")
     assert both.code == 1 and "leave --optimize out" in both.err
     with pytest.raises(ToolError, match="deploy the .tflite it was made from"):
         flatten_for_board(open_model(target), None, arena_budget=least - 1)
-    with pytest.raises(UnsupportedError, match="cannot be planned anew"):
+    with pytest.raises(UnsupportedError, match="cannot be planned again"):
         flatten(source.read_bytes(), keep_tensors=True, arena_budget=least)
     with pytest.raises(ToolError, match="leave --optimize out"):
         flatten(source.read_bytes(), optimize="speed", arena_budget=least)
 
 
-# What takes long to find is left to who asks for it, which the table says.
-def test_untold_level(tflm, tmp_path):
+# A level whose search is slow is skipped unless --optimize names it, and the table says so.
+def test_slow_level_is_skipped(tflm, tmp_path):
     model = ModelBuilder()
     tensors = [model.tensor((1, 4), "float32") for _ in range(82)]
     for x, y in pairwise(tensors):
@@ -171,27 +172,28 @@ def test_untold_level(tflm, tmp_path):
     source.write_bytes(model.build())
     found = tflm("flatten", source, "-o", target)
     assert "ask with --optimize ram" in " ".join(found.out.split()) and "* balanced" in found.out
-    made = target.read_bytes()
-    told = tflm("flatten", source, "-o", target, "--optimize", "ram", "--json").json()
-    assert [each["level"] for each in told["levels"]] == ["ram", "balanced", "speed"]
-    assert told["unit"] == "cycles of a Cortex-M0+"
-    assert told["untold"] == [] and target.read_bytes() == made
+    flat = target.read_bytes()
+    report = tflm("flatten", source, "-o", target, "--optimize", "ram", "--json").json()
+    assert [each["level"] for each in report["levels"]] == ["ram", "balanced", "speed"]
+    assert report["unit"] == "cycles of a Cortex-M0+"
+    assert report["skipped_levels"] == [] and target.read_bytes() == flat
 
 
-# The same of a small model whose search has looked at as much as it may; asked for, it goes on.
-def test_level_that_looks_at_much(tflm, repository, tmp_path, monkeypatch):
+# A level is also skipped when the search of a small model reaches its limit of candidates.
+def test_level_is_skipped_at_the_search_limit(tflm, repository, tmp_path, monkeypatch):
     source, target = repository / "models" / "digits" / "digits_int8.tflite", tmp_path / "net.tflm"
     words = "flatten", source, "-o", target, "--input-by-rows", "--target", "armv7em", "--json"
 
-    def made(*more):
-        told = tflm(*words, *more).json()
-        return told["untold"], [each["level"] for each in told["levels"]], target.read_bytes()
+    def flattened(*more):
+        report = tflm(*words, *more).json()
+        found = [each["level"] for each in report["levels"]]
+        return report["skipped_levels"], found, target.read_bytes()
 
     everything = ["ram", "balanced", "speed"]
-    ram, least = made("--optimize", "ram"), made()
-    assert ram[:2] == least[:2] == ([], everything)
+    ram, usual = flattened("--optimize", "ram"), flattened()
+    assert ram[:2] == usual[:2] == ([], everything)
     monkeypatch.setattr(levels, "_LOOKS", 400)
-    assert made() == (["ram"], everything[1:], least[2])
-    assert made("--optimize", "ram") == ram
+    assert flattened() == (["ram"], everything[1:], usual[2])
+    assert flattened("--optimize", "ram") == ram
     monkeypatch.setattr(levels, "_LOOKS", 4000)
-    assert made() == least
+    assert flattened() == usual

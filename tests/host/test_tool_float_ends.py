@@ -1,4 +1,4 @@
-# Tests of the commands on models with float32 ends
+# Tests of the commands on models with float32 inputs and outputs
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import numpy as np
@@ -7,8 +7,8 @@ from tflm_tools.check import oracle
 from tflm_tools.check.verify import verify
 
 
-# Commands take and give float32, of the .tflite and of its .tflm.
-def test_commands(tflm, tmp_path):
+# Commands use float32 arrays for the .tflite and for its .tflm, which keeps integers.
+def test_commands_use_float32(tflm, tmp_path):
     path, flat = tmp_path / "model.tflite", tmp_path / "model.tflm"
     path.write_bytes(model("commands"))
     found = tflm("flatten", path, "-o", flat)

@@ -14,7 +14,7 @@ from tflm_tools.image.custom import _WITH_CUSTOM
 from tflm_tools.inspection.inspection import inspect
 from tflm_tools.model.flat_file import FlatFile
 
-# MACs of the real models beside the repository, and TFLM's head where no op asks for scratch.
+# (MACs, bytes of TFLM's head if no operator has a scratch buffer) of the shared models.
 _REAL = {
     "hello_world_float": (288, 128),
     "hello_world_int8": (288, 32),
@@ -69,8 +69,8 @@ def test_table_for_people(tflm, layers):
     assert "does not run" not in found.out
 
 
-# Every missing thing, not the first alone; the table comes all the same.
-def test_all_that_is_missing(tflm, lacking):
+# All missing operators are listed, and the table is printed.
+def test_all_missing_operators(tflm, lacking):
     found = tflm("inspect", lacking, "--json")
     assert found.code == 0
     report = found.json()
@@ -88,7 +88,8 @@ def test_all_that_is_missing(tflm, lacking):
     assert "1 × LSH_PROJECTION" in text
 
 
-# What a compiler left has scratch tensors that nothing writes: all commands know what it is.
+# Operators of model compilers, whose scratch tensors are never written, have a remedy in all
+# commands.
 @pytest.mark.parametrize(
     ("name", "words"),
     [
@@ -98,7 +99,7 @@ def test_all_that_is_missing(tflm, lacking):
         ("FlexCast", "OpsSet.TFLITE_BUILTINS only"),
     ],
 )
-def test_left_by_a_compiler(tflm, tmp_path, name, words):
+def test_operators_of_model_compilers(tflm, tmp_path, name, words):
     model = ModelBuilder(name)
     x, scratch, y = (model.tensor((1, 8), "int8", scale=1, zero_point=0) for _ in range(3))
     model.custom(name, [scratch, x], [y])
@@ -115,18 +116,18 @@ def test_left_by_a_compiler(tflm, tmp_path, name, words):
     assert words in (tmp_path / "report.html").read_text()
 
 
-# The commands that an error names are those that take the option.
+# The error that names the commands with --custom names all of them.
 def test_commands_with_custom():
-    takers = {n for n, c in cli.commands.items() if any("--custom" in p.opts for p in c.params)}
-    assert takers == set(_WITH_CUSTOM.replace(" and", ",").split(", "))
+    names = {n for n, c in cli.commands.items() if any("--custom" in p.opts for p in c.params)}
+    assert names == set(_WITH_CUSTOM.replace(" and", ",").split(", "))
 
 
-# Errors name --timeout: all commands that wait for a board, MicroPython or an oracle have it.
+# All commands that wait for a board, MicroPython or an oracle have --timeout, which errors name.
 def test_commands_with_timeout():
-    takers = {n for n, c in cli.commands.items() if any("--timeout" in p.opts for p in c.params)}
+    names = {n for n, c in cli.commands.items() if any("--timeout" in p.opts for p in c.params)}
     with_boards = {n for n, c in cli.commands.items() if any("--on" in p.opts for p in c.params)}
     others = {"convert", "deploy", "doctor", "flash", "learn", "requantize", "transform"}
-    assert takers == with_boards | others
+    assert names == with_boards | others
 
 
 def test_model_too_large_for_boards(tmp_path, tflm):
@@ -186,8 +187,8 @@ def test_bad_files(tflm, tmp_path, content, words):
     assert len(found.err.splitlines()) == 1
 
 
-# A .tflm whose CRC is right and whose tables are not.
-def test_mangled_flat_model(tflm, layers, tmp_path):
+# A .tflm with a valid CRC and invalid tables.
+def test_flat_model_with_damaged_tables(tflm, layers, tmp_path):
     flat = bytearray(flatten(layers.read_bytes()))
     names = struct.unpack_from("<I", flat, layout.SECTIONS_OFFSET + 8 * layout.NAMES)[0]
     kernels = struct.unpack_from("<I", flat, layout.SECTIONS_OFFSET + 8 * layout.KERNELS)[0]
@@ -204,7 +205,7 @@ def test_mangled_flat_model(tflm, layers, tmp_path):
         assert len(found.err.splitlines()) == 1
 
 
-# Cutting a model anywhere gives one sentence, or a model that is still whole.
+# A truncated model gives an error of one line, or is still complete.
 def test_truncated_model(tflm, layers):
     data = layers.read_bytes()
     for length in range(8, len(data), 97):
@@ -215,7 +216,7 @@ def test_truncated_model(tflm, layers):
 
 
 @pytest.mark.parametrize("name", _REAL)
-def test_real_models(shared_models, name):
+def test_macs_and_head_of_shared_models(shared_models, name):
     report = inspect(shared_models / f"{name}.tflite")
     macs, head = _REAL[name]
     assert report.macs == macs
@@ -223,8 +224,8 @@ def test_real_models(shared_models, name):
         assert report.tflm_head_bytes == head
 
 
-# Floats that are multiplied are slow on boards, which a quantized model has none of.
-def test_floats_are_told(tflm, repository, layers):
+# A note warns of float multiplications, which are slow on boards; quantized models have no note.
+def test_note_on_float_operators(tflm, repository, layers):
     models = repository / "tests" / "beyond" / "models"
     found = tflm("inspect", models / "hybrid_dynamic.tflite")
     assert "operators multiply floats" in found.out and "docs/how-to/quantize.md" in found.out
@@ -232,9 +233,9 @@ def test_floats_are_told(tflm, repository, layers):
     assert "multiply floats" not in tflm("inspect", layers).out
 
 
-# What a trained model is before it is converted, by what it holds or what it is called.
+# A trained model is recognized by its content or its name.
 @pytest.mark.parametrize("name", ["model.keras", "model.h5", "saved"])
-def test_not_converted_yet(name, tflm, tmp_path):
+def test_error_for_unconverted_model(name, tflm, tmp_path):
     path = tmp_path / name
     path.write_bytes(b"PK\x03\x04" if name.endswith("keras") else b"\x89HDF\r\n\x1a\n")
     found = tflm("inspect", path)

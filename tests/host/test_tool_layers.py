@@ -1,4 +1,4 @@
-# Tests of `tflm verify --layers`: every operator beside TFLM, one broken on purpose
+# Tests of `tflm verify --layers`: every operator is compared with TFLM, with and without a defect
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import pytest
@@ -7,7 +7,7 @@ from support.standin import Board
 from tflm.prepare import fully_connected
 from tflm_tools.check.verify import verify
 
-# A kernel around the right one that adds `change` to byte 4 of the output of the layer of this
+# A kernel that calls the correct one, then changes byte 4 of the output of the layer with this
 # depth.
 _BROKEN = """
 
@@ -28,7 +28,7 @@ def eval_int8(op, arena, rom, start, stop):
 """
 
 
-# Index of a word of FULLY_CONNECTED's record.
+# The index of a word in FULLY_CONNECTED's record.
 def _word(name):
     return 1 + fully_connected.INT8.index(name)
 
@@ -39,7 +39,7 @@ def broken(depth, change=1):
     )
 
 
-def test_equal(tflm, layers):
+def test_all_operators_are_equal(tflm, layers):
     found = tflm("verify", layers, "--layers", "--runs", 1, "--json")
     assert (found.code, found.err) == (0, "")
     reports = found.json()["layers"]
@@ -54,7 +54,7 @@ def test_equal(tflm, layers):
 
 
 @pytest.mark.parametrize("path", ["flat", "tflite"])
-def test_broken_kernel(tflm, layers, changed_modules, path):
+def test_broken_kernel_differs(tflm, layers, changed_modules, path):
     changed_modules("kernels/fully_connected.py", broken(40))
     found = tflm("verify", layers, "--layers", "--runs", 1, "--path", path)
     assert found.code == 1
@@ -69,7 +69,7 @@ def test_broken_kernel(tflm, layers, changed_modules, path):
     assert all(len(line) <= 80 for line in found.out.splitlines())
 
 
-# The last layer multiplies by few weights: its change reaches no output when RELU cuts it off.
+# A model in which RELU removes a wrong value of the first layer.
 @pytest.fixture
 def hidden(tmp_path):
     builder = ModelBuilder()
@@ -87,7 +87,7 @@ def hidden(tmp_path):
     return path
 
 
-def test_only_between_the_ops(tflm, hidden, changed_modules):
+def test_difference_that_reaches_no_output(tflm, hidden, changed_modules):
     changed_modules("kernels/fully_connected.py", broken(8))
     arguments = ["verify", hidden, "--runs", 1, "--path", "tflite"]
     plain = tflm(*arguments, "--json")
@@ -97,7 +97,7 @@ def test_only_between_the_ops(tflm, hidden, changed_modules):
     assert "Only between the ops, first by op 0 FULLY_CONNECTED" in found.out
 
 
-# State goes on: what is compared is the tensors after the last random case.
+# The state is kept between runs, and the tensors after the last random case are compared.
 def test_model_with_state(tmp_path):
     builder = ModelBuilder()
     x = builder.tensor((3,), "int32", name="x")
@@ -114,7 +114,7 @@ def test_model_with_state(tmp_path):
     assert [row.verdict for row in result.layers[0].rows][1] == "equal"
 
 
-# Control flow: the first sub-graph is compared, with what IF puts into it.
+# The first sub-graph is compared, including the outputs of IF.
 def test_control_flow(tmp_path):
     builder = ModelBuilder()
     flag = builder.tensor((1,), "bool", name="flag")
@@ -142,7 +142,7 @@ def test_control_flow(tmp_path):
         ]
 
 
-# Handles of resource variables have no values, and no rows.
+# Handles of resource variables have no values, so they have no rows.
 def test_resource_variables(tmp_path):
     builder = ModelBuilder()
     x = builder.tensor((2,), "int32", name="x")
@@ -162,8 +162,7 @@ def test_resource_variables(tmp_path):
         ]  # fmt: skip
 
 
-# Tensors between the ops come from a board, too.
-def test_on_a_board(tflm, layers, repository, tmp_path):
+def test_tensors_of_a_board(tflm, layers, repository, tmp_path):
     with Board(tmp_path / "board", library=repository / "modules") as board:
         found = tflm("verify", layers, "--runs", 1, "--layers", "--on", board.port, "--json")
     assert (found.code, found.err) == (0, "")

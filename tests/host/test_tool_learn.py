@@ -1,4 +1,4 @@
-# Tests of `tflm learn`: new classes on a frozen network, beside scikit-learn
+# Tests of `tflm learn`: accuracy is compared with scikit-learn
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import struct
@@ -22,7 +22,7 @@ def data(repository):
     return {name: taught.load(repository, name) for name in taught.NAMES}
 
 
-# The features of examples, as a file of Learner.save() has them.
+# (features, classes) of the examples in a file of Learner.save().
 def _features(path, count):
     content = path.read_bytes()
     size, text = struct.unpack_from("<HI", content, 6)
@@ -31,23 +31,24 @@ def _features(path, count):
     return rows.reshape(count, size).astype(float), numbers.astype(int)
 
 
-def _beside(method, features, y, asked):
+# The classes that scikit-learn predicts for the features `asked`.
+def _predicted(method, features, y, asked):
     from sklearn.linear_model import SGDClassifier
     from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 
-    made = {
+    classifier = {
         "prototypes": NearestCentroid(),
         "neighbours": KNeighborsClassifier(3),
         "sgd": SGDClassifier(random_state=0, max_iter=5000),
     }[method]
-    return made.fit(features - features.mean(0), y).predict(asked - features.mean(0))
+    return classifier.fit(features - features.mean(0), y).predict(asked - features.mean(0))
 
 
-# Four classes, five examples of each; all others are asked for. The .tflm that comes out gives the
-# same answers to `tflm eval`, without a Learner.
+# Four classes are taught with five examples each, and tested with all others. `tflm eval` gets the
+# same answers from the written .tflm, without a Learner.
 @pytest.mark.parametrize("method", ["prototypes", "neighbours", "sgd"])
 @pytest.mark.parametrize("name", taught.NAMES)
-def test_accuracy(data, tmp_path, name, method):
+def test_accuracy_equals_scikit_learn(data, tmp_path, name, method):
     model, x, y = data[name]
     x, y = x[y < 4], y[y < 4]
     output, file = tmp_path / "taught.tflm", tmp_path / "examples"
@@ -60,7 +61,7 @@ def test_accuracy(data, tmp_path, name, method):
     tt.learn(model, {"x": x[rest], "y": y[rest]}, per_class=999, examples=others,
              test={"x": x[:1], "y": y[:1]})  # fmt: skip
     asked, wanted = _features(others, len(rest))
-    theirs = score_of_classes(wanted, _beside(method, first, numbers, asked), 4)
+    theirs = score_of_classes(wanted, _predicted(method, first, numbers, asked), 4)
     assert result.count == len(rest) and result.features == first.shape[1]
     assert result.score.accuracy >= theirs.accuracy - 0.01
     if method == "prototypes":
@@ -83,7 +84,7 @@ def test_folders_and_one_class(tflm, data, tmp_path):
     assert (found.code, found.err) == (0, "")
     assert "15 examples" in found.out and "of 12 others" in found.out and "zero" in found.out
     assert FlatModel(output.read_bytes()).labels() == ["one", "two", "zero"]
-    # Of one class: all others are unusual, most of its own are not.
+    # With one class, most examples of the class are usual, and all others are unusual.
     unusual = {}
     own = {"x": x[y == 0][:10], "y": np.zeros(10, int)}
     for name, asked in (("own", x[y == 0][10:]), ("others", x[y > 0][:50])):
@@ -99,18 +100,18 @@ def test_folders_and_one_class(tflm, data, tmp_path):
         ({"feature": "nothing"}, "--feature nothing names no tensor.*reshape_1"),
         ({"feature": "PartitionedCall:0"}, "is an output already"),
         ({"method": "trees"}, "no method 'trees'"),
-        ({"per_class": 999}, "no example is left to ask; teach fewer with --per-class"),
+        ({"per_class": 999}, "no example is left to test; teach fewer with --per-class"),
     ],
 )
-def test_wrong_options(data, options, said):
+def test_errors_of_options(data, options, said):
     model, x, y = data["digits"]
     with pytest.raises(TflmError, match=said):
         tt.learn(model, {"x": x, "y": y}, **options)
 
 
-def test_wrong_data(data, repository, tmp_path):
+def test_errors_of_data(data, repository, tmp_path):
     model, x, y = data["digits"]
-    with pytest.raises(TflmError, match="y is float64, not a class for each example"):
+    with pytest.raises(TflmError, match="y is float64, not one class for each example"):
         tt.learn(model, {"x": x, "y": y + 0.5})
     with pytest.raises(TflmError, match="it must be int8"):
         floats = tmp_path / "floats.tflite"
@@ -121,7 +122,7 @@ def test_wrong_data(data, repository, tmp_path):
 
 
 def flattened(path, folder):
-    """A .tflm of a .tflite, as it is."""
-    made = folder / "made.tflm"
-    made.write_bytes(flatten(path.read_bytes(), without=("all",)))
-    return made
+    """Write the .tflm of a .tflite, without optimization passes, and return its path."""
+    flat = folder / "made.tflm"
+    flat.write_bytes(flatten(path.read_bytes(), without=("all",)))
+    return flat

@@ -1,4 +1,4 @@
-# Tests of `tflm ops`: what models need, and that these files, and this resolver, are enough
+# Tests of `tflm ops`: models run with only the files, or only the resolver, that it lists
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import os
@@ -22,7 +22,7 @@ from tflm_tools.requirements.needs import needs_of
 from tflm_tools.requirements.output import manifest_source, resolver_source
 
 
-# A model of many kinds: int8 and float32, RESHAPE, and a WHILE with a sub-graph for each part.
+# A model with int8 and float32 operators.
 @pytest.fixture
 def mixed(tmp_path):
     builder = ModelBuilder("mixed")
@@ -50,7 +50,7 @@ def delay(tmp_path):
     return path
 
 
-# A folder with these files of tflm and no others.
+# Copy only these files of tflm to a folder.
 def package(folder, repository, files):
     for file in files:
         target = folder / "tflm" / f"{file}.py"
@@ -59,19 +59,19 @@ def package(folder, repository, files):
     return folder
 
 
-# Run a model on both paths with the package of a folder, and with the whole one: same outputs.
-def check_package(path, folder, monkeypatch, forms=("flat", "tflite")):
+# Check that a model has the same outputs with the package in a folder as with the whole package.
+def check_package(path, folder, monkeypatch, paths=("flat", "tflite")):
     model = open_model(path)
     rng = np.random.default_rng(3)
     arrays = [(rng.random(t.shape) * 9 - 4).astype(t.numpy_dtype()) for t in model.inputs]
     wanted = invoke(model, [arrays], "flat").outputs
     monkeypatch.setenv("TFLM_MODULES", str(folder))
-    for form in forms:
-        got = invoke(model, [arrays], form).outputs
-        assert [a.tobytes() for a in got[0]] == [a.tobytes() for a in wanted[0]], form
+    for each in paths:
+        got = invoke(model, [arrays], each).outputs
+        assert [a.tobytes() for a in got[0]] == [a.tobytes() for a in wanted[0]], each
 
 
-def test_table(tflm, mixed):
+def test_printed_table(tflm, mixed):
     found = tflm("ops", mixed, "--arch", "armv6m")
     assert (found.code, found.err) == (0, "")
     rows = {line.split()[0]: line.split() for line in found.out.splitlines() if line.split()}
@@ -81,7 +81,7 @@ def test_table(tflm, mixed):
     assert all(len(line) <= 80 for line in found.out.splitlines())
 
 
-def test_json(tflm, mixed, layers):
+def test_json_report(tflm, mixed, layers):
     report = tflm("ops", mixed, layers, "--arch", "armv6m", "--arch", "rv32imc", "--json").json()
     assert [len(model["ops"]) for model in report["models"]] == [4, 1]
     dense = report["models"][1]["ops"][0]
@@ -94,30 +94,30 @@ def test_json(tflm, mixed, layers):
     assert files["interpreter"]["group"] == "runtime"
 
 
-# Files for each form: with a .tflm alone nothing of Prepare.
-def test_forms(mixed):
+# A .tflm needs no files of Prepare.
+def test_files_of_each_kind_of_model(mixed):
     flat = {entry.file for entry in needs([mixed], "flat", ["armv6m"]).files}
     both = {entry.file for entry in needs([mixed], "both", ["armv6m"]).files}
     assert not [file for file in flat if file.startswith(("prepare/", "tflite/"))] and flat < both
     assert {"prepare/pooling", "prepare/table", "tflite/allocator", "tflite/reader"} <= both
 
 
-# What is listed is what a board loads: types that no operator has bring no file along.
-def test_only_the_files_of_these_types(layers):
+# Files for types that no operator has are not listed.
+def test_only_files_of_the_types_are_listed(layers):
     prepare = needs_of(layers).prepare
     assert "fully_connected" in prepare
     assert not [file for file in prepare if re.search("float|int16|lanes|dsp|^conv$", file)]
 
 
 @pytest.mark.parametrize("name", ["mixed", "layers", "delay"])
-def test_the_files_are_enough(request, tmp_path, repository, monkeypatch, name):
+def test_listed_files_are_enough(request, tmp_path, repository, monkeypatch, name):
     path = request.getfixturevalue(name)
     files = files_in([needs_of(path)], "both", "")
     check_package(path, package(tmp_path / "only", repository, files), monkeypatch)
 
 
-# Without one of them it does not run: the test above can fail.
-def test_each_kernel_is_needed(mixed, tmp_path, repository, monkeypatch):
+# Proves that the test above can fail.
+def test_model_fails_without_a_listed_kernel(mixed, tmp_path, repository, monkeypatch):
     files = files_in([needs_of(mixed)], "both", "")
     files.remove("kernels/pooling")
     folder = package(tmp_path / "only", repository, files)
@@ -125,8 +125,8 @@ def test_each_kernel_is_needed(mixed, tmp_path, repository, monkeypatch):
         check_package(mixed, folder, monkeypatch)
 
 
-# Only for .tflm: enough for that form, and none of Prepare.
-def test_the_files_for_a_flat_model(mixed, tmp_path, repository, monkeypatch):
+# The files for a .tflm only are enough to run it.
+def test_files_for_a_flat_model_are_enough(mixed, tmp_path, repository, monkeypatch):
     flat = tmp_path / "mixed.tflm"
     flat.write_bytes(flatten(mixed.read_bytes()))
     files = files_in([needs_of(flat)], "flat", "")
@@ -135,7 +135,7 @@ def test_the_files_for_a_flat_model(mixed, tmp_path, repository, monkeypatch):
     check_package(flat, folder, monkeypatch, ["flat"])
 
 
-# What modules/manifest.py freezes with the line that is written.
+# (path of the included manifest, files that modules/manifest.py freezes) of a written manifest.
 def frozen(repository, manifest, monkeypatch):
     given = {}
 
@@ -158,30 +158,30 @@ def frozen(repository, manifest, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["mixed", "layers", "delay"])
-def test_manifest(request, tmp_path, repository, monkeypatch, name):
+def test_manifest_freezes_the_listed_files(request, tmp_path, repository, monkeypatch, name):
     path = request.getfixturevalue(name)
     found = needs([path])
     where, files = frozen(repository, manifest_source(found, tmp_path / "m.py"), monkeypatch)
     assert (tmp_path / where).resolve() == repository / "modules" / "manifest.py"
-    # An __init__ of comments alone is not frozen.
+    # An __init__ that contains only comments is not frozen.
     listed, wanted = (
         {f for f in names if f.startswith(("prepare/", "kernels/")) and "__init__" not in f}
         for names in (files, files_in(found.models, "both", ""))
     )
     assert listed == wanted
-    if name == "delay":  # the others as above
+    if name == "delay":  # the test above runs the others with the same files
         check_package(path, package(tmp_path / "frozen", repository, files), monkeypatch)
 
 
-def test_manifest_of_an_arch(mixed, repository, tmp_path, monkeypatch):
+def test_manifest_for_an_arch(mixed, repository, tmp_path, monkeypatch):
     text = manifest_source(needs([mixed], "flat"), tmp_path / "m.py", "armv6m")
     _, files = frozen(repository, text, monkeypatch)
     assert "kernels/armv6m/pooling" in files and "kernels/conv" not in files
     assert not [file for file in files if file.startswith("prepare/")]
 
 
-# Only checks of the kernels that are there are frozen, or none.
-def test_manifest_and_checks(repository, monkeypatch):
+# Access checks are frozen for the frozen kernels only, or not at all.
+def test_access_checks_of_a_manifest(repository, monkeypatch):
     line = 'include("", arch="armv6m", kernels="int8", prepare=False%s)'
     _, with_checks = frozen(repository, line % "", monkeypatch)
     checks = {file for file in with_checks if file.startswith("access_checks/")}
@@ -193,13 +193,13 @@ def test_manifest_and_checks(repository, monkeypatch):
     }
     _, without = frozen(repository, line % ", checks=False", monkeypatch)
     assert set(with_checks) - set(without) == checks
-    # Nothing for other types is frozen, nor what a twin replaces.
+    # Kernels for other types, and portable kernels with an override, are not frozen.
     assert not [file for file in without if "kernels/" in file and "float" in file]
     assert "kernels/depthwise_conv_lanes" not in without
 
 
-# The resolver runs its models on both paths, and no other one.
-def test_resolver(tflm, mixed, layers, tmp_path):
+# With the resolver, its model runs on both paths, and another model is refused.
+def test_resolver_runs_only_its_model(tflm, mixed, layers, tmp_path):
     file = tmp_path / "only_mixed.py"
     found = tflm("ops", mixed, "--resolver", file, "--manifest", tmp_path / "m.py")
     assert found.code == 0 and f"wrote {file}" in found.out.replace("\n", "")
@@ -225,7 +225,7 @@ for path in {paths!r}:
     assert lines[3].startswith("the resolver lacks the operator FULLY_CONNECTED; ")
 
 
-def test_resolver_names_operators_of_yours(tmp_path, repository):
+def test_resolver_names_custom_operators(tmp_path, repository):
     path = tmp_path / "atan.tflite"
     path.write_bytes(single_op("Atan", [Tensor((6,), "float32")], [Tensor((6,), "float32")],
                                custom={"offset": 1.0}))  # fmt: skip
@@ -235,13 +235,13 @@ def test_resolver_names_operators_of_yours(tmp_path, repository):
         "def register(resolver):\n    resolver.add_custom('Atan', Atan())\n"
     )
     source = resolver_source(needs([path], custom=[custom]))
-    assert "add yours with add_custom: Atan." in source
+    assert "add your operators with add_custom: Atan." in source
     names = {}
     exec(source, names)
     assert names["_BUILTIN"] == names["_SHIPPED"] == names["_KERNELS"] == ()
 
 
-def test_shipped_custom_operators(delay):
+def test_resolver_of_custom_operators_in_tflm(delay):
     found = needs([delay])
     assert found.models[0].ops[0].prepare == "prepare/signal_delay"
     assert '"SignalDelay",' in resolver_source(found)
@@ -257,7 +257,7 @@ def test_missing_operators(tflm, lacking, tmp_path):
     assert not (tmp_path / "r.py").exists()
 
 
-def test_usage(tflm, mixed, tmp_path):
+def test_errors_of_options(tflm, mixed, tmp_path):
     assert tflm("ops", "--resolver", tmp_path / "r.py").code == 2
     arguments = ["--arch", "armv6m", "--arch", "x64", "--manifest", tmp_path / "m.py"]
     assert tflm("ops", mixed, *arguments).code == 2
@@ -267,15 +267,15 @@ def test_usage(tflm, mixed, tmp_path):
     assert Path(mixed).exists()
 
 
-# The package for mip that runs a .tflite on a board has all of it.
-def test_package_for_mip(mixed, delay):
+# The mip package contains all files that these models need.
+def test_mip_package_contains_the_files(mixed, delay):
     models = [needs_of(mixed), needs_of(delay)]
-    for form, prepare in (("both", True), ("flat", False)):
-        assert set(files_in(models, form, "")) <= set(package_files("all", prepare=prepare))
+    for kinds, prepare in (("both", True), ("flat", False)):
+        assert set(files_in(models, kinds, "")) <= set(package_files("all", prepare=prepare))
 
 
-# A batch that the file leaves open: what works out the shapes comes along.
-def test_open_dimensions(tmp_path, repository, monkeypatch):
+# A model with an open batch dimension also needs the files that compute shapes.
+def test_files_for_open_dimensions(tmp_path, repository, monkeypatch):
     builder = ModelBuilder()
     x, y = (builder.tensor((1, 4), "float32", shape_signature=(-1, 4)) for _ in range(2))
     builder.operator("RELU", [x], [y])
@@ -287,8 +287,7 @@ def test_open_dimensions(tmp_path, repository, monkeypatch):
     check_package(path, package(tmp_path / "only", repository, files), monkeypatch)
 
 
-# The README's number is that of the command.
-def test_readme_counts_the_same(tflm, repository):
+def test_readme_has_the_number_of_operators(tflm, repository):
     count = len(tflm("ops", "--json").json())
     assert f"{count} operators" in tflm("ops").out
     assert f"| Operators | {count} |" in (repository / "README.md").read_text()

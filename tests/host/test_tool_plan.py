@@ -1,4 +1,4 @@
-# Tests of `tflm plan`: the arena as letters, SVG and PNG, as TFLM plans it and as flatten does
+# Tests of `tflm plan`: plans of TFLM and of flatten as text, SVG and PNG
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import struct
@@ -23,7 +23,7 @@ def digits(repository):
     return repository / "models" / "digits" / "digits_int8.tflite"
 
 
-# A chain of pools over a large picture, which flatten runs in bands.
+# A chain of pools over a large image, which flatten runs in bands.
 @pytest.fixture
 def chain(tmp_path):
     model = ModelBuilder("chain")
@@ -41,7 +41,7 @@ def chain(tmp_path):
     return path
 
 
-def test_letters(tflm, digits):
+def test_printed_plan(tflm, digits):
     found = tflm("plan", digits)
     assert (found.code, found.err) == (0, "")
     for word in ("as TFLM plans it", "2 880 bytes", "peak: op 2 CONV_2D", "7 RESHAPE"):
@@ -49,9 +49,9 @@ def test_letters(tflm, digits):
     assert max(map(len, found.out.splitlines())) <= 80
 
 
-# The plan of each level is that of the .tflm which flatten makes, and the peak fits into it.
+# The plan of each level needs as many bytes as the .tflm, and contains the peak.
 @pytest.mark.parametrize("level", LEVELS)
-def test_levels(digits, tmp_path, level):
+def test_plan_equals_the_flat_model(digits, tmp_path, level):
     plan = plan_model(digits, level).plan
     without = ("all",) if level == "off" else ()
     flat = flatten_file(digits, tmp_path / "x.tflm", optimize=level, without=without)
@@ -61,8 +61,8 @@ def test_levels(digits, tmp_path, level):
     assert max(stop for b in plan.blocks for _, stop, _, _ in b.areas()) <= plan.head_bytes
 
 
-# Tensors that lie over each other have parts; bytes that two of them use count once.
-def test_overlap(digits):
+# Bytes that two overlapping tensors use count once.
+def test_live_bytes_of_overlapping_tensors(digits):
     plan = plan_model(digits, "speed").plan
     b, c = (next(x for x in plan.blocks if x.label == letter) for letter in "bc")
     assert b.offset < c.offset + c.size and c.offset < b.offset + b.size
@@ -73,7 +73,7 @@ def test_overlap(digits):
     assert [column.label for column in plan.columns()] == ["in", *"012345689"]
 
 
-def test_bands(repository):
+def test_columns_of_bands(repository):
     path = repository.parent / "shared" / "models" / "person_detect_int8.tflite"
     if not path.exists():
         pytest.skip("there is no person_detect_int8.tflite")
@@ -87,15 +87,15 @@ def test_bands(repository):
     assert edges[-1] == pytest.approx(sum(column.width for column in columns))
 
 
-def test_small_chain(chain):
+def test_scene_of_a_banded_chain(chain):
     for level in LEVELS:
         scene = plan_scene(plan_model(chain, level))
         assert any(isinstance(shape, Rect) and "t0" in shape.title for shape in scene.shapes)
 
 
-# The words of a tensor stand where nothing else lies, also in plans whose tensors overlap.
+# The label of a tensor covers no other tensor, also in plans whose tensors overlap.
 @pytest.mark.parametrize("level", ["off", "balanced"])
-def test_words_are_free(repository, level):
+def test_labels_cover_only_their_tensor(repository, level):
     path = repository.parent / "shared" / "models" / "mlperf_resnet8_int8.tflite"
     if not path.exists():
         path = repository / "models" / "digits" / "digits_int8.tflite"
@@ -108,7 +108,7 @@ def test_words_are_free(repository, level):
         label = words.get(block.label)
         if block.kind == "scratch" or label is None:
             continue
-        # In one part of it, or between two.
+        # The label is inside of one rectangle of the tensor, or between two.
         below = [r for r in rects if r.x <= label.x <= r.x + r.width
                  and r.y <= label.y - 3 <= r.y + r.height]  # fmt: skip
         assert {r.title.split(":")[0] for r in below} == {block.label}
@@ -116,14 +116,14 @@ def test_words_are_free(repository, level):
     assert found >= 6
 
 
-def test_input_by_rows(tflm, digits):
+def test_plan_with_input_by_rows(tflm, digits):
     found = tflm("plan", digits, "--input-by-rows", "--optimize", "ram")
     assert (found.code, found.err) == (0, "")
     assert "tflm flatten --input-by-rows --optimize ram" in found.out
     assert "0 INPUT ROWS" in found.out
 
 
-def test_svg(tflm, digits, tmp_path):
+def test_svg_of_a_plan(tflm, digits, tmp_path):
     path = tmp_path / "plan.svg"
     found = tflm("plan", digits, "-o", path, "--optimize", "ram")
     assert (found.code, found.err) == (0, "")
@@ -144,10 +144,10 @@ def test_svg(tflm, digits, tmp_path):
         if rect.get("x"):
             x, y, w, h = (float(rect.get(name)) for name in ("x", "y", "width", "height"))
             assert x >= 0 and y >= 0 and x + w <= width + 1 and y + h <= height + 1
-    assert svg(plan_scene(plan_model(digits, "ram"))) == path.read_text()  # always the same
+    assert svg(plan_scene(plan_model(digits, "ram"))) == path.read_text()  # deterministic
 
 
-# The pixels of a PNG of 8-bit RGB, unfiltered rows only where filter is 0.
+# (width, height) of a PNG; checks its header.
 def _png_size(data):
     assert data[:8] == b"\x89PNG\r\n\x1a\n"
     size = struct.unpack(">II", data[16:24])
@@ -156,7 +156,7 @@ def _png_size(data):
     return size
 
 
-def test_png(tflm, digits, tmp_path):
+def test_png_of_a_plan(tflm, digits, tmp_path):
     pillow = pytest.importorskip("PIL.Image")
     path = tmp_path / "plan.png"
     assert tflm("plan", digits, "-o", path).code == 0
@@ -168,11 +168,11 @@ def test_png(tflm, digits, tmp_path):
     assert {(255, 255, 255), (0x9B, 0xD3, 0xA5), (0xF0, 0xC2, 0x7F)} <= colours
 
 
-def test_one_sentence(tflm, digits, tmp_path):
+def test_errors_of_plan(tflm, digits, tmp_path):
     flatten_file(digits, tmp_path / "digits.tflm")
     for arguments, words in [
         ((digits, "-o", tmp_path / "plan.jpg"), "neither .svg nor .png"),
-        ((tmp_path / "digits.tflm",), "is a .tflm already"),
+        ((tmp_path / "digits.tflm",), "is already a .tflm"),
         ((tmp_path / "none.tflite",), "cannot read"),
     ]:
         found = tflm("plan", *arguments)
@@ -180,13 +180,13 @@ def test_one_sentence(tflm, digits, tmp_path):
         assert found.err.count("\n") == 1 and found.out == ""
 
 
-# A model that lacks operators has a plan, and a word on what is not in it.
-def test_missing_operators(tflm, lacking):
+# The plan of a model with missing operators names them.
+def test_plan_with_missing_operators(tflm, lacking):
     found = tflm("plan", lacking)
     assert found.code == 0 and "Sparkle" in found.out
 
 
-# The pictures of the docs are what the tool draws.
+# The pictures in the documentation equal the tool's.
 @pytest.mark.parametrize("file, level", [("arena.svg", "off"), ("arena_flat.svg", "balanced")])
 def test_docs_pictures(repository, digits, file, level):
     text = svg(plan_scene(plan_model(digits, level)))

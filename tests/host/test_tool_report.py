@@ -1,4 +1,4 @@
-# Tests of `tflm report`: one page of well-formed HTML that needs nothing else
+# Tests of `tflm report`: one page of well-formed HTML that loads no other file
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import re
@@ -21,7 +21,7 @@ def digits(repository):
     return repository / "models" / "digits" / "digits_int8.tflite"
 
 
-# The page as a tree: it is written so that XML parsers read it, too.
+# The page as a tree; it is also valid XML.
 def _tree(page):
     assert page.startswith("<!DOCTYPE html>\n")
     return ElementTree.fromstring(page.split("\n", 1)[1])
@@ -38,17 +38,17 @@ def _text(tree):
     return "\n".join(tree.itertext())
 
 
-# Nothing is loaded from anywhere: the only address is the name of SVG.
-def _assert_alone(page):
+# Check that the page loads no other file: its only URL is the namespace of SVG.
+def _assert_self_contained(page):
     addresses = set(re.findall(r"[a-z]+://[^\"' <]*", page))
     assert addresses <= {"http://www.w3.org/2000/svg"}
     assert not re.search(r"<(script|link|img|iframe|object)|@import|url\((?!#)", page)
 
 
-def test_page(tflm, digits, tmp_path):
+def test_contents_of_the_page(tflm, digits, tmp_path):
     page = _write(tflm, digits, tmp_path, "--target", "armv6m")
     tree = _tree(page)
-    _assert_alone(page)
+    _assert_self_contained(page)
     text = _text(tree)
     for word in ("digits_int8.tflite", "60 032", "DEPTHWISE_CONV_2D", "0.0627451", "1x8x8x24",
                  "Raspberry Pi Pico", "RESHAPE", "peak: op 2 CONV_2D", "16 channels",
@@ -64,7 +64,7 @@ def test_page(tflm, digits, tmp_path):
         assert used in ids
 
 
-# The lines for the board are Python.
+# The snippet for the board is valid Python.
 def test_snippet(tflm, digits, tmp_path):
     odd = tmp_path / 'it\'s a "model" $HOME.tflite'
     odd.write_bytes(digits.read_bytes())
@@ -76,15 +76,15 @@ def test_snippet(tflm, digits, tmp_path):
     assert words[:3] == ["tflm", "flatten", odd.name]
 
 
-# Where nothing is asked for, deploy alone flattens as the board needs it.
-def test_deploy(tflm, digits, tmp_path):
+# Without options, `tflm deploy` flattens the .tflite for the board.
+def test_commands_without_options(tflm, digits, tmp_path):
     commands = next(_tree(_write(tflm, digits, tmp_path)).iter("pre"))
     assert "".join(commands.itertext()).splitlines() == [
         "tflm flatten digits_int8.tflite -o digits_int8.tflm", "tflm deploy digits_int8.tflite",
     ]  # fmt: skip
 
 
-# Names of tensors, sub-graphs, custom operators and labels are anybody's text.
+# Names of tensors, sub-graphs, custom operators and labels may contain HTML.
 def test_hostile_names(tflm, tmp_path):
     model = ModelBuilder(_EVIL)
     tensors = [model.tensor((1, 4), "int8", scale=0.1, zero_point=0, name=_EVIL + str(i))
@@ -100,14 +100,14 @@ def test_hostile_names(tflm, tmp_path):
     csv.write_text('op,name,us\n0,"<b>=cmd|",1.5\n')
     page = _write(tflm, path, tmp_path, "--profile", csv)
     tree = _tree(page)
-    _assert_alone(page)
+    _assert_self_contained(page)
     assert "<script>alert" in _text(tree) and "<b>=cmd|" in _text(tree)
     assert not list(tree.iter("script")) and not list(tree.iter("b>"))
     assert "\x01" not in page and "\x1b" not in page
     assert "does not run on tflm" in _text(tree)
 
 
-def test_profile(tflm, layers, tmp_path):
+def test_profile_of_tflm(tflm, layers, tmp_path):
     csv = tmp_path / "log.csv"
     csv.write_text('"Event","Tag","Ticks"\n0,FULLY_CONNECTED,300\n1,FULLY_CONNECTED,100\n')
     text = _text(_tree(_write(tflm, layers, tmp_path, "--profile", csv)))
@@ -115,7 +115,6 @@ def test_profile(tflm, layers, tmp_path):
         assert word in text, word
 
 
-# What tflm bench writes, report reads.
 def test_profile_of_bench(tflm, layers, tmp_path, monkeypatch):
     monkeypatch.setenv("TFLM_CACHE", str(tmp_path / "cache"))
     csv = tmp_path / "bench.csv"
@@ -124,12 +123,12 @@ def test_profile_of_bench(tflm, layers, tmp_path, monkeypatch):
     assert "bench.csv" in text
 
 
-def test_one_sentence(tflm, layers, tmp_path):
+def test_errors_of_profiles(tflm, layers, tmp_path):
     bad = tmp_path / "bad.csv"
     for content, words in [
-        ("", "is no profile"),
-        ("op,name,us\n", "is no profile"),
-        ("a,b\n1,2\n", "is no profile"),
+        ("", "is not a profile"),
+        ("op,name,us\n", "is not a profile"),
+        ("a,b\n1,2\n", "is not a profile"),
         ("op,name,us\nx,ADD,1\n", "line 2"),
         ("op,name,us\n0,ADD,1\n1,ADD,nan\n", "line 3"),
         ("op,name,us\n0,ADD\n", "line 2"),
@@ -143,15 +142,13 @@ def test_one_sentence(tflm, layers, tmp_path):
     assert found.code == 1 and "cannot write" in found.err
 
 
-# No lines to deploy what the same page says does not run.
-def test_no_commands_for_what_does_not_run(tflm, lacking, tmp_path):
+def test_no_commands_for_a_model_that_does_not_run(tflm, lacking, tmp_path):
     page = _write(tflm, lacking, tmp_path)
     text = "".join(_tree(page).itertext())
     assert "Sparkle" in text and "tflm deploy" not in text and "tflm flatten" not in text
 
 
-# The page of `make page` has Python without numpy: what tells of a model, and flattens it, needs
-# none.
+# The web page's Python has no numpy, so reports and flatten must not import it.
 def test_report_without_numpy(repository):
     program = (
         "import sys; sys.modules['numpy'] = None\n"
@@ -166,7 +163,7 @@ def test_report_without_numpy(repository):
     assert int(said.stdout) > 10_000
 
 
-# The search for a smaller arena is what takes long: plan, totals and sizes share one.
+# The plan, the totals and the sizes come from one search for a smaller arena, which is slow.
 def test_one_search(monkeypatch, digits):
     searches = []
 

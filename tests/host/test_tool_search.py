@@ -1,4 +1,4 @@
-# Tests of `tflm search`: networks of a space against what they really cost, and a search resumed
+# Tests of `tflm search`: costs of networks, the Pareto front, and resumed searches
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import importlib.util
@@ -40,8 +40,8 @@ def space(tmp_path):
     return path
 
 
-# Layers of each kind give what TFLM gives, so a sketch costs what such a network costs.
-def test_sketch_is_a_network(tmp_path):
+# A sketch with layers of each kind is a valid model that computes what TFLM computes.
+def test_sketch_is_a_valid_model(tmp_path):
     network = Network(17, 16, 3).conv(8, stride=2)
     mark = network.here()
     network.depthwise().conv(8, kernel=1).add(mark).max_pool().conv(4, (2, 3), padding="valid")
@@ -69,9 +69,9 @@ def test_costs(repository, name, ms):
     assert costs_of(path.read_bytes(), "mac16").ms is None
 
 
-# A network is on the front unless another one is better in something and worse in nothing.
+# A network is on the front unless another one is better in one value and worse in none.
 def test_front():
-    def made(number, score, ram, flash, ms, fits=True):
+    def candidate(number, score, ram, flash, ms, fits=True):
         costs = costs_like(ram, flash, ms)
         return Candidate(number, {}, costs, score, {"ram": -0.1 if fits else 0.1})
 
@@ -81,14 +81,15 @@ def test_front():
         return Costs(ram, flash, ms, 0, 0)
 
     found = front_of([
-        made(0, 5.0, 10, 10, 10), made(1, 5.0, 10, 10, 11), made(2, 6.0, 20, 10, 10),
-        made(3, 9.0, 10, 10, 10, fits=False), made(4, 4.0, 9, 10, 10), made(5, 5.0, 10, 10, 10),
+        candidate(0, 5.0, 10, 10, 10), candidate(1, 5.0, 10, 10, 11),
+        candidate(2, 6.0, 20, 10, 10), candidate(3, 9.0, 10, 10, 10, fits=False),
+        candidate(4, 4.0, 9, 10, 10), candidate(5, 5.0, 10, 10, 10),
         Candidate(6, {}, error="no"),
     ])  # fmt: skip
     assert [each.number for each in found] == [2, 0, 4]
 
 
-def test_a_search_is_resumed(tflm, space, tmp_path):
+def test_search_is_resumed(tflm, space, tmp_path):
     called = ("search", space, "--ram", 3000, "--ms", 20, "--json", "--seed", 3)
     whole = tflm(*called, "--trials", 7).json()
     for name in ("study.db", "study.log"):
@@ -99,7 +100,7 @@ def test_a_search_is_resumed(tflm, space, tmp_path):
         assert first["networks"] == whole["networks"][:3]
     assert len(whole["networks"]) == 7
     pairs = [tuple(each["parameters"].values()) for each in whole["networks"]]
-    assert len(set(pairs)) == 7  # each once
+    assert len(set(pairs)) == 7  # no repeats
     for each in whole["networks"]:
         if each["parameters"]["width"] == 8:
             assert "build() ended with ValueError: eight is unlucky in line 9" in each["error"]
@@ -115,12 +116,12 @@ def test_a_search_is_resumed(tflm, space, tmp_path):
     assert "has changed since" in again["notes"][0] and again["front"] == whole["front"]
 
 
-# Table and picture; the space has 18 networks, so more trials find no more.
+# The space has 18 networks, so more trials find no others.
 def test_table_and_picture(tflm, space, tmp_path):
     found = tflm("search", space, "--trials", 30, "-o", tmp_path / "front.svg", "--ram", 4000)
     assert (found.code, found.err) == (0, "")
     for word in ("on RPI_PICO", "of them on the front", "width=", "eight is unlucky", "is written",
-                 "no more than these 18 networks"):  # fmt: skip
+                 "only these 18 networks"):  # fmt: skip
         assert word in " ".join(found.out.split()), word
     text = (tmp_path / "front.svg").read_text()
     assert xml.dom.minidom.parseString(text) and "ms, estimated" in text and "depth=" in text
@@ -128,9 +129,9 @@ def test_table_and_picture(tflm, space, tmp_path):
     assert refused.code == 1 and "neither .svg, .png nor .html" in refused.err
 
 
-# A score of the user's decides, and is asked for networks that fit only; what does not fit is
-# told with how much is missing.
-def test_score(tflm, tmp_path):
+# score() is called only for networks that fit, and decides the front. The nearest network that
+# does not fit is printed with its excess.
+def test_score_of_the_user(tflm, tmp_path):
     asked = []
 
     def build(trial):
@@ -167,7 +168,7 @@ def test_score(tflm, tmp_path):
         ("def build(trial:\n", "ended with SyntaxError"),
     ],
 )
-def test_bad_spaces(tflm, tmp_path, text, words):
+def test_errors_of_spaces(tflm, tmp_path, text, words):
     path = tmp_path / "bad.py"
     path.write_text(text)
     found = tflm("search", path)
@@ -184,7 +185,7 @@ def test_networks_of_every_kind(repository, tmp_path):
     for given in (data, memoryview(data), path, str(path)):
         found = tt.search(lambda trial, given=given: given, trials=1)
         assert found.networks[0].costs == costs_of(data, "armv6m")
-    for given, words in ((7, "build() gave int"), (b"none", "is no .tflite"),
+    for given, words in ((7, "build() returned int"), (b"none", "is no .tflite"),
                          (tmp_path / "none", "cannot read")):  # fmt: skip
         found = tt.search(lambda trial, given=given: given, trials=1)
         assert words in found.networks[0].error and not found.front and found.nearest is None
@@ -201,8 +202,8 @@ def test_keras_without_tensorflow():
     assert "TensorFlow, which converts it, is not installed" in found.networks[0].error
 
 
-# Ctrl-C keeps what is done, in the storage and in the table.
-def test_stopped(space, tmp_path, repository):
+# After Ctrl-C the storage and the table have all finished trials.
+def test_stopped_search(space, tmp_path, repository):
     space.write_text(_SPACE.replace("    width =", "    if trial.number == 3:\n        "
                                     "print('third', flush=True)\n        __import__('time')"
                                     ".sleep(30)\n    width =", 1))  # fmt: skip

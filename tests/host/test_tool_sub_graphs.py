@@ -14,8 +14,8 @@ from tflm_tools.render.inspection import print_inspection
 from tests.kernels import test_control_flow as models
 
 
-# All operators that run are listed, each with the bytes in use while it does.
-def test_inspect(tmp_path):
+# All operators that run are listed, with the bytes in use while they run.
+def test_inspect_lists_operators_of_sub_graphs(tmp_path):
     path = tmp_path / "model.tflite"
     path.write_bytes(models.loop(models.branch_inside).build())
     report = inspect(path)
@@ -30,7 +30,7 @@ def test_inspect(tmp_path):
     assert report.arena_bytes <= report.tflm_head_bytes
     console = Console(width=100, record=True, file=io.StringIO())
     print_plan(report.plan, console)
-    # Inputs of a sub-graph are there from its first operator on, or for none.
+    # An input of a sub-graph is in use from the sub-graph's first operator, or never.
     used = [block_ops(report.plan, block) for block in report.plan.blocks]
     assert all(re.fullmatch(r"(in|\d+)(–\d+)?|–", text) for text in used), used
     console.export_text()
@@ -43,8 +43,8 @@ def test_inspect(tmp_path):
     assert [op.name for op in inspect(flat).ops][0] == "WHILE"
 
 
-# What is missing in a sub-graph is named; what no operator runs is not.
-def test_missing(tmp_path):
+# Missing operators are listed in sub-graphs that run only.
+def test_missing_operator_in_a_sub_graph(tmp_path):
     model = models.branches()
     unused = model.subgraph("unused")
     x, y = (unused.tensor((2,), "float32") for _ in range(2))
@@ -60,7 +60,7 @@ def test_missing(tmp_path):
     assert missing.op == "BUCKETIZE" and missing.nodes == [1]
 
 
-def test_verify(tmp_path):
+def test_verify_model_with_sub_graphs(tmp_path):
     path = tmp_path / "model.tflite"
     path.write_bytes(models.branches((2, 3)).build())
     result = verify(path, runs=4)

@@ -1,4 +1,4 @@
-# Tests of `tflm transform` and `tflm requantize`: what they write is smaller or finer, and runs
+# Tests of `tflm transform` and `tflm requantize`
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import io
@@ -21,7 +21,7 @@ from tflm_tools.render.transform import print_requantized
 from tflm_tools.transform import requantize, schema, transform
 
 
-# int8 convolution with a scale for each channel, dense layer, SOFTMAX; a constant is added.
+# An int8 model: a per-channel convolution, ADD of a constant, FULLY_CONNECTED and SOFTMAX.
 @pytest.fixture
 def network(tmp_path):
     rng = np.random.default_rng(5)
@@ -117,12 +117,11 @@ def test_shorten_variables(tflm, variables, tmp_path):
     output = tmp_path / "small.tflite"
     assert tflm("transform", variables, "-o", output, "--shorten-variables").code == 0
     assert b"a_very_long_name" not in output.read_bytes()
-    result = verify(output, runs=3)  # state goes on from run to run
+    result = verify(output, runs=3)  # the state is kept between runs
     assert result.mismatch is None
 
 
-# Constants lie at multiples of 16, so that a board uses them in place.
-def test_constants_are_aligned(network, tmp_path):
+def test_constants_are_aligned_to_16_bytes(network, tmp_path):
     output = tmp_path / "small.tflite"
     transform.transform(network, output)
     subgraph = TfliteModel(output.read_bytes()).subgraphs[0]
@@ -131,8 +130,8 @@ def test_constants_are_aligned(network, tmp_path):
     assert len(offsets) == 5 and not any(offset % 16 for offset in offsets)
 
 
-# Labels behind the model become metadata.
-def test_archived_labels_stay(variables, tmp_path):
+# Labels in an archive that is appended to the model become metadata.
+def test_archived_labels_are_kept(variables, tmp_path):
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w") as file:
         file.writestr("labels.txt", "one\ntwo\n")
@@ -143,20 +142,19 @@ def test_archived_labels_stay(variables, tmp_path):
     assert labels_of(data, TfliteModel(data).metadata()) == ["one", "two"]
 
 
-# A transform that changes results is refused, and nothing is written.
-def test_another_result_is_refused(network, tmp_path, monkeypatch):
+def test_transform_that_changes_results_is_refused(network, tmp_path, monkeypatch):
     def spoil(model):
         bias = next(t for t in model.subgraphs[0].tensors if t.name == b"bias")
         values = np.frombuffer(schema.constant(model, bias), "<i4") + 90
         bias.buffer = schema.add_buffer(model, values.astype("<i4").tobytes())
 
     monkeypatch.setitem(transform.TRANSFORMS, "strip-strings", spoil)
-    with pytest.raises(ToolError, match="output 0 of .* is another one after this"):
+    with pytest.raises(ToolError, match="output 0 of .* would change in the case"):
         transform.transform(network, tmp_path / "spoilt.tflite")
     assert not (tmp_path / "spoilt.tflite").exists()
 
 
-def test_what_is_printed(capsys):
+def test_printed_result_of_requantize(capsys):
     distances = [requantize.Distance("y", 1 / 256, 0.003)]
     result = requantize.Requantized("a", "b.tflite", 7, 2, 2048, 3072, distances)
     print_requantized(result, console())
@@ -167,7 +165,7 @@ def test_what_is_printed(capsys):
     assert ["y", "0.00390625", "0.003"] in [line.split() for line in lines]
 
 
-# int16 everywhere but in weights, biases of 64 bits, and the same in TFLM and MicroPython.
+# Activations become int16 and biases int64, and MicroPython computes what TFLM computes.
 def test_requantize(tflm, network, tmp_path):
     output = tmp_path / "wide.tflite"
     found = tflm("requantize", network, "-o", output, "--json")
@@ -179,12 +177,12 @@ def test_requantize(tflm, network, tmp_path):
     assert (model.outputs[0].scale, model.outputs[0].zero_point) == (1 / 32768, 0)
     result = verify(output, runs=3)
     assert result.mismatch is None and len(result.paths) == 2
-    # Half a step of int8 at each of the layers, and what they make of it.
+    # Each layer of the int8 model adds an error of up to half a step.
     assert 0 < report["distances"][0]["largest"] < 0.1
 
 
-# Nearer to the float network than the int8 model is: what the tool is for.
-def test_requantized_is_finer(network, tmp_path):
+# The requantized model is closer to the float network than the int8 model is.
+def test_requantized_model_is_more_exact(network, tmp_path):
     output = tmp_path / "wide.tflite"
     requantize.requantize(network, output)
     rng = np.random.default_rng(8)
@@ -192,7 +190,7 @@ def test_requantized_is_finer(network, tmp_path):
     real = [rng.integers(-40, 41, (1, 4, 4, 2)) * 0.05 for _ in range(8)]
     for path in (network, output):
         model = open_model(path)
-        # The addition's output is the last tensor whose exact value is easy to tell.
+        # The output of ADD is the last tensor whose exact value is easy to compute.
         outputs = oracle.run(model.data, [[quantize(x, model.inputs[0])] for x in real], "outputs")
         tensors = outputs.tensors
         subgraph = TfliteModel(model.data).subgraphs[0]
@@ -212,7 +210,7 @@ def _scale(tensor):
     return float(bits.view(np.float32)), tensor.zero_point()
 
 
-# CONV_2D and ADD of the network in floats, clamped to what int8 can hold.
+# CONV_2D and ADD of the network in floats, clamped to the range of int8.
 def _exact_total(path, x):
     subgraph = TfliteModel(path.read_bytes()).subgraphs[0]
     tensors = [subgraph.tensor(i) for i in range(subgraph.tensors_length())]
@@ -230,7 +228,7 @@ def _exact_total(path, x):
     return np.clip(rows + (np.array([5, -90, 40]) + 20) * 0.03, -14.52, 13.53)
 
 
-def test_requantize_refusals(tflm, layers, variables, tmp_path):
+def test_errors_of_requantize(tflm, layers, variables, tmp_path):
     output = tmp_path / "wide.tflite"
     found = tflm("requantize", variables, "-o", output)
     assert found.code == 1 and "has no int8 activations" in found.err
@@ -249,21 +247,20 @@ def test_requantize_refusals(tflm, layers, variables, tmp_path):
     assert "needs the .tflite it was made from" in tflm("transform", flat, "-o", output).err
 
 
-def test_without_the_wheel(tflm, layers, tmp_path, monkeypatch):
+def test_error_without_the_wheel(tflm, layers, tmp_path, monkeypatch):
     monkeypatch.setattr(schema.importlib.util, "find_spec", lambda name: None)
     for command in ("transform", "requantize"):
         found = tflm(command, layers, "-o", tmp_path / "out.tflite")
         assert found.code == 1 and "-m pip install tflite-micro==" in found.err
 
 
-# The inverse of each other, within half a step.
-def test_inputs_are_converted(network):
+def test_quantize_inverts_dequantize(network):
     info = open_model(network).inputs[0]
     values = np.arange(-20, 20, dtype=np.int8)
     assert np.array_equal(quantize(dequantize(values, info), info), values)
 
 
-# The LSTM, which TFLM's own tool is made for: the state becomes int16, and the same on both sides.
+# An LSTM, for which TFLM's own requantize tool is made.
 def test_requantized_lstm(shared_models, tmp_path):
     output = tmp_path / "wide.tflite"
     found = requantize.requantize(shared_models / "mnist_lstm_int8.tflite", output)
@@ -271,8 +268,8 @@ def test_requantized_lstm(shared_models, tmp_path):
     assert verify(output, runs=1).mismatch is None
 
 
-# Twelve resource variables, of which nothing but a number remains.
-def test_real_model_with_variables(shared_models, tmp_path):
+# The names of twelve resource variables become numbers.
+def test_shared_model_with_variables(shared_models, tmp_path):
     output = tmp_path / "small.tflite"
     source = shared_models / "microwakeword_okay_nabu.tflite"
     found = transform.transform(source, output)
@@ -280,9 +277,9 @@ def test_real_model_with_variables(shared_models, tmp_path):
     assert verify(output, runs=2, form="tflite").mismatch is None
 
 
-# What no operator runs, nobody has checked: damage there is one sentence, too.
+# Prepare does not check sub-graphs that never run; damage in them is an error, too.
 @pytest.mark.parametrize("change", [transform.transform, requantize.requantize])
-def test_damaged_where_nothing_runs(change, tmp_path):
+def test_damage_in_a_sub_graph_that_never_runs(change, tmp_path):
     model = ModelBuilder()
     x = model.tensor((4,), "int8", scale=0.5, zero_point=0)
     model.operator("RELU", [x], [x])
@@ -293,6 +290,6 @@ def test_damaged_where_nothing_runs(change, tmp_path):
     other.table.operators[0].opcodeIndex = 77
     path = tmp_path / "model.tflite"
     path.write_bytes(model.build())
-    with pytest.raises(ModelError, match="a part that does not run"):
+    with pytest.raises(ModelError, match="a section that does not run"):
         change(path, tmp_path / "out.tflite")
     assert not (tmp_path / "out.tflite").exists()

@@ -1,4 +1,4 @@
-# Tests of `tflm verify`: equal models pass, and a kernel broken on purpose is named
+# Tests of `tflm verify`: equal models pass, and a kernel with a defect is named
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import numpy as np
@@ -13,8 +13,8 @@ from tflm_tools.inspection.inspection import inspect
 from tflm_tools.model.flat_file import FlatFile
 from tflm_tools.model.model_file import open_model
 
-# A kernel around the right one that changes one byte behind the op's offset `place`, when the
-# op has the depth `depth`.
+# A kernel that calls the correct one, then changes the byte at `offset` in the arena if the
+# operator has the depth `depth`.
 _BROKEN = """
 
 _right = eval_int8
@@ -24,7 +24,7 @@ _right = eval_int8
 def _change(op, arena):
     record = ptr32(op)
     if record[{depth_word}] == {depth}:
-        memory = ptr8(int(ptr8(arena)) + {place})
+        memory = ptr8(int(ptr8(arena)) + {offset})
         memory[0] = memory[0] ^ 1
 
 
@@ -34,12 +34,12 @@ def eval_int8(op, arena, rom, start, stop):
 """
 
 
-# Index of a word of FULLY_CONNECTED's record.
+# The index of a word in FULLY_CONNECTED's record.
 def _word(name):
     return 1 + fully_connected.INT8.index(name)
 
 
-def test_equal(tflm, layers):
+def test_equal_models(tflm, layers):
     found = tflm("verify", layers, "--runs", 3, "--json")
     assert (found.code, found.err) == (0, "")
     report = found.json()
@@ -48,9 +48,9 @@ def test_equal(tflm, layers):
         ("flat", 7),
         ("tflite", 7),
     ]
-    # What inspect tells is what the device takes.
-    told = inspect(layers)
-    assert [told.arena_bytes, told.arena_tflite_bytes] == [
+    # The device needs the arena sizes of `tflm inspect`.
+    inspection = inspect(layers)
+    assert [inspection.arena_bytes, inspection.arena_tflite_bytes] == [
         entry["arena_bytes"] for entry in report["paths"]
     ]
     text = tflm("verify", layers, "--runs", 1, "--path", "tflite").out
@@ -58,8 +58,8 @@ def test_equal(tflm, layers):
     assert "flat" not in text
 
 
-# The flat model is the one that tflm flatten makes with the same options.
-def test_plans(tflm, repository):
+# The flat model equals the result of `tflm flatten` with the same options.
+def test_options_of_the_memory_plan(tflm, repository):
     source = repository / "models/digits/digits_int8.tflite"
     needed = []
     for options in (("--optimize", "off"), ("--optimize", "ram"), ("--arena-budget", 1750)):
@@ -73,21 +73,21 @@ def test_plans(tflm, repository):
     assert refused.code == 1 and "the least needs" in refused.err
     for options in (("--optimize", "ram"), ("--arena-budget", 9000), ("--input-by-rows",)):
         refused = tflm("verify", source, "--path", "tflite", *options)
-        assert refused.code == 1 and "or take --path flat" in refused.err, options
+        assert refused.code == 1 and "or give --path flat" in refused.err, options
 
 
 @pytest.mark.parametrize("name", ["hello_world_int8", "hello_world_float"])
-def test_models_of_our_own(tflm, repository, name):
+def test_models_of_the_repository(tflm, repository, name):
     found = tflm("verify", repository / "models" / "hello_world" / f"{name}.tflite")
     assert (found.code, found.err) == (0, "")
 
 
 @pytest.mark.parametrize("path", ["flat", "tflite"])
 def test_broken_kernel_is_named(tflm, layers, changed_modules, path):
-    place = f"(record[{_word('output')}] >> 2) + 4"
+    offset = f"(record[{_word('output')}] >> 2) + 4"
     changed_modules(
         "kernels/fully_connected.py",
-        _BROKEN.format(depth_word=_word("depth"), depth=40, place=place),
+        _BROKEN.format(depth_word=_word("depth"), depth=40, offset=offset),
     )
     found = tflm("verify", layers, "--path", path, "--runs", 2, "--json")
     assert found.code == 1
@@ -108,15 +108,15 @@ def test_broken_kernel_is_named(tflm, layers, changed_modules, path):
     assert f"[0, 4]: tflm {op['difference']['got']}, TFLM {op['difference']['wanted']}" in text
 
 
-# A byte that is the first layer's output when tensors are overlaid, and unused scratch when
-# each of them has a place of its own.
-def test_write_outside_is_no_fault_of_an_op(tflm, layers, changed_modules):
-    place = next(b.offset for b in inspect(layers).plan.blocks if b.name == "layer0")
-    code = _BROKEN.format(depth_word=_word("depth"), depth=8, place=place)
+# The kernel changes a byte that is in the first layer's output if tensors share memory, and unused
+# if they do not.
+def test_write_outside_of_tensors_names_no_operator(tflm, layers, changed_modules):
+    offset = next(b.offset for b in inspect(layers).plan.blocks if b.name == "layer0")
+    code = _BROKEN.format(depth_word=_word("depth"), depth=8, offset=offset)
     changed_modules("kernels/fully_connected.py", code.replace("^ 1", "^ 0x40"))
     found = tflm("verify", layers, "--path", "flat")
     assert found.code == 1
-    assert "no op differs when every tensor has a place of its own" in found.out
+    assert "no operator differs when tensors do not share memory" in found.out
 
 
 def test_kernel_that_allocates_is_an_error(tflm, layers, changed_modules):
@@ -129,8 +129,8 @@ def test_kernel_that_allocates_is_an_error(tflm, layers, changed_modules):
     assert "a kernel allocated memory in invoke" in found.err
 
 
-# What a kernel says of its data takes memory; it is no fault of the kernel.
-def test_error_of_a_kernel_is_heard(tflm, layers, changed_modules):
+# Formatting an error message allocates memory, which is allowed.
+def test_error_of_a_kernel_is_reported(tflm, layers, changed_modules):
     changed_modules(
         "kernels/fully_connected.py",
         "\n\ndef eval_int8(op, arena, rom, start, stop):\n"
@@ -142,7 +142,7 @@ def test_error_of_a_kernel_is_heard(tflm, layers, changed_modules):
     assert "its own words" in found.err and "allocated" not in found.err
 
 
-def test_without_the_wheel(tflm, layers, monkeypatch):
+def test_error_without_the_wheel(tflm, layers, monkeypatch):
     monkeypatch.setattr(oracle.importlib.util, "find_spec", lambda name: None)
     found = tflm("verify", layers)
     assert found.code == 1
@@ -150,7 +150,7 @@ def test_without_the_wheel(tflm, layers, monkeypatch):
     assert len(found.err.splitlines()) == 1
 
 
-def test_bad_models(tflm, layers, lacking, tmp_path):
+def test_models_that_cannot_be_verified(tflm, layers, lacking, tmp_path):
     assert "Sparkle" in tflm("verify", lacking).err
     flat = tmp_path / "layers.tflm"
     tflm("flatten", layers, "-o", flat)
@@ -159,16 +159,16 @@ def test_bad_models(tflm, layers, lacking, tmp_path):
     assert "verify needs the .tflite" in found.err
 
 
-# A model on which TFLM dies ends a child process and becomes one sentence.
-def test_oracle_survives(layers):
+# A model that crashes TFLM ends a child process, and causes an error of one line.
+def test_crash_and_timeout_of_the_oracle(layers):
     with pytest.raises(oracle.OracleError, match="TFLM itself does not run this model"):
         oracle.run(layers.read_bytes()[:200], [[np.zeros((1, 8), np.int8)]])
-    with pytest.raises(oracle.OracleError, match="not done after"):
+    with pytest.raises(oracle.OracleError, match="did not finish within"):
         oracle.run(layers.read_bytes(), [[np.zeros((1, 8), np.int8)]], timeout=0.001)
 
 
-# Both ways to read TFLM's tensors between the ops give the same.
-def test_oracle_tensors(layers):
+# Both modes of reading TFLM's tensors give equal arrays.
+def test_tensor_modes_of_the_oracle(layers):
     inputs = [case.inputs for case in make_cases(open_model(layers).inputs, 2, 5)]
     preserved, added = (
         oracle.run(layers.read_bytes(), inputs, mode).tensors for mode in oracle.TENSOR_MODES
@@ -190,7 +190,7 @@ def test_cases_are_random_and_extreme(layers):
     np.testing.assert_array_equal(cases["random 1"], again["random 1"])
 
 
-# A model that looks up rows of a table by (a cast of) its input, as Keras writes an Embedding.
+# A model whose input is an index of a table (after CAST for float32), as Keras writes Embedding.
 def embedding(kind):
     model = ModelBuilder(kind)
     table = model.tensor((3, 4), "float32", np.arange(12))
@@ -205,16 +205,16 @@ def embedding(kind):
 
 
 @pytest.mark.parametrize("kind", ["float32", "int32"])
-def test_indices_are_those_of_the_table(tmp_path, kind):
+def test_cases_have_valid_indices(tmp_path, kind):
     path = tmp_path / "embedding.tflite"
     path.write_bytes(embedding(kind))
     cases = [case.inputs[0] for case in make_cases(open_model(path).inputs, 8, 0)]
     assert {value for case in cases for value in case.flat} == {0, 1, 2}
 
 
-# Boxes behind a computation get inputs that leave nothing of them: TFLM refuses these, too. And it
-# leaves rows as they were where there are fewer detections than room.
-def test_what_the_oracle_refuses_or_leaves(tflm, tmp_path):
+# Boxes that are computed from inputs may be empty, which TFLM refuses, too. With few detections
+# TFLM leaves some rows of its outputs unwritten.
+def test_refused_inputs_and_unwritten_outputs(tflm, tmp_path):
     model = ModelBuilder("boxes")
     x, boxes = (model.tensor((1, 4, 4), "float32") for _ in range(2))
     scores = model.tensor((1, 4, 2), "float32")
@@ -237,7 +237,7 @@ def test_what_the_oracle_refuses_or_leaves(tflm, tmp_path):
     assert "refuses them, too: all highest" in tflm("verify", path).out
 
 
-# GELU, which TFLM lacks.
+# GELU runs in LiteRT, but not in TFLM.
 def test_litert_as_the_oracle(tflm, tmp_path):
     model = ModelBuilder("gelu")
     x, y = (model.tensor((3, 5), "float32") for _ in range(2))
@@ -251,9 +251,10 @@ def test_litert_as_the_oracle(tflm, tmp_path):
     assert "gives what LiteRT gives" in found.out
 
 
-# Negative indices have the number of rows added; one that is shifted may be as much lower.
+# Adding the number of rows (3) wraps negative indices and does not change the limits; adding 1
+# shifts them.
 @pytest.mark.parametrize(("added", "limits"), [(3, (0, 2)), (1, (-1, 1))])
-def test_indices_to_which_something_is_added(tmp_path, added, limits):
+def test_limits_of_indices_after_an_addition(tmp_path, added, limits):
     model = ModelBuilder("added")
     x, index = (model.tensor((5,), "int32") for _ in range(2))
     model.operator("ADD", [model.tensor((), "int32", added), x], [index])

@@ -15,7 +15,7 @@ from tflm.tflite.context import MicroContext
 from tflm_tools.flat.flatten import prepare
 from tflm_tools.image import gathered_rows
 from tflm_tools.model.schema import op_name
-from tflm_tools.targets import FORMS
+from tflm_tools.targets import PACKING_TARGETS
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PACKAGE = REPOSITORY / "modules" / "tflm"
@@ -123,7 +123,7 @@ def _emissions():
         for path in files(TESTS, "test_*.py"):
             chooser = PACKAGE / "prepare" / path.name.removeprefix("test_")
             chooses = chooser.exists() and "context.target_packing" in chooser.read_text()
-            targets = FORMS if chooses else (None,)
+            targets = PACKING_TARGETS if chooses else (None,)
             for case in sound_cases(path):
                 for target in targets:
                     with contextlib.suppress(TflmError):  # the case itself will tell

@@ -42,15 +42,15 @@ def test_heads_are_read():
 @pytest.mark.parametrize(
     ("facts", "said"),
     [
-        ("types int8; package core", "is not made of"),
-        (_FACTS + "; check unary", "is not made of"),
-        (_FACTS + "; colour blue", "is not made of"),
+        ("types int8; package core", "must consist of"),
+        (_FACTS + "; check unary", "must consist of"),
+        (_FACTS + "; colour blue", "must consist of"),
         (_FACTS.replace("int8", "int7"), "'types int7' is not among int8, uint8"),
         (_FACTS.replace("core", "kern"), "'package kern' is not among core, cnn"),
         (_FACTS.replace("core", "core cnn"), "'package core cnn' is not among"),
         (_FACTS + "; units alone", "'units alone' is neither"),
-        (_FACTS + "; order backwards", "'order backwards' is no order"),
-        (_FACTS + "; order rows in eval_other", "is no order of its functions"),
+        (_FACTS + "; order backwards", "'order backwards' is not an order"),
+        (_FACTS + "; order rows in eval_other", "is not an order of its functions"),
         (_FACTS + "; weights heavy", "'weights heavy' is not among"),
     ],
 )

@@ -18,13 +18,13 @@ from asm import make
 # What the tools give a board is what OpResolver looks for there. Of the arch armv7em alone nobody
 # knows whether it has DSP instructions: the runtime asks the core.
 @pytest.mark.parametrize("arch", op_resolver.ARCHS)
-def test_override_folders_are_those_of_the_runtime(arch, monkeypatch):
+def test_override_folders_equal_those_of_the_runtime(arch, monkeypatch):
     monkeypatch.setattr(op_resolver, "native_arch", lambda: arch)
     monkeypatch.setattr(op_resolver, "_has_assembler", lambda: True)
     monkeypatch.setattr(op_resolver, "_has_dsp", lambda: arch != "armv7em")
     monkeypatch.setattr(op_resolver, "free_bytes", lambda: 1 << 30)
     monkeypatch.setattr(op_resolver, "_folders", None)
-    assert tuple(op_resolver._override_folders()) == targets.twin_folders(arch)
+    assert tuple(op_resolver._override_folders()) == targets.override_folders(arch)
 
 
 def test_each_folder_has_an_entry():
@@ -33,21 +33,21 @@ def test_each_folder_has_an_entry():
     assert folders | set(make.TARGETS) <= set(targets.ARCHS)
 
 
-def test_each_target_has_a_form():
+def test_each_target_has_a_weight_layout():
     for arch in targets.ARCHS.values():
-        assert (arch.target is None) == (not arch.form)
+        assert (arch.target is None) == (not arch.packing)
     for target in targets.TARGETS:
-        assert list(KERNELS.glob(f"*_{targets.form_of(target)}.py")), target
-    assert targets.FORMS == (None, "armv6m", "armv7em", "mac16")
+        assert list(KERNELS.glob(f"*_{targets.packing_of(target)}.py")), target
+    assert targets.PACKING_TARGETS == (None, "armv6m", "armv7em", "mac16")
     assert targets.targets_help().startswith("armv6m (Cortex-M0+: RP2040), armv7em (")
-    with pytest.raises(ToolError, match="take one of armv6m, armv7em"):
-        targets.form_of("armv8m")
+    with pytest.raises(ToolError, match="use one of armv6m, armv7em"):
+        targets.packing_of("armv8m")
 
 
 # Prepare asks how weights are to be packed, which the entry of a target says, not for whom.
 @pytest.mark.parametrize("path", files(PACKAGE / "prepare"), ids=lambda path: path.stem)
-def test_prepare_knows_no_target(path):
-    forms = {targets.form_of(target) for target in targets.TARGETS}
+def test_prepare_does_not_name_targets(path):
+    forms = {targets.packing_of(target) for target in targets.TARGETS}
     names = {*targets.ARCHS, *targets.TARGETS} - forms
     for node in ast.walk(tree(path)):
         where = f"prepare/{path.name} line {getattr(node, 'lineno', 0)}"

@@ -1,4 +1,4 @@
-# tflm_tools: the host side of tflm: command `tflm`, its functions, and what they are made of
+# tflm_tools: the host tools of tflm: the command `tflm` and its Python functions
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .api import convert, evaluate, flatten, inspect, learn, plan, run, search, verify

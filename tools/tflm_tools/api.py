@@ -1,15 +1,16 @@
-# tflm_tools: api: the commands as functions of Python (docs/reference/python-on-host.md)
+# tflm_tools: api: the commands of `tflm` as Python functions
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from pathlib import Path
 
-# Each function loads what it needs: `import tflm_tools` costs nothing.
+# Each function imports what it needs, so that `import tflm_tools` is fast.
 
 
 def inspect(model, custom=()):
-    """What is in a model and whether it runs and fits: an Inspection, as of `tflm inspect`.
+    """Describe a model, and whether it runs and fits boards, as `tflm inspect` does.
 
     model: the path of a .tflite or .tflm. custom: files that register custom operators.
+    Returns an Inspection.
     """
     from .inspection.inspection import inspect
 
@@ -17,11 +18,12 @@ def inspect(model, custom=()):
 
 
 def convert(model, data, output, **options):
-    """Make the int8 .tflite of a Keras model or SavedModel: a Converted, as of `tflm convert`.
+    """Convert a Keras model or SavedModel to an int8 .tflite, as `tflm convert` does.
 
-    data: what `tflm convert --data` takes, or a dict of arrays x and, where accuracy is wanted, y.
-    options: form ("int8", "int16", "float32"), keep_float, limit, input_shapes, pixels, custom,
-    timeout. Needs TensorFlow.
+    data: a path as for `tflm convert --data`, or a dict of arrays x and y; y is only needed to
+    measure the accuracy. output: the .tflite to write. options: form ("int8", "int16",
+    "float32"), keep_float, limit, input_shapes, pixels, custom, timeout. Returns a Converted.
+    Requires TensorFlow.
     """
     from .converters.convert import convert
 
@@ -29,11 +31,11 @@ def convert(model, data, output, **options):
 
 
 def flatten(model, output=None, **options):
-    """Make the .tflm of a .tflite: a Conversion, as of `tflm flatten`; its bytes are `data`.
+    """Convert a .tflite to a .tflm, as `tflm flatten` does.
 
-    output: the file to write; None writes none. options: target, flash_budget, without,
-    optimize, arena_budget, input_shapes, keep_tensors, features, by_rows, compress_weights,
-    custom, as for the command.
+    output: the file to write, or None. options: target, flash_budget, without, optimize,
+    arena_budget, input_shapes, keep_tensors, features, by_rows, compress_weights, custom, as for
+    the command. Returns a Conversion; its `data` holds the bytes of the .tflm.
     """
     from .flat.conversion import flatten_file
 
@@ -41,11 +43,11 @@ def flatten(model, output=None, **options):
 
 
 def run(model, *inputs, quantize=True, **options):
-    """Invoke a model in the unix port: a Run, as of `tflm run`; its outputs are `arrays`.
+    """Invoke a model in the unix port, as `tflm run` does.
 
-    inputs: for each input an array, or a file as `tflm run --input` takes it. quantize: floats
-    for an integer input are real numbers. options: form, repeat, heap, timeout, custom, output_dir
-    and device, as for the command.
+    inputs: for each input an array, or a file as for `tflm run --input`. quantize: quantize floats
+    for an integer input. options: form, repeat, heap, timeout, custom, output_dir and device, as
+    for the command. Returns a Run; its `arrays` are the outputs.
     """
     import numpy as np
 
@@ -56,10 +58,10 @@ def run(model, *inputs, quantize=True, **options):
 
 
 def verify(model, **options):
-    """Compare a model with TFLM: a Verification, as of `tflm verify`; is_equal() says it all.
+    """Compare a model with TFLM, as `tflm verify` does.
 
     options: runs, seed, form, layers, by_rows, optimize, arena_budget, custom, jobs, scheduler and
-    others, as for the command.
+    others, as for the command. Returns a Verification; its is_equal() is the result.
     """
     from .check.verify import verify
 
@@ -67,10 +69,10 @@ def verify(model, **options):
 
 
 def evaluate(model, data, **options):
-    """Accuracy over a data set: an Evaluation, as of `tflm eval`.
+    """Measure the accuracy of a model on a data set, as `tflm eval` does.
 
-    data: what `tflm eval --data` takes, or a dict of arrays x and y. options: compare, limit,
-    jobs, scheduler, custom and others, as for the command.
+    data: a path as for `tflm eval --data`, or a dict of arrays x and y. options: compare, limit,
+    jobs, scheduler, custom and others, as for the command. Returns an Evaluation.
     """
     from .measure.evaluation import evaluate
 
@@ -78,10 +80,11 @@ def evaluate(model, data, **options):
 
 
 def learn(model, data, output=None, **options):
-    """Teach new classes from a few examples, ask about the others: a Learning, as of `tflm learn`.
+    """Teach classes with a few examples and test the others, as `tflm learn` does.
 
-    output: the .tflm to write. options: feature, method, per_class, k, test, examples, target,
-    pixels, timeout, as for the command.
+    data: a path as for `tflm learn --data`, or a dict of arrays x and y. output: the .tflm to
+    write, or None. options: feature, method, per_class, k, test, examples, target, pixels,
+    timeout, as for the command. Returns a Learning.
     """
     from .measure.learning import learn
 
@@ -89,10 +92,10 @@ def learn(model, data, output=None, **options):
 
 
 def plan(model, optimize="off", target=None, custom=(), by_rows=False, arena_budget=None):
-    """The arena over the operators: a ModelPlan, as of `tflm plan`.
+    """Return the arena plan of a model, a ModelPlan, as `tflm plan` shows it.
 
-    optimize: off for TFLM's plan, ram, balanced or speed for that of `tflm flatten`. by_rows: that
-    of `tflm flatten --input-by-rows`. arena_budget: that of `tflm flatten --arena-budget`.
+    optimize: "off" for TFLM's plan, "ram", "balanced" or "speed" for a plan of `tflm flatten`.
+    target, custom, by_rows, arena_budget: as for `tflm flatten`.
     """
     from .inspection.model_plan import plan_model
 
@@ -100,10 +103,10 @@ def plan(model, optimize="off", target=None, custom=(), by_rows=False, arena_bud
 
 
 def search(space, board="pico", **options):
-    """Which networks of a space fit a board: a Search, as of `tflm search`.
+    """Find networks in a space that fit a board, as `tflm search` does.
 
-    space: a Python file with build(trial), or that function. options: trials, seed, storage,
-    ram, flash, ms, optimize as for the command; score, a function beside build.
+    space: a Python file with build(trial), or the function build. options: trials, seed, storage,
+    ram, flash, ms, optimize, as for the command; score, a function. Returns a Search.
     """
     from .model_search.study import search
 

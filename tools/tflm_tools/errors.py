@@ -1,19 +1,21 @@
-# tflm_tools: errors of the host side; each text is one sentence: what, where, what to do
+# tflm_tools: errors: the exceptions of the host tools; each message ends with a remedy
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from tflm.errors import TflmError
 
 
-# Base of what a command reports and ends with exit code 1.
 class ToolError(TflmError):
-    """Something outside the model is wrong: a file, an input array, or a missing package."""
+    """An error outside the model: in a file, an input array, or a missing package.
+
+    A command prints its message and ends with exit code 1.
+    """
 
 
-# The MicroPython side did not do what it was asked.
 class DeviceError(ToolError):
-    """An error of MicroPython: `kind` is its exception's name, "crash" or "timeout".
+    """An error of MicroPython.
 
-    Of a board also how it failed: see is_of_board().
+    kind: the name of its exception, "crash" or "timeout"; for a board also one of the kinds in
+    is_of_board().
     """
 
     def __init__(self, text, kind=""):
@@ -21,5 +23,5 @@ class DeviceError(ToolError):
         self.kind = kind
 
     def is_of_board(self):
-        """True where the board or its cable is at fault, so that another board may do better."""
+        """True for an error of the board or its cable; the same work may succeed on another."""
         return self.kind in ("absent", "busy", "silent", "endless", "garbage", "lost", "crc")

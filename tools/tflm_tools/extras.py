@@ -1,4 +1,4 @@
-# tflm_tools: what installs the packages of an extra, however tflm itself came here
+# tflm_tools: extras: the command that installs the optional packages of an extra
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import os
@@ -10,7 +10,8 @@ from importlib import metadata
 _NAME = "micropython-tflm"
 
 
-# Packages of an extra, as "name==version"; extras of extras are for developers, who have make.
+# The packages of an extra as "name==version", without extras of extras, which developers install
+# by make.
 def _packages(extra):
     try:
         lines = metadata.requires(_NAME) or []
@@ -22,16 +23,16 @@ def _packages(extra):
     return [package for package in found if not package.startswith(_NAME)]
 
 
-# This Python as one would type it here.
+# The path of this Python for a command line, relative if it is below the current folder.
 def _python():
     near = os.path.relpath(sys.executable)
     return shlex.quote(sys.executable if near.startswith(os.pardir) else near)
 
 
 def installing(extra):
-    """The command that adds the packages of an extra of pyproject.toml to this Python.
+    """Return the command that installs the packages of an extra of pyproject.toml.
 
-    It names them one by one: where tflm was installed from a folder, no registry has its extras.
+    It names each package, because no registry knows the extras of a tflm installed from a folder.
     """
     packages = _packages(extra) or [f"{_NAME}[{extra}]"]
     return f"{_python()} -m pip install {' '.join(map(shlex.quote, packages))}"

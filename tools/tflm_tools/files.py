@@ -1,4 +1,4 @@
-# tflm_tools: files are read with errors in one sentence, and written whole or not at all
+# tflm_tools: files: reads and writes files; a failed write leaves the old file unchanged
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import os
@@ -8,44 +8,46 @@ from pathlib import Path
 
 from .errors import ToolError
 
-_PIECE = 1 << 24  # bytes
-_MOST = 1 << 31  # no .tflite is larger, but a device may have no end
+_CHUNK = 1 << 24  # bytes that are read at once
+_MAX_BYTES = 1 << 31  # no .tflite is larger; a device such as /dev/zero may be endless
 
 
-# What the system says about an error, in lower case like the rest of a sentence.
+# The system's text of an error, starting in lower case.
 def _reason(error):
     text = error.strerror or str(error)
     return text[:1].lower() + text[1:]
 
 
 def read(path):
-    """The bytes of a file; raises ToolError when it cannot be read."""
-    pieces, size = [], 0
+    """Return the bytes of a file; raises ToolError when it cannot be read."""
+    chunks, size = [], 0
     try:
         with open(path, "rb") as file:
-            while size <= _MOST and (piece := file.read(_PIECE)):
-                pieces.append(piece)
-                size += len(piece)
+            while size <= _MAX_BYTES and (chunk := file.read(_CHUNK)):
+                chunks.append(chunk)
+                size += len(chunk)
     except OSError as error:
         raise ToolError(f"cannot read {path}: {_reason(error)}; check the path") from None
-    if size > _MOST:
+    if size > _MAX_BYTES:
         raise ToolError(f"{path} has more than 2 GB; check the path")
-    return b"".join(pieces)
+    return b"".join(chunks)
 
 
 def check_output(output, *inputs):
-    """Raise ToolError when writing `output` would replace one of the files that are read."""
+    """Raise ToolError when writing `output` would replace one of the inputs."""
     for path in inputs:
         try:
             is_same = os.path.samefile(output, path)
         except OSError:
-            continue  # one of them is not there
+            continue  # one of them does not exist
         if is_same:
-            raise ToolError(f"{output} is the same file as the input {path}; write to another one")
+            raise ToolError(
+                f"{output} is the same file as the input {path}; write to another file"
+            )
 
 
-# The permissions of what is in a place, or those of a new file; None for what is no file, like
-# a device or a pipe.
+# The permissions of an existing file, or the permissions of a new file; None for devices, pipes
+# and the like.
 def _mode(path):
     try:
         mode = os.stat(path).st_mode
@@ -57,9 +59,10 @@ def _mode(path):
 
 
 def write(path, data):
-    """Write bytes beside the file at `path`, then rename: readers never see half a file.
+    """Write bytes to a temporary file and rename it, so that readers never see a partial file.
 
-    A symbolic link stays, and what it points to is written; devices and pipes get the bytes.
+    A symbolic link stays, and its target is written. Devices and pipes are written directly.
+    Raises ToolError.
     """
     temporary = None
     try:
@@ -74,7 +77,7 @@ def write(path, data):
         ) as file:
             temporary = file.name
             file.write(data)
-        os.chmod(temporary, mode)  # a temporary file is private; what it becomes should not be
+        os.chmod(temporary, mode)  # temporary files are private
         os.replace(temporary, real)
     except OSError as error:
         raise ToolError(f"cannot write {path}: {_reason(error)}; check the folder") from None
@@ -84,7 +87,7 @@ def write(path, data):
 
 
 def make_folder(path):
-    """Make a folder with its parents; raises ToolError when it cannot be made."""
+    """Make a folder and its parents; raises ToolError when this fails."""
     try:
         Path(path).mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -1,4 +1,4 @@
-# tflm_tools: facts of a kernel file, from its line "# Kernel:" (docs/develop/write-a-kernel.md)
+# tflm_tools: kernel_files: reads the facts in the "# Kernel:" headers of kernel files
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import re
@@ -22,13 +22,14 @@ _KEYS = ("types", "package", "check", "units", "order", "weights", "target")
 
 @dataclass(frozen=True)
 class KernelFile:
-    """Facts of a file of kernels/, which its twins for an instruction set share.
+    """The facts of a portable kernel file and of its overrides.
 
-    types: of the tensors that it computes with; "any" of them, or "packed" weights. package: the
-    one for mip that has it. check: the file of extents/ that knows its records. group: units may
-    run at the same time on two cores, in groups of so many; 0: they may not. order: {function:
-    what its units go through in order}, for those whose output may lie over their input. weights:
-    what packed ones take. target: of `tflm flatten`, where Prepare names the file for no other.
+    types: of its tensors; "any" for all types, "packed" for packed weights. package: the mip
+    package that contains it. check: the file of access_checks/ for its records. group: two cores
+    may run its units at the same time in groups of this size; 0: they may not. order: {function:
+    one of ORDERS}, for functions whose output may overlap their input. weights: one of WEIGHTS if
+    the file has packed weights, else "". target: the only target of `tflm flatten` for which
+    Prepare uses the file, or "".
     """
 
     name: str
@@ -41,7 +42,7 @@ class KernelFile:
     target: str = ""
 
 
-# The functions of a kernel file that a record can name, also by another name of one.
+# The functions of a kernel file that a record can name, aliases included.
 def _functions(source):
     return sorted(set(re.findall(r"^def (eval\w*)|^(eval\w*) = ", source, re.M)))
 
@@ -53,15 +54,15 @@ def _wrong(name, what):
 # {function: one of ORDERS} of "rows", or of "rows in eval_int8, pixels in eval_pixels_int8".
 def _order(text, functions, name):
     found = {}
-    for part in filter(None, text.split(", ")):
-        way, _, function = part.partition(" in ")
-        if way not in ORDERS or function and function not in functions:
-            raise _wrong(name, f"'order {text}' is no order of its functions")
-        found.update(dict.fromkeys([function] if function else functions, way))
+    for entry in filter(None, text.split(", ")):
+        order, _, function = entry.partition(" in ")
+        if order not in ORDERS or function and function not in functions:
+            raise _wrong(name, f"'order {text}' is not an order of its functions")
+        found.update(dict.fromkeys([function] if function else functions, order))
     return found
 
 
-# How many units form a group: of "independent" 1, of "independent by 4" 4.
+# The number of units in a group: 1 of "independent", 4 of "independent by 4".
 def _group(text, name):
     match = re.fullmatch(r"independent(?: by (\d+))?|", text)
     if match is None:
@@ -70,7 +71,10 @@ def _group(text, name):
 
 
 def parse(name, source):
-    """The KernelFile of a source, None for one without functions eval...; raises ToolError."""
+    """Return the KernelFile of a source, None if it has no functions eval...; raises ToolError.
+
+    name: of the file, without .py.
+    """
     functions = ["".join(names) for names in _functions(source)]
     head = re.search(r"^# Kernel: (.*(?:\n#   .*)*)", source, re.M)
     if not functions or head is None:
@@ -78,10 +82,10 @@ def parse(name, source):
             lacks = "the line '# Kernel: ...'" if functions else "functions eval..."
             raise _wrong(name, f"lacks {lacks}")
         return None
-    said = re.sub(r"\n#  ", "", head[1]).split("; ")
-    facts = dict(part.split(" ", 1) for part in said if " " in part)
-    if len(facts) != len(said) or not set(_KEYS[:3]) <= set(facts) <= set(_KEYS):
-        raise _wrong(name, f"'# Kernel: {'; '.join(said)}' is not made of {', '.join(_KEYS)}")
+    entries = re.sub(r"\n#  ", "", head[1]).split("; ")
+    facts = dict(entry.split(" ", 1) for entry in entries if " " in entry)
+    if len(facts) != len(entries) or not set(_KEYS[:3]) <= set(facts) <= set(_KEYS):
+        raise _wrong(name, f"'# Kernel: {'; '.join(entries)}' must consist of {', '.join(_KEYS)}")
     for key, known in (("types", TYPES), ("package", PACKAGES), ("weights", ("", *WEIGHTS))):
         words = facts.get(key, "").split(" ")
         if not set(words) <= set(known) or key == "package" and len(words) > 1:
@@ -95,27 +99,27 @@ def parse(name, source):
 
 @cache
 def kernel_files():
-    """{name: KernelFile} of all portable kernel files, by name. Raises ToolError."""
+    """Return {name: KernelFile} of all portable kernel files. Raises ToolError."""
     found = {}
     for path in sorted(KERNELS.glob("*.py")):
-        made = parse(path.stem, path.read_text())
-        if made is not None:
-            found[path.stem] = made
+        file = parse(path.stem, path.read_text())
+        if file is not None:
+            found[path.stem] = file
     return found
 
 
 @cache
-def in_order(way):
-    """Kernels ("file.function") that go through one of ORDERS in ascending order."""
+def kernels_in_order(order):
+    """Return the kernels ("file.function") that compute their output in one of ORDERS."""
     return {
         f"{name}.{function}"
-        for name, made in kernel_files().items()
-        for function, its_way in made.order.items()
-        if its_way == way
+        for name, file in kernel_files().items()
+        for function, its_order in file.order.items()
+        if its_order == order
     }
 
 
 @cache
-def with_weights(*ways):
-    """Names of kernel files whose packed weights take one of WEIGHTS."""
-    return tuple(name for name, made in kernel_files().items() if made.weights in ways)
+def files_with_weights(*kinds):
+    """Return the names of kernel files whose packed weights are one of these kinds of WEIGHTS."""
+    return tuple(name for name, file in kernel_files().items() if file.weights in kinds)

@@ -1,21 +1,21 @@
-# tflm_tools: Python's own text read: a module's tree, and a literal's value
+# tflm_tools: locked_ast: the parsers of Python's module ast, with a lock for threads
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import ast
 import threading
 
-# Threads must not do this at once: some CPythons (3.11.7 is one) count the depth of a tree for all
-# threads together, and end with a SystemError where two meet (python/cpython#106905).
-_ALONE = threading.RLock()
+# Some versions of CPython, such as 3.11.7, count the recursion depth of the parser for all threads
+# together, and raise SystemError if two threads parse at once (python/cpython#106905).
+_LOCK = threading.RLock()
 
 
 def parse(source):
-    """ast.parse() of a module's source; threads take turns."""
-    with _ALONE:
+    """Return ast.parse() of a module's source."""
+    with _LOCK:
         return ast.parse(source)
 
 
 def literal_eval(text):
-    """ast.literal_eval(), with the errors it raises; threads take turns."""
-    with _ALONE:
+    """Return ast.literal_eval() of a text; raises the same errors."""
+    with _LOCK:
         return ast.literal_eval(text)

@@ -1,4 +1,4 @@
-# tflm_tools: the instruction sets: what tflm has for each, which is what its kernels/ folder holds
+# tflm_tools: targets: the table of instruction sets for which tflm has kernels
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from dataclasses import dataclass
@@ -8,41 +8,45 @@ from .errors import ToolError
 
 @dataclass(frozen=True)
 class Arch:
-    """An instruction set by mpy-cross' name; an entry in ARCHS is all that the tools need of one.
+    """An instruction set; the tools find all facts about it in its entry of ARCHS.
 
-    core, chip: what runs it, for people; chip "": none that is shown unasked. target: what `tflm
-    flatten --target` takes for it, None: nothing is packed. form: how Prepare packs weights then,
-    which is the end of the names of the kernels' files: lanes, dsp. twins: folders of kernels/
-    that may hold a twin, nearest first. assembler: stock firmware of its boards has the inline
-    assembler. packaged: `make dist` makes packages of it. more: a target for those of its cores
-    that can do more: (target, core, chip); its name is that of its form, too.
+    name: mpy-cross's name.
+    core, chip: names for users. Lists omit an entry without a chip.
+    target: the value of `tflm flatten --target` for it, None if no weights are packed for it.
+    packing: how Prepare packs weights for the target ("lanes", "dsp"); the names of the
+    kernels' files end with it.
+    overrides: folders of kernels/ with overrides that it can run; the first folder wins.
+    assembler: stock firmware of its boards has the inline assembler.
+    packaged: `make dist` makes packages for it.
+    more: (target, core, chip) of an additional target that only some of its cores support; its
+    packing has the same name as the target.
     """
 
     name: str
     core: str
     chip: str = ""
     target: str | None = None
-    form: str = ""
-    twins: tuple[str, ...] = ()
+    packing: str = ""
+    overrides: tuple[str, ...] = ()
     assembler: bool = False
     packaged: bool = True
     more: tuple[str, ...] = ()
 
 
-_THUMB = ("armv7m", "armv6m")  # every Cortex-M3 and above runs these
+_THUMB = ("armv7m", "armv6m")  # a Cortex-M3 and all larger cores run the code in these folders
 _WITH_DSP = ("armv7em", *_THUMB)
-_DSP = {"target": "armv7em", "form": "dsp", "assembler": True}
-_ASKED = ("armv7em",)  # not all cores with this twin can run it: core.py there asks
+_DSP = {"target": "armv7em", "packing": "dsp", "assembler": True}
+_OPTIONAL = ("armv7em",)  # some cores cannot run this folder's code: its core.py tests the core
 
-# MicroPython calls a Cortex-M3 armv7em, too: only with an FPU it is none.
+# MicroPython calls a Cortex-M3 armv7em, too; armv7emsp and armv7emdp are never a Cortex-M3.
 ARCHS = {
     arch.name: arch
     for arch in (
         Arch("armv6m", "Cortex-M0+", "RP2040", "armv6m", "lanes", ("armv6m",), True),
         Arch("armv7m", "Cortex-M3", "", "armv6m", "lanes", _THUMB, True),
-        Arch("armv7em", "Cortex-M4", twins=_THUMB, packaged=False, **_DSP),
-        Arch("armv7emsp", "Cortex-M4, M33", "RP2350", twins=("armv7emsp", *_WITH_DSP), **_DSP),
-        Arch("armv7emdp", "Cortex-M7", twins=("armv7emdp", *_WITH_DSP), **_DSP),
+        Arch("armv7em", "Cortex-M4", overrides=_THUMB, packaged=False, **_DSP),
+        Arch("armv7emsp", "Cortex-M4, M33", "RP2350", overrides=("armv7emsp", *_WITH_DSP), **_DSP),
+        Arch("armv7emdp", "Cortex-M7", overrides=("armv7emdp", *_WITH_DSP), **_DSP),
         Arch("rv32imc", "RISC-V", "ESP32-C3", "rv32imc", "lanes", ("rv32imc",)),
         Arch(
             "xtensawin",
@@ -53,61 +57,61 @@ ARCHS = {
             ("xtensawin",),
             more=("mac16", "Xtensa with MAC16", "ESP32, ESP32-S3"),
         ),  # fmt: skip
-        Arch("x64", "x86-64", twins=("x64",)),
+        Arch("x64", "x86-64", overrides=("x64",)),
     )
 }
 
 PACKAGED = tuple(name for name, arch in ARCHS.items() if arch.packaged)
 SHOWN = tuple(name for name, arch in ARCHS.items() if arch.chip)
 _MORE = tuple(arch.more[0] for arch in ARCHS.values() if arch.more)
-_FORM_OF = {arch.target: arch.form for arch in ARCHS.values() if arch.target}
-_FORM_OF.update({target: target for target in _MORE})
-TARGETS = tuple(_FORM_OF)
-# For tests: a target for each way that Prepare packs weights, and None for not at all.
-_FIRST = {form: target for target, form in reversed(_FORM_OF.items())}
-FORMS = (None, *sorted(_FIRST.values(), key=TARGETS.index))
+_PACKING_OF = {arch.target: arch.packing for arch in ARCHS.values() if arch.target}
+_PACKING_OF.update({target: target for target in _MORE})
+TARGETS = tuple(_PACKING_OF)
+# For tests: one target for each packing, and None.
+_FIRST = {packing: target for target, packing in reversed(_PACKING_OF.items())}
+PACKING_TARGETS = (None, *sorted(_FIRST.values(), key=TARGETS.index))
 
 
-def twin_folders(arch):
-    """Folders of kernels/ that may hold a twin for an arch, nearest first, as in OpResolver."""
+def override_folders(arch):
+    """Return the folders of kernels/ with overrides for an arch, in the order of OpResolver."""
     if arch in ARCHS:
-        return ARCHS[arch].twins
+        return ARCHS[arch].overrides
     return (arch,) if arch else ()
 
 
-def form_of(target):
-    """How Prepare packs weights for a target (MicroContext.form); None for None."""
+def packing_of(target):
+    """Return how Prepare packs weights for a target, None for None; raises ToolError."""
     if target not in (None, *TARGETS):
-        raise ToolError(f"no target is called {target}; take one of {', '.join(TARGETS)}")
-    return _FORM_OF.get(target)
+        raise ToolError(f"there is no target {target}; use one of {', '.join(TARGETS)}")
+    return _PACKING_OF.get(target)
 
 
 def target_of(arch, core=""):
-    """What `tflm flatten` takes as target for an arch; None for the portable form.
+    """Return the target of `tflm flatten` for an arch; None for portable kernels.
 
-    core: that of more_targets() which a board's core is known to be for, "" otherwise.
+    core: the target of more_targets() that a board's core supports, "" if it supports none.
     """
     return core or (ARCHS[arch].target if arch in ARCHS else None)
 
 
 def more_targets(arch):
-    """Targets of those of an arch's cores that can do more than others."""
+    """Return the additional targets that only some cores of an arch support."""
     return ARCHS[arch].more[:1] if arch in ARCHS else ()
 
 
-def asked_folders(arch):
-    """Those of twin_folders() that not every core of the arch can run; core.py there asks it."""
-    return [folder for folder in twin_folders(arch) if folder in _ASKED]
+def optional_folders(arch):
+    """Return the override folders of an arch that only some cores can run (core.py tests it)."""
+    return [folder for folder in override_folders(arch) if folder in _OPTIONAL]
 
 
 def targets_help():
-    """The targets as a sentence's list: "armv6m (Cortex-M0+: RP2040), ..."."""
-    told = {}
+    """Return all targets as a list for a sentence: "armv6m (Cortex-M0+: RP2040), ..."."""
+    boards = {}
     for arch in ARCHS.values():
-        if arch.target and (arch.chip or arch.target not in told):
-            told[arch.target] = ": ".join(filter(None, (arch.core, arch.chip)))
+        if arch.target and (arch.chip or arch.target not in boards):
+            boards[arch.target] = ": ".join(filter(None, (arch.core, arch.chip)))
         if arch.more:
-            target, *what = arch.more
-            told[target] = ": ".join(what)
-    *most, last = (f"{target} ({boards})" for target, boards in told.items())
-    return ", ".join(most) + " or " + last
+            target, *names = arch.more
+            boards[target] = ": ".join(names)
+    *first, last = (f"{target} ({names})" for target, names in boards.items())
+    return ", ".join(first) + " or " + last

@@ -9,7 +9,7 @@ from tflm.prepare.depthwise_lanes import band_rows
 from tflm.prepare.pad import collapsed
 from tflm.prepare.strided import STRIDED, constant_indices
 
-from ..kernel_files import ORDERS, in_order
+from ..kernel_files import ORDERS, kernels_in_order
 from ..model.schema import BuiltinOperator, option
 from .windows import rows_of
 
@@ -34,7 +34,7 @@ _PADS = (BuiltinOperator.PAD, BuiltinOperator.PADV2)
 
 def kernels():
     """All kernels that may write over an input."""
-    return set().union(*map(in_order, ORDERS))
+    return set().union(*map(kernels_in_order, ORDERS))
 
 
 @dataclass(frozen=True)
@@ -197,7 +197,7 @@ def reader_of(node, records):
         return None
     if records.index(reads[-1]) < records.index(writes[0]):
         return ALL_READ
-    is_copy = reads[0].kernel in in_order("blocks")
+    is_copy = reads[0].kernel in kernels_in_order("blocks")
     return reads[0] if is_copy and reads == writes[:1] else None
 
 
@@ -218,7 +218,7 @@ def distances_of(node, reader):
         source = node.inputs[0]
         return [Distance(source, target, -source.nbytes() - target.nbytes())]
     kernel = reader.kernel
-    if kernel in in_order("elements"):
+    if kernel in kernels_in_order("elements"):
         # Larger elements than the input's catch up with it at the end.
         return [
             Distance(source, target, max(0, target.nbytes() - source.nbytes()))
@@ -228,10 +228,10 @@ def distances_of(node, reader):
     source = node.inputs[0] if node.inputs else None
     if source is None or source.is_constant() or not source.nbytes():
         return []
-    if kernel in in_order("blocks"):
+    if kernel in kernels_in_order("blocks"):
         return _by_blocks(node, reader)
     for way, made in _WAYS.items():
-        if kernel in in_order(way):
+        if kernel in kernels_in_order(way):
             return made(node)
     if (
         node.builtin_code != BuiltinOperator.DEPTHWISE_CONV_2D
@@ -239,8 +239,8 @@ def distances_of(node, reader):
     ):
         return []
     rows = rows_of(node)
-    if kernel in in_order("planes") and rows is not None and rows.batches == 1:
+    if kernel in kernels_in_order("planes") and rows is not None and rows.batches == 1:
         return _by_planes(node, rows)
-    if kernel in in_order("channels") | in_order("planes"):
+    if kernel in kernels_in_order("channels") | kernels_in_order("planes"):
         return _by_rows(node, source.shape[-1])
     return []

@@ -1,2 +1,2 @@
-# tflm_tools: check: results beside those of TFLM itself
+# tflm_tools: check: compares results of tflm with results of TFLM
 # MIT license; Copyright (c) 2026 the tflm authors

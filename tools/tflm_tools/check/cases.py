@@ -1,4 +1,4 @@
-# tflm_tools: random and extreme inputs for a model
+# tflm_tools: cases: generates random and extreme inputs for a model
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import math
@@ -6,19 +6,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-_LARGE = 1e4  # far outside of what activations are made for, far inside float32
-_INDICES = 10  # int32 and int64 inputs are mostly indices: small ones
+_LARGE = 1e4  # a float far beyond usual activations, and far below the limit of float32
+_INDICES = 10  # int32 and int64 inputs are mostly indices, so they get values below this
 
 
 @dataclass
 class Case:
-    """Input arrays of one invoke, with a name that says what they are."""
+    """The input arrays of one invoke, and a name for them."""
 
     name: str
     inputs: list[np.ndarray]
 
 
-# The lowest and highest number that an element may have, of those that the model can take.
+# (lowest, highest) quantized value for the elements of an input, within the model's limits.
 def _range(info):
     dtype = info.numpy_dtype()
     low, high = -_LARGE, _LARGE
@@ -39,7 +39,7 @@ def _range(info):
     return max(low, first), min(high, last)
 
 
-# Random values of a tensor's type. Floats that become indices are whole numbers.
+# Random values of an input's type. Floats that the model uses as indices are whole numbers.
 def _random(info, random):
     dtype = info.numpy_dtype()
     if dtype.kind == "f" and info.limits is None:
@@ -50,17 +50,17 @@ def _random(info, random):
     return random.integers(math.ceil(low), max(low, high) + 1, info.shape).astype(dtype)
 
 
-# One value for all elements.
+# An array in which all elements have one value.
 def _filled(info, value):
     return np.full(info.shape, value, info.numpy_dtype())
 
 
-# The lowest value, of floats a large one.
+# The lowest value; for floats a large negative number.
 def _lowest(info, _random):
     return _filled(info, _range(info)[0])
 
 
-# The highest value, of floats a large one.
+# The highest value; for floats a large number.
 def _highest(info, _random):
     dtype = info.numpy_dtype()
     if info.limits is None and dtype.kind in "iu" and dtype.itemsize >= 4:
@@ -68,14 +68,14 @@ def _highest(info, _random):
     return _filled(info, _range(info)[1])
 
 
-# The value that stands for 0.
+# The quantized value of 0.
 def _zero(info, _random):
     value = info.zero_point if info.numpy_dtype().kind in "iu" else 0
     low, high = _range(info)
     return _filled(info, value if info.limits is None else min(max(value, low), high))
 
 
-# Lowest and highest at random.
+# A random mixture of the lowest and the highest value.
 def _mixed(info, random):
     return np.where(
         random.integers(0, 2, info.shape) == 1, _highest(info, random), _lowest(info, random)
@@ -91,7 +91,10 @@ _EXTREMES = (
 
 
 def make_cases(inputs, runs, seed):
-    """`runs` random cases and four extreme ones for a list of TensorInfo; the seed decides all."""
+    """Return a list of Case: `runs` random cases and four extreme ones.
+
+    inputs: a list of TensorInfo. seed: of all random values.
+    """
     random = np.random.default_rng(seed)
     kinds = [(f"random {i}", _random) for i in range(runs)] + list(_EXTREMES)
     return [Case(name, [make(info, random) for info in inputs]) for name, make in kinds]

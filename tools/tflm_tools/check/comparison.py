@@ -1,4 +1,4 @@
-# tflm_tools: comparison of two arrays: integers exactly, floats within a tolerance
+# tflm_tools: comparison: compares two arrays: integers exactly, floats within a tolerance
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from dataclasses import dataclass
@@ -11,7 +11,10 @@ ATOL = 1e-6
 
 @dataclass
 class Difference:
-    """The first element that differs: its index, both values, and how many differ of how many."""
+    """The first element that differs.
+
+    index: its position. got, wanted: both values. count: how many of `total` elements differ.
+    """
 
     index: tuple[int, ...]
     got: float | int
@@ -20,7 +23,7 @@ class Difference:
     total: int
 
 
-# Mask of the elements that differ. NaN equals NaN, infinities are exact.
+# A mask of the elements that differ. NaN equals NaN, and infinities are compared exactly.
 def _wrong(got, wanted):
     if wanted.dtype.kind != "f":
         return np.asarray(got != wanted)
@@ -32,7 +35,7 @@ def _wrong(got, wanted):
 
 
 def first_difference(got, wanted):
-    """The first Difference of two arrays of one type and shape; None when there is none."""
+    """Return the first Difference of two arrays of equal type and shape, or None."""
     wrong = _wrong(got, wanted)
     if not wrong.any():
         return None
@@ -41,7 +44,7 @@ def first_difference(got, wanted):
 
 
 def undefined(first, second):
-    """The mask of elements whose bytes are not the same in two arrays of one shape and type."""
+    """Return a mask of the elements whose bytes differ in two arrays of equal type and shape."""
     one, two = (np.ascontiguousarray(a).view(np.uint8).reshape(*a.shape, a.itemsize)
                 for a in (first, second))  # fmt: skip
     return (one != two).any(axis=-1)

@@ -1,4 +1,4 @@
-# tflm_tools: every operator's outputs in MicroPython beside those of TFLM
+# tflm_tools: layers: compares the outputs of every operator in MicroPython and in TFLM
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from dataclasses import dataclass
@@ -17,14 +17,15 @@ from .comparison import Difference, first_difference
 
 EQUAL = "equal"
 DIFFERS = "differs"
-UNKNOWN = "not shown"  # one side cannot show the tensor
+UNKNOWN = "not shown"  # the tensor cannot be read on one of the two sides
 
 
 @dataclass
 class LayerRow:
-    """One output of an operator: `verdict` is EQUAL, DIFFERS or UNKNOWN.
+    """One output of an operator.
 
-    largest: the largest difference of two elements, None where there is none or no number.
+    number: of the tensor. verdict: EQUAL, DIFFERS or UNKNOWN. largest: the largest difference of
+    two elements, None if every difference is infinite or NaN.
     """
 
     node: int
@@ -39,18 +40,21 @@ class LayerRow:
 
 @dataclass
 class Layers:
-    """The outputs of all operators of the first sub-graph after a case, in order of execution."""
+    """The outputs of all operators of the first sub-graph after a case, in order of execution.
+
+    path: "flat" or "tflite". case: the name of the last run.
+    """
 
     path: str
     case: str
     rows: list[LayerRow]
 
     def first(self):
-        """The first LayerRow that differs, or None."""
+        """Return the first LayerRow that differs, or None."""
         return next((row for row in self.rows if row.verdict == DIFFERS), None)
 
 
-# All tensors of the oracle after the last of `runs`; None when it cannot show them.
+# {number: array} of the oracle's tensors after the last of `runs`; None if it cannot show them.
 def _oracle_tensors(model, runs, timeout, name):
     for mode in oracle.TENSOR_MODES:
         try:
@@ -60,7 +64,7 @@ def _oracle_tensors(model, runs, timeout, name):
     return None
 
 
-# Names of the kernels of each node.
+# {node number: names of its kernels}.
 def _kernels(model, custom):
     _, storage = prepare(model.data, load_resolver(custom))
     found = {}
@@ -71,7 +75,7 @@ def _kernels(model, custom):
     return {node: ", ".join(names) for node, names in found.items()}
 
 
-# The largest difference of two elements; None where every one is infinite or no number.
+# The largest difference of two elements; None if every difference is infinite or NaN.
 def _largest(got, wanted):
     with np.errstate(all="ignore"):
         distance = np.abs(got.astype(np.float64) - wanted.astype(np.float64))
@@ -79,7 +83,7 @@ def _largest(got, wanted):
     return float(distance.max()) if distance.size else None
 
 
-# The row of one output, from our bytes and TFLM's array; either may be None.
+# The LayerRow of one output. ours: bytes of tflm, theirs: array of the oracle; either may be None.
 def _row(node, kernel, tensor, number, ours, theirs):
     op = node.custom_name or name(node.builtin_code)
     row = LayerRow(node.index, op, kernel, number, tensor.name, UNKNOWN, None, None)
@@ -93,20 +97,20 @@ def _row(node, kernel, tensor, number, ours, theirs):
 
 
 def compare_layers(
-    model, runs, case, form, oracle_name=oracle.TFLM, device=None, custom=(), **options
+    model, runs, case, path, oracle_name=oracle.TFLM, device=None, custom=(), **options
 ):
-    """Compare all tensors of a ModelFile after the last of `runs`: (Layers or None, note).
+    """Compare all tensors of a ModelFile after the last of `runs`.
 
-    Every tensor has a place of its own, and nothing is saved. case: the name of the last run.
-    form: "flat" or "tflite". options: heap and timeout of device_model.invoke(). The note
-    says why there are none.
+    Tensors do not share memory, and no optimization pass runs. case: the name of the last run.
+    path: "flat" or "tflite". options: heap and timeout of device_model.invoke().
+    Returns (Layers, ""), or (None, a note that says why the tensors cannot be compared).
     """
     theirs = _oracle_tensors(model, runs, options.get("timeout"), oracle_name)
     if theirs is None:
-        return None, f"{oracle_name} cannot show the tensors between the ops of this model"
+        return None, f"{oracle_name} cannot show the tensors between the operators of this model"
     try:
         ours = invoke(
-            model, runs, form, keep_tensors=True, device=device, custom=custom, **options
+            model, runs, path, keep_tensors=True, device=device, custom=custom, **options
         ).tensors
     except DeviceError as error:
         if device is None or not device.is_board:
@@ -122,8 +126,8 @@ def compare_layers(
             if number < 0:
                 continue
             tensor = subgraph.tensor(number)
-            if tensor.dtype != dtypes.RESOURCE:  # handles have no bytes
+            if tensor.dtype != dtypes.RESOURCE:  # resource handles have no bytes
                 rows.append(
                     _row(node, kernel, tensor, number, ours.get(number), theirs.get(number))
                 )
-    return Layers(form, case, rows), ""
+    return Layers(path, case, rows), ""

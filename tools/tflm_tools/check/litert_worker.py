@@ -1,4 +1,4 @@
-# tflm_tools: the child process of oracle.py for LiteRT: runs job.json of its folder in that wheel
+# tflm_tools: litert_worker: the child process of oracle.py that runs job.json with LiteRT's wheel
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import contextlib
@@ -8,7 +8,7 @@ import time
 import numpy as np
 from ai_edge_litert.interpreter import Interpreter, OpResolverType
 
-# The reference kernels; some operators are there as optimized ones only.
+# The reference kernels first; some operators only have optimized kernels.
 _KERNELS = OpResolverType.BUILTIN_REF, OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES
 
 
@@ -28,7 +28,7 @@ def _interpreter(job):
     raise last
 
 
-# All tensors of the first sub-graph that have an array after the last run.
+# ("t" + number, array) of the tensors of the first sub-graph that can be read after the last run.
 def _tensors(interpreter):
     for details in interpreter.get_tensor_details():
         with contextlib.suppress(ValueError):
@@ -41,14 +41,14 @@ def main():
     with np.load("inputs.npz") as file:
         inputs = {key: file[key] for key in file.files}
     interpreter = _interpreter(job)
-    places = [details["index"] for details in interpreter.get_input_details()]
+    numbers = [details["index"] for details in interpreter.get_input_details()]
     result = {}
     times = []
     for i in range(job["runs"]):
         if job["reset"]:
             interpreter.reset_all_variables()
-        for k, place in enumerate(places):
-            interpreter.set_tensor(place, inputs[f"{i}_{k}"])
+        for k, number in enumerate(numbers):
+            interpreter.set_tensor(number, inputs[f"{i}_{k}"])
         begin = time.perf_counter_ns()
         try:
             interpreter.invoke()

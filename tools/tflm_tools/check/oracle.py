@@ -1,4 +1,4 @@
-# tflm_tools: the oracles, TFLM (the tflite-micro wheel) or LiteRT, in a process of their own
+# tflm_tools: oracle: runs a model in TFLM (the tflite-micro wheel) or LiteRT, in a child process
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import importlib.util
@@ -18,14 +18,15 @@ from ..extras import installing
 
 
 class OracleError(ToolError):
-    """TFLM is not installed, or refuses the model, or was ended by it."""
+    """The oracle is not installed, refuses the model, or crashed with it."""
 
 
 @dataclass
 class OracleResult:
-    """`outputs[run][i]` as arrays, and arrays by tensor number after the last run.
+    """The results of an oracle.
 
-    times: microseconds of each run. refused: {run: what the oracle said of its inputs}.
+    outputs[run][i]: an array. tensors: {tensor number: array} after the last run. times:
+    microseconds of each run. refused: {run: the oracle's error about its inputs}.
     """
 
     outputs: list[list[np.ndarray]]
@@ -36,19 +37,19 @@ class OracleResult:
 
 TFLM = "TFLM"
 LITERT = "LiteRT"
-# Of each oracle: its package, as it is imported, and the module that runs it.
+# The package and the worker module of each oracle.
 _PACKAGES = {TFLM: "tflite_micro", LITERT: "ai_edge_litert"}
-_SECONDS = 600.0  # for all runs
+_SECONDS = 600.0  # default timeout of all runs together
 _WORKERS = {TFLM: "oracle_worker", LITERT: "litert_worker"}
 
 
 def installed(name=TFLM):
-    """True when the wheel is there."""
+    """True when the oracle's wheel is installed."""
     return importlib.util.find_spec(_PACKAGES[name]) is not None
 
 
 def require(name=TFLM):
-    """Raise OracleError when the wheel is not installed."""
+    """Raise OracleError when the oracle's wheel is not installed."""
     if not installed(name):
         itself = "TFLM itself" if name == TFLM else name
         extra = "verify" if name == TFLM else "litert"
@@ -59,26 +60,30 @@ def require(name=TFLM):
 
 
 def arena_bytes(model_bytes):
-    """An arena that is large enough for TFLM: small models may have large tensors."""
+    """Return an arena size that is large enough for TFLM: small models may have large tensors."""
     return 10 * model_bytes + (64 << 20)
 
 
-# How to read the tensors between the ops, the simplest way first (see oracle_worker.py).
+# How oracle_worker.py reads the tensors between operators, the simplest method first.
 TENSOR_MODES = ("preserve", "outputs")
 
 
 def run(
     model, runs, tensors=None, timeout=None, reset=False, name=TFLM, fill=None, refusals=False
 ):
-    """Invoke a .tflite (bytes) with each list of arrays in `runs`, state going on between them.
+    """Invoke a .tflite (bytes) once with each list of arrays in `runs`. Return an OracleResult.
 
-    tensors: None, or one of TENSOR_MODES. reset: no state goes on. name: TFLM or LITERT. fill: the
-    byte that fresh memory holds, so that what an operator leaves unwritten shows. refusals: a run
-    that the oracle refuses has no outputs; without it that raises. Raises OracleError.
+    tensors: one of TENSOR_MODES to read all tensors, or None.
+    timeout: seconds for all runs.
+    reset: reset the state of the model before each run.
+    name: TFLM or LITERT.
+    fill: the byte that fills new memory, which shows the bytes that operators never write.
+    refusals: list runs that the oracle refuses in `refused`, instead of raising.
+    Raises OracleError.
     """
     require(name)
-    with tempfile.TemporaryDirectory(prefix="tflm-oracle-") as place:
-        folder = Path(place)
+    with tempfile.TemporaryDirectory(prefix="tflm-oracle-") as temporary:
+        folder = Path(temporary)
         (folder / "model").write_bytes(model)
         np.savez(
             folder / "inputs.npz",
@@ -101,7 +106,7 @@ def run(
     return OracleResult(outputs, kept, arrays["_times"].tolist(), refused)
 
 
-# Run the worker; what it or the oracle says last becomes the error.
+# Run the worker. Raises OracleError with the reason that the worker or the oracle printed.
 def _call(folder, timeout, name):
     above = str(Path(__file__).resolve().parents[2])
     path = os.pathsep.join(filter(None, [above, os.environ.get("PYTHONPATH", "")]))
@@ -118,19 +123,19 @@ def _call(folder, timeout, name):
             ).returncode
         except subprocess.TimeoutExpired:
             raise OracleError(
-                f"{name} was not done after {timeout:g} s; use a longer --timeout"
+                f"{name} did not finish within {timeout:g} s; use a longer --timeout"
             ) from None
         log.seek(0)
         said = [line for line in log.read().decode(errors="replace").splitlines() if line.strip()]
     if code:
         end = f"{signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
-        # What Python adds to it is no reason.
-        told = [line.strip() for line in said if not line.startswith(("Number of", " ", "Trace"))]
-        raise OracleError(f"{name} itself does not run this model ({end}): {_reason(told, name)}")
+        # Omit the lines of Python's traceback.
+        lines = [line.strip() for line in said if not line.startswith(("Number of", " ", "Trace"))]
+        raise OracleError(f"{name} itself does not run this model ({end}): {_reason(lines, name)}")
 
 
-# TFLM tells the reason first, LiteRT in the last line, which is Python's exception.
-def _reason(told, name):
-    if not told:
+# TFLM prints the reason first; LiteRT's reason is the last line, Python's exception.
+def _reason(lines, name):
+    if not lines:
         return "no reason given"
-    return told[0] if name == TFLM else told[-1]
+    return lines[0] if name == TFLM else lines[-1]

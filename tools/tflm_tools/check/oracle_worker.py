@@ -1,4 +1,4 @@
-# tflm_tools: the child process of oracle.py: runs job.json of its folder in the tflite-micro wheel
+# tflm_tools: oracle_worker: the child process of oracle.py that runs job.json with TFLM's wheel
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import ctypes
@@ -13,7 +13,7 @@ from tflite_micro.tensorflow.lite.micro.python import schema_py_generated as sch
 _NO_ARRAY = (schema.TensorType.STRING, schema.TensorType.RESOURCE, schema.TensorType.VARIANT)
 
 
-# Numbers of the tensors that operators of the first sub-graph write.
+# The numbers of the tensors that operators of the first sub-graph write.
 def _computed(subgraph):
     numbers = []
     for operator in subgraph.operators or []:
@@ -21,18 +21,18 @@ def _computed(subgraph):
     return [t for t in numbers if subgraph.tensors[t].type not in _NO_ARRAY]
 
 
-_M_PERTURB = -6  # of glibc: what fresh memory holds
+_M_PERTURB = -6  # option of glibc's mallopt(): the byte that fills new memory
 
 
-# Let fresh memory hold the byte `fill`, where the C library can.
 def perturb(fill):
+    """Let the C library fill new memory with the byte `fill`, if it can."""
     if fill is not None:
         mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
         if mallopt is not None:
             mallopt(_M_PERTURB, fill ^ 255)
 
 
-# The model with every computed tensor as a further output, and the numbers of these.
+# (model whose outputs include every computed tensor, numbers of its outputs).
 def _with_all_outputs(model):
     subgraph = model.subgraphs[0]
     own = [int(t) for t in subgraph.outputs]
@@ -43,7 +43,8 @@ def _with_all_outputs(model):
     return bytes(builder.Output()), own + more
 
 
-# Invoke with each list of inputs: ({"o run_output": array}, microseconds of each run).
+# Invoke with each list of inputs; returns ({"o" + run + "_" + output: array}, microseconds of each
+# run).
 def _run_all(interpreter, job, inputs, outputs):
     result = {}
     times = []
@@ -68,8 +69,8 @@ def _run_all(interpreter, job, inputs, outputs):
     return result, times
 
 
-# Tensors stay readable in two ways: "preserve", TFLM's own option, and "outputs", the model with
-# more outputs, for models that the first one cannot run.
+# Tensors are read by one of two methods: "preserve" is an option of TFLM; "outputs" adds outputs
+# to the model, for models that TFLM cannot run with that option.
 def main():
     with open("job.json") as file:
         job = json.load(file)

@@ -1,4 +1,4 @@
-# tflm_tools: verify: a model in the MicroPython unix port against TFLM itself
+# tflm_tools: verify: compares a model's outputs in MicroPython with TFLM's
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import functools
@@ -18,12 +18,12 @@ from .comparison import Difference, first_difference, undefined
 from .layers import Layers, compare_layers
 
 PATHS = ("flat", "tflite")
-_FILLS = (0xAA, 0x55)  # of the oracle's memory, to see what it leaves as it was
+_FILLS = (0xAA, 0x55)  # bytes that fill the oracle's memory, to find bytes that it never writes
 
 
 @dataclass
 class PathResult:
-    """One path that was verified: microseconds of an invoke, and bytes of arena."""
+    """One path that was verified: mean microseconds of an invoke, and bytes of the arena."""
 
     path: str
     cases: int
@@ -33,7 +33,7 @@ class PathResult:
 
 @dataclass
 class OpDifference:
-    """The first operator, in order of execution, whose output is not the oracle's."""
+    """The first operator, in order of execution, whose output differs from the oracle's."""
 
     node: int
     op: str
@@ -44,7 +44,10 @@ class OpDifference:
 
 @dataclass
 class Mismatch:
-    """The first output that differs; `op` is None, and `note` says why, when no op is at fault."""
+    """The first output that differs.
+
+    op: the first operator that differs, or None; then `note` says why.
+    """
 
     path: str
     case: str
@@ -56,7 +59,11 @@ class Mismatch:
 
 @dataclass
 class Verification(Shown):
-    """What `tflm verify` found; `mismatch` is None when everything is equal."""
+    """The result of `tflm verify`; `mismatch` is None when all outputs are equal.
+
+    layers: the outputs of all operators on each path, if asked for. refused: {case: why} of the
+    cases that the oracle refuses. unwritten: outputs of which the oracle never writes some bytes.
+    """
 
     _shown = ("results", "print_verification")
 
@@ -65,12 +72,10 @@ class Verification(Shown):
     cases: int
     paths: list[PathResult]
     mismatch: Mismatch | None
-    layers: list[Layers] = field(default_factory=list)  # of each path, if asked for
+    layers: list[Layers] = field(default_factory=list)
     oracle: str = oracle.TFLM
-    refused: dict[str, str] = field(
-        default_factory=dict
-    )  # cases that the oracle does not run: why
-    unwritten: list[int] = field(default_factory=list)  # outputs that the oracle writes in part
+    refused: dict[str, str] = field(default_factory=dict)
+    unwritten: list[int] = field(default_factory=list)
 
     def is_equal(self):
         """True when neither an output nor an operator's tensor differs."""
@@ -95,24 +100,30 @@ def verify(
     scheduler=None,
     progress=None,
 ):
-    """Compare `runs` random and four extreme inputs on the paths of `form` ("both" or one).
+    """Compare a model in MicroPython with TFLM; returns a Verification.
 
-    Integers must be equal, floats within rtol 1e-5 and atol 1e-6. Stops at the first path that
-    differs. device: a board (board.board_device), or several, instead of the unix port; "both" is
-    "flat" then. jobs, scheduler: processes of the unix port, as for measure.evaluation; runs that
-    follow each other stay together. progress: a function (done, total).
-    layers: the outputs of every operator are compared, too. oracle_name: oracle.TFLM or LITERT.
-    Inputs that tflm and the oracle refuse both are left out; bytes that the oracle never writes
-    are not compared. custom: Python files that register operators of yours. by_rows: the input of
-    the flat model comes by rows, which the path "tflite" has not. optimize, arena_budget: how the
-    flat model is planned, as for flatten.flatten(). Raises TflmError when either side cannot run
-    the model, ToolError where only the path "tflite" is asked for and how to plan the other one.
+    Integers must be equal, floats within rtol 1e-5 and atol 1e-6. The comparison stops at the
+    first path that differs. Inputs that both tflm and the oracle refuse are skipped, and bytes
+    that the oracle never writes are not compared.
+    runs: number of random inputs, in addition to four extreme ones. seed: of the random inputs.
+    form: "flat", "tflite" or "both".
+    heap, timeout: bytes and seconds of MicroPython.
+    device: a board (board.board_device) or several boards instead of the unix port; then "both"
+    is "flat".
+    layers: compare the outputs of every operator, too.
+    oracle_name: oracle.TFLM or oracle.LITERT.
+    custom: Python files that register custom operators.
+    by_rows, optimize, arena_budget: options of the flat model, as for `tflm flatten`.
+    jobs, scheduler: processes of the unix port, as for measure.evaluation.evaluate(). A model with
+    state runs in one process.
+    progress: called as progress(done, total).
+    Raises TflmError when the model does not run, and ToolError for options that contradict.
     """
     oracle.require(oracle_name)
     if form == "tflite" and (by_rows or optimize != BALANCED or arena_budget is not None):
         raise ToolError(
-            "--path tflite prepares the .tflite where it runs, and --optimize, --arena-budget and "
-            "--input-by-rows plan a flat model; leave these out, or take --path flat"
+            "--optimize, --arena-budget and --input-by-rows plan a flat model, and --path tflite "
+            "prepares the .tflite where it runs; leave these options out, or give --path flat"
         )
     model = open_tflite(path, "verify")
     cases = make_cases(model.inputs, runs, seed)
@@ -130,20 +141,20 @@ def verify(
     if form == "both":
         paths = PATHS[:1] if device.is_board or by_rows else PATHS
     for number, each in enumerate(paths):
-        told = functools.partial(_tell, progress, number, len(paths))
+        reported = functools.partial(_report, progress, number, len(paths))
         try:
             got = invoke(model, arrays, each, locked=True, flat=flat,
-                         progress=told, **options)  # fmt: skip
+                         progress=reported, **options)  # fmt: skip
         except DeviceError:
             if wanted is not None or not _leave_out(result, cases, ask(arrays).refused):
                 raise
             arrays = [case.inputs for case in cases]
             got = invoke(model, arrays, each, locked=True, flat=flat,
-                         progress=told, **options)  # fmt: skip
+                         progress=reported, **options)  # fmt: skip
         if wanted is None:
             wanted = ask(arrays, fill=_FILLS[0])
             if wanted.refused:
-                ask(arrays, refusals=False)  # which says why
+                ask(arrays, refusals=False)  # raises the oracle's error
             unwritten = _unwritten(wanted, _again(ask, arrays))
             outputs = range(len(model.outputs))
             result.unwritten = [k for k in outputs if any(m[k].any() for m in unwritten)]
@@ -161,13 +172,13 @@ def verify(
     return result
 
 
-# How far one path of several is, as how far all are.
-def _tell(progress, number, paths, done, total):
+# Report the progress of one of several paths as the progress of all paths.
+def _report(progress, number, paths, done, total):
     if progress is not None:
         progress(number * total + done, paths * total)
 
 
-# Take the cases away that the oracle refuses, too; False where that leaves none, or all.
+# Remove the cases that the oracle refuses; False if it refuses none or all of them.
 def _leave_out(result, cases, refused):
     if not refused or len(refused) == len(cases):
         return False
@@ -176,8 +187,8 @@ def _leave_out(result, cases, refused):
     return True
 
 
-# The oracle's answer once more, over other memory: with every tensor in a place of its own, where
-# it can run the model so, what it leaves unwritten is what something else left there.
+# Run the oracle again with differently filled memory. If possible its tensors do not share memory:
+# then the bytes that an operator never writes keep the fill instead of another tensor's bytes.
 def _again(ask, arrays):
     try:
         return ask(arrays, oracle.TENSOR_MODES[0], fill=_FILLS[1])
@@ -185,7 +196,7 @@ def _again(ask, arrays):
         return ask(arrays, fill=_FILLS[1])
 
 
-# Masks of what is not the same in two answers of the oracle, [case][output].
+# Masks of the elements that differ in two results of the oracle, [case][output].
 def _unwritten(wanted, again):
     return [
         [undefined(a, b) for a, b in zip(one, two, strict=True)]
@@ -193,7 +204,7 @@ def _unwritten(wanted, again):
     ]
 
 
-# The first output of any case that differs; None when all are equal.
+# The Mismatch of the first output that differs; None if all outputs are equal.
 def _mismatch(model, cases, got, wanted, unwritten, path, options):
     for i, case in enumerate(cases):
         for k, output in enumerate(wanted.outputs[i]):
@@ -207,20 +218,20 @@ def _mismatch(model, cases, got, wanted, unwritten, path, options):
     return None
 
 
-# The first operator whose output differs after these runs: (OpDifference or None, note).
+# (OpDifference of the first operator that differs, ""), or (None, a note that says why none does).
 def _first_op(layers, note):
     if layers is None:
         return None, note
     row = layers.first()
     if row is None:
         return None, (
-            "no op differs when every tensor has a place of its own: "
-            "a kernel writes outside its tensors, or the arena plan overlays tensors in use"
+            "no operator differs when tensors do not share memory: a kernel writes outside its "
+            "tensors, or the arena plan overlaps tensors in use"
         )
     return OpDifference(row.node, row.op, row.kernel, row.tensor, row.difference), ""
 
 
-# The layers after the last random case, or the one that differs, on each path.
+# The Layers of each path after the last random case, or after the case that differs.
 def _all_layers(model, cases, mismatch, paths, runs, options):
     names = [case.name for case in cases]
     last = max(runs, 1) if mismatch is None else names.index(mismatch.case) + 1

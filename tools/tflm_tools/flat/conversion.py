@@ -27,9 +27,9 @@ class Conversion(Shown):
     """What `tflm flatten` made; sizes in bytes. `tflm_head_bytes`: TFLM's plan of the tensors.
 
     savings: what was saved. compressed: layers with weights of four bits. packing: for a target,
-    what packed weights cost. levels: what each level of --optimize comes to, but for those that
-    were not looked for, `untold`, as they would take long; `level` is the one that was taken (""
-    for none), "budget" that of --arena-budget. unit: what their `cycles` are.
+    what packed weights cost. levels: size and cost of each level of --optimize. skipped_levels:
+    levels not searched because that would be slow. level: the chosen one, "" for none, "budget"
+    for --arena-budget. unit: of the levels' `cycles`.
     is_of_use: that level needs less RAM or fewer cycles than "off". data: the .tflm's bytes.
     """
 
@@ -47,7 +47,7 @@ class Conversion(Shown):
     packing: list[PackedLayer] = field(default_factory=list)
     level: str = ""
     levels: list[LevelSize] = field(default_factory=list)
-    untold: list[str] = field(default_factory=list)
+    skipped_levels: list[str] = field(default_factory=list)
     unit: str = ""
     is_of_use: bool = True
 
@@ -56,7 +56,7 @@ class Conversion(Shown):
 def open_tflite(path, what):
     model = open_model(path)
     if model.kind != "tflite":
-        raise ToolError(f"{path} is a .tflm already; {what} needs the .tflite it was made from")
+        raise ToolError(f"{path} is already a .tflm; {what} needs the .tflite it was made from")
     return model
 
 
@@ -77,7 +77,7 @@ def shapes_by_number(model, words):
             shape = tuple(int(number) for number in numbers.split(",") if number.strip())
         except ValueError:
             raise ToolError(
-                f"--input-shape {word} is no shape; give numbers with commas, as in 1,96,96,1"
+                f"--input-shape {word} is not a shape; give numbers with commas, as in 1,96,96,1"
             ) from None
         found[names.index(name)] = shape
     return found
@@ -149,7 +149,7 @@ def flatten_file(
 
     others = (SPEED,) if level == BUDGET else (RAM, BALANCED, SPEED)
     wanted = dict.fromkeys((*others, level)) if levels is not None else ()
-    told = [each for each in wanted if each == level or levels.is_quick(each)]
+    searched = [each for each in wanted if each == level or levels.is_quick(each)]
     result = Conversion(
         source=str(source),
         output=str(output or Path(source).with_suffix(".tflm").name),
@@ -161,8 +161,8 @@ def flatten_file(
         compressed=layers,
         packing=packed_layers(prepare, stored, target) if target else [],
         level=level if levels is not None else "",
-        levels=[levels.size(each, image) for each in told],
-        untold=[each for each in wanted if each not in told],
+        levels=[levels.size(each, image) for each in searched],
+        skipped_levels=[each for each in wanted if each not in searched],
         unit=unit(target) if levels is not None else "",
         is_of_use=levels is None or levels.is_of_use(level),
     )

@@ -132,7 +132,7 @@ def check_arena(needed, arena_budget):
     if arena_budget is not None and needed > arena_budget:
         raise UnsupportedError(
             f"the arena needs {needed} bytes, --arena-budget is {arena_budget}, and what takes "
-            "them cannot be planned anew (control flow, --keep-tensors, custom operators, "
+            "them cannot be planned again (control flow, --keep-tensors, custom operators, "
             f"--flash-budget, over {_MOST_OPERATORS} operators); leave out which of these you "
             "can, or give it as many"
         )

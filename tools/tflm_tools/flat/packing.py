@@ -3,7 +3,7 @@
 
 from tflm.prepare.lanes import BYTES, IN_PLACE
 
-from ..kernel_files import WEIGHTS, with_weights
+from ..kernel_files import WEIGHTS, files_with_weights
 from ..model.macs import macs
 
 # Cycles of a Cortex-M0+ that packed weights save for each multiply-accumulate, and a table for
@@ -16,7 +16,7 @@ _TABLE_BYTES = 1024
 # (cycles saved, bytes of flash) of a packed node, about.
 def _worth(record):
     node = record.node
-    if record.kernel.partition(".")[0] in with_weights("twice"):
+    if record.kernel.partition(".")[0] in files_with_weights("twice"):
         return _SAVED_BY_LANES * macs(node), node.input(1).nbytes()
     return _SAVED_BY_TABLE * node.output(0).elements(), _TABLE_BYTES
 
@@ -30,7 +30,7 @@ def steps(storage):
     found = {
         record.node.index: _worth(record)
         for record in storage.records
-        if record.kernel.partition(".")[0] in with_weights(*WEIGHTS)
+        if record.kernel.partition(".")[0] in files_with_weights(*WEIGHTS)
     }
     depthwise = {
         record.node.index for record in storage.records if record.kernel.startswith("depthwise")

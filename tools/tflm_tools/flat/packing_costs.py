@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from tflm.prepare.lanes import BYTES, DENSE, IN_PLACE, LANES
 
 from ..image.flash import flash_by_node
-from ..kernel_files import WEIGHTS, with_weights
+from ..kernel_files import WEIGHTS, files_with_weights
 from ..model.macs import macs
 from ..model.schema import op_name
 
@@ -50,7 +50,7 @@ def _files(storage):
 # The files of packed layers among these kernels.
 def _packed_files(kernels):
     files = [kernel.partition(".")[0] for kernel in kernels]
-    return [file for file in files if file in with_weights(*WEIGHTS)]
+    return [file for file in files if file in files_with_weights(*WEIGHTS)]
 
 
 # The estimate, or None.

@@ -4,7 +4,7 @@
 from tflm.tflite.custom_op import KERNEL as CUSTOM_KERNEL
 from tflm.tflite.prepare_model import prepare_model
 
-from ..targets import form_of
+from ..targets import packing_of
 from .custom import HostResolver, RecordingContext, complete
 from .rom import RomStorage
 
@@ -16,7 +16,7 @@ def prepare_graph(model, resolver=None, keep_tensors=False, target=None, packing
     """
     storage = RomStorage()
     storage.start_model_allocation(model)
-    context = RecordingContext(storage, target_packing=form_of(target))
+    context = RecordingContext(storage, target_packing=packing_of(target))
     context.store(getattr(model, "stored", {}), packing)
     custom = prepare_model(model, context, resolver or HostResolver(), keep_tensors)
     for record in storage.records:

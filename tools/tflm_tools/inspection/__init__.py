@@ -1,2 +1,2 @@
-# tflm_tools: tell: what is in a model, what it costs, what it lacks
+# tflm_tools: inspection: describes the contents, costs and arena plan of a model
 # MIT license; Copyright (c) 2026 the tflm authors

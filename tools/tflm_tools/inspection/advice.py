@@ -1,11 +1,11 @@
-# tflm_tools: what to change in a model whose operators tflm lacks
+# tflm_tools: advice: names replacements for operators that tflm lacks
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..model.schema import compiled_operator_remedy
 
 _STATIC = (
-    "its output has as many elements as the data say: return the tensor before it, and do the "
-    "rest in Python"
+    "the size of its output depends on its data: return the tensor before it, and do the rest in "
+    "Python"
 )
 _LOOP = "use Keras' LSTM or GRU with a batch size of 1 in its Input, or unroll=True"
 _REAL = "split it into real and imaginary parts, or use the signal library (tflite-micro's RFFT)"
@@ -39,8 +39,8 @@ _ADVICE = {
 }
 
 
-# What to do about an operator by its name; "" where nothing better is known than the error's text.
 def advice_for(op):
+    """Return the remedy for a missing operator, "" if none is known."""
     if op in _ADVICE:
         return _ADVICE[op]
     if op.startswith("STABLEHLO_"):

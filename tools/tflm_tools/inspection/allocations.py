@@ -1,4 +1,4 @@
-# tflm_tools: what takes the bytes of an arena, in the sections of TFLM's RecordingMicroAllocator
+# tflm_tools: allocations: lists the allocations in an arena by section, as TFLM's recorder does
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from dataclasses import dataclass
@@ -8,8 +8,8 @@ from tflm.model import FlatModel
 
 
 @dataclass
-class Part:
-    """Bytes of a section ("head", "tail", "rest"); `count` is None where nobody counted."""
+class Allocation:
+    """Bytes of a section ("head", "tail", "rest"); `count` is None where it is not known."""
 
     section: str
     what: str
@@ -19,18 +19,26 @@ class Part:
 
 @dataclass
 class Allocations:
-    """The parts of an arena, whose bytes add up to all of it; `form` is "tflm" or "tflite"."""
+    """All allocations in the arena of a model; `form` is "tflm" or "tflite".
+
+    The bytes of `parts` add up to the size of the arena.
+    """
 
     form: str
-    parts: list[Part]
+    parts: list[Allocation]
 
 
-def allocations(form, parts, arena_bytes):
-    """Allocations from tuples as tflm.allocations makes them."""
-    return Allocations(form, [Part(*p) for p in with_rest(list(parts), arena_bytes, "Alignment")])
+def allocations(kind, rows, arena_bytes):
+    """Return the Allocations of rows (tuples) of tflm.introspection.allocations.
+
+    kind: "tflm" or "tflite". arena_bytes: the size of the arena; the difference to the sum of all
+    rows becomes a row "Alignment".
+    """
+    rows = with_rest(list(rows), arena_bytes, "Alignment")
+    return Allocations(kind, [Allocation(*row) for row in rows])
 
 
 def flat_allocations(data):
-    """Allocations of a .tflm (bytes)."""
+    """Return the Allocations of a .tflm (bytes)."""
     model = FlatModel(data)
     return allocations("tflm", allocations_of_flat(model), model.arena_bytes)

@@ -1,4 +1,4 @@
-# tflm_tools: inspect: what is in a model, what it costs, and whether it runs and fits
+# tflm_tools: inspection: describes a model, its costs, and whether it runs and fits on boards
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from dataclasses import dataclass, field
@@ -28,7 +28,10 @@ from .survey import Missing, survey
 
 @dataclass
 class OpInfo:
-    """One operator; None where the file does not say. Sizes are in bytes."""
+    """One operator; None where the file lacks the information. Sizes are in bytes.
+
+    live_bytes: bytes of the arena in use while it runs.
+    """
 
     index: int
     name: str
@@ -37,13 +40,13 @@ class OpInfo:
     output_shape: tuple[int, ...] | None
     macs: int | None
     weights_bytes: int | None
-    live_bytes: int | None  # of the arena, while it runs
+    live_bytes: int | None
     subgraph: int = 0
 
 
 @dataclass
 class SignatureInfo:
-    """A signature: names of inputs and outputs of a sub-graph, in their order."""
+    """A signature: the names of a sub-graph's inputs and outputs, in their order."""
 
     key: str
     subgraph: int
@@ -53,7 +56,7 @@ class SignatureInfo:
 
 @dataclass
 class Contents:
-    """What a model holds besides its graph: signatures, bytes of metadata by name, labels."""
+    """Signatures, {name: bytes} of the metadata, and labels of a model."""
 
     signatures: list[SignatureInfo]
     metadata: dict[str, int]
@@ -62,7 +65,12 @@ class Contents:
 
 @dataclass
 class Inspection(Shown):
-    """What `tflm inspect` shows. Sizes are in bytes, None where they are not known."""
+    """The result of `tflm inspect`. Sizes are in bytes, None where they are not known.
+
+    arena_bytes: of the flat model. arena_tflite_bytes: of the .tflite, when a board prepares it.
+    tflm_head_bytes: of TFLM's plan for the same tensors. peak_op: index of the operator with the
+    most live bytes. flat_bytes: size of the .tflm. allocations: of each kind of file that runs.
+    """
 
     _shown = ("inspection", "print_inspection")
 
@@ -75,19 +83,19 @@ class Inspection(Shown):
     missing: list[Missing]
     macs: int | None
     weights_bytes: int
-    arena_bytes: int  # what a flat model needs
-    arena_tflite_bytes: int | None  # what the .tflite needs when a board prepares it
-    tflm_head_bytes: int | None  # what TFLM's planner gives to the same tensors
-    peak_op: int | None  # index of the op with the most live bytes
-    flat_bytes: int | None  # size of the .tflm
+    arena_bytes: int
+    arena_tflite_bytes: int | None
+    tflm_head_bytes: int | None
+    peak_op: int | None
+    flat_bytes: int | None
     boards: list[Fit]
     contents: Contents
-    allocations: list[Allocations]  # of each form that runs
+    allocations: list[Allocations]
     plan: Plan | None = field(default=None, repr=False)
 
 
-# Signatures, metadata and labels of a FlatModel or TfliteModel; signatures that are damaged keep
-# no model from running, and are none.
+# The Contents of a FlatModel or TfliteModel. Damaged signatures are ignored, because the model
+# runs without them.
 def _contents(data, graph):
     metadata = graph.metadata()
     try:
@@ -102,7 +110,7 @@ def _contents(data, graph):
     return Contents(signatures, sizes, labels_of(data, metadata))
 
 
-# Knows the operators, and loads no kernel: those need MicroPython.
+# A resolver that does not load kernels, because kernels need MicroPython.
 class _PrepareOnly(OpResolver):
     def __init__(self, resolver=None):
         super().__init__()
@@ -114,10 +122,11 @@ class _PrepareOnly(OpResolver):
 
 
 def inspect(path, custom=(), flat=None):
-    """Inspect a .tflite or .tflm. Raises ModelError when it is damaged, ToolError when unread.
+    """Inspect a .tflite or .tflm; returns an Inspection.
 
-    custom: Python files that register custom operators. flat: the .tflm (bytes) that the totals
-    are of, where it has been made; None: that of `tflm flatten` without options.
+    custom: Python files that register custom operators. flat: the .tflm (bytes) whose totals are
+    shown; by default the result of `tflm flatten` without options. Raises ModelError for a damaged
+    model, ToolError for a file that cannot be read.
     """
     model = open_model(path)
     if model.kind == "tflm":
@@ -125,7 +134,7 @@ def inspect(path, custom=(), flat=None):
     return _inspect_tflite(model, load_resolver(custom), flat)
 
 
-# A flat model holds records, no graph: shapes and work of its ops are gone.
+# A flat model has records instead of a graph, so shapes and work of its operators are not known.
 def _inspect_flat(model):
     flat = FlatFile(model.data)
     ops = {}
@@ -161,12 +170,12 @@ def _inspect_tflite(model, resolver, flat):
     if runs and flat is None:
         flat = flatten(model.data, resolver)
     flat_bytes = len(flat) if runs else None
-    # The rows and the plan show the model as it is written, the totals what flatten makes of it.
+    # The rows and the plan describe the .tflite; the totals describe the .tflm.
     arena_bytes = FlatFile(flat).arena_bytes if runs else storage.arena_bytes
-    parts, tflite_arena, forms = [], None, []
+    rows, tflite_arena, found = [], None, []
     if runs:
-        tflite_arena = align_up(sum(measure(graph, _PrepareOnly(resolver), allocations=parts)))
-        forms = [flat_allocations(flat), allocations("tflite", parts, tflite_arena)]
+        tflite_arena = align_up(sum(measure(graph, _PrepareOnly(resolver), allocations=rows)))
+        found = [flat_allocations(flat), allocations("tflite", rows, tflite_arena)]
     known = [op.macs for op in ops if op.macs is not None]
     return Inspection(
         path=str(model.path),
@@ -185,12 +194,12 @@ def _inspect_tflite(model, resolver, flat):
         flat_bytes=flat_bytes,
         boards=fits(arena_bytes, flat_bytes or len(model.data)),
         contents=_contents(model.data, graph),
-        allocations=forms,
+        allocations=found,
         plan=plan,
     )
 
 
-# A row for each node of the sub-graphs that run, also for those that cannot be read.
+# A row for each node of the sub-graphs that run, including unreadable nodes.
 def _ops(graph, storage, plan):
     kernels = {}
     for record in storage.records:
@@ -208,7 +217,7 @@ def _ops(graph, storage, plan):
             try:
                 _describe(row, subgraph.node(i))
             except (TflmError, IndexError):
-                continue  # what is missing or damaged has been told already
+                continue  # survey() has reported missing and damaged operators
     return rows
 
 
@@ -222,7 +231,7 @@ def _describe(row, node):
     row.macs = macs(node)
 
 
-# Bytes of all constants, those that operators share counted once.
+# Bytes of all constants; a constant of several operators counts once.
 def _weights_bytes(graph):
     constants = {}
     for subgraph in graph.subgraphs:

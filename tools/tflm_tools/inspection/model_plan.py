@@ -1,4 +1,4 @@
-# tflm_tools: plan: the arena plan of a model, as TFLM makes it or as `tflm flatten` does
+# tflm_tools: model_plan: returns the arena plan of TFLM or of `tflm flatten` for a model
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from dataclasses import dataclass, field
@@ -16,11 +16,12 @@ from .survey import Missing, survey
 
 @dataclass
 class ModelPlan(Shown):
-    """A Plan and whose it is: `level` is one of --optimize, "off" is TFLM's own plan.
+    """The result of `tflm plan`.
 
-    head_bytes: of this plan, scratch buffers included; tflm_head_bytes: what TFLM plans for the
-    tensors alone. missing: operators that tflm lacks, whose scratch buffers the plan lacks.
-    by_rows: that of a .tflm whose input comes by rows. arena_budget: what was asked for, or None.
+    level: of --optimize; "off" is TFLM's plan. head_bytes: of this plan, including scratch
+    buffers. tflm_head_bytes: of TFLM's plan, without scratch buffers. missing: operators that
+    tflm lacks, whose scratch buffers are not in the plan. by_rows: the input comes by rows.
+    arena_budget: of --arena-budget, or None.
     """
 
     _shown = ("plan", "print_model_plan")

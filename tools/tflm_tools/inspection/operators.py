@@ -1,4 +1,4 @@
-# tflm_tools: the operators that tflm has
+# tflm_tools: operators: lists the operators of tflm
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from tflm.prepare.table import CUSTOM, OPS
 class Operator:
     """An operator: its code in the schema, its name, and the file that prepares it.
 
-    code: None for what models hold as a custom operator, and TFLM or tflm has all the same.
+    code: None for an operator that models name as a custom operator, and that tflm provides.
     """
 
     code: int | None
@@ -20,7 +20,7 @@ class Operator:
 
 
 def operators():
-    """All operators that tflm has, by name."""
+    """Return all operators of tflm, sorted by name."""
     found = [Operator(code, name(code), f"prepare/{file}.py") for code, file in OPS.items()]
     found += [Operator(None, op, f"prepare/{file}.py") for op, file in CUSTOM.items()]
     return sorted(found, key=lambda operator: operator.name)

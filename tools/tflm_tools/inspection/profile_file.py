@@ -1,4 +1,4 @@
-# tflm_tools: reads times of operators from CSV: of `tflm bench --per-op`, or of a Profiler
+# tflm_tools: profile_file: reads times of operators from the CSV of a bench or of TFLM's profiler
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import csv
@@ -12,7 +12,7 @@ from ..errors import ToolError
 
 @dataclass
 class ProfileRow:
-    """Time of an operator; `op` is its number, or the event's where nothing else is known."""
+    """Time of an operator; `op` is its number, or the number of the event if that is all known."""
 
     op: int
     name: str
@@ -21,13 +21,16 @@ class ProfileRow:
     cycles: float | None = None
 
 
-# The columns that hold number, name, time and cycles, by the first line of the file.
+# The columns with number, name, time and cycles, of `tflm bench --per-op` and of TFLM.
 _OURS = ("op", "name", "us", "cycles")
 _TFLM = ("Event", "Tag", "Ticks", None)
 
 
 def read_profile(path):
-    """A list of ProfileRow, of the first model in the file. Raises ToolError for what is none."""
+    """Read a CSV; returns a list of ProfileRow for the first model in it.
+
+    Raises ToolError for any other file.
+    """
     try:
         text = files.read(path).decode("utf-8-sig")
         rows = list(csv.DictReader(io.StringIO(text), strict=True))
@@ -36,7 +39,7 @@ def read_profile(path):
     columns = next((c for c in (_OURS, _TFLM) if rows and set(c[:3]) <= set(rows[0])), None)
     if columns is None:
         raise ToolError(
-            f"{path} is no profile; write one with: tflm bench MODEL --per-op --csv FILE"
+            f"{path} is not a profile; write one with: tflm bench MODEL --per-op --csv FILE"
         )
     if rows[0].get("model"):
         rows = [row for row in rows if row.get("model") == rows[0]["model"]]

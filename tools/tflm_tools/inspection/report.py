@@ -1,4 +1,4 @@
-# tflm_tools: report: all that a page about a model says, as data
+# tflm_tools: report: collects the data of the page that describes a model
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import shlex
@@ -24,11 +24,15 @@ from .profile_file import ProfileRow, read_profile
 
 @dataclass
 class TensorRow:
-    """A tensor with its quantization; scales: how many, `scale` is the first (0: none)."""
+    """A tensor with its quantization.
+
+    kind: "input", "output", "constant", "variable" or "activation". scales: how many it has;
+    scale: the first one, 0 without scales.
+    """
 
     number: int
     name: str
-    kind: str  # "input", "output", "constant", "variable" or "activation"
+    kind: str
     dtype: str
     shape: tuple[int, ...]
     bytes: int
@@ -39,7 +43,7 @@ class TensorRow:
 
 @dataclass
 class GraphNode:
-    """An operator of the graph: numbers of the tensors that it reads and writes."""
+    """An operator of the graph; inputs, outputs: the numbers of its tensors."""
 
     number: int
     name: str
@@ -50,8 +54,8 @@ class GraphNode:
 
 
 @dataclass
-class GraphPart:
-    """A sub-graph that runs: numbers of its inputs and outputs, and its operators."""
+class ReportedGraph:
+    """A sub-graph that runs; inputs, outputs: numbers of tensors."""
 
     name: str
     inputs: list[int]
@@ -61,7 +65,7 @@ class GraphPart:
 
 @dataclass
 class ReportSummary:
-    """What `tflm report` prints: the page, and its most important numbers, in bytes."""
+    """The output of `tflm report`: the page's path, and its most important numbers, in bytes."""
 
     output: str
     arena_bytes: int
@@ -72,9 +76,10 @@ class ReportSummary:
 
 @dataclass
 class Report:
-    """A model, described. flat_bytes and arena_bytes: of the .tflm at `level` for `target`.
+    """The data of a page about a model.
 
-    plans: TFLM's and that of the level. commands, snippet: what makes it run.
+    flat_bytes, arena_bytes: of the .tflm at `level` for `target`. plans: TFLM's plan and the plan
+    of the level. commands, snippet: how to run the model.
     """
 
     version: str
@@ -83,7 +88,7 @@ class Report:
     inspection: Inspection
     flat_bytes: int | None
     arena_bytes: int
-    graph: list[GraphPart]
+    graph: list[ReportedGraph]
     tensors: list[TensorRow]
     plans: list[ModelPlan]
     boards: list[BoardFit]
@@ -93,7 +98,7 @@ class Report:
     profile_name: str = ""
 
     def summary(self, output):
-        """The ReportSummary, for the file `output`."""
+        """Return the ReportSummary for the page `output`."""
         fitting = {row.board for row in self.boards if row.fits}
         boards = {row.board for row in self.boards}
         return ReportSummary(
@@ -148,9 +153,9 @@ def _running(model):
     return [model.subgraphs[k] for k in model.call_graph().numbers()]
 
 
-# The sub-graphs that run; operators that cannot be read have no tensors.
+# A ReportedGraph for each sub-graph that runs; unreadable operators have no tensors.
 def _graph(model):
-    parts = []
+    graphs = []
     for subgraph in _running(model):
         first = subgraph.first_tensor
         nodes = []
@@ -168,13 +173,13 @@ def _graph(model):
                     row.output_shape = tuple(node.outputs[0].shape)
                     row.output_dtype = dtypes.name(node.outputs[0].dtype)
             except (TflmError, IndexError):
-                continue  # the survey has told what is wrong with it
+                continue  # survey() has reported what is wrong
         ends = [[first + k for k in numbers] for numbers in (subgraph.inputs, subgraph.outputs)]
-        parts.append(GraphPart(subgraph.name or "main", *ends, nodes))
-    return parts
+        graphs.append(ReportedGraph(subgraph.name or "main", *ends, nodes))
+    return graphs
 
 
-# Every tensor of the sub-graphs that run.
+# A TensorRow for each tensor of the sub-graphs that run.
 def _tensors(model):
     rows = []
     for subgraph in _running(model):
@@ -183,7 +188,7 @@ def _tensors(model):
                 tensor = subgraph.tensor(i)
                 rows.append(_tensor(tensor, i, subgraph))
             except (TflmError, IndexError):
-                continue  # nothing that runs uses it
+                continue  # no operator that runs uses it
     return rows
 
 
@@ -205,8 +210,8 @@ def _tensor(tensor, i, subgraph):
     )  # fmt: skip
 
 
-# The lines that make the .tflm of this page, and bring the model to a board; deploy flattens a
-# .tflite for the board's core by itself.
+# The commands that write the .tflm of this page and copy the model to a board. `tflm deploy`
+# flattens a .tflite for the board's core.
 def _commands(name, level, target):
     flat = Path(name).with_suffix(".tflm").name
     options = f" --optimize {level}" if level != BALANCED else ""
@@ -216,7 +221,7 @@ def _commands(name, level, target):
     return [f"tflm flatten {source} -o {flat}{options}", f"tflm deploy {deployed}"]
 
 
-# The lines that run it there.
+# The Python program that runs the model on a board.
 def _snippet(found):
     flat = Path(found.path).with_suffix(".tflm").name
     lines = ["import tflm", "", f"interpreter = tflm.Interpreter(tflm.load({flat!r}))"]

@@ -1,4 +1,4 @@
-# tflm_tools: Prepare of a whole model that goes on after what is missing, to name all of it
+# tflm_tools: survey: prepares a model and continues after missing operators, to list all of them
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import re
@@ -18,9 +18,10 @@ from .advice import advice_for
 
 @dataclass
 class Missing:
-    """Something that keeps a model from running: `op`, the `nodes` it concerns, and why.
+    """A reason why a model does not run.
 
-    advice: what to change in the model, "" when the reason says all.
+    op: the operator. nodes: the numbers of the operators concerned. advice: what to change in the
+    model, "" if `reason` says enough.
     """
 
     op: str
@@ -29,7 +30,7 @@ class Missing:
     advice: str = ""
 
 
-# Prepare node by node; returns [(op name, node number, reason)] for those that cannot be.
+# Prepare each node; returns [(operator name, node number, reason)] of the nodes that tflm refuses.
 def _prepare_each(model, context, resolver):
     refused = []
     for subgraph in (model.subgraphs[k] for k in model.call_graph().numbers()):
@@ -58,7 +59,7 @@ def _prepare_each(model, context, resolver):
     return refused
 
 
-# The same operator with the same reason, whatever the tensor, becomes one entry.
+# One entry for each operator and reason; reasons that differ only in the tensor are equal.
 def _gather(refused):
     found = {}
     for op, number, reason in refused:
@@ -69,10 +70,10 @@ def _gather(refused):
 
 
 def survey(data, resolver=None):
-    """Prepare a .tflite (bytes): (TfliteModel, RomStorage with the plan, list of Missing).
+    """Prepare a .tflite (bytes); returns (TfliteModel, RomStorage with the plan, Missing list).
 
-    With anything missing the plan lacks the scratch buffers of those operators.
-    Raises ModelError for a damaged model.
+    The plan does not include the scratch buffers of missing operators. Raises ModelError for a
+    damaged model.
     """
     resolver = resolver or HostResolver()
     try:

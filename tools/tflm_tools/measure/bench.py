@@ -1,4 +1,4 @@
-# tflm_tools: bench: time and memory of models in the unix port beside TFLM's wheel, in one run
+# tflm_tools: bench: measures time and memory of models in the unix port and in TFLM's wheel
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import csv
@@ -23,16 +23,16 @@ from ..inspection.inspection import inspect
 from ..model.model_file import open_model
 from ..optimize.memory.levels import SPEED
 
-_ROUNDS = 3  # ours and the wheel's in turn, so that both see the same machine
+_ROUNDS = 3  # tflm and the wheel run alternately, so that both see the same load of the computer
 
 
 @dataclass
 class BenchRow:
-    """One model; times are the best of all invokes, in microseconds; sizes in bytes.
+    """One model; times are the best of all invokes, in microseconds; sizes are in bytes.
 
-    ratio: TFLM's time by ours, above 1 where tflm is faster. arena: of the flat model;
-    arena_tflite: when the device prepares the .tflite; tflm_head: what TFLM plans for the
-    tensors alone; flash: the .tflm. refused: why there is no time of TFLM.
+    ratio: TFLM's time divided by tflm's, above 1 if tflm is faster. arena: of the flat model.
+    arena_tflite: of the .tflite when the device prepares it. tflm_head: of TFLM's plan for the
+    tensors. flash: of the .tflm. refused: why TFLM has no time.
     """
 
     model: str
@@ -48,9 +48,10 @@ class BenchRow:
 
 
 def bench(paths, invokes=20, csv_path=None, custom=(), timeout=None):
-    """Time each .tflite; writes a CSV when `csv_path` is given. Returns a list of BenchRow.
+    """Time each .tflite; returns a list of BenchRow, and writes them to `csv_path` if given.
 
-    custom: Python files that register custom operators. timeout: seconds for an answer.
+    invokes: how often each model runs. custom: Python files that register custom operators.
+    timeout: seconds for one run of MicroPython. Raises TflmError.
     """
     if csv_path:
         files.check_output(csv_path, *paths)
@@ -69,10 +70,10 @@ def bench(paths, invokes=20, csv_path=None, custom=(), timeout=None):
 def _bench_one(path, invokes, custom, timeout):
     model = open_model(path)
     if model.kind != "tflite":
-        raise ToolError(f"{path} is a .tflm; bench compares with TFLM and needs the .tflite")
+        raise ToolError(f"{path} is a .tflm, and bench compares with TFLM; give the .tflite")
     report = inspect(path, custom)
     inputs = make_cases(model.inputs, 1, 0)[0].inputs
-    # Memory is plenty here: no time is given for it.
+    # This computer has enough memory, so the fastest plan is measured.
     data = flatten(model.data, load_resolver(custom), optimize=SPEED)
     flat = replace(model, kind="tflm", data=data)
     ours, wheels, refused = [], [], ""
@@ -98,7 +99,10 @@ def _bench_one(path, invokes, custom, timeout):
 
 
 def time_wheel(path, inputs, invokes):
-    """Microseconds of each invoke of TFLM's wheel on these arrays. Raises OracleError."""
+    """Time TFLM's wheel on these arrays; returns microseconds of each invoke.
+
+    Raises OracleError.
+    """
     oracle.require()
     with tempfile.TemporaryDirectory(prefix="tflm-bench-") as name:
         arrays, report = Path(name) / "inputs.npz", Path(name) / "report.json"

@@ -1,4 +1,4 @@
-# tflm_tools: a data set for `tflm eval` and `tflm convert`, as the inputs of a model
+# tflm_tools: dataset: reads the data sets of `tflm eval` and `tflm convert` as inputs of a model
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import io
@@ -12,16 +12,17 @@ from ..errors import ToolError
 from ..model.arrays import DAMAGED, load_array, quantize
 from .examples import arrays_of, is_examples
 
-_MOST = 1 << 30  # bytes of all arrays of a file; a small one can unpack to any size
-_LARGE = 0.05  # the share of values outside the input's range that is worth a word
+_MAX_BYTES = 1 << 30  # of all arrays of a file; a small file can unpack to any size
+_NOTED_SHARE = 0.05  # of values outside the input's range: a larger share is noted
 
 
 @dataclass
 class DataSet:
-    """`runs[i]`: the arrays of one invoke. count: examples; batch: how many an invoke takes.
+    """The examples of a data set.
 
-    labels: a class for each example, or None; values: what output 0 should be, or None.
-    notes: what looks odd.
+    runs[i]: the arrays of one invoke. count: number of examples. batch: examples per invoke.
+    labels: the class of each example, or None. values: the wanted output 0 of each, or None.
+    notes: sentences about values that look wrong.
     """
 
     runs: list[list[np.ndarray]] = field(repr=False)
@@ -36,7 +37,7 @@ def _shape(shape):
     return "x".join(map(str, shape)) or "scalar"
 
 
-# Bytes that a .npz says it unpacks to; its readers stop where an array is larger than it says.
+# The bytes to which a .npz unpacks, by its directory; numpy stops at arrays that are larger.
 def _unpacked_bytes(data):
     with zipfile.ZipFile(data) as file:
         return sum(entry.file_size for entry in file.infolist())
@@ -50,11 +51,11 @@ def _arrays(path):
         if zipfile.is_zipfile(data):
             size = _unpacked_bytes(data)
     except DAMAGED:
-        pass  # numpy says what is wrong with it
-    if size > _MOST:
+        pass  # np.load() reports the damage
+    if size > _MAX_BYTES:
         raise ToolError(
-            f"{path} unpacks to {size / (1 << 30):,.1f} GB, the most is {_MOST >> 30} GB; save "
-            "fewer examples, or a smaller type"
+            f"{path} unpacks to {size / (1 << 30):,.1f} GB, the limit is {_MAX_BYTES >> 30} GB; "
+            "save fewer examples, or a smaller type"
         )
     data.seek(0)
     try:
@@ -62,17 +63,17 @@ def _arrays(path):
             found = {key: file[key] for key in file.files}
     except DAMAGED:
         raise ToolError(
-            f"{path} is no .npz of numbers; write it with numpy.savez(file, x=..., y=...)"
+            f"{path} is not a .npz of numbers; write it with numpy.savez(file, x=..., y=...)"
         ) from None
     if not all(isinstance(array, np.ndarray) for array in found.values()):
-        raise ToolError(f"{path} holds something that is no array; write it with numpy.savez")
+        raise ToolError(f"{path} holds objects that are not arrays; write it with numpy.savez")
     for key, array in found.items():
         if array.dtype.kind not in "biuf":
             raise ToolError(f"{path}: {key} holds {array.dtype}, not numbers; convert it")
     return found
 
 
-# Keys of the inputs: x, or x0, x1, ...
+# The keys of the inputs: x, or x0, x1, ...
 def _keys(path, found, count, with_targets):
     if count == 1 and "x" in found:
         return ["x"]
@@ -89,7 +90,7 @@ def _keys(path, found, count, with_targets):
     return keys
 
 
-# Examples for an input as its type, [n, *one example's shape], and how many an invoke takes.
+# (examples of an input as an array [n, *shape of one example] of its type, examples per invoke).
 def _examples(path, key, array, info, notes):
     if info.shape and array.ndim and array.shape[1:] == info.shape[1:]:
         batch = info.shape[0]
@@ -99,11 +100,11 @@ def _examples(path, key, array, info, notes):
     else:
         one = info.shape[1:] if info.shape[:1] == (1,) else info.shape
         raise ToolError(
-            f"{path}: {key} has the shape {_shape(array.shape)}, input '{info.name}' wants "
+            f"{path}: {key} has the shape {_shape(array.shape)}, input '{info.name}' requires "
             f"Nx{_shape(one)}; reshape it"
         )
     if array.dtype.kind == "f" and not np.isfinite(array).all():
-        raise ToolError(f"{path}: {key} holds a NaN or an infinity; clean it")
+        raise ToolError(f"{path}: {key} holds a NaN or an infinity; remove it")
     dtype = info.numpy_dtype()
     if dtype.kind == "f":
         _note_bytes(array, info, key, notes)
@@ -111,41 +112,46 @@ def _examples(path, key, array, info, notes):
         if dtype.kind == "f":
             return array.astype(dtype), batch
         if dtype.kind not in "iu":
-            raise ToolError(f"{path}: {key} holds {array.dtype}, input '{info.name}' is {dtype}")
+            raise ToolError(
+                f"{path}: {key} holds {array.dtype}, input '{info.name}' is {dtype}; convert it"
+            )
         _note_clipped(array, info, key, notes)
         array = quantize(array, info) if info.scale else _as_integers(path, key, array, dtype)
     return array, batch
 
 
-# A shape without its ones.
+# A shape without its dimensions of 1.
 def _plain(shape):
     return tuple(size for size in shape if size != 1)
 
 
-# Integers of another type for an input without a scale.
+# Convert integers to the type of an input without a scale.
 def _as_integers(path, key, array, dtype):
     limits = np.iinfo(dtype)
     whole = array.astype(np.float64)
     if (whole != np.round(whole)).any() or whole.min() < limits.min or whole.max() > limits.max:
-        raise ToolError(f"{path}: {key} has values that are no {dtype}, which the input holds")
+        raise ToolError(
+            f"{path}: {key} has values that are not {dtype}, the type of the input; convert them"
+        )
     return array.astype(dtype)
 
 
-# A word where many real values are outside what an input can hold: a forgotten division by 255.
+# Add a note if many real values are outside the input's range: perhaps they were not divided by
+# 255.
 def _note_clipped(array, info, key, notes):
     if not info.scale:
         return
     limits = np.iinfo(info.numpy_dtype())
     low, high = ((limit - info.zero_point) * info.scale for limit in (limits.min, limits.max))
     share = np.mean((array < low - info.scale) | (array > high + info.scale))
-    if share > _LARGE:
+    if share > _NOTED_SHARE:
         notes.append(
             f"{100 * share:.0f} % of the values of {key} are outside of {low:.4g} to {high:.4g}, "
-            f"which input '{info.name}' can hold: are they scaled as in training?"
+            f"the range of input '{info.name}': are they scaled as in training?"
         )
 
 
-# The same for an input that can hold any value, but was hardly trained on bytes as they are.
+# Add a note if the values for a float input look like bytes, on which few models are trained.
 def _note_bytes(array, info, key, notes):
     if array.size and array.min() >= 0 and 128 <= array.max() <= 255 and (array % 1 == 0).all():
         notes.append(
@@ -155,14 +161,14 @@ def _note_bytes(array, info, key, notes):
         )
 
 
-# Classes instead of rows that are 1 for the class and 0 for all others, as Keras trains with.
+# Convert one-hot rows to classes; other rows stay unchanged.
 def _one_hot(rows):
     if rows.shape[1] > 1 and np.isin(rows, (0, 1)).all() and (rows.sum(1) == 1).all():
         return rows.argmax(1).reshape(-1, 1)
     return rows
 
 
-# Classes or values that output 0 should have: (labels, values).
+# (labels, values) from y: the wanted classes, or the wanted values of output 0; the other is None.
 def _targets(path, array, count, outputs):
     if not array.ndim or len(array) != count:
         raise ToolError(
@@ -175,7 +181,9 @@ def _targets(path, array, count, outputs):
     if outputs is None:
         if flat.dtype.kind in "biu" and flat.shape[1] == 1:
             return flat[:, 0].astype(np.int64), None
-        raise ToolError(f"{path}: y is {array.dtype}, not a class for each example; save integers")
+        raise ToolError(
+            f"{path}: y is {array.dtype}, not one class for each example; save integers"
+        )
     elements = outputs[0].bytes // outputs[0].numpy_dtype().itemsize
     batch = outputs[0].shape[0] if outputs[0].shape else 1
     if flat.dtype.kind in "biu" and flat.shape[1] == 1:
@@ -184,12 +192,12 @@ def _targets(path, array, count, outputs):
         if labels.min() < 0 or labels.max() >= classes:
             raise ToolError(
                 f"{path}: y holds classes {labels.min()} to {labels.max()}, the model has "
-                f"{classes}, from 0 on; give floats if y is no class"
+                f"{classes}, starting at 0; give floats if y holds values"
             )
         return labels, None
     if flat.dtype.kind == "f" and flat.shape[1] in (elements, elements // max(batch, 1)):
         if not np.isfinite(flat).all():
-            raise ToolError(f"{path}: y holds a NaN or an infinity; clean it")
+            raise ToolError(f"{path}: y holds a NaN or an infinity; remove it")
         return None, flat.astype(np.float64)
     raise ToolError(
         f"{path}: y is {array.dtype} of the shape {_shape(array.shape)}; give a class for each "
@@ -199,10 +207,10 @@ def _targets(path, array, count, outputs):
 
 
 def read(path, inputs, labels=(), pixels=None, limit=None, with_targets=True):
-    """{"x": examples, or x0, x1, ..., "y": what they should give} of a file or folder.
+    """Read a file or folder; returns {"x": examples (or "x0", "x1", ...), "y": targets}.
 
-    A .npz has these arrays. A folder or a .csv is read as examples.arrays_of() does, with
-    `labels`, `pixels` and `limit`. Without with_targets y may be missing, and a .npy is x alone.
+    A .npz holds these arrays. A folder or a .csv is read by examples.arrays_of() with `labels`,
+    `pixels` and `limit`. with_targets: False if y may be missing; then a .npy may hold x.
     Raises ToolError.
     """
     if is_examples(path):
@@ -214,20 +222,22 @@ def read(path, inputs, labels=(), pixels=None, limit=None, with_targets=True):
 
 def load(path, inputs, outputs, limit=None, labels=(), pixels=None, with_targets=True,
          name="the data"):  # fmt: skip
-    """The DataSet of what read() reads, or of a dict of such arrays, for a model with these
-    TensorInfo. name: what errors call a dict.
+    """Return the DataSet of a file, a folder, or a dict of arrays, for a model.
 
-    x (or x0, x1, ... for several inputs): N examples. Arrays of the input's own type are taken as
-    they are, all others are real values and are quantized. y: N integers or one-hot rows are
-    classes, floats of the shape of output 0 are values; with outputs None there are classes of
-    any number. limit: only so many. Raises ToolError.
+    path: as for read(), or a dict of arrays with the same keys. name: of a dict, for errors.
+    inputs, outputs: lists of TensorInfo of the model. outputs may be None: then y holds classes of
+    any number. limit: maximum number of examples.
+    x (or x0, x1, ... for several inputs) holds N examples. Arrays of the input's type are used
+    unchanged; others hold real values and are quantized. y holds N classes (integers or one-hot
+    rows), or N values of the shape of output 0 (floats).
+    Raises ToolError.
     """
     if isinstance(path, dict):
         found, path = path, name
     else:
         found = read(path, inputs, labels, pixels, limit, with_targets)
     if not inputs:
-        raise ToolError("the model has no inputs to give data to; use another model")
+        raise ToolError("the model has no inputs for the data; use another model")
     keys = _keys(path, found, len(inputs), with_targets)
     if with_targets and "y" not in found:
         raise ToolError(f"{path} has no array y; save the classes or values with numpy.savez")
@@ -250,11 +260,13 @@ def load(path, inputs, outputs, limit=None, labels=(), pixels=None, with_targets
     ]
     batch = examples[0][1]
     if any(other != batch for _, other in examples):
-        raise ToolError(f"{path}: the inputs of the model take batches of different sizes")
+        raise ToolError(
+            f"{path}: the inputs of the model have batches of different sizes; use another model"
+        )
     runs = []
     for at in range(0, count, batch):
         chunk = [array[at : at + batch] for array, _ in examples]
-        # The last batch is filled up with its last example.
+        # Repeat the last example until the last batch is full.
         chunk = [np.concatenate([c, np.repeat(c[-1:], batch - len(c), 0)]) for c in chunk]
         runs.append(
             [np.ascontiguousarray(c.reshape(i.shape)) for c, i in zip(chunk, inputs, strict=True)]

@@ -1,4 +1,4 @@
-# tflm_tools: eval: accuracy and time of a model over a data set, in the unix port or on a board
+# tflm_tools: evaluation: measures accuracy and time of a model over a data set
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import os
@@ -19,15 +19,15 @@ from ..model.model_file import open_model
 from ..render.notebook import Shown
 from .dataset import load
 
-_ORACLE_CHUNK = 256
+_ORACLE_RUNS = 256  # in one process of the oracle
 
 
 @dataclass
 class Score:
-    """How well outputs are what they should be; None for what does not apply.
+    """The quality of outputs; fields that do not apply are None.
 
-    accuracy: share of right classes; confusion[i][k]: examples of class i taken for k.
-    mean_error, worst_error: absolute differences from the values that are wanted.
+    accuracy: share of right classes. confusion[i][k]: examples of class i classified as k.
+    mean_error, worst_error: absolute differences from the wanted values.
     """
 
     accuracy: float | None = None
@@ -39,7 +39,7 @@ class Score:
 
 @dataclass
 class Comparison:
-    """TFLM's wheel on the same data. differing: examples with an output that is not the same."""
+    """The result of TFLM's wheel on the same data. differing: examples whose outputs differ."""
 
     score: Score
     differing: int
@@ -49,7 +49,7 @@ class Comparison:
 
 @dataclass
 class Evaluation(Shown):
-    """What `tflm eval` found; times in microseconds of an invoke, which takes `batch` examples."""
+    """The result of `tflm eval`; times are microseconds of an invoke of `batch` examples."""
 
     _shown = ("evaluation", "print_evaluation")
 
@@ -71,14 +71,20 @@ class Evaluation(Shown):
 
 def evaluate(path, data, compare=False, limit=None, jobs=None, custom=(), device=None,
              progress=None, timeout=None, pixels=None, scheduler=None):  # fmt: skip
-    """The Evaluation of a model on data as dataset.load() reads it.
+    """Run a model on a data set; returns an Evaluation.
 
-    compare: run TFLM's wheel, too. limit: only so many examples. jobs: processes; one for each
-    core without it, where joblib is installed. scheduler: the address of a Dask scheduler, whose
-    workers run them then. custom: Python files that register custom operators. device: a board
-    (board.board_device), or several. progress: a function (done, total). timeout: seconds for an
-    answer. pixels: as for `tflm run`. Variables are reset before each
-    invoke. Raises TflmError.
+    Variables of the model are reset before each invoke.
+    data: as for dataset.load().
+    compare: run TFLM's wheel on the same data.
+    limit: maximum number of examples.
+    jobs: number of processes; by default one for each core if joblib is installed.
+    scheduler: the address of a Dask scheduler whose workers run the model.
+    custom: Python files that register custom operators.
+    device: a board (board.board_device) or several boards; by default the unix port.
+    progress: called as progress(done, total).
+    timeout: seconds for one answer of the device.
+    pixels: as for `tflm run`.
+    Raises TflmError.
     """
     model = open_model(path)
     if compare:
@@ -89,8 +95,8 @@ def evaluate(path, data, compare=False, limit=None, jobs=None, custom=(), device
     examples = load(data, model.inputs, model.outputs, limit, labels, pixels)
     if device is None:
         if scheduler is None:
-            most = os.cpu_count() if task_pool.has_joblib() else 1
-            jobs = min(jobs or most or 1, len(examples.runs))
+            processors = os.cpu_count() if task_pool.has_joblib() else 1
+            jobs = min(jobs or processors or 1, len(examples.runs))
         device = Processes(jobs, scheduler)
     result = device.invoke(
         model, examples.runs, custom=custom, reset=True, progress=progress, timeout=timeout
@@ -120,24 +126,27 @@ def evaluate(path, data, compare=False, limit=None, jobs=None, custom=(), device
 
 
 def labels_of_model(model):
-    """Names of the classes, where a ModelFile has them."""
+    """Return the names of the classes in a ModelFile, [] if it has none."""
     graph = TfliteModel(model.data) if model.kind == "tflite" else FlatModel(model.data)
     return labels_of(model.data, graph.metadata())
 
 
-# Output 0 of every example, as real values: [count, elements].
+# Output 0 of every example as real values, [count, elements].
 def _values(examples, outputs, info):
     rows = [dequantize(output[0], info).reshape(examples.batch, -1) for output in outputs]
     return np.concatenate(rows)[: examples.count].astype(np.float64)
 
 
 def score(examples, outputs, info):
-    """The Score of the outputs of all runs of a DataSet; info: the TensorInfo of output 0."""
+    """Return the Score of the outputs of all runs of a DataSet.
+
+    outputs[run][i]: an array. info: the TensorInfo of output 0.
+    """
     values = _values(examples, outputs, info)
     if examples.labels is None:
         errors = np.abs(values - examples.values.reshape(values.shape))
         return Score(mean_error=float(errors.mean()), worst_error=float(errors.max()))
-    if values.shape[1] == 1:  # the probability of class 1
+    if values.shape[1] == 1:  # output 0 is the probability of class 1
         classes, found = 2, (values[:, 0] > 0.5).astype(np.int64)
     else:
         classes, found = values.shape[1], values.argmax(1)
@@ -145,7 +154,10 @@ def score(examples, outputs, info):
 
 
 def score_of_classes(wanted, found, classes):
-    """The Score of so many classes: those that are wanted, and those that were found."""
+    """Return the Score of the classes `found`, compared with the classes `wanted`.
+
+    classes: the number of classes.
+    """
     if not len(wanted):
         return Score()
     confusion = np.zeros((classes, classes), np.int64)
@@ -154,11 +166,11 @@ def score_of_classes(wanted, found, classes):
     return Score(right / len(wanted), right, confusion.tolist())
 
 
-# The same data in TFLM's wheel.
+# The Comparison with TFLM's wheel on the same data.
 def _compare(model, examples, outputs, timeout):
     theirs, times = [], []
-    for at in range(0, len(examples.runs), _ORACLE_CHUNK):
-        chunk = examples.runs[at : at + _ORACLE_CHUNK]
+    for at in range(0, len(examples.runs), _ORACLE_RUNS):
+        chunk = examples.runs[at : at + _ORACLE_RUNS]
         result = oracle.run(model.data, chunk, timeout=timeout, reset=True)
         theirs += result.outputs
         times += result.times

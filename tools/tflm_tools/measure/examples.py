@@ -1,4 +1,4 @@
-# tflm_tools: examples: a folder for each class, or a .csv, as the arrays x and y of a data set
+# tflm_tools: examples: reads a folder per class, or a .csv, as the arrays x and y of a data set
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from pathlib import Path
@@ -10,19 +10,21 @@ from ..model import media
 
 
 def is_examples(path):
-    """True for what arrays_of() reads: a folder, or a .csv."""
+    """True for a folder or a .csv, which arrays_of() reads."""
     return Path(path).is_dir() or Path(path).suffix.lower() == ".csv"
 
 
 def arrays_of(path, inputs, labels=(), pixels=None, limit=None, with_targets=True):
-    """{"x": real numbers, "y": classes} of a folder or .csv, for a model with one input.
+    """Read a folder or .csv for a model with one input; returns {"x": real numbers, "y": classes}.
 
-    A folder has one folder for each class, named as the labels of the model, or by the numbers
-    of the classes; others are taken in the order of their names. In it lie images, sounds or
-    tables, as media.real_values() reads them. A .csv has a row for each example: its numbers,
-    and the class at the end. limit: so many examples of all, evenly from the classes. Without
-    with_targets there is no y where the files lie in the folder itself, or a row is its numbers
-    alone. Raises ToolError.
+    A folder contains a folder for each class, with images, sounds or tables for
+    media.real_values(). The folders are named by the labels of the model, or by the numbers of the
+    classes; other names are numbered in alphabetical order.
+    A .csv has a row for each example: its numbers, then its class.
+    inputs: a list of TensorInfo. labels: of the model. pixels: as for media.real_values(). limit:
+    maximum number of examples, sampled evenly. with_targets: False if classes may be missing;
+    without classes the files are in the folder itself, and the rows only hold numbers.
+    Raises ToolError.
     """
     if len(inputs) != 1:
         raise ToolError(
@@ -42,13 +44,13 @@ def arrays_of(path, inputs, labels=(), pixels=None, limit=None, with_targets=Tru
     return {"x": np.stack(found), "y": np.array([number for _, number in files])}
 
 
-# Images, sounds and tables of a folder.
+# The images, sounds and tables in a folder.
 def _media(folder):
     return [file for file in sorted(Path(folder).iterdir()) if media.is_media(file)]
 
 
 def classes_of(path, labels):
-    """{number of a class: its folder's name} of a folder; nothing for other data."""
+    """Return {number of a class: name of its folder} of a folder, {} for other data."""
     if isinstance(path, dict) or not Path(path).is_dir():
         return {}
     names = [folder.name for folder in _folders(path)]
@@ -59,7 +61,7 @@ def _folders(path):
     return sorted(each for each in Path(path).iterdir() if each.is_dir())
 
 
-# The numbers of classes whose folders have these names.
+# The numbers of the classes whose folders have these names.
 def _numbers(names, labels):
     if all(name in labels for name in names):
         return [labels.index(name) for name in names]
@@ -68,7 +70,7 @@ def _numbers(names, labels):
     return list(range(len(names)))
 
 
-# Files and their classes.
+# [(file, class)] of a folder.
 def _files(path, labels):
     folders = _folders(path)
     if not folders:
@@ -80,7 +82,7 @@ def _files(path, labels):
         for file in _media(folder)
     ]
     if not found:
-        raise ToolError(f"the folders of {path} hold no images, sounds or tables; put some there")
+        raise ToolError(f"the folders of {path} hold no images, sounds or tables; add some")
     return found
 
 
@@ -92,9 +94,9 @@ def _table(path, info, with_targets):
     if rows.shape[1] != elements + 1:
         raise ToolError(
             f"{path} has {rows.shape[1]} columns, input '{info.name}' has {elements} numbers; "
-            "write those, and the class behind them"
+            "write those, and then the class"
         )
     if (rows[:, -1] != np.round(rows[:, -1])).any():
-        raise ToolError(f"{path}: the last column is no class; write whole numbers there")
+        raise ToolError(f"{path}: the last column is not a class; write whole numbers there")
     x = rows[:, :-1].reshape(-1, *media.of_one(info.shape))
     return {"x": x, "y": rows[:, -1].astype(np.int64)}

@@ -1,4 +1,4 @@
-# tflm_tools: bench --all: models on a connected board, one after the other, as a file to send
+# tflm_tools: hardware: measures models on a connected board and writes a file, for bench --all
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import hashlib
@@ -25,14 +25,16 @@ from ..model.model_file import open_model
 from ..packages import runtime_files
 
 FORMAT = 1
-_NAME = "bench"  # of the model on the board; the next one takes its place
-_OWN = Path(__file__).resolve().parents[3] / "models"
+_NAME = "bench"  # of the model on the board; the next one replaces it
+_MODELS = Path(__file__).resolve().parents[3] / "models"
 
 
 @dataclass
 class OpRecord:
-    """A step of a model; microseconds and misses of the flash cache (None: not counted) of one
-    invoke, by a profiler."""
+    """A step of a model in one invoke, measured by the profiler.
+
+    us: microseconds. misses: of the flash cache, None if they are not counted.
+    """
 
     node: int
     op: str
@@ -43,11 +45,12 @@ class OpRecord:
 
 @dataclass
 class ModelRecord:
-    """A model on a board; times in microseconds of one invoke, without a profiler; sizes in bytes.
+    """A model on a board; times are microseconds of one invoke without profiler, sizes in bytes.
 
-    place: where the board has it: romfs, flash or files. compared: with what its outputs were
-    compared, equal: whether they are the same bits. misses: of the flash cache in an invoke, by
-    the profiler. refused: why it was not measured; the rest is empty then.
+    place: where the board stores it: "romfs", "flash" or "files". compared: the reference of the
+    outputs, "TFLM" or "unix port". equal: whether the outputs equal the reference, bit for bit.
+    misses: of the flash cache in one invoke, measured with the profiler. refused: why the model
+    was not measured; then the other fields are empty.
     """
 
     model: str
@@ -68,8 +71,11 @@ class ModelRecord:
 
 @dataclass
 class BoardRecord:
-    """A board and what it did; frequency in Hz. flash_divider: of the core's clock, None where
-    the chip does not tell. seconds: when, since 1970."""
+    """The measurements of a board.
+
+    seconds: the time of the measurement, since 1970. frequency: the core's clock in Hz.
+    flash_divider: the ratio of the core's clock to the flash's clock, None if it is not known.
+    """
 
     format: int
     tflm_tools: str
@@ -84,30 +90,31 @@ class BoardRecord:
     models: list[ModelRecord]
 
 
-def models_in(places):
-    """Paths of the .tflite that are meant: files, all in a folder; without any, the project's own.
+def models_in(paths):
+    """Return the .tflite files in a list of files and folders; [] stands for the folder models/.
 
-    Raises ToolError where there is none.
+    Raises ToolError if a folder has none.
     """
     found = []
-    for place in map(Path, places or [_OWN]):
-        inside = sorted(place.rglob("*.tflite") if not places else place.glob("*.tflite"))
-        if place.is_dir() and not inside:
-            raise ToolError(f"there is no .tflite in {place}; name a folder that has some")
-        found += inside if place.is_dir() else [place]
+    for path in map(Path, paths or [_MODELS]):
+        inside = sorted(path.glob("*.tflite") if paths else path.rglob("*.tflite"))
+        if path.is_dir() and not inside:
+            raise ToolError(f"there is no .tflite in {path}; name a folder that has some")
+        found += inside if path.is_dir() else [path]
     if not found:
         raise ToolError("there are no models to measure; name some, or a folder of them")
     return found
 
 
-def record(places, port=None, invokes=5, progress=None, custom=(), timeout=None):
-    """Measure models on the board at a port: a BoardRecord. What a model cannot do is noted.
+def record(paths, port=None, invokes=5, progress=None, custom=(), timeout=None):
+    """Measure models on the board at a port; returns a BoardRecord.
 
-    places: as models_in() takes them. progress: called with how many models are done, and how
-    many there are. custom: Python files that register custom operators. timeout: seconds for an
-    answer. Raises TflmError.
+    A model that does not run on the board has its error in `refused`.
+    paths: as for models_in(). invokes: how often each model runs. progress: called as
+    progress(models done, models). custom: Python files that register custom operators. timeout:
+    seconds for one answer of the board. Raises TflmError.
     """
-    paths = models_in(places)
+    paths = models_in(paths)
     with Link(port, timeout) as link:
         facts = read_facts(link)
     found = BoardRecord(
@@ -128,12 +135,12 @@ def write(found, path):
 
 
 def read(path):
-    """The BoardRecord of a file that write() wrote. Raises ToolError for anything else."""
+    """Read a BoardRecord from a file of write(). Raises ToolError for any other file."""
     try:
         data = json.loads(files.read(path))
         if data["format"] != FORMAT:
             raise ToolError(
-                f"{path} has the format {data['format']}, this tflm reads {FORMAT}; take another"
+                f"{path} has the format {data['format']}, this tflm reads {FORMAT}; measure again"
             )
         models = [ModelRecord(**model) for model in data.pop("models")]
         for model in models:
@@ -141,12 +148,12 @@ def read(path):
         return BoardRecord(**data, models=models)
     except (ValueError, TypeError, KeyError, AttributeError):
         raise ToolError(
-            f"{path} is no result of `tflm bench --all`; make one with: "
+            f"{path} is not a result of `tflm bench --all`; make one with: "
             "tflm bench --on PORT --all -o FILE"
         ) from None
 
 
-# One model; an error of its own is noted, one of the board ends everything.
+# Measure one model. An error of the model becomes `refused`; an error of the board is raised.
 def _model(path, port, invokes, custom, timeout):
     data = files.read(path)
     found = ModelRecord(Path(path).stem, hashlib.sha256(data).hexdigest())
@@ -187,7 +194,7 @@ def _measured(found, path, port, invokes, custom, timeout):
     return found
 
 
-# What the outputs must be: those of TFLM's wheel, of the unix port where that is not there.
+# (name of the reference, its outputs): TFLM's wheel, or the unix port if it is not installed.
 def _wanted(model, inputs, custom, timeout):
     if model.kind == "tflite" and oracle.installed():
         return "TFLM", oracle.run(model.data, [inputs], timeout=timeout).outputs[0]

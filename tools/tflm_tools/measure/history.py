@@ -1,4 +1,4 @@
-# tflm_tools: remembers the last times of a model, in the user's folder for caches
+# tflm_tools: history: stores the last times of a model in the user's cache folder
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -11,12 +11,12 @@ from tflm.errors import TflmError
 
 from .. import files
 
-_MOST = 200  # runs that are kept; the oldest go first
+_MAX_RUNS = 200  # that are stored; the oldest are removed first
 _VERSION = 1
 
 
 def folder():
-    """$TFLM_CACHE, or tflm in the folder that the system has for caches."""
+    """Return the path in $TFLM_CACHE, or the folder tflm in the system's cache folder."""
     given = os.environ.get("TFLM_CACHE")
     if given:
         return Path(given)
@@ -28,7 +28,7 @@ def folder():
     return Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "tflm"
 
 
-# What is kept: {key: entry}, the latest last. A file that is none counts as empty.
+# {key: entry} of the file, the latest last; {} if the file is missing or damaged.
 def _read():
     try:
         data = json.loads((folder() / "bench.json").read_text())
@@ -40,17 +40,17 @@ def _read():
 
 
 def last(key):
-    """The entry (a dict) that note() was given last with a key, or None."""
+    """Return the last entry (a dict) that note() stored for a key, or None."""
     entry = _read().get(key)
     return entry if isinstance(entry, dict) else None
 
 
 def note(key, entry):
-    """Keep an entry; where the folder cannot be written, nothing is kept and nobody minds."""
+    """Store an entry (a dict) for a key. If the folder cannot be written, do nothing."""
     runs = _read()
     runs.pop(key, None)
     runs[key] = entry
-    for old in list(runs)[:-_MOST]:
+    for old in list(runs)[:-_MAX_RUNS]:
         del runs[old]
     with suppress(TflmError):
         files.make_folder(folder())

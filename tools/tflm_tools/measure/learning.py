@@ -1,4 +1,4 @@
-# tflm_tools: learn: classes taught to a Learner on the host, from a few examples of a data set
+# tflm_tools: learning: teaches classes to a Learner on the host from a few examples of a data set
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import tempfile
@@ -19,17 +19,16 @@ from .dataset import load
 from .evaluation import Score, labels_of_model, score_of_classes
 from .examples import classes_of
 
-_MOST_CLASSES = 255
+_MAX_CLASSES = 255  # of a Learner
 
 
 @dataclass
 class Learning(Shown):
-    """What `tflm learn` found; sizes in bytes.
+    """The result of `tflm learn`; sizes are in bytes.
 
-    features: how many numbers the network gives of an input. taught: examples that were learnt;
-    count: those that were asked for after. threshold, unusual: with one class, the distance from
-    which on an input is unlike it, and how many of the others are. data_of_model: the .tflm's
-    bytes.
+    features: how many numbers the Learner gets for an input. taught: number of examples for
+    teaching. count: number of examples for testing. threshold: with one class, the distance from
+    which an input counts as unlike the class; unusual: how many of the test examples are unlike.
     """
 
     _shown = ("learning", "print_learning")
@@ -83,8 +82,8 @@ def learn(path, data, output=None, feature=LAST, method="prototypes", per_class=
     labels = [folders.get(c, str(c)) for c in classes.tolist()]
     runs = [taught.runs[i] for i in first] + [asked.runs[i] for i in rest]
     numbers = np.searchsorted(classes, taught.labels[first])
-    answer, made, kept = _teach(flat, runs, numbers, labels, method, k, len(rest), timeout)
-    for written, content in ((output, made), (examples, kept)):
+    answer, flat, kept = _teach(flat, runs, numbers, labels, method, k, len(rest), timeout)
+    for written, content in ((output, flat), (examples, kept)):
         if written:
             files.write(written, content)
     wanted = np.searchsorted(classes, asked.labels[rest]) if len(classes) > 1 else []
@@ -99,8 +98,8 @@ def learn(path, data, output=None, feature=LAST, method="prototypes", per_class=
         score=score_of_classes(np.array(wanted), np.array(answer["predicted"]), len(classes)),
         threshold=answer["threshold"],
         unusual=answer["unusual"],
-        arena_bytes=FlatFile(made).arena_bytes,
-        flat_bytes=len(made),
+        arena_bytes=FlatFile(flat).arena_bytes,
+        flat_bytes=len(flat),
         output=str(output or ""),
         notes=taught.notes,
     )
@@ -109,17 +108,19 @@ def learn(path, data, output=None, feature=LAST, method="prototypes", per_class=
 def _examples(data, model, names, pixels):
     if len(model.inputs) != 1:
         raise ToolError(
-            f"the model has {len(model.inputs)} inputs, a Learner is for one; use another"
+            f"the model has {len(model.inputs)} inputs, a Learner supports one; use another model"
         )
     found = load(data, model.inputs, None, labels=names, pixels=pixels)
     if found.batch != 1:
         raise ToolError(
-            f"the model takes {found.batch} examples at once; a Learner needs a batch of 1"
+            f"the model has a batch of {found.batch}, a Learner supports a batch of 1; use "
+            "another model"
         )
     return found
 
 
-# The numbers of the examples to teach, a class after the other again and again, and of the rest.
+# (numbers of the examples to teach, numbers of the others). The examples to teach alternate
+# between the classes.
 def _split(labels, per_class):
     found = [np.flatnonzero(labels == c)[:per_class] for c in np.unique(labels)]
     longest = max(len(numbers) for numbers in found)
@@ -128,16 +129,16 @@ def _split(labels, per_class):
 
 
 def _check(data, classes, rest, test):
-    if len(classes) > _MOST_CLASSES:
+    if len(classes) > _MAX_CLASSES:
         raise ToolError(
-            f"{data} has {len(classes)} classes, a Learner takes {_MOST_CLASSES}; leave some out"
+            f"{data} has {len(classes)} classes, a Learner supports {_MAX_CLASSES}; leave some out"
         )
     if not len(rest):
-        what = f"{test} has no example of these classes" if test else "no example is left to ask"
+        what = f"{test} has no example of these classes" if test else "no example is left to test"
         raise ToolError(f"{what}; teach fewer with --per-class, or give --test")
 
 
-# What device/learn.py answers, the .tflm and the file of examples that it wrote.
+# Run device/learn.py; returns (its answer, the .tflm, the file of examples).
 def _teach(flat, runs, numbers, labels, method, k, count, timeout):
     with tempfile.TemporaryDirectory(prefix="tflm-") as name:
         folder = Path(name)

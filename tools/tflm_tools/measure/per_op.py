@@ -1,4 +1,4 @@
-# tflm_tools: bench --per-op: time of each operator, beside its work, the last run and the wheel
+# tflm_tools: per_op: measures the time of each operator, for `tflm bench --per-op`
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import csv
@@ -30,10 +30,11 @@ from .bench import time_wheel
 
 @dataclass
 class OpBench:
-    """An operator in one invoke; None for what is not known.
+    """An operator in one invoke; values that are not known are None.
 
-    macs: of the model as it is written; arena: bytes in use while it runs; last_us: of the last
-    run; kernel: several are joined. cycles: on boards whose clock is known.
+    kernel: its kernels, joined by commas. us: microseconds. macs: multiply-accumulates in the
+    .tflite. cycles: on boards whose clock is known. arena: bytes in use while it runs. last_us:
+    microseconds in the last measurement.
     """
 
     node: int
@@ -51,11 +52,11 @@ class OpBench:
 
 @dataclass
 class ModelBench:
-    """A model; times in microseconds of an invoke, without the profiler.
+    """A model; times are microseconds of an invoke, without the profiler.
 
-    ops: measured with the profiler, in runs of their own. wheel_us: of TFLM's wheel, None where it
-    is not installed, or on a board. last_us, last_when (seconds since 1970): the last run here;
-    changed: the model is another one since. refused: why TFLM does not run it.
+    ops: measured in separate runs with the profiler. wheel_us: of TFLM's wheel, None if it is not
+    installed, or on a board. last_us, last_when: the last measurement and its time (seconds since
+    1970). changed: the file has changed since. refused: why TFLM does not run the model.
     """
 
     model: str
@@ -76,12 +77,13 @@ class ModelBench:
 
 def bench_ops(paths, invokes=20, device=None, csv_path=None, custom=(), timeout=None,
               progress=None):  # fmt: skip
-    """A ModelBench for each model, in the unix port or on a board; writes a CSV where asked to.
+    """Measure each model in the unix port or on a board; returns a list of ModelBench.
 
-    device: a board, or several of one kind, which share the models; progress: a function (done,
-    total). Each run is remembered, and the next one of the same file at the same place shows both.
-    custom: Python files that register custom operators. timeout: seconds for an answer.
-    Raises TflmError.
+    invokes: how often each model runs. device: a board, or several boards of one kind that share
+    the models; None for the unix port. csv_path: a CSV to write. custom: Python files that
+    register custom operators. timeout: seconds for one run. progress: called as progress(done,
+    total). Each measurement is stored, and the next one of the same file on the same device
+    includes it. Raises TflmError.
     """
     if csv_path:
         files.check_output(csv_path, *paths)
@@ -101,7 +103,7 @@ def bench_ops(paths, invokes=20, device=None, csv_path=None, custom=(), timeout=
     return found
 
 
-# The model in the unix port, flattened as `tflm bench` does.
+# Measure a model in the unix port, with the fastest memory plan, as `tflm bench` does.
 def _here(path, invokes, custom, timeout):
     model = open_model(path)
     inputs = make_cases(model.inputs, 1, 0)[0].inputs
@@ -126,7 +128,7 @@ def _here(path, invokes, custom, timeout):
     )  # fmt: skip
 
 
-# The model on a board.
+# Measure a model on a board.
 def _on_board(path, device, invokes, custom, timeout):
     found = bench_on([path], device, invokes, timeout, custom)[0]
     model = open_model(path)
@@ -150,7 +152,7 @@ def _rows(events, path, model, level, frequency, custom, target=None):
     rows = []
     for node, (name, kernels, us) in times.items():
         count = macs.get(node)
-        each = count if node < main else None  # what IF and WHILE run counts as often as it ran
+        each = count if node < main else None  # operators of IF and WHILE may run several times
         cycles = us * frequency / 1e6 if frequency else None
         rows.append(
             OpBench(
@@ -162,8 +164,8 @@ def _rows(events, path, model, level, frequency, custom, target=None):
     return rows
 
 
-# ({operator: MACs}, {operator: bytes of the arena in use}, how many operators the first sub-graph
-# has, which run once an invoke); a .tflm does not say.
+# ({operator: multiply-accumulates}, {operator: bytes of the arena in use}, number of operators of
+# the first sub-graph, which run once per invoke); empty for a .tflm.
 def _work(path, model, level, custom, target):
     if model.kind != "tflite":
         return {}, {}, 0
@@ -179,7 +181,7 @@ def _work(path, model, level, custom, target):
     return macs, arena, TfliteModel(model.data).subgraphs[0].nodes_length()
 
 
-# Fill in what was measured last, and remember this run.
+# Add the last measurement to a ModelBench, and store this one.
 def _compare_last(result, path):
     key = f"{result.where} {Path(path).resolve()}"
     digest = hashlib.sha256(files.read(path)).hexdigest()[:16]
@@ -215,6 +217,8 @@ def write_csv(results, path):
             ]
             writer.writerow((Path(result.model).name, result.where, *cells))
     if not any(result.ops for result in results):
-        raise ToolError(f"nothing was measured, so {path} is not written; give a model with ops")
+        raise ToolError(
+            f"nothing was measured, so {path} is not written; give a model with operators"
+        )
     files.make_folder(Path(path).parent)
     files.write(path, text.getvalue().encode())

@@ -1,4 +1,4 @@
-# tflm_tools: bench --compare: what a board took, beside what `make cycles` says of the same model
+# tflm_tools: predicted: compares the times of a board with the times that `make cycles` predicts
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import csv
@@ -8,17 +8,18 @@ from dataclasses import dataclass
 from .. import files
 from ..errors import ToolError
 
-_CORE = "pico"  # of the rows that are meant
+_CORE = "pico"  # the rows of the CSV that are used
 _COLUMNS = ("core", "model", "layer", "cycles", "flash", "no_wait_cycles", "weight_misses",
             "code_misses", "rest_misses")  # fmt: skip
 
 
 @dataclass
 class LayerComparison:
-    """An operator: microseconds and misses of the flash cache, measured and predicted; None for
-    what is not known. layer: its number, None for the whole invoke.
+    """An operator, measured and predicted; values that are not known are None.
 
-    miss: the cycles that a miss took, if all else took what the prediction says.
+    layer: its number, None for the whole invoke. us: microseconds. ratio: measured by predicted
+    time. misses: of the flash cache. miss: cycles of one miss, if the prediction is right about
+    all other cycles.
     """
 
     layer: int | None
@@ -33,8 +34,10 @@ class LayerComparison:
 
 @dataclass
 class ModelComparison:
-    """A model: its layers, then the whole invoke. note: why there is nothing to compare with, or
-    what is not the same."""
+    """A model: its layers and the whole invoke.
+
+    note: why there is nothing to compare, or how the two models differ.
+    """
 
     model: str
     equal: bool
@@ -46,7 +49,7 @@ class ModelComparison:
 
 @dataclass
 class BoardComparison:
-    """A result of a board beside a prediction, which is for `frequency` Hz as the board has it."""
+    """The times of a board, and predictions for the board's clock `frequency` in Hz."""
 
     machine: str
     firmware: str
@@ -55,29 +58,32 @@ class BoardComparison:
     models: list[ModelComparison]
 
 
-# {model: {layer, "TOTAL" for the whole: row}} of the CSV of `make cycles`.
+# {model: {layer (or "TOTAL"): row}} of the CSV of `make cycles`.
 def _predictions(path):
     try:
         rows = list(csv.DictReader(io.StringIO(files.read(path).decode())))
     except UnicodeDecodeError:
         rows = []
     if not rows or any(name not in rows[0] for name in _COLUMNS):
-        raise ToolError(f"{path} is no table of cycles; make one with: make cycles CORE=pico")
+        raise ToolError(f"{path} is not a table of cycles; make one with: make cycles CORE=pico")
     found = {}
     for row in rows:
         if row["core"] == _CORE:
             found.setdefault(row["model"], {})[row["layer"]] = row
     if not found:
-        raise ToolError(f"{path} has nothing for a Pico; make it with: make cycles CORE=pico")
+        raise ToolError(f"{path} has no rows for a Pico; make it with: make cycles CORE=pico")
     return found
 
 
 def compare(found, path):
-    """A BoardComparison of a hardware.BoardRecord with the CSV of `make cycles CORE=pico`."""
+    """Compare a hardware.BoardRecord with the CSV of `make cycles CORE=pico`.
+
+    Returns a BoardComparison. Raises ToolError for another file.
+    """
     predictions = _predictions(path)
     clock = found.frequency / 1e6
     if not clock:
-        raise ToolError("the board did not tell its clock, so cycles are no times; take another")
+        raise ToolError("the board's clock is not known, so it has no cycles; use another board")
     models = [_model(model, predictions.get(model.model), clock) for model in found.models]
     return BoardComparison(
         found.machine, found.firmware, found.frequency, found.flash_divider, models
@@ -96,7 +102,7 @@ def _model(model, rows, clock):
             f"had one of {model.flat_bytes}; make it again with the tflm that the board had"
         )
     rows = rows or {}
-    # An operator may have several steps.
+    # Add up the steps of each operator.
     sums = {}
     for op in model.ops:
         us, missed, name = sums.get(op.node, (0.0, 0.0, op.op))
@@ -107,14 +113,15 @@ def _model(model, rows, clock):
         for node, (us, missed, name) in sums.items()
     ]
     result.total = _layer(None, "", model.best_us, model.misses, rows.get("TOTAL"), clock)
-    if result.total.miss is not None:  # of the layers: the profiler counts misses of its own, too
+    if result.total.miss is not None:
+        # Use the layers' sums, because the profiler causes misses, too.
         known = [layer for layer in result.layers if str(layer.layer) in rows]
         result.total.miss = _miss(known, rows, clock, model.best_us)
     return result
 
 
-# Cycles that a miss took in layers: what they took longer than without wait states. None where the
-# profiler, which an invoke in `best_us` is without, is most of that.
+# Cycles of one miss in these layers: the cycles beyond those without wait states, by misses. None
+# if most of these cycles are due to the profiler, which ran in the layers and not in `best_us`.
 def _miss(layers, rows, clock, best_us):
     misses, us = sum(layer.misses for layer in layers), sum(layer.us for layer in layers)
     plain = sum(int(rows[str(layer.layer)]["no_wait_cycles"]) for layer in layers)

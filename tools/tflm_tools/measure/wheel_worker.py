@@ -1,4 +1,4 @@
-# tflm_tools: times TFLM itself (the tflite-micro wheel) on one model, in a process of its own
+# tflm_tools: wheel_worker: the child process of bench.py that times TFLM's wheel on one model
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -10,8 +10,8 @@ import numpy as np
 from tflite_micro.python.tflite_micro import runtime
 
 
-# Arguments: model, .npz of inputs named 0, 1, ..., invokes, bytes of arena, report to write
-# (microseconds).
+# Arguments: model, .npz of inputs named 0, 1, ..., number of invokes, bytes of the arena, and the
+# JSON file to write, a list of microseconds.
 def main(model, inputs, invokes, arena_bytes, report):
     interpreter = runtime.Interpreter.from_bytes(
         Path(model).read_bytes(), arena_size=int(arena_bytes)

@@ -1,2 +1,2 @@
-# tflm_tools: search: which networks of a user's space fit a board, before any is trained
+# tflm_tools: model_search: finds networks in a user's space that fit a board, before training
 # MIT license; Copyright (c) 2026 the tflm authors

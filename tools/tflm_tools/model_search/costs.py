@@ -1,4 +1,4 @@
-# tflm_tools: what a network costs on a board: RAM and flash to the byte, time by estimate
+# tflm_tools: costs: computes RAM and flash of a network on a board, and estimates its time
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from dataclasses import dataclass
@@ -16,9 +16,12 @@ from .pico_time import milliseconds
 
 @dataclass
 class Costs:
-    """A network on a board. ram: bytes of the arena, flash: bytes of the .tflm, as `tflm flatten`
-    makes it; ms: of an invoke, None where there is no estimate; macs, weights: what the network
-    has, as it is written."""
+    """The costs of a network on a board.
+
+    ram: bytes of the arena. flash: bytes of the .tflm of `tflm flatten`. ms: estimated
+    milliseconds of an invoke, None for a target without measurements. macs, weights:
+    multiply-accumulates and number of weights of the .tflite.
+    """
 
     ram: int
     flash: int
@@ -28,7 +31,7 @@ class Costs:
 
 
 def costs_of(data, target, level=BALANCED):
-    """The Costs of a .tflite (bytes). Raises TflmError for a model that does not run.
+    """Return the Costs of a .tflite (bytes). Raises TflmError for a model that does not run.
 
     target, level: as for flatten.flatten().
     """
@@ -50,7 +53,7 @@ def costs_of(data, target, level=BALANCED):
     )
 
 
-# The operators that run, of a Graph or a TfliteModel.
+# The operators of the sub-graphs that run, in a Graph or a TfliteModel.
 def _nodes(model):
     found = []
     for number in model.call_graph().numbers():
@@ -59,7 +62,7 @@ def _nodes(model):
     return found
 
 
-# Constants of operators that multiply, each once.
+# The constants of operators that multiply; a constant of several operators is listed once.
 def _weights(nodes):
     found = {}
     for node in nodes:

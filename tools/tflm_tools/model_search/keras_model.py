@@ -1,4 +1,4 @@
-# tflm_tools: search: a Keras model that nobody has trained, as a fully quantized .tflite
+# tflm_tools: keras_model: converts an untrained Keras model to a fully quantized .tflite
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import numpy as np
@@ -6,32 +6,34 @@ import numpy as np
 from ..errors import ToolError
 from ..extras import installing
 
-_SAMPLES = 8  # random ones: ranges matter for results, not for what a network costs
+_SAMPLES = 8  # random inputs for quantization; the ranges do not change the costs of a network
 
 
 def int8_tflite(model):
-    """The .tflite (bytes) of a Keras model with one input, all of it int8, for a batch of 1.
+    """Return the int8 .tflite (bytes) of a Keras model with one input, for a batch of 1.
 
-    The representative data set is random, always the same. Raises ToolError without TensorFlow.
+    The representative data set is random, with a fixed seed. Raises ToolError without TensorFlow.
     """
     try:
         import tensorflow as tf
     except ImportError:
         raise ToolError(
-            "build() gave a Keras model, and TensorFlow, which converts it, is not installed; "
+            "build() returned a Keras model, and TensorFlow, which converts it, is not installed; "
             "return a tflm_tools.model_search.sketch.Network, or install it with: "
             f"{installing('convert')}"
         ) from None
     shape = (1, *model.input_shape[1:])
     if None in shape:
-        raise ToolError(f"the Keras model has open dimensions {shape}; give its Input a shape")
+        raise ToolError(
+            f"the Keras model has open dimensions {shape}; give its Input a fixed shape"
+        )
     random = np.random.default_rng(0)
 
     def representative():
         for _ in range(_SAMPLES):
             yield [random.standard_normal(shape).astype(np.float32)]
 
-    # Variables go in as constants: those of Keras 3 would stay variables in the .tflite.
+    # Pass the variables as constants, because Keras 3's would stay variables in the .tflite.
     values = [[tf.constant(v.numpy()) for v in group] for group in
               (model.trainable_variables, model.non_trainable_variables)]  # fmt: skip
 

@@ -1,7 +1,7 @@
-# tflm_tools: search: what a board has for a network: RAM, flash, and the time that a user allows
+# tflm_tools: limits: the RAM, flash and time that a network may use on a board
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from ..board import profiles
 from ..board.fit import free_memory
@@ -11,9 +11,10 @@ from .pico_time import CLOCKS
 
 @dataclass
 class Limits:
-    """What a network may take on a board: bytes of arena and .tflm, milliseconds (None: any).
+    """The limits for a network on a board.
 
-    target: as for `tflm flatten`.
+    target: as for `tflm flatten`. ram: bytes of the arena. flash: bytes of the .tflm. ms:
+    milliseconds of an invoke, None for no limit.
     """
 
     board: str
@@ -23,22 +24,24 @@ class Limits:
     ms: float | None = None
 
     def excess(self, costs):
-        """{name: share by which Costs are above the limit, negative below} of each limit."""
+        """Return {limit: share by which Costs exceed it}; a share is negative below the limit."""
         found = {name: getattr(costs, name) / getattr(self, name) - 1 for name in ("ram", "flash")}
         if self.ms is not None:
             found["ms"] = costs.ms / self.ms - 1
         return found
 
 
-# A short name of a board: pico2 for RPI_PICO2, esp32s3 for ESP32_GENERIC_S3.
+# The short name of a board: pico2 for RPI_PICO2, esp32s3 for ESP32_GENERIC_S3.
 def _short(board):
     return board.lower().replace("rpi_", "").replace("_generic", "").replace("_", "")
 
 
 def limits_of(board, ram=None, flash=None, ms=None):
-    """The Limits of a board with our firmware; other ones where they are given.
+    """Return the Limits of a board with tflm's firmware.
 
-    board: a name of boards/, or a short one, like pico. Raises ToolError.
+    board: the name of a folder in boards/, or its short name, such as pico. ram, flash, ms:
+    replace the limits of the board. Raises ToolError for an unknown board, and for `ms` on a board
+    for which no times can be estimated.
     """
     found = [
         profile for profile in profiles.load_all()
@@ -50,16 +53,11 @@ def limits_of(board, ram=None, flash=None, ms=None):
         )
         raise ToolError(f"there is no board {board}; take one of {names}")
     (profile,) = found
-    memory = free_memory(profile.name, profile.tflm, True)
+    free = free_memory(profile.name, profile.tflm, True)
     if ms is not None and profile.target not in CLOCKS:
         raise ToolError(
-            f"there is no estimate of time for {profile.name}, so --ms cannot be held; leave it "
-            "out, or search for a pico or pico2"
+            f"there is no estimate of time for {profile.name}, so --ms cannot be checked; leave "
+            "it out, or search for a pico or pico2"
         )
-    storages = [*memory.in_place.values(), memory.files]
-    return Limits(profile.id, profile.target, ram or memory.ram, flash or max(storages), ms)
-
-
-def plain(limits):
-    """The Limits as a dict, to compare with what a study was begun with."""
-    return asdict(limits)
+    storages = [*free.in_place.values(), free.files]
+    return Limits(profile.id, profile.target, ram or free.ram, flash or max(storages), ms)

@@ -1,11 +1,11 @@
-# tflm_tools: how long a model takes on a Pico or a Pico 2, from its operators: an estimate
+# tflm_tools: pico_time: estimates the time of a model on a Pico or a Pico 2 from its operators
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..model.schema import op_name
 from ..optimize.memory.costs import FITTED, FLOAT, OTHER, Cost, cycles_by, is_float, node_cycles
 from ..optimize.memory.flash_cache import miss_of
 
-# Fitted to docs/data/pico-layers.csv, on a Pico: with waits for code.
+# Fitted to docs/data/pico-layers.csv, measured on a Pico, including waits for code in flash.
 _FITTED = {
     **FITTED,
     "CONV_2D": Cost(2.64, 61.5, 0, 0, 15_000),
@@ -13,22 +13,21 @@ _FITTED = {
 }
 _WORD = 4  # bytes of weights that one miss of the flash cache fetches
 
-# Clocks in Hz as MicroPython sets them, and cycles of the core by those of a Cortex-M0+: what the
-# Pico 2's estimates of docs/data/pico2.csv are of the figures above, with the model in RAM.
+# (clock in Hz that MicroPython sets, cycles divided by the cycles of a Cortex-M0+). The ratio 0.4
+# was fitted to docs/data/pico2.csv, with the model in RAM.
 CLOCKS = {"armv6m": (125_000_000, 1.0), "armv7em": (150_000_000, 0.4)}
 
 
-# Cycles of an operator, its weights at hand.
+# Estimated cycles of an operator, without fetching weights from flash.
 def _cycles(node):
     return cycles_by(FLOAT if is_float(node) else _FITTED.get(op_name(node), OTHER), node)
 
 
 def milliseconds(nodes, levels, extra, weight_bytes, target):
-    """Estimated milliseconds of an invoke; None for a target that nobody has fitted this to.
+    """Estimate the milliseconds of an invoke; None for a target without measurements.
 
-    nodes: of the model that is flattened; levels: its Levels, or None; extra: cycles that the
-    level costs beside; weight_bytes: of all weights, which are fetched once where there are no
-    Levels that know better.
+    nodes: the operators of the model. levels: its Levels, or None. extra: cycles that the memory
+    plan adds. weight_bytes: size of all weights; without `levels` each byte is fetched once.
     """
     if target not in CLOCKS:
         return None

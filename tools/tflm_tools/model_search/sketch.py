@@ -1,4 +1,4 @@
-# tflm_tools: search: Network: a quantized network with random weights, written layer by layer
+# tflm_tools: sketch: Network, which builds a quantized network with random weights by layers
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import numpy as np
@@ -16,11 +16,11 @@ def _pair(size):
 
 
 class Network:
-    """What build() may give where TensorFlow is not installed: what it costs is what counts.
+    """A network for build() without TensorFlow; its costs are real, its weights are random.
 
-    Network(32, 32, 3) has an image of height, width and channels as its input, Network(20) a
-    vector. Each method adds a layer (int8, a batch of 1) and returns the Network; convolutions
-    have a ReLU. Needs the extra `verify`. Raises ToolError for layers that do not go together.
+    Network(32, 32, 3) has an image (height, width, channels) as its input, Network(20) a vector.
+    Each method adds a layer (int8, a batch of 1) and returns the Network; convolutions have a
+    ReLU. Requires the extra `verify`. Raises ToolError for layers whose shapes do not fit.
     """
 
     def __init__(self, *shape):
@@ -38,18 +38,18 @@ class Network:
 
     @property
     def shape(self):
-        """The shape that the last layer gives, without the batch."""
+        """The shape of the last layer's output, without the batch dimension."""
         return tuple(self._graph.tensors[self._at].shape[1:])
 
     def conv(self, channels, kernel=3, stride=1, padding="same"):
-        """CONV_2D with a window of `kernel` (a number, or height and width)."""
+        """Add CONV_2D; `kernel` is the window: a number, or (height, width)."""
         window, depth = _pair(kernel), self._image()[2]
         return self._convolution(
             "CONV_2D", "Conv2DOptions", (channels, *window, depth), 0, channels, stride, padding
         )
 
     def depthwise(self, kernel=3, stride=1, padding="same"):
-        """DEPTHWISE_CONV_2D: each channel by itself."""
+        """Add DEPTHWISE_CONV_2D with a depth multiplier of 1."""
         window, depth = _pair(kernel), self._image()[2]
         return self._convolution(
             "DEPTHWISE_CONV_2D", "DepthwiseConv2DOptions", (1, *window, depth), 3, depth, stride,
@@ -57,7 +57,7 @@ class Network:
         )  # fmt: skip
 
     def max_pool(self, size=2):
-        """MAX_POOL_2D over windows beside each other."""
+        """Add MAX_POOL_2D over adjacent windows."""
         height, width, depth = self._image()
         rows, columns = _pair(size)
         options = {"strideH": rows, "strideW": columns, "filterHeight": rows,
@@ -66,13 +66,13 @@ class Network:
         return self._add("MAX_POOL_2D", [self._at], shape, "Pool2DOptions", **options)
 
     def mean(self):
-        """MEAN over height and width: a number for each channel."""
+        """Add MEAN over height and width: one number for each channel."""
         depth = self._image()[2]
         axes = self._constant(np.array([1, 2], np.int32), "INT32")
         return self._add("MEAN", [self._at, axes], (1, depth), "ReducerOptions", keepDims=False)
 
     def dense(self, width, relu=False):
-        """FULLY_CONNECTED; an image is taken as one row of numbers."""
+        """Add FULLY_CONNECTED; an image is flattened first."""
         depth = int(np.prod(self.shape))
         if len(self.shape) > 1:
             shape = self._constant(np.array([1, depth], np.int32), "INT32")
@@ -83,25 +83,25 @@ class Network:
         return self._add("FULLY_CONNECTED", inputs, (1, width), "FullyConnectedOptions", **options)
 
     def softmax(self):
-        """SOFTMAX: probabilities."""
+        """Add SOFTMAX."""
         shape = 1, *self.shape
         self._add("SOFTMAX", [self._at], shape, "SoftmaxOptions", beta=1.0)
         self._quantize(self._at, 1 / 256, -128)
         return self
 
     def here(self):
-        """A mark of what the last layer gives, for add()."""
+        """Return a mark for the output of the last layer, for add()."""
         return self._at
 
     def add(self, mark):
-        """ADD of what the last layer gives and what a mark of here() stands for."""
+        """Add ADD of the last layer's output and the output that here() marked."""
         other = tuple(self._graph.tensors[mark].shape[1:])
         if other != self.shape:
             raise ToolError(f"add() has the shapes {self.shape} and {other}; make them the same")
         return self._add("ADD", [self._at, mark], (1, *other), "AddOptions")
 
     def tflite(self):
-        """The bytes of the .tflite."""
+        """Return the .tflite (bytes)."""
         self._graph.outputs = [self._at]
         return files.write_model(self._model)
 
@@ -109,8 +109,8 @@ class Network:
     def _image(self):
         if len(self.shape) != 3:
             raise ToolError(
-                f"this layer needs height, width and channels, and there is the shape {self.shape}"
-                "; give it an image"
+                f"this layer needs height, width and channels, and its input is {self.shape}; "
+                "give it an image"
             )
         return self.shape
 
@@ -130,8 +130,8 @@ class Network:
                          padding=int(valid), dilationHFactor=1, dilationWFactor=1,
                          fusedActivationFunction=1, **options)  # fmt: skip
 
-    # Numbers of tensors: weights and biases, with a scale for each channel along a dimension, or
-    # one for all.
+    # Add weights and biases; returns the numbers of the two tensors. dimension: of the weights'
+    # per-channel scales, None for one scale.
     def _weights(self, shape, channels, dimension):
         values = self._random.integers(-127, 128, shape, np.int8)
         weights = self._constant(values, "INT8")
@@ -164,7 +164,7 @@ class Network:
         found.quantizedDimension = dimension
         self._graph.tensors[number].quantization = found
 
-    # An operator; what it gives is what the next layer takes.
+    # Add an operator, whose output is the input of the next layer.
     def _add(self, name, inputs, shape, table, **options):
         s = self._schema
         code = s.OperatorCodeT()

@@ -1,4 +1,4 @@
-# tflm_tools: search: the user's file: build(trial), which makes a network, and score(trial, model)
+# tflm_tools: space: loads the user's file with build(trial) and score(trial, network)
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import hashlib
@@ -15,8 +15,11 @@ from ..image.custom import telling
 
 @dataclass
 class Space:
-    """build(trial) gives a network, see tflite_of(); score(trial, network) a number, the more the
-    better, or is None. digest: of the file, "" where there is none."""
+    """The functions of a search.
+
+    build(trial) returns a network for tflite_of(). score(trial, network) returns a number, where
+    more is better; it may be None. digest: the SHA-256 of the file, "" without a file.
+    """
 
     name: str
     build: Callable
@@ -25,23 +28,26 @@ class Space:
 
 
 def load(path):
-    """The Space of a Python file. Raises ToolError for one that fails, or has no build()."""
+    """Load a Python file as a Space. Raises ToolError if it fails, or does not define build()."""
     source = files.read(path)
     module = types.ModuleType(Path(path).stem)
     module.__file__ = str(path)
     folder = str(Path(path).resolve().parent)
     if folder not in sys.path:
-        sys.path.insert(0, folder)  # for what it imports, also later
+        sys.path.insert(0, folder)  # for imports in the file, also when its functions run
     with telling(str(path)):
         exec(compile(source, str(path), "exec"), module.__dict__)
     if not callable(getattr(module, "build", None)):
-        raise ToolError(f"{path} has no build(trial); write one that makes a network of a trial")
+        raise ToolError(f"{path} has no build(trial); write one that returns a network")
     digest = hashlib.sha256(source).hexdigest()
     return Space(Path(path).name, module.build, getattr(module, "score", None), digest)
 
 
 def tflite_of(network):
-    """The bytes of the .tflite of what build() gave: bytes, a path, a Network, a Keras model."""
+    """Return the .tflite (bytes) of a network: bytes, a path, a Network, or a Keras model.
+
+    Raises ToolError for anything else.
+    """
     if isinstance(network, (bytes, bytearray, memoryview)):
         return bytes(network)
     if isinstance(network, (str, Path)):
@@ -53,6 +59,6 @@ def tflite_of(network):
 
         return int8_tflite(network)
     raise ToolError(
-        f"build() gave {type(network).__name__}; return the bytes or the path of a .tflite, a "
+        f"build() returned {type(network).__name__}; return the bytes or the path of a .tflite, a "
         "tflm_tools.model_search.sketch.Network, or a Keras model"
     )

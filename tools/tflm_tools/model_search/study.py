@@ -1,4 +1,4 @@
-# tflm_tools: search: Optuna over a user's networks, with what they cost on a board as constraints
+# tflm_tools: study: searches a user's space with Optuna, with the costs on a board as constraints
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import importlib.util
@@ -16,20 +16,21 @@ from ..image.custom import telling
 from ..optimize.memory.levels import BALANCED
 from ..render.notebook import Shown
 from .costs import Costs, costs_of
-from .limits import Limits, limits_of, plain
+from .limits import Limits, limits_of
 from .space import Space, load, tflite_of
 
 _STUDY = "tflm"
 _JOURNALS = (".log", ".journal")
-_REPEATS = 30  # networks in a row that were there before: the space has no more
+_MAX_REPEATS = 30  # after this many repeated networks in a row the space is considered exhausted
 
 
 @dataclass
 class Candidate:
-    """A network that was tried. costs: None where it could not be made, `error` says why then.
+    """A network that the search tried.
 
-    score: of the user's function, or how many weights it has; None where it does not fit.
-    excess: by which share it is above each limit; it fits where none is above 0.
+    costs: None if building the network failed; then `error` says why. score: the result of the
+    user's score(), or the number of weights; None if the network does not fit. excess: the share
+    by which it exceeds each limit, see Limits.excess().
     """
 
     number: int
@@ -40,15 +41,18 @@ class Candidate:
     error: str = ""
 
     def fits(self):
-        """True where it is within all limits."""
+        """True if the network is within all limits."""
         return self.costs is not None and all(share <= 0 for share in self.excess.values())
 
 
 @dataclass
 class Search(Shown):
-    """What `tflm search` found. front: numbers of the networks that fit and that no other one
-    beats in score, RAM, flash and time at once, the best score first. nearest: of those that do
-    not fit, where none does. is_scored: by the user's score(). stopped: by Ctrl-C."""
+    """The result of `tflm search`.
+
+    front: numbers of the networks on the Pareto front of score, RAM, flash and time, by descending
+    score. nearest: if no network fits, the number of the one with the smallest excess. is_scored:
+    the user's score() computed the scores. stopped: Ctrl-C ended the search.
+    """
 
     _shown = ("search", "print_search")
 
@@ -63,18 +67,22 @@ class Search(Shown):
     notes: list[str] = field(default_factory=list)
 
     def network(self, number):
-        """The Candidate of a number."""
+        """Return the Candidate with this number."""
         return next(network for network in self.networks if network.number == number)
 
 
 def search(space, board="pico", trials=50, seed=0, storage=None, optimize=BALANCED, ram=None,
            flash=None, ms=None, score=None, progress=None):  # fmt: skip
-    """Try networks of a space: a Search.
+    """Try networks of a space. Return a Search; Ctrl-C ends it early.
 
-    space: a Python file with build(trial), or that function; score(trial, network): beside it in
-    the file, or given. board, ram, flash, ms: see limits.limits_of(). trials: how many in all,
-    with those that `storage` has: a file, or a URL of Optuna's. optimize: as for `tflm flatten`.
-    progress: a function (done, total). Ctrl-C ends it with what there is. Raises ToolError.
+    space: a Python file with build(trial) and perhaps score(trial, network), or the function
+    build. score: the function score, if `space` is a function.
+    board, ram, flash, ms: see limits.limits_of().
+    trials: the number of networks, including earlier ones in `storage`.
+    storage: a file, or a storage URL of Optuna; None for memory.
+    optimize: as for `tflm flatten`.
+    progress: called as progress(done, total).
+    Raises ToolError.
     """
     if importlib.util.find_spec("optuna") is None:
         raise ToolError(f"the package optuna is missing; install it with: {installing('search')}")
@@ -86,26 +94,30 @@ def search(space, board="pico", trials=50, seed=0, storage=None, optimize=BALANC
     study = _Study(space, limits, seed, storage, optimize)
     stopped, repeats = False, 0
     try:
-        while (done := len(study.networks())) < trials and repeats < _REPEATS:
+        while (done := len(study.networks())) < trials and repeats < _MAX_REPEATS:
             if progress is not None:
                 progress(done, trials)
             repeats = repeats + 1 if study.step() else 0
     except KeyboardInterrupt:
         stopped = True
     networks = study.networks()
-    if repeats == _REPEATS:
-        study.notes.append(f"the space seems to have no more than these {len(networks)} networks")
+    if repeats == _MAX_REPEATS:
+        study.notes.append(f"the space seems to have only these {len(networks)} networks")
     found = Search(space.name, limits, trials, space.score is not None, networks,
                    stopped=stopped, notes=study.notes)  # fmt: skip
     found.front = [network.number for network in front_of(networks)]
-    made = [network for network in networks if network.costs is not None]
-    if made and not found.front:
-        found.nearest = min(made, key=lambda each: max(each.excess.values())).number
+    built = [network for network in networks if network.costs is not None]
+    if built and not found.front:
+        found.nearest = min(built, key=lambda each: max(each.excess.values())).number
     return found
 
 
 def front_of(networks):
-    """Those Networks that fit and are not beaten by another one, the best score first."""
+    """Return the Candidates on the Pareto front, by descending score.
+
+    A Candidate is on the front if it fits, and no other one is at least as good in score, RAM,
+    flash and time. Of equal Candidates the first is on the front.
+    """
     fitting = [network for network in networks if network.fits()]
 
     def worth(network):
@@ -124,8 +136,9 @@ def front_of(networks):
     return sorted((each for each in fitting if not is_beaten(each)), key=worth)
 
 
-# An Optuna study and what it tries.
 class _Study:
+    """An Optuna study over a Space. notes: sentences for the user."""
+
     def __init__(self, space, limits, seed, storage, level):
         import optuna
 
@@ -133,57 +146,59 @@ class _Study:
         self._optuna, self._space, self._limits = optuna, space, limits
         self._seed, self._level = seed, level
         self.notes = []
-        kind = {**plain(limits), "optimize": level, "scored": space.score is not None}
+        options = {**asdict(limits), "optimize": level, "scored": space.score is not None}
         directions = ["maximize", "minimize", "minimize", "minimize"]
         try:
             self._study = optuna.create_study(
                 storage=_storage(optuna, storage), study_name=_STUDY, directions=directions,
                 load_if_exists=True,
             )  # fmt: skip
-            self._agree(kind, storage)
+            self._check_options(options, storage)
         except TflmError:
             raise
-        except Exception as error:  # whatever the storage's own library raises
+        except Exception as error:  # any exception of the storage's library
             said = (str(error).splitlines() or [type(error).__name__])[0]
             raise ToolError(
-                f"{storage} cannot keep a study ({said}); give another --storage"
+                f"{storage} cannot store a study ({said}); give another --storage"
             ) from None
 
-    # What is kept there must be of the same search; another space may be meant so.
-    def _agree(self, kind, storage):
+    # Raise ToolError if the stored study has other options. Another space is only noted.
+    def _check_options(self, options, storage):
         attributes = self._study.user_attrs
         before = attributes.get("tflm")
-        if before is not None and before != kind:
-            names = ", ".join(name for name in kind if before.get(name) != kind[name])
+        if before is not None and before != options:
+            names = ", ".join(name for name in options if before.get(name) != options[name])
             raise ToolError(
                 f"{storage} has a search with another {names}; give the same options, or another "
                 "--storage"
             )
         if before is not None and attributes.get("space") != self._space.digest:
             self.notes.append(
-                f"{self._space.name} has changed since the search in {storage} began; what was "
-                "tried before is kept"
+                f"{self._space.name} has changed since the search in {storage} began; the earlier "
+                "networks are kept"
             )
-        self._study.set_user_attr("tflm", kind)
+        self._study.set_user_attr("tflm", options)
         self._study.set_user_attr("space", self._space.digest)
 
-    # The networks that have been tried, here and before, each once.
     def networks(self):
+        """Return a list of Candidate: all networks of this study, repeated ones once."""
         states = self._optuna.trial.TrialState
         found = []
         for trial in self._study.get_trials(deepcopy=False):
-            told = trial.user_attrs.get("tried")
-            if trial.state not in (states.COMPLETE, states.FAIL) or not told or told["repeats"]:
+            result = trial.user_attrs.get("tried")
+            if trial.state not in (states.COMPLETE, states.FAIL) or not result:
                 continue
-            costs = told["costs"] and Costs(**told["costs"])
+            if result["repeats"]:
+                continue
+            costs = result["costs"] and Costs(**result["costs"])
             found.append(
-                Candidate(trial.number, trial.params, costs, told["score"], told["excess"],
-                          told["error"])
+                Candidate(trial.number, trial.params, costs, result["score"], result["excess"],
+                          result["error"])
             )  # fmt: skip
         return found
 
-    # What chooses the next network. Behind a repeat chance does: what is best in a small space has
-    # been tried soon, and TPE would try it again and again.
+    # The sampler of the next network. After a repeated network it is random, because TPE would
+    # propose the best network of a small space again and again.
     def _sampler(self):
         trials = self._study.get_trials(deepcopy=False)
         state = np.random.SeedSequence((self._seed, len(trials))).generate_state(1)
@@ -191,34 +206,41 @@ class _Study:
         if trials and trials[-1].user_attrs.get("tried", {}).get("repeats"):
             return samplers.RandomSampler(seed)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # that constraints are experimental
+            warnings.simplefilter("ignore")  # constraints are experimental
             return samplers.TPESampler(seed=seed, constraints_func=_constraints)
 
-    # Try one network; True where it was there before. Its number decides the random numbers, so a
-    # search that was stopped goes on as if it had not been.
     def step(self):
+        """Try one network; True if it was tried before.
+
+        The number of the trial is the seed of the sampler, so a resumed search continues as if it
+        had not been stopped.
+        """
         self._study.sampler = self._sampler()
         trial = self._study.ask()
         failed = self._optuna.trial.TrialState.FAIL
         before = self.networks()
         try:
-            network, is_there = self._tried(trial, before)
+            network, is_repeated = self._tried(trial, before)
         except BaseException:
-            self._study.tell(trial, state=failed)
+            self._finish(trial, state=failed)
             raise
         costs = network.costs
-        told = {name: getattr(network, name) for name in ("score", "error", "excess")}
-        told.update(costs=costs and asdict(costs), repeats=is_there)
-        trial.set_user_attr("tried", told)
+        result = {name: getattr(network, name) for name in ("score", "error", "excess")}
+        result.update(costs=costs and asdict(costs), repeats=is_repeated)
+        trial.set_user_attr("tried", result)
         if costs is None:
-            self._study.tell(trial, state=failed)
+            self._finish(trial, state=failed)
         else:
             values = network.score or 0.0, costs.ram, costs.flash, costs.ms or 0.0
-            self._study.tell(trial, values)
-        return is_there
+            self._finish(trial, values)
+        return is_repeated
 
-    # (the Candidate of a trial, whether it was there before). What fails in the user's functions,
-    # or does not run, is its error.
+    # Report the result of a trial to Optuna.
+    def _finish(self, trial, values=None, state=None):
+        self._study.tell(trial, values, state)  # codespell:ignore tell
+
+    # (Candidate of a trial, whether it was tried before). Errors of the user's functions, and
+    # errors of a network that does not run, become the Candidate's `error`.
     def _tried(self, trial, before):
         result = Candidate(trial.number, trial.params)
         try:
@@ -245,7 +267,7 @@ class _Study:
         with telling("score()"):
             value = float(self._space.score(trial, network))
         if not math.isfinite(value):
-            raise ToolError(f"score() gave {value}; return a finite number")
+            raise ToolError(f"score() returned {value}; return a finite number")
         return value
 
 
@@ -258,13 +280,13 @@ def _constraints(trial):
     return list(trial.user_attrs["tried"]["excess"].values())
 
 
-# Where trials are kept: None for memory.
-def _storage(optuna, place):
-    if place is None or "://" in str(place):
-        return place
-    if Path(place).suffix in _JOURNALS:
+# The storage of Optuna for a file or URL; None is memory.
+def _storage(optuna, storage):
+    if storage is None or "://" in str(storage):
+        return storage
+    if Path(storage).suffix in _JOURNALS:
         from optuna.storages import JournalStorage
         from optuna.storages.journal import JournalFileBackend
 
-        return JournalStorage(JournalFileBackend(str(place)))
-    return f"sqlite:///{Path(place).absolute()}"
+        return JournalStorage(JournalFileBackend(str(storage)))
+    return f"sqlite:///{Path(storage).absolute()}"

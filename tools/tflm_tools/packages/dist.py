@@ -9,7 +9,7 @@ import tflm
 
 from .. import files, kernel_files
 from ..errors import TflmError, ToolError
-from ..targets import ARCHS, PACKAGED, twin_folders
+from ..targets import ARCHS, PACKAGED, override_folders
 from . import bundle, runtime_files
 
 _REPOSITORY = Path(__file__).resolve().parents[3]
@@ -39,7 +39,7 @@ def package_kernels(package, arch=None):
         name
         for name, kernel in kernel_files.kernel_files().items()
         if _belongs(kernel, package)
-        and (arch is None or kernel.target in ("", *twin_folders(arch)))
+        and (arch is None or kernel.target in ("", *override_folders(arch)))
     }
 
 
@@ -63,7 +63,9 @@ def _kernels(package, arch, assembler):
         if name in _OVERRIDES_ONLY_IN_ALL and package != "all":
             overrides = []
         files += overrides if complete and package != "all" else [*overrides, f"kernels/{name}"]
-    core = [f"kernels/{folder}/{name}" for folder in twin_folders(arch) for name in _CORE_FILES]
+    core = [
+        f"kernels/{folder}/{name}" for folder in override_folders(arch) for name in _CORE_FILES
+    ]
     usable = [path for path in core if assembler or not runtime_files.needs_assembler(path)]
     return files + [path for path in usable if runtime_files.exists(path)]
 

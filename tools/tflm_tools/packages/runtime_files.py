@@ -15,7 +15,7 @@ from .. import locked_ast
 from ..errors import ToolError
 from ..kernel_files import kernel_files
 from ..model.flat_file import FlatFile
-from ..targets import asked_folders, more_targets, twin_folders
+from ..targets import more_targets, optional_folders, override_folders
 from . import machine_code
 
 _PACKAGE = Path(tflm.__file__).parent
@@ -125,14 +125,14 @@ def _kernel_files(kernel, arch, assembler):
     file, _, function = kernel.partition(".")
     packing = file.rpartition("_")[2]
     files = []
-    for folder in [*twin_folders(arch), ""]:
+    for folder in [*override_folders(arch), ""]:
         path = "/".join(filter(None, ("kernels", folder, file)))
         if not exists(path) or function not in _functions(path):
             continue
         if folder and not assembler and needs_assembler(path):
             continue
         files.append(path)
-        if folder not in asked_folders(arch) and packing not in more_targets(arch):
+        if folder not in optional_folders(arch) and packing not in more_targets(arch):
             break
     if not files:
         raise ToolError(
@@ -149,7 +149,7 @@ def overrides(name, arch, assembler=True):
     """
     required = {each for each in _functions(f"kernels/{name}") if each.startswith("eval")}
     files, functions = [], set()
-    for folder in twin_folders(arch):
+    for folder in override_folders(arch):
         path = f"kernels/{folder}/{name}"
         if exists(path) and (assembler or not needs_assembler(path)):
             files.append(path)
@@ -182,10 +182,10 @@ def files_for_kernels(kernels, arch, assembler=True):
             files += _kernel_files(name, arch, assembler)
     if assembler:  # these identify the core, and wake the second core
         for name in ("core", "core_events"):
-            files += [f"kernels/{folder}/{name}" for folder in twin_folders(arch)]
-    files += [f"kernels/{folder}/core" for folder in asked_folders(arch)]
+            files += [f"kernels/{folder}/{name}" for folder in override_folders(arch)]
+    files += [f"kernels/{folder}/core" for folder in optional_folders(arch)]
     left_out = _not_needed(custom)
-    return sorted(_closure(files, left_out, twin_folders(arch)) | set(runtime(custom)))
+    return sorted(_closure(files, left_out, override_folders(arch)) | set(runtime(custom)))
 
 
 def access_checks(kernels):

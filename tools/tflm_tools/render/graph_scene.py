@@ -63,7 +63,7 @@ def _lanes(edges):
 
 
 def graph_scene(part, tensors, macs):
-    """The Scene of a GraphPart; tensors: TensorRow by number; macs: of operators by number."""
+    """The Scene of a ReportedGraph; tensors: TensorRow by number; macs: of operators by number."""
     edges = _edges(part)
     lanes = _lanes(edges)
     rows = len(part.nodes) + 2

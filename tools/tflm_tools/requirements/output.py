@@ -1,4 +1,4 @@
-# tflm_tools: what is written for selective builds: a resolver, and a line for modules/manifest.py
+# tflm_tools: output: writes a resolver and a manifest with only the kernels that models need
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import os
@@ -11,13 +11,13 @@ from tflm.prepare.table import CUSTOM, OPS
 from .. import files
 from ..errors import ToolError
 from ..packages import runtime_files
-from ..targets import twin_folders
+from ..targets import override_folders
 from .files import kernels_in, prepare_in
 
 _MANIFEST = Path(__file__).resolve().parents[3] / "modules" / "manifest.py"
 
 _RESOLVER = '''\
-# Resolver: the operators of these models and no others; written by `tflm ops --resolver`
+# Resolver with only the operators of these models; written by `tflm ops --resolver`
 {models}
 
 from tflm import OpResolver
@@ -33,13 +33,13 @@ _KERNELS = (
 
 
 class Resolver(OpResolver):
-    """Refuses every other operator and kernel; {custom}"""
+    """Refuses all other operators and kernels; {custom}"""
 
     def builtin(self, code):
         if code in _BUILTIN or code in self._builtin:
             return super().builtin(code)
         raise UnsupportedError(
-            "the resolver lacks the operator %s; write it anew with: "
+            "the resolver lacks the operator %s; write it again with: "
             "tflm ops MODEL --resolver FILE" % name(code)
         )
 
@@ -50,13 +50,13 @@ class Resolver(OpResolver):
         if name in _KERNELS:
             return super().kernel(name)
         raise UnsupportedError(
-            "the resolver lacks the kernel %s; write it anew with: "
+            "the resolver lacks the kernel %s; write it again with: "
             "tflm ops MODEL --resolver FILE" % name
         )
 '''
 
 
-# Refuse models that do not run anyway.
+# Raise ToolError for models that do not run.
 def _check(needs):
     for model in needs.models:
         if model.missing:
@@ -67,36 +67,35 @@ def _check(needs):
             )
 
 
-# Names of the models' files, each in a line of comment.
+# Comment lines with the names of the models' files.
 def _names(needs):
     return "\n".join("#   " + " ".join(Path(model.path).name.split()) for model in needs.models)
 
 
-# Kernels that a resolver is asked for: neither control flow nor a user's operators.
+# The kernels that a resolver loads: neither control flow nor a user's operators.
 def _own_kernels(needs):
     kernels = kernels_in(needs.models, needs.form)
     return [k for k in kernels if not k.startswith((CUSTOM_KERNEL, CONTROL_KERNEL))]
 
 
-# Items of a tuple, one a line.
+# The items of a tuple, one per line. items: [(item, comment)].
 def _lines(items):
     return "".join(f"    {item},{comment}\n" for item, comment in items)
 
 
 def resolver_source(needs):
-    """Python source of a Resolver for exactly the operators and kernels of Needs.
+    """Return the Python source of a Resolver with only the operators and kernels of Needs.
 
-    It is for the board, for either form of the models. Raises ToolError where an operator is
-    missing.
+    A board uses it for .tflm and .tflite files. Raises ToolError if an operator is missing.
     """
     _check(needs)
     ops = {op.name: op for model in needs.models for op in model.ops}.values()
     codes = sorted({op.code for op in ops if op.code in OPS})
     custom = sorted({op.name for op in ops if op.code is None})
     users = [op for op in custom if op not in CUSTOM and _is_users(needs, op)]
-    text = "the model has no operator of yours."
+    text = "the models have no custom operators."
     if users:
-        text = "add yours with add_custom: " + ", ".join(users) + "."
+        text = "add your operators with add_custom: " + ", ".join(users) + "."
     return _RESOLVER.format(
         models=_names(needs),
         builtin=_lines((code, f"  # {name(code)}") for code in codes),
@@ -106,20 +105,21 @@ def resolver_source(needs):
     )
 
 
-# True for a custom operator of the user's: of those that tflm has a .tflm does not tell the name.
+# True for a custom operator of a user. A .tflm has no names of custom operators that tflm
+# provides.
 def _is_users(needs, op):
     return any(CUSTOM_KERNEL + op in kernels_in([model], "both") for model in needs.models)
 
 
 def manifest_source(needs, output, arch=""):
-    """A manifest for MicroPython that freezes exactly the kernels and files of Prepare of Needs.
+    """Return a MicroPython manifest that freezes only the kernels and files of Prepare of Needs.
 
-    output: where it will lie; modules/manifest.py is included relative to that. arch: the
-    board's, "" for the portable kernels alone. Raises ToolError where an operator is missing.
+    output: the manifest's path, from which the path of modules/manifest.py is relative. arch: of
+    the board, "" for portable kernels only. Raises ToolError if an operator is missing.
     """
     _check(needs)
     kernels = sorted({kernel.partition(".")[0] for kernel in _own_kernels(needs)})
-    folders = [f for f in twin_folders(arch) if runtime_files.exists(f"kernels/{f}/__init__")]
+    folders = [f for f in override_folders(arch) if runtime_files.exists(f"kernels/{f}/__init__")]
     path = "modules/manifest.py"
     if _MANIFEST.exists():
         path = os.path.relpath(_MANIFEST, Path(output).resolve().parent)
@@ -140,7 +140,7 @@ def manifest_source(needs, output, arch=""):
     return "\n".join([*lines, ")"]) + "\n"
 
 
-# An option with a list of words, a few on each line.
+# The lines of an option with a list of words.
 def _words(option, words):
     lines, line = [f"    {option}=("], ""
     for word in words:
@@ -152,7 +152,7 @@ def _words(option, words):
 
 
 def write_outputs(needs, resolver=None, manifest=None, arch=""):
-    """Write the files that are asked for; returns their paths."""
+    """Write a resolver and a manifest to these paths, where given; returns the written paths."""
     written = []
     if resolver:
         files.write(resolver, resolver_source(needs).encode())

@@ -1,2 +1,2 @@
-# tflm_tools: transform: .tflite files with less in them, or with other types
+# tflm_tools: transform: writes .tflite files without unneeded data, or with other types
 # MIT license; Copyright (c) 2026 the tflm authors

@@ -1,4 +1,4 @@
-# tflm_tools: requantize: a model of int8 activations becomes one of int16 activations
+# tflm_tools: requantize: changes int8 activations of a model to int16
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from . import schema
 
 _CASES = 4
 
-# Operators with weights: inputs that stay int8, and (input, weights, bias) of each sum.
+# Operators with weights: (inputs that stay int8, (input, weights, bias) of each sum).
 _WEIGHTS = {
     BuiltinOperator.CONV_2D: ((1,), ((0, 1, 2),)),
     BuiltinOperator.DEPTHWISE_CONV_2D: ((1,), ((0, 1, 2),)),
@@ -40,9 +40,9 @@ _WITH_BIAS_TYPE = (
 
 @dataclass
 class Distance:
-    """How far an output of the int16 model is from the int8 model's, in real values.
+    """The distance between the outputs of the int16 model and the int8 model, in real values.
 
-    step: what one step of the int8 output is worth; largest: over some random inputs.
+    step: the scale of the int8 output. largest: the largest distance over some random inputs.
     """
 
     name: str
@@ -52,7 +52,7 @@ class Distance:
 
 @dataclass
 class Requantized:
-    """What `tflm requantize` wrote: how many activations and biases changed; sizes in bytes."""
+    """The result of `tflm requantize`: changed activations and biases, and sizes in bytes."""
 
     source: str
     output: str
@@ -63,13 +63,13 @@ class Requantized:
     distances: list[Distance]
 
 
-# The tensors of an operator's inputs by their place; those that are left out are missing.
+# {position: tensor} of an operator's inputs, without omitted inputs.
 def _inputs(subgraph, operator):
     numbers = operator.inputs if operator.inputs is not None else ()
     return {i: subgraph.tensors[n] for i, n in enumerate(numbers) if n >= 0}
 
 
-# The one scale and zero point of a tensor, None where it has none.
+# (scale, zero point) of a per-tensor quantized tensor, None for any other tensor.
 def _quantization(tensor):
     found = tensor.quantization
     if found is None or found.scale is None or len(found.scale) != 1:
@@ -79,16 +79,20 @@ def _quantization(tensor):
 
 
 class _Requantizer:
-    """Changes one ModelT. `old`: scales that activations had, by id of their TensorT."""
+    """Requantizes one ModelT.
+
+    old: {id of an activation's TensorT: its int8 scale}. biases: {id of a bias's TensorT: its new
+    scales}. activations: how many were changed.
+    """
 
     def __init__(self, model):
         self.model = model
         self.old = {}
-        self.biases = {}  # id of a TensorT: the scales that it has now
+        self.biases = {}
         self.activations = 0
 
-    # Sums need the scale of their input as it is in the end, so activations come first.
     def run(self):
+        """Change all activations, then all biases, whose scales depend on the activations."""
         for subgraph in self.model.subgraphs:
             weights = self._weights(subgraph)
             for tensor in subgraph.tensors:
@@ -99,27 +103,27 @@ class _Requantizer:
                 self._sums(subgraph, operator)
         schema.drop_unused_buffers(self.model)
 
-    # Tensors that stay int8.
+    # {id: TensorT} of the tensors that stay int8.
     def _weights(self, subgraph):
         found, others = {}, {}
         for operator in subgraph.operators or []:
-            places, _ = _WEIGHTS.get(schema.code_of(self.model, operator), ((), ()))
+            positions, _ = _WEIGHTS.get(schema.code_of(self.model, operator), ((), ()))
             for i, tensor in _inputs(subgraph, operator).items():
-                (found if i in places else others)[id(tensor)] = tensor
+                (found if i in positions else others)[id(tensor)] = tensor
             for number in operator.outputs if operator.outputs is not None else ():
                 others[id(subgraph.tensors[number])] = subgraph.tensors[number]
         for key in found.keys() & others.keys():
             if found[key].type == dtypes.INT8:
                 name = _name(found[key])
                 raise ToolError(
-                    f"the weights '{name}' are an activation, too; convert the model so that "
-                    "weights are constants of their own"
+                    f"the weights '{name}' are also used as an activation; convert the model so "
+                    "that weights are separate constants"
                 )
         return found
 
-    # int8 values of any zero point in int16 with zero point 0: the larger end of the range
-    # becomes 32768 steps. SOFTMAX, LOGISTIC and TANH, whose scales are 1/256 and 1/128, get
-    # the 1/32768 that their int16 kernels give.
+    # Change an int8 activation with any zero point to int16 with zero point 0. The end of the int8
+    # range that is further from zero becomes 32768 steps. For SOFTMAX, LOGISTIC and TANH, whose
+    # int8 scales are 1/256 and 1/128, this is the scale 1/32768 of their int16 kernels.
     def _activation(self, tensor):
         found = _quantization(tensor)
         if found is None:
@@ -139,7 +143,7 @@ class _Requantizer:
         tensor.quantization.min = tensor.quantization.max = None
         self.activations += 1
 
-    # The biases of an operator: their scale is that of input times weights.
+    # Change the biases of an operator; the scale of a bias is input scale * weights scale.
     def _sums(self, subgraph, operator):
         code = schema.code_of(self.model, operator)
         tensors = _inputs(subgraph, operator)
@@ -159,8 +163,8 @@ class _Requantizer:
         if id(bias) in self.biases:
             if not np.array_equal(self.biases[id(bias)], scales):
                 raise ToolError(
-                    f"operators with other scales share the bias '{_name(bias)}'; convert the "
-                    "model so that each has its own"
+                    f"operators with different scales share the bias '{_name(bias)}'; convert the "
+                    "model so that each operator has a separate bias"
                 )
             return
         values = schema.constant(self.model, bias)
@@ -181,16 +185,16 @@ def _name(tensor):
     return name.decode(errors="replace") if isinstance(name, bytes) else name
 
 
-# Refuse what has no int16 kernel, before anything is written.
+# Raise ToolError if an operator has no int16 kernel.
 def _check_runs(data, path):
     _, _, missing = survey(data)
     if missing:
         reasons = "; ".join(f"{entry.op}: {entry.reason}" for entry in missing)
-        raise ToolError(f"{path} cannot have int16 activations: {reasons}; leave it in int8")
+        raise ToolError(f"{path} cannot have int16 activations: {reasons}; keep it in int8")
     flatten(data)
 
 
-# The same real inputs for both models, and how far apart their real outputs are.
+# Run both models on the same real inputs; returns a Distance for each output.
 def _distances(before, after, timeout):
     cases = make_cases(before.inputs, _CASES, 0)[:_CASES]
     ours = [
@@ -212,7 +216,7 @@ def _distances(before, after, timeout):
     return found
 
 
-# Values of an input of one model as the other one takes them.
+# An input of the model `before`, quantized for the model `after`.
 def _converted(array, before, after):
     if before.dtype == after.dtype:
         return array
@@ -220,11 +224,11 @@ def _converted(array, before, after):
 
 
 def requantize(path, output, timeout=None):
-    """Write the int8 .tflite at `path` into `output` with int16 activations and int64 biases.
+    """Change the int8 .tflite at `path` to int16 activations and int64 biases; write `output`.
 
-    Weights stay int8. The new model is run in TFLM, on the inputs of the old one, before it is
-    written; `timeout`: seconds that TFLM has for each. Raises TflmError, for a model that has no
-    int8 activations, too.
+    Weights stay int8. Before the new model is written, TFLM runs both models on the same inputs.
+    timeout: seconds that TFLM has for each model. Returns a Requantized. Raises TflmError, also
+    for a model without int8 activations.
     """
     files.check_output(output, path)
     schema.require()
@@ -233,7 +237,7 @@ def requantize(path, output, timeout=None):
         requantizer = _Requantizer(schema.read_model(before.data))
         requantizer.run()
         if not requantizer.activations:
-            raise ToolError(f"{path} has no int8 activations; there is nothing to requantize")
+            raise ToolError(f"{path} has no int8 activations; requantize an int8 model")
         data = schema.write_model(requantizer.model)
     _check_runs(data, path)
     distances = _distances(before, open_model(output, data), timeout)

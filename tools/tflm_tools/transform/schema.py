@@ -1,4 +1,4 @@
-# tflm_tools: .tflite files as objects that can be changed, through the schema of TFLM's wheel
+# tflm_tools: schema: reads and writes .tflite files as objects of the schema in TFLM's wheel
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import importlib.util
@@ -14,21 +14,21 @@ from ..extras import installing
 from ..flat.flatten import prepare
 from ..model.labels import archived_labels
 
-_ALIGNMENT = 16  # bytes; constants of words can then be used in place
+_ALIGNMENT = 16  # bytes; kernels can then read constants of any type in place
 
 
 def require():
-    """Raise ToolError when the packages for this are not installed."""
+    """Raise ToolError when the packages for reading and writing are not installed."""
     for package in ("tflite_micro", "flatbuffers"):
         if importlib.util.find_spec(package) is None:
             raise ToolError(
-                f"models are changed with {package}, which is not installed; install it with: "
+                f"changing models requires {package}, which is not installed; install it with: "
                 f"{installing('verify')}"
             )
 
 
 def schema():
-    """The module with the classes of the schema (ModelT and so on)."""
+    """Return the module with the classes of the schema (ModelT, TensorT, ...)."""
     from tflite_micro.tensorflow.lite.micro.python import schema_py_generated
 
     return schema_py_generated
@@ -36,29 +36,30 @@ def schema():
 
 @contextmanager
 def changes(path, data):
-    """In this `with` a .tflite is read, changed and written; raises TflmError when it is damaged.
+    """A context for reading, changing and writing a .tflite; raises TflmError if it is damaged.
 
-    What runs is checked before by Prepare. The rest of the file nobody has checked, neither do the
-    classes of the schema: whatever they stumble over is a ModelError.
+    Prepare checks the part that runs. Neither Prepare nor the classes of the schema check the rest
+    of the file, so exceptions of these classes become a ModelError.
     """
     prepare(data)
     try:
         yield
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, struct.error):
         raise ModelError(
-            f"{path} is damaged in a part that does not run; get an intact copy"
+            f"{path} is damaged in a section that does not run; get an intact copy"
         ) from None
 
 
 def read_model(data):
-    """The ModelT of a .tflite (bytes), in a `with changes()`."""
+    """Return the ModelT of a .tflite (bytes); call it inside of `with changes()`."""
     classes = schema()
     model = classes.ModelT.InitFromObj(classes.Model.GetRootAsModel(data, 0))
     _adopt_labels(model, data)
     return model
 
 
-# Labels in an archive behind the model become metadata: what is written has nothing behind it.
+# Copy the labels of an archive that is appended to the model to the metadata, because the written
+# file will have no archive.
 def _adopt_labels(model, data):
     names = [_text(entry.name) for entry in model.metadata or []]
     text = archived_labels(data, dict.fromkeys(names, b""))
@@ -71,14 +72,14 @@ def _text(name):
 
 
 def add_metadata(model, name, data):
-    """Give a ModelT an entry of metadata (bytes)."""
+    """Add an entry of metadata (bytes) to a ModelT."""
     entry = schema().MetadataT()
     entry.name, entry.buffer = name, add_buffer(model, data)
     model.metadata = [*(model.metadata or []), entry]
 
 
 def add_buffer(model, data):
-    """Add a buffer with these bytes to a ModelT; its number."""
+    """Add a buffer with these bytes to a ModelT; returns its number."""
     buffer = schema().BufferT()
     buffer.data = np.frombuffer(bytes(data), np.uint8)
     model.buffers.append(buffer)
@@ -86,19 +87,19 @@ def add_buffer(model, data):
 
 
 def constant(model, tensor):
-    """The bytes of a TensorT's constant, None when it has none."""
+    """Return the bytes of a constant TensorT, None for any other tensor."""
     data = model.buffers[tensor.buffer].data
     return None if data is None or not len(data) else bytes(bytearray(data))
 
 
 def code_of(model, operator):
-    """The builtin code of an OperatorT; files of old converters have it in the older field."""
+    """Return the builtin code of an OperatorT; old converters only set the deprecated field."""
     entry = model.operatorCodes[operator.opcodeIndex]
     return max(entry.builtinCode, entry.deprecatedBuiltinCode)
 
 
 def drop_unused_buffers(model):
-    """Empty the buffers of a ModelT that neither tensors nor metadata have."""
+    """Empty the buffers of a ModelT that neither tensors nor metadata use."""
     used = {tensor.buffer for subgraph in model.subgraphs for tensor in subgraph.tensors}
     used |= {entry.buffer for entry in model.metadata or []}
     used |= set(model.metadataBuffer if model.metadataBuffer is not None else ())
@@ -108,11 +109,11 @@ def drop_unused_buffers(model):
 
 
 def write_model(model):
-    """The bytes of a ModelT, constants aligned to 16."""
+    """Return the .tflite (bytes) of a ModelT, with constants aligned to 16 bytes."""
     import flatbuffers
 
     class Aligning(flatbuffers.Builder):
-        # Vectors of bytes, which is what constants are.
+        # Constants are vectors of bytes.
         def StartVector(self, elemSize, numElems, alignment):
             if elemSize == 1:
                 alignment = _ALIGNMENT

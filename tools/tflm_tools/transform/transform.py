@@ -1,4 +1,4 @@
-# tflm_tools: transform: a .tflite with less in it that no board needs, and the same results
+# tflm_tools: transform: removes data from a .tflite that no board needs
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ _CASES = 3
 
 @dataclass
 class Transformed:
-    """What `tflm transform` wrote; `done` names what was done, sizes in bytes."""
+    """The result of `tflm transform`; `done` names the transforms, sizes are in bytes."""
 
     source: str
     output: str
@@ -28,7 +28,7 @@ class Transformed:
     after_bytes: int
 
 
-# Names that no board needs: of the model, sub-graphs and tensors; signatures are names alone.
+# Remove the names of the model, sub-graphs and tensors, and the signatures, which are only names.
 def _strip_strings(model):
     model.description = None
     model.signatureDefs = None
@@ -38,8 +38,7 @@ def _strip_strings(model):
             tensor.name = None
 
 
-# Resource variables are told apart by their names: 0, 1, 2 do as well. A container is part of
-# the name.
+# Replace the names of resource variables, which include a container, by 0, 1, 2, ...
 def _shorten_variables(model):
     known = {}
     for subgraph in model.subgraphs:
@@ -54,8 +53,8 @@ def _shorten_variables(model):
                 options.sharedName = str(known.setdefault(key, len(known)))
 
 
-# Ranges of the training, which nothing reads, and zero points of each channel that are equal:
-# one stands for all.
+# Remove the ranges of the training, which no interpreter reads, and replace equal zero points of
+# all channels by one.
 def _strip_quantization(model):
     for subgraph in model.subgraphs:
         for tensor in subgraph.tensors:
@@ -75,13 +74,14 @@ TRANSFORMS = {
 }
 
 
-# Outputs of a .tflite in TFLM for random inputs; the same for the same inputs.
+# (cases, outputs) of a .tflite in TFLM for random inputs with a fixed seed.
 def _outputs(model, timeout):
     cases = make_cases(model.inputs, _CASES, 0)
     return cases, oracle.run(model.data, [case.inputs for case in cases], timeout=timeout).outputs
 
 
-# Both run in TFLM with the same outputs, and what we make of the new one can be flattened.
+# Raise TflmError unless TFLM computes equal outputs for both models, and the new one can be
+# flattened.
 def _check_same(before, after, timeout):
     flatten(after.data)
     _, wanted = _outputs(before, timeout)
@@ -90,16 +90,17 @@ def _check_same(before, after, timeout):
         for k, (a, b) in enumerate(zip(ours, theirs, strict=True)):
             if a.shape != b.shape or a.dtype != b.dtype or first_difference(a, b):
                 raise ToolError(
-                    f"output {k} of {before.path} is another one after this in the case "
-                    f"'{case.name}'; leave out a transform"
+                    f"output {k} of {before.path} would change in the case '{case.name}'; leave "
+                    "out a transform"
                 )
 
 
 def transform(path, output, names=(), timeout=None):
-    """Write the .tflite at `path` into `output` with the transforms of these names (none: all).
+    """Apply transforms to the .tflite at `path`, and write `output`.
 
-    The new model is compared with the old one in TFLM before it is written, which may take
-    `timeout` seconds for each. Raises TflmError.
+    names: the transforms, keys of TRANSFORMS; by default all of them. timeout: seconds that TFLM
+    has for each model. Before the new model is written, TFLM compares it with the old one. Returns
+    a Transformed. Raises TflmError.
     """
     files.check_output(output, path)
     schema.require()

@@ -10,7 +10,7 @@ from ...arena.distances import Distance, distances_of, reader_of
 from ...arena.loops import block_bytes
 from ...image.custom import HostResolver, RecordingContext
 from ...image.rom import RomStorage
-from ...targets import form_of
+from ...targets import packing_of
 from .costs import more_by_rows, node_cycles
 from .flash_cache import miss_of
 from .remembered import remember
@@ -105,7 +105,7 @@ class Probe:
         storage = RomStorage()
         storage.start_model_allocation(self._model)
         context = RecordingContext(
-            storage, target_packing=form_of(self._target), packing=self._packing
+            storage, target_packing=packing_of(self._target), packing=self._packing
         )
         context.enter(PREPARE)
         context.node = node
