@@ -159,9 +159,9 @@ def _member(archive, info, limit):
 # Labels of a converter often begin with their number: "0 cat".
 def _plain_labels(text):
     lines = text.decode("utf-8", "replace").splitlines()
-    parts = [line.split(maxsplit=1) for line in lines if line.strip()]
-    if all(len(words) == 2 and words[0] == str(i) for i, words in enumerate(parts)):
-        return "\n".join(words[1] for words in parts).encode()
+    pairs = [line.split(maxsplit=1) for line in lines if line.strip()]
+    if all(len(words) == 2 and words[0] == str(i) for i, words in enumerate(pairs)):
+        return "\n".join(words[1] for words in pairs).encode()
     return text
 
 

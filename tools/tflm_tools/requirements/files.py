@@ -56,8 +56,8 @@ def prepare_in(models, kinds):
     return sorted({file for model in models for file in model.prepare})
 
 
-def files_in(models, kinds, arch):
-    """Return the paths of all files of tflm that models need on a board, as runtime_files().
+def files_in(models, kinds, arch, assembler=True):
+    """Return the paths of all files of tflm that models need on a board, below tflm/.
 
     kinds: as Needs.form. arch: "" for none. assembler: the firmware has the inline assembler.
     """
