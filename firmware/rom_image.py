@@ -1,4 +1,4 @@
-# firmware: what an image has in /rom: a model, and what an app brings
+# firmware: collects the files of an image's /rom: a model, and the files of an app
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from places import APPS
@@ -9,46 +9,46 @@ from tflm_tools.errors import ToolError
 from tflm_tools.wake.word_files import word_files
 
 
-# Whether MODEL= names manifests of wake words: the app has tflm.wake beside the runtime.
-def _hears_words(app):
-    rooms = APPS / app / "rooms"
-    return rooms.exists() and "wake" in rooms.read_text().split()
+# Whether MODEL= names manifests of wake words, which is so for apps with the package tflm.wake.
+def _has_wake_words(app):
+    packages = APPS / app / "packages"
+    return packages.exists() and "wake" in packages.read_text().split()
 
 
-# {name: bytes}, of what is named and what the app has.
+# {name: bytes} of the model or manifests and of the app's files.
 def _files(model, app, target):
     if not app:
         return {"model.tflm": flat(model, target)} if model else {}
-    if not _hears_words(app):
+    if not _has_wake_words(app):
         return rom_files(APPS / app, model or None, target)
-    found = rom_files(APPS / app, None, target)
+    files = rom_files(APPS / app, None, target)
     for path in str(model).split():
-        found.update(word_files(path, target))
-    return found
+        files.update(word_files(path, target))
+    return files
 
 
 def contents(model, app, profile, stock):
-    """{name: bytes} for /rom; read, flattened and measured before anything is built.
+    """Return {name: bytes} for /rom.
 
-    model: a .tflite or .tflm, or manifests for an app of wake words; "" for the app's own.
-    Raises ToolError.
+    model: a .tflite or .tflm, or manifests for an app with wake words; "" for the app's own
+    model. stock: the firmware is without tflm. Raises ToolError if a file cannot be read or does
+    not fit the ROMFS of the board.
     """
-    found = _files(model, app, profile.target)
-    if found.get("model.tflm", MAGIC)[:4] != MAGIC:
+    files = _files(model, app, profile.target)
+    if files.get("model.tflm", MAGIC)[:4] != MAGIC:
         raise ToolError(f"{model} is neither a .tflite nor a .tflm; check MODEL=")
-    if found and profile.port == "rp2":
-        part = profile.stock if stock else profile.tflm
-        room = part.romfs[1] if part.romfs else 0
-        size = len(image(found, profile))
-        if size > room:
+    if files and profile.port == "rp2":
+        firmware = profile.stock if stock else profile.tflm
+        free = firmware.romfs[1] if firmware.romfs else 0
+        size = len(image(files, profile))
+        if size > free:
             raise ToolError(
-                f"the model takes {size} bytes of ROMFS, {profile.id} has {room}; flatten it "
+                f"the model needs {size} bytes of ROMFS, {profile.id} has {free}; flatten it "
                 "with --flash-budget, and name the .tflm"
             )
-    return found
+    return files
 
 
-# What `tflm deploy` may write to later has the directory that it keeps.
-def image(found, profile):
-    """The image of /rom, for a board."""
-    return (rom_directory if profile.port == "rp2" else romfs_image).image(found)
+def image(files, profile):
+    """Return the image of /rom for a board; on RP2 boards with the directory of `tflm deploy`."""
+    return (rom_directory if profile.port == "rp2" else romfs_image).image(files)

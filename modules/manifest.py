@@ -184,16 +184,16 @@ def _is_empty(file):
         return not re.search("^[^#\\n]", source.read(), re.M)
 
 
-# Files of further rooms of tflm that an app needs: those that its file `rooms` names, with what
-# they have for the board's instruction set.
-def _rooms(app):
-    path = os.path.join("..", "firmware", "apps", app, "rooms")
+# Files of the packages below tflm/ that the app's file `packages` names, and of their folders for
+# the board's instruction set.
+def _app_packages(app):
+    path = os.path.join("..", "firmware", "apps", app, "packages")
     if not app or not os.path.exists(path):
         return []
     with open(path) as file:
-        rooms = file.read().split()
-    archs = [os.path.join(room, arch) for room in rooms for arch in options.arch.split()]
-    return [file for folder in rooms + archs for file in _files(folder)]
+        packages = file.read().split()
+    archs = [os.path.join(name, arch) for name in packages for arch in options.arch.split()]
+    return [file for folder in packages + archs for file in _files(folder)]
 
 
 # The Python files of an app.
@@ -214,7 +214,7 @@ def _place(file):
 
 
 # opt=3 leaves out the numbers of lines, 4 KB of flash with int8 kernels alone.
-_all = _runtime() + _kernels() + _checks() + _rooms(options.app)
+_all = _runtime() + _kernels() + _checks() + _app_packages(options.app)
 _frozen = [file for file in _all if not _is_empty(file)]
 package("tflm", sorted(_frozen, key=_place), opt=3)
 if options.app:

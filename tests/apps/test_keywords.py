@@ -1,4 +1,4 @@
-# Tests of the app keywords: words in WAV files, in the unix port, against TFLM
+# Tests of the app keywords in the unix port, on WAV files, against TFLM
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import os
@@ -23,11 +23,11 @@ _LINE = re.compile(r" +([0-9.]+) s  (.+?) +(\d+) %")
 
 @pytest.fixture(scope="module")
 def folders(repository):
-    """The folder of the app, and the one of its models."""
+    """Return the folder of the app, and the folder of its models."""
     return repository / "firmware" / "apps" / "keywords", repository / "models"
 
 
-# Run the app as a user does; returns (exit code, what it printed).
+# Run the app as a user does; return (exit code, output).
 def run_app(repository, *arguments):
     paths = [str(repository / "tools"), str(repository / "modules")]
     done = subprocess.run(
@@ -45,13 +45,13 @@ def run_app(repository, *arguments):
     return done.returncode, done.stdout
 
 
-# List of (label, seconds) of what the app printed.
+# [(label, seconds)] of the detections in the app's output.
 def detections(text):
     return [(label, float(second)) for second, label, _ in _LINE.findall(text)]
 
 
-# Features, scores and labels + 1 of each hop, as the device has them for a WAV file.
-def listen(folders, path, tmp_path, model=None):
+# Run the app's Listener on a WAV file; return features, scores and label + 1 of each hop.
+def run_listener(folders, path, tmp_path, model=None):
     rom = tmp_path / "rom"
     rom.mkdir()
     for name, data in rom_files(folders[0], model).items():
@@ -68,11 +68,12 @@ def listen(folders, path, tmp_path, model=None):
     assert done.returncode == 0, done.stdout + done.stderr
     features = np.frombuffer((tmp_path / "features").read_bytes(), np.int8)
     scores = np.frombuffer((tmp_path / "scores").read_bytes(), np.int8)
-    return features.reshape(-1, CHANNELS), scores, (tmp_path / "found").read_bytes()
+    return features.reshape(-1, CHANNELS), scores, (tmp_path / "labels").read_bytes()
 
 
-# The same by TFLM. The first frame begins with 10 ms of nothing.
-def expected(folders, path, model):
+# Features and scores that TFLM computes for a WAV file. The first frame begins with 10 ms of
+# zeros.
+def tflm_features_and_scores(folders, path, model):
     samples = np.concatenate([np.zeros(FRAME - HOP, np.int16), sounds.read(path)])
     frames = [[samples[i : i + FRAME]] for i in range(0, len(samples) - FRAME + 1, HOP)]
     front_end = (folders[1] / "audio_frontend" / "audio_frontend_int8.tflite").read_bytes()
@@ -87,23 +88,23 @@ def expected(folders, path, model):
     return features, np.concatenate([outputs[0].ravel() for outputs in scores])
 
 
-# Voices that the model was not trained with; words, and words that are none of ours.
-def test_words(repository, folders):
+# The app detects the words in a recording of voices that were not used for training.
+def test_detects_words(repository, folders):
     code, text = run_app(repository, "keywords", folders[1] / "keywords" / "words.wav")
     assert code == 0, text
     found = detections(text)
     assert [label for label, _ in found] == ["yes", "no", "stop"]
     for (_, second), begin in zip(found, (0.8, 1.9, 3.0), strict=True):
         assert begin + 0.2 < second < begin + 1.3
-    assert re.search(r"4\.50 s of sound in [0-9.]+ s: [0-9.]+ times as fast as it comes", text)
+    assert re.search(r"4\.50 s of sound in [0-9.]+ s: [0-9.]+ times real time", text)
 
 
-def test_other_words(repository, folders):
+def test_ignores_other_words(repository, folders):
     code, text = run_app(repository, "keywords", folders[1] / "keywords" / "others.wav")
     assert code == 0 and detections(text) == [], text
 
 
-def test_noise_and_silence(repository, tmp_path):
+def test_ignores_noise_and_silence(repository, tmp_path):
     (tmp_path / "sound.wav").write_bytes(
         sounds.wav(np.concatenate([sounds.noise(3), np.zeros(32000), 40 * sounds.noise(2)]))
     )
@@ -111,64 +112,68 @@ def test_noise_and_silence(repository, tmp_path):
     assert code == 0 and detections(text) == [], text
 
 
-# Every feature and score of a whole file is TFLM's; all of it without heap; reset() forgets.
+# All features and scores of a file equal TFLM's; hear() does not allocate; reset() clears the
+# state.
 @pytest.mark.parametrize("name", ["words", "others"])
-def test_same_as_tflm(folders, tmp_path, name):
+def test_features_and_scores_equal_tflm(folders, tmp_path, name):
     path = folders[1] / "keywords" / f"{name}.wav"
-    features, scores, found = listen(folders, path, tmp_path)
-    wanted = expected(folders, path, folders[1] / "keywords" / "keywords_int8.tflite")
-    np.testing.assert_array_equal(features, wanted[0])
-    np.testing.assert_array_equal(scores, wanted[1])
-    assert [label - 1 for label in found if label] == ([2, 3, 4] if name == "words" else [])
+    features, scores, labels = run_listener(folders, path, tmp_path)
+    model = folders[1] / "keywords" / "keywords_int8.tflite"
+    expected = tflm_features_and_scores(folders, path, model)
+    np.testing.assert_array_equal(features, expected[0])
+    np.testing.assert_array_equal(scores, expected[1])
+    assert [label - 1 for label in labels if label] == ([2, 3, 4] if name == "words" else [])
 
 
-# TFLM's own model of an older training hears yes and no through the same front end.
+# The app runs TFLM's example model micro_speech, which detects yes and no.
 def test_micro_speech(repository, folders, shared_models, tmp_path):
     path, model = folders[1] / "keywords" / "words.wav", shared_models / "micro_speech_int8.tflite"
-    features, scores, _ = listen(folders, path, tmp_path, model)
-    wanted = expected(folders, path, model)
-    np.testing.assert_array_equal(features, wanted[0])
-    np.testing.assert_array_equal(scores, wanted[1])
+    features, scores, _ = run_listener(folders, path, tmp_path, model)
+    expected = tflm_features_and_scores(folders, path, model)
+    np.testing.assert_array_equal(features, expected[0])
+    np.testing.assert_array_equal(scores, expected[1])
     code, text = run_app(repository, "keywords", path, "--model", model)
     assert code == 0
     assert [label for label, _ in detections(text)][:2] == ["label 2", "label 3"]
 
 
 @pytest.mark.parametrize(
-    "changes, says",
+    "changes, message",
     [
-        ({"rate": 44100}, "has 44100 samples a second"),
+        ({"rate": 44100}, "has 44100 samples per second"),
         ({"channels": 2}, "has 2 channels"),
         ({"bits": 24}, "has samples of 24 bits"),
         ({"code": 3}, "is compressed or has floats (format 3)"),
-        ({"size": 20000}, "is cut off: 4000 bytes of sound are missing"),
+        ({"size": 20000}, "is truncated: 4000 bytes of sound are missing"),
     ],
 )
-def test_errors(repository, tmp_path, changes, says):
+def test_invalid_wav_files(repository, tmp_path, changes, message):
     path = tmp_path / "sound.wav"
     path.write_bytes(sounds.wav(sounds.noise(0.5), **changes))
     code, text = run_app(repository, "keywords", path)
     lines = [line for line in text.splitlines() if not _LINE.match(line)]
-    assert code == 1 and len(lines) == 1 and says in lines[0], text
+    assert code == 1 and len(lines) == 1 and message in lines[0], text
     assert "it must be a WAV file of 16 kHz, mono, 16 bit PCM" in lines[0]
 
 
 @pytest.mark.parametrize(
-    "arguments, says",
+    "arguments, message",
     [
         (["keywords", "no_such_file.wav"], "keywords: .*no_such_file.wav"),
-        (["no_such_app"], "app: there is no app no_such_app .*take one of .*keywords"),
+        (["no_such_app"], "app: there is no app no_such_app .*choose one of .*keywords"),
         (["digits"], "app: the app digits needs a board"),
         (["keywords", "x.wav", "--model", "no.tflite"], "app: cannot read no.tflite"),
     ],
 )
-def test_refusals(repository, arguments, says):
+def test_errors_are_one_line(repository, arguments, message):
     code, text = run_app(repository, *arguments)
-    assert code == 1 and re.search(says, text) and len(text.splitlines()) == 1, text
+    assert code == 1 and re.search(message, text) and len(text.splitlines()) == 1, text
 
 
-# A line of the file `models` that is no name and path is named.
-def test_further_models(tmp_path):
+# The error for an invalid line of the file `models` quotes the line.
+def test_invalid_line_in_models(tmp_path):
     (tmp_path / "models").write_text("frontend.tflm\n")
-    with pytest.raises(ToolError, match="'frontend.tflm' is no name and path; write NAME PATH"):
+    with pytest.raises(
+        ToolError, match="'frontend.tflm' is not a name and a path; write NAME PATH"
+    ):
         further_models(tmp_path)

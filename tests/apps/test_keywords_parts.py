@@ -1,4 +1,4 @@
-# Tests of the parts of the app keywords: WAV files, the recognizer, the microphone
+# Tests of modules of the app keywords: WAV files, the recognizer, the microphone
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -12,7 +12,7 @@ from apps import sounds
 from support.runner import micropython_path
 
 
-# What a script prints as JSON in the unix port, the app's modules on its path.
+# Run a script with the app's modules in the unix port; return the JSON that it prints.
 @pytest.fixture(scope="module")
 def device(repository):
     def run(source, *arguments):
@@ -47,7 +47,7 @@ print(json.dumps(found))
 """
 
 
-# Other chunks, odd ones too, and headers of all kinds are no hindrance.
+# WavFile skips other chunks and accepts all kinds of headers.
 @pytest.mark.parametrize(
     "options",
     [
@@ -58,27 +58,27 @@ print(json.dumps(found))
         {"size": 0},
     ],
 )
-def test_wav(device, tmp_path, options):
+def test_read_wav_file(device, tmp_path, options):
     samples = sounds.noise(0.5)[:7000]
     path = tmp_path / "sound.wav"
     path.write_bytes(sounds.wav(samples, **options))
     raw = samples.astype("<i2").tobytes()
-    parts = [raw[i : i + 640] for i in range(0, len(raw), 640)]
-    assert device(_READ, path) == [[len(part), sum(part), 0] for part in parts]
+    blocks = [raw[i : i + 640] for i in range(0, len(raw), 640)]
+    assert device(_READ, path) == [[len(block), sum(block), 0] for block in blocks]
 
 
 @pytest.mark.parametrize(
-    "data, says",
+    "data, message",
     [
         (b"", "has no RIFF header"),
         (b"RIFF\x04\0\0\0AVI ", "has no RIFF header"),
         (b"RIFF\x04\0\0\0WAVE", "ends before its samples"),
         (b"RIFF\x04\0\0\0WAVEfmt \x10\0\0\0\1\0", "ends within its header"),
         (b"RIFF\x04\0\0\0WAVEfmt \xff\xff\xff\xff\1\0", "ends within its header"),
-        (b"RIFF\x04\0\0\0WAVEdata\2\0\0\0\1\0", "says nothing of its format"),
+        (b"RIFF\x04\0\0\0WAVEdata\2\0\0\0\1\0", "has no format chunk"),
     ],
 )
-def test_damaged_wav(device, tmp_path, data, says):
+def test_damaged_wav_file(device, tmp_path, data, message):
     path = tmp_path / "sound.wav"
     path.write_bytes(data)
     source = """
@@ -90,16 +90,16 @@ def test_damaged_wav(device, tmp_path, data, says):
             print(json.dumps(str(error)))
     """
     text = device(source, path)
-    assert text.startswith(f"{path} {says}; it must be")
+    assert text.startswith(f"{path} {message}; it must be")
 
 
-# Rows of (silence, unknown, yes) as 0..255, and when something is found.
+# Rows of scores (silence, unknown, yes) of 0..255, and [(row, score)] of the detections.
 @pytest.mark.parametrize(
     "rows, found",
     [
         ([(255, 0, 0)] * 5, []),
         ([(0, 255, 0)] * 5, []),
-        ([(0, 0, 255)], []),  # once is nothing
+        ([(0, 0, 255)], []),  # a single run is not enough
         ([(0, 0, 255)] * 2, [(1, 170)]),
         ([(0, 0, 200)] * 3, [(1, 133)]),
         ([(0, 0, 240), (255, 0, 0)] * 4, [(2, 160)]),
@@ -122,32 +122,32 @@ def test_recognizer(device, rows, found):
             recognizer.reset()
         print(json.dumps(found))
     """
-    wanted = [list(pair) for pair in found]
-    assert device(source, json.dumps(rows)) == [wanted, wanted]
+    expected = [list(pair) for pair in found]
+    assert device(source, json.dumps(rows)) == [expected, expected]
 
 
-# A board of which only the I2S and a pin are there: 32-bit words become samples, clipped.
+# The microphone converts 32-bit words of a fake machine.I2S to samples and clips them.
 def test_microphone(device):
     source = """
         import json, struct, sys
 
         words = json.loads(sys.argv[1])
-        made = []
+        calls = []
 
         class Pin:
             OUT = 1
             def __init__(self, number, mode=0):
-                made.append(number)
+                calls.append(number)
 
         class I2S:
             RX = MONO = 1
             def __init__(self, number, **options):
-                made.extend([number, options["rate"], options["bits"]])
+                calls.extend([number, options["rate"], options["bits"]])
             def readinto(self, buffer):
                 struct.pack_into("<%di" % len(words), buffer, 0, *words)
                 return len(buffer)
             def deinit(self):
-                made.append("closed")
+                calls.append("closed")
 
         class Machine:
             pass
@@ -165,10 +165,10 @@ def test_microphone(device):
         buffer = bytearray(2 * len(words))
         count = microphone.readinto(buffer)
         microphone.close()
-        print(json.dumps([count, list(struct.unpack("<%dh" % len(words), buffer)), made]))
+        print(json.dumps([count, list(struct.unpack("<%dh" % len(words), buffer)), calls]))
     """
     words = [0, 1 << 14, -1, -(1 << 14), 1 << 30, (1 << 31) - 1, -(1 << 31), 12345678, -12345678]
-    count, samples, made = device(source, json.dumps(words))
+    count, samples, calls = device(source, json.dumps(words))
     assert count == 18
     assert samples == [int(np.clip(word >> 14, -32768, 32767)) for word in words]
-    assert made == [16, 17, 18, 0, 16000, 32, "LED", "closed"]
+    assert calls == [16, 17, 18, 0, 16000, 32, "LED", "closed"]

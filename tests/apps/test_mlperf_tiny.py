@@ -1,4 +1,4 @@
-# Tests of the app mlperf_tiny in the unix port: the runner's commands, and inputs of each task
+# Tests of the app mlperf_tiny in the unix port: the runner's commands, and the inputs of each task
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import contextlib
@@ -21,13 +21,13 @@ from tflm_tools.apps.rom_contents import rom_files
 from tflm_tools.flat.flatten import flatten
 from tflm_tools.model.model_file import open_model
 
-# A model each of the benchmark's input shapes, small as can be; the scale of ad01 gives halves.
+# A small model for each input shape of the benchmark; the scale of ad01 causes halves in rounding.
 _INT8 = {"scale": 0.5, "zero_point": 7}
 _FINE = {"scale": 1 / 256, "zero_point": -128}
 
 
-# The largest of all pixels.
-def _pool(shape):
+# A model that computes the maximum of all pixels.
+def _max_pool_model(shape):
     _, height, width, channels = shape
     return single_op(
         "MAX_POOL_2D",
@@ -38,9 +38,9 @@ def _pool(shape):
 
 
 _MODELS = {
-    "ic01": lambda: _pool((1, 32, 32, 3)),
-    "vww01": lambda: _pool((1, 96, 96, 3)),
-    "kws01": lambda: _pool((1, 49, 10, 1)),
+    "ic01": lambda: _max_pool_model((1, 32, 32, 3)),
+    "vww01": lambda: _max_pool_model((1, 96, 96, 3)),
+    "kws01": lambda: _max_pool_model((1, 49, 10, 1)),
     "ad01": lambda: single_op(
         "ABS", [Tensor((1, 640), "int8", **_INT8)], [Tensor((1, 640), "int8", **_INT8)]
     ),
@@ -55,8 +55,10 @@ _REAL = {
 
 @pytest.fixture
 def start(repository, tmp_path):
-    """start(model=None, changed=None, sound=None): a Client of the app; `changed` is a folder of
-    files that go before its own, `sound` a WAV file that it hears."""
+    """Return a function start(model, changed, sound) that starts the app and returns a Client.
+
+    changed: a folder of files that replace the app's own. sound: a WAV file.
+    """
     with contextlib.ExitStack() as stack:
 
         def begin(model=None, changed=None, sound=None):
@@ -85,15 +87,15 @@ def start(repository, tmp_path):
         yield begin
 
 
-# Write a built model where start() takes it from.
-def _file(folder, data):
+# Write a model to a file; return its path.
+def _model_file(folder, data):
     path = folder / "model.tflite"
     path.write_bytes(data)
     return path
 
 
-# One model on random inputs, against TFLM.
-def _check(client, task, path, count):
+# Compare the app's results on `count` random inputs with TFLM.
+def _check_inputs(client, task, path, count):
     model = open_model(path)
     model_in, model_out = model.inputs[0], model.outputs[0]
     for seed in range(count):
@@ -101,19 +103,19 @@ def _check(client, task, path, count):
         array = model_input(task, data, model_in)
         output = shared_oracle().run(model.data, [[array]])[0][0]
         client.load(data)
-        # The arena reuses the input's place, so each of several invokes has to get it anew.
+        # A model may overwrite its input, so the app must set it before each of the two invokes.
         elapsed, numbers = client.infer(2, 1)
         assert elapsed > 0
-        wanted = wanted_results(task, data, output, model_out)
-        assert numbers == pytest.approx(wanted, abs=0.00051, rel=1e-5)
+        expected = wanted_results(task, data, output, model_out)
+        assert numbers == pytest.approx(expected, abs=0.00051, rel=1e-5)
         assert results(client.ask("results")[0]) == numbers
 
 
 @pytest.mark.parametrize("task", _MODELS)
-def test_inputs(task, start, tmp_path):
-    client = start(_file(tmp_path, _MODELS[task]()))
+def test_small_models(task, start, tmp_path):
+    client = start(_model_file(tmp_path, _MODELS[task]()))
     assert f"m-model-[{task}]" in client.ask("profile")
-    _check(client, task, tmp_path / "model.tflite", 1 if task == "vww01" else 3)
+    _check_inputs(client, task, tmp_path / "model.tflite", 1 if task == "vww01" else 3)
 
 
 @pytest.mark.parametrize("task", _REAL)
@@ -121,13 +123,13 @@ def test_real_models(task, start, shared_models):
     path = shared_models / f"{_REAL[task]}.tflite"
     client = start(path)
     assert f"m-model-[{task}]" in client.ask("profile")
-    _check(client, task, path, 1)
+    _check_inputs(client, task, path, 1)
 
 
-# Halves go away from zero, what is outside the type is clamped, a NaN is 0.
-def test_rounding(start, tmp_path):
-    client = start(_file(tmp_path, _MODELS["ad01"]()))
-    # The mean error of the value in all places is (output - value)².
+# Inputs are rounded with halves away from zero and clamped; NaN becomes 0.
+def test_rounding_of_inputs(start, tmp_path):
+    client = start(_model_file(tmp_path, _MODELS["ad01"]()))
+    # All elements have the same value, so the mean squared error is (output - value)².
     for value, output in [
         (0.2, 0.0), (0.25, 0.5), (-0.25, 0.5), (0.75, 1.0), (-0.75, 1.0), (0.7, 0.5),
         (59.9, 60.0), (62.0, 60.0), (-67.6, 60.0), (-70.0, 60.0), (1e3, 60.0), (-1e3, 60.0),
@@ -141,7 +143,7 @@ def test_rounding(start, tmp_path):
     assert client.ask("infer 1 0")[-1] == "m-results-[nan]"
 
 
-def test_start_and_names(start):
+def test_first_lines_and_names(start):
     client = start()
     assert client.said[0] == "m-timestamp-mode-performance"
     assert client.said[1].startswith("m-lap-us-")
@@ -156,17 +158,17 @@ def test_start_and_names(start):
     assert client.ask("help")[0] == "ULPMark for tinyML Firmware V0.0.1"
 
 
-# What the reference says to bytes; lines of a terminal do no harm, nor does what is too long.
+# Replies as of the reference, also to commands with line ends and to commands that are too long.
 @pytest.mark.parametrize(
     "commands",
     [
         [("db load 10", ["m-[Expecting 10 bytes]"]), ("db 0001fA", []),
          ("db 03040506070809ffff", ["m-load-done"]),
          ("db print", ["m-buffer-00-01-fa-03-04-05-06-07", "m-buffer-08-09", ""]),
-         ("db 00", ["e-[No room for more bytes; send 'db load' first]"])],
+         ("db 00", ["e-[Too many bytes; send 'db load' first]"])],
         [("db load 8", ["m-[Expecting 8 bytes]"]), ("db 0102030405060708", ["m-load-done"]),
          ("db print 4 2", ["m-buffer-01-02-03-04-05-06-07-08"])],
-        [("db 00", ["e-[No room for more bytes; send 'db load' first]"])],
+        [("db 00", ["e-[Too many bytes; send 'db load' first]"])],
         [("db", ["e-[Command 'db' requires a subcommand]"])],
         [("db load", ["e-[Command 'db load' requires the # of bytes]"])],
         [("db load 0", ["e-[Command 'db load' must be >0 bytes]"])],
@@ -187,37 +189,37 @@ def test_start_and_names(start):
 )  # fmt: skip
 def test_commands(commands, start):
     client = start()
-    for command, wanted in commands:
-        assert client.ask(command) == wanted
+    for command, expected in commands:
+        assert client.ask(command) == expected
 
 
-# Bytes that are no text do not end the app.
-def test_noise(start):
+# A command that is not valid UTF-8 does not end the app.
+def test_binary_command(start):
     client = start()
     client.write(bytes(range(128, 256)) + b"%")
-    said = b""
-    while not said.endswith(b"m-ready\r\n"):
-        said += os.read(client.source, 1)
-    assert said == b"e-[Unknown command: " + bytes(range(128, 208)) + b"]\r\nm-ready\r\n"
+    reply = b""
+    while not reply.endswith(b"m-ready\r\n"):
+        reply += os.read(client.source, 1)
+    assert reply == b"e-[Unknown command: " + bytes(range(128, 208)) + b"]\r\nm-ready\r\n"
     assert client.ask("name") == ["m-name-dut-[tflm]"]
 
 
-# An input that is too short is told, and the one before stays.
+# An input that is too short is reported, and the model runs on its old input.
 def test_short_input(start, tmp_path):
-    client = start(_file(tmp_path, _MODELS["kws01"]()))
+    client = start(_model_file(tmp_path, _MODELS["kws01"]()))
     client.load(random_input("kws01", 1))
     before = client.infer(1)[1]
     client.load(bytes(489))
-    said = client.ask("infer 1 0")
-    assert said[0] == "Input db has 489 elemented, expected 490"
-    assert results(said[-1]) == before
+    reply = client.ask("infer 1 0")
+    assert reply[0] == "Input db has 489 elemented, expected 490"
+    assert results(reply[-1]) == before
 
 
 def test_default_warm_up(start):
     assert start().ask("infer 3")[1:4] == ["m-warmup-start-10", "m-warmup-done", "m-infer-start-3"]
 
 
-# With an energy monitor: commands by UART, and a pin that falls at each timestamp.
+# A module machine for the energy mode, which logs the levels of pins.
 _MACHINE = """
 import sys
 class Pin:
@@ -232,12 +234,13 @@ class UART:
         assert (number, rate, tx.number, rx.number) == (1, 9600, 4, 5)
         self.readinto = sys.stdin.buffer.readinto
         self.full = False
-    def write(self, data):  # as the RP2040's: what there is room for
+    def write(self, data):  # like an RP2040's UART, which may write only some bytes or none
         self.full = not self.full
         return None if self.full else sys.stdout.buffer.write(data[:11])
 """
 
 
+# In energy mode commands come by UART, and a pin falls at each timestamp.
 def test_energy_mode(start, repository, tmp_path):
     settings = repository / "firmware" / "apps" / "mlperf_tiny" / "settings.py"
     folder = tmp_path / "first"
@@ -245,7 +248,7 @@ def test_energy_mode(start, repository, tmp_path):
     text = settings.read_text().replace("ENERGY = False", "ENERGY = True")
     (folder / "settings.py").write_text(text)
     (folder / "machine.py").write_text(_MACHINE.format(log=str(tmp_path / "log")))
-    client = start(_file(tmp_path, _MODELS["kws01"]()), folder)
+    client = start(_model_file(tmp_path, _MODELS["kws01"]()), folder)
     assert client.said == ["m-timestamp-mode-energy", "m-init-done"]
     data = random_input("kws01", 5)
     client.load(data)
@@ -253,9 +256,9 @@ def test_energy_mode(start, repository, tmp_path):
     assert (tmp_path / "log").read_text().split() == ["2=0", "2=1"] * 3
 
 
-# A model or a sound that is none is told to whoever listens.
+# An invalid model or sound file is reported on the port.
 @pytest.mark.parametrize("wrong", ["model", "sound"])
-def test_wrong_file(wrong, repository, tmp_path):
+def test_invalid_file(wrong, repository, tmp_path):
     app = repository / "firmware" / "apps" / "mlperf_tiny"
     model = flatten(mlperf_sound.model()) if wrong == "sound" else b"nothing"
     (tmp_path / "model.tflm").write_bytes(model)
@@ -265,20 +268,20 @@ def test_wrong_file(wrong, repository, tmp_path):
         stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,
     )  # fmt: skip
     assert done.stdout.startswith("e-[") and "Traceback" not in done.stdout + done.stderr
-    assert ("is no WAV file" in done.stdout) == (wrong == "sound")
+    assert ("is not a WAV file" in done.stdout) == (wrong == "sound")
 
 
-# ic02 has the input of ic01, and a larger file.
-def test_larger_model(start, tmp_path):
+# ic02 has the same input as ic01, but a larger file.
+def test_name_of_the_larger_model(start, tmp_path):
     weights = np.random.default_rng(2).integers(-9, 10, (70, 3072)).astype(np.int8)
     data = single_op(
         "FULLY_CONNECTED",
         [Tensor((1, 32, 32, 3), "int8", **_FINE), Tensor(weights.shape, "int8", weights, **_INT8)],
         [Tensor((1, 70), "int8", scale=4.0, zero_point=3)],
     )
-    client = start(_file(tmp_path, data))
+    client = start(_model_file(tmp_path, data))
     assert "m-model-[ic02]" in client.ask("profile")
-    _check(client, "ic01", tmp_path / "model.tflite", 1)
+    _check_inputs(client, "ic01", tmp_path / "model.tflite", 1)
 
 
 # Prints the features of each block of a file of samples.
@@ -301,19 +304,19 @@ with open({path!r}, "rb") as file:
 """
 
 
-# Features of a board for int16 samples.
+# Compute the features of int16 samples with the app's code.
 def _features(repository, folder, samples):
     path = folder / "samples"
     path.write_bytes(np.asarray(samples, "<i2").tobytes())
-    said = run_script(_FEATURES.format(
+    output = run_script(_FEATURES.format(
         app=str(repository / "firmware" / "apps" / "mlperf_tiny"), scale=mlperf_sound.SCALE,
         path=str(path), blocks=len(samples) // mlperf_sound.STRIDE,
     ))  # fmt: skip
-    return np.array([np.frombuffer(bytes.fromhex(line), np.int8) for line in said.split()])
+    return np.array([np.frombuffer(bytes.fromhex(line), np.int8) for line in output.split()])
 
 
-# Integers against the reference's definition in float64: a feature is another one only where the
-# exact value is next to where it changes.
+# The app's integer features against the reference's definition in float64: they differ only where
+# the exact value is close to a rounding boundary.
 def test_features(repository, tmp_path):
     time = np.arange(20 * mlperf_sound.STRIDE)
     random = np.random.default_rng(1)
@@ -321,20 +324,20 @@ def test_features(repository, tmp_path):
     for samples in (
         np.clip(noise, -32768, 32767),
         random.integers(-32768, 32768, len(time)),
-        20000 * np.sin(1e-4 * time * time),  # a tone that goes through all bands
+        20000 * np.sin(1e-4 * time * time),  # a sweep through all bands
         np.where(time // 512 % 2, 32767, -32768) * (time // 2048 % 2),
     ):
         samples = samples.round()
-        found = _features(repository, tmp_path, samples)
+        features = _features(repository, tmp_path, samples)
         exact = mlperf_sound.exact_features(samples)
-        wanted = np.trunc(exact)
-        other = found != wanted
-        assert np.abs(found - wanted).max() <= 1
-        assert np.mean(other) < 0.02
-        assert np.all(np.abs(exact - np.round(exact))[other] < 0.3)
+        expected = np.trunc(exact)
+        differs = features != expected
+        assert np.abs(features - expected).max() <= 1
+        assert np.mean(differs) < 0.02
+        assert np.all(np.abs(exact - np.round(exact))[differs] < 0.3)
 
 
-def test_stream(repository, start, tmp_path):
+def test_sound_stream(repository, start, tmp_path):
     samples = mlperf_sound.sound(40, slice(10, 26))
     wav = tmp_path / "sound.wav"
     mlperf_sound.write_wav(wav, samples)
@@ -342,31 +345,33 @@ def test_stream(repository, start, tmp_path):
     folder = tmp_path / "first"
     folder.mkdir()
     (folder / "machine.py").write_text(_MACHINE.format(log=str(tmp_path / "log")))
-    client = start(_file(tmp_path, data), folder, wav)
+    client = start(_model_file(tmp_path, data), folder, wav)
     assert "m-model-[sww01]" in client.ask("profile")
-    wanted = mlperf_sound.outputs(shared_oracle(), data, _features(repository, tmp_path, samples))
+    expected = mlperf_sound.outputs(
+        shared_oracle(), data, _features(repository, tmp_path, samples)
+    )
     assert client.ask("stop") == ["I2S is already idle.  Ignoring stop request"]
     for _ in range(2):
         (tmp_path / "log").write_text("")
-        said = client.ask("start")
-        assert said[0].startswith("m-lap-us-")
-        assert said[1:] == ["Listening for I2S data ... "]
-        # Commands are answered meanwhile.
+        reply = client.ask("start")
+        assert reply[0].startswith("m-lap-us-")
+        assert reply[1:] == ["Listening for I2S data ... "]
+        # The app answers commands while it processes sound.
         assert client.ask("start") == ["I2S Rx currently in progress. Ignoring request"]
-        while (tmp_path / "log").read_text().count("6=0") < len(wanted) + 1:
+        while (tmp_path / "log").read_text().count("6=0") < len(expected) + 1:
             assert client.ask("name") == ["m-name-dut-[tflm]"]
-        said = client.ask("stop")
-        assert said[0].startswith("m-lap-us-")
-        assert said[1:3] == ["Streaming stopped.", "target activations: "]
-        assert mlperf_sound.activations(said) == wanted
-        # Of pin 3 what goes down between the edges of pin 6 is a detection.
+        reply = client.ask("stop")
+        assert reply[0].startswith("m-lap-us-")
+        assert reply[1:3] == ["Streaming stopped.", "target activations: "]
+        assert mlperf_sound.activations(reply) == expected
+        # A detection is a pulse of pin 3 between two edges of pin 6.
         pulses = (tmp_path / "log").read_text().replace("6=0", "\n").splitlines()
-        found = [i for i, text in enumerate(pulses[1:]) if text.split() == ["6=1", "3=0", "3=1"]]
-        assert found == mlperf_sound.detections(wanted)
-    assert len(found) > 3
+        blocks = [i for i, text in enumerate(pulses[1:]) if text.split() == ["6=1", "3=0", "3=1"]]
+        assert blocks == mlperf_sound.detections(expected)
+    assert len(blocks) > 3
 
 
-# A receiver whose ring ran over: 7 samples each time.
+# A receiver that loses 7 samples each time.
 _LOSSY = """
 exec(open({path!r}).read())
 class Lossy(_WavFile):
@@ -377,26 +382,28 @@ def open_sound():
 """
 
 
-# Without sound there are no outputs, but the brackets that the runner looks for. What was lost is
-# told; the runner looks for the outputs behind it.
-def test_sound_is_lost(repository, start, tmp_path):
+# Lost samples are reported before the outputs. Without outputs there are empty brackets, which the
+# runner expects.
+def test_lost_sound(repository, start, tmp_path):
     wav = tmp_path / "sound.wav"
     mlperf_sound.write_wav(wav, np.zeros(100, np.int16))
-    path = repository / "firmware" / "apps" / "mlperf_tiny" / "surroundings.py"
+    path = repository / "firmware" / "apps" / "mlperf_tiny" / "peripherals.py"
     folder = tmp_path / "first"
     folder.mkdir()
-    (folder / "surroundings.py").write_text(_LOSSY.format(path=str(path)))
-    client = start(_file(tmp_path, mlperf_sound.model()), folder, wav)
+    (folder / "peripherals.py").write_text(_LOSSY.format(path=str(path)))
+    client = start(_model_file(tmp_path, mlperf_sound.model()), folder, wav)
     for _ in range(2):
         client.ask("start")
         assert client.ask("stop")[2:] == [
-            "e-[7 samples were lost; the board has too much to do]",
+            "e-[7 samples were lost; the board is too busy]",
             "target activations: ",
             "[]",
         ]
 
 
-def test_no_sound(start, tmp_path):
-    client = start(_file(tmp_path, mlperf_sound.model()))
-    assert client.ask("start") == ["e-[There is no sound here; take a Pico, or name a WAV file]"]
+def test_start_without_a_source_of_sound(start, tmp_path):
+    client = start(_model_file(tmp_path, mlperf_sound.model()))
+    assert client.ask("start") == [
+        "e-[There is no source of sound; use a Pico, or name a WAV file]"
+    ]
     assert client.ask("stop") == ["I2S is already idle.  Ignoring stop request"]

@@ -165,7 +165,7 @@ class Site:
         self.folder = folder
         folder.mkdir(exist_ok=True)
         self.said, self.queue = [], []
-        self._server = server.Server(folder, port=0, token=token, said=self._hear,
+        self._server = server.Server(folder, port=0, token=token, log=self._hear,
                                      handler=handler)  # fmt: skip
         self._server.cut, self._server.pids, self._server.odd_url = set(), {}, ""
         self.pids = self._server.pids

@@ -32,16 +32,16 @@ def test_several_words(models):
     assert words == ["Okay Nabu", "Hey Jarvis", "Okay Nabu"]
 
 
-# Raw samples as a microphone sends them, with a voice detector, and another cutoff.
-def test_stream(models):
+# Raw samples from standard input, with a model that detects voice, and another cutoff.
+def test_raw_samples_from_stdin(models):
     with wave.open(str(_PHRASES)) as file:
         samples = file.readframes(6 * 16000)
     options = ["--wav", "-", "--json", "--cutoff", "0.5", "--vad", models / "alexa.json"]
     code, out, err = tflm(models / "alexa.json", *options, stdin=samples)
     assert code == 0, err
-    (heard,) = [json.loads(line) for line in out.splitlines()]
-    assert heard["wake_word"] == "Alexa"
-    assert 4.6 < heard["seconds"] < 5.6 and heard["probability"] > 0.5
+    (detection,) = [json.loads(line) for line in out.splitlines()]
+    assert detection["wake_word"] == "Alexa"
+    assert 4.6 < detection["seconds"] < 5.6 and detection["probability"] > 0.5
 
 
 def write_wav(path, rate=16000, channels=1, width=2, frames=1600):
@@ -58,17 +58,17 @@ def test_bad_sound(models, tmp_path):
     cut = tmp_path / "cut.wav"
     cut.write_bytes(_PHRASES.read_bytes()[:100000])
     cases = [
-        (write_wav(tmp_path / "fast.wav", rate=44100), "has 44100 samples a second"),
+        (write_wav(tmp_path / "fast.wav", rate=44100), "has 44100 samples per second"),
         (write_wav(tmp_path / "stereo.wav", channels=2), "2 channels"),
         (write_wav(tmp_path / "byte.wav", width=1), "8 bits"),
-        (cut, "is cut off: 252044 bytes of sound are missing"),
+        (cut, "is truncated: 252044 bytes of sound are missing"),
         (manifest, "cannot read"),
         (tmp_path / "absent.wav", "No such file"),
         (tmp_path, "cannot read"),
     ]
-    for path, says in cases:
+    for path, message in cases:
         code, _, err = tflm(manifest, "--wav", path)
-        assert code == 1 and says in err and err.count("\n") == 1, err
+        assert code == 1 and message in err and err.count("\n") == 1, err
     code, out, err = tflm(manifest, "--wav", write_wav(tmp_path / "short.wav", frames=0))
     assert (code, out, err) == (0, "", "")
 
@@ -80,15 +80,15 @@ def test_bad_manifests(models, tmp_path):
     alone.write_bytes((models / "alexa.json").read_bytes())
     cases = [
         (damaged, f"{damaged} is no JSON object"),
-        (alone, "names the model alexa.tflite, which is not beside it"),
+        (alone, "names the model alexa.tflite, which is not in the same folder"),
         (tmp_path / "absent.json", "absent.json"),
     ]
-    for manifest, says in cases:
+    for manifest, message in cases:
         code, _, err = tflm(manifest, "--wav", _PHRASES)
-        assert code == 1 and says in err and err.count("\n") == 1, err
+        assert code == 1 and message in err and err.count("\n") == 1, err
 
 
-def test_nothing_to_listen_to(models):
+def test_listen_without_a_source_of_sound(models):
     code, out, err = tflm(models / "alexa.json")
     assert code == 2 and not out and "name a sound with --wav, or a board with --on" in err
     code, out, err = tflm(models / "alexa.json", "--on", "/dev/no_such_port")

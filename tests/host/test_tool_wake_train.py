@@ -14,32 +14,33 @@ import pytest
 from tflm_tools.errors import ToolError
 from tflm_tools.render.svg import svg
 from tflm_tools.render.wake_curve import curve_scene
-from tflm_tools.training import phrases, pieces, process, scores, train, voices
+from tflm_tools.training import phrases, process, recordings, scores, train, voices
 from tflm_tools.training.network import examples, shape
 from unit.on_device import device
 
 
 @pytest.mark.parametrize(
-    "phrase, words",
+    "phrase, message",
     [
         ("", "the phrase is empty; write one to four words"),
         ("  ", "the phrase is empty"),
-        ("hey 4", "'hey 4' is no phrase; write"),
-        ("<speak>", "is no phrase"),
+        ("hey 4", "'hey 4' is not a phrase; write"),
+        ("<speak>", "is not a phrase"),
         ("one two three four five", "too long for a wake word"),
         ("donaudampfschiff" * 3, "too long for a wake word"),
     ],
 )
-def test_phrases_refused(tflm, tmp_path, phrase, words):
+def test_invalid_phrases(tflm, tmp_path, phrase, message):
     found = tflm("wake", "train", phrase, "-o", tmp_path / "word")
-    assert found.code == 1 and words in found.err and not (tmp_path / "word").exists()
+    assert found.code == 1 and message in found.err and not (tmp_path / "word").exists()
 
 
-def test_phrases():
+def test_similar_phrases_and_other_speech():
     assert phrases.checked(" Hey   Pico ") == "Hey Pico"
     assert phrases.file_name("Hey Pico's né") == "hey_pico_s_né"
     random = np.random.RandomState(1)
-    # Sounds as if vowels were no difference: what differs in them alone is left out.
+    # With this pronunciation vowels make no difference: texts that differ only in them are
+    # omitted.
     found = phrases.near(
         "hey pico", 40, random, lambda texts: ["".join(c for c in t if c not in "aeiouy ")
                                                for t in texts])  # fmt: skip
@@ -53,26 +54,28 @@ def test_phrases():
         assert 1 <= len(words) <= 8 and "hey" not in words
 
 
-def test_splits():
+def test_sets_of_speakers_and_recordings():
     sets = [set(s) for s in
             (voices.TRAIN_SPEAKERS, voices.VALIDATION_SPEAKERS, voices.TEST_SPEAKERS)]  # fmt: skip
     assert sum(map(len, sets)) == len(set.union(*sets)) == len(voices.SPEAKERS) == 80
-    small, large = pieces.kinds(0.1), pieces.kinds(30)
+    small, large = recordings.kinds(0.1), recordings.kinds(30)
     assert all(kind.count == 1 for kind in small.values())
-    assert large["train"].count > 20 and large["test_others"] == pieces.kinds(20)["test_others"]
+    assert (
+        large["train"].count > 20 and large["test_others"] == recordings.kinds(20)["test_others"]
+    )
     assert set(large["test_said"].speakers) == sets[2]
     assert large["test_others"].shares[0] == 0
 
 
-# A network hears as far back as the phrase needs.
+# The receptive field of the network covers the phrase.
 @pytest.mark.parametrize("hops, last", [(10, 5), (90, 5), (120, 12), (150, 22)])
-def test_blocks(hops, last):
-    found = shape.blocks(hops)
-    assert found[-1] == (64, (last,)) and 3 * shape.heard(found) >= hops
+def test_receptive_field(hops, last):
+    blocks = shape.blocks(hops)
+    assert blocks[-1] == (64, (last,)) and 3 * shape.receptive_field(blocks) >= hops
 
 
-# What a step sees: the same each time; phrases and what is near them as often as they should be,
-# and asked for when they have just been said.
+# Examples of a step are reproducible, have the right shares of phrases and similar phrases, and
+# label the inferences just after a phrase.
 def test_examples(tmp_path):
     words = np.array([[0, 0, 160000], [1, 400000, 480320], [2, 800000, 880320]])
     path = tmp_path / "train.npz"
@@ -86,7 +89,7 @@ def test_examples(tmp_path):
     with_phrase, near = [], []
     for step in range(20):
         x, y, counts = drawn.batch(1, step)
-        last = np.round(x.max(3)[:, -1, 0] / 0.0390625) * 10  # a hop of the end, to a ten
+        last = np.round(x.max(3)[:, -1, 0] / 0.0390625) * 10  # the last hop, in steps of ten
         with_phrase += list(y.any(1))
         near += list((last >= 5500) & (last <= 5500 + 3 * 64))
         assert (y <= counts).all()
@@ -96,29 +99,29 @@ def test_examples(tmp_path):
         1.0] * 43  # fmt: skip
 
 
-# A speaker of another size: a tone is in other channels, by up to 6 %.
-def test_stretched():
+# For a speaker with another vocal tract a tone moves to channels up to 6 % away.
+def test_stretched_features():
     x = np.zeros((1, 1, 40), np.float32)
     x[..., 20] = 1
     random = np.random.RandomState(1)
-    found = {int(examples._stretched(x, random).argmax()) for _ in range(50)}
-    assert found == {19, 20, 21}
+    channels = {int(examples._stretched(x, random).argmax()) for _ in range(50)}
+    assert channels == {19, 20, 21}
 
 
-def test_folders(tmp_path):
+def test_folder_of_a_training(tmp_path):
     folder = tmp_path / "word"
-    with pytest.raises(ToolError, match="nothing to go on with; leave --resume away"):
+    with pytest.raises(ToolError, match="no training to continue; leave out --resume"):
         train.open_folder(folder, "hey pico", 1.0, 1, True)
     work = train.open_folder(folder, "hey pico", 1.0, 1, False)
     assert work.is_dir() and train.open_folder(folder, "hey pico", 1.0, 1, True) == work
-    with pytest.raises(ToolError, match="exists and is not empty; give --resume to go on"):
+    with pytest.raises(ToolError, match="exists and is not empty; give --resume to continue"):
         train.open_folder(folder, "hey pico", 1.0, 1, False)
-    for given, words in [
+    for given, message in [
         (("hey you", 1.0, 1), "phrase 'hey pico', not 'hey you'"),
         (("hey pico", 2.0, 1), "minutes 1.0, not 2.0"),
         (("hey pico", 1.0, 2), "seed 1, not 2"),
     ]:
-        with pytest.raises(ToolError, match=f"begun with {words}; give the same again"):
+        with pytest.raises(ToolError, match=f"begun with {message}; give the same value"):
             train.open_folder(folder, *given, True)
     file = tmp_path / "file"
     file.write_text("")
@@ -126,15 +129,15 @@ def test_folders(tmp_path):
         train.open_folder(file, "hey pico", 1.0, 1, False)
 
 
-def test_what_is_missing(tflm, tmp_path, monkeypatch):
+def test_missing_programs_and_packages(tflm, tmp_path, monkeypatch):
     arguments = ("wake", "train", "hey pico", "-o", tmp_path / "word")
     monkeypatch.setattr(voices.shutil, "which", lambda name: None)
     found = tflm(*arguments)
-    assert found.code == 1 and "espeak-ng, which speaks the words, is not installed" in found.err
+    assert found.code == 1 and "espeak-ng, which speaks the phrases, is missing" in found.err
     monkeypatch.setattr(voices, "check_program", lambda: None)
     monkeypatch.setitem(sys.modules, "pymicro_features", None)
     found = tflm(*arguments)
-    assert found.code == 1 and "pymicro-features, which makes the features" in found.err
+    assert found.code == 1 and "pymicro-features, which computes features" in found.err
     assert "install it with: " in found.err and "pip install" in found.err
     monkeypatch.setattr(train, "check_front_end", lambda: None)
     monkeypatch.delenv("TFLM_TENSORFLOW", raising=False)
@@ -144,44 +147,44 @@ def test_what_is_missing(tflm, tmp_path, monkeypatch):
     assert not (tmp_path / "word").exists()
 
 
-# A program in the place of Python: its last words are told, and where to read more.
+# A failing TFLM_TENSORFLOW: the error has its last line of output and the name of the log.
 @pytest.mark.parametrize(
-    "text, words",
-    [("echo boo >&2; exit 1", "ended with an error: boo; see .*log.txt, and go on with --resume"),
-     (None, "cannot run .*program: .*; let TFLM_TENSORFLOW name a Python")],
+    "text, message",
+    [("echo boo >&2; exit 1", "ended with an error: boo; see .*log.txt and continue with --res"),
+     (None, "cannot run .*program: .*; set TFLM_TENSORFLOW to a Python")],
 )  # fmt: skip
-def test_other_programs(tmp_path, monkeypatch, text, words):
+def test_failing_training_process(tmp_path, monkeypatch, text, message):
     program = tmp_path / "program"
     if text:
         program.write_text(f"#!/bin/bash\n{text}\n")
         program.chmod(0o755)
     monkeypatch.setenv("TFLM_TENSORFLOW", str(program))
-    with pytest.raises(ToolError, match=words):
+    with pytest.raises(ToolError, match=message):
         process.run({}, tmp_path, lambda done, total: None)
 
 
-# Detections as tflm.wake has them: above the cutoff, then quiet for a second.
+# A detection is above the cutoff; then there is none for one second, as in tflm.wake.
 def test_detections():
     sums = np.zeros(200, int)
     sums[10:60] = 2000
     sums[100] = 2305
-    found = [(at - 480) // 160 for at in scores.detections(sums, 0.7)]
-    assert found == [32, 134, 302]
+    hops = [(at - 480) // 160 for at in scores.detections(sums, 0.7)]
+    assert hops == [32, 134, 302]
     assert scores.detections(sums, 0.9) == [302 * 160 + 480]  # 0.9 * 10 * 256 = 2304
     assert scores.detections(sums, 0.91) == []
 
 
-def test_counts_and_choice(monkeypatch):
-    heard = {0: [16000, 40000], 1: [3000, 90000]}
+def test_counts_and_choice_of_the_cutoff(monkeypatch):
+    detections = {0: [16000, 40000], 1: [3000, 90000]}
     monkeypatch.setattr(scores, "window_sums", lambda model, features, *_: features[0, 0])
-    monkeypatch.setattr(scores, "detections", lambda sums, cutoff: list(heard[int(sums)]))
+    monkeypatch.setattr(scores, "detections", lambda sums, cutoff: list(detections[int(sums)]))
     words = np.array([[1, 8000, 15500], [2, 30000, 40000], [1, 50000, 60000]])
     others = np.array([[0, 0, 3000], [2, 8000, 16000]])
-    given = [pieces.Piece(np.full((900, 40), i), w) for i, w in enumerate((words, others))]
-    assert scores.Heard(None, 1, 0, given[:1]).counts(0.5) == (2, 1, 1, 1, 1)
-    quiet = scores.Heard(None, 1, 0, given[1:])
-    assert quiet.counts(0.5) == (0, 0, 1, 0, 2)
-    assert quiet.hours == pytest.approx((900 * 160 + 320) / 16000 / 3600)
+    given = [recordings.Recording(np.full((900, 40), i), w) for i, w in enumerate((words, others))]
+    assert scores.MeasuredRecordings(None, 1, 0, given[:1]).counts(0.5) == (2, 1, 1, 1, 1)
+    without_phrase = scores.MeasuredRecordings(None, 1, 0, given[1:])
+    assert without_phrase.counts(0.5) == (0, 0, 1, 0, 2)
+    assert without_phrase.hours == pytest.approx((900 * 160 + 320) / 16000 / 3600)
     points = [scores.Point(c, 1 - c, 0.0, a) for c, a in ((0.5, 3.0), (0.6, 1.0), (0.7, 0.0))]
     assert scores.choose(points) is points[1]
     assert scores.choose(points[:1]) is points[0]
@@ -206,21 +209,21 @@ LOAD = """
 """
 
 
-# Run a command and stop it by Ctrl-C once there is a file like `pattern`.
-def stopped(command, folder, pattern):
-    # Behind a shell with & Ctrl-C is ignored, and so it would be here.
-    heed = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)  # noqa: E731
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, preexec_fn=heed)
+# Run a command and stop it by Ctrl-C as soon as a file matches `pattern`.
+def run_and_interrupt(command, folder, pattern):
+    # A background job of a shell ignores Ctrl-C, and its children inherit that.
+    accept_interrupt = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)  # noqa: E731
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, preexec_fn=accept_interrupt)
     while not list(folder.glob(pattern)):
         assert process.poll() is None
         time.sleep(0.05)
     os.kill(process.pid, signal.SIGINT)
-    assert b"go on with --resume" in process.communicate()[1] and process.returncode == 130
+    assert b"continue with --resume" in process.communicate()[1] and process.returncode == 130
 
 
-# A training of some seconds, stopped by Ctrl-C while it speaks and taken up again, once stopped
-# between two steps, too: the same comes of both, and is accepted.
-def test_trains(tmp_path):
+# A training of some seconds is interrupted while it makes recordings, and between two steps. It
+# gives the same model when it continues from the checkpoint and when it starts again without it.
+def test_interrupted_training(tmp_path):
     wakeword = pytest.importorskip("pymicro_wakeword")
     try:
         process.find_python()
@@ -230,22 +233,22 @@ def test_trains(tmp_path):
     folder = tmp_path / "word"
     command = [sys.executable, "-m", "tflm_tools", "wake", "train", "hey pico", "-o", str(folder),
                "--minutes", "0.1", "--json"]  # fmt: skip
-    stopped(command, folder, "work/*.npz")
+    run_and_interrupt(command, folder, "work/*.npz")
     command.append("--resume")
-    stopped(command, folder, "work/checkpoint.npz")
+    run_and_interrupt(command, folder, "work/checkpoint.npz")
     with np.load(folder / "work" / "checkpoint.npz") as file:
         assert file["step"] == 10  # of 20
     again = shutil.copytree(folder, tmp_path / "again")
     (again / "work" / "checkpoint.npz").unlink()
     models = []
-    for place in (folder, again):
-        command[command.index("-o") + 1] = str(place)
+    for output in (folder, again):
+        command[command.index("-o") + 1] = str(output)
         done = subprocess.run(command, capture_output=True, check=True)
-        told = json.loads(done.stdout)
-        assert told["minutes"] == 0.1 and told["said"] > 30
-        assert {path.name for path in place.iterdir()} == {
+        result = json.loads(done.stdout)
+        assert result["minutes"] == 0.1 and result["said"] > 30
+        assert {path.name for path in output.iterdir()} == {
             "hey_pico.tflite", "hey_pico.json", "curve.svg"}  # fmt: skip
-        models.append((place / "hey_pico.tflite").read_bytes())
+        models.append((output / "hey_pico.tflite").read_bytes())
     assert models[0] == models[1]
     reference = wakeword.MicroWakeWord.from_config(folder / "hey_pico.json")
     assert reference.stride == 3 and reference.wake_word == "Hey Pico"

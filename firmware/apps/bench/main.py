@@ -1,4 +1,4 @@
-# App bench: time and cycles of each operator of a model, and what memory it takes
+# App bench: measures time and cycles of each operator of a model, and its memory
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import gc
@@ -41,7 +41,7 @@ def main():
     each = profiler.total_ticks() // _RUNS
     print("invoke: %d us, %d cycles at %d MHz" % (each, each * megahertz, megahertz))
     arena = interpreter.arena_used_bytes()
-    print("load: %d us; heap: %d bytes, the arena's %d in it" % (loaded, heap, arena))
+    print("load: %d us; heap: %d bytes, including an arena of %d" % (loaded, heap, arena))
 
 
 try:

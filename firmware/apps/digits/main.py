@@ -1,4 +1,4 @@
-# App digits: reads handwritten digits, says what they are and blinks it
+# App digits: classifies images of handwritten digits, prints the digits and blinks them
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import time
@@ -6,15 +6,15 @@ import time
 import machine
 import tflm
 
-_INK = " .:-=+*#%@"  # from white to black
+_SHADES = " .:-=+*#%@"  # from white to black
 _SIDE = 8  # pixels
 
 
-# An image of bytes 0..16, as text.
+# Print an image of bytes 0..16 as text.
 def show(image):
     for row in range(_SIDE):
         pixels = image[row * _SIDE : (row + 1) * _SIDE]
-        print("    " + "".join([_INK[pixel * 9 // 16] * 2 for pixel in pixels]))
+        print("    " + "".join([_SHADES[pixel * 9 // 16] * 2 for pixel in pixels]))
 
 
 def blink(led, times):

@@ -1,4 +1,4 @@
-# App gestures: the board's accelerometer and LED; a file board.py of yours on the board is taken
+# App gestures: the board's accelerometer and LED; your board.py on the board replaces this file
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import sys
@@ -7,7 +7,7 @@ import machine
 
 
 def sensor():
-    """What is watched; its pins are these. An LSM6DS: `return lsm6ds.LSM6DS(i2c)`."""
+    """Return the accelerometer. Change the pins here; for an LSM6DS return lsm6ds.LSM6DS(i2c)."""
     from tflm.motion import mpu6050
 
     if sys.platform == "rp2":
@@ -18,5 +18,5 @@ def sensor():
 
 
 def led():
-    """The LED as a Pin."""
+    """Return the LED as a Pin."""
     return machine.Pin("LED" if sys.platform == "rp2" else 2, machine.Pin.OUT)

@@ -1,4 +1,4 @@
-# App hello_world: a model that has learned the sine sets the LED's brightness
+# App hello_world: sets the LED's brightness by a model that was trained on the sine
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import math

@@ -1,4 +1,4 @@
-# App keywords: an I2S microphone and an LED. Change the pins here to yours
+# App keywords: an I2S microphone and an LED; change the pins here to your board's
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import sys
@@ -8,11 +8,11 @@ import micropython
 from micropython import const
 
 _RATE = 16000
-_BUFFER_BYTES = 20000  # of the driver: 0.3 s, while the model runs
-_SHIFT = const(14)  # of 32: 16 bits that are the sample, and 2 that make it louder
-_SIGN = 32 if sys.maxsize >> 32 else 0  # 64-bit machines load words without their sign
+_BUFFER_BYTES = 20000  # of the driver, for 0.3 s of sound while the model runs
+_SHIFT = const(14)  # from 32 to 16 bits, with a gain of 2 bits
+_SIGN = 32 if sys.maxsize >> 32 else 0  # 64-bit machines load words without sign extension
 
-# By platform: number of the I2S, and pins for SCK, WS and SD (on RP2 WS must be SCK + 1); the LED.
+# For each platform: number of the I2S, pins for SCK, WS and SD (on RP2 WS must be SCK + 1), LED.
 _PINS = {
     "rp2": (0, 16, 17, 18, "LED"),
     "esp32": (0, 26, 25, 33, 2),
@@ -21,11 +21,11 @@ _PINS = {
 
 def _pins():
     if sys.platform not in _PINS:
-        raise ValueError("no pins are known for %s; add them to board.py" % sys.platform)
+        raise ValueError("board.py has no pins for %s; add them" % sys.platform)
     return _PINS[sys.platform]
 
 
-# Left channel, 32 bits as INMP441, ICS-43434 and SPH0645 send them, to int16.
+# Convert the left channel, 32-bit words of an INMP441, ICS-43434 or SPH0645, to int16.
 @micropython.viper
 def _to_int16(target: ptr16, source: ptr32, count: int, sign: int):
     for i in range(count):
@@ -38,7 +38,7 @@ def _to_int16(target: ptr16, source: ptr32, count: int, sign: int):
 
 
 class Microphone:
-    """Sound of an I2S microphone, as WavFile gives it; readinto() waits for it."""
+    """An I2S microphone with the interface of WavFile; readinto() waits for the sound."""
 
     def __init__(self):
         number, clock, word, data, _ = _pins()
@@ -56,7 +56,7 @@ class Microphone:
         self._words = bytearray(0)
 
     def readinto(self, buffer):
-        """Fill `buffer` with int16 samples; returns its length."""
+        """Fill `buffer` with int16 samples; return its length in bytes."""
         if len(self._words) != 2 * len(buffer):
             self._words = bytearray(2 * len(buffer))
         self._i2s.readinto(self._words)
@@ -69,5 +69,5 @@ class Microphone:
 
 
 def led():
-    """The board's LED as a Pin."""
+    """Return the board's LED as a Pin."""
     return machine.Pin(_pins()[4], machine.Pin.OUT)

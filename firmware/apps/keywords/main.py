@@ -1,9 +1,9 @@
-# App keywords: says which words it hears, from a microphone or a WAV file
+# App keywords: prints the words that it detects, in sound of a microphone or a WAV file
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# On a board sound comes from an I2S microphone (board.py has its pins). On a PC
-# `python -m tflm_tools.apps.run keywords FILE.wav` runs this in MicroPython's unix port, with a
-# folder for /rom and the file as arguments.
+# On a board the sound is from an I2S microphone, whose pins are in board.py. On a computer `python
+# -m tflm_tools.apps.run keywords FILE.wav` runs the app in MicroPython's unix port. The arguments
+# are then a folder that stands for /rom, and the file.
 
 import sys
 import time
@@ -13,7 +13,7 @@ from listener import HOP_BYTES, Listener
 
 _HOP_MS = 20
 _LED_HOPS = 15
-_HOPS_AFTER = 25  # of silence: a word at the end of a file is found a little later
+_FINAL_HOPS = 25  # of silence after a file: a word at its end is detected a little later
 
 
 class _NoLed:
@@ -24,8 +24,8 @@ class _NoLed:
         pass
 
 
-# What is being said, and when; the LED is on for a while after a word.
-class _Report:
+# Prints each detected word and its time; the LED is on for _LED_HOPS after a word.
+class _Reporter:
     def __init__(self, listener, led):
         self._listener = listener
         self._led = led
@@ -33,7 +33,7 @@ class _Report:
         self._off = 0  # the hop when the LED goes off
         self.busy = 0  # microseconds
 
-    # One hop of sound.
+    # Process one hop of sound.
     def hear(self, samples):
         begin = time.ticks_us()
         label = self._listener.hear(samples)
@@ -51,7 +51,7 @@ class _Report:
     def show_speed(self):
         sound = self._hops * _HOP_MS * 1000
         print(
-            "%.2f s of sound in %.3f s: %.1f times as fast as it comes, arena %d bytes"
+            "%.2f s of sound in %.3f s: %.1f times real time, arena %d bytes"
             % (sound / 1e6, self.busy / 1e6, sound / self.busy, self._listener.arena_used_bytes)
         )
 
@@ -59,20 +59,20 @@ class _Report:
 def listen(folder, source, led):
     """Print the words in `source` until it ends, or until Ctrl-C."""
     listener = Listener(folder)
-    report = _Report(listener, led)
+    reporter = _Reporter(listener, led)
     samples = bytearray(HOP_BYTES)
     try:
         while source.readinto(samples):
-            report.hear(samples)
+            reporter.hear(samples)
         for i in range(HOP_BYTES):
             samples[i] = 0
-        for _ in range(_HOPS_AFTER):
-            report.hear(samples)
+        for _ in range(_FINAL_HOPS):
+            reporter.hear(samples)
     except KeyboardInterrupt:
         print("stopped; import main runs it again")
     finally:
         source.close()
-    report.show_speed()
+    reporter.show_speed()
 
 
 def main():
@@ -90,5 +90,5 @@ try:
     main()
 except (OSError, ValueError, tflm.TflmError) as error:
     print("keywords:", error)
-    if len(sys.argv) > 2:  # a board would boot again
+    if len(sys.argv) > 2:  # not on a board, which would reboot
         sys.exit(1)

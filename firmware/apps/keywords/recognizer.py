@@ -1,20 +1,20 @@
-# App keywords: from scores that jump to words: mean, threshold, and a pause after each
+# App keywords: detects words in a model's noisy scores by mean, threshold and a pause
 # MIT license; Copyright (c) 2026 the tflm authors
 
-_FIRST_WORD = 2  # the labels before it are silence and unknown
+_FIRST_WORD = 2  # labels 0 and 1 are silence and unknown
 
-# From streams of the voices that validate (models/keywords/README.md): a lower threshold finds
-# more words, and more that were not there.
+# Chosen with the validation set (models/keywords/README.md). A lower threshold detects more words,
+# and has more false alarms.
 RUNS = 3
 THRESHOLD = 200
 PAUSE = 9
 
 
 class Recognizer:
-    """Finds words in the scores of a model that sees each word several times as it passes by.
+    """Detects words in the scores of a model whose window contains each word in several runs.
 
-    labels: how many there are. runs: scores are means over so many runs. threshold: what the mean
-    of a word must reach, of 255. pause: after a word nothing is found for so many runs.
+    labels: number of labels. runs: number of runs whose scores are averaged. threshold: least
+    mean score of a word, 0..255. pause: number of runs without detection after a word.
     """
 
     def __init__(self, labels, runs=RUNS, threshold=THRESHOLD, pause=PAUSE):
@@ -26,7 +26,7 @@ class Recognizer:
         self.reset()
 
     def reset(self):
-        """Forget all scores."""
+        """Clear all scores."""
         for i in range(len(self._last)):
             self._last[i] = 0
         self._run = 0
@@ -34,9 +34,9 @@ class Recognizer:
         self.score = 0
 
     def recognize(self, scores):
-        """Take in the scores of a run, int8 as bytes; returns the index of a word, or -1.
+        """Add the scores of a run, int8 as bytes; return the index of a detected word, or -1.
 
-        `score` is then its mean, 0..255.
+        `score` is then its mean score, 0..255.
         """
         row = self._run % self.runs
         self._run += 1

@@ -1,19 +1,18 @@
-# App keywords: sound from a WAV file, 16 kHz, mono, 16 bit
+# App keywords: reads sound from a WAV file of 16 kHz, mono, 16 bit
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import struct
 
 RATE = 16000
 _PCM = 1
-_EXTENSIBLE = 0xFFFE  # the format of the samples comes later in the header
-_UNKNOWN_SIZES = (0, 0xFFFFFFFF, 0x7FFFFFFF)  # what programs write that do not know it yet
+_EXTENSIBLE = 0xFFFE  # the format of the samples is later in the header
+_UNKNOWN_SIZES = (0, 0xFFFFFFFF, 0x7FFFFFFF)  # written by programs that do not know the size yet
 
 
 class WavFile:
-    """Samples of a WAV file. Raises ValueError for what is no such file, OSError for
-    what cannot be read.
+    """The samples of a WAV file; readinto() gives them as int16, with zeros after the last.
 
-    readinto() gives int16 samples until the file ends; the last ones are followed by zeros.
+    Raises ValueError for an invalid file, OSError for a file that cannot be read.
     """
 
     def __init__(self, path):
@@ -35,7 +34,7 @@ class WavFile:
             "sox IN -r 16000 -c 1 -b 16 OUT)" % (self._path, what)
         )
 
-    # Go to the samples; returns their number of bytes.
+    # Seek to the samples; return their number of bytes, -1 if unknown.
     def _find_samples(self):
         head = self._file.read(12)
         if len(head) < 12 or head[:4] != b"RIFF" or head[8:] != b"WAVE":
@@ -54,7 +53,7 @@ class WavFile:
                 size -= min(size, 40)
             self._file.seek(size + (size & 1), 1)  # chunks begin at even bytes
         if not has_format:
-            self._refuse("says nothing of its format")
+            self._refuse("has no format chunk")
         return -1 if size in _UNKNOWN_SIZES else size & (0 - 2)
 
     def _check_format(self, data):
@@ -66,23 +65,23 @@ class WavFile:
         if code != _PCM:
             self._refuse("is compressed or has floats (format %d)" % code)
         if rate != RATE:
-            self._refuse("has %d samples a second" % rate)
+            self._refuse("has %d samples per second" % rate)
         if channels != 1:
             self._refuse("has %d channels" % channels)
         if bits != 16:
             self._refuse("has samples of %d bits" % bits)
 
     def readinto(self, buffer):
-        """Fill `buffer` with samples; returns the bytes that are of the file, 0 at its end.
+        """Fill `buffer` with samples; return the number of bytes from the file, 0 at its end.
 
-        Raises ValueError when the file ends before the size in its header.
+        Raises ValueError if the file is shorter than the size in its header.
         """
         if self._left == 0:
             return 0
         count = self._file.readinto(buffer) or 0
         if self._left > 0:
             if count < len(buffer) and count < self._left:
-                self._refuse("is cut off: %d bytes of sound are missing" % (self._left - count))
+                self._refuse("is truncated: %d bytes of sound are missing" % (self._left - count))
             count = min(count, self._left)  # other chunks may follow
             self._left -= count
         elif count == 0:

@@ -1,35 +1,40 @@
-# App mlperf_tiny: features of sww01: 40 bands of each 32 ms of sound, as the reference has them
+# App mlperf_tiny: computes the features of sww01, 40 bands for each 32 ms of sound
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# The reference is float32; this is integers that keep what a feature's one byte can tell: rounding
-# is 60 dB below the quietest band with a feature above the least.
-#   samples        int16; value: 2 ** -15
-#   pre-emphasis   x - x' * 31 / 32, a Hamming window, then an FFT; value: 2 ** -20
-#   power          of a bin, (mantissa, exponent)
-#   bands          triangles in mel that overlap by half; energies are the bits of a float32, which
-#                  compare as their values do
-#   features       how many of 255 energies a band reaches: the logarithm is in that table
+# The benchmark's reference computes in float32. This code computes in integers that are accurate
+# enough for int8 features: rounding errors are 60 dB below the quietest band whose feature is not
+# the lowest value. Steps, which the functions below follow:
+#
+#   1. _append     adds 512 int16 samples, unit 2 ** -15, to the window of 1024.
+#   2. _load       computes the pre-emphasis x - x' * 31 / 32 and the Hamming window, unit
+#                  2 ** -20.
+#   3. stage       computes the FFT, one stage for each call.
+#   4. _power      computes the power of each bin, as (mantissa, exponent).
+#   5. _gather     sums the power in mel bands, triangles that overlap by half.
+#   6. _quantize   converts energies to the bits of a float32, whose order is the order of the
+#                  values. A feature is the number of thresholds, of 255, that its energy reaches;
+#                  this replaces the logarithm.
 
 from array import array
 
 import micropython
-from tables import hamming, places, slopes, thresholds, twiddles
+from tables import bit_reversed_order, hamming, slopes, thresholds, twiddles
 
 try:
     from fft_thumb import stage
-except (ImportError, SyntaxError):  # another core
+except (ImportError, SyntaxError):  # the core is not a Cortex-M
     stage = None
 
 BANDS = 40
-STRIDE = 512  # samples from window to window
+STRIDE = 512  # samples between two windows
 
 _WINDOW = 1024
-_HALF = 512  # complex values of the FFT, and bins
+_HALF = 512  # number of complex values of the FFT, and of bins
 
 
-# samples: the one before the window, then the window.
+# samples: the sample before the window, then the window.
 @micropython.viper
-def _load(samples: ptr16, window: ptr16, places: ptr16, values: ptr32):
+def _load(samples: ptr16, window: ptr16, order: ptr16, values: ptr32):
     before = (samples[0] ^ 0x8000) - 0x8000
     i = 0
     while i < 1024:
@@ -38,16 +43,17 @@ def _load(samples: ptr16, window: ptr16, places: ptr16, values: ptr32):
         before = sample
         factor = window[i if i < 512 else 1024 - i]
         value = ((value >> 11) * factor + (((value & 2047) * factor) >> 11)) >> 4
-        values[2 * places[i >> 1] + (i & 1)] = value
+        values[2 * order[i >> 1] + (i & 1)] = value
         i += 1
 
 
-# All butterflies of a stage of the FFT: 256 pairs of values. span: bytes from a value to the other
-# one; step: bytes from twiddle to twiddle. Numbers are below 2 ** 31, twiddles are of 32768.
+# Compute all butterflies of a stage of the FFT: 256 pairs of values. span: bytes between the two
+# values; step: bytes between two twiddles. Numbers are below 2 ** 31; twiddles have the unit
+# 1 / 32768.
 @micropython.viper
 def _stage(values: ptr8, twiddles: ptr8, span: int, step: int):
     sign = 0x20000000
-    sign = sign << 3 >> 27  # 32 with 64 bits, where loads are zero-extended, 0 with 32
+    sign = sign << 3 >> 27  # 32 on 64-bit machines, whose loads are zero-extended, else 0
     begin = 0
     while begin < span:
         w = ptr32(int(twiddles) + (begin >> 3) * step)
@@ -71,8 +77,9 @@ def _stage(values: ptr8, twiddles: ptr8, span: int, step: int):
         begin += 8
 
 
-# The FFT of 512 pairs becomes that of 1024 values, and that the power of bins 1 to 511: pairs of
-# (mantissa below 2 ** 31, exponent), where the bin is. A bin and its mirror image go together.
+# Convert the FFT of 512 complex values to the FFT of 1024 real values, and replace bins 1 to 511
+# by their power (mantissa below 2 ** 31, exponent). A bin is computed together with its mirror
+# image.
 @micropython.viper
 def _power(values: ptr32, twiddles: ptr32):
     sign = 0x20000000
@@ -120,8 +127,8 @@ def _power(values: ptr32, twiddles: ptr32):
         k += 1
 
 
-# From each interval what it adds to the band that rises in it, and what to the one that falls:
-# (rising, falling, exponent) each.
+# Compute for each interval between two band centres its sums for the band that rises in it and for
+# the band that falls in it: (rising, falling, exponent).
 @micropython.viper
 def _gather(values: ptr32, begins: ptr16, rises: ptr16, sums: ptr32):
     interval = 0
@@ -151,7 +158,7 @@ def _gather(values: ptr32, begins: ptr16, rises: ptr16, sums: ptr32):
         interval += 1
 
 
-# Energies of the bands, and from them features.
+# Compute the energies of the bands and from them the features.
 @micropython.viper
 def _quantize(sums: ptr32, thresholds: ptr32, target: ptr8):
     band = 0
@@ -204,11 +211,11 @@ if stage is None:
 
 
 class Features:
-    """Makes rows of features, int8, for a model whose input has this scale and zero point."""
+    """Computes rows of int8 features for a model whose input has this scale and zero point."""
 
     def __init__(self, scale, zero_point):
         self._window = hamming()
-        self._places = places()
+        self._order = bit_reversed_order()
         self._twiddles = twiddles()
         self._begins, self._rises = slopes()
         self._thresholds = thresholds(scale, zero_point)
@@ -217,18 +224,18 @@ class Features:
         self._sums = array("i", bytes(12 * (BANDS + 1)))
 
     def reset(self):
-        """Forget the sound that was before."""
+        """Clear the window."""
         for i in range(len(self._samples)):
             self._samples[i] = 0
 
     def run(self, new, target):
-        """BANDS features of the window that ends with `new`, STRIDE samples (int16), into target.
+        """Write the BANDS features of the window that ends with `new`, STRIDE int16, to `target`.
 
-        Allocates nothing.
+        Does not allocate.
         """
         values = self._values
         _append(self._samples, new)
-        _load(self._samples, self._window, self._places, values)
+        _load(self._samples, self._window, self._order, values)
         span = 8
         while span < 8 * _HALF:
             stage(values, self._twiddles, span, 8 * 8 * _HALF // span)

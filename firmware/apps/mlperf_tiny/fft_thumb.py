@@ -1,12 +1,13 @@
-# App mlperf_tiny: a stage of the FFT of features.py in assembler, for Cortex-M0+ and above
+# App mlperf_tiny: computes a stage of the FFT of features.py, in assembler for Cortex-M
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import micropython
 
 
-# r0: 512 pairs of int32, r1: twiddles of 32768, r2: bytes from a value of a butterfly to the other
-# one, r3: bytes from twiddle to twiddle. 80 cycles of a Cortex-M0+ a butterfly. In r8: the first
-# value, r9: a sum that has to wait, r10: what r2 was, r11: the values' end, r12: the twiddle.
+# r0: 512 pairs of int32, r1: twiddles in units of 1 / 32768, r2: bytes between the two values of a
+# butterfly, r3: bytes between two twiddles. A butterfly takes 80 cycles of a Cortex-M0+. r8:
+# address of the first value, r9: an intermediate sum, r10: the argument r2, r11: the end of the
+# values, r12: address of the twiddle.
 @micropython.asm_thumb
 def stage(r0, r1, r2, r3):
     mov(r4, r8)
@@ -27,7 +28,7 @@ def stage(r0, r1, r2, r3):
     ldr(r1, [r0, 0])
     ldr(r2, [r0, 4])
     label(butterfly)
-    # the second value, its upper 17 bits (r3, r5) and lower 15 bits (r4, r6)
+    # load the second value: its upper 17 bits (r3, r5) and lower 15 bits (r4, r6)
     mov(r0, r8)
     mov(r7, r10)
     add(r7, r7, r0)
@@ -39,7 +40,7 @@ def stage(r0, r1, r2, r3):
     lsl(r6, r5, 17)
     lsr(r6, r6, 17)
     asr(r5, r5, 15)
-    # its product with the twiddle: r7, r5
+    # multiply it with the twiddle: r7, r5
     mov(r7, r3)
     mul(r7, r1)
     mov(r0, r5)
@@ -62,7 +63,7 @@ def stage(r0, r1, r2, r3):
     sub(r6, r6, r4)
     asr(r6, r6, 15)
     add(r5, r5, r6)
-    # sum and difference
+    # store sum and difference
     mov(r0, r8)
     mov(r6, r10)
     add(r6, r6, r0)
@@ -84,7 +85,7 @@ def stage(r0, r1, r2, r3):
     mov(r0, r11)
     cmp(r6, r0)
     blt(butterfly)
-    # back to the begin, and one on
+    # continue at the start, with the next twiddle
     mov(r3, 1)
     lsl(r3, r3, 12)
     sub(r6, r6, r3)

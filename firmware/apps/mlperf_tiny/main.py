@@ -1,8 +1,8 @@
-# App mlperf_tiny: a board that the runner of the MLPerf Tiny benchmark can drive
+# App mlperf_tiny: answers the runner of the MLPerf Tiny benchmark
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# /rom/model.tflm is the model: make it with MODEL=. In the unix port the folder is an argument,
-# and a WAV file that sww01 hears may be another one.
+# The model is /rom/model.tflm; choose it with MODEL= of make. In the unix port the arguments are
+# the folder, and a WAV file for sww01.
 
 import sys
 
@@ -12,10 +12,10 @@ from monitor import Monitor
 from ports import open_port
 from task import Task
 
-_STREAM_HZ = 200_000_000  # of an RP2040: 32 ms of sound take more than that at 125 MHz
+_STREAM_HZ = 200_000_000  # of an RP2040; at 125 MHz it needs more than 32 ms for 32 ms of sound
 
 
-# A port is opened behind this: its speed goes by the clock.
+# Set the clock before the port is opened, whose speed depends on it.
 def _set_clock(task):
     hz = settings.HZ
     if hz is None and task.is_stream and "RP2040" in sys.implementation._machine:

@@ -1,4 +1,4 @@
-# App mlperf_tiny: the commands of the benchmark's runner, and the replies that it looks for
+# App mlperf_tiny: reads the commands of the benchmark's runner and sends the replies it expects
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import time
@@ -8,27 +8,27 @@ import settings
 from micropython import const
 
 _VERSION = b"ULPMark for tinyML Firmware V0.0.1"
-_LINE_BYTES = const(80)  # more is cut off
+_LINE_BYTES = const(80)  # longer commands are truncated
 _MAX_BYTES = const(96 * 96 * 3)  # of an input
 _END = const(37)  # %
 _DIGITS = b"0123456789abcdefABCDEF"
-_MOST_US = const(5000)  # of sleep while sound is heard
-_A_LINE = const(8)  # bytes that db print puts on a line
+_MAX_SLEEP_US = const(5000)  # while sound is processed
+_BYTES_PER_LINE = const(8)  # of db print
 
 _HELP = b"""
-help         : this text
-name         : the name of the device
-timestamp    : tell the time
-db load N    : make room for N bytes
-db HH[HH]*   : take bytes in hex, until there are N
-db print     : the bytes taken, in hex
+help         : print this text
+name         : print the name of the device
+timestamp    : print the time
+db load N    : start to receive N bytes
+db HH[HH]*   : receive bytes in hex
+db print     : print the received bytes in hex
 infer N [W]  : run the model W times (10) to warm up, then N times
-results      : what the model said
-start, stop  : hear sound all the time (sww01)
+results      : print the outputs of the model
+start, stop  : process sound continuously (sww01)
 """
 
 
-# What C's atoi makes of bytes: digits at the begin, 0 without.
+# Convert bytes to a number as C's atoi: the digits at the start, 0 without any.
 def _number(text):
     value = 0
     negative = text[:1] == b"-"
@@ -39,7 +39,7 @@ def _number(text):
     return 0 - value if negative else value
 
 
-# Bytes of hex digits up to the first that is none, and the two digits with that one, or b"".
+# The bytes of hex digits up to the first invalid digit, and the pair with that digit, or b"".
 def _bytes(digits):
     try:
         return unhexlify(digits), b""
@@ -52,7 +52,7 @@ def _bytes(digits):
 
 
 class Monitor:
-    """Reads commands from `port` and answers them with `task`; stream: a Stream, or None."""
+    """Reads commands from `port` and executes them with `task`; stream: a Stream, or None."""
 
     def __init__(self, port, task, stream=None):
         self._port = port
@@ -91,13 +91,14 @@ class Monitor:
     def _say(self, line):
         self._port.write(line + b"\r\n")
 
-    # A command without its end; None when the input is at its end. Line ends are a terminal's.
+    # Read a command without its end character; None at the end of the input. Line ends, which a
+    # terminal sends, are ignored.
     def _read(self):
         read = self._port.read_byte
         line = self._line
         byte = bytearray(1)
         count = 0
-        while self._hear() and read(byte):
+        while self._process_sound() and read(byte):
             value = byte[0]
             if value == _END:
                 return bytes(memoryview(line)[:count])
@@ -106,13 +107,13 @@ class Monitor:
                 count += 1
         return None
 
-    # Sound is heard until there is a byte to read.
-    def _hear(self):
+    # Process sound until there is a byte to read. Returns True.
+    def _process_sound(self):
         stream = self._stream
         if stream:
             while stream.running and not self._port.waiting():
-                # The runner wants blocks to begin at equal times, and soon an answer.
-                time.sleep_us(min(stream.step(), _MOST_US))
+                # The runner expects blocks to begin at equal times, and fast answers.
+                time.sleep_us(min(stream.step(), _MAX_SLEEP_US))
         return True
 
     def _answer(self, command):
@@ -146,7 +147,7 @@ class Monitor:
         elif words[0] == b"print":
             self._print()
         else:
-            self._take(words[0])
+            self._receive(words[0])
 
     def _load(self, words):
         size = _number(words[0]) if words else 0
@@ -168,15 +169,15 @@ class Monitor:
             self._count = 0
             self._say(b"m-[Expecting %d bytes]" % size)
 
-    def _take(self, digits):
+    def _receive(self, digits):
         if len(digits) & 1:
             self._say(b"e-[Insufficent number of hex digits]")
             return
         if self._count >= self._size:
-            self._say(b"e-[No room for more bytes; send 'db load' first]")
+            self._say(b"e-[Too many bytes; send 'db load' first]")
             return
         data, wrong = _bytes(digits)
-        # What is more than announced is no part of it.
+        # Bytes after the announced number are ignored.
         end = min(self._count + len(data), self._size)
         self._buffer[self._count : end] = data[: end - self._count]
         self._count = end
@@ -185,13 +186,14 @@ class Monitor:
         elif wrong:
             self._say(b"e-[Invalid hex digit '%s']" % wrong)
 
-    # All bytes, eight a line; an empty line follows one that is not full.
+    # Print all bytes, eight per line; an empty line follows an incomplete line, as in the
+    # reference.
     def _print(self):
-        for start in range(0, self._size, _A_LINE):
-            end = min(start + _A_LINE, self._size)
+        for start in range(0, self._size, _BYTES_PER_LINE):
+            end = min(start + _BYTES_PER_LINE, self._size)
             line = "-".join(["%02x" % byte for byte in memoryview(self._buffer)[start:end]])
             self._say(b"m-buffer-" + line.encode())
-        if self._size % _A_LINE:
+        if self._size % _BYTES_PER_LINE:
             self._say(b"")
 
     def _infer(self, words):
@@ -214,7 +216,7 @@ class Monitor:
         self._say(b"m-infer-done")
         self._results(words)
 
-    # As in the reference, a wrong size is told, and the model runs on the input it had.
+    # As in the reference, a wrong size is reported, and the model runs on its old input.
     def _set_input(self):
         size = self._task.elements * self._task.element_bytes
         if self._count < size:

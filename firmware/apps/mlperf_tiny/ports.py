@@ -1,4 +1,4 @@
-# App mlperf_tiny: where commands come from and how time is told, with an energy monitor or not
+# App mlperf_tiny: ports for commands and timestamps, with and without an energy monitor
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import select
@@ -7,21 +7,21 @@ import time
 
 import settings
 
-_LOW_MS = 1  # of the pin; the monitor wants a microsecond at least
+_LOW_MS = 1  # of the pin; the monitor requires 1 us
 
 
 def open_port():
-    """The port that settings.py asks for."""
+    """Return the port that settings.py selects."""
     return EnergyPort() if settings.ENERGY else ConsolePort()
 
 
 class ConsolePort:
-    """The port of the prompt, USB or UART; timestamps are lines with microseconds."""
+    """The port of the REPL, USB or UART; timestamps are lines with microseconds."""
 
     mode = "performance"
 
     def __init__(self):
-        # read_byte(buffer) waits for a byte; returns 0 at the end of the input.
+        # read_byte(buffer) waits for a byte, and returns 0 at the end of the input.
         self.read_byte = sys.stdin.buffer.readinto
         self._poll = select.poll()
         self._poll.register(sys.stdin, select.POLLIN)
@@ -29,17 +29,17 @@ class ConsolePort:
         self._start = time.time_ns()
 
     def waiting(self):
-        """Whether read_byte() would not have to wait."""
+        """Return whether there is a byte to read."""
         for _ in self._poll.ipoll(0):
             return True
         return False
 
     def write(self, data):
-        """Send bytes, as they are."""
+        """Send bytes."""
         self._output.write(data)
 
     def timestamp(self):
-        """Tell the runner the time. ticks_us() would not do: it wraps after minutes."""
+        """Send the time to the runner; ticks_us() would wrap around after minutes."""
         self.write(b"m-lap-us-%d\r\n" % ((time.time_ns() - self._start) // 1000))
 
 
@@ -60,23 +60,23 @@ class EnergyPort:
         self._pin = machine.Pin(settings.TIMESTAMP_PIN, machine.Pin.OPEN_DRAIN, value=1)
 
     def read_byte(self, buffer):
-        """Wait for a byte; there is no end."""
+        """Wait for a byte; the input has no end."""
         while not self._uart.readinto(buffer):
             pass
         return 1
 
     def waiting(self):
-        """Whether read_byte() would not have to wait."""
+        """Return whether there is a byte to read."""
         return self._uart.any() > 0
 
     def write(self, data):
-        """Send bytes, as they are; waits for room, where the UART's own write() would give up."""
-        left = memoryview(data)
-        while len(left):
-            left = left[self._uart.write(left) or 0 :]
+        """Send bytes; wait until all are written, as the UART's write() may write only some."""
+        rest = memoryview(data)
+        while len(rest):
+            rest = rest[self._uart.write(rest) or 0 :]
 
     def timestamp(self):
-        """Pull the pin low for a moment."""
+        """Pull the pin low for _LOW_MS."""
         self._pin.value(0)
         time.sleep_ms(_LOW_MS)
         self._pin.value(1)

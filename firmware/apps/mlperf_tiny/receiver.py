@@ -1,10 +1,10 @@
-# App mlperf_tiny: sound of an I2S master, such as the runner's interface board: a PIO takes it
+# App mlperf_tiny: receives sound from an I2S master like the runner's interface board, with a PIO
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# machine.I2S would be the master itself. Here the other side has the clocks: 16 kHz, two slots of
-# 16 bits, as Philips has it: a bit is valid while the clock rises, and the highest of the left one
-# comes a period after the word select has fallen. Each frame is waited for anew, so a lost edge
-# costs one sample.
+# machine.I2S can only be the master. Here the other side drives the clocks: 16 kHz, two slots of
+# 16 bits in Philips format. A bit is valid at the rising edge of the clock. The highest bit of the
+# left channel comes one period after the falling edge of the word select. The program waits for
+# that edge in each frame, so a lost edge costs only one sample.
 
 import machine
 import micropython
@@ -20,7 +20,7 @@ def _program(sck, ws):
         wait(1, gpio, ws)
         wait(0, gpio, ws)
         wait(0, gpio, sck)
-        wait(1, gpio, sck)  # the right one's last bit
+        wait(1, gpio, sck)  # the last bit of the right channel
         set(x, 15)
         label("bit")
         wait(0, gpio, sck)
@@ -40,7 +40,7 @@ def _copy(target: ptr16, at: int, source: ptr32, count: int):
 
 
 class Receiver:
-    """The left channel, int16, between start() and stop(). sck, ws, sd: numbers of pins."""
+    """Receives the left channel as int16 between start() and stop(). sck, ws, sd: pin numbers."""
 
     def __init__(self, sck, ws, sd, state_machine=0):
         for pin in (sck, ws, sd):
@@ -52,21 +52,24 @@ class Receiver:
 
     @property
     def lost(self):
-        """Samples that nobody took in time, ever."""
+        """Number of samples lost since the start of the program, because the ring was full."""
         return self._ring.lost
 
     def start(self):
-        """Listen; what came before is forgotten."""
+        """Start to receive; older samples are dropped."""
         self._ring.skip()
         self._machine.restart()
         self._machine.active(1)
 
     def stop(self):
-        """Listen no more."""
+        """Stop receiving."""
         self._machine.active(0)
 
     def read(self, samples):
-        """Fill `samples`, an array of int16, if there is so much; returns how many are missing."""
+        """Fill `samples`, an array of int16, and return 0.
+
+        If samples are missing, read nothing and return their number.
+        """
         ring = self._ring
         count = len(samples)
         missing = count - ring.waiting()

@@ -1,4 +1,4 @@
-# App mlperf_tiny: sww01: commands start and stop; between them sound comes, and pulses go
+# App mlperf_tiny: processes sound between the commands start and stop, for sww01
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import time
@@ -7,17 +7,17 @@ from array import array
 import settings
 from features import BANDS, STRIDE, Features
 from micropython import const
-from surroundings import open_sound, output_pin
+from peripherals import open_sound, output_pin
 
 _THRESHOLD = const(115)  # a larger first output, of int8, is a detection
-_MOST = const(40_000)  # outputs that are kept: 21 minutes
-_A_LINE = const(16)  # outputs on a line
+_MAX_OUTPUTS = const(40_000)  # that are stored, for 21 minutes
+_OUTPUTS_PER_LINE = const(16)
 _PULSE_US = const(2)
-_SAMPLES_A_MS = const(16)
+_SAMPLES_PER_MS = const(16)
 
 
 class Stream:
-    """Runs `task` on each 32 ms of sound; `running` while it listens."""
+    """Runs `task` on each 32 ms of sound; `running` is True between start() and stop()."""
 
     def __init__(self, port, task):
         self._port = port
@@ -28,19 +28,19 @@ class Stream:
         self._processing = output_pin(settings.PROCESSING_PIN, 0)
         self._samples = array("h", bytes(2 * STRIDE))
         self._row = bytearray(BANDS)
-        self._outputs = array("b", bytes(_MOST))
+        self._outputs = array("b", bytes(_MAX_OUTPUTS))
         self._count = 0
         self._is_first = True
         self._lost = 0  # samples, before start()
         self.running = False
-        self._process()  # what a first run loads is not to be waited for later
+        self._process()  # the first run loads the kernels, which takes longer
 
     def start(self):
-        """Lines that answer the command."""
+        """Start, and return the lines that answer the command."""
         if self.running:
             return [b"I2S Rx currently in progress. Ignoring request"]
         if not self._sound:
-            return [b"e-[There is no sound here; take a Pico, or name a WAV file]"]
+            return [b"e-[There is no source of sound; use a Pico, or name a WAV file]"]
         self._count = 0
         self._is_first = True
         self._lost = self._sound.lost
@@ -53,23 +53,23 @@ class Stream:
         return [b"Listening for I2S data ... "]
 
     def stop(self):
-        """Lines that answer the command: all outputs since start()."""
+        """Stop, and return the lines that answer the command: all outputs since start()."""
         if not self.running:
             return [b"I2S is already idle.  Ignoring stop request"]
         self.running = False
         self._sound.stop()
         self._port.timestamp()
-        return self._tell()
+        return self._report()
 
-    # One by one: together they would not fit.
-    def _tell(self):
+    # Yields line by line, as the heap may not hold all lines.
+    def _report(self):
         yield b"Streaming stopped."
         lost = self._sound.lost - self._lost
         if lost:
-            yield b"e-[%d samples were lost; the board has too much to do]" % lost
+            yield b"e-[%d samples were lost; the board is too busy]" % lost
         yield b"target activations: "
-        for start in range(0, self._count, _A_LINE):
-            end = min(start + _A_LINE, self._count)
+        for start in range(0, self._count, _OUTPUTS_PER_LINE):
+            end = min(start + _OUTPUTS_PER_LINE, self._count)
             line = ", ".join([str(value) for value in self._outputs[start:end]])
             begin = "" if start else "["
             yield (begin + line + (", " if end < self._count else "]")).encode()
@@ -77,17 +77,17 @@ class Stream:
             yield b"[]"
 
     def step(self):
-        """Listen to the next 32 ms; returns 0, or in how many microseconds they may be there."""
+        """Process the next 32 ms of sound and return 0, or return the microseconds to wait."""
         missing = self._sound.read(self._samples)
         if missing:
-            return missing * 1000 // _SAMPLES_A_MS
+            return missing * 1000 // _SAMPLES_PER_MS
         self._processing.value(1)
         output = self._process()
-        # The first one gives the runner the begin of the sound.
+        # The first pulse marks the start of the sound for the runner.
         if output > _THRESHOLD or self._is_first:
             self._pulse(self._detected, 0)
             self._is_first = False
-        if self._count < _MOST:
+        if self._count < _MAX_OUTPUTS:
             self._outputs[self._count] = output
             self._count += 1
         self._processing.value(0)

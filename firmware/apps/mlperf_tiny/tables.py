@@ -1,4 +1,4 @@
-# App mlperf_tiny: tables of features.py, which says what they are for
+# App mlperf_tiny: computes the tables of features.py
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import math
@@ -10,38 +10,38 @@ _BANDS = 40
 _WINDOW = 1024
 _HALF = 512
 _RATE = 16000
-_DECIBELS = 64  # of the range
-_OFFSET = 52  # decibels that are the range's begin, below 0
-_ONE = 32768
+_RANGE_DB = 64  # of the features
+_MIN_DB = 52  # the start of the range, below 0 dB
+_ONE = 32768  # 1.0 in the tables
 
 
-def places():
-    """Place of each of 512 values before an FFT in place."""
-    found = array("H", [0])
-    while len(found) < _HALF:
-        found = array("H", [2 * at for at in found] + [2 * at + 1 for at in found])
-    return found
+def bit_reversed_order():
+    """Return the index of each of 512 values before an in-place FFT."""
+    order = array("H", [0])
+    while len(order) < _HALF:
+        order = array("H", [2 * at for at in order] + [2 * at + 1 for at in order])
+    return order
 
 
 def twiddles():
-    """(cosine, sine) of each 1024th of a turn up to a half, of 32768."""
-    found = array("i")
+    """Return cosine and sine of k / 1024 of a turn for k = 0 to 511."""
+    table = array("i")
     for k in range(_HALF):
         angle = math.pi * k / _HALF
-        found.append(round(_ONE * math.cos(angle)))
-        found.append(round(_ONE * math.sin(angle)))
-    return found
+        table.append(round(_ONE * math.cos(angle)))
+        table.append(round(_ONE * math.sin(angle)))
+    return table
 
 
 def hamming():
-    """The first half of the window and its middle, of 32768; the others are these backwards."""
+    """Return the first half of the Hamming window and its middle; the second half is symmetric."""
     step = 2 * math.pi / _WINDOW
     return array("H", [round(_ONE * (0.54 - 0.46 * math.cos(step * i))) for i in range(_HALF + 1)])
 
 
 def slopes():
-    """Of the intervals between the bands' middles the first bin, and the last one's end; of each
-    bin how far it lies in its interval, of 32768."""
+    """Return (the first bin of each interval between two band centres, and the end of the last
+    interval; the position of each bin in its interval, 0 to 1)."""
     step = math.log(1 + _RATE / 2 / 700) / (_BANDS + 1)
     begins, rises = array("H", [1]), array("H", [0])
     for k in range(1, _HALF):
@@ -54,11 +54,13 @@ def slopes():
 
 
 def thresholds(scale, zero_point):
-    """Bits of the least energy of each int8 at the model's input but the first, as the reference
-    rounds: towards zero."""
-    found = array("I")
+    """Return the float32 bits of the least energy for each int8 value except the lowest.
+
+    Features are rounded towards zero, as in the reference.
+    """
+    table = array("I")
     for value in range(-127, 128):
         steps = (value - 1 if value <= 0 else value) - zero_point
-        energy = 10 ** ((_DECIBELS * scale * steps - _OFFSET) / 10)
-        found.append(struct.unpack("<I", struct.pack("<f", energy))[0])
-    return found
+        energy = 10 ** ((_RANGE_DB * scale * steps - _MIN_DB) / 10)
+        table.append(struct.unpack("<I", struct.pack("<f", energy))[0])
+    return table

@@ -1,4 +1,4 @@
-# App mlperf_tiny: the model, and what bytes of the runner are to it
+# App mlperf_tiny: loads a model of the benchmark and converts the runner's bytes to its input
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import os
@@ -8,10 +8,11 @@ import micropython
 import settings
 import tflm
 
-_SIGNED, _UNSIGNED, _FLOAT = range(3)  # int8; uint8 of an int8 model; float32 of an int8 model
+# Types of the runner's data: int8, or uint8 or float32 for an int8 model.
+_SIGNED, _UNSIGNED, _FLOAT = range(3)
 
-# By shape of the input: the benchmark's name, what its data set has, and whether the result is
-# the mean squared error of the output against the input (an autoencoder).
+# {shape of the input: (the benchmark's name, type of its data set, whether the result is the mean
+# squared error between output and input, for an autoencoder)}.
 _TASKS = {
     (1, 49, 10, 1): ("kws01", _SIGNED, False),
     (1, 32, 32, 3): ("ic01", _UNSIGNED, False),
@@ -20,13 +21,13 @@ _TASKS = {
     (1, 30, 1, 40): ("sww01", _SIGNED, False),
 }
 _OTHER = ("custom", _SIGNED, False)
-# ic02 has the input of ic01, and a model of 470 KB where that has 90.
-_LARGER = {"ic01": "ic02"}
+# ic02 has the same input as ic01, but a model of 470 KB instead of 90 KB.
+_NAME_OF_LARGE_MODEL = {"ic01": "ic02"}
 _LARGE = 200_000  # bytes
 _STREAM = "sww01"
 
 
-# Bytes go down by `by`, and `last` comes behind them.
+# Move `count` bytes down by `by`, and write `last` after them.
 @micropython.viper
 def _append(target: ptr8, count: int, last: ptr8, by: int):
     i = 0
@@ -52,47 +53,47 @@ class Task:
         self._interpreter.allocate_tensors()
         self._input = self._interpreter.input(0)
         self._output = self._interpreter.output(0)
-        name, form, self._is_autoencoder = _TASKS.get(self._input.shape, _OTHER)
-        # A model that is not int8 takes its own bytes.
-        self._form = form if self._input.dtype == "int8" else _SIGNED
+        name, data_type, self._is_autoencoder = _TASKS.get(self._input.shape, _OTHER)
+        # For a model that is not int8 the data are copied unchanged.
+        self._data_type = data_type if self._input.dtype == "int8" else _SIGNED
         if os.stat(path)[6] > _LARGE:
-            name = _LARGER.get(name, name)
+            name = _NAME_OF_LARGE_MODEL.get(name, name)
         self.name = settings.MODEL or name
-        # What invoke() shows the model: the arena reuses the place of an input.
+        # The input for each invoke(): the model overwrites its input tensor.
         self._staged = bytearray(len(self._input.raw))
         self._real = array("f", bytes(4 * len(self._staged))) if self._is_autoencoder else None
 
     @property
     def is_stream(self):
-        """Whether it hears sound, rows of features, all the time."""
+        """Whether the model processes rows of features of a sound stream."""
         types = self._input.dtype, self._output.dtype
         return self.name == _STREAM and types == ("int8", "int8")
 
     @property
     def scale(self):
-        """Scale of the input."""
+        """The scale of the input."""
         return self._input.scale
 
     @property
     def zero_point(self):
-        """Zero point of the input."""
+        """The zero point of the input."""
         return self._input.zero_point
 
     @property
     def element_bytes(self):
-        """Bytes of an element of what the runner sends."""
-        return 4 if self._form == _FLOAT else 1
+        """The bytes of an element of the runner's data."""
+        return 4 if self._data_type == _FLOAT else 1
 
     @property
     def elements(self):
-        """Elements that the runner has to send; bytes for a model of the user's."""
+        """The number of elements that the runner sends; bytes for a custom model."""
         return len(self._staged)
 
     def set_input(self, data):
-        """Take `elements * element_bytes` bytes as the input of each invoke() to come."""
-        if self._form == _UNSIGNED:
+        """Set the input for the next calls of invoke(), `elements * element_bytes` bytes."""
+        if self._data_type == _UNSIGNED:
             _to_signed(self._staged, data, len(self._staged))
-        elif self._form == _FLOAT:
+        elif self._data_type == _FLOAT:
             self._quantize(array("f", bytes(data)))
         else:
             self._staged[:] = data
@@ -100,16 +101,16 @@ class Task:
             self._real = array("f", bytes(data))
 
     def clear(self):
-        """Zeros (of int8) as the input of each invoke() to come."""
+        """Set the input for the next calls of invoke() to int8 zeros."""
         for i in range(len(self._staged)):
             self._staged[i] = 0
 
     def append(self, row):
-        """Take bytes behind those of the input, whose first ones go."""
+        """Remove the first bytes of the input and append `row`."""
         _append(self._staged, len(self._staged), row, len(row))
 
-    # To the nearest int8, halves away from zero; quotients are float32 as in the reference, on
-    # a machine with longer floats, too.
+    # Round to the nearest int8, halves away from zero. Quotients are rounded to float32, as in the
+    # reference, also on machines with longer floats.
     def _quantize(self, values):
         quotient = array("f", [0])
         scale = self._input.scale
@@ -132,15 +133,15 @@ class Task:
         self._interpreter.invoke()
 
     def first_output(self):
-        """The first output, int8."""
+        """Return the first output, int8."""
         return (self._output.raw[0] ^ 0x80) - 0x80
 
     def results(self):
-        """List of floats: the outputs, or the error of an autoencoder."""
+        """Return a list of floats: the outputs, or the error of an autoencoder."""
         values = self._output.dequantize()
         if not self._is_autoencoder:
             return values
         total = 0.0
-        for value, wanted in zip(values, self._real):
-            total += (value - wanted) * (value - wanted)
+        for value, real in zip(values, self._real):
+            total += (value - real) * (value - real)
         return [total / len(self._real)]

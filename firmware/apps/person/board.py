@@ -1,11 +1,11 @@
-# App person: the board's camera and LED; a file board.py of yours on the board is taken instead
+# App person: the board's camera and LED; your own board.py on the board replaces this file
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import machine
 
 
 def camera(size):
-    """What gives the pictures; its pins are these. An OV7670: `return ov7670.OV7670(i2c)`."""
+    """Return the camera. Change the pins here; for an OV7670 return ov7670.OV7670(i2c)."""
     from tflm.camera import hm01b0
 
     i2c = machine.I2C(0, sda=machine.Pin(4), scl=machine.Pin(5), freq=400_000)
@@ -13,5 +13,5 @@ def camera(size):
 
 
 def led():
-    """The LED as a Pin."""
+    """Return the LED as a Pin."""
     return machine.Pin("LED", machine.Pin.OUT)

@@ -1,7 +1,8 @@
-# App person: says of each picture of the board's camera whether somebody is in it
+# App person: detects whether a person is in the pictures of the board's camera
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# The model is named with MODEL=: one grey int8 picture [1, height, width, 1], two outputs or more.
+# Name the model with MODEL= of make. Its input is a grey int8 picture [1, height, width, 1]; it
+# has two outputs or more.
 
 import time
 
@@ -9,10 +10,10 @@ import board
 import tflm
 from tflm.errors import TflmError
 
-_LABELS = ("no person", "person")  # where the model has no labels
+_LABELS = ("no person", "person")  # for a model without labels
 
 
-# The largest of the outputs, and which it is: 0..255 of 256.
+# The index of the largest score.
 def _best(scores):
     best = 0
     for i in range(1, len(scores)):
@@ -22,7 +23,7 @@ def _best(scores):
 
 
 def watch(interpreter, camera, labels, led):
-    """Tell of each picture what it is, until Ctrl-C."""
+    """Print the class of each picture, until Ctrl-C."""
     picture, scores = interpreter.input(0), interpreter.output(0)
     while True:
         begin = time.ticks_us()
@@ -40,7 +41,7 @@ def watch(interpreter, camera, labels, led):
 def main():
     try:
         interpreter = tflm.Interpreter(tflm.load("/rom/model.tflm"), cores=2)
-        interpreter.invoke()  # what the first run loads is not to be waited for later
+        interpreter.invoke()  # the first run loads the kernels, which takes longer
         _, height, width, _ = interpreter.input(0).shape
         camera = board.camera((width, height))
         try:
@@ -51,7 +52,7 @@ def main():
     except KeyboardInterrupt:
         print("stopped; import main runs it again")
     except OSError:
-        print("person: there is no model; make the firmware with MODEL=person_detect.tflite")
+        print("person: there is no model; build the firmware with MODEL=person_detect.tflite")
     except TflmError as error:
         print("person:", error)
 

@@ -1,4 +1,4 @@
-# App wake: the board's microphone and LED; a file board.py of yours on the board is taken instead
+# App wake: the board's microphone and LED; your own board.py on the board replaces this file
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import sys
@@ -7,7 +7,7 @@ import machine
 
 
 def microphone():
-    """What is listened to; its pins are these."""
+    """Return the microphone. Change the pins here."""
     if sys.platform == "rp2":
         from tflm.microphone import pdm
 
@@ -18,5 +18,5 @@ def microphone():
 
 
 def led():
-    """The LED as a Pin."""
+    """Return the LED as a Pin."""
     return machine.Pin("LED" if sys.platform == "rp2" else 2, machine.Pin.OUT)

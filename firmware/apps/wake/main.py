@@ -1,10 +1,10 @@
-# App wake: a line and the LED for each wake word that the board's microphone hears
+# App wake: detects wake words with the board's microphone, prints them and lights the LED
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Words are the manifests (*.json) among the board's files, or else in /rom; vad.json is no word
-# but the model that hears voices. Copy others to the board and `import main`: nothing is flashed.
-# Models are copied to RAM while there is plenty: weights that are used once an invoke are most of
-# them, and waiting for flash takes longer than what is computed with them.
+# The words are the manifests (*.json) in the board's file system, or else in /rom. vad.json is the
+# manifest of the model that detects voice. To use other words, copy their files to the board and
+# `import main`. Models are copied to RAM while enough heap is free: most weights are used once per
+# invoke, and reading them from flash takes longer than computing with them.
 
 import gc
 import os
@@ -16,27 +16,27 @@ import tflm
 from tflm import wake
 from tflm.errors import TflmError
 
-_RP2040_HZ = 200_000_000  # at 125 MHz two models take more than half of the time
+_RP2040_HZ = 200_000_000  # at 125 MHz two models need more than half of the time
 _FOLDERS = ("/", "/rom/")
 _FRONT_END = "/rom/micro_frontend.tflm"
 _VAD = "vad.json"
-_SECOND = 100  # hops
+_HOPS_PER_SECOND = 100
 _LED_HOPS = 50
 _WARM_HOPS = 20
-_PLENTY = 112 * 1024  # bytes of heap: a model has some 50 KB, the microphone 26 KB
+_MIN_FREE_FOR_COPY = 112 * 1024  # bytes of heap; a model has some 50 KB, the microphone 26 KB
 
 
-# The WakeWord of a manifest; None, and why, when it can be none.
+# Load the WakeWord of a manifest; if it is invalid, print the error and return None.
 def _load(path):
     gc.collect()
     try:
-        return wake.load(path, copy=gc.mem_free() > _PLENTY)
+        return wake.load(path, copy=gc.mem_free() > _MIN_FREE_FOR_COPY)
     except (TflmError, OSError) as error:
         print("wake:", error)
 
 
-# ([words], model that hears voices or None)
-def _find():
+# ([words], the model that detects voice or None)
+def _load_all():
     for folder in _FOLDERS:
         try:
             names = sorted([name for name in os.listdir(folder) if name.endswith(".json")])
@@ -49,8 +49,8 @@ def _find():
     return [], None
 
 
-# Says what happens, hop by hop.
-class _Report:
+# Prints detections and problems, hop by hop.
+class _Reporter:
     def __init__(self, listener, source, led):
         self._listener = listener
         self._source = source
@@ -59,22 +59,22 @@ class _Report:
         self._off = 0  # the hop when the LED goes off
         self._lost = 0
 
-    def after(self, samples, heard):
+    def add(self, samples, detected):
         self._hops += 1
-        if heard is not None:
+        if detected is not None:
             self._led.on()
             self._off = self._hops + _LED_HOPS
-            self._tell()
+            self._print_words()
         elif self._hops == self._off:
             self._led.off()
         if self._source.lost != self._lost:
             more, self._lost = self._source.lost - self._lost, self._source.lost
-            print("wake: %d ms of sound were lost; the board has too much to do" % (more // 16))
-        if self._hops == _SECOND and samples == bytes(samples[:2]) * (len(samples) // 2):
+            print("wake: %d ms of sound were lost; the board is too busy" % (more // 16))
+        if self._hops == _HOPS_PER_SECOND and samples == bytes(samples[:2]) * (len(samples) // 2):
             print("wake: the microphone gives no sound; check its wires and the pins in board.py")
 
-    def _tell(self):
-        seconds = self._hops / _SECOND
+    def _print_words(self):
+        seconds = self._hops / _HOPS_PER_SECOND
         for word in self._listener.words:
             if word.detected:
                 percent = 100 * word.probability
@@ -82,14 +82,14 @@ class _Report:
 
 
 def listen(listener, source, led):
-    """Tell the words in `source` until it ends, or until Ctrl-C."""
-    report = _Report(listener, source, led)
+    """Print the words in `source` until it ends, or until Ctrl-C."""
+    reporter = _Reporter(listener, source, led)
     samples = bytearray(listener.hop_bytes)
     while source.readinto(samples) == len(samples):
-        report.after(samples, listener.hear(samples))
+        reporter.add(samples, listener.hear(samples))
 
 
-# What the first runs load is not to be waited for when there is sound.
+# Run the models on silence: the first runs load the kernels, which takes longer.
 def _warm_up(listener):
     silence = bytearray(listener.hop_bytes)
     for _ in range(_WARM_HOPS):
@@ -102,7 +102,7 @@ def main():
         if "RP2040" in sys.implementation._machine:
             machine.freq(_RP2040_HZ)
         front_end = tflm.load(_FRONT_END, copy=True)
-        listener = wake.Listener(*_find(), front_end=front_end)
+        listener = wake.Listener(*_load_all(), front_end=front_end)
         if not listener.words:
             print("wake: there is no wake word; copy a manifest and its model to the board")
             return

@@ -1,2 +1,2 @@
-# tflm_tools: apps: the demo and the apps of firmware/apps, on the host
+# tflm_tools: apps: runs the demo and the apps of firmware/apps on the host
 # MIT license; Copyright (c) 2026 the tflm authors

@@ -1,4 +1,4 @@
-# tflm_tools: the demo behind `make run`: the digits model on real handwriting, in MicroPython
+# tflm_tools: apps: classifies handwritten digits in MicroPython, for `make run`
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import sys
@@ -22,24 +22,24 @@ _FOLDER = Path(__file__).resolve().parents[3] / "models" / "digits"
 
 @dataclass
 class Demo:
-    """All held-out images with what the model said about them.
+    """All held-out images with the model's predictions.
 
-    images: uint8 [n, 8, 8] of 0..16. scores: probability of the digit that was found.
-    times: microseconds of each invoke. Sizes in bytes.
+    images: uint8 [n, 8, 8] of 0..16. labels, predictions: digits [n]. scores: probability of each
+    predicted digit. times: microseconds of each invoke. Sizes in bytes.
     """
 
     images: np.ndarray
     labels: np.ndarray
-    found: np.ndarray
+    predictions: np.ndarray
     scores: np.ndarray
     times: np.ndarray
     arena_bytes: int
     flat_bytes: int
     plan: Plan
 
-    def right(self):
-        """How many images were found to be what they are."""
-        return int((self.found == self.labels).sum())
+    def correct(self):
+        """Return the number of images that were classified correctly."""
+        return int((self.predictions == self.labels).sum())
 
 
 # The held-out images and labels.
@@ -50,12 +50,12 @@ def _held_out():
             return file["x"].reshape(-1, 8, 8), file["y"]
     except (OSError, ValueError, KeyError):
         raise ToolError(
-            f"cannot read the held-out digits {path}; get an intact checkout"
+            f"cannot read the held-out digits {path}; check out the repository again"
         ) from None
 
 
 def demo():
-    """Flatten the digits model and classify every held-out image in the MicroPython unix port."""
+    """Flatten the digits model and classify all held-out images in MicroPython; return a Demo."""
     images, labels = _held_out()
     tflite = files.read(_FOLDER / "digits_int8.tflite")
     flat = flatten(tflite)
@@ -65,25 +65,28 @@ def demo():
         (folder / "images").write_bytes(images.tobytes())
         job = {"model": str(folder / "digits.tflm"), "images": str(folder / "images")}
         answer = unix_port.run_script("digits", job, folder)
-    found, scores, times = (np.array(column) for column in zip(*answer["results"], strict=True))
+    columns = (np.array(column) for column in zip(*answer["results"], strict=True))
+    predictions, scores, times = columns
     plan = plan_model(_FOLDER / "digits_int8.tflite", BALANCED).plan
-    return Demo(images, labels, found, scores, times, answer["arena"], len(flat), plan)
+    return Demo(images, labels, predictions, scores, times, answer["arena"], len(flat), plan)
 
 
 def main(picture=None):
-    """Run the demo and print it, or draw it into an .svg; exit code 1 with one sentence when it
-    cannot run."""
+    """Run the demo and print its results, or draw them into the .svg file `picture`.
+
+    An error is printed as one line, with exit code 1.
+    """
     from ..render.common import console
     from ..render.digits import print_demo
     from ..render.digits_scene import digits_scene
     from ..render.svg import svg
 
     try:
-        found = demo()
+        result = demo()
         if picture is None:
-            print_demo(found, console())
+            print_demo(result, console())
         else:
-            files.write(picture, svg(digits_scene(found)).encode())
+            files.write(picture, svg(digits_scene(result)).encode())
     except TflmError as error:
         print(f"demo: {error}", file=sys.stderr)
         sys.exit(1)

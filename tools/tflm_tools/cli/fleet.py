@@ -82,7 +82,7 @@ def register(cli, show, working, json_option, custom_option):
         """
         from ..fleet.server import Server
 
-        server = Server(folder, said=click.echo, **options)
+        server = Server(folder, log=click.echo, **options)
         host, port = server.server_address[:2]
         offered = f"offering the newest .tflu files in {folder}"
         click.echo(f"boards poll http://{host}:{port}/DEFAULT; {offered}")

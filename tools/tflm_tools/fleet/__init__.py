@@ -1,2 +1,2 @@
-# tflm_tools: models for many boards: keys, signed updates, a server to try them with
+# tflm_tools: fleet: signs models and serves them to many boards as updates
 # MIT license; Copyright (c) 2026 the tflm authors

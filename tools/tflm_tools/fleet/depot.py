@@ -1,4 +1,4 @@
-# tflm_tools: fleet: depot: which update each board is offered, and what it has said of it
+# tflm_tools: fleet: keeps the updates of a folder, and which board is offered which update
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import hashlib
@@ -17,7 +17,7 @@ SUFFIX = ".tflu"
 
 @dataclass
 class Offer:
-    """An update in the folder: what it says of itself; nobody has checked its signature."""
+    """An update in the folder, as its header describes it; the signature was not checked."""
 
     path: Path
     name: str
@@ -28,7 +28,10 @@ class Offer:
 
 @dataclass
 class Board:
-    """What is known of a board: actions are {number: Offer}; `done` are those that are over."""
+    """A board that has polled. actions: {number: Offer}; done: numbers of finished actions.
+
+    last: the board's last report.
+    """
 
     controller: str
     attributes: dict = field(default_factory=dict)
@@ -37,13 +40,13 @@ class Board:
     last: str = ""
 
 
-# The Offer of a file, None for what is no update.
+# The Offer of a file, or None if it is not an update.
 def _offer(path):
     try:
         data = path.read_bytes()
         _, _, size = struct.unpack_from(layout.HEADER, data)
-        said = json.loads(data[layout.HEADER_BYTES : layout.HEADER_BYTES + size])
-        name, version = said["name"], said["version"]
+        manifest = json.loads(data[layout.HEADER_BYTES : layout.HEADER_BYTES + size])
+        name, version = manifest["name"], manifest["version"]
     except (OSError, ValueError, KeyError, TypeError, RecursionError, struct.error):
         return None
     if not layout.is_name(name) or not layout.is_version(version):
@@ -54,41 +57,41 @@ def _offer(path):
 class Depot:
     """The updates of a folder, which is read again at each poll, and the boards that have polled.
 
-    Safe to use from several threads.
+    Several threads may use it. Raises ToolError if the folder does not exist.
     """
 
     def __init__(self, folder):
         if not Path(folder).is_dir():
-            raise ToolError(f"{folder} is no folder; give the one with your {SUFFIX} files")
+            raise ToolError(f"{folder} is not a folder; give the one with your {SUFFIX} files")
         self._folder = Path(folder)
         self._lock = threading.Lock()
-        self._known = {}
+        self._known = {}  # {(path, time of change, bytes): Offer or None}
         self._actions = 0
         self.boards = {}
 
     def newest(self):
-        """The Offers with the highest version of each name."""
-        found = {}
+        """Return the Offers with the highest version of each name."""
+        offers = {}
         for path in sorted(self._folder.glob(f"*{SUFFIX}")):
-            about = path.stat()
-            key = (path, about.st_mtime_ns, about.st_size)
+            stat = path.stat()
+            key = (path, stat.st_mtime_ns, stat.st_size)
             if key not in self._known:
                 self._known[key] = _offer(path)
             offer = self._known[key]
-            if offer and (offer.name not in found or offer.version > found[offer.name].version):
-                found[offer.name] = offer
-        return list(found.values())
+            if offer and (offer.name not in offers or offer.version > offers[offer.name].version):
+                offers[offer.name] = offer
+        return list(offers.values())
 
     def board(self, controller):
-        """The Board of this name, which is new if need be."""
+        """Return the Board of this name; a new one if it has not polled before."""
         with self._lock:
             return self.boards.setdefault(controller, Board(controller))
 
     def action_for(self, board):
-        """The number of what a board is to do, None for nothing: the newest update of its model.
+        """Return the number of a board's next action, to install an update, or None.
 
-        Of a board that has not said which model it has, and of a folder with several, it is the
-        first by name that is not done.
+        The update is the newest one of the board's model. For a board that has not reported its
+        model, it is the first update by name that the board has not finished.
         """
         with self._lock:
             name = board.attributes.get("model")
@@ -100,7 +103,7 @@ class Depot:
                     return number
         return None
 
-    # The number of an action that gives an offer to a board: the same one each time.
+    # The number of the action that offers an update to a board; it stays the same.
     def _number(self, board, offer):
         for number, known in board.actions.items():
             if known.sha256 == offer.sha256:
@@ -110,7 +113,7 @@ class Depot:
         return self._actions
 
     def note(self, board, number, execution, finished, text):
-        """Keep what a board says of an action; True when it was waited for."""
+        """Store a board's report on an action; return whether the report was expected."""
         with self._lock:
             if number not in board.actions or number in board.done:
                 return False

@@ -1,4 +1,4 @@
-# tflm_tools: fleet: the keys that sign models: ECDSA over P-256, private ones as PEM
+# tflm_tools: fleet: makes and reads the ECDSA P-256 keys that sign models
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import os
@@ -15,34 +15,35 @@ _BYTES = 32
 PUBLIC_SUFFIX = ".pub"
 
 
-# The parts of the package cryptography that make keys and signatures.
+# Modules of the package cryptography.
 def _cryptography():
     try:
         from cryptography.hazmat.primitives import hashes, serialization
         from cryptography.hazmat.primitives.asymmetric import ec, utils
     except ImportError:
         raise ToolError(
-            f"signing needs the package cryptography; install it with: {installing('fleet')}"
+            f"signing requires the package cryptography; install it with: {installing('fleet')}"
         ) from None
     return hashes, serialization, ec, utils
 
 
-# x and y of a public key, as boards have it.
+# x and y of a public key: the 64 bytes that boards store.
 def _point(key):
     numbers = key.public_numbers()
     return numbers.x.to_bytes(_BYTES, "big") + numbers.y.to_bytes(_BYTES, "big")
 
 
 def generate(path):
-    """Write a new private key to `path`, the public one beside it as 128 hex digits; that's path.
+    """Make a key pair; return the path of the public key.
 
-    Raises ToolError where one of the files is there: no key is ever replaced.
+    The private key is written to `path` as PEM, the public key to a file with the suffix .pub as
+    128 hex digits. Raises ToolError if one of the files exists: no key is ever replaced.
     """
     _, serialization, ec, _ = _cryptography()
     public = Path(path).with_suffix(PUBLIC_SUFFIX)
     for each in (Path(path), public):
         if each.exists():
-            raise ToolError(f"{each} is there already; boards know its key, so name another file")
+            raise ToolError(f"{each} exists, and boards may use its key; name another file")
     key = ec.generate_private_key(ec.SECP256R1())
     text = key.private_bytes(
         serialization.Encoding.PEM,
@@ -60,7 +61,7 @@ def generate(path):
 
 
 def load_private(path):
-    """The private key of a PEM file of `generate` or of another tool; raises ToolError."""
+    """Return the private key of a PEM file from generate() or another tool. Raises ToolError."""
     _, serialization, ec, _ = _cryptography()
     try:
         key = serialization.load_pem_private_key(files.read(path), password=None)
@@ -68,26 +69,26 @@ def load_private(path):
         key = None
     if not isinstance(getattr(key, "curve", None), ec.SECP256R1):
         raise ToolError(
-            f"{path} is no private key for P-256 without a password; make one with: "
+            f"{path} is not a private key for P-256 without a password; make one with: "
             "tflm fleet keygen"
         )
     return key
 
 
 def load_public(path):
-    """The 64 bytes of a .pub file; raises ToolError."""
+    """Return the 64 bytes of a .pub file. Raises ToolError."""
     try:
         key = bytes.fromhex(files.read(path).decode("ascii"))
     except ValueError:
         key = b""
     if not is_key(key):
-        raise ToolError(f"{path} is no public key; give the .pub that tflm fleet keygen wrote")
+        raise ToolError(f"{path} is not a public key; give the .pub of tflm fleet keygen")
     return key
 
 
 def sign(key, message):
-    """(signature of 64 bytes, public key of 64 bytes) with a private key."""
+    """Return (signature of 64 bytes, public key of 64 bytes) of a message and a private key."""
     hashes, _, ec, utils = _cryptography()
     r, s = utils.decode_dss_signature(key.sign(message, ec.ECDSA(hashes.SHA256())))
-    s = min(s, _ORDER - s)  # boards take only the smaller of the two
+    s = min(s, _ORDER - s)  # boards accept only the smaller of the two valid values
     return r.to_bytes(_BYTES, "big") + s.to_bytes(_BYTES, "big"), _point(key.public_key())

@@ -1,4 +1,4 @@
-# tflm_tools: fleet: a small server of hawkBit's DDI, for a class room and for tests
+# tflm_tools: fleet: a small HTTP server with hawkBit's DDI API, for small fleets and tests
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -10,33 +10,33 @@ from ..render.common import printable
 from .depot import Depot
 
 _BOARD = re.compile(r"/(\w+)/controller/v1/([\w.-]+)(/.*)?")
-_MOST_BODY = 1 << 16
-_PIECE = 1 << 14
+_MAX_BODY_BYTES = 1 << 16
+_WRITE_BYTES = 1 << 14
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Requests of boards; what the server is, is in `self.server`."""
+    """Answers the requests of boards; `self.server` is a Server."""
 
     protocol_version = "HTTP/1.1"
-    timeout = 30  # seconds that a board may be silent
+    timeout = 30  # seconds to wait for a board
 
     def log_message(self, *_):
         pass
 
     def answer(self, status, data=b"", kind="application/hal+json", headers=()):
-        """Send an answer with the JSON of `data`, or with bytes."""
+        """Send an answer, whose body is `data` as JSON, or as it is if it is bytes."""
         body = data if isinstance(data, bytes) else json.dumps(data).encode()
         self.send_response(status)
         for name, value in (("Content-Type", kind), ("Content-Length", len(body)), *headers):
             self.send_header(name, str(value))
         self.end_headers()
-        for at in range(0, len(body), _PIECE):
-            self.wfile.write(body[at : at + _PIECE])
+        for at in range(0, len(body), _WRITE_BYTES):
+            self.wfile.write(body[at : at + _WRITE_BYTES])
 
-    # The Board that asks and the rest of the path; None after an answer that refuses.
+    # The Board that sent the request, and the rest of the path; None after an error was answered.
     def _board(self):
-        found = _BOARD.fullmatch(self.path.partition("?")[0])
-        if not found:
+        match = _BOARD.fullmatch(self.path.partition("?")[0])
+        if not match:
             self.answer(404)
             return None
         given = self.headers.get("Authorization", "").rpartition(" ")[2]
@@ -44,26 +44,26 @@ class Handler(BaseHTTPRequestHandler):
             self.answer(401)
             return None
         host = f"{self.server.scheme}://{self.headers['Host']}"
-        self.base = f"{host}/{found[1]}/controller/v1/{found[2]}"
-        return self.server.depot.board(found[2]), found[3] or ""
+        self.base = f"{host}/{match[1]}/controller/v1/{match[2]}"
+        return self.server.depot.board(match[2]), match[3] or ""
 
-    # The JSON that came with a request, or {}.
+    # The JSON object in the body of a request, or {}.
     def _body(self):
         try:
             size = int(self.headers.get("Content-Length") or 0)
-            found = json.loads(self.rfile.read(max(0, min(size, _MOST_BODY))))
+            body = json.loads(self.rfile.read(max(0, min(size, _MAX_BODY_BYTES))))
         except (ValueError, RecursionError):
-            found = None
-        return found if isinstance(found, dict) else {}
+            body = None
+        return body if isinstance(body, dict) else {}
 
     def do_GET(self):
         if self.path == "/":
             self.answer(200, self.server.table().encode(), "text/plain; charset=utf-8")
             return
-        found = self._board()
-        if not found:
+        request = self._board()
+        if not request:
             return
-        board, rest = found
+        board, rest = request
         number = re.fullmatch(r"/deploymentBase/(\d+)", rest)
         artifact = re.fullmatch(r"/softwaremodules/(\d+)/artifacts/[\w.-]+", rest)
         offer = board.actions.get(int((number or artifact or [0, 0])[1]))
@@ -98,7 +98,7 @@ class Handler(BaseHTTPRequestHandler):
         deployment = {"download": "forced", "update": "forced", "chunks": [chunk]}
         return {"id": str(number), "deployment": deployment}
 
-    # A file, or what of it a range asks for.
+    # Send a file, or the part that the request's Range asks for.
     def _file(self, offer):
         data = offer.path.read_bytes()
         start = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", ""))
@@ -106,23 +106,23 @@ class Handler(BaseHTTPRequestHandler):
         if not start:
             self.answer(200, data, "application/octet-stream")
             return
-        about = (("Content-Range", f"bytes {start}-{len(data) - 1}/{len(data)}"),)
-        self.answer(206, data[start:], "application/octet-stream", about)
+        headers = (("Content-Range", f"bytes {start}-{len(data) - 1}/{len(data)}"),)
+        self.answer(206, data[start:], "application/octet-stream", headers)
 
     def do_PUT(self):
-        found = self._board()
-        if found and found[1] == "/configData":
+        request = self._board()
+        if request and request[1] == "/configData":
             data = self._body().get("data")
-            found[0].attributes = data if isinstance(data, dict) else {}
+            request[0].attributes = data if isinstance(data, dict) else {}
             self.answer(200)
-        elif found:
+        elif request:
             self.answer(404)
 
     def do_POST(self):
-        found = self._board()
-        if not found:
+        request = self._board()
+        if not request:
             return
-        board, rest = found
+        board, rest = request
         number = re.fullmatch(r"/deploymentBase/(\d+)/feedback", rest)
         status = self._body().get("status")
         if not number or not isinstance(status, dict):
@@ -134,26 +134,27 @@ class Handler(BaseHTTPRequestHandler):
         text = " ".join(map(str, details)) if isinstance(details, list) else ""
         is_known = self.server.depot.note(board, int(number[1]), execution, finished, text)
         if is_known:
-            self.server.said(f"{board.controller}  {board.last}")
+            self.server.log_report(f"{board.controller}  {board.last}")
         self.answer(200 if is_known else 410)
 
 
 class Server(ThreadingHTTPServer):
-    """Offers the updates of a folder to every board that polls; token: what they have to show.
+    """Offers the updates of a folder to every board that polls.
 
-    said: called with a line for each thing that a board says. seconds: between two polls.
+    token: the token that boards must send, "" for none. log: called with a line for each report of
+    a board. seconds: time between two polls of a board. Raises ToolError.
     """
 
     scheme = "http"  # of the addresses that boards get
     daemon_threads = True
     request_queue_size = 128
 
-    def __init__(self, folder, host="127.0.0.1", port=8080, token="", said=print, seconds=60,
+    def __init__(self, folder, host="127.0.0.1", port=8080, token="", log=print, seconds=60,
                  handler=Handler):  # fmt: skip
         self.depot = Depot(folder)
         self.token = token
         self.sleep = f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
-        self._say = said
+        self._log = log
         try:
             super().__init__((host, port), handler)
         except OSError as error:
@@ -161,15 +162,15 @@ class Server(ThreadingHTTPServer):
                 f"cannot listen at {host}:{port}: {error.strerror}; give another --port"
             ) from None
 
-    def said(self, line):
-        """Pass on what a board says, without what commands a terminal."""
-        self._say(printable(line))
+    def log_report(self, line):
+        """Log a report of a board, without control characters."""
+        self._log(printable(line))
 
     def handle_error(self, request, client_address):
-        """A board that breaks off is no error here."""
+        """Ignore errors of connections that a board has closed."""
 
     def table(self):
-        """A line for each board, as text."""
+        """Return a text with a line for each board."""
         boards = sorted(self.depot.boards.values(), key=lambda board: board.controller)
         lines = [f"{board.controller}  {board.last or 'has polled'}" for board in boards]
         return "\n".join(map(printable, lines)) + "\n"

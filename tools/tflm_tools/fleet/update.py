@@ -1,4 +1,4 @@
-# tflm_tools: fleet: updates: a model with its test vectors, signed; and whether a file is one
+# tflm_tools: fleet: makes and verifies updates, which are signed models with test vectors
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import hashlib
@@ -23,12 +23,12 @@ from ..model.model_file import open_model
 from ..port import invocation
 from . import keys
 
-_MOST_VECTOR_BYTES = 1 << 20  # a board keeps them beside the model until it has tried it
+_MAX_VECTOR_BYTES = 1 << 20  # a board stores them with the model until it has tested the model
 
 
 @dataclass
 class Update:
-    """A signed update: sizes in bytes; key: the public key that it is signed with, as hex."""
+    """A signed update; sizes in bytes. key: the public key of its signature, as hex."""
 
     path: str
     name: str
@@ -45,19 +45,19 @@ def _sha256(data):
     return hashlib.sha256(data).hexdigest()
 
 
-# Inputs of the vectors, as a board gets them, run by run: those of a data set, or random ones and
-# one of extremes. told: what the flat model says of its inputs.
-def _inputs(source, told, data, count):
+# The bytes of the inputs of each test vector: examples of a data set, or random inputs and one
+# with extreme values. source, flat: ModelFiles of the model and of its .tflm.
+def _inputs(source, flat, data, count):
     if data:
         runs = dataset.load(data, source.inputs, source.outputs, limit=count).runs[:count]
     else:
         cases = make_cases(source.inputs, count - 1, 0)
         runs = [case.inputs for case in [*cases[: count - 1], cases[-1]]]
-    return [input_bytes(run, told.inputs) for run in runs]
+    return [input_bytes(run, flat.inputs) for run in runs]
 
 
-# The vectors of a flat model, which MicroPython runs here: inputs and outputs, one run after the
-# other. A model with state goes on from one to the next, as it will on the board.
+# The test vectors (bytes) of a flat model: inputs and outputs of each run in the unix port.
+# Variables keep their values from one run to the next, as on the board.
 def _vectors(flat, inputs, custom, timeout):
     try:
         _, outputs, _ = invocation.invoke(
@@ -65,24 +65,27 @@ def _vectors(flat, inputs, custom, timeout):
         )
     except DeviceError as error:
         raise ToolError(
-            f"the model does not run here, so it has no test vectors: {error}; for a model of "
-            "another instruction set give its .tflite, and --target"
+            f"the model does not run on this computer, so it has no test vectors: {error}; for a "
+            "model of another instruction set give its .tflite, and --target"
         ) from None
     size = len(outputs) // len(inputs)
-    parts = [outputs[at : at + size] for at in range(0, len(outputs), size)]
-    return b"".join(a + b for a, b in zip(inputs, parts, strict=True))
+    by_run = [outputs[at : at + size] for at in range(0, len(outputs), size)]
+    return b"".join(a + b for a, b in zip(inputs, by_run, strict=True))
 
 
 def pack(private, name, version, count, vectors, model):
-    """(bytes of an update, public key) of a model and `count` vectors, with a private key."""
-    said = {
+    """Return (bytes of an update, public key).
+
+    private: the private key. count, vectors: number and bytes of the test vectors. model: bytes.
+    """
+    manifest = {
         "name": name,
         "version": version,
         "tflm": __version__,
         "vectors": {"count": count, "bytes": len(vectors), "sha256": _sha256(vectors)},
         "model": {"bytes": len(model), "sha256": _sha256(model)},
     }
-    text = json.dumps(said, separators=(",", ":")).encode()
+    text = json.dumps(manifest, separators=(",", ":")).encode()
     signed = struct.pack(layout.HEADER, layout.MAGIC, layout.FORMAT, len(text)) + text
     signature, public = keys.sign(private, signed)
     return signed + signature + vectors + model, public
@@ -90,23 +93,24 @@ def pack(private, name, version, count, vectors, model):
 
 def sign(path, key, version, output=None, name=None, vectors=4, data=None, target=None,
          custom=(), timeout=None):  # fmt: skip
-    """Write the signed update of a .tflm, or of a .tflite flattened for `target`: an Update.
+    """Write the signed update of a .tflm or .tflite and return an Update.
 
-    key: the file of the private key. version: higher than that of any model that boards have.
-    output: the file, NAME-VERSION.tflu here if it is None. name: of the model, the file's own if
-    it is None. vectors: how many inputs, from the data set `data` (as `tflm eval` takes it), or
-    made up. Raises ToolError.
+    target: flattens a .tflite for it.
+    key: the file of the private key. version: must be higher than the versions that boards have.
+    output: the file; by default NAME-VERSION.tflu. name: the model's name; by default the file's
+    name. vectors: number of test vectors, from the data set `data` (as for `tflm eval`) or with
+    random inputs. Raises ToolError.
     """
     private = keys.load_private(key)
     name = re.sub(r"\W", "_", Path(path).stem, flags=re.ASCII) if name is None else name
     if not layout.is_name(name):
         raise ToolError(
-            f"{name!r} cannot be a model's name; give --name: 1 to {layout.MOST_NAME} letters, "
+            f"{name!r} is not a valid model name; give --name 1 to {layout.MOST_NAME} letters, "
             "digits and _"
         )
     if not layout.is_version(version):
         raise ToolError(
-            f"{version} is no version; give a whole number from 1 to 2147483647 to --version"
+            f"{version} is not a valid version; give --version a number from 1 to 2147483647"
         )
     output = output or f"{name}-{version}.tflu"
     files.check_output(output, path, key)
@@ -114,20 +118,20 @@ def sign(path, key, version, output=None, name=None, vectors=4, data=None, targe
     if source.kind == "tflm" and target:
         raise ToolError(f"{path} is a .tflm already; --target needs the .tflite it was made from")
     resolver = load_resolver(custom)
-    here = source.data if source.kind == "tflm" else flatten(source.data, resolver)
-    model = flatten(source.data, resolver, target=target) if target else here
-    told = open_model(path, here)
-    if any(info.by_rows for info in told.inputs):
+    local = source.data if source.kind == "tflm" else flatten(source.data, resolver)
+    model = flatten(source.data, resolver, target=target) if target else local
+    flat = open_model(path, local)
+    if any(info.by_rows for info in flat.inputs):
         raise ToolError(
-            "the model's input comes by rows, which no test vector does; flatten it without "
-            "--input-by-rows"
+            "the model reads its input by rows, which test vectors do not support; flatten it "
+            "without --input-by-rows"
         )
-    inputs = _inputs(source, told, data, vectors)
-    tests = _vectors(here, inputs, custom, timeout)
-    if len(tests) > _MOST_VECTOR_BYTES:
+    inputs = _inputs(source, flat, data, vectors)
+    tests = _vectors(local, inputs, custom, timeout)
+    if len(tests) > _MAX_VECTOR_BYTES:
         raise ToolError(
-            f"the {len(inputs)} test vectors have {len(tests):,} bytes, 1 MB is the most; give a "
-            "smaller number to --vectors"
+            f"the {len(inputs)} test vectors have {len(tests):,} bytes, more than 1 MB; give "
+            "--vectors a smaller number"
         )
     packed, public = pack(private, name, version, len(inputs), tests, model)
     files.write(output, packed)
@@ -135,9 +139,10 @@ def sign(path, key, version, output=None, name=None, vectors=4, data=None, targe
 
 
 def verify(path, public):
-    """The Update in a file, when it is whole and signed by the owner of a key (64 bytes).
+    """Return the Update in a file after checking its signature and its completeness.
 
-    It is read with the board's own code. Raises UpdateError, ToolError.
+    public: the public key, 64 bytes. The code of the board reads the file. Raises UpdateError and
+    ToolError.
     """
     data = files.read(path)
     stream = io.BytesIO(data)
@@ -147,12 +152,10 @@ def verify(path, public):
         raise ToolError(
             f"{path} has {len(data):,} bytes, {manifest.bytes():,} were signed; copy it again"
         )
-    for part, wanted, what in (
-        (tests, manifest.vectors_sha256, "test vectors"),
-        (model, manifest.model_sha256, "model"),
-    ):
-        if _sha256(part) != wanted:
-            raise ToolError(f"the {what} in {path} are not what was signed; copy it again")
+    if _sha256(tests) != manifest.vectors_sha256:
+        raise ToolError(f"the test vectors in {path} differ from the signed ones; copy it again")
+    if _sha256(model) != manifest.model_sha256:
+        raise ToolError(f"the model in {path} differs from the signed one; copy it again")
     return Update(
         path=str(path),
         name=manifest.name,

@@ -68,7 +68,7 @@ def _compile_version(source, name, arch, version):
                 data = machine_code.convert(data, source.read_text(), arch)
             return data
     reason = ((done.stderr or done.stdout).strip().splitlines() or ["no reason"])[-1]
-    raise ToolError(f"mpy-cross cannot compile {name} for {arch}: {reason}")
+    raise ToolError(f"mpy-cross cannot compile {name} for {arch}: {reason}; correct the source")
 
 
 def compile_runtime_files(files, arch):

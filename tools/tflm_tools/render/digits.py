@@ -26,16 +26,17 @@ def _pixels(row, colour):
 
 # The first images, and the first one that the model gets wrong.
 def chosen(demo):
-    wrong = np.flatnonzero(demo.found != demo.labels)
+    wrong = np.flatnonzero(demo.predictions != demo.labels)
     first = [i for i in range(len(demo.images)) if i not in wrong[:1]]
     return first[: _SHOWN - 1] + [int(wrong[0])] if len(wrong) else first[:_SHOWN]
 
 
 # What the model says about one image, as wide as the image.
 def _verdict(demo, i):
-    right = demo.found[i] == demo.labels[i]
+    right = demo.predictions[i] == demo.labels[i]
     text = Text(
-        f"{'✓' if right else '✗'} {demo.found[i]}", style="bold green" if right else "bold red"
+        f"{'✓' if right else '✗'} {demo.predictions[i]}",
+        style="bold green" if right else "bold red",
     )
     text.append(f"  {100 * demo.scores[i]:.1f} %", style="default not bold")
     return text
@@ -76,8 +77,8 @@ def _print_figures(demo, target):
     rows = (
         (
             "accuracy",
-            f"{100 * demo.right() / count:.1f} %",
-            f"{demo.right()} of {count} held-out images",
+            f"{100 * demo.correct() / count:.1f} %",
+            f"{demo.correct()} of {count} held-out images",
         ),
         (
             "time",

@@ -20,8 +20,8 @@ def _digit(scene, demo, i, left):
             if value:
                 at = left + x * _PIXEL, _TOP + y * _PIXEL
                 scene.add(Rect(*at, _PIXEL, _PIXEL, "ink", opacity=int(value) / BLACK))
-    right = demo.found[i] == demo.labels[i]
-    words = f"{demo.found[i]}, {100 * demo.scores[i]:.1f} %"
+    right = demo.predictions[i] == demo.labels[i]
+    words = f"{demo.predictions[i]}, {100 * demo.scores[i]:.1f} %"
     _mark(scene, left + 2, _TOP + side + 18, right)
     scene.add(Label(left + 22, _TOP + side + 24, words, "ink" if right else "peak", 15, bold=True))
     if not right:
@@ -48,8 +48,9 @@ def digits_scene(demo):
     for k, i in enumerate(shown):
         _digit(scene, demo, i, _LEFT + k * _STEP)
     count = len(demo.labels)
+    correct = demo.correct()
     words = (
-        f"{demo.right()} of {count} held-out images right ({100 * demo.right() / count:.1f} %), "
+        f"{correct} of {count} held-out images right ({100 * correct / count:.1f} %), "
         f"{size(demo.flat_bytes)} of flash, {number(demo.arena_bytes)} bytes of RAM"
     )
     scene.add(Label(_LEFT, height - 14, words, "ink", 15))

@@ -1,4 +1,4 @@
-# tflm_tools: training: TensorFlow in a process of its own, and how far it is
+# tflm_tools: training: runs the training of the network with TensorFlow in a separate process
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -9,19 +9,19 @@ from pathlib import Path
 from ..converters.process import python
 from ..errors import ToolError
 
-_NETWORK = "network"  # the package beside this file
+_NETWORK = "network"  # the package in this folder
 _LOG = "log.txt"
 
 
 def find_python():
-    """The Python that has TensorFlow; raises ToolError where there is none."""
+    """Return the path of a Python that has TensorFlow. Raises ToolError."""
     return python("trains the network", "wake-train")
 
 
 def run(job, folder, progress):
-    """Run the package network with a job (a dict of JSON); its files lie in `folder`.
+    """Run the package network with a job (a dict of JSON), whose files are in `folder`.
 
-    progress: a function (done, total). Raises ToolError when it ends with an error.
+    progress: a function (done, total). Raises ToolError if the process ends with an error.
     """
     request = folder / "job.json"
     request.write_text(json.dumps(job))
@@ -29,27 +29,27 @@ def run(job, folder, progress):
         process = _start([find_python(), "-m", _NETWORK, str(request.absolute())], log)
         try:
             for line in process.stdout:
-                told = json.loads(line)
-                progress(told["done"], told["total"])
+                report = json.loads(line)
+                progress(report["done"], report["total"])
             code = process.wait()
         finally:
             process.kill()
             process.wait()
     if code:
-        said = (folder / _LOG).read_text(errors="replace").strip().splitlines()
+        lines = (folder / _LOG).read_text(errors="replace").strip().splitlines()
         raise ToolError(
-            f"TensorFlow ended with an error: {said[-1] if said else code}; see {folder / _LOG}, "
-            "and go on with --resume"
+            f"TensorFlow ended with an error: {lines[-1] if lines else code}; see {folder / _LOG} "
+            "and continue with --resume"
         )
 
 
-# Only that package is found by its name, not the one that it is a part of.
+# The process can import the package network, but not tflm_tools.
 def _environment():
     paths = [str(Path(__file__).parent), os.environ.get("PYTHONPATH")]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
 
 
-# Ctrl-C is for this process alone, which ends the other one.
+# Ctrl-C reaches only this process, which ends the other process.
 def _start(command, log):
     try:
         return subprocess.Popen(
@@ -58,6 +58,6 @@ def _start(command, log):
         )  # fmt: skip
     except OSError as error:
         raise ToolError(
-            f"cannot run {command[0]}: {error.strerror}; let TFLM_TENSORFLOW name a Python that "
-            "has TensorFlow"
+            f"cannot run {command[0]}: {error.strerror}; set TFLM_TENSORFLOW to a Python that has "
+            "TensorFlow"
         ) from None

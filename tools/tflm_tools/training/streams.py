@@ -1,4 +1,4 @@
-# tflm_tools: training: long recordings put together from utterances, rooms and noise
+# tflm_tools: training: mixes utterances, reverberation and noise to long recordings
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from typing import NamedTuple
@@ -12,7 +12,7 @@ _FULL = 32767
 
 
 class Stream(NamedTuple):
-    """samples: int16 at RATE. words: list of (label index, first sample, end), in order."""
+    """A recording: int16 samples at RATE, and words: [(label index, first sample, end)]."""
 
     samples: np.ndarray
     words: list
@@ -25,7 +25,7 @@ def _colored(count, slope, random):
     return np.fft.irfft(spectrum, count)
 
 
-# Mains hum with overtones.
+# Mains hum of 50 or 60 Hz with overtones.
 def _hum(count, random):
     times = np.arange(count) / RATE
     tones = random.choice([50, 60]) * np.arange(1, 12)
@@ -42,9 +42,11 @@ def _clicks(count, random):
     return samples
 
 
-# `count` samples of noise of some kind; its loudness is 1 (root of the mean square).
 def noise(count, random):
-    """Float noise: white, pink, brown, hum or clicks; often swelling up and down."""
+    """Return `count` float samples of noise whose root mean square is about 1.
+
+    The noise is white, pink, brown, hum or clicks, at random; its volume often varies.
+    """
     kind = random.randint(5)
     if kind < 3:
         samples = _colored(count, (0, 1, 2)[kind], random)
@@ -57,8 +59,8 @@ def noise(count, random):
     return samples / np.sqrt(np.mean(samples**2) + 1e-12)
 
 
-# The sound as in a room: what the walls give back dies away like noise.
-def _room(samples, random):
+# The samples with reverberation: an echo of noise that decays.
+def _with_reverberation(samples, random):
     length = int(random.uniform(0.05, 0.3) * RATE)
     echo = random.normal(size=length) * np.exp(-6 * np.arange(length) / length)
     echo *= random.uniform(0.05, 0.4) / np.sqrt(np.sum(echo**2))
@@ -68,35 +70,35 @@ def _room(samples, random):
     return np.fft.irfft(np.fft.rfft(samples, size) * np.fft.rfft(echo, size), size)[:count]
 
 
-# A clip as somebody else says it somewhere else: speed, tone and room differ.
+# A clip with another speed, tone and reverberation, for more variety of speakers and places.
 def _vary(samples, random):
-    samples = np.pad(samples, (0, -len(samples) % 256))  # sizes of which an FFT is quick
+    samples = np.pad(samples, (0, -len(samples) % 256))  # an FFT of these sizes is fast
     samples = resample(samples, round(len(samples) * random.uniform(0.88, 1.12) / 64) * 64)
-    if random.uniform() < 0.5:  # a microphone or a loudspeaker that likes some frequencies
+    if random.uniform() < 0.5:  # the frequency response of a microphone or a loudspeaker
         samples = np.convolve(samples, [1, random.uniform(-0.6, 0.6)], "same")
     if random.uniform() < 0.6:
-        samples = _room(samples, random)
+        samples = _with_reverberation(samples, random)
     return samples / np.sqrt(np.mean(samples**2))
 
 
 def mix(clips, seed):
-    """A Stream that says all `clips`, a list of (label index, samples), in random order.
+    """Return a Stream with all `clips`, a list of (label index, samples), in random order.
 
-    Pauses are 0.05 to 1.2 s, some longer. Loudness of words is -36 to -14 dB of full scale (root
-    of the mean square), noise 3 to 45 dB below it, or none at all.
+    Pauses are 0.05 to 1.2 s, some are longer. The root mean square of words is -36 to -14 dB of
+    full scale; noise is 3 to 45 dB below that, or absent.
     """
     random = np.random.RandomState(seed)
-    parts, words, at = [], [], 0
+    utterances, words, at = [], [], 0
     for i in random.permutation(len(clips)):
         pause = random.uniform(0.05, 1.2) + (random.uniform() < 0.08) * random.uniform(1, 4)
         at += int(pause * RATE)
         label, samples = clips[i]
         samples = _vary(samples, random)
-        parts.append((at, samples))
+        utterances.append((at, samples))
         words.append((label, at, at + len(samples)))
         at += len(samples)
     total = np.zeros(at + RATE, np.float32)
-    for begin, samples in parts:
+    for begin, samples in utterances:
         loudness = 10 ** (random.uniform(-3, 3) / 20)
         total[begin : begin + len(samples)] += loudness * samples
     for begin in range(0, len(total), _BLOCK_SECONDS * RATE):

@@ -1,4 +1,4 @@
-# tflm_tools: training: a phrase becomes a model, a manifest and a report
+# tflm_tools: training: trains a wake word and writes its model, manifest and report
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -16,25 +16,26 @@ from ..render.notebook import Shown
 from ..render.svg import svg
 from ..render.wake_curve import curve_scene
 from . import phrases, process, voices
-from .pieces import PHRASE, Pieces, check_front_end
-from .scores import WINDOW, Heard, Point, choose, curve
+from .recordings import PHRASE, Recordings, check_front_end
+from .scores import WINDOW, MeasuredRecordings, Point, choose, curve
 
 MINUTES = 30.0
 SEED = 2026
-_WORK = "work"  # of the folder: what is kept until all is done
-_STEPS = 200  # of training, a minute
-_LEAST_STEPS = 20
-_LONGEST = 2.5  # seconds of a phrase
-_ARENA = 2.5  # what the C++ takes more than we do; okay_nabu's manifest has that, too
-_AFTER = 15  # hops that the network hears beside the phrase
+_WORK = "work"  # folder of intermediate files, which is removed in the end
+_STEPS_PER_MINUTE = 200  # of training
+_MIN_STEPS = 20
+_MAX_PHRASE_SECONDS = 2.5
+_CPP_ARENA_RATIO = 2.5  # arena of TFLM in C++ to ours, as in okay_nabu's manifest
+_EXTRA_HOPS = 15  # that the network covers in addition to the phrase
 
 
 @dataclass
 class Trained(Shown):
-    """What `tflm wake train` made, and what it hears of voices it has never heard.
+    """The result of `tflm wake train`, measured with voices that were not used for training.
 
-    chosen: the Point of the validation's voices whose cutoff is in the manifest; test: what that
-    cutoff means for the test's. said: phrases of the test. hours: of the test's other speech.
+    chosen: the Point of the validation set whose cutoff is in the manifest. test: the Point of the
+    test set at that cutoff. said: number of phrases in the test set. hours: of other speech in the
+    test set.
     """
 
     _shown = ("wake_training", "print_trained")
@@ -59,30 +60,31 @@ class Trained(Shown):
     notes: list[str] = field(default_factory=list)
 
 
-# What is to be made, as the folder remembers it.
+# The parameters of a training, which are stored in the folder.
 def _recipe(phrase, minutes, seed):
     return {"phrase": phrase, "minutes": minutes, "seed": seed, "version": 2}
 
 
 def open_folder(folder, phrase, minutes, seed, resume):
-    """The folder of what is kept until all is done; raises ToolError for one that does not fit.
+    """Return the folder of intermediate files below `folder`, which must be new or empty.
 
-    A new one is made; with resume it must be one of the same phrase, minutes and seed.
+    resume: `folder` must be of a training with the same phrase, minutes and seed. Raises
+    ToolError.
     """
     recipe = _recipe(phrase, minutes, seed)
     known = folder / _WORK / "recipe.json"
     if resume:
         if not known.exists():
-            raise ToolError(f"{folder} has nothing to go on with; leave --resume away")
-        found = json.loads(files.read(known))
+            raise ToolError(f"{folder} has no training to continue; leave out --resume")
+        stored = json.loads(files.read(known))
         for name, value in recipe.items():
-            if found.get(name) != value:
+            if stored.get(name) != value:
                 raise ToolError(
-                    f"{folder} was begun with {name} {found.get(name)!r}, not {value!r}; give the "
-                    "same again, or another folder"
+                    f"{folder} was begun with {name} {stored.get(name)!r}, not {value!r}; give "
+                    "the same value, or another folder"
                 )
     elif folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        advice = "give --resume to go on" if known.exists() else "name a new one"
+        advice = "give --resume to continue" if known.exists() else "name a new one"
         raise ToolError(f"{folder} exists and is not empty; {advice}")
     else:
         files.make_folder(folder / _WORK)
@@ -90,20 +92,22 @@ def open_folder(folder, phrase, minutes, seed, resume):
     return folder / _WORK
 
 
-# Hops of sound that the network must hear at once: nineteen of twenty phrases, and some more.
-def _hops(pieces):
+# Number of hops that the network must cover: 95 % of the phrases are shorter.
+def _hops(recordings):
     lengths = [
         end - first
-        for piece in pieces.read("train")
-        for what, first, end in piece.words
-        if what == PHRASE
+        for recording in recordings.read("train")
+        for kind, first, end in recording.words
+        if kind == PHRASE
     ]
-    return int(np.percentile(lengths, 95)) // 160 + _AFTER
+    return int(np.percentile(lengths, 95)) // 160 + _EXTRA_HOPS
 
 
-# The manifest of microWakeWord's version 2.
 def manifest(phrase, model, cutoff, arena_bytes):
-    """The text of a manifest; arena_bytes is what TFLM in C++ gets."""
+    """Return the text of a microWakeWord manifest of version 2.
+
+    model: the model's file name. arena_bytes: size of the arena for TFLM in C++.
+    """
     return json.dumps(
         {
             "type": "micro",
@@ -125,9 +129,10 @@ def manifest(phrase, model, cutoff, arena_bytes):
     )
 
 
-# What the model hears of a set: its curve, phrases said, hours.
-def _measure(name, pieces, model, x, progress):
-    total = sum(len(pieces.paths(f"{name}_{part}")) for part in ("said", "others"))
+# Measure a model on a set: (curve, number of phrases, hours of other speech).
+def _measure(name, recordings, model, x, progress):
+    sets = [f"{name}_said", f"{name}_others"]
+    total = sum(len(recordings.paths(each)) for each in sets)
     done = 0
 
     def count():
@@ -135,61 +140,60 @@ def _measure(name, pieces, model, x, progress):
         done += 1
         progress(f"listen ({name})", done, total)
 
-    said, others = (
-        Heard(model, x.scale, x.zero_point, pieces.read(f"{name}_{part}"), count)
-        for part in ("said", "others")
+    with_phrase, others = (
+        MeasuredRecordings(model, x.scale, x.zero_point, recordings.read(each), count)
+        for each in sets
     )
-    return curve(said, others), said.counts(0)[0], others.hours
+    return curve(with_phrase, others), with_phrase.counts(0)[0], others.hours
 
 
 def train(phrase, output, minutes=MINUTES, seed=SEED, resume=False, progress=None):
-    """Train a wake word into the folder `output`; returns Trained.
+    """Train a wake word and write its files to the folder `output`; return a Trained.
 
-    phrase: one to four words. minutes: how much sound is made and how long is trained, in minutes
-    of two cores; the result is the same for the same minutes and seed. resume: go on with what a
-    run that was stopped has left there. progress: a function (what, done, total). Raises
-    TflmError.
+    phrase: one to four words. minutes: the amount of sound and of training, in minutes on two
+    cores; the same minutes and seed give the same result. resume: continue an interrupted
+    training. progress: a function (stage, done, total). Raises TflmError.
     """
     phrase = phrases.checked(phrase)
     voices.check_program()
     check_front_end()
     process.find_python()
     folder = Path(output)
-    progress = progress or (lambda what, done, total: None)
+    progress = progress or (lambda stage, done, total: None)
     work = open_folder(folder, phrase, minutes, seed, resume)
-    spoken = len(voices.say(phrase, voices.ACCENTS[0], voices.SPEAKERS[0])) / voices.RATE
-    if spoken > _LONGEST:
-        raise ToolError(f"{phrase!r} takes {spoken:.1f} s to say; take a shorter phrase")
-    pieces = Pieces(work, phrase, minutes, seed)
-    pieces.make(lambda done, total: progress("speak", done, total))
+    seconds = len(voices.say(phrase, voices.ACCENTS[0], voices.SPEAKERS[0])) / voices.RATE
+    if seconds > _MAX_PHRASE_SECONDS:
+        raise ToolError(f"saying {phrase!r} lasts {seconds:.1f} s; choose a shorter phrase")
+    recordings = Recordings(work, phrase, minutes, seed)
+    recordings.make(lambda done, total: progress("speak", done, total))
     tflite = work / "model.tflite"
     if not tflite.exists():
         job = {
-            "pieces": [str(path.absolute()) for path in pieces.paths("train")],
+            "recordings": [str(path.absolute()) for path in recordings.paths("train")],
             "seed": seed,
-            "steps": max(_LEAST_STEPS, round(_STEPS * minutes)),
-            "hops": _hops(pieces),
+            "steps": max(_MIN_STEPS, round(_STEPS_PER_MINUTE * minutes)),
+            "hops": _hops(recordings),
             "checkpoint": str((work / "checkpoint.npz").absolute()),
             "saved_model": str((work / "saved_model").absolute()),
             "output": str(tflite.absolute()),
         }
         process.run(job, work, lambda done, total: progress("train", done, total))
-    result = _finish(phrase, folder, tflite, pieces, minutes, seed, progress)
+    result = _finish(phrase, folder, tflite, recordings, minutes, seed, progress)
     shutil.rmtree(work)
     return result
 
 
-# Measure what was trained, choose the cutoff and write everything.
-def _finish(phrase, folder, tflite, pieces, minutes, seed, progress):
+# Measure the trained model, choose the cutoff and write all files; return the Trained.
+def _finish(phrase, folder, tflite, recordings, minutes, seed, progress):
     data = tflite.read_bytes()
-    found = inspect(tflite)
+    inspection = inspect(tflite)
     flat = flatten(data)
-    x = found.inputs[0]
-    validation, _, validation_hours = _measure("validation", pieces, flat, x, progress)
-    test, said, hours = _measure("test", pieces, flat, x, progress)
+    x = inspection.inputs[0]
+    validation, _, validation_hours = _measure("validation", recordings, flat, x, progress)
+    test, said, hours = _measure("test", recordings, flat, x, progress)
     chosen = choose(validation)
     name = phrases.file_name(phrase)
-    arena_bytes = -(-int(_ARENA * found.arena_tflite_bytes) // 1000) * 1000
+    arena_bytes = -(-int(_CPP_ARENA_RATIO * inspection.arena_tflite_bytes) // 1000) * 1000
     result = Trained(
         phrase=phrase,
         model=str(folder / f"{name}.tflite"),
@@ -199,8 +203,8 @@ def _finish(phrase, folder, tflite, pieces, minutes, seed, progress):
         seed=seed,
         model_bytes=len(data),
         flat_bytes=len(flat),
-        arena_bytes=found.arena_bytes,
-        macs=found.macs,
+        arena_bytes=inspection.arena_bytes,
+        macs=inspection.macs,
         chosen=chosen,
         test=test[validation.index(chosen)],
         said=said,
@@ -211,11 +215,13 @@ def _finish(phrase, folder, tflite, pieces, minutes, seed, progress):
     )
     if validation_hours < 1 or hours < 1:
         result.notes.append(
-            f"false alarms were counted in {60 * hours:.0f} minutes; --minutes 10 or more has an "
-            "hour"
+            f"false alarms were counted in only {60 * hours:.0f} minutes of speech; give "
+            "--minutes 10 or more for one hour"
         )
     if chosen.alarms_per_hour > 1:
-        result.notes.append("no cutoff has one false alarm an hour; train with more --minutes")
+        result.notes.append(
+            "all cutoffs have more than one false alarm per hour; train with more --minutes"
+        )
     files.write(result.model, data)
     text = manifest(phrase, f"{name}.tflite", chosen.cutoff, arena_bytes)
     files.write(result.manifest, text.encode() + b"\n")

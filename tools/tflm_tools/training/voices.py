@@ -1,4 +1,4 @@
-# tflm_tools: training: speech from espeak-ng: voices, their split, and utterances at 16 kHz
+# tflm_tools: training: makes utterances at 16 kHz with the voices of espeak-ng
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import io
@@ -16,7 +16,7 @@ _PROGRAM = "espeak-ng"
 
 _ACCENTS = "en-us en-gb en-gb-scotland en-gb-x-rp en-gb-x-gbclan en-gb-x-gbcwmd en-029 en-us-nyc"
 ACCENTS = _ACCENTS.split()
-# Speakers of espeak-ng ("variants"). Whispers, robots and sound effects are left out.
+# Speakers of espeak-ng ("variants"), without whispers, robots and sound effects.
 _SPEAKERS = (
     "adam Alex Alicia Andrea Andy Annie antonio aunty belinda benjamin boris caleb croak david "
     "Denis Diogo ed edward edward2 f1 f2 f3 f4 f5 Gene Gene2 grandma grandpa gustave Henrique "
@@ -26,14 +26,14 @@ _SPEAKERS = (
     "travis victor Zac anika"
 )
 SPEAKERS = _SPEAKERS.split()
-# Every sixth speaker is held out: the test set. The one after it validates.
+# Every sixth speaker is in the test set, the next one in the validation set.
 TEST_SPEAKERS = SPEAKERS[3::6]
 VALIDATION_SPEAKERS = SPEAKERS[4::6]
 TRAIN_SPEAKERS = [s for s in SPEAKERS if s not in TEST_SPEAKERS + VALIDATION_SPEAKERS]
 
 
 def resample(samples, count):
-    """The same sound as `count` float32 samples: its spectrum is cut off, or padded."""
+    """Return a sound resampled to `count` float32 samples: its spectrum is truncated or padded."""
     spectrum = np.fft.rfft(samples)[: count // 2 + 1]
     spectrum = np.pad(spectrum, (0, count // 2 + 1 - len(spectrum)))
     return (np.fft.irfft(spectrum, count) * count / len(samples)).astype(np.float32)
@@ -46,18 +46,19 @@ def _trim(samples):
 
 
 def check_program():
-    """Raise ToolError where espeak-ng is not installed."""
+    """Raise ToolError if espeak-ng is not installed."""
     if not shutil.which(_PROGRAM):
         raise ToolError(
-            f"{_PROGRAM}, which speaks the words, is not installed; install it: apt-get install "
-            "espeak-ng, brew install espeak-ng"
+            f"the program {_PROGRAM}, which speaks the phrases, is missing; install it with: "
+            "apt-get install espeak-ng, or brew install espeak-ng"
         )
 
 
 def say(text, accent, speaker, speed=160, pitch=50):
-    """One utterance as float32 samples of -1..1 at RATE, loudest sample 1, ends trimmed.
+    """Return an utterance as float32 samples at RATE; the largest absolute value is 1.
 
-    espeak-ng runs as a program. Raises ToolError where it is missing.
+    speed: words per minute. pitch: 0 to 99. Silence at both ends is removed. Raises ToolError if
+    espeak-ng is not installed.
     """
     check_program()
     command = [_PROGRAM, "-v", f"{accent}+{speaker}", "-s", str(speed), "-p", str(pitch)]
@@ -72,12 +73,13 @@ def say(text, accent, speaker, speed=160, pitch=50):
 
 
 def phonemes(texts):
-    """How espeak-ng pronounces texts of plain words: its mnemonics, without stress and spaces.
+    """Return the pronunciation of each text in espeak-ng's mnemonics, without stress and spaces.
 
-    Raises ToolError where it is missing.
+    texts: plain words. Raises ToolError if espeak-ng is not installed.
     """
     check_program()
     command = [_PROGRAM, "-q", "-x", "-v", ACCENTS[0], "--stdin"]
-    given = "\n\n".join(texts).encode()  # a paragraph each
-    said = subprocess.run(command, input=given, capture_output=True, check=True).stdout.decode()
-    return [re.sub(r"[\s',%=_|]", "", line) for line in said.splitlines() if line.strip()]
+    paragraphs = "\n\n".join(texts).encode()
+    done = subprocess.run(command, input=paragraphs, capture_output=True, check=True)
+    lines = done.stdout.decode().splitlines()
+    return [re.sub(r"[\s',%=_|]", "", line) for line in lines if line.strip()]

@@ -1,4 +1,4 @@
-# tflm_tools: wake: listens for wake words in MicroPython's unix port
+# tflm_tools: wake: detects wake words in MicroPython's unix port
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -15,11 +15,11 @@ from .word_files import word_files
 
 _SCRIPT = "wake"
 _HEAP = "16M"
-_PATIENCE = 2  # seconds
+_FEEDER_SECONDS = 2  # limit for the thread that reads the sound to end after an error
 
 
 @dataclass
-class Heard:
+class Detection:
     """A detected wake word: `seconds` from the start of the sound, and its mean probability."""
 
     seconds: float
@@ -28,16 +28,17 @@ class Heard:
 
 
 def listen(manifests, path, vad=None, cutoff=None, refractory_ms=None):
-    """Yield a Heard for each wake word in a sound, as it comes.
+    """Yield a Detection for each wake word in a sound, as soon as it is detected.
 
-    manifests, vad: paths of microWakeWord manifests (version 2); their models lie beside them.
-    path: a WAV file, or - for raw samples from standard input. cutoff: in place of the
-    manifests' probability_cutoff. Raises ToolError and DeviceError.
+    manifests, vad: paths of microWakeWord manifests (version 2), whose models are in the same
+    folders. path: a WAV file, or - for raw samples from standard input. cutoff, refractory_ms:
+    replace the manifests' probability_cutoff and the time after a detection in which there is no
+    other one. Raises ToolError and DeviceError.
     """
     settings = {"probability_cutoff": cutoff, "refractory_ms": refractory_ms}
     settings = {name: value for name, value in settings.items() if value is not None}
     blocks = sound.blocks(path)
-    first = next(blocks, b"")  # what cannot be read is refused before anything starts
+    first = next(blocks, b"")  # raises for a file that cannot be read, before MicroPython starts
     with tempfile.TemporaryDirectory(prefix="tflm-") as folder:
         folder = Path(folder)
         (folder / front_end.NAME).write_bytes(front_end.front_end())
@@ -53,14 +54,14 @@ def listen(manifests, path, vad=None, cutoff=None, refractory_ms=None):
         yield from _run(folder, job, originals, first, blocks)
 
 
-# A sentence of the device, about the files as the user knows them.
-def _named(text, originals):
+# An error message of MicroPython, with the names of the user's files.
+def _with_original_names(text, originals):
     for copy, given in originals.items():
         text = text.replace(copy, str(given))
     return text
 
 
-# Put a manifest and its model, flattened, into a folder of their own; the manifest's new path.
+# Copy a manifest and its flattened model to a new folder; return the manifest's new path.
 def _copy(manifest, folder, number):
     target = folder / str(number)
     target.mkdir()
@@ -75,7 +76,7 @@ def _run(folder, job, originals, first, blocks):
         failures = []
 
         def feed():
-            with suppress(BrokenPipeError):  # the device has ended, and says why
+            with suppress(BrokenPipeError):  # MicroPython has ended, and has reported why
                 try:
                     process.stdin.write(first)
                     for block in blocks:
@@ -91,11 +92,11 @@ def _run(folder, job, originals, first, blocks):
         for line in process.stdout:
             answer = json.loads(line)
             if "error" in answer:
-                text = _named(answer["error"], originals)
+                text = _with_original_names(answer["error"], originals)
                 failures.append(DeviceError(text, answer["kind"]))
             else:
-                yield Heard(answer["seconds"], answer["wake_word"], answer["probability"])
-        feeder.join(_PATIENCE)  # a microphone that is silent does not hold up an error
+                yield Detection(answer["seconds"], answer["wake_word"], answer["probability"])
+        feeder.join(_FEEDER_SECONDS)  # the thread may wait for more sound
         if process.wait() != 0:
             code = process.returncode
             failures.append(

@@ -1,4 +1,4 @@
-# tflm_tools: wake: listens for wake words on a board: to sound that is sent, or its microphone
+# tflm_tools: wake: detects wake words on a board, in sound from the host or its microphone
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import binascii
@@ -11,25 +11,25 @@ from ..board.files import PARTIAL_SUFFIX, Files
 from ..board.link import Link
 from ..errors import DeviceError
 from . import front_end, sound
-from .listen import Heard
+from .listen import Detection
 from .word_files import word_files
 
 _FOLDER = "/tflm-wake"
-_BLOCK = 960  # bytes of sound in a command: its text lies in the board's heap
+_CHUNK_BYTES = 960  # of sound in a command, whose text is in the board's heap
 _HOPS = 200  # of the microphone in a command
-_SECONDS = 120.0  # to load models, and run them for the first time
-_HEARD = [(int, str, float)]
+_SECONDS = 120.0  # limit for loading the models and running them for the first time
+_DETECTIONS_SCHEMA = [(int, str, float)]
 
 
 def listen_on(port, manifests, path=None, vad=None, cutoff=None):
-    """Yield a Heard for each wake word that a board hears, as it comes.
+    """Yield a Detection for each wake word that a board detects, as soon as it is detected.
 
-    port: see board.ports. path: a WAV file, or - for raw samples from standard input, sent over
-    the cable; None listens to the board's own microphone, until it is interrupted. Else as
-    listen.listen(). Raises ToolError and DeviceError.
+    port: see board.ports. path: a WAV file, or - for raw samples from standard input, which are
+    sent to the board; None for the board's own microphone, until interrupted. Other arguments:
+    as for listen.listen(). Raises ToolError and DeviceError.
     """
     blocks = sound.blocks(path) if path else None
-    first = next(blocks, b"") if path else b""  # what cannot be read is refused first
+    first = next(blocks, b"") if path else b""  # raises for a file that cannot be read
     settings = {} if cutoff is None else {"probability_cutoff": cutoff}
     given = [*manifests, vad] if vad else list(manifests)
     with Link(port) as link, _folder(link, given) as copies:
@@ -40,12 +40,12 @@ def listen_on(port, manifests, path=None, vad=None, cutoff=None):
             schema=int,
         )
         seconds = hop / (2 * sound.RATE)
-        found = _sent(link, chain([first], blocks)) if path else _microphone(link)
-        for hops, wake_word, probability in found:
-            yield Heard(hops * seconds, wake_word, probability)
+        detections = _in_sound(link, chain([first], blocks)) if path else _in_microphone(link)
+        for hops, wake_word, probability in detections:
+            yield Detection(hops * seconds, wake_word, probability)
 
 
-# The paths of manifests on the board, whose files are there in a `with`.
+# Copy the manifests with their models to the board; yield their paths there; remove them.
 @contextmanager
 def _folder(link, manifests):
     facts = read_facts(link)
@@ -55,42 +55,42 @@ def _folder(link, manifests):
         if error.kind != "ImportError":
             raise
         raise DeviceError(
-            f"the board at {link.port} has no tflm.wake; flash a firmware with it (make firmware "
+            f"the board at {link.port} has no tflm.wake; flash firmware with it (make firmware "
             "APP=wake), or install the package signal",
             "ImportError",
         ) from None
     files = Files(link)
-    wanted, paths = {f"{_FOLDER}/{front_end.NAME}": front_end.front_end(facts.target)}, []
+    contents, paths = {f"{_FOLDER}/{front_end.NAME}": front_end.front_end(facts.target)}, []
     for i, manifest in enumerate(manifests):
         for name, data in word_files(manifest, facts.target).items():
-            wanted[f"{_FOLDER}/{i}/{name}"] = data
+            contents[f"{_FOLDER}/{i}/{name}"] = data
         paths.append(f"{_FOLDER}/{i}/{Path(manifest).name}")
-    for path, data in wanted.items():
-        if not files.has(path, data):  # it was left there when the last run was interrupted
+    for path, data in contents.items():
+        if not files.has(path, data):  # an interrupted run leaves its files
             files.send(path, data)
             files.rename((path + PARTIAL_SUFFIX, path))
     yield paths
     files.remove(_FOLDER)
 
 
-def _sent(link, blocks):
+def _in_sound(link, blocks):
     for block in blocks:
-        for i in range(0, len(block), _BLOCK):
-            text = binascii.b2a_base64(block[i : i + _BLOCK], newline=False)
-            yield from link.eval(f"take({text!r})", schema=_HEARD)
+        for i in range(0, len(block), _CHUNK_BYTES):
+            text = binascii.b2a_base64(block[i : i + _CHUNK_BYTES], newline=False)
+            yield from link.eval(f"take({text!r})", schema=_DETECTIONS_SCHEMA)
 
 
-# A microphone's buffer holds more sound than comes between two commands.
-def _microphone(link):
+# The microphone's buffer is large enough for the sound between two commands.
+def _in_microphone(link):
     while True:
         try:
-            found = link.eval(f"listen({_HOPS})", _SECONDS, schema=_HEARD)
+            detections = link.eval(f"listen({_HOPS})", _SECONDS, schema=_DETECTIONS_SCHEMA)
         except DeviceError as error:
             if error.kind != "ImportError":
                 raise
             raise DeviceError(
-                f"the board at {link.port} has no board.py that names its microphone; copy that "
-                "of firmware/apps/wake to it, or name a sound with --wav",
+                f"the board at {link.port} has no board.py that names its microphone; copy "
+                "firmware/apps/wake/board.py to it, or name a sound with --wav",
                 "ImportError",
             ) from None
-        yield from found
+        yield from detections

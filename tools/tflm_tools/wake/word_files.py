@@ -1,4 +1,4 @@
-# tflm_tools: wake: the files of a wake word: its manifest, and the model that lies beside it
+# tflm_tools: wake: reads the files of a wake word: its manifest and its model
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -10,23 +10,24 @@ from ..flat.flatten import flatten
 
 
 def word_files(manifest, target=None):
-    """{name: bytes}: the manifest's, and its model's as .tflm for `target`.
+    """Return {name: bytes} of a manifest and of its model as .tflm for `target`.
 
-    What is no manifest comes alone: tflm.wake, which is to load it, says what is wrong with it.
+    An invalid manifest is returned alone: tflm.wake reports its error when it loads the manifest.
     Raises ToolError for files that cannot be read.
     """
     manifest = Path(manifest)
-    found = {manifest.name: files.read(manifest)}
+    contents = {manifest.name: files.read(manifest)}
     try:
-        model = manifest.parent / Path(json.loads(found[manifest.name])["model"]).name
+        model = manifest.parent / Path(json.loads(contents[manifest.name])["model"]).name
     except (ValueError, KeyError, TypeError):
-        return found
+        return contents
     if not model.exists():
         raise ToolError(
-            f"{manifest} names the model {model.name}, which is not beside it; put it there"
+            f"{manifest} names the model {model.name}, which is not in the same folder; copy it "
+            "there"
         )
     data = files.read(model)
-    flat = model.suffix == ".tflite"
-    name = model.with_suffix(".tflm").name if flat else model.name
-    found[name] = flatten(data, target=target) if flat else data
-    return found
+    is_tflite = model.suffix == ".tflite"
+    name = model.with_suffix(".tflm").name if is_tflite else model.name
+    contents[name] = flatten(data, target=target) if is_tflite else data
+    return contents

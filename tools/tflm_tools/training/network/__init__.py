@@ -1,5 +1,5 @@
-# tflm_tools: training: what a Python with TensorFlow runs: a network is trained and written
+# tflm_tools: training: trains the network with TensorFlow, as a separate program
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# It imports nothing of ours, so that such a Python needs no tflm_tools: it runs as the package
-# `network`, with this folder's parent in PYTHONPATH (see process.py).
+# The package imports nothing of tflm_tools, so that the Python with TensorFlow need not have it.
+# It runs as the package `network`, with this folder's parent in PYTHONPATH (see process.py).

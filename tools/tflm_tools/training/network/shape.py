@@ -1,22 +1,22 @@
-# tflm_tools: training: the shape of the network: features, layers, how far back they hear
+# tflm_tools: training: the shape of the network: features, layers, receptive field
 # MIT license; Copyright (c) 2026 the tflm authors
 
 CHANNELS = 40
-STRIDE = 3  # features of an inference
-FIRST = 5  # features that the first layer sees
+STRIDE = 3  # new features for an inference
+FIRST = 5  # kernel size of the first layer, in features
 WIDTH = 32  # channels of the first layer
-# Blocks: channels, and how many inferences back each of their parts hears. The last one is made
-# so long that the phrase fits.
+# Blocks of mixed depthwise convolutions (MixConv): channels, and the kernel size of each group of
+# channels, in inferences. The kernel of the last block is chosen so that the phrase fits.
 _BLOCKS = ((64, (5,)), (64, (7, 11)), (64, (9, 15)))
-_LEAST_LAST = 5
+_MIN_LAST_KERNEL = 5
 
 
 def blocks(hops):
-    """The blocks of a network that hears `hops` features at once, at least."""
-    last = max(_LEAST_LAST, -(-hops // STRIDE) - heard(_BLOCKS) + 1)
+    """Return the blocks of a network whose receptive field is at least `hops` features."""
+    last = max(_MIN_LAST_KERNEL, -(-hops // STRIDE) - receptive_field(_BLOCKS) + 1)
     return (*_BLOCKS, (64, (last,)))
 
 
-def heard(shape):
-    """How many inferences back a network of these blocks hears, its own one among them."""
+def receptive_field(shape):
+    """Return the receptive field of a network with these blocks, in inferences."""
     return 1 + sum(max(sizes) - 1 for _, sizes in shape)

@@ -1,4 +1,4 @@
-# tflm_tools: training: the trained network as a streaming .tflite, int8
+# tflm_tools: training: converts the trained network to a streaming int8 .tflite
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import numpy as np
@@ -6,7 +6,7 @@ import numpy as np
 from .shape import CHANNELS, FIRST, STRIDE
 
 
-# Weights and bias of a convolution with the batch normalization behind it.
+# Weights and bias of a convolution, with the batch normalization after it folded in.
 def _folded(model, name, norm):
     kernel = model.get_layer(name).get_weights()[0]
     layer = model.get_layer(norm)
@@ -16,7 +16,7 @@ def _folded(model, name, norm):
 
 
 def streaming(model, shape):
-    """A tf.Module whose `function` takes [1, 3, 40] and remembers in variables what was before."""
+    """Return a tf.Module with a `function` of new features [1, 3, 40]; variables keep old ones."""
     import tensorflow as tf
 
     first = _folded(model, "first", "first_norm")
@@ -32,25 +32,25 @@ def streaming(model, shape):
         channels = deep[i][0].shape[2] * len(sizes)
         module.kept.append(tf.Variable(tf.zeros((1, max(sizes) - 1, 1, channels))))
 
-    # What was kept and what is new; of that, the newest is kept.
-    def remember(variable, x):
+    # Return the kept values followed by the new ones, and keep the newest of them.
+    def with_history(variable, x):
         x = tf.concat([variable, x], 1)
         variable.assign(x[:, x.shape[1] - variable.shape[1] :])
         return x
 
     def run(input_audio):
-        x = remember(module.kept[0], tf.reshape(input_audio, (1, STRIDE, 1, CHANNELS)))
+        x = with_history(module.kept[0], tf.reshape(input_audio, (1, STRIDE, 1, CHANNELS)))
         x = tf.nn.conv2d(x, first[0], [1, STRIDE, 1, 1], "VALID")
         x = tf.nn.relu(x + first[1])
         for i, (_, sizes) in enumerate(shape):
-            x = remember(module.kept[i + 1], x)
-            parts = tf.split(x, len(sizes), 3) if len(sizes) > 1 else [x]
+            x = with_history(module.kept[i + 1], x)
+            groups = tf.split(x, len(sizes), 3) if len(sizes) > 1 else [x]
             mixed = [
                 tf.nn.depthwise_conv2d(
-                    part[:, max(sizes) - size :] if size < max(sizes) else part,
+                    group[:, max(sizes) - size :] if size < max(sizes) else group,
                     kernel, [1, 1, 1, 1], "VALID",
                 )
-                for part, size, kernel in zip(parts, sizes, deep[i], strict=True)
+                for group, size, kernel in zip(groups, sizes, deep[i], strict=True)
             ]  # fmt: skip
             x = tf.concat(mixed, 3) if len(mixed) > 1 else mixed[0]
             x = tf.nn.relu(tf.nn.conv2d(x, wide[i][0], 1, "VALID") + wide[i][1])
@@ -62,7 +62,10 @@ def streaming(model, shape):
 
 
 def convert(module, samples, folder):
-    """The int8 .tflite of streaming(), bytes: int8 in, uint8 out, int8 variables."""
+    """Return the int8 .tflite (bytes) of a module of streaming(); its output is uint8.
+
+    samples: inputs for calibration. folder: for a SavedModel.
+    """
     import tensorflow as tf
 
     tf.saved_model.save(module, folder, signatures=module.function.get_concrete_function())
@@ -71,7 +74,7 @@ def convert(module, samples, folder):
     converter.representative_dataset = lambda: samples
     converter.target_spec.supported_ops = [tf.lite.OpsSet.TFLITE_BUILTINS_INT8]
     converter.experimental_enable_resource_variables = True
-    converter._experimental_variable_quantization = True  # variables are int8, too
+    converter._experimental_variable_quantization = True  # int8 variables
     converter.inference_input_type = tf.int8
     converter.inference_output_type = tf.uint8
     return converter.convert()

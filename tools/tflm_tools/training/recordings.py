@@ -1,4 +1,4 @@
-# tflm_tools: training: pieces of sound, some minutes each: what is said in them, as features
+# tflm_tools: training: makes recordings with the phrase and other speech, as features
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import os
@@ -13,17 +13,18 @@ from . import phrases, streams, voices
 
 CHANNELS = 40
 HOP_BYTES = 320  # 10 ms
-OTHER, PHRASE, NEAR = range(3)  # what an utterance is
-_STEP = 0.0390625  # what microWakeWord's front end takes for 1
-_CLIPS = 100  # of a piece
+OTHER, PHRASE, NEAR = range(3)  # kinds of utterances; NEAR: it sounds similar to the phrase
+_STEP = 0.0390625  # unit of the features of microWakeWord's front end
+_CLIPS = 100  # utterances in a recording
 
-# Shares of the phrase, and of what sounds near it, among utterances.
+# Shares of the kinds PHRASE and NEAR among the utterances of a set.
 _SHARES = {"train": (0.35, 0.3), "said": (0.6, 0.4), "others": (0.0, 0.05)}
 
 
-class Piece(NamedTuple):
-    """features: int16 [frames, 40], one each 10 ms, steps of 0.0390625. words: int32 [n, 3]:
-    what it is (OTHER, PHRASE, NEAR), first sample, end.
+class Recording(NamedTuple):
+    """A recording. features: int16 [frames, 40], a frame every 10 ms, in units of 0.0390625.
+
+    words: int32 [n, 3]: kind of the utterance (OTHER, PHRASE, NEAR), its first sample, its end.
     """
 
     features: np.ndarray
@@ -31,8 +32,11 @@ class Piece(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """How pieces of a set are made: whose voices, how many pieces, times each is mixed anew, how
-    many texts there are that sound near the phrase.
+    """How the recordings of a set are made.
+
+    speakers: the voices. shares: of PHRASE and NEAR. count: number of recordings before mixing.
+    mixes: how often each is mixed, with other noise and pauses. near_texts: number of texts that
+    sound similar to the phrase.
     """
 
     speakers: list
@@ -43,34 +47,35 @@ class Kind(NamedTuple):
 
 
 def kinds(minutes):
-    """{name: Kind} of what `minutes` of work are worth; test and validation never get more than
-    two hours of other speech need.
+    """Return {set name: Kind} for a training of `minutes`.
+
+    The sets for validation and test have at most two hours of other speech.
     """
     others, said = min(34, round(1.7 * minutes) or 1), min(6, round(0.3 * minutes) or 1)
     count = round(1.6 * minutes) + 1
-    found = {"train": Kind(voices.TRAIN_SPEAKERS, _SHARES["train"], count, 2, 800)}
+    sets = {"train": Kind(voices.TRAIN_SPEAKERS, _SHARES["train"], count, 2, 800)}
     for name, speakers in (
         ("validation", voices.VALIDATION_SPEAKERS),
         ("test", voices.TEST_SPEAKERS),
     ):
-        found[f"{name}_said"] = Kind(speakers, _SHARES["said"], said)
-        found[f"{name}_others"] = Kind(speakers, _SHARES["others"], others)
-    return found
+        sets[f"{name}_said"] = Kind(speakers, _SHARES["said"], said)
+        sets[f"{name}_others"] = Kind(speakers, _SHARES["others"], others)
+    return sets
 
 
 def check_front_end():
-    """Raise ToolError where the front end's package is not installed."""
+    """Raise ToolError if the package with the audio front end is not installed."""
     try:
         import pymicro_features  # noqa: F401
     except ImportError:
         raise ToolError(
-            "pymicro-features, which makes the features of sound, is not installed; install it "
-            f"with: {installing('wake-train')}"
+            "the package pymicro-features, which computes features of sound, is missing; install "
+            f"it with: {installing('wake-train')}"
         ) from None
 
 
 def features(samples):
-    """int16 [frames, 40] of int16 samples, by microWakeWord's front end."""
+    """Return the features, int16 [frames, 40], of int16 samples, by microWakeWord's front end."""
     from pymicro_features import MicroFrontend
 
     front_end, data = MicroFrontend(), samples.astype("<i2").tobytes()
@@ -81,7 +86,7 @@ def features(samples):
     return np.round(np.array([row for row in rows if row]) / _STEP).astype(np.int16)
 
 
-# What is said of a kind: OTHER, PHRASE or NEAR, and the text.
+# The kind of an utterance, OTHER, PHRASE or NEAR, and its text, both at random.
 def _text(phrase, near, shares, random):
     draw = random.uniform()
     if draw < shares[0]:
@@ -92,22 +97,22 @@ def _text(phrase, near, shares, random):
     return OTHER, phrases.other(phrase, random)
 
 
-# Clips of a piece: [(what, samples)].
+# The utterances of a recording: [(OTHER, PHRASE or NEAR, samples)].
 def _clips(phrase, near, kind, random):
-    found = []
+    clips = []
     for _ in range(_CLIPS):
-        what, text = _text(phrase, near, kind.shares, random)
+        utterance, text = _text(phrase, near, kind.shares, random)
         text += random.choice(["", ".", "!", "?"])
         accent, speaker = random.choice(voices.ACCENTS), random.choice(kind.speakers)
         speed, pitch = random.randint(110, 210), random.randint(20, 85)
-        found.append((what, voices.say(text, accent, speaker, speed, pitch)))
-    return found
+        clips.append((utterance, voices.say(text, accent, speaker, speed, pitch)))
+    return clips
 
 
-class Pieces:
-    """The pieces of a phrase, as files of a folder; those that are there are not made again.
+class Recordings:
+    """All recordings for a phrase, as files of a folder; existing files are not made again.
 
-    All that is in them follows from the phrase, `minutes` and `seed`.
+    Their contents depend only on the phrase, `minutes` and `seed`.
     """
 
     def __init__(self, folder, phrase, minutes, seed):
@@ -117,7 +122,7 @@ class Pieces:
         self._kinds = kinds(minutes)
 
     def paths(self, name):
-        """Where the pieces of a kind lie."""
+        """Return the paths of the recordings of a set."""
         kind = self._kinds[name]
         return [
             self._folder / f"{name}_{i}_{mix}.npz"
@@ -126,23 +131,23 @@ class Pieces:
         ]
 
     def read(self, name):
-        """The Pieces of a kind, one by one."""
+        """Yield each Recording of a set."""
         for path in self.paths(name):
             with np.load(path) as file:
-                yield Piece(file["features"], file["words"])
+                yield Recording(file["features"], file["words"])
 
     def make(self, progress):
-        """Make what is missing. progress: a function (done, total)."""
+        """Make the missing recordings. progress: a function (done, total)."""
         jobs = [(name, i) for name, kind in self._kinds.items() for i in range(kind.count)]
         near = {}
         for number, (name, kind) in enumerate(self._kinds.items()):
             random = np.random.RandomState(self._seed + number)
             near[name] = phrases.near(self._phrase, kind.near_texts, random)
         with ThreadPoolExecutor(min(len(jobs), os.cpu_count() or 1)) as pool:
-            made = [pool.submit(self._make, name, i, near[name]) for name, i in jobs]
+            tasks = [pool.submit(self._make, name, i, near[name]) for name, i in jobs]
             try:
-                for done, each in enumerate(made, 1):
-                    each.result()
+                for done, task in enumerate(tasks, 1):
+                    task.result()
                     progress(done, len(jobs))
             finally:
                 pool.shutdown(cancel_futures=True)
@@ -157,7 +162,7 @@ class Pieces:
         clips = _clips(self._phrase, near, kind, np.random.RandomState(seed))
         for mix, path in enumerate(paths, 1):
             stream = streams.mix(clips, (seed + mix) % (1 << 32))
-            part = path.with_suffix(".part")
-            with open(part, "wb") as file:
+            partial = path.with_suffix(".part")
+            with open(partial, "wb") as file:
                 np.savez(file, features=features(stream.samples), words=stream.words)
-            part.replace(path)
+            partial.replace(path)

@@ -1,4 +1,4 @@
-# App mlperf_tiny: what sww01 has around it: sound that comes, and pins
+# App mlperf_tiny: opens the source of sound and the output pins of sww01
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import sys
@@ -16,14 +16,14 @@ class _NoPin:
 
 
 def output_pin(number, level):
-    """An output with this level; in the unix port, which has no pins, nobody sees it."""
+    """Return an output pin with this level; in the unix port an object without effect."""
     if not hasattr(machine, "Pin"):
         return _NoPin()
     return machine.Pin(number, machine.Pin.OUT, value=level)
 
 
 class _WavFile:
-    """The first channel of a WAV file of 16 kHz and 16 bits, each time from its begin."""
+    """The first channel of a WAV file of 16 kHz and 16 bits; start() restarts it."""
 
     lost = 0
 
@@ -31,7 +31,7 @@ class _WavFile:
         self._file = open(path, "rb")  # noqa: SIM115
         head = self._file.read(_HEAD_BYTES)
         if head[:4] != b"RIFF" or head[24:28] != _RATE or head[34:36] != b"\x10\x00":
-            raise OSError("%s is no WAV file of 16 kHz and 16 bits; convert it with sox" % path)
+            raise OSError("%s is not a WAV file of 16 kHz and 16 bits; convert it with sox" % path)
         self._channels = head[22]
 
     def start(self):
@@ -52,8 +52,11 @@ class _WavFile:
 
 
 def open_sound():
-    """The sound of sww01, None where there is none: an object with start(), stop(), read(array of
-    int16), which fills it or returns how much is missing, and lost, samples that nobody took."""
+    """Return the source of sound of sww01, or None.
+
+    It has start(), stop(), read(array of int16), which fills the array and returns 0 or returns
+    the number of missing samples, and lost, the number of lost samples.
+    """
     if len(sys.argv) > 2:
         return _WavFile(sys.argv[2])
     if sys.platform != "rp2":
