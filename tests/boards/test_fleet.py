@@ -33,11 +33,11 @@ gc.collect()
 heap -= gc.mem_free()
 from tflm.fleet import p256, update
 fleet = Fleet("http://10.0.0.1/DEFAULT", "pico", KEY, "digits")
-shelf = fleet._shelf
+store = fleet._store
 file = open("digits-1.tflu", "rb")
 manifest, signature_ms = measured(update.read_manifest, file.read, KEY)
-_, store_ms = measured(shelf.store, manifest, "1", file.read)
-is_active, trial_ms = measured(shelf.try_candidate)
+_, store_ms = measured(store.store, manifest, "1", file.read)
+is_active, trial_ms = measured(store.try_candidate)
 offline = fleet.poll()
 interp = tflm.Interpreter(tflm.load(fleet.model(), trusted=True))
 interp.invoke()

@@ -126,20 +126,24 @@ def test_refused(run, site, monkeypatch):
     cases = [
         ("another key", updates.pack(2, key=updates.OTHER_KEY), "not signed by this key"),
         ("a bit of the manifest", good[:30] + b"X" + good[31:], "not signed by this key"),
-        ("a bit of the model", good[:-1] + bytes([good[-1] ^ 1]), "the model is not what was"),
-        ("of the vectors", good[:head] + b"\1" + good[head + 1 :], "file of test vectors is"),
-        ("cut", good[:-1], "shorter than was signed"),
+        ("a bit of the model", good[:-1] + bytes([good[-1] ^ 1]), "the model differs from what"),
+        ("of the vectors", good[:head] + b"\1" + good[head + 1 :], "file of test vectors differs"),
+        ("cut", good[:-1], "shorter than signed"),
         ("cut early", good[: head - 1], "cut off in its manifest"),
-        ("longer", good + b"\0", "longer than was signed"),
+        ("longer", good + b"\0", "longer than signed"),
         ("empty", b"", "no update"),
-        ("another name", updates.pack(2, flat, tests, "digits"), "of the model digits"),
+        ("another name", updates.pack(2, flat, tests, "digits"), "for the model digits"),
         ("another model with the same version", updates.pack(1, flat, tests), "version 1"),
-        ("other answers", updates.pack(2, flat, wrong), "another output 0 for test vector 2"),
+        (
+            "other answers",
+            updates.pack(2, flat, wrong),
+            "output 0 of the model differs from the signed one for test vector 2",
+        ),
         ("a damaged model", updates.pack(2, damaged, tests), "does not run here (ModelError)"),
         ("a forged record", updates.pack(2, absurd, tests), "does not run here (ModelError)"),
         ("no model", updates.pack(2, b"TFLM", tests), "does not run here (ModelError)"),
-        ("too many vectors", updates.pack(2, flat, tests, count=4), "not of this model"),
-        ("too few vectors", updates.pack(2, flat, tests, count=2), "not of this model"),
+        ("too many vectors", updates.pack(2, flat, tests, count=4), "of another model"),
+        ("too few vectors", updates.pack(2, flat, tests, count=2), "of another model"),
     ]
     site.put(first)
     run("started('pico')")
@@ -178,18 +182,18 @@ def test_bad_servers(run, site):
     cases = [
         ("status_500", "answers 500; poll again later"),
         ("status_401", "answers 401; check token"),
-        ("status_404", "answers 404; check the address"),
-        ("status_302", "answers 302; give the address"),
+        ("status_404", "answers 404; check controller, and the address"),
+        ("status_302", "answers 302; use the address"),
         ("silent", "does not answer"),
         ("dripping", "is too slow"),
         ("other", "does not speak HTTP"),
-        ("endless", "headers without end"),
-        ("page", "no JSON that tflm can read"),
-        ("list", "no JSON that tflm can read"),
-        ("deep", "no JSON that tflm can read"),
-        ("large", "no JSON that tflm can read"),
+        ("endless", "too many headers"),
+        ("page", "no JSON object"),
+        ("list", "no JSON object"),
+        ("deep", "no JSON object"),
+        ("large", "no JSON object"),
         ("odd_links", "is no address"),
-        ("cut_100", "breaks off"),
+        ("cut_100", "stops early"),
     ]
     site.links_to("http://127.0.0.1:" + port + "/a b\r\nX: y")
     said = run(
@@ -312,7 +316,7 @@ def test_absurd_answers(run, site):
             fleet = board("fuzz")
             result = fleet.poll()
             said[result] = said.get(result, 0) + 1
-            assert not [each for each in fleet._shelf.state.told if not each[0].isdigit()]
+            assert not [each for each in fleet._store.state.reports if not each[0].isdigit()]
         Http.json = ask
         assert min(said[each] for each in ("failed", "refused", "nothing")) > 9, said
         """,
@@ -393,7 +397,7 @@ def test_crashes_in_the_trial(run, site):
         assert files() == ["gestures-1.tflm"]
         """
     )
-    assert site.said[-1].endswith("failure: the board did not come through 3 trials of it")
+    assert site.said[-1].endswith("failure: the board did not finish 3 trials of it")
 
 
 # There is no memory for two models: the update waits for a reset, without wearing the flash.
@@ -433,7 +437,7 @@ def test_no_memory(run, site):
 
         trial.run = full
         fleet = board()
-        assert fleet.poll() == "refused" and "heap has no room" in fleet.said
+        assert fleet.poll() == "refused" and "heap is too small" in fleet.said
         assert use(fleet) == 2
         """
     )
@@ -463,11 +467,11 @@ def test_full_file_system(run, site):
         os.VfsLfs2.mkfs(disk)
         os.mount(os.VfsLfs2(disk), "/flash")
         fleet = board("small", folder="/flash/models")
-        assert fleet.poll() == "refused" and "has room for" in fleet.said, fleet.said
+        assert fleet.poll() == "refused" and "the file system has" in fleet.said, fleet.said
         assert not [name for name in os.listdir("/flash/models") if "-" in name]
-        from tflm.fleet import shelf
+        from tflm.fleet import model_store
 
-        shelf._SPARE = -99999
+        model_store._SPARE = -99999
         with open("/flash/large", "wb") as file:
             about = os.statvfs("/flash")
             file.write(bytes(512 * about[3] - 600))
@@ -500,16 +504,16 @@ def test_cancelled(run, site):
         from tflm.fleet.ddi import Ddi
 
         told = []
-        tell, poll = Ddi.tell, Ddi.poll
+        send, poll = Ddi.send_feedback, Ddi.poll
         Ddi.cancelled = lambda self, url: ("5", "1")
 
         def note(self, *what):
             if what[-1] == "cancelAction":
                 told.append(what[:3])
             else:
-                tell(self, *what)
+                send(self, *what)
 
-        Ddi.tell = note
+        Ddi.send_feedback = note
 
         def full(*_):
             raise MemoryError

@@ -87,7 +87,7 @@ def test_absurd(packed, tmp_path):
         but(model=[]), but(vectors=None), b"", b"{", b"[]", b"null", b"\xff", b"[" * 2000,
     ]  # fmt: skip
     said = on_both([updates.sign_text(text) for text in cases], tmp_path)
-    assert set(said) == {"the update's manifest is not as tflm writes it; sign the model again"}
+    assert set(said) == {"the update's manifest is invalid; sign the model again"}
     said = on_both(
         [
             updates.sign_text(but(name="x" * 32), form=2),

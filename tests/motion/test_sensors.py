@@ -132,7 +132,7 @@ def test_what_no_sensor_takes():
         "the sensor sends no samples; check its wires and its class",
         "the sensor sends no samples; check its wires and its class",
         "the rate is 60; pass a divisor of 1000, from 4 to 1000",
-        "the rate is 50; take 26, 52, 104, 208, 416 or 833",
+        "the rate is 50; pass 26, 52, 104, 208, 416 or 833",
         "the range is 3 g; pass 2, 4, 8 or 16",
         "the range is None g; pass 2, 4, 8 or 16",
         "the range is 245 degrees a second; pass 250, 500, 1000 or 2000, or None",

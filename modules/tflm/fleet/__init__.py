@@ -1,4 +1,4 @@
-# tflm.fleet: models that come signed over HTTP: pulled, tried, and only then active
+# tflm.fleet: Signed model updates over HTTP: download, trial, activation, rollback.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .agent import FAILED, NOTHING, REFUSED, STAGED, UPDATED, Fleet

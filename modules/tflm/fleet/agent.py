@@ -1,4 +1,4 @@
-# tflm.fleet: Fleet: what a program has of all this: poll(), model(), confirm()
+# tflm.fleet: Fleet: keep a model up to date from a server: poll(), model(), confirm().
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from binascii import unhexlify
@@ -6,17 +6,22 @@ from binascii import unhexlify
 from ..errors import InputError, check, check_count
 from .ddi import SUFFIX, Ddi
 from .http import Http, ServerError
+from .model_store import ModelStore
 from .p256 import is_key
-from .shelf import Shelf
 from .update import UpdateError, is_name, read_manifest
 
 NOTHING = "nothing"  # there is no update
 UPDATED = "updated"  # another model is active: load model() again
-STAGED = "staged"  # there is no memory to try it now: after a reset model() will
-REFUSED = "refused"  # it is not taken, and the server is told why
-FAILED = "failed"  # server, network or file system: poll() again later
+STAGED = "staged"  # too little memory for a trial now: model() tries it after a reset
+REFUSED = "refused"  # the update is invalid; the server gets the reason
+FAILED = "failed"  # of the server, the network or the file system: poll() again later
 
-_KNOWS_NOTHING = (400, 404, 409, 410)  # of this action, or no more
+_UNKNOWN_ACTION = (
+    400,
+    404,
+    409,
+    410,
+)  # status codes: the server does not have the action any more
 
 
 def _public_key(key):
@@ -25,7 +30,7 @@ def _public_key(key):
     except (ValueError, TypeError):
         key = b""
     if not is_key(key):
-        raise InputError("key is no public key; pass what `tflm fleet keygen` wrote to its .pub")
+        raise InputError("key is no public key; pass the text of the .pub of `tflm fleet keygen`")
     return key
 
 
@@ -36,15 +41,20 @@ def _is_id(text):
 
 
 class Fleet:
-    """Keeps one model of a board up to date, from a server that speaks hawkBit's DDI.
+    """Keep one model of a board up to date, from a server with hawkBit's DDI API.
 
-    url: of the server with its tenant, like http://host:8080/DEFAULT. controller: the board's name
-    there. key: the public key that signs models, 64 bytes or their 128 hex digits. name: of the
-    model; updates of others are refused. token: the target's, or "GatewayToken ...". folder:
-    where models are kept; it has to be writable. first, version: path and version of the model
-    that the board has from the start. starts: how often a model may be started before confirm().
-    timeout: seconds that the server may be silent. resolver: for custom operators. tls: an
-    ssl.SSLContext, for https. feed: called meanwhile, for a watchdog. Raises InputError.
+    url: address of the server with its tenant, such as http://host:8080/DEFAULT.
+    controller: the board's name at the server. token: of the target, or "GatewayToken ...".
+    key: the public key that signs models: 64 bytes or their 128 hex digits.
+    name: of the model; updates of other models are refused.
+    folder: where models are stored; it must be writable.
+    first, version: path and version of the model that the board has from the start.
+    starts: how often a model may start before confirm().
+    timeout: seconds that the server may be silent. tls: an ssl.SSLContext, for https.
+    resolver: an OpResolver with custom operators. feed: a function that feeds a watchdog.
+
+    said: a sentence about the last poll(). seconds: when the server expects the next poll(); None
+    if it does not say. Raises InputError for invalid arguments.
     """
 
     def __init__(self, url, controller, key, name, *, token="", folder="/models", first=None,
@@ -63,35 +73,36 @@ class Fleet:
         if self._ddi is None:
             raise InputError(reason)
         self._name = name
-        self._shelf = Shelf(folder, name, first, version, starts, resolver, feed)
+        self._store = ModelStore(folder, name, first, version, starts, resolver, feed)
         self.said = ""
         self.seconds = None
 
     @property
     def version(self):
-        """Version of the active model."""
-        return self._shelf.version
+        """The version of the active model."""
+        return self._store.version
 
     def model(self):
-        """Path of the active model, None where there is none; call it before each load.
+        """Return the path of the active model, or None; call it before each load.
 
-        The file has been checked and tried: tflm.load(path, trusted=True) is in order. A start
-        counts until confirm(): after `starts` of them the model before is active again.
+        The file was checked and tried, so tflm.load(path, trusted=True) is safe. It counts as a
+        start until confirm(): after `starts` of them the previous model is active again.
         """
-        return self._shelf.path()
+        return self._store.path()
 
     def confirm(self):
-        """The model that model() gave works: it stays, and the one before is removed.
+        """Confirm that the model of model() works: the previous model is removed.
 
-        Call it once the program has used the model; further calls cost nothing.
+        Call it after the program has used the model; further calls cost nothing.
         """
-        self._shelf.confirm()
+        self._store.confirm()
 
     def poll(self):
-        """Ask the server once and do what it says: NOTHING, UPDATED, STAGED, REFUSED or FAILED.
+        """Ask the server once; return NOTHING, UPDATED, STAGED, REFUSED or FAILED.
 
-        `said` is a sentence about it, `seconds` is when the server wants to be asked again. Raises
-        nothing for what servers, networks, files and updates do: the active model stays.
+        Then `said` is a sentence about it, and `seconds` is the time until the server expects the
+        next poll. Raises nothing for errors of servers, networks, files and updates: the active
+        model remains.
         """
         self.said = ""
         try:
@@ -99,13 +110,13 @@ class Fleet:
         except ServerError as error:
             self.said = str(error)
         except OSError as error:
-            self.said = "a file of the update fails (%s); look at the file system" % error
+            self.said = "a file of the update fails (%s); check the file system" % error
         except MemoryError:
-            self.said = "the heap has no room for updates; poll before the model is loaded"
+            self.said = "not enough heap for updates; poll before the model is loaded"
         return FAILED
 
     def _poll(self):
-        self._tell()
+        self._send_reports()
         links, self.seconds = self._ddi.poll()
         if links.get("configData"):
             self._describe(links["configData"])
@@ -115,21 +126,21 @@ class Fleet:
             return self._deploy(links["deploymentBase"])
         return NOTHING
 
-    # Say what waits to be said. A server that knows nothing of it will never hear it; one that
-    # does not want it now may at the next poll.
-    def _tell(self):
-        state = self._shelf.state
-        while state.told:
-            action, result, text = state.told[0]
+    # Send the reports that wait. A report of an action that the server does not have is dropped;
+    # other errors keep it for the next poll.
+    def _send_reports(self):
+        state = self._store.state
+        while state.reports:
+            action, result, text = state.reports[0]
             try:
-                self._ddi.tell(action, "closed", result, text)
+                self._ddi.send_feedback(action, "closed", result, text)
             except ServerError as error:
-                if error.status not in _KNOWS_NOTHING:
+                if error.status not in _UNKNOWN_ACTION:
                     return
-            state.told = state.told[1:]
+            state.reports = state.reports[1:]
             state.save()
 
-    # What people see of the board at the server; not worth a failure.
+    # Send what people see of the board at the server; a failure does not matter.
     def _describe(self, url):
         about = {"model": self._name, "version": str(self.version)}
         try:  # noqa: SIM105
@@ -137,25 +148,25 @@ class Fleet:
         except ServerError:
             pass
 
-    # A model that is active already is not taken back.
+    # A model that is active already stays active.
     def _cancel(self, url):
-        state = self._shelf.state
+        state = self._store.state
         number, action = self._ddi.cancelled(url)
         if not state.is_final and state.active["action"] == action:
-            text = self._shelf.sentence(state.active, "is active already")
-            self._ddi.tell(number, "rejected", "none", text, "cancelAction")
+            text = self._store.sentence(state.active, "is active already")
+            self._ddi.send_feedback(number, "rejected", "none", text, "cancelAction")
             return
         if state.candidate and state.candidate["action"] == action:
-            self._shelf.forget_candidate()
-        self._ddi.tell(number, "closed", "success", "nothing is left of it", "cancelAction")
+            self._store.forget_candidate()
+        self._ddi.send_feedback(number, "closed", "success", "it is removed", "cancelAction")
 
     def _deploy(self, url):
-        state = self._shelf.state
+        state = self._store.state
         action, artifacts = self._ddi.deployment(url)
         if action is None or not state.is_final and state.active["action"] == action:
             return NOTHING
-        if [each for each in state.told if each[0] == action]:
-            return NOTHING  # it is over, and the server does not know yet
+        if [each for each in state.reports if each[0] == action]:
+            return NOTHING  # the action is finished, but the server has no report yet
         is_new = not state.candidate or state.candidate["action"] != action
         if is_new:
             try:
@@ -163,48 +174,50 @@ class Fleet:
                     return NOTHING
             except UpdateError as error:
                 return self._refuse(action, str(error))
-        is_active = self._shelf.try_candidate()
-        self.said = self._shelf.said
+        is_active = self._store.try_candidate()
+        self.said = self._store.said
         if is_active is False:
-            self._tell()
+            self._send_reports()
             return REFUSED
         if is_new:
-            self._proceeding(action)
+            self._report_progress(action)
         return UPDATED if is_active else STAGED
 
-    # Store what an update has, as the candidate; False when it is active already, which the server
-    # has forgotten or never heard.
+    # Store an update as the candidate. Return False if it is active already: the server forgot or
+    # never got the report.
     def _pull(self, action, artifacts):
         updates = [each for each in artifacts if each.filename.endswith(SUFFIX)]
         own = [each for each in updates if each.filename.startswith(self._name + "-")]
         if not updates:
-            raise UpdateError("no file of the deployment ends in %s; assign an update" % SUFFIX)
+            raise UpdateError("the deployment has no file *%s; assign an update" % SUFFIX)
         download = self._ddi.download((own or updates)[0])
         try:
             manifest = read_manifest(download.read_all, self._key)
-            if self._shelf.has(manifest):
-                state = self._shelf.state
-                state.tell(action, "success", self._shelf.sentence(state.active, "is in use"))
+            if self._store.has(manifest):
+                state = self._store.state
+                state.add_report(
+                    action, "success", self._store.sentence(state.active, "is in use")
+                )
                 state.save()
-                self._tell()
+                self._send_reports()
                 return False
-            self._shelf.check(manifest)
-            self._shelf.store(manifest, action, download.read)
+            self._store.check(manifest)
+            self._store.store(manifest, action, download.read)
         finally:
             download.close()
         return True
 
     def _refuse(self, action, why):
         self.said = why
-        self._shelf.state.tell(action, "failure", why)
-        self._shelf.state.save()
-        self._tell()
+        self._store.state.add_report(action, "failure", why)
+        self._store.state.save()
+        self._send_reports()
         return REFUSED
 
-    # People who look at the server see how far it is; not worth a failure.
-    def _proceeding(self, action):
-        self._tell()
+    # Show people at the server how far the update is; a failure does not matter.
+    def _report_progress(self, action):
+        self._send_reports()
         try:  # noqa: SIM105
-            self._ddi.tell(action, "proceeding", "none", self.said)
+            self._ddi.send_feedback(action, "proceeding", "none", self.said)
         except ServerError:
             pass

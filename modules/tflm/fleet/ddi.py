@@ -1,4 +1,4 @@
-# tflm.fleet: hawkBit's Direct Device Integration API, as a board speaks it
+# tflm.fleet: Ddi: the device side of hawkBit's Direct Device Integration API.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -6,12 +6,13 @@ import json
 from .download import Download
 from .http import ServerError, split
 
-SUFFIX = ".tflu"  # of files that are updates
-_MOST_DIGITS = 19  # of 64 bits
+SUFFIX = ".tflu"  # of files of updates
+_MAX_DIGITS = 19  # of a number of 64 bits
 
 
-# What lies below keys and indices of an answer, where it is of the kind that is wanted.
-def dig(data, kind, *path):
+# Return the value at a path of keys and indices in an answer; None if it is missing or not of a
+# type.
+def get_nested(data, kind, *path):
     for key in path:
         if isinstance(key, int):
             data = data[key] if isinstance(data, list) and key < len(data) else None
@@ -20,33 +21,38 @@ def dig(data, kind, *path):
     return data if isinstance(data, kind) else None
 
 
-# Seconds of "HH:MM:SS"; None for anything else.
+# Return the seconds of "HH:MM:SS"; None for any other text.
 def _seconds(text):
-    parts = (text or "").split(":")
-    if len(parts) != 3 or [part for part in parts if not part.isdigit()]:
+    numbers = (text or "").split(":")
+    if len(numbers) != 3 or [number for number in numbers if not number.isdigit()]:
         return None
-    return (int(parts[0]) * 60 + int(parts[1])) * 60 + int(parts[2])
+    return (int(numbers[0]) * 60 + int(numbers[1])) * 60 + int(numbers[2])
 
 
-# The number of an action, which is kept and goes into addresses; None for what cannot be one.
-def _number(said):
-    text = str(said.get("id"))
-    return text if text.isdigit() and len(text) <= _MOST_DIGITS else None
+# Return the number of an action, which is stored and becomes a piece of addresses; None if it is
+# invalid.
+def _number(answer):
+    text = str(answer.get("id"))
+    return text if text.isdigit() and len(text) <= _MAX_DIGITS else None
 
 
 class Artifact:
-    """A file that the server offers: its name and address."""
+    """A file that the server offers: filename and url."""
 
-    def __init__(self, said):
-        self.filename = dig(said, str, "filename") or ""
-        links = dig(said, dict, "_links") or {}
-        # hawkBit calls the address "download" where it has https, and "download-http" else.
-        plain = dig(links, str, "download-http", "href")
-        self.url = plain or dig(links, str, "download", "href")
+    def __init__(self, data):
+        self.filename = get_nested(data, str, "filename") or ""
+        links = get_nested(data, dict, "_links") or {}
+        # hawkBit names the address "download" for https, else "download-http".
+        url = get_nested(links, str, "download-http", "href")
+        self.url = url or get_nested(links, str, "download", "href")
 
 
 class Ddi:
-    """What a server has for one board. url: with the tenant; token: the target's or gateway's."""
+    """The API of a server for one board.
+
+    http: an Http. url: with the tenant. controller: the board's name. token: of the target or the
+    gateway. Methods raise ServerError.
+    """
 
     def __init__(self, http, url, controller, token):
         self._http = http
@@ -55,7 +61,7 @@ class Ddi:
         scheme = "" if " " in token else "TargetToken "
         self._token = ["Authorization: %s%s" % (scheme, token)] if token else []
 
-    # The token is for this server alone: others that it may name get none.
+    # Return the headers for an address. Only this server gets the token, no other that it names.
     def _headers(self, url):
         return self._token if split(url)[:3] == self._origin else []
 
@@ -68,44 +74,49 @@ class Ddi:
         self._http.ask(method, url, headers, json.dumps(data).encode()).close()
 
     def poll(self):
-        """(links by name, seconds until the next poll or None)."""
-        said = self._get(self._base)
-        links = dig(said, dict, "_links") or {}
-        found = {name: dig(links, str, name, "href") for name in links}
-        return found, _seconds(dig(said, str, "config", "polling", "sleep"))
+        """Return ({name: link}, seconds until the next poll or None)."""
+        answer = self._get(self._base)
+        links = get_nested(answer, dict, "_links") or {}
+        found = {name: get_nested(links, str, name, "href") for name in links}
+        return found, _seconds(get_nested(answer, str, "config", "polling", "sleep"))
 
     def deployment(self, url):
-        """(action, Artifacts) of what is to be installed; action None: not now."""
-        said = self._get(url)
-        action = _number(said)
-        chunks = dig(said, list, "deployment", "chunks")
+        """Return (action, Artifacts) to install; action is None if not now."""
+        answer = self._get(url)
+        action = _number(answer)
+        chunks = get_nested(answer, list, "deployment", "chunks")
         if action is None or chunks is None:
-            raise ServerError("%s is no deployment as DDI has it; check the server" % url)
-        parts = [dig(chunk, list, "artifacts") or [] for chunk in chunks]
-        found = [Artifact(each) for part in parts for each in part]
-        if "skip" in (said["deployment"].get("download"), said["deployment"].get("update")):
+            raise ServerError("%s is no deployment of DDI; check the server" % url)
+        found = []
+        for chunk in chunks:
+            found += [Artifact(each) for each in get_nested(chunk, list, "artifacts") or []]
+        if "skip" in (answer["deployment"].get("download"), answer["deployment"].get("update")):
             action = None
         return action, [each for each in found if each.url]
 
     def cancelled(self, url):
-        """(id of the cancellation, id of the action that is to stop)."""
-        said = self._get(url)
-        number, stop = _number(said), (dig(said, dict, "cancelAction") or {}).get("stopId")
+        """Return (number of the cancellation, number of the action to stop)."""
+        answer = self._get(url)
+        number = _number(answer)
+        stop = (get_nested(answer, dict, "cancelAction") or {}).get("stopId")
         if number is None:
-            raise ServerError("%s is no cancellation as DDI has it; check the server" % url)
+            raise ServerError("%s is no cancellation of DDI; check the server" % url)
         return number, str(stop)
 
-    def tell(self, action, execution, finished, text, kind="deploymentBase"):
-        """Say how an action goes: execution "proceeding", "closed" and so on, finished "success",
-        "failure" or "none"."""
+    def send_feedback(self, action, execution, finished, text, kind="deploymentBase"):
+        """Send the progress of an action.
+
+        execution: "proceeding", "closed" or "rejected". finished: "success", "failure" or "none".
+        text: a sentence. kind: "cancelAction" for a cancellation.
+        """
         status = {"execution": execution, "result": {"finished": finished}, "details": [text]}
         url = "%s/%s/%s/feedback" % (self._base, kind, action)
         self._send("POST", url, {"id": action, "status": status})
 
     def describe(self, url, attributes):
-        """Say what the board is: texts by name."""
+        """Send attributes of the board, {name: text}."""
         self._send("PUT", url, {"mode": "merge", "data": attributes})
 
     def download(self, artifact):
-        """The Download of an Artifact."""
+        """Return the Download of an Artifact."""
         return Download(self._http, artifact.url, self._headers(artifact.url))

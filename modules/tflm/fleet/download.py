@@ -1,4 +1,4 @@
-# tflm.fleet: download: a file of a server, taken up again where it was cut
+# tflm.fleet: Download: read a file of a server, and continue after interruptions.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .http import PIECE, ServerError
@@ -7,7 +7,7 @@ _RETRIES = 3
 
 
 class Download:
-    """A file of a server, read from front to back; where it is cut, it is taken up again."""
+    """A file of a server, read from start to end; interrupted transfers are continued."""
 
     def __init__(self, http, url, headers=()):
         self._http, self._url, self._headers = http, url, list(headers)
@@ -15,7 +15,7 @@ class Download:
         self._retries = _RETRIES
         self._answer = None
 
-    # Ask for what is left; a server that knows no ranges sends all of it.
+    # Request the rest of the file. A server without ranges sends the whole file.
     def _open(self):
         ranges = ["Range: bytes=%d-" % self._at] if self._at else []
         self._answer = self._http.ask("GET", self._url, self._headers + ranges)
@@ -23,11 +23,11 @@ class Download:
         while left:
             data = self._answer.read(min(left, PIECE))
             if not data:
-                raise ServerError("%s has become shorter; poll again later" % self._url)
+                raise ServerError("%s became shorter; poll again later" % self._url)
             left -= len(data)
 
     def read(self, most):
-        """Up to `most` bytes, b"" at the end; raises ServerError."""
+        """Return up to `most` bytes, b"" at the end; raises ServerError after three retries."""
         while True:
             try:
                 if self._answer is None:
@@ -42,7 +42,7 @@ class Download:
                 self._retries -= 1
 
     def read_all(self, size):
-        """So many bytes; fewer at the end."""
+        """Return `size` bytes, fewer at the end."""
         data = b""
         while len(data) < size:
             more = self.read(size - len(data))

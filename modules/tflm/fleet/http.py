@@ -1,4 +1,4 @@
-# tflm.fleet: HTTP over sockets: each answer ends, in time or with an error of one sentence
+# tflm.fleet: HTTP over sockets, with limits for time and size of every answer.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -6,15 +6,15 @@ import time
 
 from ..errors import TflmError
 
-_MOST_LINE = 512
-_MOST_LINES = 64  # of a head
-_MOST_JSON = 16384
-PIECE = 1024  # bytes that are read at once
-_MS_A_BYTE = 10  # that a server may take on average: 100 bytes a second
+_MAX_LINE = 512  # bytes
+_MAX_LINES = 64  # of headers
+_MAX_JSON = 16384  # bytes
+PIECE = 1024  # bytes of one read
+_MS_A_BYTE = 10  # time for a byte on average: 100 bytes a second
 
 
 class ServerError(TflmError):
-    """The server does not answer, or not as it should; `status` where it refuses, else 0."""
+    """The server does not answer as expected. status: of an answer that is an error, else 0."""
 
     def __init__(self, text, status=0):
         super().__init__(text)
@@ -22,30 +22,30 @@ class ServerError(TflmError):
 
 
 def split(url):
-    """(is https, host, port, path) of an address; raises ServerError for what is none."""
+    """Return (is https, host, port, path) of an address; raises ServerError if it is invalid."""
     scheme, mark, rest = url.partition("://")
     host, slash, path = rest.partition("/")
     host, _, port = host.partition(":")
     is_right = mark and scheme in ("http", "https") and host
     if not is_right or [c for c in url if not 32 < ord(c) < 127] or not (port or "0").isdigit():
-        raise ServerError("%r is no address; give one like http://host:8080/path" % url)
+        raise ServerError("%r is no address; pass one such as http://host:8080/path" % url)
     is_https = scheme == "https"
     return is_https, host, int(port or (443 if is_https else 80)), slash + path or "/"
 
 
-# What to do about a status.
+# Return the remedy for a status.
 def _advice(status):
     if status in (401, 403):
         return "check token and controller"
     if status == 404:
-        return "check the address, which has the tenant at its end, and controller"
+        return "check controller, and the address, which must end with the tenant"
     if 300 <= status < 400:
-        return "give the address that it sends to"
-    return "poll again later, and look at the server's log"
+        return "use the address to which it redirects"
+    return "poll again later, and check the server's log"
 
 
-# The bytes of a connection. A server that says nothing for `timeout` seconds, or little for long,
-# is given up.
+# A connection. It fails if the server sends nothing for `timeout` seconds, or on average less than
+# 100 bytes a second.
 class _Connection:
     def __init__(self, url, timeout, tls, feed):
         try:
@@ -53,7 +53,7 @@ class _Connection:
         except ImportError:
             socket = None
         if socket is None:
-            raise ServerError("this firmware has no sockets; use one for a board with a network")
+            raise ServerError("this firmware has no sockets; use a board with a network")
         is_https, host, port, self.path = split(url)
         if is_https and tls is None:
             raise ServerError("%s is https; pass an ssl.SSLContext as tls" % url)
@@ -69,13 +69,13 @@ class _Connection:
             self._socket.connect(address)
             if is_https:
                 self._socket = tls.wrap_socket(self._socket, server_hostname=host)
-        except (OSError, ValueError) as error:  # ValueError: of certificates
+        except (OSError, ValueError) as error:  # ValueError: an invalid certificate
             self._failed(error)
 
     def _failed(self, error):
         self.close()
         raise ServerError(
-            "the server at %s does not answer (%s); is it on, and the board in its network?"
+            "the server at %s does not answer (%s); check that it runs and the board's network"
             % (self.host, " ".join(str(error).split()))
         )
 
@@ -85,7 +85,7 @@ class _Connection:
         except OSError as error:
             self._failed(error)
 
-    # Up to `most` bytes; none at the end.
+    # Return up to `most` bytes; b"" at the end.
     def read(self, most):
         if self._feed:
             self._feed()
@@ -101,15 +101,14 @@ class _Connection:
             raise ServerError("the server at %s is too slow; poll again later" % self.host)
         return data or b""
 
-    # A line without its end.
+    # Return a line without its end.
     def line(self):
         line = b""
         while not line.endswith(b"\n"):
             data = self.read(1)
-            if not data or len(line) == _MOST_LINE:
+            if not data or len(line) == _MAX_LINE:
                 raise ServerError(
-                    "the server at %s breaks off, or does not speak HTTP; check the address"
-                    % self.host
+                    "the server at %s stops, or does not speak HTTP; check the address" % self.host
                 )
             line += data
         return line.strip()
@@ -120,7 +119,7 @@ class _Connection:
 
 
 class Answer:
-    """What a server answers: `status`, then read() until b""."""
+    """A server's answer: `status`, then read() until b""."""
 
     def __init__(self, connection):
         self._connection = connection
@@ -130,9 +129,9 @@ class Answer:
                 "the server at %s does not speak HTTP; check the address" % connection.host
             )
         self.status = int(words[1])
-        self._left = None  # bytes of the body, or of this chunk; None: to the end
+        self._left = None  # bytes left of the body or of this chunk; None: until the end
         self._is_chunked = False
-        for _ in range(_MOST_LINES):
+        for _ in range(_MAX_LINES):
             line = connection.line()
             if not line:
                 return
@@ -143,7 +142,7 @@ class Answer:
                 self._is_chunked = b"chunked" in value
                 self._left = 0
         raise ServerError(
-            "the server at %s sends headers without end; check the address" % connection.host
+            "the server at %s sends too many headers; check the address" % connection.host
         )
 
     def _number(self, digits, base):
@@ -153,13 +152,12 @@ class Answer:
             number = -1
         if number < 0:
             raise ServerError(
-                "the server at %s gives no length of what it sends; check the address"
-                % self._connection.host
+                "the server at %s sends no valid length; check the address" % self._connection.host
             )
         return number
 
     def read(self, most):
-        """Up to `most` bytes of the body, b"" at its end; raises ServerError where it is cut."""
+        """Return up to `most` bytes of the body, b"" at its end; raises ServerError."""
         if self._is_chunked and not self._left:
             self._left = self._number(self._connection.line().partition(b";")[0], 16)
             self._is_chunked = self._left > 0
@@ -170,7 +168,7 @@ class Answer:
         data = self._connection.read(min(most, self._left))
         if not data:
             raise ServerError(
-                "the server at %s breaks off; poll again later" % self._connection.host
+                "the server at %s stops early; poll again later" % self._connection.host
             )
         self._left -= len(data)
         if self._is_chunked and not self._left:
@@ -182,13 +180,14 @@ class Answer:
 
 
 class Http:
-    """Requests to servers; timeout: seconds. tls: an ssl.SSLContext. feed: called meanwhile."""
+    """HTTP requests. timeout: seconds. tls: an ssl.SSLContext. feed: a function that is called
+    before each read."""
 
     def __init__(self, timeout, tls=None, feed=None):
         self._timeout, self._tls, self._feed = timeout, tls, feed
 
     def ask(self, method, url, headers=(), body=b""):
-        """The Answer, whose status is in the 200s; close() it. Raises ServerError."""
+        """Return the Answer, if its status is 200 to 299; close() it. Raises ServerError."""
         connection = _Connection(url, self._timeout, self._tls, self._feed)
         lines = ["%s %s HTTP/1.1" % (method, connection.path), "Host: " + connection.host]
         lines += headers
@@ -209,21 +208,21 @@ class Http:
         return answer
 
     def json(self, url, headers=()):
-        """The dict that an address has; raises ServerError."""
+        """Return the JSON object at an address; raises ServerError."""
         answer = self.ask("GET", url, headers)
         text = b""
         try:
             while True:
                 data = answer.read(PIECE)
                 text += data
-                if not data or len(text) > _MOST_JSON:
+                if not data or len(text) > _MAX_JSON:
                     break
         finally:
             answer.close()
         try:
-            found = json.loads(text.decode()) if len(text) <= _MOST_JSON else None
+            found = json.loads(text.decode()) if len(text) <= _MAX_JSON else None
         except (ValueError, RuntimeError):  # RuntimeError: nested too deeply
             found = None
         if not isinstance(found, dict):
-            raise ServerError("%s has no JSON that tflm can read; check the address" % url)
+            raise ServerError("%s is no JSON object; check the address" % url)
         return found

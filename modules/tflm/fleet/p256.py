@@ -1,9 +1,9 @@
-# tflm.fleet: signatures: ECDSA over the curve P-256 with SHA-256 (FIPS 186-5), verification only
+# tflm.fleet: Verify ECDSA signatures on the curve P-256 with SHA-256 (FIPS 186-5).
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from hashlib import sha256
 
-# The field, the order of the group, y^2 = x^3 - 3x + B, and the group's generator (SEC 2, 2.4.2).
+# The field, the order of the group, B of y^2 = x^3 - 3x + B, and the generator (SEC 2, 2.4.2).
 _P = 0xFFFFFFFF00000001000000000000000000000000FFFFFFFFFFFFFFFFFFFFFFFF
 _N = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
 _B = 0x5AC635D8AA3A93E7B3EBBD55769886BC651D06B0CC53B0F63BCE3C3E27D2604B
@@ -12,7 +12,7 @@ _G = (
     0x4FE342E2FE1A7F9B8EE7EB4A7C0F9E162BCE33576B315ECECBB6406837BF51F5,
 )
 _BYTES = 32
-_NOWHERE = (0, 1, 0)  # the group's zero as X/Z^2, Y/Z^3
+_ZERO = (0, 1, 0)  # the group's zero as X/Z^2, Y/Z^3
 
 
 def _inverse(value, modulus):
@@ -33,7 +33,7 @@ def _doubled(point):
     return x3, (slope * (xyy - x3) - 8 * yy * yy) % _P, 2 * y * z % _P
 
 
-# A point and one that is (x, y), or None for zero.
+# Return the sum of a point and another one as (x, y), or None for zero.
 def _sum(point, other):
     if other is None:
         return point
@@ -44,7 +44,7 @@ def _sum(point, other):
     h = (other[0] * zz - x) % _P
     r = (other[1] * zz % _P * z - y) % _P
     if not h:
-        return _NOWHERE if r else _doubled(point)
+        return _ZERO if r else _doubled(point)
     hh = h * h % _P
     hhh = hh * h % _P
     v = x * hh % _P
@@ -52,7 +52,7 @@ def _sum(point, other):
     return x3, (r * (v - x3) - y * hhh) % _P, z * h % _P
 
 
-# As (x, y), or None for zero.
+# Return a point as (x, y), or None for zero.
 def _affine(point):
     x, y, z = point
     if not z:
@@ -62,8 +62,8 @@ def _affine(point):
     return x * square % _P, y * square * inverse % _P
 
 
-# The point of a public key; None for bytes that are none of the curve. Its group has no others
-# (the cofactor is 1), so there is no point of small order to look for.
+# Return the point of a public key; None for bytes that are no point of the curve. The cofactor is
+# 1, so no point has a small order.
 def _point(key):
     if len(key) != 2 * _BYTES:
         return None
@@ -74,15 +74,15 @@ def _point(key):
 
 
 def is_key(key):
-    """True for bytes that are a public key: x and y of a point of the curve."""
+    """Return True if bytes are a public key: x and y of a point of the curve."""
     return _point(key) is not None
 
 
 def is_signed(message, signature, key):
-    """True when `signature` (64 bytes: r, s) over `message` is of the owner of the public key.
+    """Return True if a signature over a message is by the owner of a public key.
 
-    key: 64 bytes, x and y. Of the two values s that each signature has, only the smaller one
-    counts, so nobody can make another signature of one.
+    message: bytes. signature: 64 bytes, r and s. key: 64 bytes, x and y. Of the two valid s of a
+    signature only the smaller one is accepted, so nobody can derive another valid signature.
     """
     point = _point(key)
     if point is None or len(signature) != 2 * _BYTES:
@@ -94,9 +94,9 @@ def is_signed(message, signature, key):
     inverse = _inverse(s, _N)
     times_g = int.from_bytes(sha256(message).digest(), "big") * inverse % _N
     times_key = r * inverse % _N
-    # Both products at once, bit by bit from the top: they share the doublings.
+    # Compute both products together, bit by bit from the top, to share the doublings.
     added = (None, _G, point, _affine(_sum(_G + (1,), point)))
-    found = _NOWHERE
+    found = _ZERO
     for i in range(8 * _BYTES - 1, -1, -1):
         found = _sum(_doubled(found), added[(times_g >> i & 1) | (times_key >> i & 1) << 1])
     x, _, z = found

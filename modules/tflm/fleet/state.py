@@ -1,15 +1,15 @@
-# tflm.fleet: state: which model is active, and what is still to be said, in a file written twice
+# tflm.fleet: State: which model is active and which reports wait, in a file that is written twice.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
 
 from ..micropython_port import crc32
 
-_MOST_TOLD = 8  # that wait for a server
+_MAX_REPORTS = 8  # that wait for the server
 
 
-# A model's files and what its update said of them; a dict, so that it goes to JSON as it is.
-def entry(manifest, action):
+# Return a model's files and the data of its manifest, as a dict for JSON.
+def model_entry(manifest, action):
     stem = "%s-%d" % (manifest.name, manifest.version)
     return {
         "model": stem + ".tflm",
@@ -26,25 +26,25 @@ def entry(manifest, action):
 
 
 class State:
-    """What outlasts a power cut: after one it is as save() was to make it, or as it was before.
+    """The state of a ModelStore. After a power cut it is the state of the last or of this save().
 
-    Two files take turns, and the newer one that is whole counts: no file system has to rename one
-    over another, which FAT cannot.
+    Two files are written in turn; the newer intact one counts. So no file is renamed over another,
+    which FAT cannot do.
 
-    active: the model that runs, an entry(); None for the first one. is_final: confirm() was
-    called for it. old: the model before, until then. starts: of the active one. candidate: one
-    that has to be tried. told: [action, "success" or "failure", text] that wait for the server.
+    active: the model_entry() of the active model; None: the first one. is_final: confirm() was
+    called for it. old: the previous model, until then. starts: of the active model. candidate:
+    a model before its trial. reports: [action, "success" or "failure", text] for the server.
     """
 
-    _FIELDS = ("active", "is_final", "old", "starts", "candidate", "told", "saved")
+    _FIELDS = ("active", "is_final", "old", "starts", "candidate", "reports", "saved")
 
     def __init__(self, path):
         self._path = path
         self.active = self.old = self.candidate = None
         self.is_final = True
         self.starts = 0
-        self.told = []
-        self.saved = 0  # how often; the last bit says in which of the files
+        self.reports = []
+        self.saved = 0  # the number of save() calls; its last bit selects the file
         for found in (self._read(0), self._read(1)):
             if found and found["saved"] > self.saved:
                 for name in self._FIELDS:
@@ -53,7 +53,7 @@ class State:
     def _crc(self, text):
         return b"%08x" % (crc32(text) & 0xFFFFFFFF)
 
-    # What a file has; None where it is not whole, or not there.
+    # Return the data of a file; None if it is missing or not intact.
     def _read(self, number):
         try:
             with open(self._path + str(number), "rb") as file:
@@ -63,20 +63,22 @@ class State:
         return json.loads(text.decode()) if crc == self._crc(text) else None
 
     def save(self):
-        """Write it over the older of the files; raises OSError where there is no room."""
+        """Overwrite the older file. Raises OSError if the file system is full."""
         fields = {name: getattr(self, name) for name in self._FIELDS}
         fields["saved"] += 1
         text = json.dumps(fields).encode()
         with open(self._path + str(fields["saved"] & 1), "wb") as file:
             file.write(text + b"\n" + self._crc(text))
-        self.saved = fields["saved"]  # only now: else the next one would go over the whole file
+        self.saved = fields[
+            "saved"
+        ]  # after the write: a failed one must not select the intact file
 
-    def tell(self, action, result, text):
-        """Keep what an action came to, until the server has been told; save() it."""
-        told = [each for each in self.told if each[0] != action]
-        self.told = told[1 - _MOST_TOLD :] + [[action, result, text]]
+    def add_report(self, action, result, text):
+        """Add the result of an action for the server; save() it."""
+        others = [each for each in self.reports if each[0] != action]
+        self.reports = others[1 - _MAX_REPORTS :] + [[action, result, text]]
 
     def files(self):
-        """Names of the files that are in use."""
+        """Return the names of the files that are in use."""
         names = [each["model"] for each in (self.active, self.old, self.candidate) if each]
         return names + ([self.candidate["vectors"]] if self.candidate else [])

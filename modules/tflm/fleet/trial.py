@@ -1,4 +1,4 @@
-# tflm.fleet: trial: a model has to give the outputs of its test vectors, here, on this board
+# tflm.fleet: The trial of a model: on this board it must compute the outputs of its test vectors.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from array import array
@@ -11,13 +11,13 @@ from ..micropython_port import collect, struct
 from .update import UpdateError
 
 _PIECE = 512
-# Of floats, whose last bits depend on the width of the firmware's own; as `tflm verify` has them.
+# Tolerances for floats, whose last bits depend on the firmware's floats; as in `tflm verify`.
 _RTOL, _ATOL = 1e-5, 1e-6
-_OTHER_VECTORS = "the test vectors are not of this model; sign it again"
+_OTHER_VECTORS = "the test vectors are of another model; sign it again"
 
 
 def _changed(what):
-    return UpdateError("the %s is not what was signed; copy the update to the server again" % what)
+    return UpdateError("the %s differs from what was signed; copy the update again" % what)
 
 
 def _check_hash(found, wanted, what):
@@ -25,7 +25,7 @@ def _check_hash(found, wanted, what):
         raise _changed(what)
 
 
-# The bytes of a model that was signed, in RAM. One piece of memory, which read() would not give.
+# Return the bytes of the signed model, in RAM, in one allocation (unlike read()).
 def _read_model(path, size, digits):
     data = memoryview(bytearray(size))
     with open(path, "rb") as file:
@@ -47,7 +47,7 @@ def _check_vectors(path, size, digits):
     _check_hash(found, digits, "file of test vectors")
 
 
-# What checks a .tflm's records is left out of some firmware, which then has to trust its models.
+# Return True if this firmware has access checks; without them it must trust its models.
 def _has_checks():
     try:
         from ..access_checks import check_model
@@ -56,6 +56,7 @@ def _has_checks():
     return bool(check_model)
 
 
+# Return True if floats are equal within the tolerances.
 def _are_near(got, wanted):
     got = array("f", got)
     for i in range(len(got)):
@@ -67,7 +68,7 @@ def _are_near(got, wanted):
     return True
 
 
-# The next bytes of the vectors.
+# Return the next bytes of the vectors.
 def _next(file, size):
     data = file.read(size)
     if len(data) < size:
@@ -75,7 +76,8 @@ def _next(file, size):
     return data
 
 
-def _answers(interpreter, file, number):
+# Invoke the model on the next vector; raise UpdateError unless the outputs are right.
+def _check_vector(interpreter, file, number):
     for i in range(interpreter.inputs_size()):
         raw = interpreter.input(i).kept.raw
         raw[:] = _next(file, len(raw))
@@ -86,17 +88,16 @@ def _answers(interpreter, file, number):
         wanted = _next(file, len(got))
         if got != wanted and not (tensor.dtype == "float32" and _are_near(got, wanted)):
             raise UpdateError(
-                "the model gives another output %d for test vector %d than was signed; is it "
-                "flattened for this board, and is tflm here as new as where it was signed?"
-                % (i, number)
+                "output %d of the model differs from the signed one for test vector %d; flatten "
+                "it for this board, and sign it with this version of tflm" % (i, number)
             )
 
 
 def run(folder, entry, resolver=None, feed=None):
-    """Load the model of an entry() and invoke it on each of its vectors; outputs must be equal.
+    """Load the model of a model_entry() and compare its outputs for all of its vectors.
 
-    Raises UpdateError when it is not what was signed, does not run or answers otherwise;
-    MemoryError or ArenaError when there is no memory for it now, OSError where files fail.
+    Raises UpdateError if the model differs from what was signed, does not run or computes other
+    outputs; MemoryError or ArenaError if there is too little memory now; OSError for files.
     """
     collect()
     vectors = folder + entry["vectors"]
@@ -109,8 +110,8 @@ def run(folder, entry, resolver=None, feed=None):
             for number in range(entry["count"]):
                 if feed:
                     feed()
-                _answers(interpreter, file, number)
-            if file.tell() != entry["vectors_bytes"]:
+                _check_vector(interpreter, file, number)
+            if file.tell() != entry["vectors_bytes"]:  # codespell:ignore tell
                 raise UpdateError(_OTHER_VECTORS)
         interpreter.free()
     except (MemoryError, ArenaError, UpdateError, OSError):

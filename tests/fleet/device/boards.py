@@ -9,7 +9,7 @@ import sys
 
 import tflm
 from tflm.fleet import Fleet
-from tflm.fleet.shelf import Shelf
+from tflm.fleet.model_store import ModelStore
 from tflm.fleet.update import read_manifest
 
 _BLOCK = 512
@@ -139,22 +139,22 @@ def update_boards(job):
 
 
 # From the update that has come to the confirmation, without a server: the files of an update.
-def install(shelf, job, version):
+def install(store, job, version):
     with open(job["files"][str(version)], "rb") as file:
         manifest = read_manifest(file.read, bytes.fromhex(job["key"]))
-        shelf.store(manifest, "7", file.read)
-    assert shelf.try_candidate()
-    confirm(shelf, job)
+        store.store(manifest, "7", file.read)
+    assert store.try_candidate()
+    confirm(store, job)
 
 
-def confirm(shelf, job):
-    path = shelf.path()
-    assert answer(path) == job["answers"][str(shelf.version)]
-    shelf.confirm()
+def confirm(store, job):
+    path = store.path()
+    assert answer(path) == job["answers"][str(store.version)]
+    store.confirm()
 
 
-def shelf():
-    return Shelf("/flash/models", "gestures", None, 0, 3, None, None)
+def new_store():
+    return ModelStore("/flash/models", "gestures", None, 0, 3, None, None)
 
 
 def sweep(job):
@@ -165,10 +165,10 @@ def sweep(job):
     """
     kind = os.VfsFat if job["fat"] else os.VfsLfs2
     disk = boot(empty(kind), kind)
-    install(shelf(), job, 1)
+    install(new_store(), job, 1)
     image = bytes(disk.data)
     disk = boot(image, kind)
-    install(shelf(), job, 2)
+    install(new_store(), job, 2)
     log, found, at = disk.log, [0, 0], 0
     for i, size in enumerate(log):
         at += size
@@ -177,12 +177,12 @@ def sweep(job):
         disk = boot(image, kind)
         disk.left = at - (size if job["fat"] else size - size // 2)
         try:
-            install(shelf(), job, 2)
+            install(new_store(), job, 2)
             raise AssertionError("the power was to go")
         except Cut:
             pass
         boot(disk.data, kind)
-        there = shelf()
+        there = new_store()
         confirm(there, job)
         found[there.version - 1] += 1
         if there.version == 1:

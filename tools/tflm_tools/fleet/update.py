@@ -105,7 +105,7 @@ def sign(path, key, version, output=None, name=None, vectors=4, data=None, targe
     name = re.sub(r"\W", "_", Path(path).stem, flags=re.ASCII) if name is None else name
     if not layout.is_name(name):
         raise ToolError(
-            f"{name!r} is not a valid model name; give --name 1 to {layout.MOST_NAME} letters, "
+            f"{name!r} is not a valid model name; give --name 1 to {layout.MAX_NAME} letters, "
             "digits and _"
         )
     if not layout.is_version(version):
