@@ -1,4 +1,4 @@
-# The programs of docs/tutorial/pico.md on the emulated Pico, with stock firmware and with ours
+# Programs of the documentation on the emulated Pico, with stock firmware and with ours
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import re
@@ -13,6 +13,15 @@ def page(repository, monkeypatch):
     """The text of the Pico tutorial; its commands run in the checkout."""
     monkeypatch.chdir(repository)
     return (repository / "docs" / "tutorial" / "pico.md").read_text()
+
+
+@pytest.fixture
+def features(repository, tmp_path):
+    """A model for the Learner, features.tflm, as docs/how-to/learn-on-board.md makes it."""
+    path = tmp_path / "features.tflm"
+    digits = repository / "models" / "digits" / "digits_int8.tflite"
+    _run("tflm_tools", "flatten", str(digits), "--feature", "last", "-o", str(path))
+    return path
 
 
 # The code blocks of one language in a section of the page.
@@ -60,3 +69,12 @@ def test_program_on_our_firmware(emulated, page, tmp_path):
     path = tmp_path / "first.py"
     path.write_text(program + "interp.invoke()\nprint(interp.output(0).shape)\n")
     assert _run_program(board.port, path) == "(1, 10)\n"
+
+
+def test_learner_on_our_firmware(emulated, repository, features, tmp_path):
+    board = emulated("RPI_PICO")
+    _run("tflm_tools", "deploy", str(features), board.port)
+    page = (repository / "docs" / "how-to" / "learn-on-board.md").read_text()
+    path = tmp_path / "learn.py"
+    path.write_text(_blocks(page, 0, "python")[0])
+    assert _run_program(board.port, path) == "paper\n"
