@@ -1,4 +1,4 @@
-# Tests of modules/tflm/extents: one number of a small record changed, and it is refused
+# Tests of modules/tflm/access_checks: one number of a small record changed, and it is refused
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import struct

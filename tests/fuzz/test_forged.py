@@ -1,4 +1,4 @@
-# Tests of modules/tflm/extents: forged records reach nothing outside, sound ones are let through
+# Tests of modules/tflm/access_checks: forged records reach nothing outside, sound ones are let through
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import functools
@@ -206,7 +206,7 @@ def test_number_as_an_operand(operands):
     record = Record(model, memoryview(words), operands)
     if operands == 3:
         _check(0, record, "decode_lut.eval_any")
-        assert record.extents == {1: (0, 4), 2: (258, 274), 3: (0, 8)}
+        assert record.ranges == {1: (0, 4), 2: (258, 274), 3: (0, 8)}
         return
     with pytest.raises(ModelError, match="op 0 .decode_lut.eval_any. would reach outside"):
         _check(0, record, "decode_lut.eval_any")

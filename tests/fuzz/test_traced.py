@@ -1,4 +1,4 @@
-# Tests of modules/tflm/extents: kernels touch only what their checks know of (traced.py)
+# Tests of modules/tflm/access_checks: kernels touch only what their checks know of (traced.py)
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import contextlib
@@ -175,24 +175,24 @@ def test_outside():
     kernel = "signal_window.eval_int16"
     record = _record(3, 3, 0, 24 << 2, 32 << 2, 4, 15)  # 3 frames of 4 samples
     check_of(kernel)(record)
-    assert record.extents == {1: (0, 24), 2: (24, 32), 3: (32, 56)}
+    assert record.ranges == {1: (0, 24), 2: (24, 32), 3: (32, 56)}
     for operand, promised in [(1, (0, 22)), (2, (26, 32)), (3, (32, 54)), (None, None)]:
-        before = dict(record.extents)
+        before = dict(record.ranges)
         if operand is None:
             _MACHINES[32].run(kernel, record, bytearray(64), b"")
             continue
-        record.extents[operand] = promised
+        record.ranges[operand] = promised
         with pytest.raises(Outside, match="write" if operand == 3 else "read"):
             _MACHINES[32].run(kernel, record, bytearray(64), b"")
-        record.extents = before
+        record.ranges = before
     record = _record(3, 3, 1 << 2, 24 << 2, 32 << 2, 4, 15)
-    record.extents = {1: (0, 64), 2: (0, 64), 3: (0, 64)}
+    record.ranges = {1: (0, 64), 2: (0, 64), 3: (0, 64)}
     with pytest.raises(Outside, match="read of 2 bytes"):
         _MACHINES[64].run(kernel, record, bytearray(64), b"")
 
 
 def test_endless():
     record = _record(4, 1, 0, 0, 0, 0, 0xFFFFFFF, 3)
-    record.extents = {1: (0, 64)}
+    record.ranges = {1: (0, 64)}
     with pytest.raises(Endless):  # a shift of so many bits
         _MACHINES[64].run("signal_pcan.eval_uint32", record, bytearray(64), b"")

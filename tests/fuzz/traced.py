@@ -166,12 +166,12 @@ class Machine:
         """Run all units of a Record that was checked, in two slices.
 
         `meanwhile`: what the arena holds before the second, if another task has filled it.
-        Raises Outside for an access beyond `record.extents`, Endless when it does not end.
+        Raises Outside for an access beyond `record.ranges`, Endless when it does not end.
         """
         data = record.table(0, record.words)
         self._turns = 0
         self._parts = [(_RECORD, data, 0, len(data), False)]
-        for operand, (start, stop) in record.extents.items():
+        for operand, (start, stop) in record.ranges.items():
             if record[operand] & 1:
                 self._parts.append((_ROM, rom, start, stop, False))
             else:

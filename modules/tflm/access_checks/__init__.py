@@ -1,10 +1,10 @@
-# tflm: extents: what the records of a .tflm make kernels touch, before any of them runs
+# tflm: access checks: the memory that each record of a .tflm lets its kernel touch
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernels check nothing: they go where the numbers of their records send them. Prepare writes only
-# records that keep them inside; a .tflm may have been written by somebody else. Each family of
-# kernels has a file here, which computes from a record what its kernel reads and writes at most.
-# A kernel that is in no file runs only in a .tflm that is trusted.
+# Kernels check nothing: they access the memory that their records name. Prepare writes only
+# records that keep their kernel inside its tensors, but a .tflm may come from somebody else. Each
+# file here computes from a record what its kernel reads and writes at most, before any kernel
+# runs. A kernel without an access check runs only in a trusted .tflm.
 
 from .. import format as layout
 from ..dtypes import nbytes
@@ -159,19 +159,19 @@ _FILES = {
 # END generated
 
 
-# The check of a kernel, or None.
+# Return the access check of a kernel, or None.
 def check_of(kernel):
     if kernel == layout.ROWS_KERNEL:
         return _rows
-    file = kernel.split(".")[0][:99]  # MicroPython imports no name of 256 characters
+    file = kernel.split(".")[0][:99]  # MicroPython cannot import a name of 256 characters
     name = "tflm.access_checks." + _FILES.get(file, file)
     try:
         return __import__(name, None, None, ("CHECKS",)).CHECKS.get(kernel)
-    except (ImportError, AttributeError):  # no kernel, or a firmware that has not got it
+    except (ImportError, AttributeError):  # not a kernel, or a firmware without its check
         return None
 
 
-# The error for a record that would leave its memory.
+# Raise the error for a record that would leave its memory.
 def _refuse(i, kernel):
     raise ModelError(
         "the .tflm is damaged: op %d (%s) would reach outside of its memory; flatten or copy the "
@@ -179,12 +179,12 @@ def _refuse(i, kernel):
     )
 
 
-# Check the records of a FlatModel, and when `describe` what delegates are told of them; raises
-# ModelError.
+# Check the records of a FlatModel, and with `describe` also their description for delegates.
+# Raises ModelError.
 def check_model(model, describe=False, resolver=None):
     _check_inputs(model)
     scratch = model.scratch() if describe else {}
-    chains = {}  # list of steps: (number, record) of the op that runs it in bands
+    chains = {}  # {list of steps: (number, record) of the op that runs it in bands}
     for number in range(model.subgraphs_length()):
         first, count, _, _, _ = model.subgraph(number)
         if number in chains:
@@ -200,19 +200,19 @@ def check_model(model, describe=False, resolver=None):
                     _refuse(i, kernel)
                 chains[record[2]] = (i, data)
             elif kernel.startswith(layout.CUSTOM_KERNEL):
-                pass  # tflite/flat_custom.py reads it, and nothing that it does not check
+                pass  # checked by tflite/flat_custom.py, which reads it
             elif kernel.startswith(layout.CONTROL_KERNEL) and kernel != layout.ROWS_KERNEL:
                 if not _passes(_control, record):
                     _refuse(i, kernel)
             else:
                 if resolver is not None and check_of(kernel) is None:
-                    resolver.kernel(kernel)  # which says what is wrong with most of such names
+                    resolver.kernel(kernel)  # raises an error that explains most of such names
                 _check(i, record, kernel, scratch.get(i, ()))
                 if describe and len(record.written) > len(scratch.get(i, ())) + 1:
                     model.single_core_ops += (i,)
 
 
-# Inputs are written by the user: they must lie in the arena.
+# Inputs are written by the user, so that they must be in the arena.
 def _check_inputs(model):
     *_, inputs, _ = model.subgraph()
     for i in range(inputs):
@@ -223,8 +223,8 @@ def _check_inputs(model):
             )
 
 
-# Raises ModelError for a record that does not pass its kernel's check, whose scratch buffers, as
-# delegates are told, are smaller than what the kernel needs, or whose kernel has no check.
+# Raise ModelError if a record fails its access check, if its kernel has no access check, or if the
+# kernel touches more than the scratch buffers that delegates know of.
 def _check(i, record, kernel, scratch=()):
     check = check_of(kernel)
     if check is None:
@@ -236,27 +236,27 @@ def _check(i, record, kernel, scratch=()):
         _refuse(i, kernel)
 
 
-# True when a record passes a check, and what it touches lies within its scratch buffers.
+# Whether a record passes a check and touches only these bytes of its scratch buffers.
 def _passes(check, record, scratch=()):
     try:
         check(record)
         record.settle()
         for operand, size in scratch:
-            place = record[operand] >> 2
-            start, stop = record.extents.get(operand, (place, place))
-            record.need(start == stop or place <= start and stop <= place + size)
+            begin = record[operand] >> 2
+            start, stop = record.ranges.get(operand, (begin, begin))
+            record.need(start == stop or begin <= start and stop <= begin + size)
         return True
     except ValueError:
         return False
 
 
-# IF, WHILE and CALL_ONCE run once, by a condition (operand 1); run/control_flow.py checks lists.
+# IF, WHILE and CALL_ONCE run once, by a condition (operand 1). run/control_flow.py checks lists.
 def _control(r):
     r.need(r.units == 1)
     r.reads(1, 1)
 
 
-# Rows of an input are written, so many bytes each, which its Tensor has (run/rows.py).
+# Rows of an input are written; the input's Tensor has their size in bytes (run/rows.py).
 def _rows(r):
     r.small(r.units, r[2], r.units * r[2])
     _, _, _, dtype, shape, *_ = r.model.tensor(0)
@@ -267,7 +267,7 @@ def _rows(r):
     r.writes(1, r.units * r[2])
 
 
-# Records of a chain in bands change in between.
+# The records of a chain, which change from band to band.
 def _check_chain(model, first, count, scratch, control, data):
     for i, kernel, record in made_records(model, first, count, control, data, _refuse):
         _check(i, record, kernel, scratch.get(i, ()))

@@ -1,4 +1,4 @@
-# tflm: extents: ADD_N, int8
+# tflm: access checks: ADD_N, int8
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..dtypes import const
@@ -14,7 +14,8 @@ _OUTPUT_ZERO_POINT = const(17)
 _PER_CHANNEL = const(20)
 
 
-# Where several records make one sum, those of all elements are kept, else those of a block.
+# If several records add up one sum, the sums of all elements are kept, else only the sums of a
+# block.
 def _add_n(r):
     inputs, step = r[_INPUTS], r[_ACCUMULATOR_BYTES]
     (block,) = r.numbers(_BLOCK, 1)

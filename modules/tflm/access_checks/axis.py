@@ -1,4 +1,4 @@
-# tflm: extents: along an axis: ARG_MAX, ARG_MIN, TOPK_V2, CUMSUM
+# tflm: access checks: operators along an axis: ARG_MAX, ARG_MIN, TOPK_V2, CUMSUM
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..dtypes import const
@@ -23,7 +23,7 @@ _CUMSUM_FLOAT_DEPTH = const(3)
 _SIZES = (4, 4, 1, 1, 2)  # of the kinds of kernels/topk.py
 
 
-# Elements of a tensor with so many lines of `length` elements, `inner` lines side by side.
+# Elements of a tensor with `lines` lines of `length` elements, `inner` lines next to each other.
 def _elements(lines, length, inner):
     return (lines - 1) // inner * (length - 1) * inner + lines + (length - 1) * inner
 
@@ -35,7 +35,7 @@ def _arg(r, size):
     r.writes(_OUTPUT, 4 * r.units, align=4)
 
 
-# As many numbers must be found as the row has: it must not change meanwhile.
+# TOPK_V2 must find k numbers in each row, so that the row must not change meanwhile.
 def _topk(r):
     (kind,) = r.numbers(_KIND, 1, 0)
     length, count = r.numbers(_TOPK_LENGTH, 2)

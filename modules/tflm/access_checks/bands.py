@@ -1,4 +1,4 @@
-# tflm: extents: records of a chain in bands (run/bands.py), as each band finds them
+# tflm: access checks: the records of a chain in each band (run/bands.py)
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import struct
@@ -9,14 +9,14 @@ from .record import LARGEST, Record
 
 BANDS_KERNEL = layout.CONTROL_KERNEL + "banded"
 
-_END = const(0x7FFFFFFF)  # behind the last change of a list
-_WHOLE = const(7)  # words of a record before those that lie two in one
-_HALVES = const(127)  # of its form: where these end
-_APART = const(128)  # the words behind them are those of a record before it
+_END = const(0x7FFFFFFF)  # ends a list of changes
+_WHOLE = const(7)  # words of a record before the words that are stored as halfwords
+_HALVES = const(127)  # mask: number of words up to the last halfword
+_APART = const(128)  # flag: the words of the groups are shared with a previous record
 
 
-# Where lists of changes may begin, and where what is behind them does: words of a step and of a
-# word in its record, in ascending order, and what is added, until an _END.
+# Return where lists of changes may begin, or None if the numbers are invalid. A number is a step,
+# a word in its record, in ascending order, and the value that is added; _END ends a list.
 def _lists(numbers, at, stop):
     found = set()
     last = 0
@@ -30,7 +30,7 @@ def _lists(numbers, at, stop):
     return found if not last and numbers[stop - 1] == _END else None
 
 
-# The changes of a list, by step: {step: [(word, what is added)]}.
+# Return the changes of a list by step: {step: [(word, value that is added)]}.
 def _by_step(numbers, at):
     found = {}
     while numbers[at] != _END:
@@ -41,33 +41,33 @@ def _by_step(numbers, at):
     return found
 
 
-# A record of a chain as it is copied, but for changes: the words before those of a group, and all
-# of these, so many for each group; None where it reaches out of the file.
+# Return (words shared by all groups, words of the groups, words per group) of a record of a chain
+# before changes, or None if the record exceeds the file.
 def _whole(model, i, groups):
-    _, _, _, _, form, start, size = model.entry(layout.OPS, layout.OP, layout.OP_BYTES, i)
-    halves, words = form & _HALVES, form >> 8
+    _, _, _, _, packed, start, size = model.entry(layout.OPS, layout.OP, layout.OP_BYTES, i)
+    halves, words = packed & _HALVES, packed >> 8
     pairs = (halves - _WHOLE) // 2
     if size & 3 or halves & 1 == 0 or pairs < 0 or words < halves:
         return None
     front = begin = start + 4 * (_WHOLE + pairs)
-    if form & _APART:
+    if packed & _APART:
         if size != front + 4 - start:
             return None
         begin -= 4 * struct.unpack_from("<I", model.buffer, front)[0]
     elif words != max(_WHOLE, size // 4 + pairs):
         return None
     own = words - halves
-    behind = begin + 4 * own * groups
-    if begin < 0 or max(front, behind) > len(model.buffer):
+    end = begin + 4 * own * groups
+    if begin < 0 or max(front, end) > len(model.buffer):
         return None
-    made = bytearray(model.buffer[start : start + 4 * _WHOLE])
+    shared = bytearray(model.buffer[start : start + 4 * _WHOLE])
     for value in struct.unpack_from("<%dH" % (2 * pairs), model.buffer, start + 4 * _WHOLE):
-        made += struct.pack("<i", value - 0x8000)
-    return made, model.buffer[begin:behind], own
+        shared += struct.pack("<i", value - 0x8000)
+    return shared, model.buffer[begin:end], own
 
 
-# How often each of `count` steps comes, by the parts of a chain, which begin at number `at`; None
-# where these are other steps.
+# Return how often each of `count` steps runs, from the numbers that begin at `at`, or None if they
+# are not about `count` steps.
 def _times(numbers, at, count):
     found = []
     for number in numbers[at:]:
@@ -81,21 +81,21 @@ def _times(numbers, at, count):
 
 
 class _Step:
-    """A step of a chain: its record in each band and group, as the run puts it together.
+    """A step of a chain: its record in each band and group, assembled as the run does it.
 
-    times: how often it comes; grown: what changes with each band or group.
+    times: how often it runs; grown: what changes with each band or group.
     """
 
     def __init__(self, model, i, times, grown):
         self.i, self.times, self._grown = i, times, grown
         self.kernel, _, _, _, self._operands, _ = model.op(i)
-        made = _whole(model, i, times)
+        words = _whole(model, i, times)
         self._known = None
         self.words = 0
-        if made is not None:
-            self._most, self._own, own = made
+        if words is not None:
+            self._shared, self._own, own = words
             self._own_bytes = 4 * own
-            self.words = len(self._most) // 4 + own
+            self.words = len(self._shared) // 4 + own
         self.may_run = (
             not self.kernel.startswith(layout.CUSTOM_KERNEL)
             and (
@@ -105,49 +105,50 @@ class _Step:
             and all([0 < word < self.words for word, _ in grown])
         )
 
-    # True where what a band changes lies in the record, and comes to units.
-    def takes(self, changed):
+    # Whether the changes of a band are inside the record and give a valid number of units.
+    def fits(self, changed):
         units = [value for word, value in changed if word == 0]
-        count = struct.unpack_from("<I", self._most)[0] + sum(units)
+        count = struct.unpack_from("<I", self._shared)[0] + sum(units)
         inside = all([word < self.words for word, _ in changed])
         return inside and len(units) < 2 and 0 <= count < LARGEST
 
-    # Its records in a band, so many from the middle one on, where they are not those of the last.
-    def records(self, model, changed, moved, place):
+    # Yield the records in a band, `moved` bands after the middle one, unless they equal the last
+    # ones.
+    def records(self, model, changed, moved, locked):
         if all([value & 1 for _, value in self._grown]):
             moved = 0
         if self._known == (changed, moved):
             return
         self._known = changed, moved
         for group in range(self.times):
-            data = bytearray(self._most)
+            data = bytearray(self._shared)
             data += self._own[self._own_bytes * group : self._own_bytes * (group + 1)]
             for word, value in changed:
                 _add(data, word, value)
             for word, value in self._grown:
                 _add(data, word, (value - 1) * group if value & 1 else value * moved)
             record = Record(model, data, self._operands)
-            record.locked = place
+            record.locked = locked
             if record.units:
                 yield self.i, self.kernel, record
 
 
-# Add to a word of a record, as the run does.
+# Add to a word of a record as the run does.
 def _add(record, word, value):
     value += struct.unpack_from("<I", record, 4 * word)[0]
     struct.pack_into("<I", record, 4 * word, value & 0xFFFFFFFF)
 
 
-# What the table of a record of bands tells of so many steps: how often each of them comes, what
-# changes with each band or group, by step, and where the changes of each band begin. None where it
-# is no such table.
+# Read the table of a record of bands about `count` steps. Return (how often each step runs,
+# changes with each band or group by step, where the changes of each band begin), or None if it is
+# invalid.
 def _table(data, numbers, count):
     bands = numbers[0]
-    parts, *starts = struct.unpack_from("<%dH" % (bands + 2), data, 16)
+    times_at, *starts = struct.unpack_from("<%dH" % (bands + 2), data, 16)
     at = 4 + (bands + 3) // 2
-    if parts & 3 or not at < parts >> 2 < len(numbers):
+    if times_at & 3 or not at < times_at >> 2 < len(numbers):
         return None
-    times, lists = _times(numbers, parts >> 2, count), _lists(numbers, at, parts >> 2)
+    times, lists = _times(numbers, times_at >> 2, count), _lists(numbers, at, times_at >> 2)
     if times is None or lists is None:
         return None
     if any([start & 3 or start >> 2 not in lists for start in starts]):
@@ -156,14 +157,15 @@ def _table(data, numbers, count):
     return times, _by_step(numbers, growth), starts
 
 
-# The different records of a chain, a list of steps from op `first` on, which the record `data` of
-# op `control` changes from band to band: (number, kernel, Record) of each. None of them may write
-# where these records lie meanwhile. Calls `refuse` with op and kernel where something is wrong.
+# Yield (number, kernel, Record) for the different records of a chain, a list of steps from op
+# `first` on, which the record `data` of op `control` changes from band to band. No record may
+# write to the memory where these records are stored meanwhile. Calls `refuse` with op and kernel
+# if something is wrong.
 def made_records(model, first, count, control, data, refuse):
     numbers = struct.unpack_from("<%dI" % (len(data) // 4), data, 0)
     bands, block, _, words = numbers[:4]
-    place = block >> 2, (block >> 2) + 4 * words
-    if block & 15 or place[1] > model.head_bytes or not 0 < bands < 2 * len(numbers) - 9:
+    locked = block >> 2, (block >> 2) + 4 * words
+    if block & 15 or locked[1] > model.head_bytes or not 0 < bands < 2 * len(numbers) - 9:
         refuse(control, BANDS_KERNEL)
     table = _table(data, numbers, count)
     if table is None:
@@ -177,6 +179,6 @@ def made_records(model, first, count, control, data, refuse):
         changes = _by_step(numbers, starts[band])
         for step in steps:
             changed = changes.get(step.i - first, ())
-            if not step.takes(changed):
+            if not step.fits(changed):
                 refuse(step.i, step.kernel)
-            yield from step.records(model, changed, band - bands // 2, place)
+            yield from step.records(model, changed, band - bands // 2, locked)

@@ -1,4 +1,4 @@
-# tflm: extents: BATCH_MATMUL
+# tflm: access checks: BATCH_MATMUL
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..dtypes import const
@@ -22,11 +22,11 @@ _TO_MIDDLE_BATCHES = const(7)
 _TO_LEFT_BATCH_STRIDE_0 = const(9)
 _TO_RIGHT_BATCH_STRIDE_0 = const(12)
 
-_BLOCK = const(32)  # taps, and sums, that the kernels hold at a time
+_BLOCK = const(32)  # taps, and sums, that the kernels unpack at a time
 
 
-# Fields of prepare/batch_matmul.py: _GEOMETRY from word `at` on, with elements of `size` bytes:
-# what is read of both matrices (operands 1 and 2) and written. Returns columns and depth.
+# Check the words _GEOMETRY of prepare/batch_matmul.py from word `at` on, with elements of `size`
+# bytes: the matrices (operands 1 and 2) and the output. Return columns and depth.
 def _matrices(r, at, size):
     rows, columns = r.numbers(at, 2)
     (depth,) = r.numbers(at + _TO_DEPTH, 1, 0)
@@ -46,8 +46,8 @@ def _matrices(r, at, size):
     return columns, depth
 
 
-# The matrix of operand `i`: how many steps it is to its last element in each dimension, and the
-# stride of each.
+# Check the matrix of operand `i`: `steps` to its last element in each dimension, times the
+# strides.
 def _matrix(r, i, size, steps, strides):
     r.reads(i, size * (1 + sum([n * k for n, k in zip(steps, strides)])), align=size)
 

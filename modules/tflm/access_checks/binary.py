@@ -1,4 +1,4 @@
-# tflm: extents: operators on two inputs, int8 and int16
+# tflm: access checks: operators with two inputs, int8 and int16
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..dtypes import const
@@ -34,7 +34,7 @@ def _mul(r):
     r.need(not r[_MUL_PER_CHANNEL])
 
 
-# The scratch buffer holds addresses while the assembler kernel runs.
+# The scratch buffer has addresses while the assembler kernel runs.
 def _add_table(r):
     r.reads(_INPUT1, r.units)
     r.reads(_INPUT2, r.units)
@@ -45,14 +45,14 @@ def _add_table(r):
     r.requantize(_ADD_TABLE_OUTPUT_ZERO_POINT, 1)
 
 
-# The divisor chooses an entry of the table: less its offset it has 8 bits.
+# The divisor less its offset, 8 bits, selects an entry of the table.
 def _div(r):
     binary(r, 1, 1, 19 + _RECIPROCALS)
     r.is_offset(_OFFSET1)
     r.is_offset(_OFFSET2)
 
 
-# alpha is int8, whatever the input is.
+# alpha is int8 for every type of input.
 def _prelu(r):
     size = r[_SIZE]
     r.need(size in (1, 2))

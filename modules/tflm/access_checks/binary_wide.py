@@ -1,4 +1,4 @@
-# tflm: extents: operators on two inputs, float32, and integers that are only compared or wrap
+# tflm: access checks: operators with two inputs, float32 and integers without scales
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..dtypes import const
@@ -11,7 +11,7 @@ _SIZE = const(12)
 _DIVIDED_SIZE = const(13)
 
 
-# Word 12 passes between two functions: a larger number would be a heap object.
+# Word 12 is an argument of a function: a larger number would be a heap object.
 def _kind(r, output, words):
     binary(r, 4, output, words)
     r.numbers(_KIND, 1, 0)

@@ -1,9 +1,9 @@
-# tflm: extents: operators on two inputs (prepare/broadcast.py), of any type
+# tflm: access checks: operators with two inputs of any type (prepare/broadcast.py)
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..dtypes import const
 
-# Words of the records; of two, the second follows.
+# Words of the records; input 2 follows input 1.
 _INPUT1 = const(1)
 _OUTPUT = const(3)
 _ROW1 = const(4)
@@ -12,15 +12,15 @@ _STEP1 = const(7)
 _EXPAND1 = const(9)
 _BLOCK = const(11)
 
-# Words of a geometry, from its first.
+# Words of a geometry, from its first word.
 _TO_LENGTH = const(2)
 _TO_STRIDE = const(3)
 
-_SCRATCH = const(512)  # bytes for a block of sums, at most
+_SCRATCH = const(512)  # maximum bytes of a block of sums
 
 
-# `size`: bytes of an element of the inputs, or of input 1 and input 2; `output`: of the output;
-# `words`: how many the record has before its tables; `sums`: whether the kernel keeps a block of
+# `size`: bytes of an element of the inputs, or (input 1, input 2); `output`: of the output;
+# `words`: words of the record before its tables; `sums`: whether the kernel keeps a block of
 # int32.
 def binary(r, size, output, words, sums=False):
     r.need(r.words >= words)
@@ -42,7 +42,7 @@ def binary(r, size, output, words, sums=False):
     r.writes(_OUTPUT, r.units * output, align=min(output, 4))
 
 
-# What kernels/broadcast.py reads of operand `i`, whose levels stand at word `at`.
+# Check what kernels/broadcast.py reads of operand `i`, whose levels begin at word `at`.
 def _geometry(r, i, at, size, align):
     bytes_each, levels = r.numbers(at, 2)
     r.need(bytes_each == size and 2 <= levels <= 8)

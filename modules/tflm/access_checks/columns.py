@@ -1,4 +1,4 @@
-# tflm: extents: DEPTHWISE_CONV_2D whose window is a line of pixels
+# tflm: access checks: DEPTHWISE_CONV_2D whose window is a line of pixels
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..dtypes import const
@@ -10,8 +10,8 @@ _OUTPUT = const(3)
 _SCRATCH = const(4)
 _OUTPUT_CHANNELS = const(5)
 _OUTPUT_ZERO_POINT = const(11)
-_PARAMETERS = 64  # bytes of scratch: addresses among them
-_NUMBERS = 8  # bytes before the weights of a channel; behind them lies the right shift
+_PARAMETERS = 64  # bytes of scratch, with addresses
+_NUMBERS = 8  # bytes before the weights of a channel; the right shift is after these
 
 
 def _column(r):

@@ -1,4 +1,4 @@
-# tflm: extents: FULLY_CONNECTED of an input that comes some rows at a time
+# tflm: access checks: FULLY_CONNECTED in banded execution
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..dtypes import const
@@ -20,10 +20,11 @@ _END_BIAS = const(3)
 _TO_FIRST = const(1)
 _TO_COUNT = const(2)
 
-_BLOCK = const(64)  # taps that the kernel holds at a time
+_BLOCK = const(64)  # taps that the kernel unpacks at a time
 
 
-# Input, weights and sums; `at`: the word of the depth, behind it the first weight and how many.
+# Check input, weights and sums. `at`: the word of the depth; the first weight and the number of
+# weights follow.
 def _sums(r, at, words, size):
     (depth,) = r.numbers(at, 1)
     (first,) = r.numbers(at + _TO_FIRST, 1, 0)

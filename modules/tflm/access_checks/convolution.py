@@ -1,4 +1,4 @@
-# tflm: extents: CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED, int8
+# tflm: access checks: CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED, int8
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..dtypes import const
@@ -25,7 +25,7 @@ _FULLY_CONNECTED_INPUT_OFFSET = const(10)
 _WEIGHTS_OFFSET = const(11)
 _FULLY_CONNECTED_OUTPUT_ZERO_POINT = const(12)
 
-_BLOCK = const(64)  # taps, and accumulators, that the kernels hold at a time
+_BLOCK = const(64)  # taps, and accumulators, that the kernels unpack at a time
 _MAX_TAPS = const(128)  # of DEPTHWISE_CONV_2D
 
 

@@ -1,4 +1,4 @@
-# tflm: extents: CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED, float32
+# tflm: access checks: CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED, float32
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..dtypes import const
@@ -18,7 +18,7 @@ _DEPTH = const(5)
 _CHANNELS = const(6)
 
 
-# Weights (operand 2), and the bias where there is one.
+# Check the weights (operand 2), and the bias if it exists.
 def _filters(r, channels, taps):
     r.reads(_WEIGHTS, 4 * channels * taps, align=4)
     if r.has(_BIAS):
@@ -32,8 +32,8 @@ def _conv(r):
     _filters(r, channels, taps_y * taps_x * run)
 
 
-# For each cell of the filter the kernel calls its inner loop some times; the steps of that are
-# three numbers of 10 bits, of the output, the input and the weights.
+# For each cell of the filter the kernel calls its inner loop; the steps of this loop are three
+# numbers of 10 bits, of the output, the input and the weights.
 def _depthwise(r):
     depth, channels, taps_y, taps_x = windows(r, _INPUT_HEIGHT, PIXELS, 4)
     loops, length, steps = r.numbers(_LOOPS, 3)

@@ -1,4 +1,4 @@
-# tflm: extents: CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED, int16 with weights of int8
+# tflm: access checks: CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED, int16 with weights of int8
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..dtypes import const

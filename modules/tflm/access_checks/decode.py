@@ -1,4 +1,4 @@
-# tflm: extents: TFLM_DECODE and weights of int4: constants that are stored smaller
+# tflm: access checks: TFLM_DECODE and int4 weights: compressed constants
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import struct
@@ -55,7 +55,7 @@ def _lut(r):
     r.writes(_LUT_OUTPUT, r.units * size)
 
 
-# Bits of the mask say how many values are taken. Mask and ranks, the sums of these bits, must be
+# Bits of the mask select values. The mask and the ranks, the sums of these bits, must be
 # constants: they are counted here.
 def _prune(r):
     (first,) = r.numbers(_PRUNE_FIRST_VALUE, 1, 0)

@@ -1,4 +1,4 @@
-# tflm: extents: one output pixel of CONV_2D, or FULLY_CONNECTED, weights of one byte
+# tflm: access checks: layers that use each weight once, with weights of one byte
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..dtypes import const
@@ -17,7 +17,7 @@ _MAX_GROUPS = const(1 << 14)
 _NUMBERS = const(36)  # bytes of a group: biases and multipliers
 
 
-# The end of the inputs is where a kernel that reads words of them finds it.
+# The inputs must end where a kernel that reads them as words ends.
 def _dense(r):
     depth, channels = r.numbers(_DEPTH, 2)
     r.need(not depth & 3 and r.units <= divided(channels, _GROUP) and r.units < _MAX_GROUPS)

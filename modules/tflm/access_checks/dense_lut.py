@@ -1,4 +1,4 @@
-# tflm: extents: one output pixel of CONV_2D, or FULLY_CONNECTED, weights of four bits
+# tflm: access checks: layers that use each weight once, with weights of four bits
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..dtypes import const
@@ -12,7 +12,7 @@ _SCRATCH = const(4)
 _DEPTH = const(5)
 _OWN_VALUES = const(8)
 _OUTPUT_ZERO_POINT = const(9)
-_LANES = const(1088)  # bytes of scratch before them: addresses among them
+_LANES = const(1088)  # bytes of scratch before the lanes, with addresses
 _VALUES = const(16)
 
 

@@ -1,4 +1,4 @@
-# tflm: extents: TFLite_Detection_PostProcess
+# tflm: access checks: TFLite_Detection_PostProcess
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..dtypes import const
@@ -34,10 +34,10 @@ _BOX = const(16)  # bytes
 _LONGEST_ROW = const(1023)
 _TEMP = const(160)  # bytes of scratch
 _PICK_TEMP_BYTES = const(24)
-_MAX_EMPTY = 1 << 16  # classes when there is no box
+_MAX_EMPTY = 1 << 16  # classes if there is no box
 
 
-# Bytes of the list with so many boxes, and room for one more.
+# Bytes of the list of `most` boxes and one more.
 def _list(most):
     return 4 * (2 + 3 * (most + 1))
 
@@ -59,8 +59,8 @@ def _best(r):
     r.writes(_BEST_SCORES, 4 * r.units, align=4)
 
 
-# Boxes are only read, but always in the arena. The list and the marks of boxes that are left
-# must agree while it runs.
+# Boxes are only read, but always in the arena. The list and the marks of active boxes must agree
+# while the kernel runs.
 def _pick(r):
     row, offset, count = r.numbers(_PICK_ROW, 3, 0)
     (picks,) = r.numbers(_PICKS, 1)
@@ -80,7 +80,8 @@ def _pick(r):
     r.apart(_PICK_FOUND, _PICK_TEMP)
 
 
-# The list may hold anything: the kernel checks its numbers. Scores must stay while it sorts them.
+# The list may contain anything: the kernel checks its numbers. Scores must not change while the
+# kernel sorts them.
 def _outputs(r):
     row, offset, classes, categories, capacity, count, most = r.numbers(_OUTPUTS_ROW, 7, 0)
     r.need(r.units == 1 and categories <= classes and classes and (count or not most))

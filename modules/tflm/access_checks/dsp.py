@@ -1,4 +1,4 @@
-# tflm: extents: kernels for the DSP extension of ARMv7E-M
+# tflm: access checks: kernels for the DSP extension of ARMv7E-M
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..dtypes import const
@@ -26,13 +26,13 @@ _3X3_OUTPUT_ZERO_POINT = const(19)
 _FILTER_HEIGHT = const(19)  # of others
 _DEPTHWISE_OUTPUT_ZERO_POINT = const(21)
 
-_PARAMETERS = 128  # bytes at the start of the scratch buffer: addresses among them
-_BEYOND = 16  # bytes that are read behind a plane
+_PARAMETERS = 128  # bytes at the start of the scratch buffer, with addresses
+_BEYOND = 16  # bytes that are read after a plane
 _GROUP = 4  # output channels that are computed together
 _PASS = 8  # elements that FULLY_CONNECTED multiplies in one pass
-_SIDE = 3  # of a filter of DEPTHWISE_CONV_2D that has kernels of its own
-_CHANNEL_BYTES = 40  # of its stream
-_MAX_WIDTH = 7  # of others
+_SIDE = 3  # of a filter of DEPTHWISE_CONV_2D that has its own kernels
+_CHANNEL_BYTES = 40  # bytes of such a filter's stream for one channel
+_MAX_WIDTH = 7  # of other filters
 
 
 def _conv(r, flat):
@@ -79,7 +79,7 @@ def _depthwise_windows(r):
     _depthwise(r, step, height, width, size, _DEPTHWISE_OUTPUT_ZERO_POINT)
 
 
-# side, across_side: of the filter; size: bytes of a channel of it.
+# `side`, `across_side`: size of the filter; `size`: bytes of a channel of its stream.
 def _depthwise(r, stride, side, across_side, size, block):
     (batches,) = r.numbers(_BATCHES, 1)
     height, width = r.numbers(_DEPTHWISE_INPUT_HEIGHT, 2, 0)
@@ -90,7 +90,7 @@ def _depthwise(r, stride, side, across_side, size, block):
     r.need(r.units <= channels and r.units <= depth * multiplier)
     r.need(across >= left and across >= (columns - 1) * stride + across_side)
     r.small((top + height + (rows + band) * stride + side) * width * depth, columns * stride)
-    # With a stride of 1 two rows of outputs at a time; the second may not be there.
+    # With stride 1, two rows of outputs are computed at a time; the second may not exist.
     pairs = ((band - 1 | stride & 1) * stride + side + 1) // 2
     r.reads(_INPUT, batches * height * width * depth)
     r.reads(_STREAM, size * r.units, align=4)

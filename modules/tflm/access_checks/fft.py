@@ -1,4 +1,4 @@
-# tflm: extents: SignalRfft and SignalIrfft (prepare/signal_fft.py)
+# tflm: access checks: SignalRfft and SignalIrfft (prepare/signal_fft.py)
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import struct
@@ -24,16 +24,16 @@ _LENGTH_OUTPUT = const(1)
 _LENGTH = const(2)
 
 _SCRATCH = const(1024)  # bytes of the vectors of kernels for words
-_MAX_STEP = const(1023)  # elements that such a vector moves on by at most
-_MANY = const(64)  # places that are looked at together
+_MAX_STEP = const(1023)  # maximum number of elements that a vector advances by
+_CHUNK = const(64)  # indices that are checked at a time
 
 
-# Operand `i`: where in a row of `row` values so many pairs go. The table must be a constant, or
-# it could change after this.
+# Check operand `i`, a table of the indices of `pairs` pairs in a row of `row` values. The table
+# must be a constant, because it must not change after this check.
 def _indices(r, i, pairs, row):
     table = r.constant(i, 2 * pairs, align=2)
-    for at in range(0, pairs, _MANY):
-        some = struct.unpack_from("<%dH" % min(_MANY, pairs - at), table, 2 * at)
+    for at in range(0, pairs, _CHUNK):
+        some = struct.unpack_from("<%dH" % min(_CHUNK, pairs - at), table, 2 * at)
         r.need(2 * max(some) + 2 <= row)
 
 
@@ -46,8 +46,8 @@ def _load(r):
     r.writes(_LOAD_OUTPUT, 2 * halves * rows * row, align=2 * halves)
 
 
-# A stage of int16, in place; `radices`: what the kernel can do. Behind the twiddles of a stage of
-# three or five values lie one or two roots.
+# A stage of int16, in place; `radices`: supported by the kernel. A stage of three or five values
+# has one or two roots after its twiddles.
 def _stage(r, *radices):
     butterflies, row, radix, span = r.numbers(_BUTTERFLIES, 4)
     r.need(radix in radices and butterflies % span == 0 and 2 * butterflies * radix <= row)
@@ -57,7 +57,7 @@ def _stage(r, *radices):
     r.writes(_STAGE_OUTPUT, 2 * divided(r.units, butterflies) * row, align=2)
 
 
-# The same for words, by vectors of pairs; roots have six words.
+# A stage of words, by vectors of pairs; a root has six words.
 def _wide_stage(r, *radices):
     butterflies, row, radix, span, inner = r.numbers(_BUTTERFLIES, 5)
     inner_step, outer_step, inner_twiddle, outer_twiddle = r.numbers(_INNER_STEP, 4, 0)
@@ -74,7 +74,7 @@ def _wide_stage(r, *radices):
     r.writes(_STAGE_SCRATCH, _SCRATCH, align=4)
 
 
-# From pairs to a spectrum in place, or (`join`) from a spectrum to pairs at their places; values
+# From pairs to a spectrum in place, or (`join`) from a spectrum to pairs at their indices. Values
 # have `size` bytes.
 def _split(r, size, join):
     pairs, input_row, row = r.numbers(_SPLIT_PAIRS, 3)

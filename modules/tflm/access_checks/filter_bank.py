@@ -1,4 +1,4 @@
-# tflm: extents: filter banks of the signal library and what follows them
+# tflm: access checks: SignalFilterBank and the operators after it
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..dtypes import const
@@ -27,11 +27,11 @@ _GAINS = const(3)
 _PCAN_OUTPUT = const(4)
 _SNR_SHIFT = const(5)
 _INTERVALS = const(6)
-_LOG_TABLE = 129  # segments, and one behind them
+_LOG_TABLE = 129  # segments, and one more
 _MAX_INTERVALS = 32  # of gains: powers of two in a word
 
 
-# The kernel cuts bands off that reach outside of these.
+# The kernel cuts off bands that exceed these tensors.
 def _filter_bank(r):
     bins, weights = r.numbers(_BINS, 2, 0)
     r.reads(_INPUT, 4 * bins, align=4)
@@ -62,7 +62,7 @@ def _square_root(r):
     r.writes(_SQUARE_ROOT_OUTPUT, 4 * r.units, align=4)
 
 
-# Three gains, and four for each interval; the first interval has none.
+# Three gains, and four for each interval; the first interval has no gains.
 def _pcan(r):
     (intervals,) = r.numbers(_INTERVALS, 1, 2)
     r.need(r[_SNR_SHIFT] <= 63 and intervals <= _MAX_INTERVALS)

@@ -1,4 +1,4 @@
-# tflm: extents: float32 with weights of int8 (prepare/hybrid.py)
+# tflm: access checks: float32 operators with int8 weights (prepare/hybrid.py)
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..dtypes import const
@@ -28,7 +28,7 @@ _CHANNEL_STEP = const(24)
 _PER_CHANNEL = const(26)
 
 
-# The kernel divides by no scale of 0, if nothing else is written over the scales.
+# The kernel divides by no scale of 0 if no other operand overlaps the scales.
 def _quantize(r):
     (depth,) = r.numbers(_DEPTH, 1, 0)
     r.need(r.words >= 9)
@@ -42,7 +42,7 @@ def _quantize(r):
     r.apart(_SCALES, _EXTREMES)
 
 
-# The kernel leaves out what of a window lies outside of the image.
+# The kernel skips the cells of a window that are outside of the image.
 def _hybrid(r):
     height, width, inputs = r.numbers(_INPUT_HEIGHT, 3, 0)
     rows, columns, channels = r.numbers(_OUTPUT_HEIGHT, 3)

@@ -1,4 +1,4 @@
-# tflm: extents: what moves elements to or from places that are known at run time only
+# tflm: access checks: operators that copy elements from or to computed indices
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..dtypes import const
@@ -25,7 +25,7 @@ _BEGIN = const(3)
 _BEGIN_WORDS = const(4)
 _INTO = const(7)
 _SLICE_TABLE = const(8)
-_TO_STRIDE = const(1)  # of a dimension, behind its size
+_TO_STRIDE = const(1)  # of a dimension, after its size
 _INPUT1 = const(1)
 _INPUT2 = const(2)
 _BROADCAST_ARGS_OUTPUT = const(3)
@@ -36,7 +36,7 @@ _SELECT_SIZE = const(12)
 _MAX_DIMENSIONS = const(8)
 
 
-# The kernel checks each place, with numbers of the table that must not be too large to be added.
+# The kernel checks each index; the numbers of the table must be small enough to be added.
 def _gather(r):
     row, extent, coordinates, outer = r.numbers(_ROW, 4)
     (depth,) = r.numbers(_DEPTH, 1, 0)
@@ -52,7 +52,7 @@ def _gather(r):
     r.writes(_GATHER_OUTPUT, r.units * row)
 
 
-# An index that points outside writes nothing.
+# An index out of range writes nothing.
 def _one_hot(r):
     r.need(r[_WIDE] <= 1)
     size, depth, inner = r.numbers(_ONE_HOT_SIZE, 3)
@@ -62,7 +62,7 @@ def _one_hot(r):
     r.writes(_ONE_HOT_OUTPUT, size * ((before + depth - 1) * inner + r.units))
 
 
-# Blocks stay in their group, which has `steps` times `step` of them.
+# Blocks stay in their group, which has `steps` times `step` blocks.
 def _reverse_sequence(r):
     r.need(r[_WIDE] <= 1)
     size, steps, step, batches, _ = r.numbers(_REVERSE_SEQUENCE_SIZE, 5)
@@ -71,7 +71,7 @@ def _reverse_sequence(r):
     r.writes(_REVERSE_SEQUENCE_OUTPUT, r.units * size)
 
 
-# A begin is moved to where the slice lies inside: 0 to the largest of its table.
+# A begin out of range is moved to 0 or to the largest begin of the table.
 def _slice(r):
     words, row, dimensions = r.numbers(_BEGIN_WORDS, 3)
     into = r[_INTO]
@@ -81,7 +81,7 @@ def _slice(r):
         (size,) = r.numbers(_SLICE_TABLE + 3 * level, 1)
         stride, largest = r.numbers(_SLICE_TABLE + _TO_STRIDE + 3 * level, 2, 0)
         if level == dimensions - 1:
-            size = 1  # its part is the row
+            size = 1  # the row's part of the slice
         last += (size - 1 + largest) * stride
     dense = r.units * row
     r.reads(_INPUT, dense if into else last + row)
@@ -98,7 +98,7 @@ def _broadcast_args(r):
     r.writes(_BROADCAST_ARGS_OUTPUT, 4 * words * r.units, align=4)
 
 
-# The condition has bytes.
+# The condition has one byte per element.
 def _select(r):
     size = r[_SELECT_SIZE]
     r.need(size in (1, 2, 4, 8))

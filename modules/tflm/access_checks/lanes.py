@@ -1,4 +1,4 @@
-# tflm: extents: CONV_2D and FULLY_CONNECTED with weights in lanes, or for MAC16
+# tflm: access checks: CONV_2D and FULLY_CONNECTED with weights in lanes, or for MAC16
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..dtypes import const
@@ -21,12 +21,12 @@ _DEPTH = const(5)
 _FULLY_CONNECTED_WEIGHT_BYTES = const(9)
 _FULLY_CONNECTED_OUTPUT_ZERO_POINT = const(10)
 
-_PARAMETERS = 128  # bytes at the start of the scratch buffer: addresses among them
+_PARAMETERS = 128  # bytes at the start of the scratch buffer, with addresses
 _GROUP = 4  # output channels that are computed together
 
 
-# Bytes of the stream for so many channels of `size` elements, and of one group while its weights
-# are unpacked (prepare/lanes.py); `i` is the word that says how they are stored.
+# Bytes of the stream for channels of `size` elements, and bytes of one group while its weights are
+# unpacked (prepare/lanes.py). `i` is the word that says how the weights are stored.
 def _stream(r, i, channels, size):
     kind = r[i]
     r.need(kind in (1, 2))

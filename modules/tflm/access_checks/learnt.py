@@ -1,4 +1,4 @@
-# tflm: extents: heads that a Learner put on features (kernels/learnt.py)
+# tflm: access checks: the heads that a Learner computes on features (kernels/learnt.py)
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..dtypes import const
@@ -31,7 +31,7 @@ def _sgd(r):
     r.writes(_OUTPUT, 4 * r.units, align=4)
 
 
-# A class of an example says which of the outputs is counted up.
+# The class of an example selects the output that is incremented.
 def _neighbours(r):
     size, count, classes, k = r.numbers(_EXAMPLES_SIZE, 4)
     r.need(r.units == 1)

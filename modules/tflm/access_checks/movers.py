@@ -1,4 +1,4 @@
-# tflm: extents: what only moves elements
+# tflm: access checks: operators that only copy elements
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..dtypes import const
@@ -19,7 +19,7 @@ _DEPTH = const(3)
 _COLUMNS = const(8)
 _RESIZE_TABLE = const(9)
 
-# Words of a loop of the table of strided_copy, from its turns.
+# Words of a loop in the table of strided_copy, from its number of turns.
 _TO_INPUT_STEP = const(1)
 _TO_OUTPUT_STEP = const(2)
 
@@ -29,7 +29,7 @@ def _copy(r):
     r.writes(_OUTPUT, r.units)
 
 
-# The kernel finds words that are aligned by itself.
+# The kernel itself finds aligned words.
 def _fill(r):
     size = r[_SIZE]
     r.need(size in (1, 2, 4, 8))
@@ -37,7 +37,7 @@ def _fill(r):
     r.writes(_OUTPUT, size * r.units)
 
 
-# Every loop takes its turn modulo its length, so the loops alone say how far it goes.
+# Every loop counts modulo its length, so that the loops alone limit the offsets.
 def _strided(r):
     source, target, size, loops = r.numbers(_INPUT_OFFSET, 4, 0)
     r.need(size >= 1 and 2 <= loops <= 16)
@@ -47,9 +47,9 @@ def _strided(r):
         (turns,) = r.numbers(at, 1)
         (stride,) = r.numbers(at + _TO_OUTPUT_STEP, 1, 0)
         items *= turns
-        way = (turns - 1) * r.signed(at + _TO_INPUT_STEP)
-        low += min(0, way)
-        high += max(0, way)
+        reach = (turns - 1) * r.signed(at + _TO_INPUT_STEP)
+        low += min(0, reach)
+        high += max(0, reach)
         last += (turns - 1) * stride
     r.need(r.units <= items < LARGEST)
     r.reads(_INPUT, high - low + size, source + low)
@@ -72,7 +72,7 @@ def _pad(r):
     r.writes(_OUTPUT, r.units * (before + inside + after))
 
 
-# The record ends with 16-bit rows of the input, and columns.
+# The record ends with the input rows as 16 bits, and the input columns.
 def _resize(r):
     depth, width, height, out_width, out_height = r.numbers(_DEPTH, 5)
     (columns,) = r.numbers(_COLUMNS, 1, 0)

@@ -1,4 +1,4 @@
-# tflm: extents: DEPTHWISE_CONV_2D with weights in lanes, or for MAC16
+# tflm: access checks: DEPTHWISE_CONV_2D with weights in lanes, or for MAC16
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..dtypes import const
@@ -16,15 +16,15 @@ _PADDING_HEIGHT = const(17)
 _CHANNEL_WORDS = const(19)
 _ODD_SET = const(21)
 _OUTPUT_ZERO_POINT = const(25)
-_PARAMETERS = 128  # bytes at the start of the scratch buffer: addresses among them
+_PARAMETERS = 128  # bytes at the start of the scratch buffer, with addresses
 _TAIL = 3  # words of a channel's multiplier
-_PACKED_WORDS = 5  # of a channel of a 3x3 filter whose weights have one byte
-_UNPACKED_BYTES = 64  # of scratch for these as lanes
+_PACKED_WORDS = 5  # of a 3x3 channel whose weights have one byte
+_UNPACKED_BYTES = 64  # bytes of scratch for these words as lanes
 _MAC16_WORDS = 9  # of a channel (prepare/mac16.py)
 
 
-# `side`: of the filter, when the kernel is for one size only; `stride`: likewise; `paired`: even
-# and odd weights take turns; `mac16`: they are for MAC16.
+# `side`: of the filter, if the kernel supports one size only; `stride`: of the kernel, likewise;
+# `paired`: words for even and odd rows alternate; `mac16`: weights are for MAC16.
 def _depthwise(r, side=0, stride=0, paired=False, mac16=False):
     (batches,) = r.numbers(_BATCHES, 1)
     height, width = r.numbers(_INPUT_HEIGHT, 2, 0)
@@ -35,7 +35,7 @@ def _depthwise(r, side=0, stride=0, paired=False, mac16=False):
     odd_set, band, across = r.numbers(_ODD_SET, 3)
     if side:
         r.need(taps_y == taps_x == side and stride_y == stride)
-    else:  # the twin for ARMv6-M takes what is for 3x3 by these numbers
+    else:  # the override for ARMv6-M identifies 3x3 filters by these numbers
         r.need(not (taps_y == taps_x == 3 and (stride_y == 2 or stride_y == stride_x == 1)))
     r.need(not paired or (stride_x == 1 and tap_words == 2))
     r.need(r.units <= channels and r.units <= depth * multiplier)

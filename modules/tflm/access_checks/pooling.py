@@ -1,4 +1,4 @@
-# tflm: extents: pools, int8, int16 and float32
+# tflm: access checks: pooling, int8, int16 and float32
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..dtypes import const
@@ -24,8 +24,8 @@ _TO_PADDING_HEIGHT = const(9)
 _GREATEST = 1  # kind of MAX_POOL_2D, float32
 
 
-# `at`: word of the height; `pixels`: a unit is an output pixel, not a row. Each window must hold a
-# cell of the image, or the kernel would divide by none.
+# `at`: word of the height; `pixels`: a unit is an output pixel, not a row. Each window must
+# contain a cell of the image, because the kernel divides by the number of cells.
 def _pool(r, at, size, pixels=False):
     height, width, channels, rows, columns = r.numbers(at, 5)
     cells_y, cells_x, stride_y, stride_x = r.numbers(at + _TO_FILTER_HEIGHT, 4)
@@ -40,7 +40,7 @@ def _pool(r, at, size, pixels=False):
     r.writes(_OUTPUT, outputs * channels * size, align=size)
 
 
-# Means are divided by a number in scratch.
+# Averages are divided by a number in scratch.
 def _float(r):
     _pool(r, _FLOAT_INPUT_HEIGHT, 4, True)
     r.need(r.words >= 19)
@@ -48,7 +48,7 @@ def _float(r):
         r.writes(_DIVISOR, 4, align=4)
 
 
-# Sums of a picture's rows, int32; four channels are read at once where there are so many.
+# Sums of rows of a feature map, int32. Four channels are read at once if there are enough.
 def _rows(r):
     width, channels = r.numbers(_WIDTH, 2)
     r.need(r.words >= 8)
@@ -65,7 +65,7 @@ def _rows_float(r):
     r.writes(_OUTPUT, 4 * channels, align=4)
 
 
-# What is made of the sums.
+# Outputs of the sums.
 def _end_float(r):
     r.need(r.words >= 6)
     r.writes(_INPUT, 4 * r.units, align=4)

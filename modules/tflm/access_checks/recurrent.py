@@ -1,4 +1,4 @@
-# tflm: extents: SVDF and UNIDIRECTIONAL_SEQUENCE_LSTM
+# tflm: access checks: SVDF and UNIDIRECTIONAL_SEQUENCE_LSTM
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..dtypes import const
@@ -43,9 +43,9 @@ _TO_STATE_SIZE = const(13)
 _TAPS = const(64)  # of a vector, that kernels/matrix.py unpacks at a time
 
 
-# The operands 1 to 6 of SVDF and its sizes, from word 8 on. `size`: bytes of the input, of the
-# weights of its features and of the output; `state`: of the other weights and of the state.
-# Returns elements of the input, filters of an output, and outputs of a batch.
+# Check operands 1 to 6 of SVDF and its sizes, from word 8 on. `size`: bytes of the input, of the
+# feature weights and of the output; `state`: bytes of the other weights and of the state. Return
+# elements of the input, filters of an output, and outputs of a batch.
 def _svdf(r, size, state):
     (depth,) = r.numbers(_INPUT_SIZE, 1, 0)
     memory, rank, outputs = r.numbers(_MEMORY_SIZE, 3)
@@ -63,7 +63,7 @@ def _svdf_int8(r):
     r.need(r.words >= 23 and r[_STATE_BITS] in (8, 16))
     depth, rank, outputs = _svdf(r, 1, r[_STATE_BITS] // 8)
     (block,) = r.numbers(_BLOCK, 1)
-    r.need(r[_FEATURE_OFFSETS] < 1 << 24)  # or kernels/matrix.py would take the input for int16
+    r.need(r[_FEATURE_OFFSETS] < 1 << 24)  # else kernels/matrix.py would read it as int16
     r.writes(_SVDF_INT8_SCRATCH, 4 * (min(block, outputs) * rank + min(depth, _TAPS)), align=4)
 
 
@@ -73,9 +73,10 @@ def _svdf_float32(r):
     r.writes(_SUM, 4, align=4)
 
 
-# The operands of an LSTM but for its scratch buffer: weights begin at operand `at`, sizes behind
-# them. Bytes of an element of input and output, of the cell state, a weight, a bias. Returns
-# elements of input and state, and how many of the state are computed together.
+# Check the operands of an LSTM except its scratch buffer. Weights begin at operand `at`, sizes
+# after these. The other arguments are bytes of an element of input and output, of the cell state,
+# of a weight and of a bias. Return elements of input and state, and how many elements of the state
+# are computed together.
 def _lstm(r, at, size, cell, weight, bias):
     (depth,) = r.numbers(at + _TO_INPUT_SIZE, 1, 0)
     state, _, batches, block = r.numbers(at + _TO_STATE_SIZE, 4)
@@ -101,7 +102,7 @@ def _lstm_integers(r):
         align=4,
     )
     for offsets in range(_INPUT_GATE_OFFSETS, _FORGET_MULTIPLIER, 3):
-        r.need(r[offsets] >> 24 == wide)  # kernels/matrix.py: vectors and sums are that long
+        r.need(r[offsets] >> 24 == wide)  # kernels/matrix.py: size of vectors and sums
     for at in (_SIGMOID_MULTIPLIER, _TANH_MULTIPLIER, _CELL_MULTIPLIER):
         curve(r, at, _ENTRIES)
 

@@ -1,4 +1,4 @@
-# tflm: extents: MEAN, SUM, REDUCE_MAX and their like (prepare/reduce.py)
+# tflm: access checks: MEAN, SUM, REDUCE_MAX and other reductions (prepare/reduce.py)
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..dtypes import const
@@ -16,15 +16,15 @@ _KEPT_STEP0 = const(4)
 _REDUCED0 = const(8)
 _REDUCED_STEP0 = const(9)
 
-# Words of the block REDUCE, from its first.
+# Words of the block REDUCE, from its first word.
 _TO_REDUCED0 = const(5)
 _TO_REDUCED1 = const(7)
 _TO_REDUCED2 = const(9)
 
-_MAX_EMPTY = 1 << 20  # turns of loops over nothing
+_MAX_EMPTY = 1 << 20  # turns of loops over empty tensors
 
 
-# The input (operand 1) with the words REDUCE from `at` on, and `size` bytes each element; the
+# Check the input (operand 1) with the words REDUCE from `at` on and elements of `size` bytes. The
 # record has `words` words.
 def _reduced(r, at, words, size=1):
     kept0, step0, kept1, step1, step2 = r.numbers(at, 5, 0)
@@ -64,7 +64,7 @@ def _sum_int16(r):
     r.writes(_ACCUMULATORS, 4 * min(block, r.units), align=4)
 
 
-# Elements of the innermost dimension are added up as neighbours, kept ones or reduced ones.
+# The elements of the innermost dimension are added as neighbours, kept or reduced.
 def _sum_float(r):
     _reduced(r, _KEPT0, 15, 4)
     r.need(4 in (r[_KEPT_STEP0], r[_REDUCED_STEP0]) or r[_REDUCED0] <= 1)

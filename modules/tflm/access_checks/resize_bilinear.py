@@ -1,4 +1,4 @@
-# tflm: extents: RESIZE_BILINEAR
+# tflm: access checks: RESIZE_BILINEAR
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..dtypes import const
@@ -17,10 +17,10 @@ _ONE = const(13)
 _BLOCK = const(14)
 
 _HALF_AND_ONE = (0x3F000000, 0x3F800000)  # float32
-_PLACES = 8  # words of scratch before the products
+_WORDS = 8  # of scratch before the products
 
 
-# Places outside are moved to the first or the last pixel.
+# Positions outside of the image are moved to the first or the last pixel.
 def _int8(r):
     rows, columns, height, width, depth = r.numbers(_INT8_OUTPUT_HEIGHT, 5)
     r.need(r.words >= 12)
@@ -29,8 +29,9 @@ def _int8(r):
     r.writes(_OUTPUT, r.units * columns * depth)
 
 
-# Likewise, for places that are not negative: so scales must not be. Places lie in the scratch
-# buffer while outputs are written.
+# Positions outside of the image are moved to the first or the last pixel, if they are not
+# negative: the scales must not be negative. Positions are stored in the scratch buffer while
+# outputs are written.
 def _float(r):
     rows, columns, height, width, depth = r.numbers(_FLOAT_OUTPUT_HEIGHT, 5)
     (block,) = r.numbers(_BLOCK, 1)
@@ -41,7 +42,7 @@ def _float(r):
     )
     r.reads(_INPUT, 4 * divided(r.units, rows * columns) * height * width * depth, align=4)
     r.writes(_OUTPUT, 4 * r.units * depth, align=4)
-    r.writes(_SCRATCH, 4 * (_PLACES + min(block, depth)), align=4)
+    r.writes(_SCRATCH, 4 * (_WORDS + min(block, depth)), align=4)
     r.apart(_OUTPUT, _SCRATCH)
 
 

@@ -1,4 +1,4 @@
-# tflm: extents: LOGISTIC and TANH on int16 (prepare/sigmoid_int16.py)
+# tflm: access checks: LOGISTIC and TANH, int16 (prepare/sigmoid_int16.py)
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..dtypes import const
@@ -10,11 +10,11 @@ _OUTPUT = const(3)
 _MULTIPLIER = const(4)
 _TO_SHIFT = const(1)  # from the multiplier
 
-_TABLE = 512  # bytes: 256 entries, all of which may be looked up
+_TABLE = 512  # bytes: 256 entries
 
 
-# The CURVE block from word `at` on, with its table as operand `entries`: the magnitude of a
-# product that wraps around could become negative, and with it the place in the table.
+# Check the CURVE block from word `at` on, with its table as operand `entries`. The magnitude of a
+# product that wraps around could become negative, and so could the index in the table.
 def curve(r, at, entries):
     (multiplier,) = r.numbers(at, 1, 0)
     shift = r[at + _TO_SHIFT]

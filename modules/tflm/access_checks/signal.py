@@ -1,4 +1,4 @@
-# tflm: extents: the signal library but for FFTs and filter banks, and CIRCULAR_BUFFER
+# tflm: access checks: the signal library except FFTs and filter banks, and CIRCULAR_BUFFER
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..dtypes import const
@@ -37,8 +37,8 @@ _CIRCULAR_OUTPUT = const(2)
 _CYCLES = const(3)
 _DEPTH = const(4)
 _SLOTS = const(5)
-# Units are rows, frames or elements; state that stays lies in rows of its own. What a state says
-# while the model runs is checked by the kernel.
+# Units are rows, frames or elements; each row has its own state. The kernel checks the numbers in
+# the state, which may change while the model runs.
 
 
 # A row of the state is a word and `length` samples.
@@ -63,7 +63,7 @@ def _energy(r):
 
 
 def _bits(r):
-    size, _ = r.numbers(_SIZE, 2, 0)  # and the number that counts for nothing
+    size, _ = r.numbers(_SIZE, 2, 0)  # the second number is ignored
     r.need(r.units == 1)
     r.reads(_INPUT, 2 * size, align=2)
     r.reads(_BITS_OUTPUT, 0)
@@ -84,7 +84,7 @@ def _window(r):
     r.writes(_WINDOW_OUTPUT, 2 * r.units * length, align=2)
 
 
-# A frame takes from its row what history does not have: no more than one step brings.
+# A frame reads only the samples from its row that are not in history: at most one step.
 def _framer(r):
     frames, size, step = r.numbers(_FRAMER_FRAMES, 3)
     _, length = r.numbers(_MISSING, 2, 0)

@@ -1,4 +1,4 @@
-# tflm: extents: SOFTMAX, LOG_SOFTMAX, L2_NORMALIZATION: units are rows
+# tflm: access checks: SOFTMAX, LOG_SOFTMAX, L2_NORMALIZATION: units are rows
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..dtypes import const
@@ -22,7 +22,7 @@ _LOG_SOFTMAX_OUTPUT = const(2)
 _WORDS = const(3)
 _LOG_SOFTMAX_LARGEST_DIFFERENCE = const(7)
 _LOG_SOFTMAX_TABLE = const(9)
-_TO_EXPS = const(10)  # from the start of that table
+_TO_EXPS = const(10)  # from the start of the table
 _L2_DEPTH = const(3)
 _OFFSET = const(4)
 _NORM = const(3)
@@ -36,7 +36,7 @@ _LARGEST_EXP_LOG = 1 << 19
 _LOG_WORDS = const(20)  # of scratch
 _STEPS = const(513)  # entries of a table of int16
 
-# The tables: with other numbers loops might not end.
+# Values of the tables: with other numbers loops might not end.
 _EXP = (
     b"\x94\xa8\xf5\x70\xab\xaa\xaa\x2a\x7b\xbe\xaf\x63\xf2\xcb\xa2\x4d\x6c\xac\x16\x2f\xa4\xaa"
     b"\x52\x11\xb7\x2a\x58\x02\x11\xfe\x0a\x00\xf2\x00\x00\x00\x5a\x5a\x5a\x5a\xc4\xc3\xc3\xc3"
@@ -47,20 +47,20 @@ _LOGARITHM = (
 )
 
 
-# Input and output (operands 1 and `output`) of so many bytes each element, with rows of as many
-# elements as word `at` says; the record has `words` words.
-def _rows(r, output, at, words, size, most=1 << 30, output_size=0):
+# Check input and output (operands 1 and `output`) with elements of `size` bytes, in rows whose
+# length is word `at`. The record has `words` words.
+def _rows(r, output, at, words, size, limit=1 << 30, output_size=0):
     (depth,) = r.numbers(at, 1)
-    r.need(depth <= most and r.words >= words)
+    r.need(depth <= limit and r.words >= words)
     elements = r.units * depth
     r.reads(_INPUT, elements * size, align=size)
     r.writes(output, elements * (output_size or size), align=output_size or size)
     return depth
 
 
-# Differences to the largest value of a row choose a slot of the scratch buffer: a row must not
-# change before it is done with, not by another core either. In place it may: each element is read
-# for the last time just before it is written, by the core that has its row.
+# Differences to the largest value of a row select a slot of the scratch buffer, so that a row must
+# not change until it is complete, not even by the other core. In place it may change: each element
+# is read for the last time just before it is written, by the core that has its row.
 def _softmax(r):
     bits = r[_OUTPUT_BITS]
     largest, slots = r.numbers(_SOFTMAX_LARGEST_DIFFERENCE, 2, 0)
@@ -72,7 +72,8 @@ def _softmax(r):
     r.apart(_INPUT, _SOFTMAX_OUTPUT, True)
 
 
-# Likewise with entries of a table; their sum must be positive.
+# As in _softmax(), a row must not change meanwhile: its differences select entries of a table. The
+# sum of the entries must be positive.
 def _softmax_int16(r):
     r.need(r.signed(_MULTIPLIER) >= 0 and -31 <= r.signed(_SHIFT) <= 31)
     exps = r.constant(_SOFTMAX_INT16_EXP, 2 * _STEPS, 2)
@@ -83,7 +84,7 @@ def _softmax_int16(r):
     r.apart(_INPUT, _SOFTMAX_INT16_OUTPUT, True)
 
 
-# Differences choose an exp of the table behind the constants.
+# Differences select an exp of the table after the constants.
 def _log_softmax(r):
     (largest,) = r.numbers(_LOG_SOFTMAX_LARGEST_DIFFERENCE, 1, 0)
     r.need(largest <= 255 and r.table(_LOG_SOFTMAX_TABLE, 9) == _LOGARITHM)
@@ -95,7 +96,7 @@ def _log_softmax(r):
     r.apart(_INPUT, _WORDS)
 
 
-# Float32, with so many floats in operand `scratch`.
+# float32, with `scalars` floats in operand `scratch`.
 def _float(r, scratch, words, scalars):
     _rows(r, _OUTPUT, _DEPTH, words, 4)
     r.writes(scratch, 4 * scalars, align=4)

@@ -1,4 +1,4 @@
-# tflm: extents: TRANSPOSE_CONV, float32, int8 and int16
+# tflm: access checks: TRANSPOSE_CONV, float32, int8 and int16
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..dtypes import const
@@ -16,7 +16,7 @@ _INPUT_HEIGHT = const(7)
 _BIAS_KIND = const(19)
 _OFFSETS = const(20)
 
-# Words of the constant that says how sums become outputs, and how many it has before its table.
+# Words of the constant for requantization, and the number of words before its table.
 _OUTPUT_ZERO_POINT = const(0)
 _PER_CHANNEL = const(3)
 _CHANNELS = const(4)
@@ -28,8 +28,8 @@ _TO_OUTPUT_HEIGHT = const(3)
 _TO_PADDING_HEIGHT = const(10)
 
 
-# Sizes from word `at` on; elements have `size` bytes, weights `weight`. `single`: a unit is one
-# output, not a pixel. Returns channels of the output and of the input.
+# Check the sizes from word `at` on; elements have `size` bytes, weights `weight`. `single`: a unit
+# is one output, not a pixel. Return channels of the output and of the input.
 def _sizes(r, at, size, weight, single=False):
     height, width = r.numbers(at, 2, 0)
     (depth,) = r.numbers(at + _TO_INPUT_CHANNELS, 1, 0)

@@ -1,4 +1,4 @@
-# tflm: extents: tables of 256 bytes, QUANTIZE, DEQUANTIZE, and integers to others
+# tflm: access checks: tables of 256 bytes, QUANTIZE, DEQUANTIZE, and integers to integers
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..dtypes import const
@@ -17,13 +17,13 @@ _OUTPUT_TYPE = const(4)
 _CAST_OUTPUT = const(2)
 _INPUT_SIZE = const(3)
 _OUTPUT_SIZE = const(4)
-_SIZES = (1, 1, 2, 4)  # of the codes of types in prepare/rescale.py
+_SIZES = (1, 1, 2, 4)  # of the type codes in prepare/rescale.py
 _INT16 = 2
 
 
-# Bytes of the type whose code is word `i`, one of the first so many codes.
-def _size(r, i, most=_INT16):
-    r.need(r[i] <= most)
+# Bytes of the type whose code is word `i`; the code is at most `limit`.
+def _size(r, i, limit=_INT16):
+    r.need(r[i] <= limit)
     return _SIZES[r[i]]
 
 

@@ -1,4 +1,4 @@
-# tflm: extents: operators on each element of float32, and casts to it and from it
+# tflm: access checks: operators on each element of float32, and casts from and to float32
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..dtypes import const
@@ -15,14 +15,14 @@ _SIZES = (1, 1, 2, 4, 4)  # of the types of kernels/float32_convert.py
 _SHARES = const(196)  # words of the table of GELU
 
 
-# `words`: how many the record has.
+# `words`: words of the record.
 def _unary(r, words=3):
     r.need(r.words >= words)
     r.reads(_INPUT, 4 * r.units, align=4)
     r.writes(_OUTPUT, 4 * r.units, align=4)
 
 
-# `word` passes between two functions: a larger number would be a heap object.
+# `word` is an argument of a function: a larger number would be a heap object.
 def _kind(r, word):
     _unary(r)
     r.numbers(word, 1, 0)
@@ -33,7 +33,7 @@ def _gelu(r):
     r.reads(_ENTRIES, 4 * _SHARES, align=4)
 
 
-# Bytes of the integers of a CAST.
+# Bytes of the integer type of a CAST.
 def _size(r):
     (kind,) = r.numbers(_TYPE, 1, 0)
     r.need(kind < len(_SIZES) and r[_SIZE] == _SIZES[kind])

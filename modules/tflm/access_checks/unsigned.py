@@ -1,4 +1,4 @@
-# tflm: extents: int8 with weights of uint8 (prepare/conv_unsigned.py)
+# tflm: access checks: int8 with weights of uint8 (prepare/conv_unsigned.py)
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..dtypes import const
@@ -23,7 +23,7 @@ _ONCE = const(27)
 _OUTPUT_ZERO_POINT = const(28)
 
 
-# The kernel leaves out what of a window lies outside of the image.
+# The kernel skips the cells of a window that are outside of the image.
 def _conv(r):
     height, width, inputs = r.numbers(_INPUT_HEIGHT, 3, 0)
     rows, columns, channels = r.numbers(_OUTPUT_HEIGHT, 3)

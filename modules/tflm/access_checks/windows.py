@@ -1,4 +1,4 @@
-# tflm: extents: how the windows of a filter lie over the image (prepare/convolution.py)
+# tflm: access checks: the windows of a filter over the image (prepare/convolution.py)
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..dtypes import const
@@ -8,7 +8,7 @@ from .record import divided
 _INPUT = const(1)
 _OUTPUT = const(4)
 
-# Words of WINDOWS (prepare/convolution.py), from its first.
+# Words of WINDOWS (prepare/convolution.py), from its first word.
 _TO_INPUT_CHANNELS = const(2)
 _TO_FILTER_HEIGHT = const(6)
 _TO_PADDING_HEIGHT = const(12)
@@ -16,10 +16,10 @@ _TO_PADDING_HEIGHT = const(12)
 OUTPUTS, PIXELS, ROWS = 0, 1, 2  # what a unit is
 
 
-# Fields of prepare/convolution.py: WINDOWS from word `at` on. What is read of the image (operand
-# 1) and written of the output (operand 4), both with elements of `size` bytes; all sums of
-# positions fit words, and each window lies over the image at least in part. Returns channels of
-# the input and the output, taps of a filter, its rows and columns, and outputs in a row.
+# Check the words WINDOWS of prepare/convolution.py from word `at` on: the image (operand 1) and
+# the output (operand 4), both with elements of `size` bytes. All sums of positions must fit words,
+# and each window must overlap the image. Return channels of the input and the output, taps of a
+# filter, its rows and columns, and outputs in a row.
 def windows(r, at, unit, size):
     height, width = r.numbers(at, 2, 0)
     depth, rows, columns, channels = r.numbers(at + _TO_INPUT_CHANNELS, 4)
