@@ -310,7 +310,7 @@ def outputs_of(model, graph, outputs):
 
 broken("outputs", lambda m: outputs_of(m, 2, [1, 1]), "has 2 outputs for 1")
 broken("else without outputs", lambda m: outputs_of(m, 2, []), "has 0 outputs for 1")
-broken("while without condition", lambda m: outputs_of(m, 1, []), "no output to go by", loop)
+broken("while without condition", lambda m: outputs_of(m, 1, []), "has no output", loop)
 broken("while condition", lambda m: outputs_of(m, 1, [0]), "is not one bool", loop)
 broken("while outputs", lambda m: outputs_of(m, 2, [0, 1, 2]), "has 3 outputs for 4", loop)
 broken("while types", lambda m: outputs_of(m, 2, [0, 1, 0, 1]), "does not fit", loop)

@@ -69,7 +69,7 @@ add(bias="int8", bias_range=(0, 1), error="must be int32 or int64")
 add(output=(1, 5, 5, 4), error="should be")
 add(bias_range=(2**46, 2**46), error="a value of")
 add(bias_range=(-(2**46) - 1, -(2**46) - 1), error="a value of")
-add(gain=1e9, error="scale so small")
+add(gain=1e9, error="a scale far below")
 add(scales=[-0.1, 0.1, 0.1, 0.1], error="negative")
 
 

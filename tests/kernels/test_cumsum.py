@@ -96,7 +96,7 @@ refuse("shape", "should have shape", output=(4, 6))
 refuse("type", "must be", dtypes=("int16", "int16"))
 refuse("output type", "must be int8", dtypes=("int8", "float32"))
 refuse("scalar", "should be one axis", shape=(), output=())
-refuse("output scale", "so small", scale=1e-7)
+refuse("output scale", "a scale far below", scale=1e-7)
 refuse("output scale of 0", "not positive", scale=0.0)
 
 

@@ -102,8 +102,8 @@ for iou in (0.01, 0.3, 1.0):
 for options, text in [
     ({"nms_iou_threshold": 0.0}, "nms_iou_threshold"),
     ({"nms_iou_threshold": 1.5}, "nms_iou_threshold"),
-    ({"num_classes": "two"}, "'num_classes' is none"),
-    ({"y_scale": float("inf")}, "'y_scale' is none"),
+    ({"num_classes": "two"}, "'num_classes' is bad"),
+    ({"y_scale": float("inf")}, "'y_scale' is bad"),
     ({"num_classes": 5}, "num_classes is 5"),
     ({"max_detections": 6}, "do not hold max_detections"),
     ({"max_classes_per_detection": 0}, "max_classes_per_detection is 0"),

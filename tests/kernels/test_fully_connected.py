@@ -147,7 +147,7 @@ add(scale=[0.1, 0.2], zero_point=0, error="one scale")
 add(scale=None, error="scale")
 add(scale=-1.0, error="scale")
 add(zero_point=128, error="zero point")
-add(bias_scale=100.0, error="scale of the input times")
+add(bias_scale=100.0, error="the input's scale times")
 add(options={"weights_format": "SHUFFLED4x16INT8"}, error="shuffled")
 
 

@@ -58,9 +58,9 @@ for number in range(30):
 add(weights=("int4", -7, 7), error="must be int8")
 add(bias="int16", error="must be int32 or int64")
 add(output=(2, 6), error="fit")
-add(bias_scale=1e5, error="scale of the input times")
+add(bias_scale=1e5, error="the input's scale times")
 add(scale=-1.0, error="scale")
-add(gain=1e9, bias=None, error="scale so small")
+add(gain=1e9, bias=None, error="a scale far below")
 
 
 @cases.parametrize

@@ -77,7 +77,7 @@ for operator in ("REDUCE_MAX", "REDUCE_MIN"):
     cases.add(name, reduction(name, operator, "float32", (10, 4), 1, False), [[rows]])
 tensors = [Tensor((2, 3), "int8", scale=1.0), Tensor((1,), "int32", [1])]
 output = Tensor((2,), "int8", scale=2.0)
-cases.add("other scale", single_op("REDUCE_MAX", tensors, [output]), error="quantized as")
+cases.add("other scale", single_op("REDUCE_MAX", tensors, [output]), error="quantized like")
 
 empty = [np.zeros((0, 3))], [np.zeros(3)]
 tensors = [Tensor((0, 3), "int8", scale=1.0, zero_point=5), Tensor((1,), "int32", [0])]

@@ -47,7 +47,7 @@ both = {"align_corners": True, "half_pixel_centers": True}
 cases.add("both options", model((1, 2, 2, 1), (4, 4), **both), error="exclude each other")
 cases.add("shape", model((1, 2, 2, 1), (4, 4), (1, 4, 5, 1)), error="should be")
 cases.add("rank", model((1, 2, 2, 1, 1), (4, 4), (1, 4, 4, 1, 1)), error="4 dimensions")
-cases.add("no input", model((1, 0, 2, 1), (4, 4)), error="nothing to resize")
+cases.add("no input", model((1, 0, 2, 1), (4, 4)), error="is empty")
 cases.add("empty", model((0, 2, 2, 1), (1, 1)), [[[]]], expected=[[[]]])
 
 

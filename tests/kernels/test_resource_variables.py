@@ -267,9 +267,17 @@ broken(
     "is no resource variable",
     swapping,
 )
-broken("assign from nothing", lambda m: operands(m, 6, inputs=[3]), "not just 2 inputs", swapping)
 broken(
-    "assign with an output", lambda m: operands(m, 6, outputs=[2]), "not just 2 inputs", swapping
+    "assign from nothing",
+    lambda m: operands(m, 6, inputs=[3]),
+    "must have just 2 inputs",
+    swapping,
+)
+broken(
+    "assign with an output",
+    lambda m: operands(m, 6, outputs=[2]),
+    "must have just 2 inputs",
+    swapping,
 )
 broken(
     "assign from a left out one",
@@ -277,8 +285,8 @@ broken(
     "has no input 1",
     swapping,
 )
-broken("read without a handle", lambda m: operands(m, 1, inputs=[]), "it has not 1 input")
-broken("handle with an input", lambda m: operands(m, 0, inputs=[0]), "not just one output")
+broken("read without a handle", lambda m: operands(m, 1, inputs=[]), "it must have 1 input")
+broken("handle with an input", lambda m: operands(m, 0, inputs=[0]), "must have 1 output")
 broken("sizes differ", lambda m: resize(m, 0, 1, 2), "has 12 bytes")
 broken("a handle as an output", lambda m: m.io([0], [1, 2, 3]), "is not in the arena")
 

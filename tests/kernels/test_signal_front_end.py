@@ -56,7 +56,7 @@ for bins, start, end in [(257, 0, 257), (257, 5, 241), (9, 3, 3), (9, 8, 9), (1,
 for bins, size, start, end, text in [
     (9, 18, 0, 10, "end_index 10"),
     (9, 16, 0, 9, "end_index 9"),
-    (9, 18, -1, 9, "lies outside"),
+    (9, 18, -1, 9, "is outside"),
 ]:
     model = signal(
         "SignalEnergy",

@@ -59,7 +59,7 @@ model = single_op("SQUARED_DIFFERENCE", scaled[:2], scaled[2:])
 cases.add("int16 zero point", model, error="a zero point")
 scaled = [Tensor((2,), "int8", scale=s, zero_point=0) for s in (1e18, 1.0, 1e-18)]
 model = single_op("SQUARED_DIFFERENCE", scaled[:2], scaled[2:])
-cases.add("output scale too small", model, error="so small")
+cases.add("output scale too small", model, error="a scale far below")
 
 
 @cases.parametrize

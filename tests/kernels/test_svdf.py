@@ -214,7 +214,7 @@ for name, number, tensor, error in (
     ("times", 2, Tensor((5, 4), "int16", scale=0.1), "should be"),
     ("no memory", 2, Tensor((6, 0), "int16", scale=0.1), "no memory"),
     ("bias", 3, Tensor((6,), "int32", scale=0.01), "should have 3"),
-    ("bias scale", 3, Tensor((3,), "int32", scale=0.02), "must have the scale"),
+    ("bias scale", 3, Tensor((3,), "int32", scale=0.02), "must have the state's scale"),
     ("bias type", 3, Tensor((3,), "int64", scale=0.01), "must be int32"),
     ("state", 4, Tensor((2, 23), "int16", variable=True, scale=0.1), "should be"),
     ("no variable", 4, Tensor((2, 24), "int16", scale=0.1), "variable"),

@@ -8,7 +8,7 @@ from .fixed_point import multiply_by_quantized_multiplier
 from .lookup import check_same_elements, emit_lookup, unary_tensors
 from .rescale import IDENTITY, MAGNITUDE, emit_rescale
 
-_UNSIGNED = 1 << 15  # what the lowest int16 would become; it wraps back to itself
+_UNSIGNED = 1 << 15  # the magnitude of the lowest int16; it wraps around to itself
 
 output_shapes = same_shape
 

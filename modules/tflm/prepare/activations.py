@@ -26,7 +26,7 @@ def prepare(context, node):
         _prepare_relu(context, node, source, target)
 
 
-# Only a clamp: TFLM takes input and output to have the same quantization.
+# Only a clamp: like TFLM it assumes that input and output have the same quantization.
 def _prepare_relu6(context, node, source):
     zero = source.zero_point()
     ratio = scale.divide(scale.from_int(6), scale_of(source), scale.SINGLE)

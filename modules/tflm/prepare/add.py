@@ -1,4 +1,4 @@
-# tflm: ADD: Prepare (TFLM add_common.cc), and what SUB shares with it
+# tflm: ADD: Prepare (TFLM add_common.cc), and helpers that SUB shares
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
@@ -23,7 +23,7 @@ INT32 = BROADCAST + ("factor", "activation_min", "activation_max")
 _OPTIONS = const(11)  # AddOptions
 _INT8_SHIFT = 20
 _INT16_SHIFT = 15
-_INT8_WORK = 12  # multiply-accumulates that an element takes as long as
+_INT8_WORK = 12  # of an element, in multiply-accumulates
 _INT16_WORK = 20
 _INT32_WORK = 4
 
@@ -42,7 +42,7 @@ def _int16(context, node, activation):
     emit_int16(context, node, activation, 1)
 
 
-# TFLM ignores the activation of an int32 ADD, and adds only what is not quantized.
+# TFLM ignores the activation of an int32 ADD, and supports only int32 without quantization.
 def _int32(context, node, activation):
     check_unquantized(node, (node.input(0), node.input(1)))
     emit_int32(context, node, 0, 1)
@@ -93,7 +93,7 @@ def emit_int8(context, node, activation, sign):
 def emit_int16(context, node, activation, sign):
     inputs, fields, output = _scaled(node, _INT16_SHIFT, 0x8000, sign)
     low, high = activation_range(node, node.output(0), activation)
-    fields["shift"] = 32 - fields["shift"]  # as kernels/fixed_point.py takes it
+    fields["shift"] = 32 - fields["shift"]  # as kernels/fixed_point.py requires
     emit_broadcast(
         context,
         node,
@@ -127,10 +127,10 @@ def emit_int32(context, node, activation, sign):
     )
 
 
-# TFLM's three multipliers: scale / (2 * larger scale) for each input, and
-# 2 * larger scale / (2**left_shift * output scale). The first of them is always 1/2 for the
-# input with the larger scale; that input comes first in the record. `flip` is what the kernel
-# turns signed values into unsigned ones with.
+# TFLM's three multipliers: scale / (2 * larger scale) for each input, and 2 * larger scale /
+# (2**left_shift * output scale). The first one is always 1/2 for the input with the larger scale,
+# which comes first in the record. `flip`: the kernel turns signed values into unsigned ones with
+# it.
 def _scaled(node, left_shift, flip, sign):
     inputs, target = [node.input(0), node.input(1)], node.output(0)
     for tensor in inputs + [target]:
@@ -144,7 +144,7 @@ def _scaled(node, left_shift, flip, sign):
     multiplier, shift = scale.quantize_multiplier(scale.divide(scale_of(inputs[1]), twice))
     m, e = scale_of(target)
     output = scale.quantize_multiplier(scale.divide(twice, (m, e + left_shift)))
-    support(output[1] <= 0, node, "%s: a scale so small beside those of the inputs" % target)
+    support(output[1] <= 0, node, "%s: a scale far below the inputs' scales" % target)
     fields = {
         "offset1": inputs[0].zero_point() + flip,
         "offset2": inputs[1].zero_point() + flip,

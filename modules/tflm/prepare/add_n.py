@@ -27,8 +27,8 @@ INT8 = (
 )
 
 _LEFT_SHIFT = 20
-_BLOCK = 128  # elements summed up at a time
-_WORK = 4  # multiply-accumulates that an element of an input takes as long as
+_BLOCK = 128  # elements whose sums are computed at a time
+_WORK = 4  # of an element of an input, in multiply-accumulates
 _INFINITY, _MINUS_INFINITY = 0x7F800000, 0xFF800000
 
 output_shapes = same_shape
@@ -52,7 +52,7 @@ def prepare(context, node):
         _emit_int8(context, node, inputs, target)
 
 
-# The sum of the first two, then each of the others onto it.
+# The sum of the first two inputs, then each other input is added to it.
 def _emit_float(context, node, inputs, target):
     kernel = "arithmetic_float.eval_float32"
     fields = {"kind": ADD, "activation_min": _MINUS_INFINITY, "activation_max": _INFINITY}
@@ -63,8 +63,8 @@ def _emit_float(context, node, inputs, target):
 
 
 # All inputs have the same quantization: TFLM's multiplier for them is one half. Its sum starts
-# with a 0 that is quantized, too, so that the zero point counts once more than there are inputs.
-# A record has up to 8 inputs; where there are more, the sums of all elements are kept in between.
+# with a quantized 0, so that the zero point counts once more than there are inputs. A record has
+# up to 8 inputs. With more inputs, the sums of all elements are kept between the records.
 def _emit_int8(context, node, inputs, target):
     for tensor in inputs + [target]:
         check_quantized(node, tensor)
@@ -79,27 +79,27 @@ def _emit_int8(context, node, inputs, target):
     m_out, e_out = scale_of(target)
     ratio = scale.divide((m, e + 1), (m_out, e_out + _LEFT_SHIFT))
     multiplier, shift = scale.quantize_multiplier(ratio)
-    support(shift <= 0, node, "%s: a scale so small beside those of the inputs" % target)
+    support(shift <= 0, node, "%s: a scale far below the inputs' scales" % target)
     elements = target.elements()
     limit = len(INPUTS)
     kept = elements if len(inputs) > limit else min(_BLOCK, elements)
     accumulators = context.request_scratch_buffer(4 * kept)
     for first in range(0, len(inputs), limit):
-        part = inputs[first : first + limit]
-        padded = part + [None] * (limit - len(part))
+        chunk = inputs[first : first + limit]
+        padded = chunk + [None] * (limit - len(chunk))
         context.emit(
             "add_n.eval_int8",
             INT8,
             elements,
-            elements * (len(part) + 2) * _WORK,
+            elements * (len(chunk) + 2) * _WORK,
             requantize_table([(multiplier, shift)]),
             output=target,
             accumulators=accumulators,
-            inputs=len(part),
+            inputs=len(chunk),
             accumulator_bytes=4 if len(inputs) > limit else 0,
             continued=1 if first else 0,
             continues=1 if first + limit < len(inputs) else 0,
-            offset=len(part) * 0x80 + (len(part) + (0 if first else 1)) * inputs[0].zero_point(),
+            offset=len(chunk) * 0x80 + (len(chunk) + (0 if first else 1)) * inputs[0].zero_point(),
             block=_BLOCK,
             output_zero_point=target.zero_point(),
             activation_min=-128,

@@ -1,4 +1,4 @@
-# tflm: ADD and SUB of int8 with a table for one input: Prepare
+# tflm: ADD and SUB, int8, with a table for one input: Prepare
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import struct
@@ -11,17 +11,17 @@ TABLE = (
     "input1",
     "input2",
     "output",
-    "lookup",  # for each byte of input 2 a word: what it adds to the sum
+    "lookup",  # for each byte of input 2 a word: its part of the sum
     "scratch",
     "factor",  # of input 1
 ) + REQUANTIZE
 
 _SCRATCH = 256  # bytes: 64 sums, or parameters
-_WORK = 12  # multiply-accumulates that an element takes as long as
+_WORK = 12  # of an element, in multiply-accumulates
 
 
-# Emit the operator whose `inputs`, `fields` and `output` multiplier add.py made; False when the
-# inputs are not of the output's shape.
+# Emit the operator with the `inputs`, `fields` and `output` multiplier of add.py. Return False if
+# the inputs do not have the output's shape.
 def emit(context, node, inputs, fields, output, low, high):
     target = node.output(0)
     check_broadcast(node, inputs, target)

@@ -9,14 +9,14 @@ LAYOUT = ("input", "output", "length", "inner", "flip")
 
 _ARG_MAX = const(56)
 
-# type: kernel, words to flip numbers with so that the largest, or the smallest, is the largest
+# {type: (kernel, flip for the largest, flip for the smallest)}; flipped numbers sort upwards.
 _KERNELS = {
     dtypes.FLOAT32: ("arg_min_max_float.eval_float32", 0, 1),
     dtypes.INT8: ("arg_min_max.eval_int8", 0x80, 0x7F),
 }
 
 
-# What is left without the axis.
+# The shape of the input without the axis.
 def output_shapes(node):
     shape, axis = node.input(0).shape, _axis(node)
     return [shape[:axis] + shape[axis + 1 :]]
@@ -39,11 +39,11 @@ def prepare(context, node):
     check(
         target.elements() == outputs,
         node,
-        "%s should have the dimensions of %s but the axis %d" % (target, source, axis),
+        "%s should have the dimensions of %s except axis %d" % (target, source, axis),
     )
-    check(length > 0 or not outputs, node, "%s has nothing along axis %d" % (source, axis))
+    check(length > 0 or not outputs, node, "%s is empty along axis %d" % (source, axis))
     kernel, largest, smallest = _KERNELS[source.dtype]
-    # int64, which TFLM lacks, is made of int32.
+    # int64 outputs, which TFLM lacks, are converted from int32.
     wide = target.dtype == dtypes.INT64 and outputs
     found = context.request_scratch_buffer(4 * outputs) if wide else target
     context.emit(

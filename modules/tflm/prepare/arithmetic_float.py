@@ -1,4 +1,4 @@
-# tflm: ADD, SUB, MUL on float32: what is left to Prepare
+# tflm: ADD, SUB, MUL, float32: Prepare
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .broadcast import BROADCAST, emit_broadcast
@@ -6,7 +6,7 @@ from .common import FLOAT_WORK, float_activation_range
 
 LAYOUT = BROADCAST + ("kind", "activation_min", "activation_max")
 
-# What kernels/float32.py computes.
+# Operations of kernels/float32.py.
 MUL, ADD, SUB = 1, 2, 3
 
 

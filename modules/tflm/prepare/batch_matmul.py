@@ -45,10 +45,10 @@ INT16 = _INTEGER + REQUANTIZE_INT16
 _OPTIONS = const(101)  # BatchMatMulOptions
 _ADJ_X = const(0)
 _ADJ_Y = const(1)
-_BLOCK = 32  # taps, and sums, that the kernel holds at a time
+_BLOCK = 32  # taps, and sums, that the kernel unpacks at a time
 
 
-# The batches of both, by numpy's rules, and the product of two matrices.
+# The batches of both inputs by numpy's rules, and the product of two matrices.
 def output_shapes(node):
     left, right = node.input(0), node.input(1)
     rows, columns = _matrices(node)[:2]
@@ -59,7 +59,7 @@ def output_shapes(node):
     return [batches + (rows, columns)]
 
 
-# Rows, columns and depth of a product, and the strides (rows, depth) and (columns, depth).
+# Return rows, columns and depth of a product, and the strides (rows, depth) and (columns, depth).
 def _matrices(node):
     left, right, options = node.input(0), node.input(1), node.options(_OPTIONS)
     for tensor in (left, right):
@@ -111,8 +111,8 @@ def prepare(context, node):
     )
 
 
-# The fields of _GEOMETRY, once the shapes agree: [..., rows, depth] times [..., depth, columns],
-# or with the last two dimensions exchanged where adj_x or adj_y is set.
+# Return the fields of _GEOMETRY, after checking the shapes: [..., rows, depth] times [..., depth,
+# columns], or with the last two dimensions exchanged if adj_x or adj_y is set.
 def _geometry(node, left, right, target):
     rows, columns, depth, left_strides, right_strides = _matrices(node)
     wanted = output_shapes(node)[0]
@@ -139,13 +139,13 @@ def _geometry(node, left, right, target):
     return fields
 
 
-# True when a shape is the wanted one; leading ones are free.
+# Whether a shape is the wanted one, ignoring leading ones.
 def _same(shape, wanted):
     extra = len(shape) - len(wanted)
     return shape[max(0, extra) :] == wanted and product(shape[: max(0, extra)]) == 1
 
 
-# Strides in elements along three dimensions of batches, 0 where there is one matrix for all.
+# Strides in elements along three dimensions of batches; 0 if all batches share one matrix.
 def _batch_strides(shape):
     batches = (1,) * (5 - len(shape)) + shape[:-2]
     strides = []
@@ -156,7 +156,7 @@ def _batch_strides(shape):
     return strides
 
 
-# The fields behind _GEOMETRY and the table.
+# The fields after _GEOMETRY, and the table.
 def _int8_fields(node, left, right, target, multiplier):
     low, high = limits(target.dtype)
     fields = {

@@ -5,7 +5,7 @@ from .common import check, check_outputs, constant_ints, product
 from .strided import check_same_dtype, emit_copy, strides_of
 
 
-# What the blocks bring together, but for the crops.
+# The blocks joined, without the crops.
 def output_shapes(node):
     source = node.input(0)
     blocks, crops = spatial(node)
@@ -27,7 +27,7 @@ def prepare(context, node):
     emit_blocks(context, node, source, target, blocks, crops, False)
 
 
-# The block sizes and (before, after) of each spatial dimension; those come right after the batch.
+# Return the block sizes and (before, after) of each spatial dimension; these follow the batch.
 def spatial(node):
     check(len(node.inputs) == 3, node, "it must have 3 inputs")
     source = node.input(0)
@@ -44,8 +44,8 @@ def spatial(node):
     return blocks, [(edges[2 * i], edges[2 * i + 1]) for i in range(count)]
 
 
-# Copy between space and batch. Each position within a block is a batch of its own; where the
-# edges cut blocks in two, there is a copy for each part (three at most in a dimension).
+# Copy between space and batch. Each position within a block is a separate batch. If an edge cuts
+# blocks, there is a copy for each part: at most three in a dimension.
 def emit_blocks(context, node, source, target, blocks, edges, to_batch):
     space, batch = (source, target) if to_batch else (target, source)
     rank, count = len(space.shape), len(blocks)
@@ -60,12 +60,12 @@ def emit_blocks(context, node, source, target, blocks, edges, to_batch):
         block, before = blocks[i], edges[i][0]
         to, along = space_strides[1 + i], batch_strides[1 + i]
         longer = []
-        for shift, shifts, first, turns in parts(block, before, space.shape[1 + i]):
+        for shift, shifts, first, turns in position_groups(block, before, space.shape[1 + i]):
             extra = [(shifts, to, shift_stride), (turns, block * to, along)]
-            place = (first * block + shift - before) * to
+            index = (first * block + shift - before) * to
             for loops, a, b in copies:
                 b += shift * shift_stride + first * along
-                longer.append((loops + extra, a + place, b))
+                longer.append((loops + extra, a + index, b))
         copies = longer
         shift_stride *= block
     for loops, a, b in copies:
@@ -75,10 +75,11 @@ def emit_blocks(context, node, source, target, blocks, edges, to_batch):
         emit_copy(context, node, source, target, loops, a, b)
 
 
-# The positions within a block, in groups that see the same blocks: (first position, how many,
-# first block, how many blocks). Position `shift` of block `i` is index i * block + shift - before.
-# The first block changes where the edge before cuts a block, the last one where the other does.
-def parts(block, before, size):
+# Return the positions within a block in groups that see the same blocks: (first position, number
+# of positions, first block, number of blocks). Position `shift` of block `i` is index i * block +
+# shift - before. The first block depends on whether the edge before cuts a block, the last block
+# on the edge after.
+def position_groups(block, before, size):
     cuts = sorted({0, before % block, (before + size) % block, block})
     groups = []
     for shift, end in zip(cuts, cuts[1:]):

@@ -1,4 +1,4 @@
-# tflm: operands of different shapes: how kernels/broadcast.py finds the element of each input
+# tflm: inputs of different shapes: the geometry with which kernels/broadcast.py finds elements
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import struct
@@ -11,25 +11,25 @@ BROADCAST = (
     "input1",
     "input2",
     "output",
-    "row1",  # scratch: one block of input 1, spread out to the shape of the output
+    "row1",  # scratch: one block of input 1, expanded to the shape of the output
     "row2",
-    "accumulators",  # scratch: one block of int32, for the kernels that need it
-    "step1",  # bytes from one element of input 1 to the next: 0 for a scalar
+    "accumulators",  # scratch: one block of int32, for the kernels that require it
+    "step1",  # bytes from one element of input 1 to the next; 0: a scalar
     "step2",
-    "expand1",  # word of the record where the geometry of input 1 starts; 0: none needed
+    "expand1",  # word of the record where the geometry of input 1 starts; 0: no geometry
     "expand2",
     "block",  # elements between two calls of a helper
 )
 
 _MAX_RANK = 6  # TFLM's RuntimeShape
 _SCRATCH = 512  # bytes for rows and accumulators
-_UNLIMITED = 1 << 28  # no helper needed: one block for everything
+_UNLIMITED = 1 << 28  # no helper: one block for all elements
 
 
-# Write the record of a binary operator: `layout` is BROADCAST and what the kernel adds to it,
-# `work` the cost of an element in multiply-accumulates, `accumulator_bytes` those an element
-# needs in scratch. Units are elements of the output. `inputs` may be in any order: input1 of
-# the record is the first of them.
+# Write the record of a binary operator. `layout` is BROADCAST and the kernel's own words, `work`
+# the cost of an element in multiply-accumulates, `accumulator_bytes` the bytes of scratch per
+# element. Units are elements of the output. `inputs` may be in any order: input1 of the record is
+# the first of them.
 def emit_broadcast(
     context, node, kernel, layout, inputs, work, accumulator_bytes=0, table=b"", **fields
 ):
@@ -37,7 +37,8 @@ def emit_broadcast(
     emit_spread(context, node, kernel, layout, inputs, work, accumulator_bytes, table, **fields)
 
 
-# The same for shapes that have been checked: each input alone spreads to that of the output.
+# Write the record of an operator whose shapes are checked: each input is expanded to the shape of
+# the output.
 def emit_spread(
     context, node, kernel, layout, inputs, work, accumulator_bytes=0, table=b"", **fields
 ):
@@ -66,7 +67,7 @@ def emit_spread(
     context.emit(kernel, layout, elements, elements * work, table, output=target, **fields)
 
 
-# output_shapes() of operators that spread their inputs, by numpy's rules.
+# output_shapes() of operators that broadcast their inputs by numpy's rules.
 def spread_shape(node):
     shape = broadcast_shape([tensor.shape for tensor in node.inputs])
     check(
@@ -77,8 +78,7 @@ def spread_shape(node):
     return [shape]
 
 
-# Refuse shapes that do not fit together by numpy's rules. Leading ones of the output are free:
-# they change nothing.
+# Refuse shapes that do not fit together by numpy's rules. Leading ones of the output are ignored.
 def check_broadcast(node, inputs, target):
     for tensor in list(inputs) + [target]:
         support(len(tensor.shape) <= _MAX_RANK, node, "%s: more than 6 dimensions" % tensor)
@@ -91,7 +91,7 @@ def check_broadcast(node, inputs, target):
     )
 
 
-# The shape that the given ones broadcast to, or None.
+# Return the shape that the given ones broadcast to, or None.
 def broadcast_shape(shapes):
     rank = max([len(shape) for shape in shapes])
     result = [1] * rank
@@ -104,7 +104,7 @@ def broadcast_shape(shapes):
     return tuple(result)
 
 
-# A shape without its leading ones.
+# Return a shape without its leading ones.
 def _trimmed(shape):
     start = 0
     while start < len(shape) and shape[start] == 1:
@@ -112,15 +112,15 @@ def _trimmed(shape):
     return tuple(shape[start:])
 
 
-# A shape with leading ones.
+# Return a shape with leading ones up to a rank.
 def _padded(shape, rank):
     return (1,) * (rank - len(shape)) + tuple(shape)
 
 
-# The words that kernels/broadcast.py reads: bytes of an element, number of levels, then for each
-# level, innermost first, its length and the bytes from one step to the next (0: repeated).
-# Neighbouring dimensions are one level when both are repeated or both are not. Empty when the
-# input has the output's shape or one element only.
+# Return the words that kernels/broadcast.py reads: bytes of an element, number of levels, then for
+# each level, innermost first, its length and the bytes from one step to the next (0: repeated).
+# Neighbouring dimensions are one level if both are repeated or both are not. Empty if the input
+# has the output's shape or one element.
 def _geometry(shape, output_shape, size):
     output_shape = _trimmed(output_shape)
     shape = _padded(_trimmed(shape), len(output_shape))

@@ -12,7 +12,7 @@ def output_shapes(node):
     return [(max(node.input(0).elements(), node.input(1).elements()),)]
 
 
-# Two shapes in, the shape that both broadcast to out.
+# Two shapes become the shape that both broadcast to.
 def prepare(context, node):
     first, second, target = node.input(0), node.input(1), node.output(0)
     check_dtype(node, first, dtypes.INT32, dtypes.INT64)

@@ -19,7 +19,7 @@ def prepare(context, node):
     emit_broadcast_copy(context, node, source, target)
 
 
-# Copy a tensor to one that it broadcasts to; leading ones that it has too many are nothing.
+# Copy a tensor to a tensor that it broadcasts to; surplus leading ones are ignored.
 def emit_broadcast_copy(context, node, source, target):
     shape = source.shape
     while len(shape) > len(target.shape) and shape[0] == 1:

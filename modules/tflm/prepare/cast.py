@@ -18,7 +18,7 @@ _INTEGERS = (
     dtypes.INT64,
 )
 _UNSIGNED = (dtypes.UINT8, dtypes.BOOL, dtypes.UINT32)
-# Types that kernels/float32_convert.py knows.
+# Types of kernels/float32_convert.py.
 _TYPES = {
     dtypes.INT8: 0,
     dtypes.UINT8: 1,
@@ -31,8 +31,8 @@ _TYPES = {
 output_shapes = same_shape
 
 
-# As C casts: integers keep their low bits, floats lose their fraction, a bool is whether it was 0.
-# Scales are not looked at. TFLM lacks uint8 and int64, and bool as an output.
+# As in C, integers keep their low bits, floats lose their fraction, and a bool says whether the
+# number was not 0. Scales are ignored. TFLM lacks uint8 and int64, and bool as an output.
 def prepare(context, node):
     source, target = node.input(0), node.output(0)
     check(len(node.inputs) == 1, node, "it must have 1 input")
@@ -52,7 +52,7 @@ def prepare(context, node):
         emit_integers(context, node, source, source.dtype)
 
 
-# Write the record that makes output 0 from `memory`, integers of type `dtype`.
+# Write the record that converts `memory`, integers of type `dtype`, to output 0.
 def emit_integers(context, node, memory, dtype):
     target = node.output(0)
     context.emit(

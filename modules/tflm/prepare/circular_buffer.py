@@ -1,4 +1,4 @@
-# tflm: Prepare of CIRCULAR_BUFFER
+# tflm: CIRCULAR_BUFFER: Prepare
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
@@ -10,7 +10,8 @@ LAYOUT = ("input", "output", "cycles", "depth", "slots", "cycles_max")
 _MOST = 1 << 24
 
 
-# One slot [1, 1, a, b] -> the last ones [1, slots, a, b], which should be a variable tensor; int8.
+# One slot [1, 1, a, b] -> the last slots [1, slots, a, b], which should be a variable tensor;
+# int8.
 def prepare(context, node):
     source, target = node.input(0), node.output(0)
     check_dtype(node, source, dtypes.INT8)
@@ -35,8 +36,8 @@ def prepare(context, node):
     )
 
 
-# How many invokes there are for one that goes on behind this operator. Where the model does not
-# say, TFLM guesses from the shapes of two models of its own (circular_buffer_common.cc).
+# Return the number of invokes for one that runs the operators after this one. If the model lacks
+# the option, TFLM guesses from the shapes of two of its own models (circular_buffer_common.cc).
 def _cycles(context, node, slots):
     cycles = 0
     if node.custom_values():

@@ -1,4 +1,4 @@
-# tflm: what many operators check and compute in Prepare
+# tflm: checks and computations that many operators share in Prepare
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import struct
@@ -17,11 +17,12 @@ _LIMITS = {
     dtypes.INT32: (-(1 << 31), (1 << 31) - 1),
 }
 
-# `work` of one multiply-accumulate of float32, which is made of integer instructions (some 830
+# `work` of one multiply-accumulate of float32, which consists of integer instructions (some 830
 # cycles on a Cortex-M0+).
 FLOAT_WORK = 32
 
-# Words behind a layout that kernels/requantize.py reads, with requantize_table() as the table.
+# Words at the end of a layout that kernels/requantize.py reads, with requantize_table() as the
+# table.
 LIMITS = ("output_zero_point", "activation_min", "activation_max")
 REQUANTIZE = LIMITS + ("per_channel", "channels")
 
@@ -32,7 +33,7 @@ def check(condition, node, text):
         raise ModelError("%s: %s; the model is damaged or was converted wrongly" % (node, text))
 
 
-# Refuse what TFLM or tflm does not have.
+# Refuse a feature that TFLM or tflm lacks.
 def support(condition, node, text):
     if not condition:
         raise UnsupportedError("%s: %s is not supported" % (node, text))
@@ -47,8 +48,8 @@ def check_dtype(node, tensor, *allowed):
         )
 
 
-# Refuse a quantized tensor without the scale or zero point that its type needs. `is_zero`: a scale
-# of 0 will do, as converters give one to zeros.
+# Refuse a quantized tensor without the scale or zero point that its type requires. `is_zero`: a
+# scale of 0 is allowed, because converters give it to tensors of zeros.
 def check_quantized(node, tensor, is_zero=False):
     check(tensor.is_quantized, node, "%s has no scale" % tensor)
     m, _ = scale.from_bits(tensor.scale_bits())
@@ -85,7 +86,7 @@ def activation_range(node, output, activation):
         low, high = max(low, quantized(0)), min(high, quantized(6))
     elif activation == RELU_N1_TO_1:
         low, high = max(low, quantized(-1)), min(high, quantized(1))
-    if node.clamp is not None:  # an activation behind the node that the host has folded into it
+    if node.clamp is not None:  # the host has folded an activation into the node
         least, most = node.clamp
         low, high = min(max(low, least), most), min(max(high, least), most)
     return low, high
@@ -103,8 +104,8 @@ def float_activation_range(node, activation):
     return 0xFF7FFFFF, 0x7F7FFFFF
 
 
-# The table behind a record whose last words are REQUANTIZE: multipliers as words, then a byte
-# for each with its shift + 32. `multipliers`: a list of (multiplier, shift).
+# Return the table after a record whose last words are REQUANTIZE: multipliers as words, then a
+# byte with the shift + 32 of each. `multipliers`: a list of (multiplier, shift).
 def requantize_table(multipliers):
     for multiplier, shift in multipliers:
         if not 0 <= multiplier < 1 << 31 or not -32 < shift < 31:
@@ -114,11 +115,11 @@ def requantize_table(multipliers):
     return words + shifts + bytes((0 - len(shifts)) & 3)
 
 
-# The values of a small constant tensor of int32 or int64.
+# Return the values of a small constant tensor of int32 or int64.
 def constant_ints(node, tensor, what):
     if not tensor.is_constant():
         error = UnsupportedError("%s: %s must be constant, %s is not" % (node, what, tensor))
-        error.tensor = tensor  # shapes.py tells it in other words
+        error.tensor = tensor  # shapes.py writes another message about it
         raise error
     check_dtype(node, tensor, dtypes.INT32, dtypes.INT64)
     size = dtypes.itemsize(tensor.dtype)
@@ -127,13 +128,13 @@ def constant_ints(node, tensor, what):
     return [struct.unpack_from(kind, data, i)[0] for i in range(0, len(data), size)]
 
 
-# An axis in 0..rank-1 from one that may be negative.
+# Return an axis in 0..rank-1 for one that may be negative.
 def positive_axis(node, axis, rank):
     check(-rank <= axis < rank, node, "axis %d does not exist in %d dimensions" % (axis, rank))
     return axis + rank if axis < 0 else axis
 
 
-# output_shapes() of operators on elements: the shape of input 0.
+# output_shapes() of elementwise operators: the shape of input 0.
 def same_shape(node):
     return [node.input(0).shape]
 
@@ -149,7 +150,7 @@ def check_outputs(node, shapes, text="%s should have shape %s"):
         check_shape(node, node.output(i), shape, text)
 
 
-# Product of dimensions.
+# Return the product of dimensions.
 def product(dimensions):
     result = 1
     for dimension in dimensions:

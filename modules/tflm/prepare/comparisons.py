@@ -8,7 +8,7 @@ from .broadcast import BROADCAST, emit_broadcast, spread_shape
 from .common import check, check_dtype, check_quantized, scale_of, support
 from .fixed_point import multiply_by_quantized_multiplier
 
-# Behind it a table: the interval of each byte of input 1.
+# A table follows: the interval of each byte of input 1.
 BYTES = BROADCAST + ("flip", "outside")
 WIDE = BROADCAST + ("size", "answers")
 FLOAT = BROADCAST + ("kind",)
@@ -23,7 +23,7 @@ _LESS_EQUAL = const(63)
 _EQUAL = const(71)
 _NOT_EQUAL = const(72)
 
-# builtin code: which of the three outcomes are true
+# {builtin code: outcomes for which the answer is true}
 _ANSWERS = {
     _LESS: _BELOW,
     _GREATER: _ABOVE,
@@ -32,20 +32,20 @@ _ANSWERS = {
     _EQUAL: _SAME,
     _NOT_EQUAL: _BELOW | _ABOVE,
 }
-# Outcomes that kernels/float32_select.py knows; the others are these with the inputs swapped.
+# Outcomes of kernels/float32_select.py; other outcomes are these with the inputs swapped.
 _KINDS = {_SAME: 0, _BELOW | _ABOVE: 1, _BELOW: 2, _BELOW | _SAME: 3}
 _SWAPPED = {_ABOVE: _BELOW, _ABOVE | _SAME: _BELOW | _SAME}
 
 _LEFT_SHIFT = 8
-_BYTE_WORK = 5  # multiply-accumulates that an element takes as long as
+_BYTE_WORK = 5  # of an element, in multiply-accumulates
 _WIDE_WORK = 8
 _FLOAT_WORK = 10
 
 output_shapes = spread_shape
 
 
-# TFLM compares int16 for GREATER only, and by numbers it never sets; here all six compare int16 of
-# one quantization.
+# TFLM compares int16 for GREATER only, and uses numbers that it never sets. Here all six operators
+# compare int16 of one quantization.
 def prepare(context, node):
     first, second = node.input(0), node.input(1)
     check(len(node.inputs) == 2, node, "it must have 2 inputs")
@@ -66,8 +66,9 @@ def prepare(context, node):
         _emit_wide(context, node, (first, second), answers)
 
 
-# What each int8 from -128 to 127 is compared as: TFLM multiplies it by its scale with 8 more bits
-# in fixed point, so that neighbours may become equal. A scale of 1 or more stops TFLM.
+# Return the numbers as which int8 -128 .. 127 are compared: TFLM multiplies them by their scale
+# with 8 more bits in fixed point, so that neighbours may become equal. A scale of 1 or more stops
+# TFLM.
 def _rescaled(node, tensor):
     check_quantized(node, tensor)
     multiplier, shift = scale.quantize_multiplier(scale_of(tensor))
@@ -78,22 +79,24 @@ def _rescaled(node, tensor):
     ]
 
 
-# Write the record of a comparison of bytes. `firsts` and `seconds`, both in rising order, are what
-# the bytes of the inputs stand for, in the order of their values. To each first belongs one
-# interval of seconds for which the answer is true; that of NOT_EQUAL is the rest.
+# Write the record of a comparison of bytes. `firsts` and `seconds`, both in ascending order, are
+# the numbers that the bytes of the inputs stand for, in the order of their values. For each first
+# there is one interval of seconds for which the answer is true; for NOT_EQUAL the answer is false
+# in it.
 def emit_intervals(context, node, firsts, seconds, answers):
     outside = 1 if answers == _BELOW | _ABOVE else 0
     if outside:
         answers = _SAME
     flip = 0x80 if node.input(0).dtype == dtypes.INT8 else 0
     table = bytearray(512)
-    below = not_above = 0  # how many of the seconds are less, and less or equal
+    below = not_above = 0  # number of seconds that are less, and less or equal
     for i in range(256):
         while below < 256 and seconds[below] < firsts[i]:
             below += 1
         while not_above < 256 and seconds[not_above] <= firsts[i]:
             not_above += 1
-        # The first is more than the seconds before `below`, less than those from `not_above` on.
+        # The first is more than the seconds before `below`, and less than the seconds from
+        # `not_above` on.
         low = 0 if answers & _ABOVE else below if answers & _SAME else not_above
         end = 256 if answers & _BELOW else not_above if answers & _SAME else below
         if low >= end:
@@ -104,7 +107,7 @@ def emit_intervals(context, node, firsts, seconds, answers):
 
 
 # Write the record for a table with an entry for each byte of input 1: the lowest and the highest
-# byte of input 2, both with `flip` in them, for which the answer is not `outside`.
+# byte of input 2, both flipped by `flip`, for which the answer is not `outside`.
 def emit_byte_table(context, node, table, flip, outside):
     emit_broadcast(
         context,

@@ -11,12 +11,12 @@ _AXIS = const(0)
 _FUSED_ACTIVATION_FUNCTION = const(1)
 
 
-# The axis along which the inputs lie behind each other.
+# The axis along which the inputs are joined.
 def axis_of(node):
     return positive_axis(node, node.options(_OPTIONS).get(_AXIS, "i"), len(node.input(0).shape))
 
 
-# One dimension is as long as those of all inputs together, the others are the same.
+# One dimension is the sum of this dimension of all inputs, the others are the same.
 def output_shapes(node):
     sources = [node.input(i) for i in range(len(node.inputs))]
     check(sources, node, "it has no inputs")
@@ -26,7 +26,7 @@ def output_shapes(node):
     return [shape]
 
 
-# One copy for each input: its rows go to their place in the rows of the output.
+# One copy for each input: its rows go to their offset in the rows of the output.
 def prepare(context, node):
     target = node.output(0)
     options = node.options(_OPTIONS)
@@ -39,15 +39,15 @@ def prepare(context, node):
     for source in sources:
         _check_quantization(node, source, target)
     row = product(shape[axis:])
-    place = 0
+    offset = 0
     for source in sources:
-        part = product(source.shape[axis:])
-        loops = [(product(shape[:axis]), part, row), (part, 1, 1)]
-        emit_copy(context, node, source, target, loops, output_offset=place)
-        place += part
+        run = product(source.shape[axis:])
+        loops = [(product(shape[:axis]), run, row), (run, 1, 1)]
+        emit_copy(context, node, source, target, loops, output_offset=offset)
+        offset += run
 
 
-# The dimension that is joined; all others must be those of `shape`.
+# Return the dimension that is joined; all others must equal `shape`.
 def _size_along(node, source, axis, shape):
     same = list(source.shape)
     check(len(same) == len(shape), node, "%s should have %d dimensions" % (source, len(shape)))
@@ -57,7 +57,8 @@ def _size_along(node, source, axis, shape):
     return size
 
 
-# Bytes are only moved: they must mean the same on both sides (int16: TFLM asks for zero points 0).
+# Bytes are copied unchanged, so that they must mean the same on both sides (int16: TFLM requires
+# zero points of 0).
 def _check_quantization(node, source, target):
     if source.dtype in (dtypes.INT8, dtypes.UINT8):
         same = source.scale_bits() == target.scale_bits()

@@ -28,7 +28,7 @@ WHILE = (
 CALL_ONCE = ("condition", "graph")
 
 
-# Sub-graphs have tensors of their own: what goes in and out is copied, as in TFLM.
+# Sub-graphs have their own tensors: inputs and outputs are copied, as in TFLM.
 def prepare(context, node):
     if node.builtin_code == _IF:
         _prepare_if(context, node)
@@ -41,7 +41,7 @@ def prepare(context, node):
         context.emit("control.call_once", CALL_ONCE, 1, condition=None, graph=graph)
 
 
-# Both branches take the inputs behind the condition and give all outputs.
+# Both branches get the inputs after the condition and compute all outputs.
 def _prepare_if(context, node):
     condition = node.input(0)
     _check_condition(node, condition)
@@ -60,7 +60,7 @@ def _prepare_if(context, node):
     context.emit("control.if", IF, 1, condition=condition, **lists)
 
 
-# The values of the loop live in the outputs; both sub-graphs get copies.
+# The values of the loop are stored in the outputs; both sub-graphs get copies.
 def _prepare_while(context, node):
     options = node.options(_WHILE_OPTIONS)
     condition_graph = options.get(_COND_SUBGRAPH_INDEX, "i")
@@ -72,8 +72,8 @@ def _prepare_while(context, node):
     _check_count(node, condition_graph, "inputs", asked, node.inputs)
     _check_count(node, body_graph, "inputs", inputs, node.inputs)
     _check_count(node, body_graph, "outputs", outputs, node.outputs)
-    check(len(node.outputs) == len(node.inputs), node, "its outputs are not as many as its inputs")
-    check(len(graph.outputs), node, "sub-graph %d has no output to go by" % condition_graph)
+    check(len(node.outputs) == len(node.inputs), node, "its outputs and inputs differ in number")
+    check(len(graph.outputs), node, "sub-graph %d has no output" % condition_graph)
     condition = graph.tensor(graph.outputs[0])
     _check_condition(node, condition)
     first = _copies(context, node, node.inputs + node.inputs, asked + node.outputs)
@@ -111,8 +111,8 @@ def _check_count(node, number, what, graph, own):
     )
 
 
-# A list of steps that copy one row of tensors to another; handles of resource variables need no
-# copy. Returns its number.
+# Write a list of steps that copy one row of tensors to another, and return its number. Handles of
+# resource variables are not copied.
 def _copies(context, node, sources, targets):
     number = context.begin_list()
     for source, target in zip(sources, targets):

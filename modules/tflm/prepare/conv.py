@@ -21,14 +21,14 @@ _FUSED_ACTIVATION_FUNCTION = const(3)
 _DILATION_W_FACTOR = const(4)
 _DILATION_H_FACTOR = const(5)
 _QUANTIZED_BIAS_TYPE = const(6)
-_BLOCK = 64  # taps and accumulators that the kernel holds at a time
+_BLOCK = 64  # taps and accumulators that the kernel unpacks at a time
 
 
 def output_shapes(node):
     return [output_shape(node, _windows(node))]
 
 
-# The fields of WINDOWS.
+# Return the fields of WINDOWS.
 def _windows(node):
     weights, options = node.input(1), node.options(_OPTIONS)
     check(len(weights.shape) == 4, node, "%s must have 4 dimensions" % weights)
@@ -75,7 +75,7 @@ def prepare(context, node):
     _prepare_int8(context, node, options.get(_FUSED_ACTIVATION_FUNCTION, "b"), fields)
 
 
-# A filter with fewer channels than the input is for groups of channels.
+# A filter with fewer channels than the input has is for groups of channels.
 def _check_groups(node, input_channels, filter_channels, output_channels):
     check(
         filter_channels > 0 and input_channels > 0 and input_channels % filter_channels == 0,

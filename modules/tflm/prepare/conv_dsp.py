@@ -4,8 +4,8 @@
 from . import dsp
 from .common import REQUANTIZE
 
-# The windows of two pixels at a time become words of halfwords in the scratch buffer. The window
-# of a pixel has a run of bytes in each of filter_height rows of the image.
+# The windows of two pixels at a time are unpacked to words of halfwords in the scratch buffer. The
+# window of a pixel has a run of bytes in each of filter_height rows of the image.
 CONV = (
     "input",
     "stream",
@@ -23,7 +23,7 @@ CONV = (
     "padding_bytes",  # at the left
     "pixel_step",  # bytes of the image from one window to the next
     "run",  # bytes of a window in one row
-    "window",  # bytes of a window, filled up to quads
+    "window",  # of a window, rounded up to whole words of the stream
     "block_pixels",  # that fit the scratch buffer: an even number
     "input_zero_point",
 ) + REQUANTIZE
@@ -34,19 +34,19 @@ FULLY_CONNECTED = (
     "output",
     "scratch",
     "depth",
-    "depth_words",  # words of halfwords, filled up to what the kernel does in one pass
+    "depth_words",  # words of halfwords, rounded up to whole passes of the kernel
     "batches",
     "output_channels",
 ) + REQUANTIZE
 
-_SCRATCH_BYTES = 128  # at the start of the scratch buffer: parameters, or sums
+_SCRATCH_BYTES = 128  # at the start of the scratch buffer, for parameters or sums
 _LANE_BYTES = 2048  # of inputs, unpacked at a time
-_MAX_LANE_BYTES = 8192  # where less does not hold two pixels
+_MAX_LANE_BYTES = 8192  # if _LANE_BYTES does not hold two pixels
 _PASS = 8  # elements of inputs that FULLY_CONNECTED multiplies in one pass
-_SPEED = 8  # multiply-accumulates in the time that one takes in place
+_SPEED = 8  # a multiply-accumulate of this kernel is that much faster
 
 
-# Emit a CONV_2D whose `fields` and `table` conv.py made; False when this cannot do it.
+# Emit a CONV_2D with the `fields` and `table` of conv.py. Return False if it is not supported.
 def emit_conv(context, node, fields, table):
     source, weights, target = node.input(0), node.input(1), node.output(0)
     _, height, width, depth = weights.shape
@@ -97,13 +97,14 @@ def emit_conv(context, node, fields, table):
     return True
 
 
-# (pixels that are unpacked at a time, bytes of scratch) for as many that are one row.
+# Return (pixels that are unpacked at a time, bytes of scratch) for a row of `pixels` pixels.
 def blocks(window, pixels):
     block = 2 * max(1, min((pixels + 1) // 2, _LANE_BYTES // (4 * window)))
     return block, _SCRATCH_BYTES + 2 * window * block + max(2 * window, dsp.GROUP * block)
 
 
-# Emit a FULLY_CONNECTED, likewise.
+# Emit a FULLY_CONNECTED with the `fields` and `table` of fully_connected.py. Return False if it is
+# not supported.
 def emit_fully_connected(context, node, fields, table):
     source, target = node.input(0), node.output(0)
     depth = fields["depth"]
@@ -133,8 +134,8 @@ def emit_fully_connected(context, node, fields, table):
     return True
 
 
-# (table, stream) of output channels whose `depth` weights each are one run in the tensor, which is
-# filled up to `size`; None when one does not fit.
+# Return (table, stream) of output channels whose `depth` weights are contiguous in the tensor and
+# are padded to `size`, or None if one does not fit.
 def _packed(node, fields, table, depth, size, folds):
     count = fields["output_channels"]
     table = bytearray(table)
@@ -146,7 +147,7 @@ def _packed(node, fields, table, depth, size, folds):
     return None if found is None else (table, dsp.stream(found))
 
 
-# True when the output's pixels are the input's: then they make one long row.
+# Whether the output's pixels are the input's pixels, which then form one long row.
 def _is_flat(fields, height, width):
     return (
         height == width == 1
@@ -157,6 +158,6 @@ def _is_flat(fields, height, width):
     )
 
 
-# The fields of common.REQUANTIZE among others.
+# Select the fields of common.REQUANTIZE.
 def _requantize(fields):
     return {name: fields[name] for name in REQUANTIZE}

@@ -1,4 +1,4 @@
-# tflm: CONV_2D and DEPTHWISE_CONV_2D on float32: what is left to Prepare
+# tflm: CONV_2D and DEPTHWISE_CONV_2D, float32: Prepare
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
@@ -13,8 +13,8 @@ DEPTHWISE = (
     + WINDOWS
     + (
         "loops",  # calls of the inner loop for one cell of the filter
-        "length",  # outputs that each of them adds to
-        "steps",  # as kernels/float32.py takes them
+        "length",  # outputs that each call updates
+        "steps",  # argument of kernels/float32.py
         "input_move",  # elements from one call to the next
         "output_move",
     )
@@ -24,7 +24,7 @@ DEPTHWISE = (
 _LARGEST_STEP = 1023  # of kernels/float32.py
 
 
-# Write the record of CONV_2D; `fields` are those of WINDOWS and filter_channels.
+# Write the record of CONV_2D. `fields`: WINDOWS and filter_channels.
 def emit_conv(context, node, activation, fields):
     weights, target = node.input(1), node.output(0)
     groups = fields["input_channels"] // fields["filter_channels"]
@@ -42,9 +42,9 @@ def emit_conv(context, node, activation, fields):
     )
 
 
-# Write the record of DEPTHWISE_CONV_2D; `fields` are those of WINDOWS. A cell of the filter goes
-# to all outputs in one loop, or with a depth multiplier in one for each input channel or for each
-# multiple of it, whatever takes fewer.
+# Write the record of DEPTHWISE_CONV_2D. `fields`: WINDOWS. A cell of the filter updates all
+# outputs in one loop. With a depth multiplier there is one loop for each input channel or for each
+# output of an input channel, whichever are fewer.
 def emit_depthwise_conv(context, node, activation, fields):
     weights, target = node.input(1), node.output(0)
     depth, outputs = fields["input_channels"], fields["output_channels"]
@@ -72,7 +72,7 @@ def emit_depthwise_conv(context, node, activation, fields):
     )
 
 
-# Check the types, and write a record of `units` that take `taps` multiply-accumulates each.
+# Check the types, and write a record of `units` of `taps` multiply-accumulates each.
 def _emit(context, node, activation, kernel, layout, units, taps, **fields):
     bias = node.optional_input(2)
     for tensor in (node.input(0), node.input(1), node.output(0)):

@@ -1,4 +1,4 @@
-# tflm: CONV_2D and DEPTHWISE_CONV_2D on int16 with weights of int8: what is left to Prepare
+# tflm: CONV_2D and DEPTHWISE_CONV_2D, int16 with weights of int8: Prepare
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
@@ -21,8 +21,8 @@ CONV = (
 DEPTHWISE = _OPERANDS + WINDOWS + REQUANTIZE_INT16
 
 
-# Write the record of CONV_2D; `fields` are those of WINDOWS and filter_channels. With a bias of
-# int32 sums are int32, too.
+# Write the record of CONV_2D. `fields`: WINDOWS and filter_channels. With a bias of int32 sums are
+# int32, too.
 def emit_conv(context, node, activation, bias_type, fields):
     weights = node.input(1)
     groups = fields["input_channels"] // fields["filter_channels"]
@@ -43,7 +43,7 @@ def emit_conv(context, node, activation, bias_type, fields):
     )
 
 
-# Write the record of DEPTHWISE_CONV_2D; `fields` are those of WINDOWS.
+# Write the record of DEPTHWISE_CONV_2D. `fields`: WINDOWS.
 def emit_depthwise_conv(context, node, activation, fields):
     kind = check_types(node, (dtypes.INT64,), 0, fields)
     emit_pixels(
@@ -59,7 +59,7 @@ def emit_depthwise_conv(context, node, activation, fields):
     )
 
 
-# The number for start_sums, once all types and the size of the bias are right.
+# Check all types and the size of the bias, and return the argument of start_sums.
 def check_types(node, allowed, bias_type, fields):
     bias = node.optional_input(2)
     kind = bias_kind(node, node.input(0), node.input(1), bias, node.output(0), allowed, bias_type)
@@ -68,8 +68,8 @@ def check_types(node, allowed, bias_type, fields):
     return kind
 
 
-# Write a record whose units, output pixels, take `work` each. The zero points of the input and the
-# output do not count, as in TFLM, but for the range of the activation.
+# Write a record whose units, output pixels, cost `work` each. As in TFLM the zero points of the
+# input and the output are ignored, except for the range of the activation.
 def emit_pixels(context, node, activation, kernel, layout, kind, work, scratch, **fields):
     source, weights, target = node.input(0), node.input(1), node.output(0)
     channels = fields["output_channels"]

@@ -4,9 +4,9 @@
 from . import lanes
 from .common import LIMITS
 
-# Inputs are unpacked by columns, runs of bytes that lie in filter_height rows of the image. A
-# column is as wide as the image's own (C channels) and a window has several, which windows share;
-# or it is as wide as the window, where C is no multiple of 4 or the window is one pixel wide.
+# Inputs are unpacked by columns, runs of bytes in filter_height rows of the image. A column is as
+# wide as the image's own columns (C channels), and windows share columns. If C is not a multiple
+# of 4, or the window is one pixel wide, a column is as wide as the window.
 CONV = (
     "input",
     "stream",
@@ -24,17 +24,17 @@ CONV = (
     "padding_bytes",  # at the left
     "column_step",  # bytes of the image from one column to the next
     "run",  # bytes of a column in one row
-    "column_lanes",  # elements of a column in all rows, filled up to quads
-    "is_whole",  # 1: runs are whole words, and wholly in the image or beside it
+    "column_lanes",  # elements of a column in all rows, rounded up to whole words
+    "is_whole",  # 1: runs are whole words, either inside the image or outside of it
     "window_columns",
     "pixel_columns",  # from one window to the next
     "block_pixels",  # that fit the scratch buffer
     "input_zero_point",
     "weight_bytes",
-    "output_step",  # bytes from one pixel to the next: a core may have a part of the channels
+    "output_step",  # bytes from one pixel to the next: a core may compute a part of the channels
 ) + LIMITS
 
-_SPEED = 3  # multiply-accumulates in the time that one takes in place
+_SPEED = 3  # a multiply-accumulate of this kernel is that much faster
 
 FULLY_CONNECTED = (
     "input",
@@ -42,14 +42,14 @@ FULLY_CONNECTED = (
     "output",
     "scratch",
     "depth",
-    "depth_lanes",  # filled up to quads
+    "depth_lanes",  # rounded up to whole words
     "batches",
     "output_channels",
     "weight_bytes",
 ) + LIMITS
 
 
-# Emit a CONV_2D whose `fields` and `table` conv.py made; False when lanes cannot do it.
+# Emit a CONV_2D with the `fields` and `table` of conv.py. Return False if it is not supported.
 def emit_conv(context, node, fields, table):
     source, weights, target = node.input(0), node.input(1), node.output(0)
     _, height, width, depth = weights.shape
@@ -112,7 +112,8 @@ def emit_conv(context, node, fields, table):
     return True
 
 
-# Emit a FULLY_CONNECTED, likewise.
+# Emit a FULLY_CONNECTED with the `fields` and `table` of fully_connected.py. Return False if it is
+# not supported.
 def emit_fully_connected(context, node, fields, table):
     source, target = node.input(0), node.output(0)
     depth, count = fields["depth"], fields["output_channels"]
@@ -149,7 +150,7 @@ def emit_fully_connected(context, node, fields, table):
     return True
 
 
-# True when a convolution's one window is all of its input.
+# Whether the only window of a convolution is its whole input.
 def covers_input(fields):
     return all(
         [
@@ -161,7 +162,7 @@ def covers_input(fields):
     )
 
 
-# True when the output's pixels are the input's: then they make one long row.
+# Whether the output's pixels are the input's pixels, which then form one long row.
 def _is_flat(fields, height, width):
     return (
         height == width == 1
@@ -210,21 +211,22 @@ def _rows(values, shape, geometry):
     return rows
 
 
-# (the kernels' files, stream) of weights that are stored in a way; None when they do not fit.
-def _packed(context, node, fields, table, shape, geometry, way):
+# Return (prefix of the kernels' files, stream) of weights in a packing, or None if they do not
+# fit.
+def _packed(context, node, fields, table, shape, geometry, packing):
     rows = _rows(lanes.int8_values(node.input(1)), shape, geometry)
     if context.target_packing == "mac16":
         from . import mac16
 
-        found = mac16.fitting(rows, node, fields, table, way)
-        return ("mac16", mac16.stream(found, way)) if found else None
+        found = mac16.fitting(rows, node, fields, table, packing)
+        return ("mac16", mac16.stream(found, packing)) if found else None
     zero_point = node.input(0).zero_point()
     channels = lanes.Channels(rows, node.optional_input(2), zero_point, fields, table)
     if not channels.fits:
         return None
-    return "lanes", lanes.stream(rows, channels, way)
+    return "lanes", lanes.stream(rows, channels, packing)
 
 
-# The fields of common.LIMITS among others; multipliers are in the stream.
+# Select the fields of common.LIMITS; multipliers are in the stream.
 def _limits(fields):
     return {name: fields[name] for name in LIMITS}

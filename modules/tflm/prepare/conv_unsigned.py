@@ -23,11 +23,11 @@ UNSIGNED = (
     + REQUANTIZE
 )
 
-_MAX_TAPS = 1 << 15  # sums of so many products of nine bits each fit 32 bits
+_MAX_TAPS = 1 << 15  # the sum of this number of products of nine bits fits 32 bits
 _BLOCK = 64
 
 
-# FULLY_CONNECTED is a convolution of one pixel for each batch.
+# Emit a FULLY_CONNECTED as a convolution of one pixel for each batch.
 def emit_fully_connected(context, node, activation, channels, depth):
     fields = {name: 1 for name in WINDOWS}
     fields.update({"input_channels": depth, "output_channels": channels})
@@ -37,7 +37,7 @@ def emit_fully_connected(context, node, activation, channels, depth):
     _emit(context, node, activation, fields, once=True)
 
 
-# CONV_2D; `fields` are those of WINDOWS and filter_channels.
+# Emit a CONV_2D. `fields`: WINDOWS and filter_channels.
 def emit_conv(context, node, activation, fields):
     weights = node.input(1)
     depth = fields.pop("filter_channels")
@@ -48,7 +48,7 @@ def emit_conv(context, node, activation, fields):
     _emit(context, node, activation, fields)
 
 
-# DEPTHWISE_CONV_2D: groups of one channel; `fields` are those of WINDOWS.
+# Emit a DEPTHWISE_CONV_2D: groups of one channel. `fields`: WINDOWS.
 def emit_depthwise_conv(context, node, activation, fields):
     channels = fields["output_channels"]
     fields.update({"depth": 1, "channel_step": 1, "cell_step": channels})
@@ -56,9 +56,9 @@ def emit_depthwise_conv(context, node, activation, fields):
     _emit(context, node, activation, fields)
 
 
-# The input is int8 by now (tflite/unsigned.py). Sums are rounded as in LiteRT's reference kernels:
-# those of FULLY_CONNECTED once, of convolutions twice, first to 31 bits. A multiplier of 1 or more
-# is rounded once in any case.
+# tflite/unsigned.py has made the input int8. Sums are rounded as in LiteRT's reference kernels:
+# once in FULLY_CONNECTED; twice in convolutions, first to 31 bits. With a multiplier of 1 or more
+# they are rounded once in all operators.
 def _emit(context, node, activation, fields, once=False):
     source, weights, target = node.input(0), node.input(1), node.output(0)
     bias = node.optional_input(2)

@@ -1,4 +1,4 @@
-# tflm: what convolutions and FULLY_CONNECTED have in common in Prepare (TFLM conv_common.cc)
+# tflm: helpers of convolutions and FULLY_CONNECTED in Prepare (TFLM conv_common.cc)
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
@@ -15,7 +15,7 @@ from .common import (
 
 _BIAS_TOLERANCE = (5764607523034235, -58)  # 0.02 as C's double
 
-# Words of a record: where the filter's windows lie on the input.
+# Words of a record: the windows of the filter over the input.
 WINDOWS = (
     "input_height",
     "input_width",
@@ -34,11 +34,11 @@ WINDOWS = (
 )
 
 _SAME, _VALID = 0, 1
-_LARGEST = 1 << 24  # far beyond any image; keeps every position of a window within 31 bits
+_LARGEST = 1 << 24  # exceeds any image; keeps every position of a window within 31 bits
 
 
-# The fields of WINDOWS, once the shapes of input and filter agree. `stride` and `dilation` are
-# (height, width); `channels` is how many the filter makes.
+# Return the fields of WINDOWS, after checking the shapes of input and filter. `stride` and
+# `dilation` are (height, width); `channels` is the number of output channels.
 def windows(node, padding, stride, dilation, channels):
     source, weights = node.input(0), node.input(1)
     for tensor in (source, weights):
@@ -59,20 +59,20 @@ def windows(node, padding, stride, dilation, channels):
     return fields
 
 
-# The output that belongs to these fields.
+# Return the shape of the output for these fields.
 def output_shape(node, fields):
     sides = fields["output_height"], fields["output_width"]
     return (node.input(0).shape[0],) + sides + (fields["output_channels"],)
 
 
-# Refuse any other output.
+# Refuse an output that does not fit these fields.
 def check_output(node, fields):
     target = node.output(0)
     check(len(target.shape) == 4, node, "%s must have 4 dimensions" % target)
     check_outputs(node, [output_shape(node, fields)], "%s should be %s")
 
 
-# How many windows fit along one side, and how much padding comes before it: of an odd sum of
+# Return the number of windows along one side, and the padding before the first: of an odd sum of
 # paddings the smaller half (padding.h: ComputeOutSize, ComputePaddingWithOffset).
 def window_of(node, padding, size, window, stride, dilation):
     check(padding in (_SAME, _VALID), node, "padding %d does not exist" % padding)
@@ -87,8 +87,9 @@ def window_of(node, padding, size, window, stride, dilation):
     return out, max(0, (out - 1) * stride + reach - size) // 2
 
 
-# The same where the host has folded a PAD into the node, whose own padding was VALID. Each window
-# lies over the input at least in part, as with the padding of the options: kernels rely on it.
+# Return the number of windows and the padding before the first where the host has folded a PAD
+# into the node, whose own padding was VALID. As with the padding of the options, each window
+# overlaps the input; kernels rely on this.
 def padded_window_of(node, side, size, window, stride, dilation):
     before, after = node.padding[side], node.padding[side + 2]
     out, _ = window_of(node, _VALID, before + size + after, window, stride, dilation)
@@ -106,8 +107,9 @@ def check_bias(node, bias, channels, dtype):
     check_dtype(node, bias, dtype)
 
 
-# The fields of common.REQUANTIZE and the input's offset, and the table, for int8. Multipliers
-# come from the double product of the scales; the zero point of the weights does not count.
+# Return the fields of common.REQUANTIZE and of the input's offset, and the table, for int8.
+# Multipliers are computed from the product of the scales in double; the zero point of the weights
+# is ignored.
 def requantize_fields(node, activation, channels):
     source, weights, target = node.input(0), node.input(1), node.output(0)
     check_dtype(node, target, source.dtype)
@@ -129,7 +131,7 @@ def requantize_fields(node, activation, channels):
     return fields, requantize_table(multipliers)
 
 
-# One multiplier for each scale of the weights: input scale * weights' scale / output scale.
+# Return one multiplier for each scale of the weights: input scale * weights' scale / output scale.
 def channel_multipliers(node, source, weights, target, channels):
     count = weights.scales_length()
     axis = weights.quantized_dimension
@@ -148,8 +150,9 @@ def channel_multipliers(node, source, weights, target, channels):
     return multipliers
 
 
-# The multiplier for all channels, in double like everywhere in the wheel (TFLM's sources of
-# 2026-08 still had the product in float32). TFLM refuses a bias of another scale than it.
+# Return the multiplier of all channels, computed in double as in TFLM's wheel (TFLM's sources of
+# 2026-08 still compute the product in float32). TFLM refuses a bias with another scale than the
+# product.
 def multiplier_of(node, source, weights, bias, target):
     product = scale.multiply(scale_of(source), scale_of(weights))
     if bias is not None:
@@ -158,6 +161,6 @@ def multiplier_of(node, source, weights, bias, target):
         check(
             not scale.less(_BIAS_TOLERANCE, difference),
             node,
-            "%s must have the scale of the input times that of the weights" % bias,
+            "%s must have the input's scale times the weights' scale" % bias,
         )
     return scale.quantize_multiplier(scale.divide(product, scale_of(target)))

@@ -32,7 +32,7 @@ _EXCLUSIVE = const(0)
 _REVERSE = const(1)
 _LEFT_SHIFT = 20
 _BLOCK = 32
-_INT8_WORK = 12  # multiply-accumulates that an element takes as long as
+_INT8_WORK = 12  # of an element, in multiply-accumulates
 
 output_shapes = same_shape
 
@@ -65,8 +65,8 @@ def prepare(context, node):
         context.emit("cumsum_float.eval_float32", FLOAT, units, work, **fields)
 
 
-# TFLM multiplies each difference to the zero point by 2**20 and one half, and the sum by
-# 2 * input scale / (2**20 * output scale), which must be less than 1.
+# TFLM multiplies each difference to the zero point by 2**20 and one half, and the sum by 2 * input
+# scale / (2**20 * output scale), which must be less than 1.
 def _emit_int8(context, node, fields):
     source, target = node.input(0), node.output(0)
     check_quantized(node, source)
@@ -75,7 +75,7 @@ def _emit_int8(context, node, fields):
     output = scale_of(target)
     ratio = scale.divide((m, e + 1), (output[0], output[1] + _LEFT_SHIFT))
     multiplier, shift = scale.quantize_multiplier(ratio)
-    support(shift <= 0, node, "%s: a scale so small beside that of the input" % target)
+    support(shift <= 0, node, "%s: a scale far below the input's scale" % target)
     low, high = limits(dtypes.INT8)
     block = min(source.elements(), _BLOCK)
     context.emit(

@@ -1,4 +1,4 @@
-# tflm: Prepare of TFLM_DECODE: constants that are stored compressed
+# tflm: TFLM_DECODE, compressed constants: Prepare
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import struct
@@ -17,10 +17,10 @@ _TYPES = (dtypes.BOOL, dtypes.FLOAT32, dtypes.INT8, dtypes.INT16, dtypes.INT32, 
 _RANK_BYTES = 32  # of the mask, from one rank to the next; kernels/decode_prune.py
 
 
-# Pairs of a compressed tensor and an ancillary one, both constant -> for each pair a tensor.
+# Pairs of a compressed tensor and an ancillary tensor, both constant, become one tensor each.
 def prepare(context, node):
     outputs = len(node.outputs)
-    check(outputs > 0 and len(node.inputs) == 2 * outputs, node, "it needs two inputs an output")
+    check(outputs > 0 and len(node.inputs) == 2 * outputs, node, "it needs 2 inputs per output")
     for i in range(outputs):
         source, ancillary, target = node.input(2 * i), node.input(2 * i + 1), node.output(i)
         for tensor in (source, ancillary):
@@ -32,7 +32,7 @@ def prepare(context, node):
         _KINDS[header[0]](context, node, source, ancillary, target, header)
 
 
-# Which of the output's channels elements belong to: (elements in a row of one channel, channels).
+# Return the assignment of elements to channels: (elements in a row of one channel, channels).
 def _channels(node, target):
     elements, channels = target.elements(), target.scales_length()
     if channels < 2:
@@ -47,7 +47,7 @@ def _channels(node, target):
     return max(inner, 1), channels
 
 
-# Each element is an index of some bits into a table, of its channel or of all.
+# Each element is an index of some bits into a table, of its channel or of all channels.
 def _prepare_lut(context, node, source, ancillary, target, header):
     check_dtype(node, target, *_TYPES)
     bits, stride = header[5] & 7, header[6]
@@ -55,8 +55,8 @@ def _prepare_lut(context, node, source, ancillary, target, header):
     elements, size = target.elements(), dtypes.itemsize(target.dtype)
     check(8 * source.nbytes() >= bits * elements, node, "%s is too short" % source)
     inner, channels = _channels(node, target)
-    # Each channel has `stride` entries. No index may lead outside: where that is fewer than there
-    # are indices, the last channel gets zeros behind its own.
+    # Each channel has `stride` entries. An index must not exceed the tables: if there are fewer
+    # entries than indices, zeros follow the last channel's entries.
     filled = _HEADER + ((channels - 1) * stride + min(stride, 1 << bits)) * size
     check(filled <= ancillary.nbytes(), node, "%s is too short for its channels" % ancillary)
     values, first = ancillary, _HEADER
@@ -80,7 +80,7 @@ def _prepare_lut(context, node, source, ancillary, target, header):
     )
 
 
-# A mask says which elements there are; the others are the zero point.
+# A mask selects the elements with a value; the others are the zero point.
 def _prepare_prune(context, node, source, ancillary, target, header):
     check_dtype(node, target, *_TYPES)
     elements, size = target.elements(), dtypes.itemsize(target.dtype)
@@ -110,7 +110,7 @@ def _prepare_prune(context, node, source, ancillary, target, header):
     )
 
 
-# How many elements there are before each block of the mask, as words, and in all.
+# Return the number of elements before each block of the mask, as words, and in all.
 def _ranks(mask, elements):
     counts = [bin(byte).count("1") for byte in range(256)]
     ranks, total = [], 0
@@ -124,7 +124,7 @@ def _ranks(mask, elements):
     return struct.pack("<%dI" % len(ranks), *ranks), total
 
 
-# Codewords and tables that lead from their bits to elements.
+# Codewords, and tables that lead from their bits to elements.
 def _prepare_huffman(context, node, source, ancillary, target, header):
     check_dtype(node, target, dtypes.INT8, dtypes.INT16)
     entry_bytes = 4 if header[5] & 1 else 2
@@ -151,5 +151,5 @@ def _prepare_huffman(context, node, source, ancillary, target, header):
     )
 
 
-# The first byte of the ancillary tensor.
+# By the first byte of the ancillary tensor.
 _KINDS = {0: _prepare_lut, 1: _prepare_huffman, 2: _prepare_prune}

@@ -1,4 +1,4 @@
-# tflm: one output pixel of CONV_2D, or FULLY_CONNECTED, whose weights are used once: Prepare
+# tflm: CONV_2D with one output pixel, or FULLY_CONNECTED, whose weights are used once: Prepare
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import struct
@@ -6,8 +6,8 @@ import struct
 from ..dtypes import const
 from . import lanes
 
-# The stream has for each group of four channels their biases, for each input a byte of each
-# channel, 128 more than the weight, their multipliers, and a byte of each for its right shift.
+# The stream has for each group of four channels their biases, for each input one byte per channel
+# (the weight + 128), their multipliers, and one byte per channel for the right shift.
 DENSE = (
     "input",
     "stream",
@@ -25,8 +25,8 @@ _MAX_CHANNELS = const(65532)  # kernels count groups with 14 bits
 _LIMITS = DENSE[6:]
 
 
-# Emit a node whose outputs are the weights of each channel, `depth` of them, times all of its
-# input; False when that does not fit.
+# Emit a node whose outputs are the sums of `depth` weights of each channel times all of its input.
+# Return False if it is not supported.
 def emit_dense(context, node, fields, table, depth):
     source, weights, target = node.input(0), node.input(1), node.output(0)
     count = fields["output_channels"]
@@ -59,15 +59,15 @@ def emit_dense(context, node, fields, table, depth):
 
 
 def _stream(rows, channels):
-    parts = []
+    chunks = []
     zeros = (0,) * len(rows[0])
     for first in range(0, len(rows), lanes.GROUP):
         group = rows[first : first + lanes.GROUP]
         empty = lanes.GROUP - len(group)
         biases = channels.biases[first : first + lanes.GROUP] + [0] * empty
-        parts.append(struct.pack("<4i", *biases))
-        parts.append(bytes([w + 128 for each in zip(*group, *[zeros] * empty) for w in each]))
+        chunks.append(struct.pack("<4i", *biases))
+        chunks.append(bytes([w + 128 for each in zip(*group, *[zeros] * empty) for w in each]))
         numbers = channels.multipliers[first : first + lanes.GROUP] + [(0, 0, 1)] * empty
-        parts.append(struct.pack("<4I", *[low | high << 16 for low, high, _ in numbers]))
-        parts.append(bytes([shift for _, _, shift in numbers]))
-    return b"".join(parts)
+        chunks.append(struct.pack("<4I", *[low | high << 16 for low, high, _ in numbers]))
+        chunks.append(bytes([shift for _, _, shift in numbers]))
+    return b"".join(chunks)

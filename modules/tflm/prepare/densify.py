@@ -8,8 +8,8 @@ from .strided import check_same_dtype
 output_shapes = same_shape
 
 
-# The reader gives sparse constants as ordinary ones (tflite/sparsity.py): what is left is a copy,
-# which `tflm flatten` leaves out.
+# The reader expands sparse constants (tflite/sparsity.py). The operator is then only a copy, which
+# `tflm flatten` removes.
 def prepare(context, node):
     source, target = node.input(0), node.output(0)
     support(source.is_constant(), node, "%s, which is computed," % source)

@@ -1,13 +1,13 @@
-# tflm: DEPTHWISE_CONV_2D whose window is a line of pixels, weights in a stream: Prepare
+# tflm: DEPTHWISE_CONV_2D whose window is a line of pixels, with packed weights: Prepare
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import struct
 
 from . import lanes
 
-# The taps of a window lie `tap_step` bytes apart, and so do the windows, by `pixel_step`. The
-# stream has for each channel its bias, its multiplier, a byte for each weight, in the order of
-# the taps, and the right shift in the byte behind them.
+# The taps of a window are `tap_step` bytes apart, the windows `pixel_step`. The stream has for
+# each channel its bias, its multiplier, a byte for each weight in the order of the taps, and after
+# these the right shift in one byte.
 COLUMN = (
     "input",
     "stream",
@@ -28,8 +28,8 @@ _PARAMETER_BYTES = 64
 _LIMITS = COLUMN[10:]
 
 
-# Emit a DEPTHWISE_CONV_2D whose `fields` and `table` depthwise_conv.py made; False when it has
-# another form. `source.step`, on the host: bytes from one pixel of the input to the next.
+# Emit a DEPTHWISE_CONV_2D with the `fields` and `table` of depthwise_conv.py. Return False if it
+# is not supported. `source.step`, on the host: bytes from one pixel of the input to the next.
 def emit_depthwise_conv(context, node, fields, table):
     source, weights, target = node.input(0), node.input(1), node.output(0)
     count = fields["output_channels"]
@@ -62,10 +62,10 @@ def emit_depthwise_conv(context, node, fields, table):
     return True
 
 
-# taps, tap_step, pixels and pixel_step, where all windows lie in the image and along one line;
-# else None. `step`: bytes from one pixel to the next.
+# Return taps, tap_step, pixels and pixel_step if all windows are inside the image and along one
+# line, else None. `step`: bytes from one pixel to the next.
 def _line(fields, step):
-    taps, ways, pixels = 1, [], 1
+    taps, sides, pixels = 1, [], 1
     row = step * fields["input_width"]
     for side, bytes_apart in (("height", row), ("width", step)):
         out, window = fields["output_" + side], fields["filter_" + side]
@@ -73,11 +73,11 @@ def _line(fields, step):
         last = (out - 1) * stride + (window - 1) * dilation
         if fields["padding_" + side] or last >= fields["input_" + side]:
             return None
-        ways.append((out, stride * bytes_apart, window, dilation * bytes_apart))
+        sides.append((out, stride * bytes_apart, window, dilation * bytes_apart))
         taps *= window
         pixels *= out
-    (high, down, tall, tap_down), (wide, right, broad, tap_right) = ways
-    if high > 1 and wide > 1 or taps == 9 and tall == 3:  # which other kernels are made for
+    (high, down, tall, tap_down), (wide, right, broad, tap_right) = sides
+    if high > 1 and wide > 1 or taps == 9 and tall == 3:  # other kernels support these
         return None
     if tall > 1 and broad > 1 and tap_down != broad * tap_right:
         return None
@@ -89,7 +89,7 @@ def _line(fields, step):
     }
 
 
-# The stream of one channel, whole words.
+# Return the stream of one channel as whole words.
 def _channel(channels, index, row):
     low, high, shift = channels.multipliers[index]
     size = len(row)

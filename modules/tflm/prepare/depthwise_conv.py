@@ -16,14 +16,14 @@ _DEPTH_MULTIPLIER = const(3)
 _FUSED_ACTIVATION_FUNCTION = const(4)
 _DILATION_W_FACTOR = const(5)
 _DILATION_H_FACTOR = const(6)
-_MAX_TAPS = 128  # whose weights the kernel can hold as words
+_MAX_TAPS = 128  # number of weights that the kernel can unpack to words
 
 
 def output_shapes(node):
     return [output_shape(node, _windows(node))]
 
 
-# The fields of WINDOWS.
+# Return the fields of WINDOWS.
 def _windows(node):
     weights, options = node.input(1), node.options(_OPTIONS)
     check(
@@ -77,7 +77,7 @@ def _prepare_int8(context, node, activation, fields):
     weights, target = node.input(1), node.output(0)
     quantized, table = requantize_fields(node, activation, fields["output_channels"])
     fields.update(quantized)
-    # Of rows of a picture others may have the padding, and share the kernel.
+    # In banded execution other bands may have padding, and all bands share the kernel.
     is_padded = node.part_of and any(node.part_of[1])
     if not is_padded and (context.target_packing is not None or node.input(0).step):
         from .depthwise_column import emit_depthwise_conv

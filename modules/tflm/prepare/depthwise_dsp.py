@@ -4,8 +4,8 @@
 from . import dsp
 from .common import REQUANTIZE
 
-# The plane of a channel holds in each word two rows of a column of the image, as lanes do: one
-# SMLAD for the taps of two rows. Two rows of outputs, or one with a stride of 2, come from two
+# Each word of a channel's plane has two rows of a column of the image, as lanes have: one SMLAD
+# multiplies the taps of two rows. Two rows of outputs, or one row with a stride of 2, read two
 # rows of the plane.
 DEPTHWISE = (
     "input",
@@ -23,25 +23,25 @@ DEPTHWISE = (
     "stride",
     "padding_height",
     "padding_width",
-    "band_rows",  # of the output, that are computed from one plane
+    "band_rows",  # rows of the output that are computed from one plane
     "plane_columns",
     "input_zero_point",
 ) + REQUANTIZE
-# ... with filters that are not 3x3.
+# Layout of filters that are not 3x3.
 WINDOW = DEPTHWISE[: -len(REQUANTIZE)] + ("filter_height", "filter_width") + REQUANTIZE
 
-_SCRATCH_BYTES = 128  # at the start of the scratch buffer: parameters, or sums
-_BEYOND = 16  # bytes that are read behind the plane, for outputs that are not there
+_SCRATCH_BYTES = 128  # at the start of the scratch buffer, for parameters or sums
+_BEYOND = 16  # bytes that are read after the plane, for outputs that do not exist
 _PLANE_BYTES = 2048  # at a time
-_MAX_PLANE_BYTES = 8192  # where less does not hold a single row
-_SIDE = 3  # of a filter that has kernels of its own
-_MAX_WIDTH = 7  # of others
-_SPEED = 4  # multiply-accumulates in the time that one takes in place
+_MAX_PLANE_BYTES = 8192  # if _PLANE_BYTES does not hold a single row
+_SIDE = 3  # of a filter that has its own kernels
+_MAX_WIDTH = 7  # of other filters
+_SPEED = 4  # a multiply-accumulate of this kernel is that much faster
 _COPIED = DEPTHWISE[5:11] + DEPTHWISE[13:15] + REQUANTIZE
 
 
-# Emit a DEPTHWISE_CONV_2D whose `fields` and `table` depthwise_conv.py made; False when this
-# cannot do it.
+# Emit a DEPTHWISE_CONV_2D with the `fields` and `table` of depthwise_conv.py. Return False if it
+# is not supported.
 def emit_depthwise_conv(context, node, fields, table):
     source, weights, target = node.input(0), node.input(1), node.output(0)
     _, height, width, count = weights.shape
@@ -61,11 +61,11 @@ def emit_depthwise_conv(context, node, fields, table):
     if packed is None:
         return False
     table, stream = packed
-    form, own = "int8", {"filter_height": height, "filter_width": width}
+    kernel, own = "int8", {"filter_height": height, "filter_width": width}
     if not sets:
-        form, own = "3x3_int8" if stride == 1 else "3x3_stride_2_int8", {}
+        kernel, own = "3x3_int8" if stride == 1 else "3x3_stride_2_int8", {}
     context.emit(
-        "depthwise_conv_dsp.eval_" + form,
+        "depthwise_conv_dsp.eval_" + kernel,
         WINDOW if sets else DEPTHWISE,
         count,
         target.elements() * height * width // _SPEED,
@@ -88,8 +88,8 @@ def emit_depthwise_conv(context, node, fields, table):
     return True
 
 
-# (table, stream) of the weights; None when a channel does not fit. `sets`: see _window_stream();
-# 0 for 3x3 filters.
+# Return (table, stream) of the weights, or None if a channel does not fit. `sets`: see
+# _window_stream(); 0 for 3x3 filters.
 def _packed(node, fields, table, sets):
     weights, count = node.input(1), fields["output_channels"]
     values = dsp.int8_values(weights)
@@ -105,19 +105,19 @@ def _packed(node, fields, table, sets):
     return table, b"".join([_window_stream(channel, width, sets) for channel in found])
 
 
-# Bytes of scratch for the plane of a band.
+# Return the bytes of scratch for the plane of a band.
 def scratch_bytes(band, stride, height, columns, padding_width):
     plane = 4 * (columns * _pair_rows(band, stride, height) + padding_width)
     return _SCRATCH_BYTES + plane + _BEYOND
 
 
-# Rows of the plane under `rows` rows of windows.
+# Return the rows of the plane under `rows` rows of windows.
 def _pair_rows(rows, stride, height):
     return ((rows - 1) * stride + height + 1) // 2
 
 
-# How many rows of the output to compute from one plane, in bands of about equal size, an even
-# number; None when not even two fit.
+# Return the number of rows of the output to compute from one plane, in bands of about equal size,
+# an even number, or None if not even two rows fit.
 def band_rows(rows, stride, height, columns):
     plane_row = 4 * columns
     most = 2
@@ -129,9 +129,9 @@ def band_rows(rows, stride, height, columns):
     return dsp.padded((rows + bands - 1) // bands, 2)
 
 
-# The stream of one channel of a 3x3 filter: how its sums become outputs; bias; for each column of
-# the filter its rows (0, 1) and (1, 2); (multiplier, right shift | power of 2 of the factor << 8)
-# or (p, d << 8 | q), see dsp.stream().
+# Return the stream of one channel of a 3x3 filter: how its sums become outputs; bias; for each
+# column of the filter its rows (0, 1) and (1, 2); (multiplier, right shift | power of 2 of the
+# factor << 8) or (p, d << 8 | q), see dsp.stream().
 def _stream(channel):
     kind = dsp.FOLDED if channel.folded else dsp.TWICE
     bias, row = channel.scaled(kind)
@@ -142,10 +142,11 @@ def _stream(channel):
     return dsp.words(values + channel.tail(kind))
 
 
-# The same of a filter of another size, the two words for the outputs before the weights. For each
-# row of the plane under the windows of two rows of outputs, and each column of the filter, there
-# is a word for the first of these rows and one for the second, which begins a row of the image
-# further down; with a stride of 2 (`sets` is 1) that for one row is all.
+# Return the stream of one channel of a filter of another size; the two words for the outputs
+# precede the weights. For each row of the plane under the windows of two rows of outputs, and for
+# each column of the filter, there is a word for the first of these rows of outputs and one for the
+# second, whose windows begin one row of the image later. With a stride of 2 (`sets` is 1) there is
+# only the word for one row.
 def _window_stream(channel, width, sets):
     kind = dsp.FOLDED if channel.folded else dsp.TWICE
     bias, row = channel.scaled(kind)

@@ -27,7 +27,7 @@ def prepare(context, node):
     emit_dequantize(context, node, source, source)
 
 
-# float16 has no scale; LiteRT has it, TFLM does not.
+# float16 has no scale; LiteRT supports it, TFLM does not.
 def emit_from_float16(context, node):
     source, target = node.input(0), node.output(0)
     check_dtype(node, target, dtypes.FLOAT32)
@@ -38,7 +38,7 @@ def emit_from_float16(context, node):
     )
 
 
-# Write the record that makes output 0 from `memory`, whose numbers are those of a tensor.
+# Write the record that converts `memory`, numbers with the quantization of `tensor`, to output 0.
 def emit_dequantize(context, node, memory, tensor):
     target = node.output(0)
     context.emit(

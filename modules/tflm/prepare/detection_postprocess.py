@@ -1,4 +1,4 @@
-# tflm: Prepare of TFLite_Detection_PostProcess
+# tflm: TFLite_Detection_PostProcess: Prepare
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import struct
@@ -49,14 +49,15 @@ _MOST = 1 << 16
 _TOO_LARGE = 1e30
 
 
-# An option says how many detections there are at most, whatever the inputs.
+# An option gives the maximum number of detections, for all sizes of the inputs.
 def output_shapes(node):
     return [tensor.shape for tensor in node.outputs]
 
 
 # Box encodings [1, boxes, 4 or more], scores [1, boxes, classes, with or without a background in
-# front], anchors [boxes, 4] -> boxes, classes, scores and their number, chosen by non-maximum
-# suppression, of each class by itself (regular) or of the best class of each box (fast); float32.
+# front], anchors [boxes, 4] -> boxes, classes, scores and their number, selected by non-maximum
+# suppression: for each class separately (regular) or for the best class of each box (fast);
+# float32.
 def prepare(context, node):
     encodings, scores, anchors = [node.input(i) for i in range(3)]
     outputs = [node.output(i) for i in range(4)]
@@ -66,7 +67,7 @@ def prepare(context, node):
     check(isinstance(options, dict), node, "the options are not a map")
     for name in options:
         number = isinstance(options[name], (bool, int, float))
-        check(number and abs(options[name]) < _TOO_LARGE, node, "the option '%s' is none" % name)
+        check(number and abs(options[name]) < _TOO_LARGE, node, "the option '%s' is bad" % name)
     check(len(encodings.shape) == 3 and encodings.shape[2] >= 4, node, "%s is no box" % encodings)
     boxes, row = encodings.shape[1:]
     support(encodings.shape[0] == 1, node, "a batch of %d" % encodings.shape[0])
@@ -171,6 +172,6 @@ def prepare(context, node):
     )
 
 
-# The bits of an option as float32.
+# Return an option as the bits of a float32.
 def _bits(value):
     return struct.unpack("<I", struct.pack("<f", value))[0]

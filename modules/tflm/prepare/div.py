@@ -17,7 +17,7 @@ INT32 = BROADCAST + ("activation_min", "activation_max")
 FLOAT = BROADCAST + ("activation_min", "activation_max")
 
 _OPTIONS = const(29)  # DivOptions
-_INT8_WORK = 24  # multiply-accumulates that an element takes as long as
+_INT8_WORK = 24  # of an element, in multiply-accumulates
 _INT32_WORK = 12
 
 output_shapes = spread_shape
@@ -27,7 +27,7 @@ def prepare(context, node):
     prepare_binary(context, node, _OPTIONS, _KERNELS)
 
 
-# The reciprocals of 128 .. 255 in units of 2**-38 are the table: every divisor is one of these
+# The table has the reciprocals of 128 .. 255 in units of 2**-38: every divisor is one of these
 # times a power of two.
 def _int8(context, node, activation):
     first, second, target = node.input(0), node.input(1), node.output(0)

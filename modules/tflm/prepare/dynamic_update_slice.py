@@ -10,8 +10,8 @@ from .strided import check_same_dtype
 output_shapes = same_shape
 
 
-# The output is the operand, then the update is written over it. A start that would let the update
-# reach outside is moved inside, by the kernel.
+# The operand is copied to the output, then the update is written over it. The kernel moves a start
+# that would exceed the operand.
 def prepare(context, node):
     operand, update, target = node.input(0), node.input(1), node.output(0)
     starts = node.input(2)

@@ -1,4 +1,4 @@
-# tflm: what binary operators on one type share in Prepare
+# tflm: helpers of binary operators with one type in Prepare
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..dtypes import const
@@ -13,9 +13,8 @@ _INT32_MIN = -(1 << 31)
 _INT32_MAX = (1 << 31) - 1
 
 
-# Prepare an operator with a fused activation (the first field of the options table of union type
-# `options`) by the function that `kernels` has for the type of its tensors:
-# function(context, node, activation).
+# Prepare an operator with a fused activation, the first field of the options table of union type
+# `options`. `kernels`: {type of its tensors: function(context, node, activation)}.
 def prepare_binary(context, node, options, kernels):
     source = node.input(0)
     check(len(node.inputs) == 2, node, "it must have 2 inputs")
@@ -26,7 +25,7 @@ def prepare_binary(context, node, options, kernels):
     kernels[source.dtype](context, node, activation)
 
 
-# Refuse quantized tensors where TFLM has only plain integers.
+# Refuse quantized tensors where TFLM supports only plain integers.
 def check_unquantized(node, tensors):
     for tensor in tensors:
         support(not tensor.is_quantized, node, "%s: a scale for this type" % tensor)

@@ -1,4 +1,4 @@
-# tflm: unary operators on float32 alone: Prepare (TFLM elementwise.cc, exp.cc, floor.cc ...)
+# tflm: unary operators of float32 only: Prepare (TFLM elementwise.cc, exp.cc, floor.cc ...)
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
@@ -22,7 +22,7 @@ _CEIL = const(104)
 _COS = const(108)
 _ROUND = const(116)
 
-# builtin code: kernel, multiply-accumulates that an element takes as long as, layout, fields
+# {builtin code: (kernel, work of an element in multiply-accumulates, layout, fields)}
 _KERNELS = {
     _FLOOR: ("round_float", 1, ROUND, {"direction": 0}),
     _EXP: ("exp_float", 2, UNARY, {}),

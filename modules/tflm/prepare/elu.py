@@ -9,12 +9,12 @@ from .lookup import emit_lookup, unary_tensors
 
 _ONE = (1, 0)
 _MINUS_ONE = (-1, 0)
-_VANISHED = (-100, 0)  # exp() of what is below is nothing beside 1
+_VANISHED = (-100, 0)  # exp() of lower numbers vanishes beside 1
 
 output_shapes = same_shape
 
 
-# int8: every step is rounded to float32, as TFLM does it.
+# int8: every step is rounded to float32 as in TFLM.
 def prepare(context, node):
     source, target = unary_tensors(node, dtypes.FLOAT32, dtypes.INT8)
     if source.dtype == dtypes.FLOAT32:

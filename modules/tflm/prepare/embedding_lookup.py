@@ -15,7 +15,7 @@ def output_shapes(node):
     return [numbers.shape + values.shape[1:]]
 
 
-# Rows of a table, by their numbers. Rows of int8 for an output of float32 are gathered in
+# Copy rows of a table by their numbers. Rows of int8 for an output of float32 are gathered in
 # scratch memory first, then dequantized.
 def prepare(context, node):
     numbers, values, target = node.input(0), node.input(1), node.output(0)

@@ -1,11 +1,12 @@
-# tflm: EXPAND_DIMS: the bytes stay, a dimension of 1 comes in (TFLM expand_dims.cc)
+# tflm: EXPAND_DIMS: Prepare: copies the bytes; the shape gets a dimension of 1 (TFLM
+# expand_dims.cc)
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .common import check, check_outputs, constant_ints, positive_axis
 from .reshape import emit_reshape
 
 
-# That of the input with the new dimension.
+# The shape of the input with the new dimension.
 def output_shapes(node):
     check(len(node.inputs) == 2, node, "it has %d inputs" % len(node.inputs))
     shape = node.input(0).shape

@@ -1,12 +1,12 @@
 # tflm: exp() in exact integers: boards have single precision only
 # MIT license; Copyright (c) 2026 the tflm authors
 
-BITS = 80  # fractional bits of what is computed
-LN_2 = 0xB17217F7D1CF79ABC9E3B39803F2F6AF >> (128 - BITS)  # ln(2) with them
+BITS = 80  # fractional bits of the computation
+LN_2 = 0xB17217F7D1CF79ABC9E3B39803F2F6AF >> (128 - BITS)  # ln(2) with these bits
 
 
-# exp(number) for a number of scale.py, with relative errors below 2**-70: k * ln(2) is taken off,
-# a Taylor series gives the rest, and the result is multiplied by 2**k.
+# Return exp(number) for a number of scale.py, with relative errors below 2**-70: k * ln(2) is
+# subtracted, a Taylor series gives exp() of the rest, and the result is multiplied by 2**k.
 def exp(number):
     m, e = number
     up = e + BITS

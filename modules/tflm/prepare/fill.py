@@ -19,7 +19,7 @@ def output_shapes(node):
     return [_shape(node, node.input(0))]
 
 
-# ZEROS_LIKE writes zeros whatever the zero point is, as TFLM does.
+# ZEROS_LIKE writes the number 0 for any zero point, as TFLM does.
 def prepare(context, node):
     target = node.output(0)
     if node.builtin_code == _ZEROS_LIKE:
@@ -36,7 +36,7 @@ def prepare(context, node):
     emit_fill(context, node, value, target.dtype)
 
 
-# The shape that is asked for, a constant of any type of integers.
+# Return the shape in a constant of any integer type.
 def _shape(node, tensor):
     check_dtype(node, tensor, dtypes.INT8, dtypes.INT16, dtypes.INT32, dtypes.INT64)
     if not tensor.elements():
@@ -46,7 +46,7 @@ def _shape(node, tensor):
     return struct.unpack("<" + kinds, bytes(tensor.data))
 
 
-# Write the record that fills output 0 with a value of type `dtype`, whatever the output's type.
+# Write the record that fills output 0, of any type, with a value of type `dtype`.
 def emit_fill(context, node, value, dtype):
     size = dtypes.itemsize(dtype)
     units = node.output(0).nbytes() // size

@@ -1,11 +1,11 @@
-# tflm: TFLM's fixed-point arithmetic on Python ints, for tables made in Prepare
+# tflm: TFLM's fixed-point arithmetic on Python ints, for the tables of Prepare
 # MIT license; Copyright (c) 2026 the tflm authors
 
 _INT32_MIN = -(1 << 31)
 _INT32_MAX = (1 << 31) - 1
 _ONE = 1 << 29  # 1.0 with two integer bits
 
-# exp(-2**e) with 31 fractional bits for e = -2 .. 4, as gemmlowp's fixedpoint.h has them.
+# exp(-2**e) with 31 fractional bits for e = -2 .. 4, as in gemmlowp's fixedpoint.h.
 EXP_POWERS = (1672461947, 1302514674, 790015084, 290630308, 39332535, 720401, 242)
 EXP_MINUS_EIGHTH = 1895147668  # exp(-1/8), 31 fractional bits
 ONE_THIRD = 715827883  # 1/3, 31 fractional bits
@@ -13,7 +13,7 @@ NEWTON_START = 1515870810  # 48/17, 29 fractional bits
 NEWTON_SLOPE = -1010580540  # -32/17, 29 fractional bits
 
 
-# gemmlowp's SaturatingRoundingDoublingHighMul: the high 32 bits of 2 * a * b, rounded.
+# gemmlowp's SaturatingRoundingDoublingHighMul: the upper 32 bits of 2 * a * b, rounded.
 def saturating_rounding_doubling_high_mul(a, b):
     if a == b == _INT32_MIN:
         return _INT32_MAX
@@ -41,8 +41,9 @@ def multiply_by_quantized_multiplier(x, multiplier, shift):
 
 
 # exp(a) with 31 fractional bits for a <= 0 with `integer_bits` integer bits: gemmlowp's
-# exp_on_negative_values. Up to the next multiple of 1/4 a Taylor polynomial of degree 4 around
-# -1/8, then a product with exp(-2**e) for each bit of the multiple. exp(0) is the largest int32.
+# exp_on_negative_values. The distance to the next multiple of 1/4 goes through a Taylor polynomial
+# of degree 4 around -1/8; then there is one product with exp(-2**e) for each bit of the multiple.
+# exp(0) is the largest int32.
 def exp_on_negative_values(a, integer_bits):
     if a == 0:
         return _INT32_MAX
@@ -64,7 +65,7 @@ def exp_on_negative_values(a, integer_bits):
 
 
 # 2 / (1 + a) with 29 fractional bits for a in 0..1 with 31: three steps of Newton's division on
-# the half of the denominator, as gemmlowp does it.
+# half of the denominator, as in gemmlowp.
 def _two_over_one_plus(a):
     product = saturating_rounding_doubling_high_mul
     half = (a + (1 << 31)) >> 1
@@ -89,7 +90,7 @@ def logistic(a, integer_bits):
 
 
 # tanh(a) with 31 fractional bits; `a` has `integer_bits` integer bits. With exp(-2 |a|) = x it is
-# (1 - x) / (1 + x); doubling is one integer bit more.
+# (1 - x) / (1 + x); doubling |a| adds one integer bit.
 def tanh(a, integer_bits):
     if a == 0:
         return 0

@@ -7,8 +7,8 @@ from .exponential import BITS, LN_2, exp
 from .lookup import emit_lookup
 
 
-# Write the record of a table; `function` maps a number of scale.py to one, exactly or nearly so.
-# Every step is rounded to float32 (LUTPopulate in LiteRT's lut.h).
+# Write the record of a table. `function` maps a number of scale.py to a number, with few or no
+# errors. Every step is rounded to float32 (LUTPopulate in LiteRT's lut.h).
 def emit_float_table(context, node, function):
     source, target = node.input(0), node.output(0)
     zero_in, zero_out = source.zero_point(), target.zero_point()
@@ -23,7 +23,7 @@ def emit_float_table(context, node, function):
     emit_lookup(context, node, entry)
 
 
-# EXP, which saturates early: past that, numbers would only get long.
+# EXP. It saturates early, because large numbers would only become long.
 def emit_exp(context, node):
     most = scale.from_int(64)
 
@@ -33,7 +33,7 @@ def emit_exp(context, node):
     emit_float_table(context, node, limited)
 
 
-# LOG; what has none becomes the lowest value of the output.
+# LOG. Numbers without a logarithm become the lowest value of the output.
 def emit_log(context, node):
     target = node.output(0)
     m, e = scale_of(target)
@@ -41,8 +41,8 @@ def emit_log(context, node):
     emit_float_table(context, node, lambda number: _log(number) if number[0] > 0 else lowest)
 
 
-# The natural logarithm of a positive number of scale.py: with 1 <= x < 2 the series of
-# 2 * atanh((x - 1) / (x + 1)), to which k * ln(2) is added.
+# Return the natural logarithm of a positive number of scale.py: for 1 <= x < 2 the series of 2 *
+# atanh((x - 1) / (x + 1)), to which k * ln(2) is added.
 def _log(number):
     m, e = number
     k = 0

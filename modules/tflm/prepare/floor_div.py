@@ -28,7 +28,7 @@ def _float32(context, node, activation):
     _emit(context, node, "floor_div_float.eval_float32", LAYOUT, _WORK)
 
 
-# LiteRT divides the stored numbers and takes no notice of scales.
+# LiteRT divides the stored numbers and ignores scales.
 def _integers(context, node, activation):
     size = dtypes.itemsize(node.input(0).dtype)
     _emit(context, node, "floor_div_wide.eval_integers", INTEGERS, _INTEGER_WORK, size=size)

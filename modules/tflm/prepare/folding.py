@@ -1,23 +1,24 @@
-# tflm: one multiplication that does what TFLM's two roundings do, where there is one
+# tflm: one multiplication that replaces TFLM's two roundings, where possible
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# An output is zero point + y(a), limited to its type: y(a) = RDPOT(SRDHM(a, m), e). Where the zero
-# point is the lowest output, only y above 0 counts, and there both roundings are those of one
-# straight line: y >= k just when a >= T(k), where T(k) = ceil((N * 2**31 - 2**30) / m) and
-# N = k * 2**e - 2**(e - 1), rounded up. At most 255 such steps decide over everything.
+# An output is zero point + y(a), limited to its type: y(a) = RDPOT(SRDHM(a, m), e). If the zero
+# point is the lowest output, only y above 0 matters. There both roundings together are one
+# straight line: y >= k exactly if a >= T(k), with T(k) = ceil((N * 2**31 - 2**30) / m) and N = k *
+# 2**e - 2**(e - 1), rounded up. At most 255 such steps determine all outputs.
 #
-# The kernel computes f(a) = ((q * a + d) * p) >> 32, one SMMLA: weights are stored times q, the
-# bias takes d. It has the same steps just when, with c(k) = ceil(k * 2**32 / p), each step has
+# The kernel computes f(a) = ((q * a + d) * p) >> 32 with one SMMLA: weights are stored times q,
+# and the bias includes d. It has the same steps exactly if, with c(k) = ceil(k * 2**32 / p), each
+# step has
 #     q * T(k) + d >= c(k) > q * (T(k) - 1) + d,
-# that is c(k) - q * T(k) <= d < c(k) - q * T(k) + q. This looks for q, p and d by trying every q.
+# that is c(k) - q * T(k) <= d < c(k) - q * T(k) + q. fold() searches q, p and d by trying every q.
 
 _MAX_FACTOR = 255
 _MAX_OFFSET = 1 << 23
 _MAX_SUM = 1 << 31
 
 
-# (p, q, d) for a multiplier and right shift, or None. Sums are `lowest`..`highest`; y is at most
-# `most`; weights are up to `weight`.
+# Return (p, q, d) for a multiplier and right shift, or None. Sums are `lowest`..`highest`, y is at
+# most `most`, and weights are at most `weight`.
 def fold(multiplier, shift, lowest, highest, most, weight):
     if not multiplier or shift < 0:
         return None
@@ -34,12 +35,12 @@ def fold(multiplier, shift, lowest, highest, most, weight):
     return None
 
 
-# The steps that sums can reach: (k of the last one that all of them are behind, or None; [(k, the
-# first sum behind it)] of those between; k of the first one that none is behind, or None), each k
-# as -k * 2**32. Those between begin with what most factors fail at: rounded up by least and by
-# most, and the outer ones.
+# Return the steps that sums can reach: (k of the last step below all sums, or None; [(k, the first
+# sum of the step)] of the steps in between; k of the first step above all sums, or None), each k
+# as -k * 2**32. The steps in between begin with those at which most factors fail: the steps
+# rounded up least and most, and the outer ones.
 def _steps(multiplier, shift, lowest, highest, most):
-    # T(k) goes up by 2**(31 + shift) / m each time; `rest` is what it is rounded up by, times m.
+    # T(k) grows by 2**(31 + shift) / m; `rest` is the amount by which it is rounded up, times m.
     each, less = divmod(1 << (31 + shift), multiplier)
     exact = ((((1 << shift) + 1) >> 1) << 31) - (1 << 30)
     at = 0 - ((0 - exact) // multiplier)
@@ -65,7 +66,7 @@ def _steps(multiplier, shift, lowest, highest, most):
     return below, steps, above
 
 
-# A d that all steps allow, or None. This loop is most of what a fold takes.
+# Return a d that all steps allow, or None. Most of the time of a fold is spent in this loop.
 def _offset(steps, p, q, lowest, highest):
     below, between, above = steps
     low, high = 1 - _MAX_OFFSET, _MAX_OFFSET - 1

@@ -35,10 +35,10 @@ _WEIGHTS_FORMAT = const(1)
 _KEEP_NUM_DIMS = const(2)
 _ASYMMETRIC_QUANTIZE_INPUTS = const(3)
 _QUANTIZED_BIAS_TYPE = const(4)
-_BLOCK = 64  # taps and accumulators that the kernel holds at a time
+_BLOCK = 64  # taps and accumulators that the kernel unpacks at a time
 
 
-# A row of outputs for each row of inputs; the dimensions before the last one are kept on demand.
+# A row of outputs for each row of inputs; an option keeps the dimensions before the last one.
 def output_shapes(node):
     source, weights = node.input(0), node.input(1)
     rows, depth = _matrix(node, weights)
@@ -51,7 +51,7 @@ def output_shapes(node):
     return [(product(source.shape[:-1]), rows)]
 
 
-# Rows and columns of the weights, which may have more dimensions of 1.
+# Return rows and columns of the weights, which may have more dimensions of 1.
 def _matrix(node, weights):
     check(len(weights.shape) >= 2, node, "%s must have 2 dimensions" % weights)
     rows, depth = weights.shape[-2:]
@@ -111,8 +111,9 @@ def prepare(context, node):
     )
 
 
-# (batches, channels, depth): the last dimension of the output counts the channels, as in TFLM;
-# those of the input may be any. The weights may have more rows than there are channels.
+# Return (batches, channels, depth). As in TFLM the last dimension of the output gives the
+# channels, and the input may have any dimensions. The weights may have more rows than there are
+# channels.
 def _shape(node, source, weights, target):
     check(len(target.shape) >= 1, node, "%s must have dimensions" % target)
     rows, depth = _matrix(node, weights)

@@ -1,4 +1,4 @@
-# tflm: FULLY_CONNECTED on float32: what is left to Prepare
+# tflm: FULLY_CONNECTED, float32: Prepare
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes

@@ -1,4 +1,4 @@
-# tflm: FULLY_CONNECTED on int16 with weights of int8: what is left to Prepare
+# tflm: FULLY_CONNECTED, int16 with weights of int8: Prepare
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
@@ -26,8 +26,9 @@ LAYOUT = (
 ) + REQUANTIZE_INT16
 
 
-# Check the types and write the record; the shapes agree. Unlike those of CONV_2D all zero points
-# count. With a bias of int32 sums are int32, too. `kinds`: the options' activation and bias type.
+# Check the types and write the record; the shapes agree. Unlike in CONV_2D, no zero point is
+# ignored. With a bias of int32 sums are int32, too. `kinds`: the options' activation and bias
+# type.
 def emit_fully_connected(context, node, kinds, batches, channels, depth):
     source, weights, target = node.input(0), node.input(1), node.output(0)
     bias = node.optional_input(2)

@@ -1,4 +1,4 @@
-# tflm: GATHER: Prepare (TFLM gather.cc), and the record that GATHER_ND shares with it
+# tflm: GATHER: Prepare (TFLM gather.cc), and the record that GATHER_ND shares
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import struct
@@ -15,8 +15,8 @@ from .common import (
 )
 from .strided import check_same_dtype, element_bytes
 
-# Sizes in bytes. Behind it a table: of each number of an index its stride in bytes, and the
-# largest that can point inside, up or down.
+# Sizes in bytes. A table follows: for each number of an index its stride in bytes, and the largest
+# valid magnitude.
 GATHER = ("input", "indices", "output", "row", "extent", "coordinates", "outer", "depth")
 
 _OPTIONS = const(23)  # GatherOptions
@@ -24,13 +24,14 @@ _AXIS = const(0)
 _BATCH_DIMS = const(1)
 
 
-# The indices' own dimensions in place of the axis.
+# The dimensions of the indices replace the axis.
 def output_shapes(node):
     shape, (axis, batch_dims) = node.input(0).shape, _axes(node)
     return [shape[:axis] + node.input(1).shape[batch_dims:] + shape[axis + 1 :]]
 
 
-# What the indices pick along an axis; the first `batch_dims` dimensions of both go together.
+# Gather by indices along an axis; the first `batch_dims` dimensions of both inputs belong
+# together.
 def prepare(context, node):
     source, indices, target = node.input(0), node.input(1), node.output(0)
     check_same_dtype(node, source, (target,))
@@ -48,7 +49,7 @@ def prepare(context, node):
     )
 
 
-# The axis, and how many batch dimensions there are.
+# Return the axis and the number of batch dimensions.
 def _axes(node):
     source, indices, options = node.input(0), node.input(1), node.options(_OPTIONS)
     axis = positive_axis(node, options.get(_AXIS, "i"), len(source.shape))
@@ -68,11 +69,11 @@ def _axes(node):
     return axis, batch_dims
 
 
-# Write the record. `tensors` are input, indices (of int32) and output, or memory as large as the
-# output would be if it had the input's type; `shape` is that of one
-# block of the input, of which the first `depth` dimensions are addressed by an index;
-# `coordinates` is how many indices a block has, `outer` how many blocks share them. As in TFLM
-# only the place as a whole is checked, not each number of an index.
+# Write the record. `tensors` are input, indices (of int32) and output, or memory that is large
+# enough for an output of the input's type. `shape` is the shape of one block of the input, of
+# which the first `depth` dimensions are addressed by an index. `coordinates` is the number of
+# indices of a block, `outer` the number of blocks that share them. As in TFLM only the whole
+# offset is checked, not each number of an index.
 def emit_gather(context, node, tensors, shape, coordinates, outer, depth):
     source, indices, target = tensors
     size = element_bytes(node, source)
@@ -105,9 +106,9 @@ def emit_gather(context, node, tensors, shape, coordinates, outer, depth):
     )
 
 
-# What the kernel checks, for indices that are constant.
+# Check constant indices as the kernel does.
 def _check_indices(node, numbers, table, row, extent):
     depth = len(table) // 2
     for first in range(0, len(numbers), max(1, depth)):
-        place = sum([numbers[first + i] * table[2 * i] for i in range(depth)])
-        check(0 <= place <= extent - row, node, "an index points outside its tensor")
+        offset = sum([numbers[first + i] * table[2 * i] for i in range(depth)])
+        check(0 <= offset <= extent - row, node, "an index points outside its tensor")

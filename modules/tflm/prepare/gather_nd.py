@@ -7,7 +7,7 @@ from .gather import emit_gather
 from .strided import check_same_dtype
 
 
-# The last dimension of the indices is one index; the input's dimensions that it leaves are a row.
+# The last dimension of the indices is one index; the remaining dimensions of the input are a row.
 def output_shapes(node):
     source, indices = node.input(0), node.input(1)
     check(

@@ -15,12 +15,12 @@ FLOAT = UNARY + ("entries",)
 
 _OPTIONS = const(116)  # GeluOptions
 _APPROXIMATE = const(0)
-_BITS = 80  # fractional bits of what is computed
+_BITS = 80  # fractional bits of the computation
 _ONE = 1 << _BITS
-_ROOT = 0x662114CF50D942343F2C  # 1 / sqrt(2 * pi) with them
+_ROOT = 0x662114CF50D942343F2C  # 1 / sqrt(2 * pi) with these bits
 _ROOT_8 = 0x19884533D436508D0FCB3  # sqrt(8 / pi)
 _CUBE = 0xB727136A400FBA8826AA  # 0.044715 in units of 2**-84
-_STEPS = 32  # entries of the table for 1
+_STEPS = 32  # entries of the table per unit
 _ENTRIES = 6 * _STEPS + 4
 
 output_shapes = same_shape
@@ -44,7 +44,7 @@ def prepare(context, node):
     emit_float_table(context, node, gelu)
 
 
-# A share of any number in units of 2**-_BITS: that of -x is 1 minus that of x.
+# Return the share of any number in units of 2**-_BITS: the share of -x is 1 minus the share of x.
 def _both_sides(share, t):
     if abs(t) >= 16 * _ONE:
         return _ONE if t > 0 else 0

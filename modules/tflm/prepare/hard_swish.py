@@ -8,7 +8,7 @@ from .lookup import emit_lookup, unary_tensors
 
 _INT16_MIN = -(1 << 15)
 _INT16_MAX = (1 << 15) - 1
-_HIRES_BITS = 7  # by which inputs are shifted up before everything else
+_HIRES_BITS = 7  # bits by which inputs are shifted left first
 _RELUISH_SCALE = (3, -15)  # 3.0 is 32768 in the factor relu6(x + 3) / 6
 
 output_shapes = same_shape
@@ -28,25 +28,25 @@ def prepare(context, node):
     reluish = _multiplier(hires, _RELUISH_SCALE)
     zero_in, zero_out = source.zero_point(), target.zero_point()
 
-    # x on the output's scale, not yet shifted, times the factor 0..1 that x itself gives.
+    # x on the output's scale, not shifted yet, times the factor 0..1 of x.
     def hard_swish(x):
         x = (x - zero_in) << _HIRES_BITS
         factor = _reluish(x, reluish[0], reluish[1])
         y = _high_mul(x, multiplier) * factor
-        y = 0 - (0 - y >> 15) if y < 0 else y >> 15  # SaturatingDoublingHighMul cuts
+        y = 0 - (0 - y >> 15) if y < 0 else y >> 15  # SaturatingDoublingHighMul truncates
         return min(max(_divide_by_pot(y, 0 - exponent) + zero_out, -128), 127)
 
     emit_lookup(context, node, hard_swish)
 
 
-# a / b as a multiplier of 16 bits and an exponent (DownScaleInt32ToInt16Multiplier).
+# Return a / b as a multiplier of 16 bits and an exponent (DownScaleInt32ToInt16Multiplier).
 def _multiplier(a, b):
     multiplier, exponent = scale.quantize_multiplier(scale.divide(a, b))
     return min((multiplier + (1 << 15)) >> 16, _INT16_MAX), exponent
 
 
-# relu6(x + 3) / 6 with 15 fractional bits. A left shift is split around the product, the last
-# bit behind it, so that only that one saturates.
+# relu6(x + 3) / 6 with 15 fractional bits. A left shift is split around the product, with the last
+# bit after it, so that only this bit saturates.
 def _reluish(x, multiplier, exponent):
     if exponent > 0:
         x = _saturated(x << (exponent - 1))
@@ -63,8 +63,8 @@ def _high_mul(a, multiplier):
     return (a * multiplier + (1 << 14)) >> 15
 
 
-# gemmlowp's RoundingDivideByPOT on int16. Its mask has 16 bits: from 16 on the remainder is all of
-# x, so that 0 and up give 1.
+# gemmlowp's RoundingDivideByPOT on int16. Its mask has 16 bits: from 16 on the remainder is the
+# whole x, so that 0 and more give 1.
 def _divide_by_pot(x, exponent):
     mask = (1 << exponent) - 1 if exponent < 16 else -1
     threshold = (mask >> 1) + (1 if x < 0 else 0)

@@ -1,4 +1,4 @@
-# tflm: hybrid operators: float32 with weights of int8 ("dynamic range"), which TFLM does not have
+# tflm: hybrid operators, which TFLM lacks: float32 with weights of int8 ("dynamic range"): Prepare
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import struct
@@ -18,11 +18,11 @@ HYBRID = (
     + ("activation_min", "activation_max")
 )
 
-_MAX_TAPS = 1 << 16  # sums of so many products of int8 fit 32 bits
+_MAX_TAPS = 1 << 16  # the sum of this number of products of int8 fits 32 bits
 _QUANTIZE_WORK = 3 * FLOAT_WORK
 
 
-# FULLY_CONNECTED is a convolution of one pixel for each batch.
+# Emit a FULLY_CONNECTED as a convolution of one pixel for each batch.
 def emit_fully_connected(context, node, activation, batches, channels, depth, asymmetric):
     fields = {name: 1 for name in WINDOWS}
     fields.update({"input_channels": depth, "output_channels": channels})
@@ -32,8 +32,8 @@ def emit_fully_connected(context, node, activation, batches, channels, depth, as
     _emit(context, node, activation, batches, asymmetric, fields)
 
 
-# CONV_2D; `fields` are those of WINDOWS and filter_channels. LiteRT quantizes the input
-# asymmetrically where the weights have a scale for each channel.
+# Emit a CONV_2D. `fields`: WINDOWS and filter_channels. LiteRT quantizes the input asymmetrically
+# if the weights have a scale for each channel.
 def emit_conv(context, node, activation, fields):
     weights = node.input(1)
     depth = fields.pop("filter_channels")
@@ -45,7 +45,7 @@ def emit_conv(context, node, activation, fields):
     _emit(context, node, activation, node.input(0).shape[0], asymmetric, fields)
 
 
-# DEPTHWISE_CONV_2D: groups of one channel; `fields` are those of WINDOWS.
+# Emit a DEPTHWISE_CONV_2D: groups of one channel. `fields`: WINDOWS.
 def emit_depthwise_conv(context, node, activation, fields):
     channels = fields["output_channels"]
     fields.update({"depth": 1, "channel_step": 1, "cell_step": channels})

@@ -21,12 +21,12 @@ _OPTIONS = const(12)  # L2NormOptions
 _FUSED_ACTIVATION_FUNCTION = const(0)
 _MAX_RANK = 4
 _EPSILON = 0x358637BD  # 1e-6 as a float32
-_INT8_WORK = 10  # multiply-accumulates that an element takes as long as
+_INT8_WORK = 10  # of an element, in multiply-accumulates
 
 output_shapes = same_shape
 
 
-# Along the last dimension. An int8 output counts as scale 1/128, zero point 0, whatever it says.
+# Along the last dimension. As in TFLM an int8 output always has scale 1/128 and zero point 0.
 def prepare(context, node):
     source, target = node.input(0), node.output(0)
     check_dtype(node, source, dtypes.FLOAT32, dtypes.INT8)

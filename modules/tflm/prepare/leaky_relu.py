@@ -15,8 +15,8 @@ _ALPHA = const(0)
 output_shapes = same_shape
 
 
-# A multiplier for inputs from the zero point on, another for those below. A negative alpha goes
-# through its magnitude: rounding is not the same on both sides of zero.
+# One multiplier for inputs from the zero point on, another for inputs below it. A negative alpha
+# is replaced by its magnitude: rounding is not symmetric about zero.
 def prepare(context, node):
     source, target = unary_tensors(node, dtypes.FLOAT32, dtypes.INT8, dtypes.INT16)
     alpha = node.options(_OPTIONS).get(_ALPHA, "I")

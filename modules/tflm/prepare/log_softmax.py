@@ -37,16 +37,16 @@ FLOAT = ("input", "output", "scalars", "depth", "lowest", "zero")
 
 _LOWEST = 0xFF7FFFFF
 _FLOAT_WORK = 8 * FLOAT_WORK
-_INT8_WORK = 10  # multiply-accumulates that an element takes as long as
-_ROW_WORK = 500  # and the logarithm of a row
+_INT8_WORK = 10  # of an element, in multiply-accumulates
+_ROW_WORK = 500  # of the logarithm of a row
 
-_DIFFERENCE_BITS = 5  # integer bits of what exp() is applied to
-_SUM_BITS = 12  # and of the sum of exps
+_DIFFERENCE_BITS = 5  # integer bits of the argument of exp()
+_SUM_BITS = 12  # integer bits of the sum of exps
 _MAX_DEPTH = 4095
 _ZERO_POINT = 127
 _SCALE = 0x3D800000  # 1/16
 
-# What TFLM's logarithm is made of, 31 fractional bits: ln(2), the roots of 1/2 and of that, the
+# Constants of TFLM's logarithm with 31 fractional bits: ln(2), sqrt(1/2) and its root, the
 # coefficients of numerator and denominator.
 _LOGARITHM = (1488522236, 1518500250, 1805811301, 117049297, 127690142, 1057819769, 638450708)
 _WORDS = 24  # of scratch: these, Newton's two, the reverse multiplier, then variables
@@ -79,8 +79,9 @@ def prepare(context, node):
     )
 
 
-# Inputs are scaled to 26 fractional bits (PreprocessLogSoftmaxScalingExp). The table behind the
-# record: the constants, then exp(-difference) with 19 fractional bits for all that count.
+# Inputs are scaled to 26 fractional bits (PreprocessLogSoftmaxScalingExp). The table after the
+# record: the constants, then exp(-difference) with 19 fractional bits for all differences that
+# matter.
 def _emit_int8(context, node, source, target):
     check_quantized(node, source)
     check_quantized(node, target)

@@ -14,7 +14,7 @@ _LOGICAL_NOT = const(87)
 output_shapes = spread_shape
 
 
-# AND and OR are comparisons of a kind: the first byte says which seconds make the answer true.
+# AND and OR are comparisons: the first byte says which seconds make the answer true.
 def prepare(context, node):
     for i in range(len(node.inputs)):
         check_dtype(node, node.input(i), dtypes.BOOL)

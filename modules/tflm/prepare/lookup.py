@@ -1,4 +1,4 @@
-# tflm: unary operators: common checks, and int8 ones as tables of 256 bytes
+# tflm: unary operators: shared checks, and int8 operators as tables of 256 bytes
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
@@ -8,11 +8,11 @@ from .fixed_point import multiply_by_quantized_multiplier, rounding_divide_by_po
 
 LOOKUP = ("input", "entries", "output")
 
-_INTEGER_BITS = 4  # of what LOGISTIC and TANH are computed with
+_INTEGER_BITS = 4  # of the argument of LOGISTIC and TANH
 
 
-# Input and output of a unary operator: of one type out of `allowed`, equally large, and
-# quantized unless they are floats.
+# Check and return input and output of a unary operator: of one type out of `allowed`, with the
+# same number of elements, and quantized unless they are floats.
 def unary_tensors(node, *allowed):
     source, target = node.input(0), node.output(0)
     check_dtype(node, source, *allowed)
@@ -33,8 +33,8 @@ def check_same_elements(node, source, target):
     )
 
 
-# Write the record for kernels/lookup.py; `function` maps each value of the input's 8-bit type
-# to one of the output's.
+# Write the record for kernels/lookup.py; `function` maps each value of the input's 8-bit type to a
+# value of the output's type.
 def emit_lookup(context, node, function):
     source = node.input(0)
     low = 0 if source.dtype == dtypes.UINT8 else -128
@@ -52,10 +52,10 @@ def emit_lookup(context, node, function):
     )
 
 
-# Write the record for a function of gemmlowp's (LOGISTIC, TANH): `function(x, integer bits)`
-# gives 31 fractional bits, of which the output keeps `output_bits`.
+# Write the record for a function of gemmlowp (LOGISTIC, TANH): `function(x, integer bits)` returns
+# 31 fractional bits, of which the output keeps `output_bits`.
 #
-# Inputs are scaled to 27 fractional bits. From the radius on, where that would overflow, the
+# Inputs are scaled to 27 fractional bits. From the radius on, where this would overflow, the
 # output is the lowest or highest value (CalculateInputRadius in quantization_util.cc).
 def emit_fixed_point_lookup(context, node, function, output_bits, output_zero_point):
     source = node.input(0)

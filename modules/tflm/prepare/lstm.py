@@ -1,7 +1,7 @@
-# tflm: words of the records of UNIDIRECTIONAL_SEQUENCE_LSTM that all of its types have
+# tflm: words of the records of UNIDIRECTIONAL_SEQUENCE_LSTM that all types share
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Operands of a record. The four gates come in the order input, forget, cell, output.
+# Operands of a record. The four gates are in the order input, forget, cell, output.
 TENSORS = ("input", "hidden_state", "cell_state", "output", "scratch")
 GATES = (
     "input_to_input_weights",

@@ -1,4 +1,4 @@
-# tflm: UNIDIRECTIONAL_SEQUENCE_LSTM on float32: what is left to Prepare
+# tflm: UNIDIRECTIONAL_SEQUENCE_LSTM, float32: Prepare
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .common import FLOAT_WORK, NONE, float_activation_range
@@ -8,13 +8,14 @@ FLOAT32 = (
     TENSORS + GATES + SIZES + ("activation", "clip", "lowest", "highest", "clip_low", "clip_high")
 )
 
-_BLOCK = 16  # elements of the state that the kernel holds at a time
-_ELEMENT_WORK = 24  # multiply-accumulates that the rest of an element takes as long as
+_BLOCK = 16  # elements of the state that the kernel computes at a time
+_ELEMENT_WORK = 24  # of an element besides its gates, in multiply-accumulates
 _SIGN = 1 << 31
 _INFINITY = 0x7F800000
 
 
-# Write the record; types and shapes agree. `clip` is the bits of the cell's limit.
+# Write the record; types and shapes agree. `clip` is the limit of the cell state as bits of a
+# float32.
 def emit_lstm(context, node, fields, clip):
     size, state_size = fields["input_size"], fields["state_size"]
     block = fields["block"] = min(_BLOCK, state_size)

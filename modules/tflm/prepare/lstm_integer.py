@@ -1,4 +1,4 @@
-# tflm: UNIDIRECTIONAL_SEQUENCE_LSTM on int8 and int16: multipliers (TFLM lstm_eval_common.cc)
+# tflm: UNIDIRECTIONAL_SEQUENCE_LSTM, int8 and int16: Prepare (TFLM lstm_eval_common.cc)
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
@@ -34,15 +34,16 @@ for _name in _CURVES:
 INTEGERS += ("activation",)
 
 _TAPS = 64  # words that kernels/matrix.py unpacks a vector to
-_ELEMENT_WORK = 100  # multiply-accumulates that the rest of an element takes as long as
-_GATE_SCALE = (1, -12)  # of the sums that go into sigmoid and tanh
+_ELEMENT_WORK = 100  # of an element besides its gates, in multiply-accumulates
+_GATE_SCALE = (1, -12)  # of the arguments of sigmoid and tanh
 _GATE_OUTPUT_SCALE = (1, -15)
 _GATE_LOG = -12
 _NO_CLIP = 0x8000
 _INFINITY = 0x7F800000
 
 
-# Write the record; types and shapes agree. `clip` is the bits of the cell's limit, a float32.
+# Write the record; types and shapes agree. `clip` is the limit of the cell state as bits of a
+# float32.
 def emit_lstm(context, node, fields, clip):
     source, hidden, cell = fields["input"], fields["hidden_state"], fields["cell_state"]
     for tensor in (source, hidden, cell):
@@ -78,14 +79,15 @@ def emit_lstm(context, node, fields, clip):
     )
 
 
-# What kernels/matrix.py takes as `offsets`.
+# Return the argument `offsets` of kernels/matrix.py.
 def _offsets(vector, weights, wide):
     offset = (0x8000 if wide else 0x80) + vector.zero_point()
     return offset | 0x80 + weights.zero_point() << 16 | wide << 24
 
 
-# Multiplier and shift of one matrix: from the scales' product in double. int16 has a
-# multiplier of 15 bits, and one shift for all (MultiplyByQuantizedMultiplier for int64).
+# Return multiplier and shift of one matrix, computed from the product of the scales in double.
+# int16 has a multiplier of 15 bits, and one shift for all (MultiplyByQuantizedMultiplier for
+# int64).
 def _gate_multiplier(node, vector, weights, wide):
     support(weights.scales_length() == 1, node, "%s: several scales" % weights)
     check_quantized(node, weights)
@@ -97,7 +99,8 @@ def _gate_multiplier(node, vector, weights, wide):
     return min((multiplier + 0x8000) >> 16, 0x7FFF), 15 - shift
 
 
-# The products of gates and state, and the two functions of gates and one of the cell state.
+# The fields of the products of gates and state, of the gates' two functions and of the cell
+# state's function.
 def _element_fields(node, fields, hidden, cell):
     m, e = scale_of(cell)
     double = scale.multiply(_GATE_OUTPUT_SCALE, _GATE_OUTPUT_SCALE)
@@ -107,7 +110,7 @@ def _element_fields(node, fields, hidden, cell):
         ("hidden", double, scale_of(hidden)),
     ):
         multiplier, shift = scale.quantize_multiplier(scale.divide(product, divisor))
-        support(shift < 31, node, "so small a scale of the state")
+        support(shift < 31, node, "so small a state scale")
         fields[name + "_multiplier"] = multiplier
         fields[name + "_shift"] = shift + 32
     shift = _nearest_log2(m, e) - _GATE_LOG
@@ -122,13 +125,14 @@ def _element_fields(node, fields, hidden, cell):
             fields[prefix + name] = words[name]
 
 
-# The integer nearest to the logarithm of m * 2**e; TFLM takes every cell scale for a power of two.
+# Return the integer nearest to the logarithm of m * 2**e; TFLM treats every cell scale as a power
+# of two.
 def _nearest_log2(m, e):
     bits = scale.bit_length(m)
     return e + bits - (0 if m * m >> 2 * bits - 1 else 1)
 
 
-# The limit of the cell state in its own units; a clip that is not positive means none.
+# Return the limit of the cell state in its own units; a clip that is not positive means no limit.
 def _clip(bits, cell_scale):
     if not 0 < bits <= _INFINITY:
         return _NO_CLIP

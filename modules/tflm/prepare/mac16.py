@@ -4,27 +4,27 @@
 from .dsp import FOLDED, channels, halves, words
 from .lanes import BYTES, GROUP, QUAD
 
-# Records are those of weights in lanes (conv_lanes.py, depthwise_lanes.py), of the same sizes,
-# with another stream. MAC16 adds one product of halfwords at a time to one accumulator, so that
-# each channel has its weights together. Inputs are unpacked as they are, 128 too large, which the
-# bias makes up for. Sums and multipliers are those of prepare/dsp.py: twice the sum of TFLM, or
-# one that needs a single multiplication (prepare/folding.py).
+# Records have the layouts of weights in lanes (conv_lanes.py, depthwise_lanes.py), with the same
+# sizes and another stream. MAC16 adds one product of halfwords at a time to one accumulator, so
+# that the weights of each channel are contiguous. Inputs are unpacked with 128 added, which the
+# bias compensates. Sums and multipliers are the same as in prepare/dsp.py: twice TFLM's sum, or a
+# sum that requires a single multiplication (prepare/folding.py).
 
-_TOO_LARGE = 128  # what inputs are, and weights that have one byte
+_TOO_LARGE = 128  # added to inputs, and to weights that have one byte
 
 
-# What each channel needs (dsp.Channel), `rows` being their weights; None when one does not fit.
-# `way` is how the weights are stored: single bytes are all made twice as large, nothing else.
-def fitting(rows, node, fields, table, way=None):
+# Return a dsp.Channel for each channel, with weights `rows`, or None if one does not fit.
+# `packing` says how the weights are stored: single bytes always have a factor of 2.
+def fitting(rows, node, fields, table, packing=None):
     bias, zero_point = node.optional_input(2), node.input(0).zero_point()
-    found = channels(rows, bias, zero_point, fields, bytearray(table), way != BYTES)
-    if found and way == BYTES and [channel for channel in found if channel.factor != 2]:
+    found = channels(rows, bias, zero_point, fields, bytearray(table), packing != BYTES)
+    if found and packing == BYTES and [channel for channel in found if channel.factor != 2]:
         return None
     return found
 
 
-# The four words behind the weights of a channel: its bias; what multiplies its sums; the right
-# shift, or -1 where one multiplication is all; half of what that divides by.
+# Return the four words after the weights of a channel: its bias; the multiplier of its sums; the
+# right shift, or -1 for a single multiplication; half of the divisor of the shift.
 def _numbers(bias, weights, channel):
     kind = FOLDED if channel.folded else 0
     shift = channel.shift
@@ -36,33 +36,33 @@ def _numbers(bias, weights, channel):
     ]
 
 
-# The bias and weights of a channel, see dsp.Channel.
+# Return the bias and weights of a channel, see dsp.Channel.
 def _scaled(channel):
     return channel.scaled(FOLDED if channel.folded else 0)
 
 
-# The stream of a matrix: for each channel its weights, of four elements in a row first 0 and 2,
-# then 1 and 3, or single bytes in order; then its numbers. Channels that fill up the last group
-# are zeros.
-def stream(found, way):
-    parts = []
+# Return the stream of a matrix: for each channel its weights, of four elements in a row first 0
+# and 2, then 1 and 3, or single bytes in order; then its numbers. Channels that fill up the last
+# group are zeros.
+def stream(found, packing):
+    chunks = []
     for channel in found:
         bias, row = _scaled(channel)
         numbers = words(_numbers(bias, row, channel))
-        if way == BYTES:
-            parts += [bytes([w + _TOO_LARGE for w in channel.row]), numbers]
+        if packing == BYTES:
+            chunks += [bytes([w + _TOO_LARGE for w in channel.row]), numbers]
             continue
         pairs = []
         for at in range(0, len(row), QUAD):
             pairs += [halves(row[at], row[at + 2]), halves(row[at + 1], row[at + 3])]
-        parts += [words(pairs), numbers]
-    size = len(found[0].row) * (1 if way == BYTES else 2)
-    empty = bytes([_TOO_LARGE] if way == BYTES else 1) * size + words([0, 0, 1, 1])
-    return b"".join(parts) + empty * (0 - len(found) & GROUP - 1)
+        chunks += [words(pairs), numbers]
+    size = len(found[0].row) * (1 if packing == BYTES else 2)
+    empty = bytes([_TOO_LARGE] if packing == BYTES else 1) * size + words([0, 0, 1, 1])
+    return b"".join(chunks) + empty * (0 - len(found) & GROUP - 1)
 
 
-# The stream of one channel of 3x3, in words: pairs of the upper two rows of each column; the
-# lowest row; its numbers.
+# Return the stream of one channel of a 3x3 filter in words: pairs of the upper two rows of each
+# column; the lowest row; its numbers.
 def channel_3x3(channel):
     bias, row = _scaled(channel)
     pairs = [halves(row[x], row[3 + x]) for x in range(3)]

@@ -9,9 +9,9 @@ from .common import check, check_dtype
 LAYOUT = BROADCAST + ("flip",)
 
 _MAXIMUM = const(55)
-_WORK = 4  # multiply-accumulates that an element takes as long as
+_WORK = 4  # of an element, in multiply-accumulates
 
-# type: kernel, word to flip numbers with so that they sort forwards, and backwards
+# {type: (kernel, flip to sort forwards, flip to sort backwards)}
 _KERNELS = {
     dtypes.FLOAT32: ("maximum_minimum_float.eval_float32", 0, 1),
     dtypes.INT8: ("maximum_minimum.eval_int8", 0x80, 0x7F),
@@ -23,7 +23,7 @@ _KERNELS = {
 output_shapes = spread_shape
 
 
-# TFLM compares the stored numbers and takes no notice of scales.
+# TFLM compares the stored numbers and ignores scales.
 def prepare(context, node):
     inputs = node.input(0), node.input(1)
     check(len(node.inputs) == 2, node, "it must have 2 inputs")

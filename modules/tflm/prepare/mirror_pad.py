@@ -13,8 +13,8 @@ _REFLECT = 0  # the elements at the edges are not repeated
 output_shapes = padded_shape
 
 
-# First the input is copied to its place; then each dimension is mirrored within the output at
-# either end, where those before it have been: their paddings are mirrored with it.
+# First the input is copied to its offset in the output. Then each dimension is mirrored within the
+# output at both ends, after the dimensions before it: their paddings are mirrored, too.
 def prepare(context, node):
     source, target = node.input(0), node.output(0)
     check_same_dtype(node, source, (target,))
@@ -32,16 +32,16 @@ def prepare(context, node):
     if not target.elements():
         return
     strides, steps = strides_of(shape), strides_of(padded)
-    # (first index, length) of what is filled in each dimension.
+    # (first index, length) of the elements that are filled in each dimension.
     filled = [(paddings[2 * i], shape[i]) for i in range(rank)]
-    place = sum([filled[i][0] * steps[i] for i in range(rank)])
+    offset = sum([filled[i][0] * steps[i] for i in range(rank)])
     loops = [(shape[i], strides[i], steps[i]) for i in range(rank)]
-    emit_copy(context, node, source, target, loops, output_offset=place)
+    emit_copy(context, node, source, target, loops, output_offset=offset)
     for i in range(rank):
         before, after = paddings[2 * i], paddings[2 * i + 1]
         end = before + shape[i]
         base = sum([filled[j][0] * steps[j] for j in range(rank) if j != i])
-        # Index of the first output element, its mirror image, and how many.
+        # Index of the first output element, its mirror image, and the number of elements.
         for to, image, count in (
             (0, 2 * before - 1 + edge, before),
             (end, end - 1 - edge, after),

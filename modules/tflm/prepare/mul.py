@@ -20,7 +20,7 @@ INT16 = BROADCAST + CLAMP + ("multiplier", "shift")
 INT32 = BROADCAST + ("activation_min", "activation_max")
 
 _OPTIONS = const(21)  # MulOptions
-_INT8_WORK = 10  # multiply-accumulates that an element takes as long as
+_INT8_WORK = 10  # of an element, in multiply-accumulates
 _INT16_WORK = 12
 _INT32_WORK = 4
 
@@ -75,7 +75,7 @@ def _int16(context, node, activation):
     )
 
 
-# TFLM takes no notice of quantization here.
+# TFLM ignores quantization here.
 def _int32(context, node, activation):
     low, high = int32_range(node, activation)
     emit_broadcast(
@@ -104,12 +104,12 @@ _KERNELS = {
 }
 
 
-# scale 1 * scale 2 / output scale in double, as TFLM has it.
+# scale 1 * scale 2 / output scale in double, as in TFLM.
 def _multiplier(node):
     first, second, target = node.input(0), node.input(1), node.output(0)
     for tensor in (first, second, target):
         check_quantized(node, tensor, tensor.is_constant())
     product = scale.multiply(scale_of(first), scale_of(second))
     multiplier, shift = scale.quantize_multiplier(scale.divide(product, scale_of(target)))
-    support(shift < 31, node, "%s: a scale so small beside those of the inputs" % target)
+    support(shift < 31, node, "%s: a scale far below the inputs' scales" % target)
     return multiplier, shift

@@ -19,7 +19,7 @@ _OPTIONS = const(61)  # OneHotOptions
 _AXIS = const(0)
 
 
-# A dimension more, of the depth.
+# One more dimension, the depth.
 def output_shapes(node):
     shape, axis = node.input(0).shape, _axis(node)
     depth = constant_ints(node, node.input(1), "the depth")
@@ -27,7 +27,7 @@ def output_shapes(node):
     return [shape[:axis] + (depth[0],) + shape[axis:]]
 
 
-# Where that dimension stands.
+# Return the position of this dimension.
 def _axis(node):
     rank, axis = len(node.input(0).shape), node.options(_OPTIONS).get(_AXIS, "i", 0)
     axis = rank if axis == -1 else axis
@@ -35,7 +35,7 @@ def _axis(node):
     return axis
 
 
-# The output is filled with the value for "off", then each index puts the other one in its place.
+# The output is filled with the value for "off", then the other value is written at each index.
 def prepare(context, node):
     indices, on, off, target = node.input(0), node.input(2), node.input(3), node.output(0)
     check_dtype(node, indices, dtypes.INT32, dtypes.INT64)

@@ -10,20 +10,20 @@ _VALUES_COUNT = const(0)
 _AXIS = const(1)
 
 
-# The axis of the output along which the inputs lie.
+# The axis of the output along which the inputs are stacked.
 def axis_of(node):
     rank = len(node.input(0).shape) + 1
     return positive_axis(node, node.options(_OPTIONS).get(_AXIS, "i"), rank)
 
 
-# A dimension more, along which the inputs lie.
+# One more dimension, along which the inputs are stacked.
 def output_shapes(node):
     shape = node.input(0).shape
     axis = axis_of(node)
     return [shape[:axis] + (len(node.inputs),) + shape[axis:]]
 
 
-# One copy for each input: its parts go to their place behind each other in the output.
+# One copy for each input: its runs go to their offsets in the output.
 def prepare(context, node):
     target = node.output(0)
     options = node.options(_OPTIONS)
@@ -38,8 +38,8 @@ def prepare(context, node):
     shape = sources[0].shape
     axis = positive_axis(node, options.get(_AXIS, "i"), len(shape) + 1)
     check_same_dtype(node, target, sources)
-    part = product(shape[axis:])
+    run = product(shape[axis:])
     for i in range(count):
         check_shape(node, sources[i], shape)
-        loops = [(product(shape[:axis]), part, part * count), (part, 1, 1)]
-        emit_copy(context, node, sources[i], target, loops, output_offset=i * part)
+        loops = [(product(shape[:axis]), run, run * count), (run, 1, 1)]
+        emit_copy(context, node, sources[i], target, loops, output_offset=i * run)

@@ -7,8 +7,8 @@ from .. import dtypes
 from .common import check, check_dtype, check_outputs, support
 from .strided import check_same_dtype, constant_indices, element_bytes
 
-# Sizes in bytes. Behind it a table, a row of words for each dimension around the rows, the
-# innermost first: output size, input size, padding before.
+# Sizes in bytes. A table follows, three words for each dimension around the rows, the innermost
+# first: output size, input size, padding before.
 PAD = ("input", "output", "value", "value_size", "before", "inside", "after", "dimensions")
 
 _QUANTIZED = (dtypes.INT8, dtypes.UINT8)
@@ -62,7 +62,7 @@ def prepare(context, node):
     )
 
 
-# The operand of the value: a tensor, or zero, which int8 means by the output's zero point.
+# Return the operand of the value: a tensor, or zero, which for int8 is the output's zero point.
 def _value(context, node, target):
     given = node.optional_input(2)
     if given is None:
@@ -76,15 +76,15 @@ def _value(context, node, target):
     return given
 
 
-# The byte that stands for zero, all over an element.
+# Return the byte of a zero, which all bytes of an element have.
 def zero_byte(node, target):
     byte = target.zero_point() if target.dtype in _QUANTIZED else 0
     check(-128 <= byte <= 255, node, "%s has a zero point outside its type" % target)
     return byte & 0xFF
 
 
-# (before, elements, after) of each dimension; those without padding join the one around them,
-# whose elements and paddings are then so many times larger.
+# Return (before, elements, after) of each dimension. A dimension without padding is joined with
+# the one around it, whose numbers are multiplied by its size.
 def collapsed(shape, paddings):
     dimensions = []
     for i in range(len(shape)):

@@ -81,7 +81,7 @@ def prepare(context, node):
     emit_pooling(context, node, kernel, geometry, low, high)
 
 
-# Write the record; units are output rows. `low` and `high` are the fused activation's range.
+# Write the record; units are output rows. `low` and `high` are the range of the fused activation.
 def emit_pooling(context, node, kernel, geometry, low, high):
     source, target = node.input(0), node.output(0)
     cells = geometry["filter_height"] * geometry["filter_width"]
@@ -99,23 +99,23 @@ def emit_pooling(context, node, kernel, geometry, low, high):
     )
 
 
-# The words of the record that say which cells each window has, once shapes and options agree.
+# Return the words of the record that describe the windows, after checking shapes and options.
 def pool_geometry(node):
     fields = _fields(node)
     check_outputs(node, [_shape(node, fields)])
     height, width = fields["filter_height"], fields["filter_width"]
-    # A window never has more cells than this; that keeps the products of the kernel small.
+    # The number of cells of a window is limited by this; it keeps the kernel's products small.
     cells = min(height, fields["input_height"]) * min(width, fields["input_width"])
     support(cells <= _MAX_CELLS, node, "a window of %d cells" % cells)
     far = max(
         fields["output_height"] * fields["stride_height"] + height,
         fields["output_width"] * fields["stride_width"] + width,
     )
-    support(far < _FAR, node, "a window or stride that reaches %d cells far" % far)
+    support(far < _FAR, node, "a window or stride of %d cells" % far)
     return fields
 
 
-# The output of the pools.
+# Return the shape of the output.
 def pool_shape(node):
     return [_shape(node, _fields(node))]
 
@@ -152,8 +152,8 @@ def _fields(node):
 output_shapes = pool_shape
 
 
-# How many windows there are along one dimension, and how many cells lie before its first cell
-# (padding.h: ComputeOutSize, ComputePaddingWithOffset).
+# Return the number of windows along one dimension, and the number of cells before the input's
+# first cell (padding.h: ComputeOutSize, ComputePaddingWithOffset).
 def _windows(node, padding, size, window, stride):
     check(window > 0 and stride > 0, node, "window %d with stride %d" % (window, stride))
     if padding == _SAME:

@@ -1,4 +1,4 @@
-# tflm: AVERAGE_POOL_2D, MAX_POOL_2D, L2_POOL_2D on float32: what is left to Prepare
+# tflm: AVERAGE_POOL_2D, MAX_POOL_2D, L2_POOL_2D, float32: Prepare
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .common import FLOAT_WORK
@@ -29,8 +29,7 @@ MEAN, MAXIMUM, MEAN_SQUARE = 0, 1, 2
 _LOWEST = 0xFF7FFFFF
 
 
-# Write the record; `geometry` are the fields that pooling.py has found, `low` and `high` the bits
-# of the limits.
+# Write the record. `geometry`: fields from pooling.py; `low` and `high`: bits of the limits.
 def emit_pooling_float(context, node, geometry, kind, low, high):
     target = node.output(0)
     elements = target.elements()

@@ -17,8 +17,8 @@ INTEGERS = BROADCAST + (
     "negative_shift",
 )
 
-_INTEGERS_WORK = 14  # multiply-accumulates that an element takes as long as
-_MAX_SHIFT = 31  # any more saturates just the same
+_INTEGERS_WORK = 14  # of an element, in multiply-accumulates
+_MAX_SHIFT = 31  # larger shifts saturate as well
 
 output_shapes = spread_shape
 

@@ -19,7 +19,7 @@ from .rescale import TYPES, emit_rescale
 
 QUANTIZE = ("input", "scale", "output", "type", "zero_point")
 
-# input type: output types
+# {input type: output types}
 _PAIRS = {
     dtypes.FLOAT32: (dtypes.INT8, dtypes.UINT8, dtypes.INT16),
     dtypes.INT8: (dtypes.INT8, dtypes.UINT8, dtypes.INT16, dtypes.INT32),
@@ -55,7 +55,7 @@ def _prepare_float(context, node, source, target):
         scale=context.constant(struct.pack("<I", target.scale_bits())),
         output=target,
         type=TYPES[target.dtype],
-        # Bytes of uint8 are those of int8, 128 less, with the top bit flipped.
+        # A uint8 is an int8 with a zero point of 128 less and the top bit flipped.
         zero_point=target.zero_point() - (128 if target.dtype == dtypes.UINT8 else 0),
     )
 

@@ -10,7 +10,7 @@ from .reshape import COPY
 from .strided import check_same_dtype
 
 _RANK = const(110)
-_MOST = 1 << 16  # numbers that a RANGE of a few bytes may become in the model
+_MOST = 1 << 16  # numbers of a RANGE, which become a constant of the model
 
 
 # RANK is a number; RANGE a list of them.
@@ -18,7 +18,7 @@ def output_shapes(node):
     return [() if node.builtin_code == _RANK else (_range(node)[2],)]
 
 
-# Both are known before anything runs: the output is a copy of a constant.
+# Both are known before the model runs: the output is a copy of a constant.
 def prepare(context, node):
     target = node.output(0)
     check_dtype(node, target, dtypes.INT32, dtypes.INT64)
@@ -46,7 +46,8 @@ def prepare(context, node):
     )
 
 
-# From the first input up to the second, without it, by steps of the third: start, step, count.
+# Return (start, step, count) of the numbers from the first input up to the second, excluded, by
+# steps of the third.
 def _range(node):
     values = []
     for i, what in enumerate(("the start", "the limit", "the step")):
@@ -54,4 +55,8 @@ def _range(node):
         values += constant_ints(node, node.input(i), what)
     start, limit, step = values
     check(step != 0, node, "its step is 0")
-    return start, step, max(0, 0 - (start - limit) // step)  # len() of a range is a word only
+    return (
+        start,
+        step,
+        max(0, 0 - (start - limit) // step),
+    )  # len() of a range is limited to a word

@@ -19,7 +19,7 @@ from .common import (
 )
 from .elementwise import CLAMP
 
-# The words that every reduction has: where the elements of each output lie.
+# Words of every reduction: the elements of each output.
 REDUCE = (
     # The kept dimensions, innermost first: length, bytes from one to the next.
     "kept0",
@@ -36,7 +36,7 @@ REDUCE = (
     "reduced_step2",
 )
 _OPERANDS = ("input", "output", "accumulators")
-# Sums between two calls of a helper; what all elements of a sum have too much.
+# Elements between two calls of a helper; the offset of a sum of flipped elements.
 _SUMS = ("block", "offset")
 INT8 = _OPERANDS + REDUCE + _SUMS + REQUANTIZE
 INT16 = _OPERANDS + REDUCE + _SUMS + CLAMP + ("multiplier", "shift")
@@ -50,10 +50,10 @@ _REDUCE_MIN = const(89)
 _REDUCE_ALL = const(140)
 _REDUCE_ANY = const(91)  # not in TFLM
 _BLOCK = 32
-_LEVELS = 3  # what 6 dimensions come to, kept and reduced in turns
+_LEVELS = 3  # levels of 6 dimensions, kept and reduced ones in turns
 
 
-# What is left without the axes, or with 1 in their places.
+# The shape of the input without the axes, or with 1 instead of them.
 def output_shapes(node):
     shape = node.input(0).shape
     axes = reduced_axes(node, node.input(0), node.input(1))
@@ -80,7 +80,7 @@ def prepare(context, node):
     check(
         target.elements() == outputs,
         node,
-        "%s should have the dimensions of %s but those of the axes" % (target, source),
+        "%s should have the dimensions of %s except the axes" % (target, source),
     )
     fields = {"kept_step2": kept[2][1]}
     for i in (0, 1):
@@ -90,11 +90,11 @@ def prepare(context, node):
     kernels[source.dtype](context, node, count, fields)
 
 
-# The axes of a tensor of int32, which may be negative or twice there; a scalar has none.
+# Return the axes in a tensor of int32; they may be negative or repeated. A scalar has no axes.
 def reduced_axes(node, source, axes):
     rank = len(source.shape)
     if not axes.elements():
-        return []  # such a tensor has no data that could be constant
+        return []  # a tensor without elements has no data that could be constant
     numbers = constant_ints(node, axes, "the axis")
     if not rank:
         return []
@@ -142,13 +142,13 @@ def _float32(context, node, count, fields):
 _SUM_KERNELS = {dtypes.FLOAT32: _float32, dtypes.INT8: _int8, dtypes.INT16: _int16}
 
 
-# REDUCE_MAX and REDUCE_MIN compare the stored numbers, so the scales must be the same.
+# REDUCE_MAX and REDUCE_MIN compare the stored numbers, so that the scales must be equal.
 def _extreme_int8(context, node, count, fields):
     source, target = node.input(0), node.output(0)
     check(
         source.scale_bits() == target.scale_bits() and source.zero_point() == target.zero_point(),
         node,
-        "%s must be quantized as %s is" % (target, source),
+        "%s must be quantized like %s" % (target, source),
     )
     flip = 0x80 if node.builtin_code == _REDUCE_MAX else 0x7F
     _emit_extreme(context, node, "reduce_min_max.eval_int8", flip, fields)
@@ -159,7 +159,7 @@ def _extreme_float32(context, node, count, fields):
     _emit_extreme(context, node, "reduce_min_max_float.eval_float32", flip, fields)
 
 
-# REDUCE_ALL is the smallest of 0 and 1, and 1 for nothing at all; REDUCE_ANY the largest, or 0.
+# REDUCE_ALL is the smallest of 0 and 1, or 1 without elements; REDUCE_ANY is the largest, or 0.
 def _all(context, node, count, fields):
     flip = 1 if node.builtin_code == _REDUCE_ALL else 0
     _emit_extreme(context, node, "reduce_min_max.eval_int8", flip, fields)
@@ -205,9 +205,9 @@ def _emit(context, node, kernel, layout, geometry, table=b"", **fields):
     )
 
 
-# Multiplier, shift and zero point of the output. MEAN divides by `count` in the multiplier:
-# moved left by its number of bits so far as the shift allows. A sum of nothing is stored as 0,
-# whatever the zero point.
+# Return multiplier, shift and zero point of the output. MEAN divides by `count` in the multiplier,
+# which is shifted left by the number of bits of `count` if the shift allows. An empty sum is
+# stored as 0 for any zero point.
 def _output(node, count):
     source, target = node.input(0), node.output(0)
     for tensor in (source, target):
@@ -216,7 +216,7 @@ def _output(node, count):
         return 0, 0, 0
     ratio = scale.divide(scale_of(source), scale_of(target))
     multiplier, shift = scale.quantize_multiplier(ratio)
-    support(shift < 31, node, "%s: a scale so small beside that of the input" % target)
+    support(shift < 31, node, "%s: a scale far below the input's scale" % target)
     if node.builtin_code == _MEAN:
         left = min(scale.bit_length(count) - 1, 32, 31 + shift)
         multiplier = (multiplier << left) // count
@@ -224,8 +224,8 @@ def _output(node, count):
     return multiplier, shift, target.zero_point()
 
 
-# The dimensions as levels of a loop, kept ones and reduced ones apart, innermost first: (length,
-# bytes from one to the next). Neighbours of the same kind are one level.
+# Return the dimensions as levels of loops, kept and reduced ones separately, innermost first:
+# (length, bytes from one to the next). Neighbouring dimensions of the same kind are one level.
 def _levels(node, source, axes):
     levels = ([], [])
     stride = dtypes.itemsize(source.dtype)
@@ -242,6 +242,6 @@ def _levels(node, source, axes):
             last = kind
         stride *= length
     for kind in levels:
-        support(len(kind) <= _LEVELS, node, "%s: so many dimensions" % source)
+        support(len(kind) <= _LEVELS, node, "%s: this many dimensions" % source)
         kind += [(1, 0)] * (_LEVELS - len(kind))
     return levels

@@ -1,4 +1,4 @@
-# tflm: MEAN and SUM on float32: what is left to Prepare
+# tflm: MEAN and SUM, float32: Prepare
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from . import scale
@@ -24,8 +24,7 @@ LAYOUT = (
 )
 
 
-# Write the record; `geometry` are the dimensions that reduce.py has found, `divisor` is a positive
-# integer.
+# Write the record. `geometry`: dimensions from reduce.py; `divisor`: a positive integer.
 def emit_reduce_float(context, node, geometry, divisor):
     source, target = node.input(0), node.output(0)
     context.emit(

@@ -11,14 +11,14 @@ from .lookup import emit_lookup, unary_tensors
 _RELU_N1_TO_1 = const(20)
 _RELU_0_TO_1 = const(152)
 
-# builtin code: limits; and their bits as float32
+# {builtin code: limits}, and the limits as bits of float32
 _LIMITS = {_RELU_N1_TO_1: (-1, 1), _RELU_0_TO_1: (0, 1)}
 _BITS = {-1: 0xBF800000, 0: 0, 1: 0x3F800000}
 
 output_shapes = same_shape
 
 
-# LiteRT rescales like RELU, then limits.
+# LiteRT rescales as for RELU, then clamps.
 def prepare(context, node):
     low, high = _LIMITS[node.builtin_code]
     source, target = unary_tensors(node, dtypes.FLOAT32, dtypes.INT8)

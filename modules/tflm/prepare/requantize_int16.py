@@ -1,4 +1,4 @@
-# tflm: what int16 operators with weights of int8 share in Prepare: how sums become outputs
+# tflm: requantization of int16 operators with weights of int8: helpers of Prepare
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import struct
@@ -12,7 +12,7 @@ from .common import (
     support,
 )
 
-# Words behind a layout that kernels/requantize_int16.py reads, with int16_table() behind them.
+# Words at the end of a layout that kernels/requantize_int16.py reads; int16_table() follows.
 REQUANTIZE_INT16 = (
     "output_zero_point",
     "activation_min",
@@ -21,20 +21,20 @@ REQUANTIZE_INT16 = (
     "pairs",
 )
 
-# How kernels/matrix.py takes int16 with weights of int8 and makes sums of pairs or single words.
+# Arguments of kernels/matrix.py: int16 with weights of int8, and sums of pairs or single words.
 _WIDE = 1 << 24
 _WORDS = 1 << 25
 
-# What its start_sums does with a bias of a type.
+# Arguments of start_sums by the type of the bias.
 _BIAS_KINDS = {dtypes.INT32: 0, dtypes.INT64: 1, dtypes.INT16: 2}
 
 _LARGEST_BIAS = 1 << 46
 
-_BLOCK = 64  # sums, and taps, that the kernels hold at a time
+_BLOCK = 64  # sums, and taps, that the kernels unpack at a time
 
 
-# The number for start_sums, once the types are those that TFLM's 16x8 kernels take. Without a bias
-# sums are int64 unless the option `quantized_bias_type` says int32.
+# Return the argument of start_sums, after checking that TFLM's 16x8 kernels support the types.
+# Without a bias sums are int64 unless the option `quantized_bias_type` says int32.
 def bias_kind(node, source, weights, bias, target, allowed, bias_type=0):
     check_dtype(node, target, source.dtype)
     check_dtype(node, weights, dtypes.INT8)
@@ -44,7 +44,7 @@ def bias_kind(node, source, weights, bias, target, allowed, bias_type=0):
         return 0 if bias_type == dtypes.INT32 else 1
     check_dtype(node, bias, *allowed)
     if bias.dtype == dtypes.INT64 and bias.is_constant():
-        # Sums have 48 bits, as many as TFLM allows.
+        # Sums have 48 bits, as TFLM allows.
         for at in range(0, bias.nbytes(), 8):
             value = struct.unpack_from("<q", bias.data, at)[0]
             support(-_LARGEST_BIAS <= value < _LARGEST_BIAS, node, "a value of %s" % bias)
@@ -57,25 +57,25 @@ def matrix_offsets(kind, input_zero_point=0, weights_zero_point=0):
     return _WIDE | words | weights_zero_point + 0x80 << 16 | input_zero_point + 0x8000
 
 
-# Bytes of the scratch buffer with sums and, behind them, taps.
+# Return the bytes of the scratch buffer with sums and, after them, taps.
 def scratch_bytes(kind, channels, depth):
     size = 8 if kind else 4
     return size * max(1, min(channels, _BLOCK)) + 4 * max(1, min(depth, _BLOCK))
 
 
-# The fields of REQUANTIZE_INT16 and the table. With sums of int64 TFLM rounds multipliers to 15
-# bits (common.cc: MultiplyByQuantizedMultiplier for int64); the table has these and the shift to
-# the right that they need, or multipliers of 31 bits and their shifts + 32.
+# Return the fields of REQUANTIZE_INT16 and the table. With sums of int64 TFLM rounds multipliers
+# to 15 bits (common.cc: MultiplyByQuantizedMultiplier for int64), so that the table has these and
+# their right shifts. Otherwise it has multipliers of 31 bits and their shifts + 32.
 def requantize_int16_fields(node, target, activation, multipliers, kind, zero_point=0):
     low, high = activation_range(node, target, activation)
     pairs = []
     for multiplier, shift in multipliers:
         check(multiplier >= 0, node, "a scale is negative")
         if kind:
-            support(shift < 15, node, "%s: a scale so small beside the others" % target)
+            support(shift < 15, node, "%s: a scale far below the others" % target)
             pairs += [min((multiplier + (1 << 15)) >> 16, 0x7FFF), 15 - shift]
         else:
-            support(shift < 31, node, "%s: a scale so small beside the others" % target)
+            support(shift < 31, node, "%s: a scale far below the others" % target)
             pairs += [multiplier, shift + 32]
     fields = {
         "output_zero_point": zero_point,

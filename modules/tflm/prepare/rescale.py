@@ -1,4 +1,4 @@
-# tflm: integers from one scale to another, element by element: records for kernels/rescale.py
+# tflm: records for kernels/rescale.py: integers from one scale to another, element by element
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
@@ -20,17 +20,17 @@ RESCALE = (
     "negate",
 )
 
-_MAX_SHIFT = 31  # any more saturates just the same
-IDENTITY = (1 << 30, 1)  # as quantize_multiplier(1) gives it
-MAGNITUDE = 2  # for `negate`
+_MAX_SHIFT = 31  # larger shifts saturate as well
+IDENTITY = (1 << 30, 1)  # quantize_multiplier(1)
+MAGNITUDE = 2  # value of `negate`
 
 # Codes of element types in kernels/rescale.py and kernels/float32*.py.
 TYPES = {dtypes.INT8: 0, dtypes.UINT8: 1, dtypes.INT16: 2, dtypes.INT32: 3}
 
 
-# Write the record: output = zero point + (input - zero point) * multiplier, kept in low..high.
-# Inputs below their zero point take the multiplier `negative`, and what they give is negated when
-# `negate` is 1; when it is MAGNITUDE, they are negated before. Multipliers are pairs of
+# Write the record: output = zero point + (input - zero point) * multiplier, limited to low..high.
+# Inputs below their zero point are multiplied by `negative`. If `negate` is 1, the product is
+# negated; if it is MAGNITUDE, they are negated before. Multipliers are pairs of
 # quantize_multiplier().
 def emit_rescale(
     context,

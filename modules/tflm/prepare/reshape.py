@@ -1,4 +1,4 @@
-# tflm: RESHAPE: the bytes stay, the shape is another (TFLM reshape.cc)
+# tflm: RESHAPE: Prepare: copies the bytes to another shape (TFLM reshape.cc)
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..dtypes import const
@@ -11,8 +11,8 @@ _NEW_SHAPE = const(0)
 COPY = ("input", "output", "size")
 
 
-# Input 1 or an option; one -1 in it stands for what is left. Where input 1 is known at run time
-# only, the file's shape must do.
+# Input 1 or an option; one dimension may be -1, which is computed from the others. If input 1 is
+# known at run time only, the shape is the file's.
 def output_shapes(node):
     source, given = node.input(0), node.optional_input(1)
     shape = list(node.output(0).shape)
@@ -28,13 +28,13 @@ def output_shapes(node):
     return [shape]
 
 
-# The output's own shape counts, as in TFLM; what the shape input or the options say is not read.
+# The output's own shape counts, as in TFLM; the shape in an input or in the options is ignored.
 def prepare(context, node):
     check(len(node.inputs) in (1, 2), node, "it has %d inputs" % len(node.inputs))
     emit_reshape(context, node)
 
 
-# Copy all bytes of an input, number 0 unless given, to output 0, which must hold as many elements.
+# Copy all bytes of an input, by default input 0, to output 0, which must have as many elements.
 def emit_reshape(context, node, source=None):
     source, target = source or node.input(0), node.output(0)
     check_same_dtype(node, source, (target,))

@@ -15,14 +15,14 @@ INT8 = (
     "depth",
     "height_scale",  # input pixels for each output pixel, 10 fractional bits
     "width_scale",
-    "height_start",  # where the first output pixel lies in the input, 10 fractional bits
+    "height_start",  # position of the first output pixel in the input, 10 fractional bits
     "width_start",
 )
 
 _OPTIONS = const(15)  # ResizeBilinearOptions
 _ALIGN_CORNERS = const(2)
 _HALF_PIXEL_CENTERS = const(3)
-_WORK = 6  # multiply-accumulates that an element takes as long as
+_WORK = 6  # of an element, in multiply-accumulates
 
 
 # The output of RESIZE_BILINEAR and RESIZE_NEAREST_NEIGHBOR: input 1 is height and width.
@@ -44,9 +44,7 @@ def prepare(context, node):
     check_dtype(node, target, source.dtype)
     check_dtype(node, node.input(1), dtypes.INT32)
     check_outputs(node, output_shapes(node), "%s should be %s")
-    check(
-        source.elements() > 0 or not target.elements(), node, "%s has nothing to resize" % source
-    )
+    check(source.elements() > 0 or not target.elements(), node, "%s is empty" % source)
     options = node.options(_OPTIONS)
     align_corners = options.get(_ALIGN_CORNERS, "B") != 0
     half_pixel_centers = options.get(_HALF_PIXEL_CENTERS, "B") != 0
@@ -59,8 +57,8 @@ def prepare(context, node):
         _KERNELS[source.dtype](context, node, align_corners, half_pixel_centers)
 
 
-# TFLM rounds the scales to 10 fractional bits. For outputs so much larger that the rounded
-# scale leads behind the last pixel, TFLM reads there; the kernel stays at the last pixel.
+# TFLM rounds the scales to 10 fractional bits. If the output is so large that a rounded scale
+# exceeds the last pixel, TFLM reads outside of the input; the kernel stays at the last pixel.
 def _int8(context, node, align_corners, half_pixel_centers):
     source, target = node.input(0), node.output(0)
     fields = {}

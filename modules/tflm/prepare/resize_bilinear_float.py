@@ -1,4 +1,4 @@
-# tflm: RESIZE_BILINEAR on float32: what is left to Prepare
+# tflm: RESIZE_BILINEAR, float32: Prepare
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from . import scale
@@ -22,13 +22,13 @@ LAYOUT = (
 )
 
 _HALF, _ONE = 0x3F000000, 0x3F800000
-_PLACES = 8  # words of scratch
+_WORDS = 8  # of scratch
 _BLOCK = 32  # products
-_STEPS = 8  # an element takes as long as so many multiply-accumulates
-_PLACE_STEPS = 12  # and a pixel
+_STEPS = 8  # work of an element, in multiply-accumulates
+_PLACE_STEPS = 12  # and of a pixel
 
 
-# Write the record: input pixels for each output pixel in float32.
+# Write the record, with the number of input pixels for each output pixel in float32.
 def emit_resize_bilinear_float(context, node, align_corners, half_pixel_centers):
     source, target = node.input(0), node.output(0)
     depth = source.shape[3]
@@ -50,7 +50,7 @@ def emit_resize_bilinear_float(context, node, align_corners, half_pixel_centers)
         pixels * (depth * _STEPS + _PLACE_STEPS) * FLOAT_WORK,
         input=source,
         output=target,
-        scratch=context.request_scratch_buffer(4 * (_PLACES + block)),
+        scratch=context.request_scratch_buffer(4 * (_WORDS + block)),
         depth=depth,
         half_pixel_centers=1 if half_pixel_centers else 0,
         half=_HALF,

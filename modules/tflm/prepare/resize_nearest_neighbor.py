@@ -16,8 +16,8 @@ from .common import (
 from .resize_bilinear import resized_shape
 from .strided import check_same_dtype, element_bytes
 
-# Behind it a table of 16-bit numbers: the input row of each output row, and from `columns` on
-# the input column of each output column.
+# A table of 16-bit numbers follows: the input row of each output row, and from `columns` on the
+# input column of each output column.
 RESIZE = ("input", "output", "depth", "width", "height", "out_width", "out_height", "columns")
 
 _OPTIONS = const(74)  # ResizeNearestNeighborOptions
@@ -66,8 +66,8 @@ def prepare(context, node):
     )
 
 
-# The input index of each output index. The reference computes in float32: the quotient of the
-# sizes is rounded, so is its product with the index, and the last bit moves the boundaries.
+# Return the input index of each output index. The reference computes in float32: the quotient of
+# the sizes is rounded, and so is its product with the index; the last bit moves the boundaries.
 def nearest_indices(size, out_size, align_corners, half_pixel_centers):
     numerator, denominator = size, out_size
     if align_corners and out_size > 1:
@@ -75,7 +75,7 @@ def nearest_indices(size, out_size, align_corners, half_pixel_centers):
     ratio = scale.divide(scale.from_int(numerator), scale.from_int(denominator), scale.SINGLE)
     indices = []
     for i in range(out_size):
-        # i + 0.5 has few bits: no rounding there.
+        # i + 0.5 has few bits and is not rounded.
         position = (2 * i + 1, -1) if half_pixel_centers else (i, 0)
         position = scale.multiply(position, ratio, scale.SINGLE)
         index = scale.to_int(position) if align_corners else _floor(position)
@@ -83,7 +83,7 @@ def nearest_indices(size, out_size, align_corners, half_pixel_centers):
     return indices
 
 
-# The largest integer that is not greater.
+# Return the largest integer that is not greater.
 def _floor(number):
     m, e = number
     return m << e if e >= 0 else m >> (0 - e)

@@ -15,7 +15,7 @@ from .strided import emit_copy, strides_of
 output_shapes = same_shape
 
 
-# One copy that starts at the far end of each of the axes and steps backwards there. TFLM takes
+# One copy that starts at the far end of each axis and steps backwards there. TFLM supports
 # neighbouring axes only.
 def prepare(context, node):
     source, target, axes = node.input(0), node.output(0), node.input(1)

@@ -23,7 +23,7 @@ _BATCH_DIM = const(1)
 output_shapes = same_shape
 
 
-# Units are blocks of elements behind the later of the two axes.
+# Units are blocks of elements after the later of the two axes.
 def prepare(context, node):
     source, lengths, target = node.input(0), node.input(1), node.output(0)
     check_same_dtype(node, source, (target,))

@@ -15,7 +15,7 @@ from .unary_float import UNARY, emit_unary
 FLOAT = UNARY + ("one",)
 INT8 = LOOKUP + ("lowest",)
 
-_ONE = 0x3F800000  # as a float32
+_ONE = 0x3F800000  # a float32
 _SHIFT = 20  # fractional bits of the root's reciprocal
 _HALF_SQRT_2 = 1518500250  # 31 fractional bits
 _THREE_HALVES = 3 << 27  # 28 fractional bits
@@ -52,8 +52,8 @@ def prepare(context, node):
     )
 
 
-# The root of a positive number, rounded to double: 60 bits of it, bit by bit, and a last one that
-# tells of a remainder.
+# Return the root of a positive number, rounded to double: 60 bits of it, bit by bit, and a last
+# bit that is set if there is a remainder.
 def square_root(number):
     m, e = number
     up = 119 - scale.bit_length(m)
@@ -70,9 +70,9 @@ def square_root(number):
     return scale.rounded((root << 1 | (1 if rest else 0), (e - up >> 1) - 1), scale.DOUBLE)
 
 
-# 1 / sqrt(x) for an integer x > 0 as (multiplier with 31 fractional bits, right shift): TFLM's
-# GetInvSqrtQuantizedMultiplierExp. x is scaled to 1/4 .. 1 with 29 fractional bits, then there are
-# five steps y = y * 3/2 - x/2 * y**3 of Newton's method with 28.
+# Return 1 / sqrt(x) for an integer x > 0 as (multiplier with 31 fractional bits, right shift):
+# TFLM's GetInvSqrtQuantizedMultiplierExp. x is scaled to 1/4 .. 1 with 29 fractional bits; then
+# five steps y = y * 3/2 - x/2 * y**3 of Newton's method follow with 28.
 def inverse_square_root(x):
     if x == 1:
         return _INT32_MAX, 0

@@ -1,16 +1,16 @@
-# tflm: float arithmetic of Prepare in exact integers: boards have single precision only
+# tflm: float arithmetic of Prepare in exact integers, because boards have single precision only
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..errors import ModelError
 
-# A number is (m, e), worth m * 2**e. TFLM computes multipliers in C++ doubles (or floats); the
-# same last bit comes out here by rounding to 53 (or 24) bits, ties to even, where C++ does.
+# A number is (m, e) and means m * 2**e. TFLM computes multipliers in C++ doubles (or floats).
+# Rounding to 53 (or 24) bits, ties to even, wherever C++ does gives the same last bit here.
 DOUBLE = 53
 SINGLE = 24
 _LOWEST = {SINGLE: -149, DOUBLE: -1074}  # exponent of the smallest number
 
 
-# How many bits a non-negative integer has.
+# Return the number of bits of a non-negative integer.
 def bit_length(value):
     bits = 0
     while value >> (bits + 8):
@@ -20,7 +20,7 @@ def bit_length(value):
     return bits
 
 
-# The number that the bits of a float32 stand for.
+# Return the number of the bits of a float32.
 def from_bits(bits):
     exponent = bits >> 23 & 0xFF
     mantissa = bits & 0x7FFFFF
@@ -38,7 +38,7 @@ def from_int(value):
     return value, 0
 
 
-# Round to `precision` significant bits, ties to even; tiny numbers have fewer (subnormals).
+# Round to `precision` significant bits, ties to even; tiny numbers have fewer bits (subnormals).
 def rounded(number, precision):
     m, e = number
     negative = m < 0
@@ -62,7 +62,7 @@ def multiply(a, b, precision=DOUBLE):
     return rounded((a[0] * b[0], a[1] + b[1]), precision)
 
 
-# a / b, rounded. The quotient gets two bits more than needed, the last of them sticky.
+# a / b, rounded. The quotient gets two more bits than needed, the last of them sticky.
 def divide(a, b, precision=DOUBLE):
     if not b[0]:
         raise ModelError("a scale of the model is zero; quantize it again")
@@ -81,7 +81,7 @@ def add(a, b, precision=DOUBLE):
     return rounded(((a[0] << (a[1] - e)) + (b[0] << (b[1] - e)), e), precision)
 
 
-# True when a < b.
+# Whether a < b.
 def less(a, b):
     return add(a, (0 - b[0], b[1]), 1)[0] < 0
 
@@ -95,7 +95,7 @@ def to_int(number):
     return 0 - magnitude if m < 0 else magnitude
 
 
-# The bits of the float32 nearest to a number.
+# Return the bits of the float32 nearest to a number.
 def to_bits(number):
     m, e = rounded(number, SINGLE)
     sign = 1 << 31 if number[0] < 0 else 0
@@ -112,8 +112,8 @@ def to_bits(number):
     return sign | (e + 150) << 23 | m & 0x7FFFFF
 
 
-# TFLM's QuantizeMultiplier (quantization_util.cc): (multiplier with 31 bits, shift) such that
-# number = multiplier / 2**31 * 2**shift; numbers too small for any effect give (0, 0).
+# TFLM's QuantizeMultiplier (quantization_util.cc): return (multiplier with 31 bits, shift) such
+# that number = multiplier / 2**31 * 2**shift. Numbers too small for any effect give (0, 0).
 def quantize_multiplier(number):
     m, e = number
     if m == 0:

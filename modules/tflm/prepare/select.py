@@ -1,4 +1,4 @@
-# tflm: SELECT_V2: Prepare (TFLM select.cc); SELECT, which TFLM does not have
+# tflm: SELECT_V2: Prepare (TFLM select.cc); SELECT, which TFLM lacks
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
@@ -11,15 +11,15 @@ from .strided import check_same_dtype, element_bytes
 SELECT = BROADCAST + ("size",)
 
 _SELECT = const(64)
-_WORK = 5  # multiply-accumulates that an element takes as long as
+_WORK = 5  # of an element, in multiply-accumulates
 
 
-# SELECT asks for inputs of one shape, SELECT_V2 spreads all three.
+# SELECT requires inputs of one shape; SELECT_V2 broadcasts all three.
 def output_shapes(node):
     return [node.input(1).shape] if node.builtin_code == _SELECT else spread_shape(node)
 
 
-# The output becomes input 2, spread out, and then input 1 wherever the condition is true.
+# Input 2, broadcast, is copied to the output, then input 1 wherever the condition is true.
 def prepare(context, node):
     condition, first, second, target = node.input(0), node.input(1), node.input(2), node.output(0)
     check(len(node.inputs) == 3, node, "it must have 3 inputs")
@@ -33,8 +33,8 @@ def prepare(context, node):
     emit_spread(context, node, "select.eval", SELECT, (condition, first), _WORK, size=size)
 
 
-# The condition of SELECT: one, one for each element, or one for each first index: then it gets
-# the shape that spreads it so.
+# Return the condition of SELECT with a shape that broadcasts: SELECT allows one condition, one for
+# each element, or one for each first index.
 def _for_rows(node, condition, first):
     check_shape(node, node.input(2), first.shape)
     rank = len(first.shape)

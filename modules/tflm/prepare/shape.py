@@ -12,7 +12,7 @@ def output_shapes(node):
     return [(len(node.input(0).shape),)]
 
 
-# Shapes are known before anything runs: the output is a copy of a constant.
+# Shapes are known before the model runs: the output is a copy of a constant.
 def prepare(context, node):
     shape, target = node.input(0).shape, node.output(0)
     check_dtype(node, target, dtypes.INT32, dtypes.INT64)

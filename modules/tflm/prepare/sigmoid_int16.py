@@ -1,4 +1,4 @@
-# tflm: LOGISTIC, TANH on int16: one table of the sigmoid, with interpolation
+# tflm: LOGISTIC, TANH, int16: one table of the sigmoid, with interpolation
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import struct
@@ -19,17 +19,18 @@ CURVE = (
 )
 SIGMOID = ("input", "entries", "output") + CURVE
 
-# Behind the interpolation the result is saturated, offset + it (for negative inputs offset - it),
-# shifted to the right: the words of CURVE from fraction_bits on. LOGISTIC: the table goes on by 1
-# for 9 bits of the input; outputs are the table's, halved. TANH is 2 * sigmoid(2 x) - 1.
+# After the interpolation the result is saturated, added to the offset (for negative inputs
+# subtracted), and shifted right: the words of CURVE from fraction_bits on. LOGISTIC: an interval
+# of the table has 9 bits of the input, and outputs are half of the table's. TANH is 2 * sigmoid(2
+# x) - 1.
 LOGISTIC = (9, 0x7FFF << 10, 1 << 9, (1 << 25) + (1 << 9) - 1, 10)
 TANH = (8, 0xFFFF << 8, (1 << 7) - (1 << 23), (1 << 23) + (1 << 7) - 1, 8)
 
-_STEPS = 24  # entries of the table to 1.0
-_INPUT_BITS = 12  # fractional bits of the input that needs no rescaling but times 3
-_OUTPUT_SCALE = -15  # logarithm of it
+_STEPS = 24  # entries of the table per unit
+_INPUT_BITS = 12  # fractional bits of an input that is only multiplied by 3
+_OUTPUT_SCALE = -15  # its logarithm
 _MAX_MULTIPLIER = 32767
-_WORK_BITS = 24  # behind those of the table, while it is made
+_WORK_BITS = 24  # more fractional bits while the table is computed
 
 
 # LOGISTIC.
@@ -42,12 +43,12 @@ def emit_tanh_int16(context, node):
     _emit(context, node, 1, TANH)
 
 
-# The fields of CURVE, by name; the input is multiplied and shifted to the right first.
+# Return the fields of CURVE by name; the input is first multiplied and shifted right.
 def curve_fields(function, multiplier, shift):
     return dict(zip(CURVE, (multiplier, shift) + function))
 
 
-# `max_log` is up to which power of two times 2**-12 scales are taken as they are.
+# `max_log`: up to this power of two times 2**-12 scales are used unchanged.
 def _emit(context, node, max_log, function):
     source, target = node.input(0), node.output(0)
     for tensor in (source, target):
@@ -66,7 +67,8 @@ def _emit(context, node, max_log, function):
     )
 
 
-# The factor from inputs to 1/24 * 2**-9 (logistic_common.cc, tanh.cc), as large as 16 bits hold.
+# Return the factor from inputs to 1/24 * 2**-9 (logistic_common.cc, tanh.cc), as large as 16 bits
+# hold.
 def _input_multiplier(node, input_scale, max_log):
     log = _log2(input_scale)
     if log is not None and 0 <= log + _INPUT_BITS <= max_log:
@@ -83,8 +85,8 @@ def _input_multiplier(node, input_scale, max_log):
     return multiplier, shift
 
 
-# The logarithm of a scale that is nearly a power of two, off by less than 0.001 as CheckedLog2 in
-# quantization_util.cc takes it; else None.
+# Return the logarithm of a scale that is nearly a power of two, with an error below 0.001 as in
+# CheckedLog2 of quantization_util.cc; else None.
 def _log2(number):
     m, e = number
     bits = scale.bit_length(m)
@@ -94,9 +96,9 @@ def _log2(number):
     return None
 
 
-# TFLM's sigmoid_table_uint16 (common.h): sigmoid(i / 24) for i = 0 .. 255 as uint16 of 16
-# fractional bits. Each entry is off by half of what interpolation is off in the middle of its
-# interval, which spreads that error; the last one is 1.
+# Return TFLM's sigmoid_table_uint16 (common.h): sigmoid(i / 24) for i = 0 .. 255 as uint16 with 16
+# fractional bits. Each entry is moved by half of the interpolation's error in the middle of its
+# interval, which distributes the error; the last entry is 1.
 def sigmoid_table():
     half_steps = _sigmoids(2 * _STEPS, 511)
     table = bytearray()
@@ -107,7 +109,7 @@ def sigmoid_table():
     return table + b"\xff\xff"
 
 
-# sigmoid(i / steps) * 65536 for i below `count`, with _WORK_BITS fractional bits.
+# Return sigmoid(i / steps) * 65536 for i below `count`, with _WORK_BITS fractional bits.
 def _sigmoids(steps, count):
     m, e = exp((-(1 << 60) // steps, -60))
     ratio = m >> (0 - e - 60)

@@ -7,7 +7,7 @@ from .elementwise import check_unquantized
 from .lookup import check_same_elements
 from .unary_float import UNARY
 
-_WORK = 1  # multiply-accumulates that an element takes as long as
+_WORK = 1  # of an element, in multiply-accumulates
 
 _KERNELS = {dtypes.FLOAT32: "sign.eval_float32", dtypes.INT32: "sign.eval_int32"}
 

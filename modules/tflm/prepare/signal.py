@@ -1,11 +1,11 @@
-# tflm: what the operators of TFLM's signal library check in Prepare
+# tflm: checks that the operators of TFLM's signal library share in Prepare
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .common import check, check_dtype
 
 
-# The values of the options called `names`, which must be in alphabetical order: TFLM counts them,
-# so that a plain vector does as well as a map.
+# Return the values of the options called `names`, which must be in alphabetical order: TFLM reads
+# them by position, so that a vector is allowed as well as a map.
 def options(node, *names):
     values = node.custom_values()
     if isinstance(values, list):
@@ -14,7 +14,7 @@ def options(node, *names):
     found = []
     for name in names:
         value = values.get(name)
-        # MicroPython's bool is no int.
+        # MicroPython's bool is not an int.
         check(isinstance(value, (bool, int)), node, "the option '%s' is missing" % name)
         found.append(int(value))
     return found
@@ -28,4 +28,4 @@ def check_option(node, name, value, low, high):
 # Refuse a tensor that is not of this type and rank.
 def check_tensor(node, tensor, dtype, rank):
     check_dtype(node, tensor, dtype)
-    check(len(tensor.shape) == rank, node, "%s has not the rank %d" % (tensor, rank))
+    check(len(tensor.shape) == rank, node, "%s must have the rank %d" % (tensor, rank))

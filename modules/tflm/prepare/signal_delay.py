@@ -1,4 +1,4 @@
-# tflm: Prepare of SignalDelay
+# tflm: SignalDelay: Prepare
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
@@ -10,9 +10,9 @@ LAYOUT = ("input", "output", "history", "length", "delay", "history_row")
 _LONGEST = 1 << 20
 
 
-# Rows of int16 -> the same, `delay_length` samples later, over any number of invokes.
+# Rows of int16 -> the same rows, `delay_length` samples later, over any number of invokes.
 #
-# The state of a row is where its oldest sample is (a word) and the last samples in a ring.
+# The state of a row is the position of its oldest sample (a word) and the last samples in a ring.
 def prepare(context, node):
     source, target = node.input(0), node.output(0)
     (delay,) = options(node, "delay_length")

@@ -1,12 +1,12 @@
-# tflm: real FFTs as kissfft does them: factors, twiddles, and the records of one transform
+# tflm: real FFTs as kissfft computes them: factors, twiddles, and the records of one transform
 # MIT license; Copyright (c) 2026 the tflm authors
 #
-# A real FFT of N values is a complex one of N / 2 pairs and a step that takes even and odd values
-# apart. The complex one is mixed radix, decimated in time: values are put in an order that a table
-# gives, then each stage joins p transforms of m values into one of p * m, in place. kissfft has
-# the stages nested; that gives the same values.
+# A real FFT of N values is a complex FFT of N / 2 pairs and a step that separates even and odd
+# values. The complex FFT is mixed radix, decimated in time: a table gives the order of the values,
+# then each stage joins p transforms of m values into one of p * m, in place. kissfft nests the
+# stages, which gives the same values.
 #
-# All works in the output tensor, so there is no scratch buffer but for a few vectors.
+# All steps work in the output tensor; the scratch buffer only has a few vectors.
 
 import struct
 
@@ -42,7 +42,7 @@ LENGTH = ("output", "length", "output_row", "length_float")
 
 _LONGEST = 1 << 16
 _RADICES = (2, 3, 4, 5)
-_CHUNK = 16  # butterflies that the kernel for words does at once; kernels/signal_fft_wide.py
+_CHUNK = 16  # butterflies that the kernel for words computes at a time; kernels/signal_fft_wide.py
 _SCRATCH_VECTORS = 8
 _HALF_FLOAT32 = 0x3F000000
 _INT16_WORK = 16  # of a butterfly with two values
@@ -70,7 +70,7 @@ class Transform:
         even = self.length > 2 and not self.length & 1 and self.length <= _LONGEST
         support(even, node, "the fft_length %d" % self.length)
         self.factors = factors_of(self.pairs)
-        # TFLM, too, has no other factors.
+        # TFLM supports no other factors either.
         smooth = not [p for p in self.factors if p not in _RADICES]
         support(smooth, node, "the fft_length %d with factors other than 2, 3, 5" % self.length)
         check(self.output_row % 2 == 0, node, "%s has an odd number of values" % self.target)
@@ -88,7 +88,7 @@ class Transform:
     def itemsize(self):
         return dtypes.itemsize(self.dtype)
 
-    # `work` of what is done for one pair.
+    # `work` of one pair.
     def work(self):
         if self.dtype == dtypes.INT16:
             return _INT16_WORK
@@ -109,7 +109,7 @@ class Transform:
             return "signal_fft_int16." + function
         return "signal_fft_wide_real.%s_%s" % (function, dtypes.name(self.dtype))
 
-    # The scratch buffer that kernels for words need.
+    # The scratch buffer that kernels for words require.
     def scratch(self):
         if self.dtype == dtypes.INT16:
             return None
@@ -130,18 +130,18 @@ def factors_of(n):
     return found
 
 
-# Where pair i of the input goes, as uint16.
+# The target index of each pair of the input, as uint16.
 def indices(factors):
     order = [0]
     for p in reversed(factors):
         order = [j + p * i for j in range(p) for i in order]
     found = bytearray(2 * len(order))
-    for place in range(len(order)):
-        struct.pack_into("<H", found, 2 * order[place], place)
+    for i in range(len(order)):
+        struct.pack_into("<H", found, 2 * order[i], i)
     return bytes(found)
 
 
-# Pairs of the input to their places, zeros behind the input.
+# Copy pairs of the input to their indices, zeros after the input.
 def emit_load(transform):
     transform.context.emit(
         "signal_fft.eval_load",
@@ -158,8 +158,8 @@ def emit_load(transform):
     )
 
 
-# The stages, innermost first. Units are butterflies: `inner` of them lie `inner_step` pairs
-# apart, and so many rows of them `outer_step` pairs; the longer way is the inner one.
+# Emit the stages, innermost first. Units are butterflies: `inner` of them are `inner_step` pairs
+# apart, and rows of these `outer_step` pairs; the longer loop is the inner one.
 def emit_stages(transform, rounding):
     all_twiddles = twiddles(transform, rounding)
     span = 1
@@ -196,7 +196,8 @@ def emit_stages(transform, rounding):
         span *= p
 
 
-# The step between the complex transform and the spectrum, `function`; units are pairs of bins.
+# Emit the step between the complex transform and the spectrum, `function`; units are pairs of
+# bins.
 def emit_split(transform, rounding, function, source, table):
     units = transform.rows * (transform.pairs // 2 + 1)
     transform.context.emit(
@@ -221,7 +222,7 @@ def emit_split(transform, rounding, function, source, table):
     )
 
 
-# Division by the length, which kissfft leaves out and TFLM adds for float32.
+# Emit the division by the length, which kissfft lacks and TFLM adds for float32.
 def emit_length(transform):
     transform.context.emit(
         "signal_fft_wide_real.eval_length_float32",

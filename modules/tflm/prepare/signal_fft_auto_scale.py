@@ -1,4 +1,4 @@
-# tflm: Prepare of SignalFftAutoScale
+# tflm: SignalFftAutoScale: Prepare
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
@@ -12,8 +12,8 @@ _LOWEST = 0x8000  # bits of -32768
 _NONE = 0x10000
 
 
-# int16 -> int16 scaled up by a power of two as far as it goes, and that power (int32 scalar).
-# The option ignore_lowest, ours alone, leaves samples of -32768 out of account as TensorFlow's
+# int16 -> int16 scaled up by the largest possible power of two, and its exponent (int32 scalar).
+# The option ignore_lowest, which only tflm has, ignores samples of -32768 as TensorFlow's
 # microfrontend does (microfrontend/lib/window.cc).
 def prepare(context, node):
     source, target, bits = node.input(0), node.output(0), node.output(1)

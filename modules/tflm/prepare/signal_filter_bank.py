@@ -1,4 +1,4 @@
-# tflm: Prepare of SignalFilterBank
+# tflm: SignalFilterBank: Prepare
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
@@ -19,9 +19,9 @@ LAYOUT = (
 
 
 # Energies (uint32), weights, unweights (int16), and for each channel, and one before the first,
-# where its band and its weights start and how wide it is (int16) -> sums (uint64).
+# the start of its band, the start of its weights and its width (int16) -> sums (uint64).
 #
-# What the tables say is checked while running: they may come from outside.
+# The kernel checks the numbers of the tables, because the tables may be inputs.
 def prepare(context, node):
     source, target = node.input(0), node.output(0)
     (channels,) = options(node, "num_channels")

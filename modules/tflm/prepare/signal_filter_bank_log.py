@@ -1,4 +1,4 @@
-# tflm: Prepare of SignalFilterBankLog
+# tflm: SignalFilterBankLog: Prepare
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import struct
@@ -35,8 +35,8 @@ def prepare(context, node):
     )
 
 
-# How far log2(1 + i / 128) lies above the straight line i / 128, with 16 fractional bits, as
-# uint16. Each squaring of a number of 1..2 brings one bit of its logarithm out.
+# Return log2(1 + i / 128) minus the straight line i / 128 with 16 fractional bits, as uint16. Each
+# squaring of a number of 1..2 gives one bit of its logarithm.
 def log_table():
     segments = 1 << _SEGMENTS_BITS
     values = []

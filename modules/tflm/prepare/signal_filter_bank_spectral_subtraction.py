@@ -1,4 +1,4 @@
-# tflm: Prepare of SignalFilterBankSpectralSubtraction
+# tflm: SignalFilterBankSpectralSubtraction: Prepare
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
@@ -43,7 +43,7 @@ def prepare(context, node):
     check_option(node, "spectral_subtraction_bits", values[8], 0, 63)
     for tensor in (source, target, noise):
         check_tensor(node, tensor, dtypes.UINT32, 1)
-        check(tensor.elements() == channels, node, "%s has not num_channels elements" % tensor)
+        check(tensor.elements() == channels, node, "%s must have num_channels elements" % tensor)
     context.emit(
         "signal_filter_bank_spectral_subtraction.eval_uint32",
         LAYOUT,

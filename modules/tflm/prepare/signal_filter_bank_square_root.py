@@ -1,4 +1,4 @@
-# tflm: Prepare of SignalFilterBankSquareRoot
+# tflm: SignalFilterBankSquareRoot: Prepare
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
@@ -10,7 +10,7 @@ LAYOUT = ("input", "scale_bits", "output")
 _WORK = 128  # of one root
 
 
-# uint64, how far to shift the roots to the right (int32 scalar) -> uint32.
+# uint64, right shift of the roots (int32 scalar) -> uint32.
 def prepare(context, node):
     source, bits, target = node.input(0), node.input(1), node.output(0)
     check_tensor(node, source, dtypes.UINT64, 1)

@@ -1,4 +1,4 @@
-# tflm: Prepare of SignalFramer
+# tflm: SignalFramer: Prepare
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
@@ -22,11 +22,11 @@ _LONGEST = 1 << 20
 
 
 # Rows of int16, a multiple of frame_step long -> for each step a frame of frame_size samples, and
-# whether all of them are complete (bool scalar). Frames that are not are undefined in TFLM.
+# whether all of them are complete (bool scalar). Incomplete frames are undefined in TFLM.
 #
-# A frame is cut from the start of the row's history and one step of new samples. Without prefill
-# there are `missing` steps to take in before the first frame is complete. The state of a row is
-# how many of these are there (a word), and the history.
+# A frame is cut from the start of the row's history and one step of new samples. Without prefill,
+# the first frame is complete after `missing` steps. The state of a row is the number of these
+# steps so far (a word), and the history.
 def prepare(context, node):
     source, target, valid = node.input(0), node.output(0), node.output(1)
     size, step, prefill = options(node, "frame_size", "frame_step", "prefill")

@@ -1,4 +1,4 @@
-# tflm: Prepare of SignalIrfft
+# tflm: SignalIrfft: Prepare
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes

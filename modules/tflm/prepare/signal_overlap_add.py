@@ -1,4 +1,4 @@
-# tflm: Prepare of SignalOverlapAdd
+# tflm: SignalOverlapAdd: Prepare
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
@@ -8,8 +8,8 @@ from .signal import options
 LAYOUT = ("input", "output", "sums", "frames", "size", "step")
 
 
-# Rows of frames, int16 or float32 -> rows of samples: frames added up, each frame_step samples
-# behind the one before it, over any number of invokes.
+# Rows of frames, int16 or float32 -> rows of samples: frames are added, each frame_step samples
+# after the previous one, over any number of invokes.
 def prepare(context, node):
     source, target = node.input(0), node.output(0)
     _, step = options(node, "T", "frame_step")

@@ -1,4 +1,4 @@
-# tflm: Prepare of SignalPCAN
+# tflm: SignalPCAN: Prepare
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
@@ -9,7 +9,7 @@ LAYOUT = ("input", "noise", "gains", "output", "snr_shift", "intervals")
 
 
 # Energies and noise (uint32), a table of gains (int16: 3 values, then 4 for each power of two up
-# to 2**31) -> uint32. A table that is shorter serves with its last interval.
+# to 2**31) -> uint32. A shorter table ends with its last interval.
 def prepare(context, node):
     source, noise, gains, target = node.input(0), node.input(1), node.input(2), node.output(0)
     (shift,) = options(node, "snr_shift")

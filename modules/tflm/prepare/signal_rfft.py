@@ -1,4 +1,4 @@
-# tflm: Prepare of SignalRfft
+# tflm: SignalRfft: Prepare
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .signal_fft import Transform, emit_load, emit_split, emit_stages

@@ -1,4 +1,4 @@
-# tflm: Prepare of SignalStacker
+# tflm: SignalStacker: Prepare
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
@@ -10,10 +10,11 @@ LAYOUT = ("input", "output", "valid", "stack", "channels", "left_context", "fram
 _MOST = 1 << 16
 
 
-# A frame of int16 -> it with the frames before and after it, once there are enough of them since
-# the last output, and whether that is so (bool scalar). If not, the output stays.
+# A frame of int16 -> this frame with the frames before and after it, once there are enough frames
+# since the last output, and whether there are enough (bool scalar). Otherwise the output is
+# unchanged.
 #
-# The state is 1 + the number of frames (a word, 0 before the first), and the frames.
+# The state is 1 + the number of frames (a word, 0 before the first frame), and the frames.
 def prepare(context, node):
     source, target, valid = node.input(0), node.output(0), node.output(1)
     channels, left, right, step = options(

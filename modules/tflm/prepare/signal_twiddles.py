@@ -1,4 +1,4 @@
-# tflm: the cosines and sines of an FFT, to the last bit those of kissfft
+# tflm: the cosines and sines of an FFT, equal to kissfft's to the last bit
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import struct
@@ -8,8 +8,8 @@ from . import scale
 from .trigonometry import PI, cos_sin
 
 
-# kissfft's cos and sin of an angle, a number of scale.py: as float32, or as integers of so many
-# bits, floor(0.5 + maximum * cos) in doubles.
+# kissfft's cos and sin of an angle, a number of scale.py: as float32, or as integers of some bits,
+# floor(0.5 + maximum * cos) in double.
 class Rounding:
     def __init__(self, dtype):
         self.dtype = dtype
@@ -24,7 +24,8 @@ class Rounding:
         m, e = scale.add(scale.multiply(self.maximum, number), (1, -1))
         return m << e if e > 0 else m >> (0 - e)
 
-    # The bytes of a list of pairs. Kernels for words multiply by (cos, -sin) and (sin, cos).
+    # Return the bytes of a list of pairs. Kernels for words multiply by (cos, -sin) and (sin,
+    # cos).
     def table(self, pairs):
         if self.dtype == dtypes.INT16:
             return b"".join([struct.pack("<hh", *pair) for pair in pairs])
@@ -34,7 +35,7 @@ class Rounding:
             words += [cos, minus, sin, cos]
         return b"".join([struct.pack("<I", word & 0xFFFFFFFF) for word in words])
 
-    # The bytes of the roots of unity of a stage. Kernels for words multiply by their parts.
+    # Return the bytes of the roots of unity of a stage. Kernels for words multiply by their parts.
     def roots(self, pairs):
         if self.dtype == dtypes.INT16:
             return self.table(pairs)
@@ -44,7 +45,7 @@ class Rounding:
         return b"".join([struct.pack("<I", word & 0xFFFFFFFF) for word in words])
 
 
-# The twiddles of the whole complex transform: e ** (-2 pi i k / pairs), or conjugated.
+# Return the twiddles of the whole complex transform: e ** (-2 pi i k / pairs), or conjugated.
 def twiddles(transform, rounding):
     found = []
     for k in range(transform.pairs):
@@ -54,7 +55,7 @@ def twiddles(transform, rounding):
     return found
 
 
-# The twiddles of the step that takes even and odd values apart.
+# Return the twiddles of the step that separates even and odd values.
 def super_twiddles(transform, rounding):
     found = []
     for k in range(transform.pairs // 2):

@@ -7,14 +7,14 @@ from .. import dtypes
 from .common import check, check_dtype, check_outputs, product
 from .strided import check_same_dtype, constant_indices, element_bytes, emit_copy, strides_of
 
-# A begin that is computed. Behind it a table, of each dimension, the outermost first: size of
-# the slice, stride of the larger tensor in bytes, largest begin. `into`: 1 when the slice is
-# written, 0 when it is taken.
+# A begin that is computed at run time. A table follows, for each dimension, the outermost first:
+# size of the slice, stride of the larger tensor in bytes, largest begin. `into`: 1 if the slice is
+# written, 0 if it is read.
 COMPUTED = ("input", "output", "begin", "begin_words", "row", "dimensions", "into")
 
 
-# A size of -1 reaches to the end of its dimension; where the begin is known at run time only, the
-# file's shape tells how far that is.
+# A size of -1 means up to the end of the dimension. If the begin is known at run time only, this
+# size comes from the file's shape.
 def output_shapes(node):
     source, begin = node.input(0), None
     rank = len(source.shape)
@@ -58,8 +58,8 @@ def prepare(context, node):
     emit_copy(context, node, source, target, loops, input_offset=offset)
 
 
-# Begin or size are known at run time only: the output's own shape is the size, as the planned
-# memory is, and a begin that would reach outside is moved inside. TFLM checks neither.
+# Begin or size are known at run time only. The output's own shape is the size, because its memory
+# is planned, and the kernel moves a begin that would exceed the input. TFLM checks neither.
 def _prepare_computed(context, node, source, target):
     shape = target.shape
     fits = len(shape) == len(source.shape)
@@ -71,30 +71,30 @@ def _prepare_computed(context, node, source, target):
     emit_computed(context, node, source, target, node.input(1), 0)
 
 
-# Write the record that copies the whole of the smaller tensor from (`into` 0), or to (1), that
-# place in the larger one which `begin` tells at run time; `shape` is that of the smaller one, with
-# as many dimensions as the larger has.
+# Write the record that copies the whole smaller tensor from (`into` 0) or to (`into` 1) the
+# position in the larger tensor that `begin` gives at run time. `shape` is the shape of the smaller
+# tensor, with as many dimensions as the larger one has.
 def emit_computed(context, node, source, target, begin, into, shape=None):
-    whole, part = (target, source) if into else (source, target)
+    larger, smaller = (target, source) if into else (source, target)
     if shape is None:
-        shape = part.shape
+        shape = smaller.shape
     size = element_bytes(node, source)
-    if part.elements() == 0:
+    if smaller.elements() == 0:
         return
-    strides = strides_of(whole.shape)
+    strides = strides_of(larger.shape)
     table = b""
     for i in range(len(shape)):
-        table += struct.pack("<III", shape[i], strides[i] * size, whole.shape[i] - shape[i])
-    # Dimensions at the end that are taken whole belong to the row.
+        table += struct.pack("<III", shape[i], strides[i] * size, larger.shape[i] - shape[i])
+    # Dimensions at the end that are copied whole belong to the row.
     outer = len(shape) - 1
-    while outer and shape[outer] == whole.shape[outer]:
+    while outer and shape[outer] == larger.shape[outer]:
         outer -= 1
     rows = product(shape[:outer])
     context.emit(
         "slice.eval_computed",
         COMPUTED,
         rows,
-        part.nbytes() + 16 * rows,
+        smaller.nbytes() + 16 * rows,
         table=table[: 12 * (outer + 1)],
         input=source,
         output=target,

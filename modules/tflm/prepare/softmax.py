@@ -31,10 +31,10 @@ SOFTMAX = (
 
 _OPTIONS = const(9)  # SoftmaxOptions
 _BETA = const(0)
-_DIFFERENCE_BITS = 5  # integer bits of what exp() is applied to
+_DIFFERENCE_BITS = 5  # integer bits of the argument of exp()
 _MAX_DEPTH = 8191  # the sum of exps has 13 integer bits
-_MAX_SLOTS = 223  # words of the table of exps, and with the sum 896 bytes
-_SLOTS_PER_ELEMENT = 4  # a small tensor does not pay for a large table
+_MAX_SLOTS = 223  # words of the table of exps, 896 bytes with the sum
+_SLOTS_PER_ELEMENT = 4  # a small tensor does not justify a large table
 _NEAR = 0x3A83126F  # 0.001 in float32
 _CONSTANTS = (EXP_MINUS_EIGHTH, ONE_THIRD) + EXP_POWERS + (NEWTON_START, NEWTON_SLOPE)
 
@@ -65,7 +65,7 @@ def prepare(context, node):
     depth = source.shape[-1]
     support(depth <= _MAX_DEPTH, node, "a last dimension of %d" % depth)
     multiplier, shift = _difference_multiplier(node, source)
-    # Differences to the largest value of a row that still count (CalculateInputRadius).
+    # Differences to the largest value of a row that matter (CalculateInputRadius).
     radius = ((1 << _DIFFERENCE_BITS) - 1) << (31 - _DIFFERENCE_BITS)
     largest_difference = min(255, radius >> shift)
     slots = min(largest_difference + 1, _MAX_SLOTS, _SLOTS_PER_ELEMENT * source.elements())
@@ -87,7 +87,7 @@ def prepare(context, node):
     )
 
 
-# The output fills its type with 0..1. int16 may be off by a thousandth, as in TFLM.
+# The output must map 0..1 to its whole type. As in TFLM, int16 may differ by a thousandth.
 def _check_output(node, target, bits):
     m, e = scale_of(target)
     off = scale.add((m, e + bits), (-1, 0), scale.SINGLE)
@@ -100,11 +100,11 @@ def _check_output(node, target, bits):
     )
 
 
-# beta times the input's scale, with 26 fractional bits (PreprocessSoftmaxScaling).
+# Return beta times the input's scale, with 26 fractional bits (PreprocessSoftmaxScaling).
 def _difference_multiplier(node, source):
     beta = scale.from_bits(node.options(_OPTIONS).get(_BETA, "I"))
     m, e = scale.multiply(beta, scale_of(source))
     real = (m, e + 31 - _DIFFERENCE_BITS)
     largest = ((1 << 31) - 1, 0)
-    support(scale.less((1, 0), real), node, "a beta that is not positive, or so small,")
+    support(scale.less((1, 0), real), node, "a beta that is negative, 0 or tiny")
     return scale.quantize_multiplier(largest if scale.less(largest, real) else real)

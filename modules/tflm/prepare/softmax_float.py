@@ -1,4 +1,4 @@
-# tflm: SOFTMAX on float32: what is left to Prepare
+# tflm: SOFTMAX, float32: Prepare
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .common import FLOAT_WORK
@@ -6,7 +6,7 @@ from .common import FLOAT_WORK
 LAYOUT = ("input", "output", "scalar", "depth", "beta", "lowest", "zero")
 
 _LOWEST = 0xFF7FFFFF
-_STEPS = 6  # an element takes as long as so many multiply-accumulates
+_STEPS = 6  # work of an element, in multiply-accumulates
 
 
 # Write the record; `beta` is the bits of a float32.

@@ -1,4 +1,4 @@
-# tflm: SOFTMAX on int16: Prepare (TFLM softmax_common.cc, reference/softmax.h, common.h)
+# tflm: SOFTMAX, int16: Prepare (TFLM softmax_common.cc, reference/softmax.h, common.h)
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import struct
@@ -12,7 +12,7 @@ SOFTMAX_INT16 = ("input", "exp", "reciprocal", "output", "depth", "multiplier", 
 
 _MAX_DEPTH = 65535  # the sum of exps stays below 2**31
 _RANGE = (65535, 0)
-_DIFFERENCES = (10, 0)  # exp() is made for -10 .. 0
+_DIFFERENCES = (10, 0)  # arguments of exp(): -10 .. 0
 _STEPS = 512
 _ONE = (1, 0)
 _TENTH_PERCENT = scale.from_bits(0x3A83126F)
@@ -68,9 +68,9 @@ def reciprocal_table():
     return _table((0, 0), last, reciprocal)
 
 
-# TFLM's LUTPopulate for int16: 513 values from `first` to `last`, times 32768 or nearly so. Each
-# but the last is off by half of what interpolation is off in the middle of its interval. All of
-# it is float32 arithmetic, step by step, as C++ does it.
+# Return TFLM's LUTPopulate for int16: 513 values from `first` to `last`, times 32768 or nearly.
+# Each value except the last is moved by half of the interpolation's error in the middle of its
+# interval. All steps are float32 arithmetic as in C++.
 def _table(first, last, function):
     single = scale.SINGLE
     step = scale.multiply(_difference(last, first), (1, -9), single)

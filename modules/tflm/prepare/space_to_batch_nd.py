@@ -9,7 +9,7 @@ from .pad import zero_byte
 from .strided import check_same_dtype
 
 
-# What is left of the sides between blocks; each position within a block is a batch.
+# The sides divided by the blocks; each position within a block is a batch.
 def output_shapes(node):
     source = node.input(0)
     blocks, paddings = spatial(node)
@@ -27,7 +27,7 @@ def output_shapes(node):
     return [shape]
 
 
-# The padding is the output's zero point: TFLM pads with a number it never sets.
+# The padding is the output's zero point: TFLM pads with a number that it never sets.
 def prepare(context, node):
     source, target = node.input(0), node.output(0)
     check_outputs(node, output_shapes(node))

@@ -32,8 +32,8 @@ def prepare(context, node):
     emit_copy(context, node, source, target, block_loops(source.shape, block))
 
 
-# The loops over a picture of `shape` whose squares of block x block pixels are channels elsewhere:
-# (turns, stride in the picture, stride elsewhere).
+# Return the loops over a picture of `shape` whose squares of block x block pixels are channels in
+# another tensor: (turns, stride in the picture, stride in the other tensor).
 def block_loops(shape, block):
     batches, height, width, depth = shape
     strides = strides_of(shape)

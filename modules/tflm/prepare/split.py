@@ -17,7 +17,7 @@ def output_shapes(node):
     return [with_side(source.shape, axis, source.shape[axis] // count)] * count
 
 
-# A shape with another length along an axis.
+# Return a shape with another length along an axis.
 def with_side(shape, axis, length):
     return shape[:axis] + (length,) + shape[axis + 1 :]
 
@@ -29,22 +29,22 @@ def prepare(context, node):
     emit_split(context, node, source, axis)
 
 
-# The one axis that a constant tensor names.
+# Return the one axis in a constant tensor.
 def axis_of(node, tensor, source):
     axis = constant_ints(node, tensor, "the axis")
     check(len(axis) == 1, node, "it has %d axes" % len(axis))
     return positive_axis(node, axis[0], len(source.shape))
 
 
-# One copy for each output; their shapes are checked.
+# Emit one copy for each output; their shapes are checked.
 def emit_split(context, node, source, axis):
     shape = source.shape
     row = product(shape[axis:])
-    place = 0
+    offset = 0
     for i in range(len(node.outputs)):
         target = node.output(i)
         check_same_dtype(node, source, (target,))
-        part = product(target.shape[axis:])
-        loops = [(product(shape[:axis]), row, part), (part, 1, 1)]
-        emit_copy(context, node, source, target, loops, input_offset=place)
-        place += part
+        run = product(target.shape[axis:])
+        loops = [(product(shape[:axis]), row, run), (run, 1, 1)]
+        emit_copy(context, node, source, target, loops, input_offset=offset)
+        offset += run

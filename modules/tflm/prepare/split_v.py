@@ -5,8 +5,8 @@ from .common import check, check_outputs, constant_ints
 from .split import axis_of, emit_split, with_side
 
 
-# The sizes along the axis are given; one of them may be -1, what the others leave. Where they are
-# no constant the outputs' own count, as in TFLM.
+# An input gives the sizes along the axis; one of them may be -1 and is computed from the others.
+# If they are not constant, the outputs' own sizes count, as in TFLM.
 def output_shapes(node):
     source, axis = _source(node)
     return [with_side(source.shape, axis, size) for size in _sizes(node, source, axis)]
@@ -20,7 +20,7 @@ def prepare(context, node):
     emit_split(context, node, source, axis)
 
 
-# What is split, and along which axis.
+# Return the tensor that is split, and the axis.
 def _source(node):
     check(len(node.inputs) == 3, node, "it has %d inputs" % len(node.inputs))
     return node.input(0), axis_of(node, node.input(2), node.input(0))
@@ -37,7 +37,7 @@ def _sizes(node, source, axis):
     return sizes
 
 
-# Sizes of the outputs as the file has them.
+# Return the sizes of the outputs in the file.
 def _own_sizes(node, source, axis):
     sizes, length = [], source.shape[axis]
     for i in range(len(node.outputs)):

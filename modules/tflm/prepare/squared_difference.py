@@ -18,7 +18,7 @@ INTEGERS = (
 _NO_OPTIONS = const(0)
 _INT8_SHIFT = 7
 _INT16_SHIFT = 0
-_INTEGERS_WORK = 24  # multiply-accumulates that an element takes as long as
+_INTEGERS_WORK = 24  # of an element, in multiply-accumulates
 _INT32_WORK = 4
 _MAX_SHIFT = 31
 
@@ -39,8 +39,8 @@ def _int16(context, node, activation):
     _emit_integers(context, node, _INT16_SHIFT, 0x8000)
 
 
-# The square does not mind which input is first: in the record it is the one with the larger
-# scale, whose multiplier is one half. `flip` turns signed values into unsigned ones.
+# The square is the same for both orders of the inputs. In the record the input with the larger
+# scale is first; its multiplier is one half. `flip` turns signed values into unsigned ones.
 def _emit_integers(context, node, left_shift, flip):
     inputs, target = [node.input(0), node.input(1)], node.output(0)
     for tensor in inputs + [target]:
@@ -56,7 +56,7 @@ def _emit_integers(context, node, left_shift, flip):
     support(
         output_shift <= _MAX_SHIFT,
         node,
-        "%s: a scale so small beside those of the inputs" % target,
+        "%s: a scale far below the inputs' scales" % target,
     )
     low, high = limits(target.dtype)
     emit_broadcast(
@@ -81,7 +81,7 @@ def _emit_integers(context, node, left_shift, flip):
     )
 
 
-# TFLM takes no notice of quantization here.
+# TFLM ignores quantization here.
 def _int32(context, node, activation):
     inputs = node.input(0), node.input(1)
     kernel = "squared_difference_int32.eval_int32"

@@ -1,4 +1,4 @@
-# tflm: SQUEEZE: the bytes stay, dimensions of 1 go (TFLM squeeze.cc)
+# tflm: SQUEEZE: Prepare: copies the bytes; dimensions of 1 are removed (TFLM squeeze.cc)
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..dtypes import const

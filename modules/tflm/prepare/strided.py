@@ -1,4 +1,4 @@
-# tflm: copies between strides: what every operator that only moves elements comes down to
+# tflm: copies between strided tensors, for every operator that only moves elements
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import struct
@@ -6,29 +6,29 @@ import struct
 from .. import dtypes
 from .common import check, constant_ints, support
 
-# Behind it a table: of each loop its turns and its strides in bytes, the innermost first.
+# A table follows: for each loop its turns and its strides in bytes, the innermost loop first.
 STRIDED = ("input", "output", "input_offset", "output_offset", "size", "loops")
 
 
-# Bytes of an element; types without whole bytes of a fixed size are refused.
+# Return the bytes of an element; types without whole bytes of a fixed size are refused.
 def element_bytes(node, tensor):
     size = dtypes.itemsize(tensor.dtype)
     support(size > 0, node, "type %s" % dtypes.name(tensor.dtype))
     return size
 
 
-# Refuse tensors that do not have the first one's type.
+# Refuse tensors whose type differs from the first one's.
 def check_same_dtype(node, first, others):
     for tensor in others:
         check(tensor.dtype == first.dtype, node, "%s and %s differ in type" % (first, tensor))
 
 
-# The values of a constant tensor with a number for each dimension; a scalar has none.
+# Return the values of a constant tensor with a number for each dimension; a scalar has none.
 def constant_indices(node, tensor, what):
     return constant_ints(node, tensor, what) if tensor.elements() else []
 
 
-# Strides of a dense tensor in elements.
+# Return the strides of a dense tensor in elements.
 def strides_of(shape):
     strides = []
     stride = 1
@@ -39,7 +39,7 @@ def strides_of(shape):
 
 
 # Write the record of a copy. `loops` are (turns, input stride, output stride), the outermost
-# first; strides and offsets count elements; only input strides may be negative.
+# first. Strides and offsets count elements; only input strides may be negative.
 def emit_copy(context, node, source, target, loops, input_offset=0, output_offset=0):
     size = element_bytes(node, source)
     check_same_dtype(node, source, (target,))
@@ -71,9 +71,9 @@ def emit_copy(context, node, source, target, loops, input_offset=0, output_offse
     )
 
 
-# Fewer loops that do the same, and the bytes of an item. Neighbours that step on as one become
-# one; an innermost loop over bytes that touch becomes the item. The longest loop is to turn
-# fastest: the kernel is quickest there. Two loops are always there, the rest is optional.
+# Return fewer loops that do the same, and the bytes of an item. Neighbouring loops with a common
+# step become one; an innermost loop over bytes that touch becomes the item. The longest loop
+# becomes the innermost one, which is fastest in the kernel. There are always two loops.
 def merged(loops, size):
     result = []
     for turns, a, b in loops:
@@ -92,7 +92,7 @@ def merged(loops, size):
     return size, result
 
 
-# Whatever the file says, the kernel stays inside its tensors.
+# The kernel must stay inside its tensors for every file.
 def _check_inside(node, tensor, offset, loops):
     low = high = offset
     for turns, stride in loops:

@@ -14,32 +14,33 @@ _SHRINK_AXIS_MASK = const(4)
 _OFFSET = const(5)
 
 
-# One copy; a mask's bit `i` is for dimension `i`, and dimensions without an entry are taken whole.
+# One copy. Bit `i` of a mask is for dimension `i`; dimensions without an entry are copied whole.
 def prepare(context, node):
-    source, target, parts = node.input(0), node.output(0), parts_of(node)
-    check_outputs(node, [_shape(parts)])
+    source, target, ranges = node.input(0), node.output(0), index_ranges(node)
+    check_outputs(node, [_shape(ranges)])
     rank = len(source.shape)
-    strides, steps = strides_of(source.shape), strides_of([count for _, count, _, _ in parts])
-    loops = [(parts[i][1], parts[i][2] * strides[i], steps[i]) for i in range(rank)]
-    offset = sum([parts[i][0] * strides[i] for i in range(rank)])
+    strides, steps = strides_of(source.shape), strides_of([count for _, count, _, _ in ranges])
+    loops = [(ranges[i][1], ranges[i][2] * strides[i], steps[i]) for i in range(rank)]
+    offset = sum([ranges[i][0] * strides[i] for i in range(rank)])
     emit_copy(context, node, source, target, loops, input_offset=offset)
 
 
 def output_shapes(node):
-    return [_shape(parts_of(node))]
+    return [_shape(index_ranges(node))]
 
 
-# What is taken of a tensor, without dimensions of which one index is.
-def _shape(parts):
-    return [count for _, count, _, shrink in parts if not shrink]
+# Return the shape without the dimensions that are one index only.
+def _shape(ranges):
+    return [count for _, count, _, shrink in ranges if not shrink]
 
 
-# Of each dimension the first index, the number of indices, the stride, and 1 where it goes away.
-def parts_of(node):
+# Return for each dimension the first index, the number of indices, the stride, and 1 if it is
+# removed.
+def index_ranges(node):
     source = node.input(0)
     rank = len(source.shape)
     options = node.options(_OPTIONS)
-    # TFLM ignores these three, and would give other elements than were asked for.
+    # TFLM ignores these three options, and would return other elements than requested.
     support(options.get(_ELLIPSIS_MASK, "i") == 0, node, "an ellipsis mask")
     support(options.get(_NEW_AXIS_MASK, "i") == 0, node, "a mask of new axes")
     support(options.get(_OFFSET, "B") == 0, node, "an end that counts from the begin")
@@ -57,17 +58,18 @@ def parts_of(node):
         node,
         "begin, end and strides should have %d entries for %s" % (rank, source),
     )
-    parts = [(0, size, 1, 0) for size in source.shape]
+    ranges = [(0, size, 1, 0) for size in source.shape]
     for i in range(len(begin)):
         bits, size = [mask >> i & 1 for mask in masks], source.shape[i]
         first, count = elements_along(node, size, begin[i], end[i], stride[i], bits)
-        parts[i] = first, count, stride[i], bits[2]
-    return parts
+        ranges[i] = first, count, stride[i], bits[2]
+    return ranges
 
 
-# The first index and the number of indices along one dimension, as strided_slice_logic.h has it:
-# negative positions count from the end, all are clamped to the dimension; `masks` tell that begin
-# or end are left open, or that the dimension is one index only and goes away.
+# Return the first index and the number of indices along one dimension, as in
+# strided_slice_logic.h: negative positions count from the end, and all are clamped to the
+# dimension. `masks`: whether begin or end are open, or the dimension is one index only and is
+# removed.
 def elements_along(node, size, begin, end, stride, masks):
     check(stride != 0, node, "a stride is 0")
     low, high = (0, size) if stride > 0 else (-1, size - 1)
@@ -78,7 +80,7 @@ def elements_along(node, size, begin, end, stride, masks):
     if open_begin:
         begin = low if stride > 0 else high
     if shrink:
-        check(0 <= begin < size, node, "an index lies outside its dimension of %d" % size)
+        check(0 <= begin < size, node, "an index is outside its dimension of %d" % size)
         check(stride > 0, node, "an index has the stride %d" % stride)
         return begin, 1
     if end < 0:

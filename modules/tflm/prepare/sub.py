@@ -24,7 +24,7 @@ def _int16(context, node, activation):
     emit_int16(context, node, activation, -1)
 
 
-# Unlike ADD, an int32 SUB has its activation.
+# Unlike ADD, an int32 SUB applies its activation.
 def _int32(context, node, activation):
     check_unquantized(node, (node.input(0), node.input(1), node.output(0)))
     emit_int32(context, node, activation, -1)

@@ -38,12 +38,12 @@ FLOAT32 = _OPERANDS + ("sum",) + _SIZES + ("activation", "low", "high")
 _OPTIONS = const(6)  # SVDFOptions
 _RANK = const(0)
 _FUSED_ACTIVATION_FUNCTION = const(1)
-_FILTERS = 64  # of a block, unless the rank is larger
+_FILTERS = 64  # filters of a block, unless the rank is larger
 _TAPS = 64  # words that kernels/matrix.py unpacks the input to
 _BIAS_TOLERANCE = (5902958103587057, -69)  # 1e-5 as C's double
 
 
-# `rank` filters make a unit.
+# `rank` filters form a unit.
 def output_shapes(node):
     rank = node.options(_OPTIONS).get(_RANK, "i")
     check(rank > 0, node, "its rank is %d" % rank)
@@ -65,7 +65,7 @@ def prepare(context, node):
     _prepare_int8(context, node, fields)
 
 
-# The fields of the operands and _SIZES, once all shapes agree.
+# Return the fields of the operands and _SIZES, after checking all shapes.
 def _sizes(node, rank):
     source, features, times = node.input(0), node.input(1), node.input(2)
     bias, state, target = node.optional_input(3), node.input(4), node.output(0)
@@ -101,7 +101,7 @@ def _sizes(node, rank):
     }
 
 
-# Refuse a state that does not last, or that nobody may write to.
+# Refuse a state that is not kept between invokes, or that cannot be written.
 def check_state(node, tensor):
     check(tensor.is_variable, node, "%s must be a variable tensor" % tensor)
 
@@ -126,7 +126,7 @@ def _prepare_int8(context, node, fields):
         outputs * rank * (size + 2 * fields["memory_size"]),
         scratch=context.request_scratch_buffer(4 * (block * rank + min(size, _TAPS))),
         block=block,
-        # The weights' zero point does not count: 128 is what their flipped top bit adds.
+        # The zero point of the weights is ignored: 128 compensates for their flipped top bit.
         feature_offsets=source.zero_point() + 0x80 | 0x80 << 16,
         state_zero_point=state.zero_point(),
         state_bits=16 if times.dtype == dtypes.INT16 else 8,
@@ -141,8 +141,8 @@ def _prepare_int8(context, node, fields):
     )
 
 
-# Input scale * weights' scale / state scale, and state scale * weights' scale / output scale, in
-# double. TFLM refuses a bias of another scale than the latter product.
+# Return input scale * weights' scale / state scale, and state scale * weights' scale / output
+# scale, in double. TFLM refuses a bias with another scale than the latter product.
 def _multipliers(node, bias):
     source, features, times = node.input(0), node.input(1), node.input(2)
     state, target = node.input(4), node.output(0)
@@ -155,8 +155,8 @@ def _multipliers(node, bias):
         check(
             scale.less((abs(m), e), _BIAS_TOLERANCE),
             node,
-            "%s must have the scale of the state times that of its weights" % bias,
+            "%s must have the state's scale times its weights' scale" % bias,
         )
     for tensor, (_, shift) in ((state, feature), (target, output)):
-        support(shift < 31, node, "%s: a scale so small beside the others" % tensor)
+        support(shift < 31, node, "%s: a scale far below the others" % tensor)
     return feature, output

@@ -1,4 +1,4 @@
-# tflm: SVDF on float32: what is left to Prepare
+# tflm: SVDF, float32: Prepare
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes

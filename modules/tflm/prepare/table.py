@@ -1,7 +1,7 @@
-# tflm: which file prepares which builtin operator; the one line to add for a new operator
+# tflm: the file that prepares each builtin operator; a new operator adds one line
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# builtin code: file below prepare/
+# {builtin code: file below prepare/}
 OPS = {
     0: "add",  # ADD
     1: "pooling",  # AVERAGE_POOL_2D
@@ -120,7 +120,7 @@ OPS = {
     158: "sign",  # SIGN
 }
 
-# custom operators that TFLM itself has, and TensorFlow's lists: file below prepare/
+# {custom operator: file below prepare/}: custom operators that TFLM has, and TensorFlow's lists.
 CUSTOM = {
     "CIRCULAR_BUFFER": "circular_buffer",
     "Convolution2DTransposeBias": "transpose_conv_bias",

@@ -9,7 +9,7 @@ from .lookup import emit_fixed_point_lookup, unary_tensors
 output_shapes = same_shape
 
 
-# The output's quantization is taken to be scale 1/128, zero point 0, as in TFLM.
+# As in TFLM the output's quantization is assumed to be scale 1/128, zero point 0.
 def prepare(context, node):
     source, _ = unary_tensors(node, dtypes.FLOAT32, dtypes.INT8, dtypes.INT16)
     if source.dtype == dtypes.FLOAT32:

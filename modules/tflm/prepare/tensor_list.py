@@ -1,4 +1,4 @@
-# tflm: lists of tensors of TensorFlow (FlexTensorList...), which are one tensor here: Prepare
+# tflm: TensorFlow's lists of tensors (FlexTensorList...) as one tensor: Prepare
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
@@ -10,7 +10,7 @@ from .strided import check_same_dtype, element_bytes
 
 
 # tflite/tensor_lists.py has given the lists their shapes: [items, shape of an item]. Items that
-# nobody sets are zeros.
+# are never set are zeros.
 def prepare(context, node):
     name = node.custom_name[len("FlexTensorList") :]
     target = node.output(0)
@@ -32,7 +32,7 @@ def prepare(context, node):
         emit_reshape(context, node)
 
 
-# An index outside the list is moved inside by the kernel; TensorFlow would stop.
+# The kernel moves an index that is out of range; TensorFlow would stop.
 def _index(node):
     index = node.input(1)
     check_dtype(node, index, dtypes.INT32)

@@ -14,7 +14,7 @@ def output_shapes(node):
     return [[d * n for d, n in zip(source.shape, multiples)]]
 
 
-# One copy: each dimension has a loop over its repetitions, in which the input does not move on.
+# One copy: each dimension has a loop over its repetitions, in which the input does not advance.
 def prepare(context, node):
     source, target = node.input(0), node.output(0)
     check_same_dtype(node, source, (target,))

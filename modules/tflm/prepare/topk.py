@@ -13,11 +13,11 @@ from .strided import check_same_dtype
 
 LAYOUT = ("input", "values", "indices", "kind", "length", "count")
 
-# Kinds of numbers, as in kernels/topk.py.
+# Kinds of numbers in kernels/topk.py.
 _KINDS = {dtypes.FLOAT32: 0, dtypes.INT32: 1, dtypes.INT8: 2, dtypes.UINT8: 3, dtypes.INT16: 4}
 
 
-# As many of each row as input 1 says.
+# Input 1 gives the number of values in each row.
 def output_shapes(node):
     source, number = node.input(0), node.input(1)
     check(len(source.shape) > 0, node, "%s has no dimension" % source)
@@ -28,7 +28,7 @@ def output_shapes(node):
     return [source.shape[:-1] + (count[0],)] * 2
 
 
-# The largest of each row, in order, and where they are.
+# The largest values of each row in descending order, and their indices.
 def prepare(context, node):
     source, values, indices = node.input(0), node.output(0), node.output(1)
     check_dtype(node, source, *sorted(_KINDS))

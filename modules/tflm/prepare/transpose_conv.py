@@ -21,7 +21,7 @@ from .requantize_int16 import (
     scratch_bytes,
 )
 
-# Words of a record: where the filter's windows lie on the output.
+# Words of a record: the windows of the filter over the output.
 _SIZES = (
     "input_height",
     "input_width",
@@ -38,8 +38,9 @@ _SIZES = (
 )
 _OPERANDS = ("input", "weights", "bias", "output")
 
-# How sums become outputs is a constant, `requantize`: the words REQUANTIZE or REQUANTIZE_INT16 and
-# their table. In bands records lie in the arena, and it would be most of this one.
+# The requantization is a constant, `requantize`: the words REQUANTIZE or REQUANTIZE_INT16 and
+# their table. In banded execution records are copied to the arena, and the table would be most of
+# this one.
 INTEGER = _OPERANDS + ("scratch", "requantize") + _SIZES + ("bias_kind", "offsets")
 FLOAT32 = _OPERANDS + _SIZES + ("activation_min", "activation_max")
 
@@ -50,8 +51,8 @@ _STRIDE_H = const(2)
 _FUSED_ACTIVATION_FUNCTION = const(3)
 
 
-# Input 0 says the sides, if it is known; the batch is that of the input, as converters write 1
-# where they do not know it.
+# Input 0 gives the sides, if it is known. The batch is the input's, because converters write 1 if
+# they do not know it.
 def output_shapes(node):
     options, source, weights = node.options(_OPTIONS), node.input(2), node.input(1)
     sides = node.output(0).shape[1:3]
@@ -60,11 +61,11 @@ def output_shapes(node):
     for i, stride in enumerate((_STRIDE_H, _STRIDE_W)):
         size, window, stride = sides[i], weights.shape[1 + i], options.get(stride, "i")
         count, _ = window_of(node, options.get(_PADDING, "b"), size, window, stride, 1)
-        check(count == source.shape[1 + i], node, "%s is none of a shape %s" % (source, sides))
+        check(count == source.shape[1 + i], node, "%s does not fit shape %s" % (source, sides))
     return [source.shape[:1] + tuple(sides) + weights.shape[:1]]
 
 
-# Input 0, the shape of the output, does not count: the output's own does, as in TFLM.
+# As in TFLM the output's own shape counts, not input 0.
 def prepare(context, node):
     options = node.options(_OPTIONS)
     check(len(node.inputs) in (3, 4), node, "it must have 3 or 4 inputs")
@@ -83,7 +84,7 @@ def prepare(context, node):
         _prepare_int16(context, node, activation, fields)
 
 
-# The fields of _SIZES. Padding is that of the convolution from the output to the input.
+# Return the fields of _SIZES. The padding belongs to the convolution from the output to the input.
 def _sizes(node, source, weights, target, options):
     for tensor in (source, weights, target):
         check(len(tensor.shape) == 4, node, "%s must have 4 dimensions" % tensor)
@@ -100,7 +101,7 @@ def _sizes(node, source, weights, target, options):
     for i, side in enumerate(("height", "width")):
         size, window, stride = target.shape[1 + i], weights.shape[1 + i], strides[i]
         _, before = window_of(node, options.get(_PADDING, "b"), size, window, stride, 1)
-        if node.padding is not None:  # some rows of a picture
+        if node.padding is not None:  # a band of rows
             before = node.padding[i]
         fields["input_" + side] = source.shape[1 + i]
         fields["output_" + side] = size
@@ -110,7 +111,7 @@ def _sizes(node, source, weights, target, options):
     return fields
 
 
-# Multiply-accumulates of all outputs, at most, and one for each.
+# Return the multiply-accumulates of all outputs, at most, and one for each output.
 def _work(node):
     return (
         node.input(0).elements() * node.input(1).elements() // max(1, node.input(0).shape[3])
@@ -142,7 +143,7 @@ def emit_float32(context, node, activation, fields):
 
 def _prepare_int8(context, node, activation, fields):
     quantized, table = requantize_fields(node, activation, fields["output_channels"])
-    # The zero point of the weights does not count; 128 is what their flipped top bit adds.
+    # The zero point of the weights is ignored; 128 compensates for their flipped top bit.
     fields["offsets"] = 0x80 << 16 | quantized["input_offset"]
     block = [quantized[name] for name in REQUANTIZE]
     _emit_integer(context, node, "transpose_conv.eval_int8", 0, block, table, fields)
@@ -160,7 +161,7 @@ def _prepare_int16(context, node, activation, fields):
     _emit_integer(context, node, "transpose_conv.eval_int16", kind, block, table, fields)
 
 
-# `kind` of the bias as kernels/matrix.py takes it; `block` and `table`: see INTEGER.
+# `kind` of the bias as in kernels/matrix.py; `block` and `table`: see INTEGER.
 def _emit_integer(context, node, kernel, kind, block, table, fields):
     channels, depth = fields["output_channels"], fields["input_channels"]
     words = struct.pack("<5I", *[value & 0xFFFFFFFF for value in block])

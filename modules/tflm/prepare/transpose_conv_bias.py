@@ -7,20 +7,20 @@ from .. import dtypes
 from .common import NONE, check, check_dtype, check_outputs
 from .transpose_conv import emit_float32
 
-# The options are TfLiteTransposeConvParams as C lays it out: padding and strides, int32 each.
+# The options are TfLiteTransposeConvParams in C's layout: padding and strides, int32 each.
 _OPTIONS = "<iii"
 _SAME = 1
 _VALID = 2
-_LARGEST = 1 << 12  # strides beyond any image
+_LARGEST = 1 << 12  # larger than any stride of an image
 
 
-# (outputs, padding before the first) along one side.
+# Return (outputs, padding before the first) along one side.
 def _side(size, window, stride, is_same):
     cut = max(0, window - (size - 1) % stride - 1) if is_same and size else 0
     return stride * (size - 1) + window - cut if size else 0, cut // 2
 
 
-# What the kernel of TRANSPOSE_CONV asks for: (height, width).
+# Return the geometry of the kernel of TRANSPOSE_CONV, each number as (height, width).
 def _geometry(node):
     options, source, weights = bytes(node.custom_options), node.input(0), node.input(1)
     check(len(options) >= 12, node, "its options have %d bytes, not 12" % len(options))
@@ -42,7 +42,7 @@ def output_shapes(node):
     return [(node.input(0).shape[0],) + tuple(sizes) + (node.input(1).shape[0],)]
 
 
-# Its inputs are those of a CONV_2D, its record that of a TRANSPOSE_CONV.
+# It has the inputs of a CONV_2D and the record of a TRANSPOSE_CONV.
 def prepare(context, node):
     check(len(node.inputs) == 3, node, "it must have 3 inputs")
     source, weights = node.input(0), node.input(1)

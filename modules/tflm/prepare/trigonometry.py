@@ -1,13 +1,13 @@
-# tflm: cos() and sin() in exact integers: boards have single precision only
+# tflm: cos() and sin() in exact integers, because boards have single precision only
 # MIT license; Copyright (c) 2026 the tflm authors
 
-_BITS = 112  # fractional bits of what is computed
+_BITS = 112  # fractional bits of the computation
 _HALF_PI = 0x1921FB54442D18469898CC51701B839A252049C1114CF98E >> (188 - _BITS)  # pi / 2
 PI = 0x1921FB54442D18, -51  # pi as a double, a number of scale.py
 
 
-# (cos, sin) of a number of scale.py below 2**16, as numbers, with errors below 2**-100: multiples
-# of pi / 2 are taken off, Taylor series give the rest.
+# Return (cos, sin) of a number of scale.py below 2**16, as numbers with errors below 2**-100:
+# multiples of pi / 2 are subtracted, then Taylor series are used.
 def cos_sin(number):
     m, e = number
     up = e + _BITS

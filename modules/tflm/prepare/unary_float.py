@@ -1,4 +1,4 @@
-# tflm: unary operators on float32: what is left to Prepare
+# tflm: unary operators of float32: Prepare
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .common import FLOAT_WORK, check
@@ -12,7 +12,7 @@ _THREE, _SIX = 0x40400000, 0x40C00000
 _INFINITY = 0x7F800000
 
 
-# Write the record of an operator on each element, which takes as long as `steps`
+# Write the record of an elementwise operator; `steps` is the work of an element in
 # multiply-accumulates.
 def emit_unary(context, node, kernel, steps, layout=UNARY, **fields):
     source, target = node.input(0), node.output(0)

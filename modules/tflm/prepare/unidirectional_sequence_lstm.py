@@ -21,7 +21,7 @@ _VARIANTS = (
     (range(16, 18), "a projection"),
     (range(20, 24), "layer normalization"),
 )
-_BLOCK = 32  # elements of the state that a kernel holds at a time
+_BLOCK = 32  # elements of the state that a kernel computes at a time
 _NONE, _TANH = 0, 4  # activations of the schema
 
 
@@ -47,7 +47,7 @@ def prepare(context, node):
     emit_lstm(context, node, fields, clip)
 
 
-# All tensors by the names of the record, once their presence and types fit.
+# Return all tensors by the names of the record, after checking their presence and types.
 def _operands(node):
     check(len(node.inputs) == _INPUTS and len(node.outputs) == 1, node, "it must have 24 inputs")
     for numbers, what in _VARIANTS:
@@ -81,8 +81,8 @@ def _operands(node):
     return fields
 
 
-# The fields SIZES, once all shapes agree. Inputs are [batches, steps, size], or [steps, batches,
-# size] when time is major; then a step of all batches comes before the next step of any.
+# Return the fields SIZES, after checking all shapes. Inputs are [batches, steps, size], or [steps,
+# batches, size] if time is major; then a step of all batches precedes the next step of any batch.
 def _sizes(node, time_major):
     source = node.input(0)
     hidden, cell = node.input(_HIDDEN_STATE), node.input(_CELL_STATE)

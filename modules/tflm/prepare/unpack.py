@@ -29,9 +29,9 @@ def prepare(context, node):
         "it has %d outputs and unpacks %d of %d" % (count, options.get(_NUM, "i"), shape[axis]),
     )
     check_outputs(node, output_shapes(node))
-    part = product(shape[axis + 1 :])
+    run = product(shape[axis + 1 :])
     for i in range(count):
         target = node.output(i)
         check_same_dtype(node, source, (target,))
-        loops = [(product(shape[:axis]), part * count, part), (part, 1, 1)]
-        emit_copy(context, node, source, target, loops, input_offset=i * part)
+        loops = [(product(shape[:axis]), run * count, run), (run, 1, 1)]
+        emit_copy(context, node, source, target, loops, input_offset=i * run)

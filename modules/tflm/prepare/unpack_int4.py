@@ -1,4 +1,4 @@
-# tflm: weights of int4 for kernels of int8: unpacked to a scratch buffer at each run, as in TFLM
+# tflm: weights of int4 for int8 kernels: unpacked to a scratch buffer in each invoke, as in TFLM
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
@@ -6,14 +6,14 @@ from .. import dtypes
 LAYOUT = ("input", "output")
 
 
-# What takes the place of the packed tensor: the same one as int8, with its data in scratch.
+# Replaces the packed tensor: the same tensor as int8, with its data in scratch.
 class UnpackedTensor:
     def __init__(self, packed, operand):
         self._packed = packed
-        self.word = operand.word  # what context.emit() takes as an operand
+        self.word = operand.word  # operand of context.emit()
         self.dtype = dtypes.INT8
 
-    # The rest is as it was: shape and quantization.
+    # Shape and quantization are the same as in the packed tensor.
     def __getattr__(self, name):
         return getattr(self._packed, name)
 
@@ -27,7 +27,7 @@ class UnpackedTensor:
         return str(self._packed)
 
 
-# The node as it is with weights of int8, which a record unpacks first.
+# Return the node with weights of int8, which a record unpacks first.
 def unpack_weights(context, node):
     packed = node.input(1)
     size = packed.elements()

@@ -7,7 +7,7 @@ from .. import dtypes
 from ..dtypes import const
 from ..prepare.common import positive_axis, product
 from ..prepare.strided import strides_of
-from ..prepare.strided_slice import parts_of
+from ..prepare.strided_slice import index_ranges
 
 _ADD = const(0)
 _CONCATENATION = const(2)
@@ -88,7 +88,7 @@ def _strided_slice(node, values):
     options = node.options(_STRIDED_SLICE_OPTIONS)
     if options.get(_ELLIPSIS_MASK, "i") or options.get(_NEW_AXIS_MASK, "i"):
         return None
-    taken, strides = parts_of(node), strides_of(node.input(0).shape)
+    taken, strides = index_ranges(node), strides_of(node.input(0).shape)
     positions = [0]
     for (first, count, step, _), stride in zip(taken, strides):
         positions = [at + (first + i * step) * stride for at in positions for i in range(count)]
