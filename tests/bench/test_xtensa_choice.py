@@ -3,7 +3,7 @@
 
 import pytest
 import qemu_xtensa
-from fuzz.traced import KERNELS
+from fuzz.kernel_tracer import KERNELS
 from packed_cases import BUILD
 from tflm_tools.board.facts import script_source
 from tflm_tools.packages import mpy_compiler

@@ -8,7 +8,7 @@ from pathlib import Path
 import mac16
 import pytest
 import qemu_xtensa
-from fuzz.traced import KERNELS, Machine
+from fuzz.kernel_tracer import KERNELS, Machine
 from packed_cases import pooling_cases
 from support.check import flat_form
 from support.oracle import shared_oracle

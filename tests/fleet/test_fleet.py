@@ -6,7 +6,7 @@ import textwrap
 import pytest
 from fleet import updates
 from fleet.servers import Site, certificate
-from fuzz.forged import sealed
+from fuzz.forgery import sealed
 from tflm.model import FlatModel
 from tflm_tools.fleet import depot
 from unit.on_device import device

@@ -1,4 +1,4 @@
-# `make fuzz`: damaged models, from another seed at each run, until the time is over
+# `make fuzz`: runs campaigns of damaged models with a new seed until the time is over
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import argparse
@@ -14,14 +14,14 @@ from .campaign import Outcome, campaign, kernel_tests, seeds_of
 def _arguments():
     parser = argparse.ArgumentParser(prog="make fuzz", description=__doc__)
     parser.add_argument("--seconds", type=float, default=600)
-    parser.add_argument("--seed", default=None, help="to repeat a campaign; the time by default")
+    parser.add_argument("--seed", default=None, help="repeats a campaign; default: the time")
     parser.add_argument("--output", type=Path, default=Path("build/fuzz"), help="for failures")
-    parser.add_argument("models", nargs="*", type=Path, help="other .tflite files to damage")
+    parser.add_argument("models", nargs="*", type=Path, help=".tflite files to damage instead")
     return parser.parse_args()
 
 
 def main():
-    """Fuzz round by round; the exit code is 1 when a model did what none may do."""
+    """Run campaigns round by round; exit with 1 if a model failed."""
     arguments = _arguments()
     seed = arguments.seed or str(int(time.time()))
     end = time.monotonic() + arguments.seconds

@@ -1,4 +1,4 @@
-# One campaign of fuzzing: damaged models to the host's tools and to the unix port, and what came
+# A fuzzing campaign: gives damaged models to the host tools and to the unix port
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -17,18 +17,18 @@ from tflm.errors import TflmError
 from tflm_tools.flat.flatten import flatten
 from unit.mangling import copies
 
-from .forged import forgeries
-from .semantic import absurdities
+from .forgery import forgeries
+from .graph_mutations import mutated_copies
 
 _TESTS = Path(__file__).resolve().parents[1]
 _DEVICE = _TESTS / "unit" / "device" / "fuzz.py"
-_SECONDS_A_MODEL = 10
-_MOST_HOST_SECONDS = 20  # of CPU time; half of that where nothing else runs
+_DEVICE_SECONDS = 10  # for a group of models, and 1 for each model
+_MAX_HOST_SECONDS = 20  # of CPU time for a model; half of that on an idle machine
 
 
 @dataclass
 class Outcome:
-    """How many models ended how, and those that did what no model may: (model, what)."""
+    """counts: {outcome: number of models}. failures: (model, what it did) of failed models."""
 
     counts: dict[str, int] = field(default_factory=dict)
     failures: list[tuple[bytes, str]] = field(default_factory=list)
@@ -39,7 +39,7 @@ class Outcome:
 
 
 def cases_of(name):
-    """The cases without an error of one file of tests/kernels, whatever it calls them."""
+    """Return the cases without an error of one file of tests/kernels."""
     found = vars(module_of(name)).values()
     return [
         case for cases in found if isinstance(cases, Cases) for case in cases if not case.error
@@ -47,7 +47,7 @@ def cases_of(name):
 
 
 def seeds_of(name, most=5):
-    """Sound models of one file of tests/kernels, from the smallest to the largest."""
+    """Return valid models of one file of tests/kernels, from the smallest to the largest."""
     models = sorted({case.build() for case in cases_of(name)}, key=len)
     if len(models) <= most:
         return models
@@ -55,17 +55,17 @@ def seeds_of(name, most=5):
 
 
 def kernel_tests():
-    """Names of the files whose models are the corpus."""
+    """Return the names of the test files whose models are the corpus."""
     return sorted(path.stem for path in (_TESTS / "kernels").glob("test_*.py"))
 
 
 def damaged_models(model, seed, count):
-    """`count` models made of one: a fifth with bytes overwritten, the others absurd graphs."""
+    """Return `count` copies of a model: a fifth with changed bytes, others with changed graphs."""
     bytes_only = count // 5
-    return copies(model, seed, bytes_only) + absurdities(model, seed, count - bytes_only)
+    return copies(model, seed, bytes_only) + mutated_copies(model, seed, count - bytes_only)
 
 
-# No exception of the tools: what ends a flatten() that goes on for too long.
+# Ends a flatten() that takes too long; the tools do not catch it.
 class _TooLong(BaseException):
     pass
 
@@ -74,7 +74,7 @@ def _stop(_number, _frame):
     raise _TooLong
 
 
-# In its `with`, _TooLong is raised after so many seconds of CPU time: others may use the machine.
+# Raise _TooLong in the `with` block after this CPU time, which other processes do not affect.
 @contextmanager
 def _limited(seconds):
     old = signal.signal(signal.SIGVTALRM, _stop)
@@ -86,10 +86,10 @@ def _limited(seconds):
         signal.signal(signal.SIGVTALRM, old)
 
 
-# Flatten a model as `tflm flatten` does; the .tflm, or None.
+# Flatten a model as `tflm flatten` does. Return the .tflm, or None.
 def _flattened(model, outcome, optimize):
     try:
-        with _limited(_MOST_HOST_SECONDS):
+        with _limited(_MAX_HOST_SECONDS):
             flat = flatten(model, optimize=optimize)
         outcome.add({"flattened": 1})
     except TflmError as error:
@@ -97,16 +97,16 @@ def _flattened(model, outcome, optimize):
             outcome.failures.append((model, "an error without a text"))
         flat = None
         outcome.add({"refused by flatten": 1})
-    except Exception as error:  # whatever it is, it should have been a TflmError
+    except Exception as error:  # only a TflmError is allowed
         outcome.failures.append((model, f"flatten raised {error!r}"))
         flat = None
     except _TooLong:
-        outcome.failures.append((model, f"flatten took more than {_MOST_HOST_SECONDS} s"))
+        outcome.failures.append((model, f"flatten took more than {_MAX_HOST_SECONDS} s"))
         flat = None
     return flat
 
 
-# Run models in one process: (exit code or "hung", models it came to, its last lines).
+# Run models in one process. Return (exit code or "hung", models started, output, last lines).
 def _device_run(models, path):
     path.write_bytes(b"".join(struct.pack("<I", len(model)) + model for model in models))
     command = [micropython_path(), "-X", "heapsize=16M", str(_DEVICE), str(path), "invoke"]
@@ -115,7 +115,7 @@ def _device_run(models, path):
             command,
             capture_output=True,
             text=True,
-            timeout=_SECONDS_A_MODEL + len(models),
+            timeout=_DEVICE_SECONDS + len(models),
             env={**os.environ, "MICROPYPATH": f"{REPOSITORY / 'modules'}:.frozen"},
         )
         code, output, errors = done.returncode, done.stdout, done.stderr
@@ -127,7 +127,7 @@ def _device_run(models, path):
 
 
 def run_on_device(models, folder, outcome):
-    """Load, prepare and invoke each model in MicroPython; one that fails stops no other."""
+    """Load, prepare and invoke each model in MicroPython, also those after a failed one."""
     models = list(models)
     while models:
         code, reached, lines, tail = _device_run(models, folder / "models.bin")
@@ -139,18 +139,18 @@ def run_on_device(models, folder, outcome):
 
 
 def campaign(sources, count, folder, seed):
-    """An Outcome over `count` damaged copies of each of `sources` (.tflite), on all ways in.
+    """Return the Outcome of `count` damaged copies of each of `sources` (.tflite).
 
-    Every second source is flattened without a search for memory, which takes long for some. Where
-    all kernels have checks, forged copies of the sound .tflm come with them.
+    The copies and their .tflm run on the device, and so do forged copies of the valid .tflm. Every
+    second source is flattened without a search for memory, which is slow for some models.
     """
     outcome = Outcome()
     models = []
     for number, source in enumerate(sources):
         optimize = "off" if number % 2 else "balanced"
-        sound = _flattened(source, outcome, optimize)  # None: it has a custom operator
-        if sound is not None:
-            models += forgeries(sound, f"{seed} {number}", count)
+        valid = _flattened(source, outcome, optimize)  # None: it has a custom operator
+        if valid is not None:
+            models += forgeries(valid, f"{seed} {number}", count)
         for model in damaged_models(source, f"{seed} {number}", count):
             models.append(model)
             flat = _flattened(model, outcome, optimize)

@@ -1,4 +1,4 @@
-# Tests of modules/tflm/access_checks: forged records reach nothing outside, sound ones are let through
+# Tests of modules/tflm/access_checks: forged records are refused or harmless, valid ones pass
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import functools
@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 from fuzz.campaign import Outcome, cases_of, run_on_device, seeds_of
-from fuzz.forged import forgeries, one_of_each, sealed, section
+from fuzz.forgery import forgeries, one_of_each, sealed, section
 from tflm import format as layout
 from tflm.access_checks import _check, check_model, check_of
 from tflm.access_checks.record import Record
@@ -28,7 +28,7 @@ _NAMES = (
     "test_pooling", "test_quantize", "test_reduce", "test_resize_nearest_neighbor",
     "test_slice", "test_softmax", "test_transpose",
 )  # fmt: skip
-# Files with many kernels, or more than one collector of cases: a model for each kernel.
+# Test files with many kernels, or with several collectors of cases: a model for each kernel.
 _RECURRENT = (
     "test_decode", "test_hybrid", "test_sigmoid_int16", "test_svdf", "test_svdf_float",
     "test_unidirectional_sequence_lstm", "test_unpack_int4",
@@ -58,11 +58,11 @@ _WINDOWS = (
     "test_pooling_float", "test_transpose_conv",
 )  # fmt: skip
 _COPIES = 8
-_MOST_CASES = 30  # of a file, about
+_MAX_CASES = 30  # of a file, about
 _LARGE = 4096  # bytes of a .tflite
 
 
-# Flat models of a kernel's tests.
+# Return flat models of a kernel's tests.
 def _models(name, most=3):
     found = []
     for i, model in enumerate(seeds_of(name, most)):
@@ -72,9 +72,9 @@ def _models(name, most=3):
     return found
 
 
-# What flatten writes is never refused. Models with long inputs take seconds to be made small.
+# Models from flatten() are never refused. Large models are skipped: optimizing them takes seconds.
 @pytest.mark.parametrize("name", _NAMES)
-def test_sound_models(name):
+def test_valid_models_pass(name):
     cases = cases_of(name)
     for i, case in enumerate(cases[:: max(1, len(cases) // 8)]):
         model = case.build()
@@ -83,11 +83,11 @@ def test_sound_models(name):
         check_model(FlatModel(flat))
 
 
-# Many cases of a file, flattened without a search for memory; none is refused.
+# Return many cases of a file, flattened without a search for memory.
 @functools.cache
 def _many_models(name):
     cases = cases_of(name)
-    cases = cases[:: max(1, len(cases) // _MOST_CASES)]
+    cases = cases[:: max(1, len(cases) // _MAX_CASES)]
     found = [flatten(case.build(), optimize="off") for case in cases]
     for flat in found:
         check_model(FlatModel(flat))
@@ -97,21 +97,21 @@ def _many_models(name):
 @pytest.mark.parametrize(
     "name", _RECURRENT + _SIGNAL + _INDEXED + _ROWS + _BINARY + _UNARY + _WINDOWS
 )
-def test_many_sound_models(name):
+def test_many_valid_models_pass(name):
     assert _many_models(name)
 
 
 @pytest.mark.parametrize("target", PACKING_TARGETS[:2])
-def test_sound_digits(target):
+def test_digits_pass(target):
     check_model(FlatModel(flatten(_DIGITS.read_bytes(), target=target)))
 
 
-# Whatever a forged model says: it is refused, or runs inside of its arena.
-@pytest.mark.parametrize("part", range(3))
-def test_forged_records(part, tmp_path):
+# A forged model is refused, or runs inside of its arena.
+@pytest.mark.parametrize("number", range(3))
+def test_forged_records(number, tmp_path):
     outcome = Outcome()
     models = []
-    for name in _NAMES[part::3]:
+    for name in _NAMES[number::3]:
         for i, flat in enumerate(_models(name)):
             models += [flat, *forgeries(flat, f"{name} {i}", _COPIES)]
     run_on_device(models, tmp_path, outcome)
@@ -119,7 +119,7 @@ def test_forged_records(part, tmp_path):
     assert outcome.counts["ran"] > 30 and outcome.counts["ModelError"] > 50
 
 
-# The same of each of their kernels.
+# A forged model of each kernel of these test files is refused, or runs inside of its arena.
 @pytest.mark.parametrize(
     "names",
     [_RECURRENT, _SIGNAL, _INDEXED, _ROWS, _BINARY, _UNARY, _WINDOWS],
@@ -136,7 +136,7 @@ def test_forged_kernels(names, tmp_path):
     assert outcome.counts["ran"] > 30 and outcome.counts["ModelError"] > 50
 
 
-# Records that change from band to band, in the arena itself.
+# The records of bands are stored in the arena and change from band to band.
 def test_forged_bands(tmp_path):
     flat = flatten(_DIGITS.read_bytes(), target="armv6m", optimize="ram")
     model = FlatModel(flat)
@@ -147,7 +147,7 @@ def test_forged_bands(tmp_path):
     assert outcome.counts["ran"] and outcome.counts["ModelError"] > 20
 
 
-# A sound model with one word of its first record changed.
+# Return a valid model with one word of its first record changed.
 def _changed(flat, word, value):
     data = bytearray(flat)
     start, _ = section(flat, layout.OPS)
@@ -156,8 +156,8 @@ def _changed(flat, word, value):
     return sealed(data)
 
 
-# The checks do it, and `trusted` leaves them out; the model is not run here.
-def test_trusted(tmp_path):
+# The checks refuse the model, and `trusted` skips the checks; the model is not run here.
+def test_trusted_skips_the_checks(tmp_path):
     flat = next(
         flat for flat in _models("test_conv", 6) if FlatModel(flat).op(0)[0][:5] == "conv."
     )
@@ -175,8 +175,8 @@ def test_trusted(tmp_path):
     device(code, PATH=str(path))
 
 
-# The name of a kernel may be longer than what MicroPython can import.
-def test_long_name():
+# MicroPython cannot import a module with a name of 256 characters.
+def test_long_kernel_name_is_refused():
     code = """
         from tflm.access_checks import check_of
         from tflm.op_resolver import OpResolver
@@ -187,8 +187,8 @@ def test_long_name():
     device(code)
 
 
-# A user writes to the inputs: none may lie in the model itself.
-def test_input_in_the_model():
+# A user writes to the inputs, so that no input may be in the model itself.
+def test_constant_input_is_refused():
     flat = flatten(seeds_of("test_conv")[0])
     data = bytearray(flat)
     start, _ = section(flat, layout.TENSORS)
@@ -197,10 +197,11 @@ def test_input_in_the_model():
         check_model(FlatModel(sealed(data)))
 
 
-# A number that passes for an operand in the tail would be moved as one is where interpreters share
-# an arena: TFLM_DECODE of 8 elements, whose values begin at byte 258 of a tensor.
+# If interpreters share an arena, operands in the tail are moved. A number that looks like such an
+# operand would be moved, too: TFLM_DECODE of 8 elements, whose values begin at byte 258 of a
+# tensor.
 @pytest.mark.parametrize("operands", [3, 4])
-def test_number_as_an_operand(operands):
+def test_number_like_a_tail_operand_is_refused(operands):
     model = SimpleNamespace(head_bytes=64, arena_bytes=128, buffer=bytes(512))
     words = struct.pack("<10I", 8, 1, 1, 0, 64 << 2 | layout.IN_TAIL, 4, 1, 0, 1, 1)
     record = Record(model, memoryview(words), operands)
@@ -212,7 +213,7 @@ def test_number_as_an_operand(operands):
         _check(0, record, "decode_lut.eval_any")
 
 
-# Each kernel has a check, and each check a kernel; what has none must be trusted to run.
+# Each kernel has a check, and each check a kernel. A kernel without a check must be trusted.
 def test_every_kernel_is_checked():
     kernels = set()
     for path in _KERNELS.glob("*.py"):

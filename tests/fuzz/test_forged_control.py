@@ -1,4 +1,4 @@
-# Tests of records that run other records: IF, WHILE, CALL_ONCE and bands, forged
+# Tests of forged records that run other records: IF, WHILE, CALL_ONCE and bands
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import struct
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from fuzz.campaign import Outcome, cases_of, run_on_device
-from fuzz.forged import forgeries, one_of_each, sealed, section
+from fuzz.forgery import forgeries, one_of_each, sealed, section
 from optimize.forms import banded as in_chains
 from optimize.squeezed import chain as squeezed
 from optimize.test_by_rows import line
@@ -26,20 +26,20 @@ _CONTROL = ("control.if", "control.while", "control.call_once")
 _COPIES = 40
 
 
-# Entry `i` of the table of ops, and where it stands.
+# Return the offset and the fields of entry `i` of the table of ops.
 def _op(flat, i):
     at = section(flat, layout.OPS)[0] + i * layout.OP_BYTES
     return at, list(struct.unpack_from(layout.OP, flat, at))
 
 
-# Number of the first op of a kernel.
+# Return the number of the first op of a kernel.
 def _find(flat, kernel):
     model = FlatModel(flat)
     count = section(flat, layout.OPS)[1]
     return next(i for i in range(count) if model.op(i)[0] == kernel)
 
 
-# A copy with words of the record of op `i` changed, and as many operands as wanted.
+# Return a copy with words of the record of op `i`, and the number of its operands, changed.
 def _forged(flat, i, words, operands=None):
     data = bytearray(flat)
     at, entry = _op(flat, i)
@@ -70,7 +70,7 @@ def banded():
     return flat
 
 
-# Names of the errors of models that are run with guard zones around their arena.
+# Run models with guard zones around their arena. Return the names of their errors.
 def _outcome(models, folder):
     outcome = Outcome()
     run_on_device(models, folder, outcome)
@@ -78,7 +78,7 @@ def _outcome(models, folder):
     return outcome.counts
 
 
-# Whatever the words and the tables of models with control flow and variables say.
+# Forged records and tables of models with control flow and variables.
 def test_forged_control_flow(tmp_path):
     models = []
     for name in ("test_control_flow", "test_resource_variables"):
@@ -89,33 +89,33 @@ def test_forged_control_flow(tmp_path):
     assert counts["ran"] > 30 and counts["ModelError"] > 50
 
 
-# Its record is units, the condition, and lists.
+# The record is units, the condition, and lists.
 @pytest.mark.parametrize("kernel", _CONTROL)
-def test_control_record(branches, kernel, tmp_path):
+def test_forged_control_record(branches, kernel, tmp_path):
     flat = branches[kernel]
     i = _find(flat, kernel)
     model = FlatModel(flat)
     check_model(model)
     lists = model.subgraphs_length()
-    behind = model.arena_bytes + 16
+    head_end = model.arena_bytes + 16
     for words, operands in (
         ({0: 2}, None),
         ({0: 0xFFFFFFFF}, None),
-        ({1: behind << 2}, None),
+        ({1: head_end << 2}, None),
         ({1: len(flat) << 2 | 1}, None),
         ({1: model.head_bytes << 2}, None),
         ({}, 0),
     ):
         with pytest.raises(ModelError):
             check_model(FlatModel(_forged(flat, i, words, operands)))
-    # Lists that are not there, or lead back.
+    # Lists that do not exist, or that were run before.
     wrong = [_forged(flat, i, {2: number}) for number in (lists, 1 << 31, 0)]
     assert _outcome(wrong, tmp_path) == {"ModelError": 3}
 
 
-# Operand words that name persistent bytes are moved where interpreters share an arena: a number
-# that looks like one must not be taken for an operand.
-def test_numbers_are_no_operands(branches, banded):
+# If interpreters share an arena, operand words that name persistent bytes are changed. A number
+# that looks like such a word must be refused.
+def test_number_like_a_tail_operand_is_refused(branches, banded):
     flat = branches["control.while"]
     i = _find(flat, "control.while")
     moved = FlatModel(flat).head_bytes << 2 | layout.IN_TAIL
@@ -126,7 +126,7 @@ def test_numbers_are_no_operands(branches, banded):
         check_model(FlatModel(_forged(banded, i, {}, 3)))
 
 
-# A small MobileNetV2 block, whose channels go in groups.
+# A small MobileNetV2 block whose channels are computed in groups.
 @pytest.fixture(scope="module")
 def grouped():
     builder = Inverted("forged", blocks=1)
@@ -137,95 +137,111 @@ def grouped():
     raise AssertionError("no groups")
 
 
-# The numbers of the record of bands, how many these are, where the halfwords of its table say that
-# parts, and then lists begin, and the op.
+# Return the numbers of the record of bands, the number of bands, the index where the run lengths
+# of steps begin, the indices where the lists of changes begin, and the op.
 def _table(flat):
     i = _find(flat, "control.banded")
     record = FlatModel(flat).op(i)[3]
     numbers = struct.unpack(f"<{len(record) // 4}I", record)
-    parts, *starts = struct.unpack_from(f"<{numbers[0] + 2}H", record, 16)
-    assert parts % 4 == 0 and numbers[parts // 4 - 1] == END and numbers[-1] == 0
-    return numbers, numbers[0], parts // 4, [start // 4 for start in starts], i
+    run_lengths, *starts = struct.unpack_from(f"<{numbers[0] + 2}H", record, 16)
+    assert run_lengths % 4 == 0 and numbers[run_lengths // 4 - 1] == END and numbers[-1] == 0
+    return numbers, numbers[0], run_lengths // 4, [start // 4 for start in starts], i
 
 
-# Its record is bands, the block, a list of steps and the words of the block; where the parts and
-# the lists begin, one for all bands and one for each; these: a step, a word and what is added,
-# until an END; and the parts: how far they go, and how often they come.
-def test_bands_record(banded, grouped, tmp_path):
+# The record of bands: number of bands, block of memory, list of steps, words of the block. Then
+# halfwords: where the run lengths and the lists of changes begin, one list for all bands and one
+# for each band. A list is (step, word, value that is added) until an END. A run length is the last
+# of some steps and how often they run.
+def test_forged_bands_record(banded, grouped, tmp_path):
     wrong = []
     for flat in (banded, grouped):
         check_model(FlatModel(flat))
-        numbers, bands, parts, starts, i = _table(flat)
+        numbers, bands, run_lengths, starts, i = _table(flat)
         block, words = numbers[1], numbers[3]
-        # A list that has more than one change.
+        # A list with more than one change.
         first = next(at for at in starts if END not in numbers[at : at + 3])
-        change, behind = numbers[first], FlatModel(flat).head_bytes
+        change, head_end = numbers[first], FlatModel(flat).head_bytes
         assert change < numbers[first + 1]
         refused = (
             {0: 0},
             {0: len(numbers) * 2},
             {1: block | 1},
-            {1: behind - 4 * words + 4 << 2},
+            {1: head_end - 4 * words + 4 << 2},
             {3: 1},  # too few for the longest record
-            {3: behind >> 2},
-            {first: change & ~0x1FFFF},  # units, or a place
+            {3: head_end >> 2},
+            {first: change & ~0x1FFFF},  # units, or an operand
             {first: change & ~0x1FFFF | 0x1FFFF},
         )
         for each in refused:
             with pytest.raises(ModelError):
                 check_model(FlatModel(_forged(flat, i, each)))
         lists = [
-            {4: 4 * (starts[0] << 16 | first)},  # where a list begins, not parts
-            {4: 4 * starts[0] << 16 | 4 * parts + 2},
+            {4: 4 * (starts[0] << 16 | first)},  # begins at a list, not at the run lengths
+            {4: 4 * starts[0] << 16 | 4 * run_lengths + 2},
             {4: 4 * starts[0] << 16 | 4 * len(numbers)},
-            {4: 4 * parts << 16 | 4 * parts},
-            {4: 4 * starts[0] + 1 << 16 | 4 * parts},
-            {4: 16 << 16 | 4 * parts},
+            {4: 4 * run_lengths << 16 | 4 * run_lengths},
+            {4: 4 * starts[0] + 1 << 16 | 4 * run_lengths},
+            {4: 16 << 16 | 4 * run_lengths},
             {4: 0xFFFFFFFF},
-            {first: numbers[first + 1], first + 1: change},  # words that do not ascend
+            {
+                first: numbers[first + 1],
+                first + 1: change,
+            },  # words that are not in ascending order
             {first: 1 << 31},
-            {first: change | 127 << 17},  # a word that the record has not
+            {first: change | 127 << 17},  # a word that the record lacks
             {first: 0xFFFFFFFF},
-            {parts - 1: END - 1},  # no END
-            {parts: 0},
-            {len(numbers) - 2: numbers[-2] + (1 << 24)},  # steps that are not there
+            {run_lengths - 1: END - 1},  # no END
+            {run_lengths: 0},
+            {len(numbers) - 2: numbers[-2] + (1 << 24)},  # steps that do not exist
             {len(numbers) - 2: numbers[-2] - (1 << 24)},
-            {parts: numbers[parts] & ~255},  # never
-            {parts: numbers[parts] & ~0xFF00},
+            {run_lengths: numbers[run_lengths] & ~255},  # never
+            {run_lengths: numbers[run_lengths] & ~0xFF00},
             {len(numbers) - 1: numbers[-2]},  # no end
         ]
         wrong += [_forged(flat, i, each) for each in lists]
     assert _outcome(wrong, tmp_path) == {"ModelError": len(wrong)}
 
 
-# Words of a record that lie two in one, and those of each group, lie in the file, whatever the op
-# says, and so do places in constants that grow with each group.
-def test_steps_of_groups(grouped, tmp_path):
-    numbers, _, parts, starts, control = _table(grouped)
+# The halfwords of a record, the words of each group, and the offsets of constants that grow with
+# each group must stay in the file for all numbers of the op.
+def test_forged_steps_of_groups(grouped, tmp_path):
+    numbers, _, run_lengths, starts, control = _table(grouped)
     model = FlatModel(grouped)
     first = model.subgraph(numbers[2])[0]
-    part = next(at for at in range(parts, len(numbers)) if numbers[at] & 255 > 1)
-    step = (numbers[part - 1] + 256 >> 24) if part > parts else 0
+    length_at = next(at for at in range(run_lengths, len(numbers)) if numbers[at] & 255 > 1)
+    step = (numbers[length_at - 1] + 256 >> 24) if length_at > run_lengths else 0
     wrong = []
     at, entry = _op(grouped, first + step)
-    for form in (0, 5, 7, 8, entry[4] + 256, entry[4] - 256, entry[4] + 2, entry[4] - 2, 1 << 31):
+    for packed in (
+        0,
+        5,
+        7,
+        8,
+        entry[4] + 256,
+        entry[4] - 256,
+        entry[4] + 2,
+        entry[4] - 2,
+        1 << 31,
+    ):
         data = bytearray(grouped)
-        struct.pack_into(layout.OP, data, at, *entry[:4], form, *entry[5:])
+        struct.pack_into(layout.OP, data, at, *entry[:4], packed, *entry[5:])
         wrong.append(sealed(data))
-    wrong.append(_forged(grouped, control, {part: numbers[part] | 255}))  # more than there are
-    grown = next(k for k in range(starts[0], parts) if numbers[k] & 1)
+    wrong.append(
+        _forged(grouped, control, {length_at: numbers[length_at] | 255})
+    )  # more groups than exist
+    grown = next(k for k in range(starts[0], run_lengths) if numbers[k] & 1)
     assert numbers[grown] >> 24 == step
     wrong.append(_forged(grouped, control, {grown: numbers[grown] | 0x1FFFF}))
     assert _outcome(wrong, tmp_path) == {"ModelError": len(wrong)}
 
 
-# Whatever its words are.
+# Forged models with groups are refused, or run inside of their arena.
 def test_forged_groups(grouped, tmp_path):
     counts = _outcome([grouped, *forgeries(grouped, "groups", 6 * _COPIES)], tmp_path)
     assert counts["ran"] > 10 and counts["ModelError"] > 50
 
 
-# Squeeze and excite in two passes, whose records have their tables once.
+# A squeeze-and-excite block in two passes, whose records share their tables.
 @pytest.fixture(scope="module")
 def in_two_passes():
     flat = flatten(squeezed("forged", (20, 16, 3)), optimize="ram")
@@ -233,15 +249,15 @@ def in_two_passes():
     return flat
 
 
-# The ops whose record leads to words of another one.
+# The ops whose record shares words with another record.
 def _apart(flat):
     model, (_, ops) = FlatModel(flat), section(flat, layout.OPS)
     return [i for i in range(model.subgraph(0)[1], ops) if model.op(i)[5] & APART]
 
 
-# What lies apart lies in the file. And no word of a chain's record may name persistent bytes, as
-# these would be moved, and what lies apart would not.
-def test_words_apart(in_two_passes, tmp_path):
+# Shared words must be in the file. No word of a chain's record may name persistent bytes, because
+# shared words are not changed when interpreters share an arena.
+def test_forged_shared_words_are_refused(in_two_passes, tmp_path):
     wrong, model = [], FlatModel(in_two_passes)
     for i in _apart(in_two_passes):
         at, entry = _op(in_two_passes, i)
@@ -260,7 +276,7 @@ def test_words_apart(in_two_passes, tmp_path):
     assert _outcome(wrong, tmp_path) == {"ModelError": len(wrong)}
 
 
-def test_forged_words_apart(in_two_passes, tmp_path):
+def test_forged_models_with_shared_words(in_two_passes, tmp_path):
     flats = [in_two_passes, *forgeries(in_two_passes, "apart", 6 * _COPIES)]
     for i in _apart(in_two_passes):
         last = _op(in_two_passes, i)[1][6] // 4 - 1
@@ -269,12 +285,12 @@ def test_forged_words_apart(in_two_passes, tmp_path):
     assert counts["ran"] > 10 and counts["ModelError"] > 50
 
 
-# Its record is rows, where they go, and bytes of a row: as many as the Tensor of a row has, from
-# which they are copied, also where an operator sees these rows as columns.
+# The record of rows: number of rows, their target, and bytes of a row, which must be the bytes of
+# the Tensor from which rows are copied, also if an operator reads these rows as columns.
 @pytest.mark.parametrize(
     "tflite", [_DIGITS.read_bytes(), line("forged line")], ids=["digits", "line"]
 )
-def test_rows_record(tflite):
+def test_forged_rows_record(tflite):
     flat = flatten(tflite, by_rows=True, optimize="off")
     i = _find(flat, "control.rows")
     model = FlatModel(flat)
@@ -285,9 +301,9 @@ def test_rows_record(tflite):
             check_model(FlatModel(_forged(flat, i, wrong)))
 
 
-# A file of an older state, in a board's ROMFS with newer firmware, is trusted and yet no damage:
-# its bands had another name.
-def test_older_bands(banded, tmp_path):
+# A trusted file of an older version of tflm, in the ROMFS of a board with newer firmware, is
+# refused: the kernel of its bands had another name.
+def test_bands_of_an_older_version_are_refused(banded, tmp_path):
     path = tmp_path / "older.tflm"
     data = bytearray(banded)
     name = banded.index(b"\x0econtrol.banded")
@@ -303,8 +319,8 @@ def test_older_bands(banded, tmp_path):
     )
 
 
-# The records of a chain lie in the arena, where they are right only while its bands run: here the
-# last op of the model becomes an IF that runs the chain, by a condition in the model.
+# The records of a chain are in the arena, and are valid only while its bands run. Here the last op
+# of the model becomes an IF that runs the chain, with a condition in the model.
 def test_only_bands_run_their_chain(banded, tmp_path):
     model = FlatModel(banded)
     chain = struct.unpack_from("<4I", model.op(_find(banded, "control.banded"))[3])[2]

@@ -1,12 +1,12 @@
-# Tests of what comes in beside models: FlexBuffers, signatures, labels, and replies of boards
+# Tests of damaged FlexBuffers, signatures, labels, metadata and replies of boards
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import random
 import time
 
 import pytest
-from fuzz.forged import sealed, section
-from host.test_board_link import peer
+from fuzz.forgery import sealed, section
+from host.test_board_link import port_with
 from support.encoding import flexbuffer
 from tflm import format as layout
 from tflm.errors import ModelError, TflmError
@@ -30,7 +30,7 @@ _TOKENS = (
 )  # fmt: skip
 
 
-# How many copies gave a value, and how many one ModelError with a text; nothing else may be.
+# Return how many copies gave a value, and how many a ModelError with a text; others fail.
 def outcomes(function, models):
     values = errors = 0
     for data in models:
@@ -45,14 +45,14 @@ def outcomes(function, models):
     return values, errors
 
 
-def test_flexbuffers():
+def test_damaged_flexbuffers():
     data = flexbuffer(_OPTIONS)
     models = copies(data, "flexbuffers", 3000) + [data[:size] for size in range(len(data))]
     values, errors = outcomes(parse, models)
     assert values > 100 and errors > 100
 
 
-def test_signatures():
+def test_damaged_signatures():
     data = pack_signatures(
         {"one": (0, [(0, "x"), (1, "y")], [(0, "z")]), "two": (1, [], [(0, "ü")])}
     )
@@ -61,7 +61,7 @@ def test_signatures():
     assert values > 100 and errors > 100
 
 
-def test_labels():
+def test_damaged_labels():
     data = "null\neins\r\nzwölf\n\n".encode()
     for damaged in copies(data, "labels", 500):
         assert all(isinstance(line, str) for line in lines(damaged))
@@ -69,7 +69,7 @@ def test_labels():
 
 
 # The tables before the records of a .tflm, read as tools and boards read them.
-def test_metadata():
+def test_damaged_tables():
     flat = flatten(build())
     records = section(flat, layout.RECORDS)[0]
 
@@ -97,10 +97,10 @@ def test_metadata():
     assert values > 100 and errors > 100
 
 
-# A board that answers with pieces of MicroPython's words in any order: a value or a DeviceError,
-# soon.
+# A board that answers with pieces of MicroPython's replies in any order: the command returns a
+# value or raises a DeviceError, within a second.
 @pytest.mark.parametrize("seed", range(6))
-def test_replies(seed, monkeypatch):
+def test_random_replies(seed, monkeypatch):
     monkeypatch.setattr(link_file, "_ENTER_SECONDS", 0.6)
     monkeypatch.setattr(wire, "MAX_REPLY_BYTES", 1 << 15)
     rng = random.Random(seed)
@@ -122,7 +122,7 @@ def test_replies(seed, monkeypatch):
         kinds.append(error.kind)
 
     begin = time.monotonic()
-    with peer(answer) as port:
+    with port_with(answer) as port:
         try:
             with Link(port) as link:
                 for _ in range(3):

@@ -1,4 +1,4 @@
-# Tests of a board that answers with other values than it was asked for: one error, or a result
+# Tests of a board that answers with wrong values: the command prints one error, or a result
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import ast
@@ -21,21 +21,21 @@ _MODEL = "models/hello_world/hello_world_int8.tflite"
 _COPIES = 3  # of each command
 
 
-# A value with one of its parts changed, or another value.
+# Return a value with one item changed, or another value.
 def changed(value, rng):
     if isinstance(value, (list, tuple)) and value and rng.random() < 0.8:
-        parts = list(value)
-        i = rng.randrange(len(parts))
-        parts[i] = changed(parts[i], rng)
-        return type(value)(parts)
+        items = list(value)
+        i = rng.randrange(len(items))
+        items[i] = changed(items[i], rng)
+        return type(value)(items)
     if isinstance(value, dict) and value and rng.random() < 0.9:
         key = rng.choice(sorted(value, key=str))
         return {**value, key: changed(value[key], rng)}
     return rng.choice(_EVIL)
 
 
-# What a board printed, with its value changed.
-def lie(text, rng):
+# Return the output of a board with its value changed.
+def falsified(text, rng):
     try:
         return repr(changed(ast.literal_eval(text.strip()), rng)).replace("inf", "1e999")
     except (ValueError, SyntaxError):
@@ -53,22 +53,22 @@ def lie(text, rng):
         "deploy MODEL PORT --to files --json",
     ],
 )
-def test_lies(command, tflm, tmp_path, repository, monkeypatch):
+def test_wrong_reply_ends_in_one_error(command, tflm, tmp_path, repository, monkeypatch):
     monkeypatch.chdir(tmp_path)
     np.save("x.npy", np.zeros((1, 1), np.int8))
     rng = random.Random(command)
-    state = {"count": 0, "lie": 0}
-    honest = Link.exec
+    state = {"count": 0, "wrong": 0}
+    original = Link.exec
 
     def exec_(link, code, seconds=20.0):
-        text = honest(link, code, seconds)
+        text = original(link, code, seconds)
         state["count"] += 1
-        return lie(text, rng) if state["count"] == state["lie"] else text
+        return falsified(text, rng) if state["count"] == state["wrong"] else text
 
     monkeypatch.setattr(Link, "exec", exec_)
     exchanges = 0
     for i in range(1 + _COPIES):
-        state["count"], state["lie"] = 0, rng.randint(1, exchanges) if i else 0
+        state["count"], state["wrong"] = 0, rng.randint(1, exchanges) if i else 0
         with Board(tmp_path / f"board{i}", library=repository / "modules", rom=1 << 17) as board:
             words = {"PORT": board.port, "MODEL": str(repository / _MODEL)}
             found = tflm(*[words.get(word, word) for word in command.split()])
@@ -78,13 +78,13 @@ def test_lies(command, tflm, tmp_path, repository, monkeypatch):
         assert found.err.count("\n") <= 1 and len(found.err) < 400
 
 
-def test_forms():
-    form = {"a": [int], "b": Nullable((str, 9)), "c": {str: bool}}
-    sound = {"a": [1, -2], "b": ("x", 9), "c": {"y": True}}
-    assert matches(sound, form) and matches({**sound, "b": None, "c": {}}, form)
+def test_matches_compares_types_and_ranges():
+    shape = {"a": [int], "b": Nullable((str, 9)), "c": {str: bool}}
+    valid = {"a": [1, -2], "b": ("x", 9), "c": {"y": True}}
+    assert matches(valid, shape) and matches({**valid, "b": None, "c": {}}, shape)
     for key, value in (
         ("a", (1,)), ("a", [True]), ("a", [1 << 63]), ("b", ("x", 10)), ("b", ("x", -1)),
         ("b", ("x",)), ("b", "x1"), ("c", {1: True}), ("c", {"y": 1}), ("c", []),
     ):  # fmt: skip
-        assert not matches({**sound, key: value}, form), (key, value)
-    assert not matches({**sound, "d": 1}, form) and not matches([], form)
+        assert not matches({**valid, key: value}, shape), (key, value)
+    assert not matches({**valid, "d": 1}, shape) and not matches([], shape)

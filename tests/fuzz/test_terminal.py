@@ -1,4 +1,4 @@
-# Tests of names that command a terminal or a browser: everything that shows them shows them tame
+# Tests of names with control characters or HTML: all output shows them as plain text
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import re
@@ -14,7 +14,7 @@ _CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u202a-\u202e\ufeff]")
 _EVIL = "\x1b]0;owned\x07\x1b[2J\u202e\u061c\ufeffx\r\n<script>alert(1)</script>"
 
 
-# A model whose every name is evil, and whose custom operator nobody has when `custom`.
+# A model in which every name is hostile; with `custom` it has an unknown custom operator.
 @pytest.fixture(params=[False, True], ids=["builtin", "custom"])
 def model(request):
     builder = ModelBuilder(_EVIL)
@@ -32,8 +32,8 @@ def model(request):
     return builder.build()
 
 
-# In a terminal, in a picture and in a page; the file has such a name, too.
-def test_host(tflm, model, tmp_path):
+# In a terminal, in a picture and in a page; the file has a hostile name, too.
+def test_host_output_is_plain_text(tflm, model, tmp_path):
     path = tmp_path / "\x1b[31m<b>&model\u202e.tflite"
     path.write_bytes(model)
     page, picture = tmp_path / "report.html", tmp_path / "plan.svg"
@@ -54,8 +54,8 @@ def test_host(tflm, model, tmp_path):
     assert found.code == 1 and not _CONTROL.search(found.out + found.err)
 
 
-# At a board's REPL, from either kind of file.
-def test_device(model, tmp_path):
+# At a board's REPL, from a .tflite and from a .tflm.
+def test_device_output_is_plain_text(model, tmp_path):
     files = {"model.tflite": model}
     try:
         files["model.tflm"] = flatten(model)
@@ -83,7 +83,7 @@ def test_device(model, tmp_path):
     assert not _CONTROL.search("\n".join(said))
 
 
-def test_plain():
+def test_printable_replaces_control_characters():
     assert printable(b"conv2d/Relu;1") == "conv2d/Relu;1" and printable(b"") == ""
     assert printable("ümlaut 日本 – …".encode()) == "ümlaut 日本 – …"
     assert printable("\x1b[1m\x7f\x9b2J\u202e\u2066\u061c\ufeff\n".encode()) == "?[1m??2J?????"

@@ -5,7 +5,7 @@ import ast
 import functools
 
 import pytest
-from rules.words import EXTENTS, FUNCTIONS, Words, parts
+from rules.record_words import EXTENTS, FUNCTIONS, Words, parts
 
 
 @functools.cache

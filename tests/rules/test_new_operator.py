@@ -67,7 +67,7 @@ print("equal")
 # In the copy: records of more elements than their tensors have.
 _FORGE = """
 import struct
-from fuzz.forged import sealed
+from fuzz.forgery import sealed
 from kernels.test_mirror_bits import model
 from tflm.errors import ModelError
 from tflm.access_checks import check_model

@@ -1,11 +1,11 @@
-# Tests of modules/tflm/access_checks: one number of a small record changed, and it is refused
+# Tests of modules/tflm/access_checks: changing one number of a small record makes it invalid
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import struct
 from types import SimpleNamespace
 
 import pytest
-from fuzz.traced import Machine
+from fuzz.kernel_tracer import Machine
 from tflm.access_checks import check_of
 from tflm.access_checks.record import Record
 
@@ -18,7 +18,7 @@ def _arena(i):
     return i * _BLOCK << 2
 
 
-# The same of the model: zeros, from block _ONES on bytes of ones.
+# Operand word of block `i` of the model: zeros, then from block _ONES on ones.
 def _rom(i):
     return _arena(i) | 1
 
@@ -34,7 +34,7 @@ _BAD = _rom(_ONES)
 _TWIDDLED = (16383, 0, 16383, 0x3F000000)
 _CURVE = (24576, 15, 9, 0, 0, 0, 10)
 
-# Of a kernel: operands, the words of a record, and changes {word: value} that must be refused.
+# {kernel: (operands, words of a record, [changes {word: value} that must be refused])}
 _RECORDS = {
     "signal_delay.eval_int16": (3, (2, _A, _B, _C, 16, 3, 12), {5: 5}, {6: 8}, {6: 14}),
     "signal_framer.eval_int16": (
@@ -131,7 +131,7 @@ _RECORDS = {
 }  # fmt: skip
 
 
-# The record with changes; ValueError when its check refuses it.
+# Return the record with changes; raises ValueError if its check refuses it.
 def _checked(kernel, changes=()):
     operands, words, *_ = _RECORDS[kernel]
     words = [dict(changes).get(i, word) for i, word in enumerate(words)]
@@ -141,9 +141,9 @@ def _checked(kernel, changes=()):
     return record
 
 
-# Sound records run inside, whatever the arena and with it the state holds.
+# Valid records stay inside their memory for all contents of the arena, including the state.
 @pytest.mark.parametrize("kernel", _RECORDS)
-def test_sound(kernel):
+def test_valid_record_stays_in_its_memory(kernel):
     for machine in _MACHINES:
         for fill in (b"\0", b"\1", b"\x05\0\0\0", b"\xff"):
             arena = bytearray(fill * (_SIZE // len(fill)))
@@ -151,16 +151,16 @@ def test_sound(kernel):
 
 
 @pytest.mark.parametrize("kernel", _RECORDS)
-def test_refused(kernel):
+def test_invalid_number_is_refused(kernel):
     for changes in _RECORDS[kernel][2:]:
         with pytest.raises(ValueError):
             _checked(kernel, changes)
-            pytest.fail(f"{changes} was let through")
+            pytest.fail(f"{changes} was accepted")
 
 
 # A record that ends before the last word that its kernel reads.
 @pytest.mark.parametrize("kernel", _RECORDS)
-def test_short(kernel):
+def test_short_record_is_refused(kernel):
     operands, words, *_ = _RECORDS[kernel]
     data = memoryview(struct.pack(f"<{len(words)}I", *words))
     read = len(words)

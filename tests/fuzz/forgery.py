@@ -1,4 +1,4 @@
-# A .tflm that somebody has changed on purpose, with a CRC that is right again
+# Forges a .tflm: changes its records, tables or constants and corrects its CRC
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import binascii
@@ -15,7 +15,7 @@ _WORDS = (
 
 
 def sealed(data):
-    """The bytes of a .tflm with the CRC that fits them."""
+    """Return the bytes of a .tflm with the correct CRC."""
     data = bytearray(data)
     crc = binascii.crc32(data[layout.CRC_START :]) & 0xFFFFFFFF
     struct.pack_into("<I", data, layout.CRC_OFFSET, crc)
@@ -23,12 +23,12 @@ def sealed(data):
 
 
 def section(flat, number):
-    """(offset, entries) of a section of a .tflm."""
+    """Return (offset, entries) of a section of a .tflm."""
     return struct.unpack_from(layout.SECTION, flat, layout.SECTIONS_OFFSET + 8 * number)
 
 
 def one_of_each(flats):
-    """Of some .tflm, small ones that have all the kernels that any of them has."""
+    """Return small ones of some .tflm that together have all of their kernels."""
     found, seen = [], set()
     for flat in sorted(flats, key=len):
         kernels = set(FlatModel(flat).kernels())
@@ -38,7 +38,7 @@ def one_of_each(flats):
     return found
 
 
-# Places of the words of all records.
+# Offsets of the words of all records.
 def _record_words(flat):
     start, count = section(flat, layout.OPS)
     words = []
@@ -49,7 +49,7 @@ def _record_words(flat):
 
 
 def every_word(flat, values=_WORDS):
-    """Copies with each word of each record set to each of some values, and moved by a little."""
+    """Yield copies with each word of each record set to `values` and to numbers near it."""
     for at in _record_words(flat):
         old = struct.unpack_from("<I", flat, at)[0]
         for value in {*values, old + 1, old + 4, old * 2, old - 1, old // 2} - {old}:
@@ -58,7 +58,7 @@ def every_word(flat, values=_WORDS):
             yield sealed(data)
 
 
-# Change some of the words at these places: to something near, or far off.
+# Change some of the words at these offsets to a number near the old one, or to any number.
 def _change_words(data, words, rng):
     for _ in range(rng.choice((1, 1, 2, 4))):
         at = rng.choice(words)
@@ -69,7 +69,7 @@ def _change_words(data, words, rng):
 
 
 def forged_records(record, rng, count):
-    """`count` copies of the bytes of a record with a few words changed."""
+    """Return `count` copies of the bytes of a record with a few words changed."""
     found = []
     for _ in range(count):
         data = bytearray(record)
@@ -79,7 +79,7 @@ def forged_records(record, rng, count):
 
 
 def forgeries(flat, seed, count):
-    """`count` copies with a few changes in records, in the tables before them, or in constants."""
+    """Return `count` copies with a few changes in records, in tables, or in constants."""
     rng = random.Random(seed)
     words = _record_words(flat)
     tables = range(16, section(flat, layout.RECORDS)[0], 2)

@@ -1,4 +1,4 @@
-# Models that are sound as files and absurd as graphs: shapes, types, operands, options changed
+# Changes shapes, types, operands and options of a .tflite: the file is valid, the graph is not
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import random
@@ -17,18 +17,18 @@ _BUILTINS = 210
 
 
 def unpack(data):
-    """The object tree of a .tflite."""
+    """Return the object tree of a .tflite."""
     return schema.ModelT.InitFromPackedBuf(bytearray(data), 0)
 
 
 def pack(tree):
-    """The .tflite of an object tree."""
+    """Return the .tflite of an object tree."""
     builder = flatbuffers.Builder(4096)
     builder.Finish(tree.Pack(builder), b"TFL3")
     return bytes(builder.Output())
 
 
-# A list of ints, whatever the object tree holds (None, a numpy array).
+# A list of ints for a list of the object tree, which may be None or a numpy array.
 def _ints(values):
     return [] if values is None else [int(value) for value in values]
 
@@ -84,7 +84,7 @@ def _quantization(model, graph, rng):
         quantization.quantizedDimension = rng.choice(_NUMBERS)
 
 
-# The bytes of a constant: other numbers (axes, indices, sizes), fewer or more of them.
+# Change the bytes of a constant: other numbers (axes, indices, sizes), fewer or more numbers.
 def _constant(model, graph, rng):
     buffer = model.buffers[rng.randrange(len(model.buffers))]
     data = b"" if buffer.data is None else bytes(bytearray(buffer.data))
@@ -122,7 +122,7 @@ def _model_io(model, graph, rng):
         graph.outputs = _change_list(graph.outputs, rng, numbers)
 
 
-# A field of an operator's options.
+# Change a field of an operator's options.
 def _options(model, graph, rng):
     operator = rng.choice(graph.operators)
     options = operator.builtinOptions
@@ -161,7 +161,7 @@ def _custom_options(model, graph, rng):
             operator.customOptions = list(data)
 
 
-# The same operands, another operator.
+# Replace the operator and keep its operands.
 def _code(model, graph, rng):
     code = rng.choice(model.operatorCodes)
     code.builtinCode = rng.randrange(_BUILTINS)
@@ -178,7 +178,7 @@ def _variable(model, graph, rng):
     tensor.isVariable = not tensor.isVariable
 
 
-# Operators in another order, twice, or gone.
+# Reorder, repeat or remove operators.
 def _order(model, graph, rng):
     kind = rng.randrange(3)
     if kind == 0:
@@ -203,8 +203,8 @@ _CHANGES = (
 )  # fmt: skip
 
 
-def absurd(data, rng):
-    """A copy of a .tflite with one to three changes of its graph."""
+def mutated(data, rng):
+    """Return a copy of a .tflite with one to three changes of its graph."""
     for _ in range(20):
         tree = unpack(data)
         for _ in range(rng.choice((1, 1, 1, 2, 3))):
@@ -218,7 +218,7 @@ def absurd(data, rng):
     return data
 
 
-def absurdities(data, seed, count):
-    """`count` of them, the same at each call."""
+def mutated_copies(data, seed, count):
+    """Return `count` mutated copies, the same in each call."""
     rng = random.Random(seed)
-    return [absurd(data, rng) for _ in range(count)]
+    return [mutated(data, rng) for _ in range(count)]

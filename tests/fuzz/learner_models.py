@@ -1,4 +1,4 @@
-# Models with a Learner's head, as learn/model_file.py writes them on a board; for test_traced.py
+# Models with a Learner's head, as learn/model_file.py writes them on a board
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import random
@@ -20,7 +20,7 @@ _NUMBERS = {"size": _SIZE, "count": _COUNT, "classes": _CLASSES, "k": _K}
 
 
 def models():
-    """A .tflm with a head of each kind on a network of one operator."""
+    """Return a .tflm with each kind of head after a network of one operator."""
     features = Tensor((1, _SIZE), "int8", scale=0.5)
     flat = flatten(single_op("ABS", [features], [features]))
     return [_with_head(flat, kernel, random.Random(kernel)) for kernel in LAYOUTS]

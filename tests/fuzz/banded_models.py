@@ -1,4 +1,4 @@
-# Models whose pools and FULLY_CONNECTED run over bands of rows; for test_traced.py
+# Models whose pooling and FULLY_CONNECTED run in bands of rows
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from optimize.forms import banded
@@ -9,10 +9,10 @@ _OTHERS = ("dense", "int8"), ("dense", "float32"), ("reduced", "float32"), ("poo
 
 
 def models():
-    """A .tflm for each end of a pool, and for channels that go by four or one by one."""
+    """Return a .tflm for each kind of output, with channels by fours and one by one."""
     ends = [_pooled(name, depth) for name in ("AVERAGE_POOL_2D", "MEAN") for depth in (4, 6)]
-    made = [form(*kind, number, None) for kind in _OTHERS for number in range(2)]
-    return ends + [flat for _, _, flat, _ in filter(None, made)]
+    others = [form(*kind, number, None) for kind in _OTHERS for number in range(2)]
+    return ends + [flat for _, _, flat, _ in filter(None, others)]
 
 
 def _pooled(name, depth):

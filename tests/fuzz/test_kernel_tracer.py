@@ -1,4 +1,4 @@
-# Tests of modules/tflm/access_checks: kernels touch only what their checks know of (traced.py)
+# Tests of modules/tflm/access_checks: kernels access only the memory that their checks compute
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import contextlib
@@ -9,10 +9,10 @@ import struct
 from types import SimpleNamespace
 
 import pytest
-from fuzz import learnt, pooled
+from fuzz import banded_models, learner_models
 from fuzz.campaign import cases_of
-from fuzz.forged import forged_records, one_of_each
-from fuzz.traced import KERNELS, Endless, Machine, Outside
+from fuzz.forgery import forged_records, one_of_each
+from fuzz.kernel_tracer import KERNELS, Endless, Machine, Outside
 from tflm import format as layout
 from tflm.access_checks import check_of
 from tflm.access_checks.bands import BANDS_KERNEL, made_records
@@ -22,7 +22,7 @@ from tflm.model import FlatModel
 from tflm_tools.flat.flatten import flatten
 from tflm_tools.targets import PACKING_TARGETS
 
-# Files of tests whose cases have all kernels: among many of their cases, or among a few.
+# Test files whose cases together have all kernels: rarely, or in many cases.
 _RARE = (
     "test_decode", "test_dense_lut", "test_dsp", "test_elementwise_math", "test_hybrid",
     "test_lanes", "test_litert_operators", "test_sigmoid_int16", "test_signal_fft",
@@ -43,24 +43,24 @@ _COMMON = (
     "test_softmax_int16", "test_squared_difference", "test_sub", "test_topk",
     "test_transpose_conv", "test_unary_float",
 )  # fmt: skip
-_FILES = (*_RARE, *_COMMON, "learnt", "pooled")
+_FILES = (*_RARE, *_COMMON, "learner", "banded")
 _FEW, _MANY = 9, 60  # cases, about
-# Where a kernel may have one case in a hundred.
+# Test files in which a kernel may have one case in a hundred.
 _ALL = ("test_dsp", "test_lanes", "test_litert_operators")
-_MOST_BYTES = 1 << 13  # of an arena
-_ROOM = 512  # bytes that an arena and a model have behind their ends
-_MOST_TRIES = 60  # to forge a record that passes its check
-_MOST_RUNS = 8  # of a kernel, sound or forged
+_MAX_ARENA_BYTES = 1 << 13
+_SPARE_BYTES = 512  # after the end of an arena and of a model
+_MAX_FORGERIES = 60  # of a record
+_MAX_RUNS = 8  # of a kernel, with valid and forged records
 _MACHINES = {bits: Machine(bits) for bits in (32, 64)}
 
 
-# Small models that have all kernels of a file of tests.
+# Return small models that have all kernels of a test file.
 @functools.cache
 def _models(name):
-    if name == "learnt":
-        return learnt.models()
-    if name == "pooled":
-        return pooled.models()
+    if name == "learner":
+        return learner_models.models()
+    if name == "banded":
+        return banded_models.models()
     cases = cases_of(name)
     step = 1 if name in _ALL else max(1, len(cases) // (_FEW if name in _COMMON else _MANY))
     flats = []
@@ -73,11 +73,11 @@ def _models(name):
             {"target": "armv6m", "compress_weights": True} if compress else {"target": target}
         )
         flats.append(flatten(case.build(), optimize="off", **options))
-    return one_of_each([x for x in flats if FlatModel(x).arena_bytes < _MOST_BYTES])
+    return one_of_each([x for x in flats if FlatModel(x).arena_bytes < _MAX_ARENA_BYTES])
 
 
-# Whoever writes a kernel names a file of tests here that has it.
-def test_all_kernels():
+# A new kernel requires its test file in _RARE or _COMMON.
+def test_every_kernel_is_traced():
     flats = [flat for name in _FILES for flat in _models(name)]
     seen = {kernel for flat in flats for kernel in FlatModel(flat).kernels()}
     kernels = set()
@@ -87,7 +87,7 @@ def test_all_kernels():
     assert not kernels - seen
 
 
-# An arena that may hold anything, state that no sound model has included.
+# Return an arena with random contents, including states that no valid model has.
 def _arena(rng, size):
     kind = rng.randrange(4)
     if kind == 0:
@@ -97,7 +97,7 @@ def _arena(rng, size):
     return bytearray(bytes([(0, 0xFF, 0x7F)[rng.randrange(3)]]) * size)
 
 
-# The record, when it passes its check.
+# Return the record if it passes its check, else None.
 def _checked(model, kernel, data, operands):
     record = Record(model, memoryview(data), operands)
     try:
@@ -109,16 +109,16 @@ def _checked(model, kernel, data, operands):
     return record
 
 
-# The same model in more memory than it needs, so that larger numbers are let through; it has no
-# tail, nor have its operands.
-def _roomy(model, rng):
-    size = model.arena_bytes + _ROOM
-    data = bytes(model.buffer) + rng.randbytes(_ROOM)
+# Return the model in more memory than it needs, so that larger numbers pass the checks. It has no
+# tail.
+def _with_spare_bytes(model, rng):
+    size = model.arena_bytes + _SPARE_BYTES
+    data = bytes(model.buffer) + rng.randbytes(_SPARE_BYTES)
     return SimpleNamespace(head_bytes=size, arena_bytes=size, buffer=memoryview(data))
 
 
-# (kernel, bytes of its record, number of its operands) of each op; of one that runs in bands the
-# record as these put it together, for those in which it does something.
+# Yield (kernel, bytes of its record, number of its operands) of each op. For an op of a chain, the
+# record is assembled as in a band in which the op has units.
 def _ops(model):
     chains = {}
     for number in range(model.subgraphs_length()):
@@ -130,13 +130,13 @@ def _ops(model):
                 if kernel == BANDS_KERNEL:
                     chains[Record(model, data, operands)[2]] = i, data
             continue
-        made = made_records(model, first, count, *chains[number], pytest.fail)
-        for i, kernel, record in {i: (i, *rest) for i, *rest in made}.values():
+        records = made_records(model, first, count, *chains[number], pytest.fail)
+        for i, kernel, record in {i: (i, *rest) for i, *rest in records}.values():
             yield kernel, record.table(0, record.words), model.op(i)[4]
 
 
-# The bytes of a record whose operands are in the tail no more.
-def _headed(record, operands):
+# Return the bytes of a record without operands in the tail.
+def _without_tail(record, operands):
     words = list(struct.unpack(f"<{len(record) // 4}I", record))
     for i in range(1, operands + 1):
         words[i] &= 0xFFFFFFFF if words[i] & 1 else 0xFFFFFFFF ^ layout.IN_TAIL
@@ -144,44 +144,44 @@ def _headed(record, operands):
 
 
 @pytest.mark.parametrize("name", _FILES)
-def test_inside(name):
+def test_kernels_stay_in_checked_memory(name):
     rng = random.Random(name)
     for flat in _models(name):
         model = FlatModel(flat)
-        room = _roomy(model, rng)
+        larger = _with_spare_bytes(model, rng)
         for kernel, data, operands in _ops(model):
             if not check_of(kernel):
                 continue
-            data = _headed(data, operands)
-            forged = forged_records(data, rng, _MOST_TRIES)
-            records = [_checked(room, kernel, each, operands) for each in (data, *forged)]
+            data = _without_tail(data, operands)
+            forged = forged_records(data, rng, _MAX_FORGERIES)
+            records = [_checked(larger, kernel, each, operands) for each in (data, *forged)]
             assert records[0] is not None
-            for record in [record for record in records if record][:_MOST_RUNS]:
+            for record in [record for record in records if record][:_MAX_RUNS]:
                 machine = _MACHINES[rng.choice((32, 64))]
-                arena, other = _arena(rng, room.arena_bytes), _arena(rng, room.arena_bytes)
+                arena, other = _arena(rng, larger.arena_bytes), _arena(rng, larger.arena_bytes)
                 meanwhile = rng.choice((None, other))
                 with contextlib.suppress(TflmError):  # of indices that are out of range
-                    machine.run(kernel, record, arena, room.buffer, meanwhile)
+                    machine.run(kernel, record, arena, larger.buffer, meanwhile)
 
 
-# A record in an arena of 64 bytes, and no model.
+# Return a record in an arena of 64 bytes, without a model.
 def _record(operands, *words):
     model = SimpleNamespace(head_bytes=64, arena_bytes=64, buffer=b"")
     return Record(model, memoryview(struct.pack(f"<{len(words)}I", *words)), operands)
 
 
-# What a check has forgotten is found, and so is what lies at an odd address.
-def test_outside():
+# An access that a check does not compute is reported, and so is an odd address.
+def test_access_outside_is_reported():
     kernel = "signal_window.eval_int16"
     record = _record(3, 3, 0, 24 << 2, 32 << 2, 4, 15)  # 3 frames of 4 samples
     check_of(kernel)(record)
     assert record.ranges == {1: (0, 24), 2: (24, 32), 3: (32, 56)}
-    for operand, promised in [(1, (0, 22)), (2, (26, 32)), (3, (32, 54)), (None, None)]:
+    for operand, checked in [(1, (0, 22)), (2, (26, 32)), (3, (32, 54)), (None, None)]:
         before = dict(record.ranges)
         if operand is None:
             _MACHINES[32].run(kernel, record, bytearray(64), b"")
             continue
-        record.ranges[operand] = promised
+        record.ranges[operand] = checked
         with pytest.raises(Outside, match="write" if operand == 3 else "read"):
             _MACHINES[32].run(kernel, record, bytearray(64), b"")
         record.ranges = before
@@ -191,8 +191,8 @@ def test_outside():
         _MACHINES[64].run(kernel, record, bytearray(64), b"")
 
 
-def test_endless():
+def test_endless_loop_is_reported():
     record = _record(4, 1, 0, 0, 0, 0, 0xFFFFFFF, 3)
     record.ranges = {1: (0, 64)}
-    with pytest.raises(Endless):  # a shift of so many bits
+    with pytest.raises(Endless):  # one turn for each bit of a huge shift
         _MACHINES[64].run("signal_pcan.eval_uint32", record, bytearray(64), b"")

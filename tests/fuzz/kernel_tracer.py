@@ -1,4 +1,4 @@
-# Kernels in CPython, each access to memory compared with what their check has promised
+# Runs kernels in CPython and compares each memory access with the access check
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import ast
@@ -8,22 +8,22 @@ from types import SimpleNamespace
 from support.runner import REPOSITORY
 
 KERNELS = REPOSITORY / "modules" / "tflm" / "kernels"
-_MOST_TURNS = 300_000  # of all loops of one run
-_RECORD, _ARENA, _ROM = 0x01000000, 0x02000000, 0x08000000  # where they lie
-_TABLES = 0x10000000  # and bytes of the kernels' own files
+_MAX_TURNS = 300_000  # of all loops of one run
+_RECORD, _ARENA, _ROM = 0x01000000, 0x02000000, 0x08000000  # addresses
+_TABLES = 0x10000000  # address of the constants in kernel files
 _TABLE_BYTES = 1 << 16
 _POINTERS = ("ptr8", "ptr16", "ptr32")
 
 
 class Outside(AssertionError):
-    """A kernel has touched what its check does not know of, or not at a multiple of the size."""
+    """A kernel accessed memory outside of its checked ranges, or at an odd address."""
 
 
 class Endless(Exception):
-    """A run takes longer than one is waited for."""
+    """A run exceeds _MAX_TURNS."""
 
 
-# What a kernel gets in place of a buffer.
+# The address that a kernel gets instead of a buffer.
 class _Address:
     def __init__(self, value):
         self.value = value
@@ -32,25 +32,25 @@ class _Address:
         return self.value
 
 
-# Viper's ptr8 and its like.
+# Viper's ptr8, ptr16 and ptr32.
 class _Pointer(_Address):
     def __init__(self, machine, value, size):
         super().__init__(machine.table(value) if isinstance(value, bytes) else int(value))
         self.machine, self.size = machine, size
 
     def __getitem__(self, i):
-        data, at = self.machine.place(self.value + i * self.size, self.size, False)
+        data, at = self.machine.locate(self.value + i * self.size, self.size, False)
         signed = self.size == 4 and self.machine.bits == 32
         return int.from_bytes(data[at : at + self.size], "little", signed=signed)
 
     def __setitem__(self, i, value):
-        data, at = self.machine.place(self.value + i * self.size, self.size, True)
+        data, at = self.machine.locate(self.value + i * self.size, self.size, True)
         mask = (1 << 8 * self.size) - 1
         data[at : at + self.size] = (int(value) & mask).to_bytes(self.size, "little")
 
 
-# Puts viper's rules into the syntax tree of a kernel: words that wrap around, pointers as
-# parameters, and loops that are counted.
+# Applies viper's rules to the syntax tree of a kernel: words wrap around, parameters become
+# pointers, and loops are counted.
 class _Rules(ast.NodeTransformer):
     def __init__(self, imported):
         self.imported = imported
@@ -100,31 +100,31 @@ def _call(name, *arguments):
 
 
 class Machine:
-    """Memory and words of `bits` bits, for kernels of the sources."""
+    """Memory and words of `bits` bits, in which kernels run from their sources."""
 
     def __init__(self, bits):
         self.bits = bits
         self._files = {}
         self._tables = []
 
-    # A result as a word, with its sign.
+    # Wrap a result around to a signed word.
     def _word(self, value):
         value = int(value) & (1 << self.bits) - 1
         return value - (1 << self.bits) if value >> self.bits - 1 else value
 
-    # As x64 and ARM shift.
+    # Shift as x64 and ARM do.
     def _shift(self, value, count, left):
         count &= 63 if self.bits == 64 else 255
         return self._word(value << count if left else value >> count)
 
     def _turn(self):
         self._turns += 1
-        if self._turns > _MOST_TURNS:
+        if self._turns > _MAX_TURNS:
             raise Endless
         return True
 
     def table(self, data):
-        """The address of bytes that are part of a kernel's file."""
+        """Return the address of a constant of type bytes in a kernel file."""
         for base, known, *_ in self._tables:
             if known == data:
                 return base
@@ -132,15 +132,15 @@ class Machine:
         self._tables.append((base, data, 0, len(data), False))
         return base
 
-    def place(self, address, size, write):
-        """(buffer, offset) of what an address means; raises Outside."""
-        for base, data, start, stop, writable in self._parts + self._tables:
+    def locate(self, address, size, write):
+        """Return (buffer, offset) of an address; raises Outside."""
+        for base, data, start, stop, writable in self._ranges + self._tables:
             at = address - base
             if start <= at and at + size <= stop and not at % size and (writable or not write):
                 return data, at
         raise Outside(f"{'write' if write else 'read'} of {size} bytes at {address:#x}")
 
-    # The names of a file of kernels.
+    # Return the names that a kernel file defines.
     def _file(self, name):
         if name not in self._files:
             imported = []
@@ -165,23 +165,23 @@ class Machine:
     def run(self, kernel, record, arena, rom, meanwhile=None):
         """Run all units of a Record that was checked, in two slices.
 
-        `meanwhile`: what the arena holds before the second, if another task has filled it.
-        Raises Outside for an access beyond `record.ranges`, Endless when it does not end.
+        `meanwhile`: contents of the arena before the second slice, as if another task had written
+        it. Raises Outside for an access beyond `record.ranges`, Endless if a loop does not end.
         """
         data = record.table(0, record.words)
         self._turns = 0
-        self._parts = [(_RECORD, data, 0, len(data), False)]
+        self._ranges = [(_RECORD, data, 0, len(data), False)]
         for operand, (start, stop) in record.ranges.items():
             if record[operand] & 1:
-                self._parts.append((_ROM, rom, start, stop, False))
+                self._ranges.append((_ROM, rom, start, stop, False))
             else:
-                self._parts.append((_ARENA, arena, start, stop, True))
-        places = [_Address(base) for base in (_RECORD, _ARENA, _ROM)]
+                self._ranges.append((_ARENA, arena, start, stop, True))
+        arguments = [_Address(base) for base in (_RECORD, _ARENA, _ROM)]
         name, function = kernel.split(".")
         names = self._file(name)
         half = record.units // 2
         for start, stop in ((0, half), (half, record.units)):
             if start < stop:
-                names[function](*places, start, stop)
+                names[function](*arguments, start, stop)
             if meanwhile is not None:
                 arena[:] = meanwhile
