@@ -1,4 +1,4 @@
-# Judges a recording, a sample in mg a line: tflm micropython models/anomaly/listen.py FILE
+# Score a recording, one sample in mg per line: tflm micropython models/anomaly/listen.py FILE
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import sys
@@ -10,7 +10,7 @@ from monitor import Monitor
 _MODEL = "/".join(__file__.split("/")[:-1] + ["anomaly_int8.tflite"])
 
 
-# Windows of the file, until it ends.
+# Yield the windows of the file.
 def _windows(file):
     while True:
         lines = [file.readline() for _ in range(features.LENGTH)]

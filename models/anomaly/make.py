@@ -1,4 +1,4 @@
-# Trains the anomaly autoencoder, converts it to int8, measures it with TFLM, saves it if good.
+# Train the anomaly autoencoder, convert it to int8, measure it with TFLM, and save it if good
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import sys
@@ -15,13 +15,13 @@ from training.convert import tf  # noqa: E402
 
 SEED = 2026
 EPOCHS = 60
-MIN_AREA = 0.93  # under the ROC curve, for the fault that is found least
-QUIET = 0.995  # of the seconds of machines that are well, which say nothing
+MIN_AREA = 0.93  # under the ROC curve, for the fault with the smallest area
+QUIET = 0.995  # share of the seconds of healthy machines below the threshold
 MODEL_FILE = _HERE / "anomaly_int8.tflite"
 
 
-# What is usual has two causes, load and speed, so two numbers in the middle tell all of it.
 def build():
+    """Return the network. Normal vibration depends on load and speed, hence the two numbers."""
     layers = tf.keras.layers
     return tf.keras.Sequential(
         [
@@ -40,8 +40,8 @@ def train(model, x):
     model.fit(x, x, batch_size=64, epochs=EPOCHS, verbose=0)
 
 
-# How far each row is from what the model gives for it, with TFLM.
 def scores(model, x):
+    """Return the mean squared error of each row, with TFLM."""
     return ((oracle.invoke_all(model, x) - x) ** 2).mean(1)
 
 

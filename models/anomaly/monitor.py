@@ -1,14 +1,14 @@
-# How odd a machine sounds beside what is usual for it; on boards and in the unix port
+# Compare the vibration of a machine with its normal values; runs on boards and in the unix port
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import features
 
 
 class Monitor:
-    """Judges seconds of vibration with the anomaly model in `interpreter`.
+    """Scores seconds of vibration with the anomaly model in `interpreter`.
 
-    The first `seconds` ones, in which all has to be well, say what is usual for this machine.
-    threshold: a score above it is odd.
+    The first `seconds` define the normal values, so the machine must be healthy then. A score
+    above `threshold` is odd.
     """
 
     def __init__(self, interpreter, seconds=10):
@@ -19,7 +19,7 @@ class Monitor:
         self._seconds, self._heard = seconds, 0
 
     def hear(self, windows):
-        """The score of the next second, whose windows an iterator gives; None while it learns."""
+        """Return the score of the next second of an iterator of windows; None while it learns."""
         bands, usual = self._bands, self._usual
         features.second(windows, bands)
         if self._heard < self._seconds:

@@ -1,4 +1,4 @@
-# Audio front ends as graphs: 30 ms of sound to 40 features, for micro_speech and microWakeWord
+# Build audio front ends as models: 30 ms of sound to 40 features
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import sys
@@ -22,13 +22,13 @@ _FFT = 512
 _BINS = _FFT // 2 + 1
 _LOW, _HIGH = 125, 7500  # Hz
 _NOISE_ONE = 1 << 14  # 1.0 of the noise estimate's factors
-# The square root of 12 bits of weights takes away 6; the FFT of 512 adds 9.
+# The square root of the weights (12 bits) removes 6 bits, the FFT of 512 adds 9.
 _CORRECTION_BITS = 3
 _LOG_SCALE = 64
-_FEATURE_STEPS = 666  # 26.0 * 25.6: what a feature of 127 is, and a bit
+_FEATURE_STEPS = 666  # 26.0 * 25.6, slightly more than a feature of 127
 
 
-# A model under construction whose operators have one input that flows, and constants.
+# A model under construction whose operators have one variable input and constants.
 class _Chain:
     def __init__(self, description):
         self.model = ModelBuilder(description)
@@ -37,13 +37,13 @@ class _Chain:
         shape = (len(values),) if hasattr(values, "__len__") else ()
         return self.model.tensor(shape, dtype, values)
 
-    # A custom operator; outputs are (shape, dtype).
+    # Add a custom operator; outputs are (shape, dtype).
     def signal(self, name, inputs, *outputs, **options):
         tensors = [self.model.tensor(shape, dtype) for shape, dtype in outputs]
         self.model.custom("Signal" + name, inputs, tensors, options)
         return tensors if len(outputs) > 1 else tensors[0]
 
-    # A builtin operator on all channels, with a constant or without.
+    # Add a builtin operator on all channels, with an optional constant.
     def operator(self, name, x, value=None, dtype="int32", **options):
         inputs = [x] if value is None else [x, self.constant(value, dtype)]
         y = self.model.tensor((CHANNELS,), dtype)
@@ -51,7 +51,7 @@ class _Chain:
         return y
 
 
-# Factors of the noise estimate: channels with even numbers follow slower than the others.
+# The factors of the noise estimate: even channels follow slower than odd channels.
 def _smoothing():
     even, odd = int(0.025 * _NOISE_ONE), int(0.06 * _NOISE_ONE)
     return {
@@ -66,7 +66,7 @@ def _smoothing():
     }
 
 
-# Window, FFT and the energy of each mel band, its square root taken.
+# Add window, FFT, and the square root of the energy of each mel band.
 def _spectrum(chain, audio, window, bank, **scaling):
     x = chain.signal("Window", [audio, chain.constant(window)], ((FRAME,), "int16"), shift=12)
     scaled = ((FRAME,), "int16"), ((), "int32")
@@ -80,8 +80,8 @@ def _spectrum(chain, audio, window, bank, **scaling):
     return chain.signal("FilterBankSquareRoot", [x, bits], ((CHANNELS,), "uint32"))
 
 
-# Features as micro_speech scales them: (x * 256 + 333) / 666 - 128, at most 127. No logarithm is
-# below zero, so none is below -128.
+# Add the scaling of micro_speech: (x * 256 + 333) / 666 - 128, at most 127. No logarithm is below
+# zero, so no feature is below -128.
 def _to_int8(chain, x):
     x = chain.operator("CAST", x)
     x = chain.operator("MUL", x, 256)
@@ -92,7 +92,7 @@ def _to_int8(chain, x):
     return chain.operator("CAST", x, dtype="int8")
 
 
-# From samples to the logarithms of the bands' energies, noise taken away: 64 * ln, int16.
+# Add all steps from samples to the logarithms of the band energies without noise: 64 * ln, int16.
 def _logarithms(chain, audio, window, bank, **scaling):
     channels = ((CHANNELS,), "uint32")
     x = _spectrum(chain, audio, window, bank, **scaling)
@@ -115,7 +115,7 @@ def _logarithms(chain, audio, window, bank, **scaling):
     )
 
 
-# The model's bytes, from `audio` to `features`.
+# Return the bytes of the model from `audio` to `features`.
 def _finished(chain, audio, features):
     chain.model.main.table.tensors[features].name = "features"
     chain.model.io([audio], [features])
@@ -124,9 +124,9 @@ def _finished(chain, audio, features):
 
 
 def build():
-    """The front end of micro_speech as .tflite bytes: int16 [480] in, int8 [40] out.
+    """Return the front end of micro_speech as .tflite bytes: int16 [480] in, int8 [40] out.
 
-    The noise estimate is state: frames are to come in their order, and reset() begins anew.
+    The noise estimate is state: pass the frames in order; reset() clears it.
     """
     chain = _Chain("audio front end")
     audio = chain.model.tensor((FRAME,), "int16", name="audio")
@@ -136,13 +136,13 @@ def build():
 
 
 def build_micro_frontend():
-    """The front end of microWakeWord as .tflite bytes: int16 [480] in, int16 [40] out.
+    """Return the front end of microWakeWord as .tflite bytes: int16 [480] in, int16 [40] out.
 
-    The same operators, with the tables of TensorFlow's microfrontend
-    (tensorflow/lite/experimental/microfrontend): computed in single precision, and rounded.
-    What is clipped to -32768 is scaled as there, by an option that TFLM does not look at.
-    A feature is 64 times a logarithm; microWakeWord takes 0.0390625 of it. Frames are 30 ms,
-    10 ms apart, and are to come in their order.
+    It has the operators of build() with the tables of TensorFlow's microfrontend
+    (tensorflow/lite/experimental/microfrontend), which are computed in single precision and
+    rounded. An option that TFLM ignores scales values that were clipped to -32768 like the
+    microfrontend. A feature is 64 times a logarithm; microWakeWord multiplies it by 0.0390625.
+    Pass frames of 30 ms, 10 ms apart, in order.
     """
     chain = _Chain("micro front end")
     audio = chain.model.tensor((FRAME,), "int16", name="audio")

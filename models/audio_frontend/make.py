@@ -1,4 +1,4 @@
-# Writes audio_frontend_int8.tflite and micro_frontend_int16.tflite
+# Write audio_frontend_int8.tflite and micro_frontend_int16.tflite
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import sys
@@ -12,7 +12,7 @@ from training import save  # noqa: E402
 
 
 def main():
-    """Write the models beside this file."""
+    """Write the models."""
     for file, build in (
         (front_end.MODEL_FILE, front_end.build),
         (front_end.MICRO_FRONTEND_FILE, front_end.build_micro_frontend),

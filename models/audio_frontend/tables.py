@@ -1,4 +1,4 @@
-# Tables of the audio front end: Hann window, mel filter bank, gains of PCAN; floats are 32 bit
+# Compute the tables of the audio front end: Hann window, mel filter bank, and gains of PCAN
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from typing import NamedTuple
@@ -6,16 +6,17 @@ from typing import NamedTuple
 import numpy as np
 
 _ONE = 1 << 12  # 1.0 of windows and weights
-_ALIGN = 2  # bins: where a channel's weights may begin
-_BLOCK = 4  # bins: what a channel's weights are padded to
+_ALIGN = 2  # bins; the weights of a channel begin at a multiple
+_BLOCK = 4  # bins; the weights of a channel are padded to a multiple
 _GAIN_BITS = 21
 
 
 class FilterBank(NamedTuple):
-    """Weights as SignalFilterBank takes them, and the bins first..end that they use.
+    """The inputs of SignalFilterBank, and the bins first..end that they use.
 
-    weights, unweights: of all channels, one behind the other. frequency_starts, weight_starts,
-    widths: one more than channels; where each begins among the bins and weights, and how many.
+    weights, unweights: of all channels in order. frequency_starts, weight_starts: the first bin
+    and weight of each channel, widths: its number of bins; each has one element more than there
+    are channels.
     """
 
     first: int
@@ -28,13 +29,13 @@ class FilterBank(NamedTuple):
 
 
 def hann(length):
-    """Weights of a Hann window whose 1.0 is 4096; samples lie in the middle of their steps."""
+    """Return the weights of a Hann window, 4096 for 1.0, at the middle of each sample."""
     angles = 2 * np.pi * (np.arange(length) + 0.5) / length
     return np.round((0.5 - 0.5 * np.cos(angles)) * _ONE).astype(int)
 
 
 def hann_single(length):
-    """The same as hann(), computed in single precision: a weight or two come out one lower."""
+    """Return hann() computed in single precision, which makes one or two weights smaller by 1."""
     one = np.float32
     step = one(np.pi) * one(2) / one(length)
     angles = step * (np.arange(length, dtype=one) + one(0.5))
@@ -42,25 +43,26 @@ def hann_single(length):
     return np.floor((one(0.5) - one(0.5) * cosines) * one(_ONE) + one(0.5)).astype(int)
 
 
-# Hertz to mel.
+# Convert Hertz to mel.
 def _mel(frequency):
     return np.float32(1127) * np.log1p(np.float32(frequency) / np.float32(700))
 
 
-# The upper edges of `channels` + 1 bands of equal width in mel.
+# Return the upper edges of `channels` + 1 bands of equal width in mel.
 def _edges(channels, low, high):
     spacing = (_mel(high) - _mel(low)) / np.float32(channels + 1)
     return _mel(low) + spacing * np.arange(1, channels + 2, dtype=np.float32)
 
 
-# Triangles that overlap by half: a bin between two edges gives a part of its energy, the weight,
-# to the channel that ends there, and the rest, the unweight, to the next one. A band's bins lie
-# together; the first is moved to an even bin and the number filled up to a multiple of four,
-# with weights of zero.
+# The filters are triangles that overlap by half. A bin between two edges adds one share of its
+# energy (the weight) to the channel that ends there, and the rest (the unweight) to the next one.
+# The first bin of a band is moved to an even bin, and the number of bins is rounded up to a
+# multiple of four; the additional weights are zero.
 def filter_bank(bins, rate, channels, low, high, rounding=0.0):
-    """The FilterBank of `channels` mel bands between `low` and `high` Hz; `bins` include DC.
+    """Return the FilterBank of `channels` mel bands between `low` and `high` Hz.
 
-    rounding: 0.5 rounds weights to nearest, 0 cuts off what is below 1 / 4096.
+    bins: number of bins of the spectrum, including DC. rounding: 0.5 rounds weights to the
+    nearest multiple of 1 / 4096, 0 rounds down.
     """
 
     def quantized(weights):
@@ -74,19 +76,19 @@ def filter_bank(bins, rate, channels, low, high, rounding=0.0):
     lower = _mel(low)
     for edge in edges:
         begin = bin_
-        part = []
+        shares = []
         while _mel(bin_ * spacing) <= edge:
-            part.append((edge - _mel(bin_ * spacing)) / (edge - lower))
+            shares.append((edge - _mel(bin_ * spacing)) / (edge - lower))
             bin_ += 1
-        if not part:
-            raise ValueError(f"a band below {edge:.0f} mel has no bin; take fewer channels")
+        if not shares:
+            raise ValueError(f"a band below {edge:.0f} mel has no bin; use fewer channels")
         before = begin % _ALIGN
-        after = -(before + len(part)) % _BLOCK
+        after = -(before + len(shares)) % _BLOCK
         frequency_starts.append(begin - before)
         weight_starts.append(len(weights))
-        widths.append(before + len(part) + after)
-        weights += [0] * before + quantized(part) + [0] * after
-        unweights += [0] * before + quantized(1 - w for w in part) + [0] * after
+        widths.append(before + len(shares) + after)
+        weights += [0] * before + quantized(shares) + [0] * after
+        unweights += [0] * before + quantized(1 - w for w in shares) + [0] * after
         lower = edge
     return FilterBank(
         first,
@@ -99,11 +101,14 @@ def filter_bank(bins, rate, channels, low, high, rounding=0.0):
     )
 
 
-# PCAN divides each channel by (noise + offset) ^ strength. SignalPCAN has that as a polynomial of
-# degree 2 for each power of two of the noise: the value at its beginning, and the coefficients
-# that go through the middle and the end, and a zero.
+# PCAN divides each channel by (noise + offset) ^ strength. SignalPCAN approximates this by one
+# polynomial of degree 2 per power of two of the noise: the value at its beginning, the two
+# coefficients that fit the middle and the end, and a zero.
 def pcan_gains(strength, offset, input_bits):
-    """The 125 numbers of the gain table of SignalPCAN, noise with `input_bits` of fraction."""
+    """Return the 125 numbers of the gain table of SignalPCAN.
+
+    input_bits: fraction bits of the noise.
+    """
 
     def gain(noise):
         base = np.float32(noise) / np.float32(1 << input_bits) + np.float32(offset)

@@ -1,4 +1,4 @@
-# The handwritten digits and their one fixed split: training, demo and tests load them from here.
+# The handwritten digits and their fixed split, for training, demo and tests
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from pathlib import Path
@@ -12,7 +12,9 @@ TEST_FILE = Path(__file__).resolve().parent / "digits_test.npz"
 
 
 def load():
-    """(train_x, train_y, test_x, test_y): images uint8 [n, 8, 8, 1] of 0..16, labels uint8 [n].
+    """Return (train_x, train_y, test_x, test_y).
+
+    x: images, uint8 [n, 8, 8, 1] of 0..16. y: labels, uint8 [n].
 
     Source: scikit-learn's load_digits(), the 1797 test images of UCI's "Optical Recognition of
     Handwritten Digits". The split is one permutation by SPLIT_SEED. Needs numpy and scikit-learn.
@@ -28,6 +30,6 @@ def load():
 
 
 def load_test():
-    """(test_x, test_y) of load(), read from digits_test.npz: needs numpy alone."""
+    """Return (test_x, test_y) of load() from digits_test.npz; needs only numpy."""
     with np.load(TEST_FILE) as file:
         return file["x"], file["y"]

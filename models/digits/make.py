@@ -1,4 +1,4 @@
-# Trains the digits CNN, converts it to int8, measures it with TFLM, saves it if it is good.
+# Train the digits CNN, convert it to int8, measure it with TFLM, and save it if it is good
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import io
@@ -25,9 +25,11 @@ def _normalized(layer):
     return [layer, tf.keras.layers.BatchNormalization(), tf.keras.layers.ReLU()]
 
 
-# 8x8 -> conv, depthwise separable, max pool -> 4x4 -> depthwise separable, max pool -> 2x2 -> 10.
-# The first normalization also takes the pixels as they are, 0..16.
 def build():
+    """Return the network: 8x8 images in two stages of separable convolutions to 10 classes.
+
+    The first batch normalization also scales the pixels, 0 to 16.
+    """
     layers = tf.keras.layers
     same = {"padding": "same", "use_bias": False}
     return tf.keras.Sequential(
@@ -48,8 +50,8 @@ def build():
     )
 
 
-# The images moved by up to one pixel in each direction, some noise on top: the set is small.
 def augment(images, random):
+    """Return the images moved by up to one pixel, with noise; the data set is small."""
     padded = np.pad(images, ((0, 0), (1, 1), (1, 1), (0, 0)))
     moved = np.empty_like(images)
     for i, (row, column) in enumerate(random.choice(3, (len(images), 2), p=(0.2, 0.6, 0.2))):
@@ -58,8 +60,8 @@ def augment(images, random):
     return np.clip(moved + noise, 0, 16).astype(np.float32)
 
 
-# Fits the model; every epoch sees newly augmented images, the learning rate falls to zero.
 def train(model, x, y):
+    """Fit the model; each epoch augments the images again, the learning rate falls to zero."""
     random = np.random.RandomState(SEED)
     rate = tf.keras.optimizers.schedules.CosineDecay(0.004, EPOCHS * -(-len(x) // BATCH))
     loss = tf.keras.losses.SparseCategoricalCrossentropy()
@@ -68,20 +70,20 @@ def train(model, x, y):
         model.fit(augment(x, random), y, batch_size=BATCH, verbose=0)
 
 
-# The share of images whose largest output is the right digit, measured with TFLM.
 def accuracy(model, x, y):
+    """Return the share of images that are classified correctly, with TFLM."""
     return float(np.mean(oracle.invoke_all(model, x).argmax(1) == y))
 
 
-# The held-out images as the bytes of an .npz file.
 def pack_test(x, y):
+    """Return the held-out images as the bytes of an .npz file."""
     buffer = io.BytesIO()
     np.savez_compressed(buffer, x=x, y=y)
     return buffer.getvalue()
 
 
-# Trains, measures, and saves the model and the held-out images.
 def main():
+    """Train, measure, and save the model and the held-out images."""
     convert.fix_seeds(SEED)
     train_x, train_y, test_x, test_y = data.load()
     model = build()

@@ -1,4 +1,4 @@
-# Trains the gestures CNN, converts it to int8, measures it with TFLM, saves it if it is good.
+# Train the gestures CNN, convert it to int8, measure it with TFLM, and save it if it is good
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import sys
@@ -54,9 +54,11 @@ def train(model, x, y):
     model.fit(x, y, batch_size=BATCH, epochs=EPOCHS, verbose=0)
 
 
-# (share of windows whose largest output is the gesture, the same by gestures), with TFLM. Windows
-# with half a gesture, of which nobody can say what they are, do not count.
 def accuracy(model, x, y):
+    """Return the accuracy by TFLM, for all windows and per gesture.
+
+    Windows with half a gesture do not count.
+    """
     x, y = x[y.max(axis=1) == 1], y[y.max(axis=1) == 1].argmax(axis=1)
     right = oracle.invoke_all(model, x).argmax(1) == y
     return float(right.mean()), [float(right[y == i].mean()) for i in range(len(wearers.LABELS))]
@@ -75,8 +77,8 @@ def main():
     print(f"{'model':6} {'held out':>9}  {' '.join(wearers.LABELS)}")
     for name, candidate in (("float", float_model), ("int8", int8_model)):
         held_out, each = accuracy(candidate, held_x, held_y)
-        parts = " ".join(f"{part:.1%}" for part in each)
-        print(f"{name:6} {held_out:9.2%}  {parts}  {describe.summary(candidate)}")
+        shares = " ".join(f"{share:.1%}" for share in each)
+        print(f"{name:6} {held_out:9.2%}  {shares}  {describe.summary(candidate)}")
     if held_out < MIN_ACCURACY:
         print(
             f"gestures: int8 accuracy {held_out:.2%} is under {MIN_ACCURACY:.0%}; nothing saved."

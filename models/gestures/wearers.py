@@ -1,9 +1,9 @@
-# Generates what an accelerometer in a hand measures while the hand makes gestures
+# Generate the samples of an accelerometer in a hand that makes gestures
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# No person was measured. A hand follows a path, the sensor in it measures the second derivative of
-# that and gravity, in axes that turn with it. Each *wearer* holds it in a way of their own, moves
-# faster or slower, further or less, and has a sensor with errors of its own.
+# No person was measured. A hand follows a path. The sensor measures the second derivative of the
+# path and gravity, in axes that turn with the hand. Wearers differ in the orientation of the
+# sensor, in speed and size of their movements, and in the errors of their sensors.
 
 import sys
 
@@ -12,16 +12,17 @@ import numpy as np
 LABELS = ("none", "circle", "wave", "shake", "tap")
 RATE = 50  # samples a second
 LENGTH = 96  # samples of a window: 1.92 s
-RANGE = 4.0  # g: what the sensor measures at most
+RANGE = 4.0  # g, the largest value of the sensor
 
-_FINE = 8  # steps a sample in which paths are computed
+_STEPS_PER_SAMPLE = 8  # of the computed paths
 _GRAVITY = 9.81
-_RISE = 0.3  # seconds until the hand moves as it will, and until it has stopped
-_PART, _WHOLE = 0.3, 0.7  # of a window: less is no gesture yet, more is one
-_EDGE = 0.1  # seconds between a knock and the window's end
+_RAMP_SECONDS = 0.3  # until the hand moves at full size, and until it has stopped
+# Share of a window with movement, below which it is no gesture and above which it is one.
+_NO_GESTURE_SHARE, _GESTURE_SHARE = 0.3, 0.7
+_EDGE = 0.1  # seconds between a knock and the end of the window
 
 
-# A rotation by an angle (or array of them) around an axis: [..., 3, 3].
+# Return the rotation by an angle, or an array of angles, around an axis: [..., 3, 3].
 def _turn(axis, angle):
     x, y, z = axis / np.linalg.norm(axis)
     cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
@@ -29,16 +30,16 @@ def _turn(axis, angle):
     return np.eye(3) + np.sin(angle) * cross + (1 - np.cos(angle)) * (cross @ cross)
 
 
-# From 0 to 1 while `part` goes there, with the least jerk.
-def _rise(part):
-    part = np.clip(part, 0, 1)
-    return part**3 * (10 - 15 * part + 6 * part**2)
+# Return the movement from 0 to 1 with minimal jerk, at a share 0 to 1 of its time.
+def _minimum_jerk(share):
+    share = np.clip(share, 0, 1)
+    return share**3 * (10 - 15 * share + 6 * share**2)
 
 
 class Wearer:
-    """Somebody who wears a sensor: habits and errors that stay; `record()` gives what it measures.
+    """A person with a sensor: habits and errors that follow from the seed.
 
-    seed: who it is. The same seed gives the same recordings, in the same order.
+    The same seed gives the same recordings in the same order.
     """
 
     def __init__(self, seed):
@@ -46,32 +47,33 @@ class Wearer:
         self.hold = _turn(random.normal(size=3), random.uniform(0, np.pi))
         self.tempo = np.exp(random.normal(0, 0.15))
         self.size = np.exp(random.normal(0, 0.2))
-        self.lean = random.normal(0, 0.25, 3)  # of the directions in which the hand moves
-        self.harmonic = random.uniform(0, 0.2)  # how far from a sine its movement is
+        self.lean = random.normal(0, 0.25, 3)  # of the directions of movement
+        self.harmonic = random.uniform(0, 0.2)  # share of the second harmonic
         self.gain = random.normal(1, 0.02, 3)
         self.offset = random.normal(0, 0.03, 3)
         self.noise = random.uniform(0.003, 0.03)
 
     def record(self, gesture, samples=LENGTH, begin=-np.inf, end=np.inf):
-        """float32 [samples, 3] in g of a gesture from `begin` to `end`, in seconds."""
-        time = np.arange(samples * _FINE) / (RATE * _FINE)
+        """Return float32 [samples, 3] in g: a gesture from `begin` to `end`, in seconds."""
+        time = np.arange(samples * _STEPS_PER_SAMPLE) / (RATE * _STEPS_PER_SAMPLE)
         path, tilt, knocks = getattr(self, "_" + gesture)(time - max(begin, 0))
-        ramp = _rise((time - begin) / _RISE) * _rise((end - time) / _RISE)
+        ramp = _minimum_jerk((time - begin) / _RAMP_SECONDS)
+        ramp = ramp * _minimum_jerk((end - time) / _RAMP_SECONDS)
         path, tilt = path * ramp[:, None], tilt * ramp
-        force = np.gradient(np.gradient(path, axis=0), axis=0) * (RATE * _FINE) ** 2
+        force = np.gradient(np.gradient(path, axis=0), axis=0) * (RATE * _STEPS_PER_SAMPLE) ** 2
         force = force / _GRAVITY + np.array([0, 0, 1]) + knocks
         drift = np.cumsum(self.random.normal(0, 0.0006, (len(time), 3)), axis=0)
         axes = np.swapaxes(_turn(self._direction((0, 1, 0)), tilt) @ self.hold, -1, -2)
         felt = (axes @ (force + drift)[..., None])[..., 0]
-        felt = felt.reshape(samples, _FINE, 3).mean(axis=1)  # the sensor's own filter
+        felt = felt.reshape(samples, _STEPS_PER_SAMPLE, 3).mean(axis=1)  # the filter of the sensor
         felt = felt * self.gain + self.offset + self.random.normal(0, self.noise, felt.shape)
         return np.clip(felt, -RANGE, RANGE).astype(np.float32)
 
-    # A direction, as this wearer takes it, this time.
+    # Return a direction with the deviation of this wearer and of this movement.
     def _direction(self, axis):
         return np.array(axis) + self.lean + self.random.normal(0, 0.15, 3)
 
-    # An oscillation at about so many Hz, and the same a quarter later.
+    # Return an oscillation of about `hertz`, and the oscillation a quarter period later.
     def _swing(self, time, hertz):
         turns = hertz * self.tempo * self.random.uniform(0.9, 1.1) * time
         turns = 2 * np.pi * (turns + self.random.uniform())
@@ -116,15 +118,15 @@ class Wearer:
             knocks = knocks + np.outer(ring * force, self._direction((0, 0, 1)))
         return path, tilt, knocks
 
-    # Held still, put elsewhere, or carried by somebody who walks.
+    # The hand is still, moves once, or belongs to a person who walks.
     def _none(self, time):
         path, tilt, knocks = self._still(time)
         kind = self.random.choice(3)
         if kind == 1:
-            part = (time - self.random.uniform(0, 1)) / self.random.uniform(0.6, 1.4)
-            part = _rise(part)
-            path = np.outer(part * self.random.uniform(0.1, 0.5), self.random.normal(0, 1, 3))
-            tilt = part * self.random.normal(0, 0.8)
+            share = (time - self.random.uniform(0, 1)) / self.random.uniform(0.6, 1.4)
+            moved = _minimum_jerk(share)
+            path = np.outer(moved * self.random.uniform(0.1, 0.5), self.random.normal(0, 1, 3))
+            tilt = moved * self.random.normal(0, 0.8)
         elif kind == 2:
             bounce, sway = self._swing(time, 1.8)
             path = np.outer(bounce * 0.012 * self.size, self._direction((0, 0, 1)))
@@ -132,7 +134,7 @@ class Wearer:
         return path, tilt, knocks
 
 
-# A window of a gesture: what it measures, and how much of it is in the window, 0 to 1.
+# Return the samples of a window, and the share of it with the gesture, 0 to 1.
 def _window(wearer, label):
     random, seconds = wearer.random, LENGTH / RATE
     gesture = LABELS[label]
@@ -143,38 +145,40 @@ def _window(wearer, label):
     kind = random.choice(4)
     if kind < 2:
         return wearer.record(gesture), 1.0
-    part = random.uniform()
+    share = random.uniform()
     if kind == 2:
-        return wearer.record(gesture, begin=(1 - part) * seconds), part
-    return wearer.record(gesture, end=part * seconds), part
+        return wearer.record(gesture, begin=(1 - share) * seconds), share
+    return wearer.record(gesture, end=share * seconds), share
 
 
 def windows(seeds, each):
-    """(x, y) of wearers: float32 [n, LENGTH, 1, 3] in g, and how likely each label is.
+    """Return (x, y) of wearers: float32 [n, LENGTH, 1, 3] in g, and a probability per label.
 
-    `each` windows of each gesture; of those that begin or end in a window it is there by parts.
+    There are `each` windows of each gesture. If a gesture begins or ends inside a window, its
+    probability follows from its share of the window.
     """
     found, labels = [], []
     for seed in seeds:
         wearer = Wearer(seed)
         for _ in range(each):
             for label in range(len(LABELS)):
-                samples, part = _window(wearer, label)
-                there = np.zeros(len(LABELS), np.float32)
-                there[label] = np.clip((part - _PART) / (_WHOLE - _PART), 0, 1)
-                there[0] = 1 - there[1:].sum()
+                samples, share = _window(wearer, label)
+                likely = (share - _NO_GESTURE_SHARE) / (_GESTURE_SHARE - _NO_GESTURE_SHARE)
+                probabilities = np.zeros(len(LABELS), np.float32)
+                probabilities[label] = np.clip(likely, 0, 1)
+                probabilities[0] = 1 - probabilities[1:].sum()
                 found.append(samples)
-                labels.append(there)
+                labels.append(probabilities)
     return np.array(found)[:, :, None], np.array(labels)
 
 
 def main():
     """Write a CSV (x, y, z in g) of a wearer who makes each gesture, with pauses: FILE [SEED]."""
     path, seed = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 0
-    wearer, parts = Wearer(seed), []
+    wearer, recordings = Wearer(seed), []
     for gesture in LABELS[1:]:
-        parts += [wearer.record("none", 150), wearer.record(gesture, 200, 0.5, 3.5)]
-    np.savetxt(path, np.concatenate(parts), "%.4f", ",")
+        recordings += [wearer.record("none", 150), wearer.record(gesture, 200, 0.5, 3.5)]
+    np.savetxt(path, np.concatenate(recordings), "%.4f", ",")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-# Trains the sine model of TFLM's hello_world anew: x in 0..2*pi -> sin(x), float and int8.
+# Train the sine model of TFLM's hello_world: x in 0..2*pi to sin(x), float and int8
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import sys
@@ -13,13 +13,16 @@ from training.convert import tf  # noqa: E402
 
 SEED = 2026
 EPOCHS = 300
-MAX_MEAN_ERROR = 0.02  # of an output in -1..1; int8 itself costs about 0.002
+MAX_MEAN_ERROR = 0.02  # of an output in -1..1; int8 adds about 0.002
 TEST_X = np.linspace(0, 2 * np.pi, 1000, dtype=np.float32)[:, None]
 
 
-# Two hidden layers of 16: small enough to read, deep enough for both half waves. The kinks of the
-# first ReLUs start evenly spread over the interval; with zero biases all would lie at x = 0.
 def build():
+    """Return the network, with two hidden layers of 16 neurons.
+
+    The kinks of the first ReLUs are spread evenly over the interval; with zero biases all of
+    them would be at x = 0.
+    """
     layers = tf.keras.layers
     first = layers.Dense(16, activation="relu")
     model = tf.keras.Sequential(
@@ -30,8 +33,8 @@ def build():
     return model
 
 
-# Fits the model to random points; the learning rate falls to zero along a cosine.
 def train(model, x):
+    """Fit the model to random points; the learning rate falls to zero along a cosine."""
     batch = 64
     steps = EPOCHS * -(-len(x) // batch)
     rate = tf.keras.optimizers.schedules.CosineDecay(0.005, steps)
@@ -39,14 +42,14 @@ def train(model, x):
     model.fit(x, np.sin(x), batch_size=batch, epochs=EPOCHS, verbose=0)
 
 
-# Mean and largest |error| over the test points, measured with TFLM.
 def errors(model):
+    """Return the mean and the largest absolute error over the test points, with TFLM."""
     difference = np.abs(oracle.invoke_all(model, TEST_X) - np.sin(TEST_X))
     return float(difference.mean()), float(difference.max())
 
 
-# Trains, measures, and saves both models unless one of them is too far from the sine.
 def main():
+    """Train, measure, and save both models unless one of them has too large an error."""
     convert.fix_seeds(SEED)
     x = np.random.RandomState(SEED).uniform(0, 2 * np.pi, (1000, 1)).astype(np.float32)
     x[0], x[1] = 0, 2 * np.pi  # the quantized input must reach both ends

@@ -1,4 +1,4 @@
-# How many words of a stream are found, by the app's own recognizer over TFLM's scores
+# Count the detected words of a stream, with the recognizer of the app and the scores of TFLM
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import sys
@@ -19,13 +19,11 @@ _RUN_EVERY = 4  # frames, as in the app
 _FIRST_RUN = -(-FRAMES // _RUN_EVERY) * _RUN_EVERY
 _HOP_SECONDS = 0.02
 _FIRST_WORD = 2
-_LATE = 0.8  # seconds after its end: what is found later is no hit
+_LATE = 0.8  # seconds after the end of a word; a later detection is a false alarm
 
 
 class Count(NamedTuple):
-    """words: how many were said. found: of these, by their right names. wrong: keywords that were
-    found where another was said, or none. hours: of sound.
-    """
+    """words: spoken keywords. found: detected keywords. wrong: false alarms. hours: of sound."""
 
     words: int
     found: int
@@ -34,7 +32,7 @@ class Count(NamedTuple):
 
 
 def scores(model, samples):
-    """int8 [runs, labels] of a .tflite over int16 samples, with a run every fourth frame."""
+    """Return int8 [runs, labels] of a .tflite over int16 samples, one run every fourth frame."""
     rows = features(samples)
     interpreter = runtime.Interpreter.from_bytes(model)
     found = []
@@ -46,7 +44,7 @@ def scores(model, samples):
 
 
 def detections(rows, **options):
-    """List of (label index, seconds) that the recognizer finds in `scores`."""
+    """Return a list of (label index, seconds) that the recognizer detects in `scores`."""
     recognizer = Recognizer(rows.shape[1], **options)
     found = []
     for run, row in enumerate(rows.view(np.uint8).tolist()):
@@ -57,7 +55,7 @@ def detections(rows, **options):
 
 
 def count(stream, rows, **options):
-    """The Count of a Stream whose `scores` are known."""
+    """Return the Count of a Stream with these scores."""
     said = [
         (label, first / RATE, end / RATE)
         for label, first, end in stream.words

@@ -1,4 +1,4 @@
-# Makes keywords_int8.tflite: speaks, mixes, trains, converts, measures with TFLM, saves if good
+# Make keywords_int8.tflite: speak, mix, train, convert, measure with TFLM, and save if good
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import sys
@@ -17,10 +17,10 @@ from training import convert, describe, oracle, save  # noqa: E402
 
 SEED = 2026
 EPOCHS = 8
-MIN_FOUND = 0.9  # of the words of the test
+MIN_FOUND = 0.9  # of the words of the test set
 MODEL_FILE = _HERE / "keywords_int8.tflite"
 
-# Speakers, how often each says each word, and how many times all of it is mixed anew.
+# Speakers, how often each says each word, and how many times the clips are mixed.
 _SETS = {
     "train": (voices.TRAIN_SPEAKERS, 7, 4),
     "validation": (voices.VALIDATION_SPEAKERS, 3, 2),
@@ -29,7 +29,7 @@ _SETS = {
 
 
 def mixes(name):
-    """Yield the Streams of a set, each with the number that seeds what comes of it."""
+    """Yield the Streams of a set, each with the seed for its windows."""
     speakers, each, times = _SETS[name]
     seed = SEED + 100 * list(_SETS).index(name)
     clips = speech.clips(speakers, each, seed)
@@ -37,25 +37,23 @@ def mixes(name):
         yield streams.mix(clips, seed + i), seed + i
 
 
-# Windows and labels of a set.
+# Return the windows and labels of a set.
 def _windows(name):
-    parts = []
+    pairs = []
     for stream, seed in mixes(name):
-        parts.append(windows.cut(stream, np.random.RandomState(seed)))
+        pairs.append(windows.cut(stream, np.random.RandomState(seed)))
         print(f"{name}: {len(stream.samples) / voices.RATE:.0f} s of sound", flush=True)
-    x, y = zip(*parts, strict=True)
+    x, y = zip(*pairs, strict=True)
     return np.concatenate(x), np.concatenate(y)
 
 
-# The share of windows whose largest score is that of their label, with TFLM.
+# Return the share of windows that are classified correctly, with TFLM.
 def _accuracy(model, x, y):
     return float(np.mean(oracle.invoke_all(model, x.astype(np.float32)).argmax(1) == y))
 
 
 def measure(model):
-    """Print what the model finds of the streams that validate and of the test; the share of the
-    test's words that are found.
-    """
+    """Print the detections in the validation and test sets; return the share of the test words."""
     for name in ("validation", "test"):
         for stream, _ in mixes(name):
             count = detections.count(stream, detections.scores(model, stream.samples))
@@ -68,7 +66,7 @@ def measure(model):
 
 
 def main():
-    """Make everything; exits with 1 when the model finds too few words of the test."""
+    """Make everything; exit with 1 if the model finds too few words of the test set."""
     convert.fix_seeds(SEED)
     x, y = _windows("train")
     validation_x, validation_y = _windows("validation")

@@ -1,4 +1,4 @@
-# The keyword network: what it is and how it learns
+# The keyword network and its training
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import sys
@@ -14,15 +14,15 @@ from training.convert import tf  # noqa: E402
 from windows import CHANNELS, FRAMES  # noqa: E402
 
 _BATCH = 128
-_PART = 100 * _BATCH  # windows that are floats at a time
+_CHUNK = 100 * _BATCH  # windows that are converted to floats at a time
 
 
-# A layer whose bias and activation come from batch normalization; the converter folds it.
+# A layer with bias and activation from batch normalization, which the converter folds.
 def _normalized(layer):
     return [layer, tf.keras.layers.BatchNormalization(), tf.keras.layers.ReLU()]
 
 
-# Depthwise over 5 frames, then all channels together.
+# A depthwise convolution over 5 frames, then a pointwise one.
 def _separable(channels, stride=1):
     layers = tf.keras.layers
     depthwise = layers.DepthwiseConv2D((5, 1), strides=stride, use_bias=False)
@@ -30,10 +30,10 @@ def _separable(channels, stride=1):
 
 
 def build():
-    """The network: 49 frames of 40 features to LABELS.
+    """Return the network: 49 frames of 40 features to LABELS.
 
-    Time is the only direction it is moved along, the mel bands are channels: a hundredth of what
-    a network over images of 49x40 multiplies.
+    It convolves only over time, and the mel bands are channels. This takes a hundredth of the
+    multiplications of a network over images of 49x40.
     """
     layers = tf.keras.layers
     first = layers.Conv2D(32, (3, 1), strides=(2, 1), use_bias=False)
@@ -52,8 +52,7 @@ def build():
     )
 
 
-# Bands of frames and of channels are blanked now and then, and loudness moves: the network must
-# not lean on few of them.
+# Blank random bands of channels and change the loudness, so that the network uses all channels.
 def _augment(x, random):
     x = x.astype(np.float32)
     moved = x + random.randint(-12, 13, (len(x), 1, 1, 1))
@@ -64,9 +63,9 @@ def _augment(x, random):
 
 
 def train(model, x, y, validation, epochs, seed):
-    """Fit the model; every epoch blanks other parts, the learning rate falls to zero."""
+    """Fit the model; each epoch augments again, the learning rate falls to zero."""
     random = np.random.RandomState(seed)
-    sizes = [min(_PART, len(x) - begin) for begin in range(0, len(x), _PART)]
+    sizes = [min(_CHUNK, len(x) - begin) for begin in range(0, len(x), _CHUNK)]
     steps = epochs * sum(-(-size // _BATCH) for size in sizes)
     rate = tf.keras.optimizers.schedules.CosineDecay(0.003, steps)
     loss = tf.keras.losses.SparseCategoricalCrossentropy()
@@ -74,16 +73,17 @@ def train(model, x, y, validation, epochs, seed):
     model.compile(optimizer=optimizer, loss=loss, metrics=["accuracy"])
     for epoch in range(epochs):
         order = random.permutation(len(x))
-        for begin in range(0, len(x), _PART):
-            part = order[begin : begin + _PART]
-            model.fit(_augment(x[part], random), y[part], batch_size=_BATCH, verbose=0)
+        for begin in range(0, len(x), _CHUNK):
+            chunk = order[begin : begin + _CHUNK]
+            model.fit(_augment(x[chunk], random), y[chunk], batch_size=_BATCH, verbose=0)
         _, right = model.evaluate(*validation, batch_size=512, verbose=0)
         print(f"epoch {epoch + 1} of {epochs}: {100 * right:.2f} % of validation", flush=True)
 
 
 def representative(x, seed, count=400):
-    """Float samples that set the ranges. One has -128 and 127, so that the input's scale is 1 and
-    its zero point 0: features go in as they are.
+    """Return float samples that set the ranges.
+
+    One sample contains -128 and 127, so that the input has scale 1 and zero point 0.
     """
     chosen = x[np.random.RandomState(seed).permutation(len(x))[:count]].astype(np.float32)
     chosen[0, :2] = -128

@@ -1,4 +1,4 @@
-# Makes new_words.npz: four words that the keyword model was never taught, for a Learner on top
+# Make new_words.npz: four words that the keyword model did not learn, for a Learner
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import io
@@ -15,12 +15,12 @@ from tflm_tools.training import streams, voices  # noqa: E402
 from training import save  # noqa: E402
 
 WORDS = ("lamp", "door", "kettle", "heater")
-_EACH = 20  # examples of a word, of speakers of the test set
+_EACH = 20  # examples per word, by speakers of the test set
 _LOUDNESS, _NOISE = 3000, 60  # as in recordings.py
 _SEED = 2026
 
 
-# A window of the model that ends 0.1 to 0.3 s after the word.
+# Return a window that ends 0.1 to 0.3 s after the word.
 def _window(word, random):
     samples = _NOISE * streams.noise(2 * voices.RATE, random)
     spoken = voices.say(
@@ -35,7 +35,7 @@ def _window(word, random):
 
 
 def main():
-    """Write the file beside this one: x int8 [80, 49, 40], y uint8 [80], the words by turns."""
+    """Write the file beside this one: x int8 [80, 49, 40], y uint8 [80]; the words alternate."""
     random = np.random.RandomState(_SEED)
     labels = np.arange(_EACH * len(WORDS)) % len(WORDS)
     x = np.stack([_window(WORDS[i], random) for i in labels])

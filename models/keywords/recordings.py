@@ -1,4 +1,4 @@
-# Makes words.wav and others.wav, what the tests and the docs listen to: speakers of the test set
+# Make words.wav and others.wav for tests and documentation, by speakers of the test set
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import io
@@ -14,11 +14,11 @@ sys.path[:0] = [str(_HERE), str(_HERE.parent)]
 from tflm_tools.training import streams, voices  # noqa: E402
 from training import save  # noqa: E402
 
-_LOUDNESS = 3000  # of words, root of the mean square
+_LOUDNESS = 3000  # of words, root mean square
 _NOISE = 60
 _SEED = 2026
 
-# Seconds, and (second, text, accent, number of a speaker of the test set).
+# Length in seconds, and (second, text, accent, number of a speaker of the test set).
 SCENES = {
     "words.wav": (
         4,
@@ -29,7 +29,7 @@ SCENES = {
 
 
 def scene(seconds, words):
-    """int16 samples: `words` over soft noise."""
+    """Return int16 samples of `words` over soft noise."""
     random = np.random.RandomState(_SEED)
     samples = _NOISE * streams.noise(seconds * voices.RATE, random)
     for second, text, accent, speaker in words:
@@ -40,7 +40,7 @@ def scene(seconds, words):
 
 
 def wav(samples):
-    """The bytes of a WAV file of int16 samples."""
+    """Return the bytes of a WAV file with int16 samples."""
     buffer = io.BytesIO()
     with wave.open(buffer, "wb") as file:
         file.setnchannels(1)

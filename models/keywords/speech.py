@@ -1,4 +1,4 @@
-# What is said: the words, others that are not to be taken for them, and clips of all of it
+# The spoken examples: the keywords, other words and phrases, and clips of them
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from concurrent.futures import ThreadPoolExecutor
@@ -9,7 +9,7 @@ from tflm_tools.training.voices import ACCENTS, say
 LABELS = ("silence", "unknown", "yes", "no", "stop")
 WORDS = LABELS[2:]
 
-# What the model must not take for a word: everyday words, and some that sound like ours.
+# Everyday words, and words that sound similar to the keywords.
 _OTHERS = (
     "up down left right on off one two three four five six seven eight nine zero cat dog bird "
     "house happy tree wow bed table water music light red blue green hello please thanks "
@@ -34,8 +34,10 @@ PHRASES = (
 
 
 def clips(speakers, each, seed):
-    """List of (label index, samples): every speaker says each word `each` times, and as many
-    others as all words together; accents, speeds and pitches at random.
+    """Return a list of (label index, samples).
+
+    Each speaker says each keyword `each` times, and twice as many other texts as keywords, with
+    random accents, speeds and pitches.
     """
     random = np.random.RandomState(seed)
     jobs = []

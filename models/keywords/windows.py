@@ -1,4 +1,4 @@
-# From streams to what the model sees: features of the audio front end, windows and their labels
+# Cut streams into windows of features of the audio front end, with labels
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import sys
@@ -16,12 +16,12 @@ import front_end  # noqa: E402
 FRAMES = 49  # features of about a second
 CHANNELS = front_end.CHANNELS
 _HOP, _FRAME = front_end.HOP, front_end.FRAME
-_LATE = int(0.4 * RATE)  # a word counts as just said for so many samples
+_LATE = int(0.4 * RATE)  # samples after a word in which its window has its label
 _SILENCE, _UNKNOWN = 0, 1
 
 
 def features(samples):
-    """int8 [frames, 40]: the front end over int16 samples, run by TFLM itself."""
+    """Return int8 [frames, 40]: the front end in TFLM over int16 samples."""
     interpreter = runtime.Interpreter.from_bytes(front_end.MODEL_FILE.read_bytes())
     count = max(0, (len(samples) - _FRAME) // _HOP + 1)
     found = np.empty((count, CHANNELS), np.int8)
@@ -32,9 +32,9 @@ def features(samples):
     return found
 
 
-# The label of a window of samples, or None where it is not clear what it should be. A keyword
-# counts when all of it is there and it has just been said; half a keyword may be anything, but
-# its last bit is no keyword. `word` is the last one that begins before the window's end.
+# Return the label of a window of samples, or None if it is ambiguous. A keyword counts if the
+# window contains all of it and it ended recently. Half a keyword is ambiguous, but the last part
+# of a keyword is unknown. `word` is the last word that begins before the end of the window.
 def _label(word, begin, end):
     if word is None or word[2] <= begin:
         return _SILENCE
@@ -48,9 +48,9 @@ def _label(word, begin, end):
 
 
 def labels(words, count):
-    """int [count]: for each frame the label of the window that ends with it; -1: none.
+    """Return int [count]: for each frame the label of the window that ends with it, or -1.
 
-    `words` are those of a Stream.
+    words: the words of a Stream.
     """
     found = np.full(count, -1)
     for i in range(FRAMES - 1, count):
@@ -64,7 +64,7 @@ def labels(words, count):
 
 
 def cut(stream, random, shares=(0.06, 0.12, 0.5, 0.5, 0.5)):
-    """(x int8 [n, 49, 1, 40], y) of a Stream: of all windows of a label, that share of them."""
+    """Return (x int8 [n, 49, 1, 40], y) of a Stream; `shares` are the used shares per label."""
     rows = features(stream.samples)
     y = labels(list(stream.words), len(rows))
     chosen = np.flatnonzero((y >= 0) & (random.uniform(size=len(y)) < np.array(shares)[y]))

@@ -1,4 +1,4 @@
-# Keras model -> .tflite bytes, with fixed seeds and batch 1: what both training scripts share.
+# Convert a Keras model to .tflite bytes, with fixed seeds and batch 1
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import os
@@ -11,14 +11,14 @@ os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
 import tensorflow as tf
 
 
-# Fixes every seed and makes TensorFlow's ops deterministic; call it before building a model.
 def fix_seeds(seed):
+    """Fix all seeds and make TensorFlow deterministic; call it before building a model."""
     tf.keras.utils.set_random_seed(seed)
     tf.config.experimental.enable_op_determinism()
 
 
-# A converter for `model` whose input has the shape [1, ...]: boards invoke one sample at a time.
-# The weights go in as constants; Keras 3's variables would stay variables in the .tflite.
+# Return a converter for `model` with an input of shape [1, ...], as boards invoke one sample at a
+# time. The weights become constants; the variables of Keras 3 would stay variables.
 def _converter(model):
     trained = [tf.constant(v.numpy()) for v in model.trainable_variables]
     other = [tf.constant(v.numpy()) for v in model.non_trainable_variables]
@@ -32,12 +32,12 @@ def _converter(model):
 
 
 def to_float(model):
-    """The .tflite of a Keras model with float32 weights and activations, as bytes."""
+    """Return the .tflite bytes of a Keras model with float32 weights and activations."""
     return _converter(model).convert()
 
 
 def to_int8(model, samples):
-    """The fully quantized .tflite of a Keras model, as bytes.
+    """Return the bytes of the fully quantized .tflite of a Keras model.
 
     Weights, activations, input and output are int8, weights per channel. `samples` is a float32
     array [n, ...]: the representative data set that sets the ranges of the activations.

@@ -1,4 +1,4 @@
-# Lists the ops of a .tflite and counts its multiply-accumulates.
+# List the operators of a .tflite and count its multiply-accumulates
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import math
@@ -8,7 +8,7 @@ import tflite
 _NAMES = {code: name for name, code in vars(tflite.BuiltinOperator).items() if name[0] != "_"}
 
 
-# MACs of one op: each output element of a layer costs one filter (conv) or one row of weights.
+# Return the MACs of one operator: each output element costs one filter or one row of weights.
 def _macs(name, weights, output):
     if name == "CONV_2D":
         return math.prod(output) * math.prod(weights[1:])
@@ -20,7 +20,7 @@ def _macs(name, weights, output):
 
 
 def describe(model):
-    """[(op name, output shape, MACs), ...] of the first subgraph of .tflite bytes, in order."""
+    """Return [(operator name, output shape, MACs), ...] of the first sub-graph of a .tflite."""
     root = tflite.Model.GetRootAs(model, 0)
     graph = root.Subgraphs(0)
     ops = []
@@ -37,7 +37,7 @@ def describe(model):
 
 
 def summary(model):
-    """One line: bytes, MACs and ops of .tflite bytes."""
+    """Return a line with bytes, MACs and operators of a .tflite."""
     ops = describe(model)
     names = ", ".join(name for name, _, _ in ops)
     return f"{len(model)} bytes, {sum(macs for _, _, macs in ops)} MACs, ops {names}"

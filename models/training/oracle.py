@@ -1,11 +1,11 @@
-# Runs a .tflite through TFLM itself (the tflite-micro wheel): accuracies are measured here.
+# Run a .tflite in TFLM (the tflite-micro wheel), to measure its accuracy
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import numpy as np
 from tflite_micro import runtime
 
 
-# One sample of real numbers as the input tensor wants it: quantized if it is an int8 tensor.
+# Return a sample of real numbers in the type of the input tensor, quantized if necessary.
 def _quantize(sample, details):
     if details["dtype"] == np.float32:
         return sample.astype(np.float32)
@@ -16,7 +16,7 @@ def _quantize(sample, details):
     return np.clip(steps, limits.min, limits.max).astype(details["dtype"])
 
 
-# The output tensor as real numbers.
+# Return the output tensor as real numbers.
 def _dequantize(output, details):
     if details["dtype"] == np.float32:
         return output
@@ -26,10 +26,10 @@ def _dequantize(output, details):
 
 
 def invoke_all(model, samples):
-    """Invokes `model` (.tflite bytes, one input, one output) on each sample.
+    """Invoke `model` (.tflite bytes, one input, one output) on each sample.
 
-    `samples` holds real numbers, [n, ...] without the batch dimension; returns real numbers,
-    float32 [n, ...]. Raises what TFLM raises when it lacks an op.
+    samples: real numbers, [n, ...] without the batch dimension. Return real numbers, float32
+    [n, ...]. Raises the exception of TFLM if it lacks an operator.
     """
     interpreter = runtime.Interpreter.from_bytes(model)
     input_details = interpreter.get_input_details(0)

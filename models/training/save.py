@@ -1,4 +1,4 @@
-# Writes files whole or not at all, and appends labels to a model.
+# Write files atomically, and append labels to a model
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import io
@@ -7,7 +7,7 @@ import zipfile
 
 
 def save(path, data):
-    """Writes bytes to `path` through a temporary name, so that a reader never sees half a file."""
+    """Write bytes to `path` through a temporary file, so that no reader sees half a file."""
     temporary = f"{path}.{os.getpid()}.tmp"
     try:
         with open(temporary, "wb") as file:
@@ -19,10 +19,10 @@ def save(path, data):
 
 
 def with_labels(model, labels):
-    """`model` (.tflite bytes) with a labels.txt, one label a line, that zipfile can read.
+    """Return `model` (.tflite bytes) with a labels.txt, one label per line.
 
-    TFLite Metadata keeps associated files so: a zip archive behind the FlatBuffer, which readers
-    of the model never look at. The date inside is fixed: the same labels give the same bytes.
+    TFLite Metadata stores associated files in a zip archive after the FlatBuffer. Its date is
+    fixed, so that the same labels give the same bytes.
     """
     buffer = io.BytesIO(model)
     with zipfile.ZipFile(buffer, "a") as archive:
@@ -31,7 +31,7 @@ def with_labels(model, labels):
 
 
 def with_metadata(model, name, data):
-    """`model` (.tflite bytes) with one more metadata entry, which boards read, too."""
+    """Return `model` (.tflite bytes) with one more metadata entry."""
     from tflm_tools.transform import schema
 
     changed = schema.read_model(model)

@@ -78,5 +78,5 @@ def test_too_many_channels(repository, monkeypatch):
     bank = tables.filter_bank(257, RATE, 40, 125, 7500)
     assert (bank.first, bank.end) == (5, 241)
     assert len(bank.weights) == len(bank.unweights) == sum(bank.widths)
-    with pytest.raises(ValueError, match="take fewer channels"):
+    with pytest.raises(ValueError, match="use fewer channels"):
         tables.filter_bank(257, RATE, 80, 125, 7500)
