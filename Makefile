@@ -83,22 +83,3 @@ clean:  ## remove build/ and .venv/
 	rm -rf build $(VENV)
 
 .PHONY: help run run-keywords test test-quick lint test-boards test-32bit firmware emulate dist tables docs models clean
-
-cycles: ; $(MAKE) -C bench cycles
-bench: ; $(MAKE) -C bench wheel
-test-asm: ; $(MAKE) -C tests asm
-test-cores: ; $(MAKE) -C tests cores
-fuzz: ; $(MAKE) -C tests fuzz
-endurance: ; $(MAKE) -C tests endurance
-test-convert: ; $(MAKE) -C tests convert
-test-hour: ; $(MAKE) -C tests hour
-test-wake-train: ; $(MAKE) -C tests wake-train
-page: ; $(MAKE) -C page
-page-serve: ; $(MAKE) -C page serve
-page-picture: ; $(MAKE) -C page picture
-test-page: ; $(MAKE) -C page test
-release: ; $(MAKE) -C release
-release-check: ; $(MAKE) -C release check
-test-wheel: ; $(MAKE) -C release wheel
-test-install: ; $(MAKE) -C release install
-.PHONY: cycles bench test-asm test-cores fuzz endurance test-convert test-hour test-wake-train page page-serve page-picture test-page release release-check test-wheel test-install

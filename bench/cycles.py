@@ -1,4 +1,4 @@
-# The measuring bench: `make cycles`: cycles of whole invokes on emulated cores, by layer
+# The measuring bench: `make -C bench cycles`: cycles of whole invokes on emulated cores, by layer
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import argparse

@@ -1,4 +1,4 @@
-# page: the command behind `make page`: builds dist/page, static files that need no server
+# page: the command behind `make -C page`: builds dist/page, static files that need no server
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import base64

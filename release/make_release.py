@@ -1,4 +1,4 @@
-# release: the command behind `make release`: all that a version is, in one folder
+# release: the command behind `make -C release`: all that a version is, in one folder
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import argparse
@@ -108,7 +108,7 @@ def main():
         print(output)
         return
     if not (output / _SUMS).exists():
-        raise ToolError("there is no release to compare with; run `make release`")
+        raise ToolError("there is no release to compare with; run `make -C release`")
     for board in _BOARDS:
         for folder in FIRMWARE.glob(f"{board}*"):
             shutil.rmtree(folder)

@@ -18,7 +18,7 @@ _ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("TFLM_CYCLES") or _ROOT / "build" / "cycles")
 
 
-# The firmware of a core; `make test-asm` builds it.
+# The firmware of a core; `make -C tests asm` builds it.
 def firmware_of(core):
     return BUILD / core / "firmware.elf"
 
@@ -27,7 +27,7 @@ def firmware_of(core):
 def needs_firmware(core):
     return pytest.mark.skipif(
         not firmware_of(core).exists(),
-        reason=f"there is no firmware for {core}; `make test-asm` builds it",
+        reason=f"there is no firmware for {core}; `make -C tests asm` builds it",
     )
 
 

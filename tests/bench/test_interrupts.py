@@ -33,7 +33,7 @@ _LOSES_SUMS = 1 << 16  # interrupts that do not save the accumulator of MAC16
 
 pytestmark = pytest.mark.skipif(
     not all(map(qemu.is_there, _FREE)),
-    reason="there is no stock firmware; `make test-asm` builds it",
+    reason="there is no stock firmware; `make -C tests asm` builds it",
 )
 
 # Runs a model between begin() and end() of the interrupts; prints its output, and how many came.

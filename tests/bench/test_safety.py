@@ -20,7 +20,7 @@ qemu_xtensa = pytest.importorskip("qemu_xtensa")
 qemu = pytest.importorskip("qemu")
 pytestmark = pytest.mark.skipif(
     not all(map(qemu.is_there, ("QEMU_XTENSA", "QEMU_RV32"))),
-    reason="there is no stock firmware; `make test-asm` builds it",
+    reason="there is no stock firmware; `make -C tests asm` builds it",
 )
 
 _MODEL = """

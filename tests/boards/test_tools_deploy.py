@@ -156,7 +156,7 @@ def test_stock_pico(emulated, models):
         assert verify(models[0], runs=1, device=device).mismatch is None
         row = bench_on([models[0]], device, invokes=2)[0]
     assert row.frequency == 125_000_000
-    assert 100_000 < row.cycles < 2_000_000  # what make cycles measures, within reason
+    assert 100_000 < row.cycles < 2_000_000  # what make -C bench cycles measures, within reason
     assert sum(op.cycles for op in row.ops) == pytest.approx(row.cycles, rel=0.6)
 
 

@@ -1,4 +1,4 @@
-# `make fuzz`: runs campaigns of damaged models with a new seed until the time is over
+# `make -C tests fuzz`: runs campaigns of damaged models with a new seed until the time is over
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import argparse
@@ -12,7 +12,7 @@ from .campaign import Outcome, campaign, kernel_tests, seeds_of
 
 
 def _arguments():
-    parser = argparse.ArgumentParser(prog="make fuzz", description=__doc__)
+    parser = argparse.ArgumentParser(prog="make -C tests fuzz", description=__doc__)
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--seed", default=None, help="repeats a campaign; default: the time")
     parser.add_argument("--output", type=Path, default=Path("build/fuzz"), help="for failures")

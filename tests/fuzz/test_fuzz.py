@@ -1,4 +1,4 @@
-# Tests of a short fuzzing campaign, which `make fuzz` runs for longer
+# Tests of a short fuzzing campaign, which `make -C tests fuzz` runs for longer
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import pytest

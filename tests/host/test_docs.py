@@ -265,10 +265,18 @@ def test_readme_program(repository, folder):
 
 # Make targets that pages name exist.
 def test_make_targets(repository):
-    targets = set(re.findall(r"^([a-z0-9-]+):", (repository / "Makefile").read_text(), re.M))
+    targets = {
+        folder: set(
+            re.findall(r"^([a-z0-9-]+):", (repository / folder / "Makefile").read_text(), re.M)
+        )
+        for folder in (".", "bench", "page", "release", "tests")
+    }
+    pattern = r"(?:^\$ |`|^)make (?:-C ([a-z]+) ?)?([a-z][a-z0-9-]*)?"
     for path in [repository / "README.md", *(repository / "docs").rglob("*.md")]:
-        for target in re.findall(r"(?:^\$ |`|^)make ([a-z][a-z0-9-]*)", path.read_text(), re.M):
-            assert target in targets, f"{path.name} names make {target}"
+        for folder, target in re.findall(pattern, path.read_text(), re.M):
+            if (target or folder) and (not folder or folder in targets):
+                known = targets[folder or "."]
+                assert (target or folder) in known, f"{path.name}: make -C {folder} {target}"
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -1,4 +1,4 @@
-# Tests of `tflm convert`; tests that convert a model need TensorFlow (make test-convert)
+# Tests of `tflm convert`; tests that convert a model need TensorFlow (make -C tests convert)
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import os
@@ -187,7 +187,7 @@ def keras_folder(tmp_path_factory, repository):
     try:
         python = process.python()
     except ToolError:
-        pytest.skip("TensorFlow is not installed: make test-convert")
+        pytest.skip("TensorFlow is not installed: make -C tests convert")
     folder = tmp_path_factory.mktemp("keras")
     script = Path(__file__).with_name("keras_models.py")
     digits = repository / "models" / "digits" / "digits_test.npz"

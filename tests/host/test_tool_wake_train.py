@@ -1,4 +1,4 @@
-# Tests of `tflm wake train`; the one that trains needs TensorFlow: `make test-wake-train`
+# Tests of `tflm wake train`; the one that trains needs TensorFlow: `make -C tests wake-train`
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -229,7 +229,7 @@ def test_interrupted_training(tmp_path):
         process.find_python()
         voices.check_program()
     except ToolError as error:
-        pytest.skip(f"{error}; make test-wake-train")
+        pytest.skip(f"{error}; make -C tests wake-train")
     folder = tmp_path / "word"
     command = [sys.executable, "-m", "tflm_tools", "wake", "train", "hey pico", "-o", str(folder),
                "--minutes", "0.1", "--json"]  # fmt: skip

@@ -1,4 +1,4 @@
-# Tests of endurance: many invokes and loads, too little memory; `make endurance` does more
+# Tests of endurance: many invokes and loads, little memory; make -C tests endurance does more
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import os

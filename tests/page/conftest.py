@@ -1,4 +1,4 @@
-# Tests of the page, which `make test-page` runs
+# Tests of the page, which `make -C page test` runs
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import sys
@@ -15,11 +15,11 @@ _PAGE = _ROOT / "dist" / "page"
 _PICTURES = _ROOT / "build" / "page" / "screenshots"
 
 
-# Outside `make test-page` only what needs no browser runs.
+# Outside `make -C page test` only what needs no browser runs.
 def pytest_collection_modifyitems(config, items):
     if config.option.page:
         return
-    skip = pytest.mark.skip(reason="`make test-page` runs this")
+    skip = pytest.mark.skip(reason="`make -C page test` runs this")
     for item in items:
         if _HERE in item.path.parents and not item.get_closest_marker("quick_page"):
             item.add_marker(skip)
@@ -27,7 +27,7 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.fixture(scope="session")
 def built_page():
-    """The folder that `make page` has built."""
+    """The folder that `make -C page` has built."""
     return _PAGE
 
 

@@ -1,4 +1,4 @@
-# The picture of the page, docs/images/page.png: `make page-picture`
+# The picture of the page, docs/images/page.png: `make -C page picture`
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import io

@@ -5,8 +5,8 @@ import os
 
 import pytest
 
-# Only `make test-page` installs it.
-expect = pytest.importorskip("playwright.sync_api", reason="`make test-page` runs this").expect
+# Only `make -C page test` installs it.
+expect = pytest.importorskip("playwright.sync_api", reason="`make -C page test` runs this").expect
 
 _PATIENCE = 60_000  # milliseconds: the emulated board is slower than a real one
 expect.set_options(timeout=_PATIENCE)

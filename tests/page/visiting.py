@@ -36,7 +36,7 @@ def served(folder):
 
 @contextmanager
 def chromium():
-    """A browser of playwright's, which `make test-page` installs."""
+    """A browser of playwright's, which `make -C page test` installs."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:

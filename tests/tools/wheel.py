@@ -1,4 +1,4 @@
-# Tries every command of a wheel in a fresh environment, away from the checkout: `make test-wheel`
+# Tries every command of a wheel in a fresh environment: `make -C release wheel`
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import argparse

@@ -13,7 +13,7 @@ from unit.mangling import copies
 from unit.on_device import run_all
 
 _SAMPLES = 2  # models of each file
-_COPIES = 12  # of each model; `make fuzz` tries more
+_COPIES = 12  # of each model; `make -C tests fuzz` tries more
 
 
 # Flatten each model; how many were refused, and by which errors.

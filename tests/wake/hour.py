@@ -1,4 +1,4 @@
-# An hour of generated sound: features and detections beside their oracles; `make test-hour`
+# An hour of generated sound: features and detections beside their oracles; `make -C tests hour`
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json

@@ -7,7 +7,7 @@ from support.inputs import generator
 from unit.on_device import device, model_files
 
 RATE = 16000
-SECONDS = 30  # of generated sound; `make test-hour` takes an hour
+SECONDS = 30  # of generated sound; `make -C tests hour` takes an hour
 
 
 # Seconds of everything that sound may be: tones that slide in noise of any loudness, silence, the

@@ -21,7 +21,7 @@ Some commands use other software:
 | Command | Software |
 |---|---|
 | `make firmware`, `make test-boards` | from Debian: MicroPython (MIT), pico-sdk (BSD-3), TinyUSB (MIT), mbedTLS (Apache-2.0), GCC (GPL-3 with the runtime exception), qemu (GPL-2); from npm: rp2040js (MIT) |
-| `make page` | from npm: xterm.js (MIT), Pyodide (MPL-2.0), esbuild (MIT), TypeScript (Apache-2.0); the page contains its own list of licences |
+| `make -C page` | from npm: xterm.js (MIT), Pyodide (MPL-2.0), esbuild (MIT), TypeScript (Apache-2.0); the page contains its own list of licences |
 | `make models`, `tflm wake train` | from Debian: espeak-ng (GPL-3), which speaks the words that a model learns |
 
 A firmware image contains MicroPython, pico-sdk, TinyUSB and mbedTLS. Keep their licence notices when you pass an image on.

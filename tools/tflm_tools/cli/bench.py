@@ -35,7 +35,7 @@ def register(cli, show, working, as_json_option, custom_option):
         type=click.Path(),
         default="build/cycles.csv",
         show_default=True,
-        help="With --compare: the prediction, from `make cycles CORE=pico`.",
+        help="With --compare: the prediction, from `make -C bench cycles CORE=pico`.",
     )
     @TIMEOUT
     @custom_option
@@ -88,7 +88,7 @@ def _check(ports, jobs, backend, scheduler, every):
         raise click.UsageError("--all is for one board; give one --on, or leave --all out")
 
 
-# A file beside what `make cycles` says.
+# A file beside what `make -C bench cycles` says.
 def _compare(show, path, cycles, as_json):
     from ..measure import hardware, predicted
 

@@ -1,4 +1,4 @@
-# tflm_tools: predicted: compares the times of a board with the times that `make cycles` predicts
+# tflm_tools: measure: compares a board's times with the prediction of `make -C bench cycles`
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import csv
@@ -58,25 +58,25 @@ class BoardComparison:
     models: list[ModelComparison]
 
 
-# {model: {layer (or "TOTAL"): row}} of the CSV of `make cycles`.
+# {model: {layer (or "TOTAL"): row}} of the CSV of `make -C bench cycles`.
 def _predictions(path):
     try:
         rows = list(csv.DictReader(io.StringIO(files.read(path).decode())))
     except UnicodeDecodeError:
         rows = []
     if not rows or any(name not in rows[0] for name in _COLUMNS):
-        raise ToolError(f"{path} is not a table of cycles; make one with: make cycles CORE=pico")
+        raise ToolError(f"{path} is not a table of cycles; run: make -C bench cycles CORE=pico")
     found = {}
     for row in rows:
         if row["core"] == _CORE:
             found.setdefault(row["model"], {})[row["layer"]] = row
     if not found:
-        raise ToolError(f"{path} has no rows for a Pico; make it with: make cycles CORE=pico")
+        raise ToolError(f"{path} has no rows for a Pico; run: make -C bench cycles CORE=pico")
     return found
 
 
 def compare(found, path):
-    """Compare a hardware.BoardRecord with the CSV of `make cycles CORE=pico`.
+    """Compare a hardware.BoardRecord with the CSV of `make -C bench cycles CORE=pico`.
 
     Returns a BoardComparison. Raises ToolError for another file.
     """
@@ -95,7 +95,7 @@ def _model(model, rows, clock):
     if model.refused:
         return result
     if rows is None:
-        result.note = "it has no prediction; make one with: make cycles CORE=pico"
+        result.note = "it has no prediction; run: make -C bench cycles CORE=pico"
     elif int(rows["TOTAL"]["flash"]) != model.flat_bytes:
         result.note = (
             f"the prediction is for another .tflm, of {rows['TOTAL']['flash']} bytes, the board "
