@@ -59,7 +59,7 @@ def sources(tmp_path, layers):
     """A folder with files that are not models, or that cannot be converted."""
     (tmp_path / "folder").mkdir()
     texts = {"old.keras": b"\x89HDF\r\n\x1a\n", "bad.keras": b"none", "bad.h5": b"none",
-             "saved_model.pb": b"", "model.onnx": b"", "notes.txt": b"hello"}  # fmt: skip
+             "saved_model.pb": b"", "model.pth": b"", "notes.txt": b"hello"}  # fmt: skip
     for name, text in texts.items():
         (tmp_path / name).write_bytes(text)
     np.save(tmp_path / "x.npy", np.zeros((4, 8)))
@@ -74,9 +74,9 @@ def sources(tmp_path, layers):
         ("bad.keras", "not a Keras file; write it with model.save"),
         ("bad.h5", "not an HDF5 file"),
         ("saved_model.pb", "give the folder that contains it"),
-        ("model.onnx", "docs/tutorial/your-own-model.md"),
-        ("notes.txt", "neither a .keras, an .h5 nor the folder"),
-        ("layers.tflite", "is already a .tflite; give the model that it was made from"),
+        ("model.pth", "holds weights without the network; save both with torch.export"),
+        ("notes.txt", "neither a .tflite, a .keras, an .h5, a .pt2, an .onnx nor the folder"),
+        ("layers.tflite", "is already quantized (it has int8 tensors); give the float32"),
         ("missing.keras", "no such file"),
     ],
 )
@@ -88,21 +88,15 @@ def test_files_that_cannot_be_converted(tflm, sources, name, words):
     assert not (sources / "o.tflite").exists()
 
 
-def test_float_tflite_cannot_be_quantized(tflm, repository, sources):
-    path = repository / "models" / "hello_world" / "hello_world_float.tflite"
-    found = tflm("convert", path, "--data", sources / "x.npy", "-o", sources / "o.tflite")
-    assert "which TensorFlow cannot quantize afterwards; give the model" in found.err
-
-
 def test_invalid_outputs_and_options(tflm, sources):
     (sources / "m.keras").write_bytes(b"PK")
     model, x = sources / "m.keras", sources / "x.npy"
     for arguments, code, words in [
-        (("-o", sources / "o.tflite"), 1, "give --data, or --no-quantize"),
+        (("-o", sources / "o.tflite"), 1, "give --data, --dynamic or --no-quantize"),
         (("-o", sources / "folder", "--data", x), 1, "which is a folder"),
         (("-o", sources / "no" / "o.tflite", "--data", x), 1, "its folder does not exist"),
         (("-o", x, "--data", x), 1, "is the same file as the input"),
-        (("-o", "o.tflite", "--data", x, "--int16", "--no-quantize"), 2, "give it alone"),
+        (("-o", "o.tflite", "--data", x, "--int16", "--no-quantize"), 2, "give one of them alone"),
     ]:
         found = tflm("convert", model, *arguments)
         assert found.code == code and words in found.err, found.err
@@ -133,14 +127,16 @@ def test_programs_without_tensorflow(sources, tmp_path, monkeypatch):
         monkeypatch.setenv("TFLM_TENSORFLOW", str(program))
         with (
             pytest.raises(ToolError, match=words),
-            process.TensorFlow("m.keras", 0.2 if "sleep" in text else 20) as tensorflow,
+            process.ConverterProcess(
+                process.TENSORFLOW, "m.keras", 0.2 if "sleep" in text else 20
+            ) as tensorflow,
         ):
             folder = tensorflow.folder
             tensorflow.ask("open", model="m.keras")
         assert not folder.exists()
     monkeypatch.setenv("TFLM_TENSORFLOW", str(tmp_path / "none"))
     with pytest.raises(ToolError, match="cannot run .*none: No such file"):
-        process.TensorFlow("m.keras").__enter__()
+        process.ConverterProcess(process.TENSORFLOW, "m.keras").__enter__()
 
 
 # Errors of TensorFlow 2.21 and Keras 3.15, shortened.
@@ -170,13 +166,13 @@ def test_programs_without_tensorflow(sources, tmp_path, monkeypatch):
 )  # fmt: skip
 def test_errors_of_tensorflow_become_sentences(step, said, words):
     with pytest.raises(ToolError, match=words):
-        raise reasons.error("m", step, said, "3.15.1", "3.15.1")
+        raise reasons.error("TensorFlow", "m", step, said, "3.15.1", "3.15.1")
 
 
 def test_error_for_a_model_of_keras_2():
     said = "TypeError: Unrecognized keyword arguments passed to DepthwiseConv2D: {'groups': 1}"
     assert "was written by Keras 2.15.0, which Keras 3.15.1 cannot read" in str(
-        reasons.error("m", "open", said, "2.15.0", "3.15.1")
+        reasons.error("TensorFlow", "m", "open", said, "2.15.0", "3.15.1")
     )
 
 

@@ -18,12 +18,13 @@ def inspect(model, custom=()):
 
 
 def convert(model, data, output, **options):
-    """Convert a Keras model or SavedModel to an int8 .tflite, as `tflm convert` does.
+    """Convert a float model to an int8 .tflite, as `tflm convert` does.
 
-    data: a path as for `tflm convert --data`, or a dict of arrays x and y; y is only needed to
-    measure the accuracy. output: the .tflite to write. options: form ("int8", "int16",
-    "float32"), keep_float, limit, input_shapes, pixels, custom, timeout. Returns a Converted.
-    Requires TensorFlow.
+    model: a .tflite, .keras, .h5, .pt2, .onnx or the folder of a SavedModel. data: a path as for
+    `tflm convert --data`, or a dict of arrays x and y; y is only needed to measure the accuracy.
+    output: the .tflite to write. options: form ("int8", "int16", "dynamic", "weights-only",
+    "float32"), weight_bits (8 or 4), keep_float, limit, input_shapes, pixels, custom, timeout.
+    Returns a Converted.
     """
     from .converters.convert import convert
 

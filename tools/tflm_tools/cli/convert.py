@@ -1,4 +1,4 @@
-# tflm_tools: the command convert: from a model as it was trained to an int8 .tflite
+# tflm_tools: the command convert: makes an int8 .tflite from a trained or float model
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import rich_click as click
@@ -31,6 +31,17 @@ def register(cli, show, working, model, as_json_option, custom_option):
         help="How many examples represent the data, evenly from the classes.",
     )
     @click.option("--int16", is_flag=True, help="16-bit activations: more exact, slower.")
+    @click.option("--int4", is_flag=True, help="4-bit weights where a layer allows it: smaller.")
+    @click.option(
+        "--dynamic",
+        is_flag=True,
+        help="int8 weights, activations quantized while the model runs; needs no --data.",
+    )
+    @click.option(
+        "--weights-only",
+        is_flag=True,
+        help="int8 weights, computed in float32: small and slow; needs no --data.",
+    )
     @click.option("--keep-float", is_flag=True, help="Inputs and outputs stay float32.")
     @click.option("--no-quantize", is_flag=True, help="All of it stays float32.")
     @click.option(
@@ -44,17 +55,32 @@ def register(cli, show, working, model, as_json_option, custom_option):
     @TIMEOUT
     @custom_option
     @as_json_option
-    def convert(model, data, int16, no_quantize, as_json, **options):
-        """Make the int8 .tflite of MODEL: a .keras, an .h5 or the folder of a SavedModel.
+    def convert(model, int16, int4, dynamic, weights_only, no_quantize, as_json, **options):
+        """Make an int8 .tflite from MODEL and typical inputs.
 
-        TensorFlow reads and quantizes it, by the ranges that its tensors have on DATA. What was
-        chosen is printed; a model that tflm does not run is not written.
+        MODEL is a float32 or float16 .tflite, a .keras, an .h5, the folder of a SavedModel, a
+        .pt2 of PyTorch, or an .onnx. The ranges of the tensors follow from DATA. A model that
+        tflm does not run is not written.
         """
-        from ..converters.convert import FLOAT32, INT8, INT16, convert
+        from ..converters import convert as module
 
-        if no_quantize and (int16 or options["keep_float"]):
+        forms = [
+            (int16, module.INT16),
+            (dynamic, module.DYNAMIC),
+            (weights_only, module.WEIGHTS_ONLY),
+            (no_quantize, module.FLOAT32),
+        ]
+        chosen = [form for is_chosen, form in forms if is_chosen]
+        if len(chosen) > 1:
+            raise click.UsageError(
+                "--int16, --dynamic, --weights-only and --no-quantize exclude each other; give "
+                "one of them alone"
+            )
+        form = chosen[0] if chosen else module.INT8
+        if no_quantize and (int4 or options["keep_float"]):
             raise click.UsageError("--no-quantize leaves nothing to choose; give it alone")
-        form = FLOAT32 if no_quantize else INT16 if int16 else INT8
+        if int4 and int16:
+            raise click.UsageError("--int4 needs 8-bit activations; leave --int16 out")
         with working("convert", model):
-            result = convert(model, data, form=form, **options)
+            result = module.convert(model, form=form, weight_bits=4 if int4 else 8, **options)
         show(result, as_json, "convert", "print_converted")

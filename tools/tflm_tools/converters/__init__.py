@@ -1,2 +1,2 @@
-# tflm_tools: convert: from a model as it was trained to an int8 .tflite, with TensorFlow
+# tflm_tools: converts trained and float models to int8 .tflite files, each in its own process
 # MIT license; Copyright (c) 2026 the tflm authors

@@ -1,35 +1,53 @@
-# tflm_tools: convert: converts a Keras model or SavedModel to a .tflite, quantized with its data
+# tflm_tools: converts a trained or float model to a .tflite, quantized with example data
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from collections import Counter
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tflm import dtypes
+from tflm.errors import TflmError
 from tflm.tflite.reader import TfliteModel
 
 from .. import files
 from ..errors import ToolError
 from ..inspection.inspection import inspect
+from ..inspection.pico_time import nodes_of
 from ..measure.evaluation import Score, evaluate, score
-from ..model.model_file import TensorInfo
+from ..model.model_file import TensorInfo, open_model
+from ..model.schema import op_name
 from ..render.notebook import Shown
-from . import source
+from . import source, values
 from .examples import Examples
-from .process import TensorFlow
+from .process import LITERT, TENSORFLOW, ConverterProcess
 
-INT8, INT16, FLOAT32 = "int8", "int16", "float32"
-LIMIT = 200  # default number of examples that represent the data
+INT8, INT16, FLOAT32, DYNAMIC, WEIGHTS_ONLY = "int8", "int16", "float32", "dynamic", "weights-only"
+_STATIC = INT8, INT16  # forms that need examples
+LIMIT = 200  # examples that represent the data
 _FEW_EXAMPLES = 50  # with fewer examples there is a note
 # A loss of accuracy is noted if it is at least this share of the examples, and this many of them.
 _NOTED_LOSS, _NOTED_EXAMPLES = 0.02, 5
+_CONVERSIONS = "QUANTIZE", "DEQUANTIZE"
+
+
+@dataclass
+class Footprint:
+    """What the float model needs, in bytes; pico_ms: estimated time of an invoke on a Pico."""
+
+    tflite_bytes: int
+    flash_bytes: int | None
+    arena_bytes: int
+    pico_ms: float | None
 
 
 @dataclass
 class ConvertedModel:
     """The contents of a .tflite; sizes in bytes.
 
-    ops: {operator: count}. per_channel, per_tensor: how many constants have a scale for each
-    channel, and how many have one scale.
+    per_channel, per_tensor: weights that have a scale for each channel, or one. float_ops:
+    {operator: how many} of the operators that compute in float32. flash_bytes: size of the .tflm.
+    pico_ms: estimated time of an invoke on a Pico.
     """
 
     inputs: list[TensorInfo]
@@ -39,18 +57,21 @@ class ConvertedModel:
     per_tensor: int
     tflite_bytes: int
     arena_bytes: int
+    float_ops: dict[str, int] = field(default_factory=dict)
+    flash_bytes: int | None = None
+    pico_ms: float | None = None
 
 
 @dataclass
 class Converted(Shown):
     """The result of `tflm convert`.
 
-    form: "int8", "int16" (int16 activations, int8 weights) or "float32". tensorflow: its version.
-    made: the contents of the .tflite.
-    taken: how many of the `available` examples represent the data. classes: (class, taken,
-    available) of each class, if y holds classes.
-    before, after: the Score of the float model in TensorFlow and of the .tflite in MicroPython,
-    over `scored` examples; None without y.
+    form: int8, int16 (activations; weights are int8), dynamic, weights-only or float32.
+    weight_bits: of the weights of convolutions and fully connected layers. converter: what
+    quantized the model; tensorflow: the version, if TensorFlow did. taken: how many examples of
+    the `available` ones represent the data; classes: (class, taken, available), if there are any.
+    before, after: Score over `scored` examples, in float and as made, in MicroPython; None without
+    y. original: the Footprint of the float model, None if tflm does not run it.
     """
 
     _shown = ("convert", "print_converted")
@@ -68,55 +89,181 @@ class Converted(Shown):
     before: Score | None = None
     after: Score | None = None
     notes: list[str] = field(default_factory=list)
+    weight_bits: int = 8
+    converter: str = ""
+    original: Footprint | None = None
+
+
+@dataclass(frozen=True)
+class _Request:
+    """The arguments of convert()."""
+
+    model: str
+    data: object
+    form: str
+    weight_bits: int
+    keep_float: bool
+    limit: int
+    input_shapes: tuple
+    pixels: tuple | None
+    custom: tuple
+    timeout: float | None
+    progress: object
+
+    @property
+    def data_name(self):
+        return "arrays" if isinstance(self.data, dict) else str(self.data or "")
 
 
 def convert(model, data, output, form=INT8, keep_float=False, limit=LIMIT, input_shapes=(),
-            pixels=None, custom=(), timeout=None, progress=None):  # fmt: skip
-    """Convert a .keras, an .h5 or the folder of a SavedModel, and write the .tflite to `output`.
+            pixels=None, custom=(), timeout=None, progress=None, weight_bits=8):  # fmt: skip
+    """Write the .tflite of a float model into `output`; returns a Converted.
 
-    data: a file or folder for dataset.read(), or a dict of arrays; y is optional. It may be None
-    only for FLOAT32.
-    form: INT8, INT16 or FLOAT32.
-    keep_float: keep inputs and outputs float32.
-    limit: how many examples represent the data.
-    input_shapes: as for `tflm flatten`. pixels: as for `tflm eval`.
-    custom: files that register custom operators.
-    timeout: seconds that TensorFlow has for one step.
-    progress: called as progress(done, total) while examples are evaluated.
-    Returns a Converted. Raises TflmError; then nothing is written.
+    model: a float32 or float16 .tflite (also inside C source or an archive), a .keras, an .h5,
+    the folder of a SavedModel, a .pt2 of PyTorch or an .onnx.
+    data: what dataset.read() reads, or a dict of arrays, y not needed; None for DYNAMIC,
+    WEIGHTS_ONLY and FLOAT32.
+    form: INT8, INT16, DYNAMIC, WEIGHTS_ONLY or FLOAT32. keep_float: inputs and outputs stay
+    float32. limit: how many examples represent the data. input_shapes: as for `tflm flatten`.
+    pixels: as for `tflm eval`. custom: files that register custom operators. timeout: seconds for
+    an answer of a converter. progress: a function (done, total) of the examples that are
+    evaluated. weight_bits: 8, or 4 for the weights of layers that allow it.
+    Raises TflmError; nothing is written then.
     """
     path = Path(model)
-    source.check(path)
+    kind = source.check(path)
     source.check_output(output, path, *[data] if isinstance(data, (str, Path)) else [])
-    if data is None and form != FLOAT32:
-        raise ToolError("quantization needs typical inputs; give --data, or --no-quantize")
-    with TensorFlow(model, timeout) as tensorflow:
-        opened = tensorflow.ask("open", model=str(path.absolute()))
-        inputs = source.fixed(model, [*map(source.tensor, opened["inputs"])], input_shapes)
-        shapes = [info.shape for info in inputs]
-        traced = tensorflow.ask("trace", shapes=shapes, unroll=form != FLOAT32)
-        outputs = [source.tensor(found, *shapes[0][:1]) for found in traced["outputs"]]
-        examples = None if data is None else Examples(data, inputs, outputs, limit, pixels)
-        tflite = tensorflow.convert(form, keep_float, examples.taken.runs if examples else [])
+    if data is None and form in _STATIC:
+        raise ToolError(
+            "quantization needs typical inputs; give --data, --dynamic or --no-quantize"
+        )
+    request = _Request(
+        str(model), data, form, weight_bits, keep_float, limit, tuple(input_shapes), pixels,
+        tuple(custom), timeout, progress,
+    )  # fmt: skip
+    is_whole = form in (*_STATIC, FLOAT32) and weight_bits == 8  # TensorFlow can do all of it
+    if kind == source.KERAS and is_whole:
+        result, tflite = _with_tensorflow(request)
+    else:
+        result, tflite = _with_litert(request, _float_model(request, kind))
+    files.write(output, tflite)
+    result.output = str(output)
+    return result
+
+
+# A Keras model or SavedModel, quantized by TensorFlow: (Converted, bytes).
+def _with_tensorflow(request):
+    with ConverterProcess(TENSORFLOW, request.model, request.timeout) as process:
+        opened = process.ask("open", model=str(Path(request.model).absolute()))
+        job = _Job(request, process, opened, f"TensorFlow {opened['tensorflow']}")
+        tflite = job.convert(form=request.form, keep_float=request.keep_float)
+        original = None
+        if request.form != FLOAT32:
+            original = _original(process.convert([], form=FLOAT32, keep_float=True))
+        return job.result(tflite, opened["tensorflow"], original), tflite
+
+
+# A float .tflite (bytes), quantized by LiteRT's quantizer: (Converted, bytes).
+def _with_litert(request, tflite):
+    does = "quantizes a .tflite"
+    with ConverterProcess(LITERT, request.model, request.timeout, does) as process:
+        (process.folder / "source.tflite").write_bytes(tflite)
+        opened = process.ask("open", model="source.tflite")
+        job = _Job(request, process, opened, f"LiteRT's quantizer {opened['version']}")
+        original = process.convert([], form=FLOAT32, weight_bits=8, keep_float=True)
+        job.check_range(original.read_bytes())
+        footprint = _original(original) if request.form != FLOAT32 else None
+        made = job.convert(
+            form=request.form, weight_bits=request.weight_bits, keep_float=request.keep_float
+        )
+        return job.result(made, "", footprint), made
+
+
+# The bytes of a float .tflite of any kind of model.
+def _float_model(request, kind):
+    path = Path(request.model)
+    if kind == source.TFLITE:
+        return open_model(path).data
+    with ExitStack() as stack:
+        process = stack.enter_context(
+            ConverterProcess(source.framework(kind), path, request.timeout)
+        )
+        opened = process.ask("open", model=str(path.absolute()))
+        inputs = source.fixed(path, [*map(source.tensor, opened["inputs"])], request.input_shapes)
+        process.ask("trace", shapes=[info.shape for info in inputs], unroll=True)
+        return process.convert([], form=FLOAT32, keep_float=True).read_bytes()
+
+
+class _Job:
+    """One model in a ConverterProcess, opened and traced with fixed shapes, and its examples."""
+
+    def __init__(self, request, process, opened, converter):
+        self.request, self.process, self.converter = request, process, converter
+        model, form = request.model, request.form
+        inputs = [*map(source.tensor, opened["inputs"])]
+        self.inputs = source.fixed(model, inputs, request.input_shapes)
+        shapes = [info.shape for info in self.inputs]
+        traced = process.ask("trace", shapes=shapes, unroll=form != FLOAT32)
+        self.unrolled = traced["unrolled"]
+        self.outputs = [source.tensor(entry, *shapes[0][:1]) for entry in traced["outputs"]]
+        self.examples = None
+        if request.data is not None:
+            self.examples = Examples(
+                request.data, self.inputs, self.outputs, request.limit, request.pixels
+            )
+            if form in _STATIC:
+                values.check_count(request.data_name, self.examples)
+                values.check_values(request.data_name, self.examples.taken.runs, self.inputs)
+
+    def check_range(self, tflite):
+        """Raise ToolError if the data have another range than the float model expects."""
+        if self.examples and not self.request.pixels:
+            runs = self.examples.taken.runs
+            values.check_range(self.request.data_name, runs, self.inputs, tflite)
+
+    def convert(self, **options):
+        """Return the bytes of the .tflite."""
+        is_static = self.request.form in _STATIC
+        runs = self.examples.taken.runs if self.examples and is_static else []
+        return self.process.convert(runs, **options).read_bytes()
+
+    def result(self, tflite, tensorflow, original):
+        """Return the Converted, without `output`."""
+        request, examples = self.request, self.examples
+        path = self.process.folder / "result.tflite"
+        path.write_bytes(tflite)
         result = Converted(
-            source=str(model),
-            data="arrays" if isinstance(data, dict) else str(data or ""),
-            output=str(output),
-            form=form,
-            tensorflow=opened["tensorflow"],
-            made=_contents(model, tflite, custom),
+            source=request.model,
+            data=request.data_name,
+            output="",
+            form=request.form,
+            tensorflow=tensorflow,
+            made=_contents(request.model, path, request.custom),
+            weight_bits=request.weight_bits,
+            converter=self.converter,
+            original=original,
         )
         if examples:
             _add_examples(result, examples)
         if examples and examples.scored:
-            predicted = [[each] for each in tensorflow.predictions(examples.scored.runs)]
-            result.before = score(examples.scored, predicted, outputs[0])
+            predicted = [[each] for each in self.process.predictions(examples.scored.runs)]
+            result.before = score(examples.scored, predicted, self.outputs[0])
             result.after = evaluate(
-                tflite, examples.scored_arrays, custom=custom, progress=progress
+                path, examples.scored_arrays, custom=request.custom, progress=request.progress
             ).score
-        files.write(output, tflite.read_bytes())
-    result.notes += _notes(result, traced["unrolled"])
-    return result
+        result.notes += _notes(result, self.unrolled)
+        return result
+
+
+# The Footprint of a float .tflite, or None if tflm does not run it.
+def _original(path):
+    try:
+        found = inspect(path)
+    except TflmError:
+        return None
+    if found.missing:
+        return None
+    return Footprint(found.file_bytes, found.flat_bytes, found.arena_bytes, found.pico_ms)
 
 
 # The ConvertedModel of a .tflite; raises ToolError if tflm lacks one of its operators.
@@ -129,7 +276,8 @@ def _contents(model, tflite, custom):
         raise ToolError(
             f"{model} needs operators that tflm lacks: {names} ({first.reason}); {advice}"
         )
-    per_channel, per_tensor = _scales(TfliteModel(tflite.read_bytes()))
+    graph = TfliteModel(tflite.read_bytes())
+    per_channel, per_tensor = _scales(graph)
     return ConvertedModel(
         inputs=found.inputs,
         outputs=found.outputs,
@@ -138,7 +286,21 @@ def _contents(model, tflite, custom):
         per_tensor=per_tensor,
         tflite_bytes=found.file_bytes,
         arena_bytes=found.arena_bytes,
+        float_ops=_float_ops(graph),
+        flash_bytes=found.flat_bytes,
+        pico_ms=found.pico_ms,
     )
+
+
+# {operator: how many} of those that read and write float32.
+def _float_ops(graph):
+    names = Counter()
+    for node in nodes_of(graph):
+        tensors = [t for t in [*node.inputs, *node.outputs] if t is not None]
+        is_float = any(t.dtype == dtypes.FLOAT32 for t in tensors)
+        if is_float and op_name(node) not in _CONVERSIONS:
+            names[op_name(node)] += 1
+    return dict(names.most_common())
 
 
 # (number of weights with a scale for each channel, number of weights with one scale).
@@ -153,7 +315,6 @@ def _scales(graph):
     return sum(n > 1 for n in scales), scales.count(1)
 
 
-# Add the numbers of examples to a Converted.
 def _add_examples(result, examples):
     result.taken, result.available = examples.taken.count, examples.available
     result.classes = examples.classes
@@ -162,15 +323,28 @@ def _add_examples(result, examples):
         result.scored = examples.scored.count
 
 
-# Notes on properties that matter on a board.
+# What the user should know before the model goes on a board.
 def _notes(result, unrolled):
     notes = []
     if unrolled:
         notes.append(f"unrolled, as loops cannot be quantized: {', '.join(unrolled)}")
     if result.form == FLOAT32:
         notes.append("float32 runs in software on most boards, in four times the memory")
+    elif result.form == DYNAMIC:
+        notes.append("activations stay float32; int8 with --data is faster")
+    elif result.form == WEIGHTS_ONLY:
+        notes.append("all operators compute in float32; int8 with --data is faster")
     elif result.taken < _FEW_EXAMPLES:
         notes.append(f"{result.taken} examples may not represent all inputs; a hundred are better")
+    if result.form in _STATIC and result.made.float_ops:
+        names = ", ".join(
+            f"{count} {name}" if count > 1 else name
+            for name, count in result.made.float_ops.items()
+        )
+        notes.append(
+            f"computed in float32: {names}; {result.converter} has no {result.form} form of these "
+            "operators; replace these layers if the model is too slow"
+        )
     before, after = result.before, result.after
     lost = before.right - after.right if before and before.right is not None else 0
     if lost >= max(_NOTED_EXAMPLES, _NOTED_LOSS * result.scored):

@@ -1,13 +1,12 @@
 # tflm_tools: the child process of process.py that quantizes a float .tflite with LiteRT
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# It imports nothing of ours: any Python that has litert-quantizer runs it, as a file. A request is
+# It imports nothing of tflm: any Python that has litert-quantizer runs it, as a file. A request is
 # a line of JSON on standard input, {"do": the name of a method below, its arguments}; so is the
 # reply on standard output. What LiteRT prints goes to standard error.
 
-import contextlib
-import importlib.metadata
 import json
+import os
 import sys
 
 import numpy as np
@@ -20,35 +19,88 @@ def _is_constant(model, tensor):
     return buffer.data is not None and len(buffer.data) > 0
 
 
-# Replace each DEQUANTIZE of a constant float16 tensor by a float32 constant; return their number.
+def _code(model, op):
+    entry = model.operatorCodes[op.opcodeIndex]
+    return max(entry.builtinCode, entry.deprecatedBuiltinCode)
+
+
+def _add_buffer(model, schema, array):
+    buffer = schema.BufferT()
+    buffer.data = np.frombuffer(array.tobytes(), np.uint8)
+    model.buffers.append(buffer)
+    return len(model.buffers) - 1
+
+
+# Remove the tensors that no operator uses; the data of removed constants go, too.
+def _remove_unused(model):
+    for subgraph in model.subgraphs:
+        lists = [(subgraph, "inputs"), (subgraph, "outputs")]
+        for op in subgraph.operators:
+            lists += [(op, name) for name in ("inputs", "outputs", "intermediates")]
+        lists = [(owner, name) for owner, name in lists if getattr(owner, name) is not None]
+        used = {int(i) for owner, name in lists for i in getattr(owner, name) if i >= 0}
+        numbers = {old: new for new, old in enumerate(sorted(used))}
+        subgraph.tensors = [subgraph.tensors[old] for old in sorted(used)]
+        for owner, name in lists:
+            setattr(owner, name, [numbers.get(int(i), -1) for i in getattr(owner, name)])
+    buffers = {tensor.buffer for subgraph in model.subgraphs for tensor in subgraph.tensors}
+    buffers |= {entry.buffer for entry in model.metadata or ()}
+    for number, buffer in enumerate(model.buffers):
+        if number not in buffers:
+            buffer.data = None
+
+
+# Replace each DEQUANTIZE of a constant float16 tensor by a float32 constant.
 def _fold_float16(model, schema):
-    count = 0
-    codes = [max(c.builtinCode, c.deprecatedBuiltinCode) for c in model.operatorCodes]
     for subgraph in model.subgraphs:
         kept = []
         for op in subgraph.operators:
-            source, target = (subgraph.tensors[i] for i in (op.inputs[0], op.outputs[0])) if (
-                codes[op.opcodeIndex] == schema.BuiltinOperator.DEQUANTIZE
-            ) else (None, None)
+            source = subgraph.tensors[op.inputs[0]] if len(op.inputs) else None
             if (
-                source is None
+                _code(model, op) != schema.BuiltinOperator.DEQUANTIZE
                 or source.type != schema.TensorType.FLOAT16
                 or not _is_constant(model, source)
             ):
                 kept.append(op)
                 continue
             half = np.frombuffer(bytes(model.buffers[source.buffer].data), np.float16)
-            buffer = schema.BufferT()
-            buffer.data = np.frombuffer(half.astype(np.float32).tobytes(), np.uint8)
-            target.buffer = len(model.buffers)
-            model.buffers.append(buffer)
-            count += 1
+            target = subgraph.tensors[op.outputs[0]]
+            target.buffer = _add_buffer(model, schema, half.astype(np.float32))
         subgraph.operators = kept
-    return count
+    _remove_unused(model)
 
 
-# A signature for subgraph 0, which the quantizer needs; names are those of the tensors.
-def _add_signature(model, schema):
+# The index of an operator code, which is added if the model lacks it.
+def _operator_code(model, schema, code):
+    for index, entry in enumerate(model.operatorCodes):
+        if max(entry.builtinCode, entry.deprecatedBuiltinCode) == code:
+            return index
+    entry = schema.OperatorCodeT()
+    entry.builtinCode = entry.deprecatedBuiltinCode = code
+    entry.version = 1
+    model.operatorCodes.append(entry)
+    return len(model.operatorCodes) - 1
+
+
+# EXPAND_DIMS and SQUEEZE move no element, but the quantizer knows only RESHAPE.
+def _use_reshape(model, schema):
+    codes = schema.BuiltinOperator.EXPAND_DIMS, schema.BuiltinOperator.SQUEEZE
+    for subgraph in model.subgraphs:
+        for op in subgraph.operators:
+            if _code(model, op) not in codes:
+                continue
+            shape = schema.TensorT()
+            sizes = np.array(subgraph.tensors[op.outputs[0]].shape, np.int32)
+            shape.name, shape.type = f"reshape_{len(subgraph.tensors)}", schema.TensorType.INT32
+            shape.shape, shape.buffer = [len(sizes)], _add_buffer(model, schema, sizes)
+            subgraph.tensors.append(shape)
+            op.inputs = [op.inputs[0], len(subgraph.tensors) - 1]
+            op.opcodeIndex = _operator_code(model, schema, schema.BuiltinOperator.RESHAPE)
+            op.builtinOptions, op.builtinOptionsType = None, schema.BuiltinOptions.NONE
+
+
+# Replace the signatures by one of subgraph 0, which the quantizer needs: input_0, output_0, ...
+def _set_signature(model, schema):
     subgraph = model.subgraphs[0]
     signature = schema.SignatureDefT()
     signature.signatureKey, signature.subgraphIndex = _SIGNATURE, 0
@@ -62,97 +114,140 @@ def _add_signature(model, schema):
     model.signatureDefs = [signature]
 
 
-# Fix the shapes of the inputs; sizes that follow from an open batch are 1 in the file already.
-def _fix_shapes(model, shapes):
-    subgraph = model.subgraphs[0]
-    for index, shape in zip(subgraph.inputs, shapes):  # noqa: B905 (any Python runs this)
-        subgraph.tensors[index].shape = list(shape)
-    for subgraph in model.subgraphs:
-        for tensor in subgraph.tensors:
-            tensor.shapeSignature = None
+# The quantizer finds tensors by their names, which files may repeat or leave out.
+def _name_tensors(model):
+    for number, subgraph in enumerate(model.subgraphs):
+        seen = set()
+        for index, tensor in enumerate(subgraph.tensors):
+            name = (tensor.name or b"").decode("utf-8", "replace")
+            if not name or name in seen:
+                tensor.name = f"{name or 'tensor'}_{number}_{index}"
+            seen.add(name)
+
+
+def _text(name):
+    return name.decode("utf-8", "replace") if isinstance(name, bytes) else str(name or "")
 
 
 class Worker:
     """Answers requests about one .tflite."""
 
     def open(self, model):
-        """Load the model: version of the quantizer, inputs and outputs."""
+        """Load the model; returns the version of the quantizer, and the inputs."""
+        import importlib.metadata
+
+        import litert_quantizer  # noqa: F401 (an ImportError is reported here)
         from ai_edge_litert import schema_py_generated as schema
         from ai_edge_litert.tools import flatbuffer_utils
 
-        import litert_quantizer  # noqa: F401 (an ImportError is reported here)
-
         self.schema = schema
+        self.utilities = flatbuffer_utils
         with open(model, "rb") as file:
-            data = bytearray(file.read())
-        self.model = flatbuffer_utils.read_model_from_bytearray(data)
-        _fold_float16(self.model, schema)
-        # Other signatures name other subgraphs; the model that boards run is subgraph 0.
-        _add_signature(self.model, schema)
-        return {"version": importlib.metadata.version("litert-quantizer")}
+            self.model = flatbuffer_utils.read_model_from_bytearray(bytearray(file.read()))
+        subgraph = self.model.subgraphs[0]
+        self.inputs = [subgraph.tensors[index] for index in subgraph.inputs]
+        types = {v: k.lower() for k, v in vars(schema.TensorType).items() if k[:1] != "_"}
+        inputs = []
+        for tensor in self.inputs:
+            signature = tensor.shapeSignature
+            if signature is None or not len(signature):
+                signature = tensor.shape if tensor.shape is not None else []
+            shape = [None if size < 0 else int(size) for size in signature]
+            dtype = types.get(tensor.type, "")
+            inputs.append({"name": _text(tensor.name), "dtype": dtype, "shape": shape})
+        return {"version": importlib.metadata.version("litert-quantizer"), "inputs": inputs}
 
-    def trace(self, shapes):
-        """Fix the shapes of the inputs: shapes and dtypes of the outputs."""
-        from ai_edge_litert.tools import flatbuffer_utils
+    def trace(self, shapes, unroll):
+        """Fix the shapes of the inputs; returns the outputs. Loops are never unrolled."""
+        model, schema = self.model, self.schema
+        _fold_float16(model, schema)
+        _name_tensors(model)
+        _set_signature(model, schema)
+        is_resized = self._fix_shapes(shapes)
+        if is_resized:
+            self._infer_shapes()
+        _use_reshape(model, schema)
+        self.runner = self._interpreter()
+        outputs = [
+            {"name": d["name"], "dtype": np.dtype(d["dtype"]).name, "shape": d["shape"].tolist()}
+            for d in self.runner.get_output_details()
+        ]
+        return {"outputs": outputs, "unrolled": []}
 
-        _fix_shapes(self.model, shapes)
-        self.data = bytearray(flatbuffer_utils.convert_object_to_bytearray(self.model))
-        self._interpreter()
-        return {
-            "outputs": [
-                {"name": d["name"], "dtype": np.dtype(d["dtype"]).name, "shape": d["shape"].tolist()}
-                for d in self.outputs
-            ]
-        }
+    # Set the shapes of the inputs; return True if one differs from the shape in the file.
+    def _fix_shapes(self, shapes):
+        is_resized = False
+        for tensor, shape in zip(self.inputs, shapes):  # noqa: B905 (any Python runs this)
+            is_resized |= [int(size) for size in tensor.shape] != list(shape)
+            tensor.shape = list(shape)
+        for subgraph in self.model.subgraphs:
+            for tensor in subgraph.tensors:
+                tensor.shapeSignature = None
+        return is_resized
 
-    # An Interpreter of the float model; outputs in the order of the file.
+    # Let LiteRT compute the shapes of all tensors that follow from the shapes of the inputs.
+    def _infer_shapes(self):
+        found = {detail["index"]: detail for detail in self._interpreter().get_tensor_details()}
+        for index, tensor in enumerate(self.model.subgraphs[0].tensors):
+            if index in found and not _is_constant(self.model, tensor):
+                tensor.shape = found[index]["shape"].tolist()
+
+    # LiteRT without XNNPACK, whose float results depend on the processor.
     def _interpreter(self):
-        from ai_edge_litert.interpreter import Interpreter
+        from ai_edge_litert.interpreter import Interpreter, OpResolverType
 
-        self.runner = Interpreter(model_content=bytes(self.data))
-        self.runner.allocate_tensors()
-        self.inputs = self.runner.get_input_details()
-        self.outputs = self.runner.get_output_details()
+        self.data = bytearray(self.utilities.convert_object_to_bytearray(self.model))
+        interpreter = Interpreter(
+            model_content=bytes(self.data),
+            experimental_op_resolver_type=OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES,
+        )
+        interpreter.allocate_tensors()
+        return interpreter
 
-    def convert(self, form, keep_float, runs):
-        """Quantize by the ranges of taken.npz; writes model.tflite."""
+    def convert(self, form, weight_bits, keep_float, runs):
+        """Quantize the model with the ranges of taken.npz; writes model.tflite."""
+        if form == "float32":
+            with open("model.tflite", "wb") as file:
+                file.write(self.data)
+            return {}
         from litert_quantizer import quantizer
-        from litert_quantizer.algorithm_manager import AlgorithmName
         from litert_quantizer.qtyping import TFLOperationName
 
         tool = quantizer.Quantizer(self.data)
-        everything = {"regex": ".*", "operation_name": TFLOperationName.ALL_SUPPORTED}
-        if form in ("int8", "int16"):
-            bits = 16 if form == "int16" else 8
-            tool.add_static_config(**everything, activation_num_bits=bits, weight_num_bits=8)
-        elif form == "int4":
-            tool.add_static_config(**everything, activation_num_bits=8, weight_num_bits=8)
-            for name in ("FULLY_CONNECTED", "CONV_2D"):
-                tool.add_static_config(
-                    regex=".*", operation_name=TFLOperationName[name], activation_num_bits=8,
-                    weight_num_bits=4,
-                )  # fmt: skip
-        elif form == "dynamic":
-            tool.add_dynamic_config(**everything, num_bits=8)
-        else:
-            tool.add_weight_only_config(**everything, num_bits=8)
-        if keep_float and form in ("int8", "int16", "int4"):
+        self._add_recipe(tool, TFLOperationName.ALL_SUPPORTED, form, 8)
+        if weight_bits != 8:
+            for name in ("FULLY_CONNECTED", "CONV_2D", "EMBEDDING_LOOKUP", "BATCH_MATMUL"):
+                try:
+                    self._add_recipe(tool, TFLOperationName[name], form, weight_bits)
+                except ValueError:
+                    continue  # weights of this operator keep 8 bits
+        if keep_float and form in ("int8", "int16"):
             for name in ("INPUT", "OUTPUT"):
                 tool.update_quantization_recipe(
                     regex=".*", operation_name=TFLOperationName[name],
-                    algorithm_key=AlgorithmName.NO_QUANTIZE,
+                    algorithm_key="no_quantize",
                 )  # fmt: skip
         ranges = None
         if tool.need_calibration:
-            ranges = tool.calibrate({_SIGNATURE: self._examples("taken.npz", runs)}, num_threads=1)
-        made = tool.quantize(ranges, enable_progress_report=False, enable_progress_bar=False)
+            ranges = tool.calibrate({_SIGNATURE: self._examples(runs)}, num_threads=1)
+        result = tool.quantize(ranges, enable_progress_report=False, enable_progress_bar=False)
         with open("model.tflite", "wb") as file:
-            file.write(bytes(made.quantized_model))
+            file.write(bytes(result.quantized_model))
         return {}
 
-    # Inputs of each run by the names of the signature.
-    def _examples(self, path, runs):
-        with np.load(path) as file:
+    def _add_recipe(self, tool, operation, form, weight_bits):
+        where = {"regex": ".*", "operation_name": operation}
+        if form in ("int8", "int16"):
+            bits = 16 if form == "int16" else 8
+            tool.add_static_config(**where, activation_num_bits=bits, weight_num_bits=weight_bits)
+        elif form == "dynamic":
+            tool.add_dynamic_config(**where, num_bits=weight_bits)
+        else:
+            tool.add_weight_only_config(**where, num_bits=weight_bits)
+
+    # The inputs of each run of taken.npz, by the names of the signature.
+    def _examples(self, runs):
+        with np.load("taken.npz") as file:
             return [
                 {f"input_{k}": file[f"{i}_{k}"] for k in range(len(self.inputs))}
                 for i in range(runs)
@@ -161,26 +256,27 @@ class Worker:
     def predict(self, runs):
         """Compute output 0 of each run of scored.npz in float; writes predicted.npz."""
         found = {}
+        inputs, outputs = self.runner.get_input_details(), self.runner.get_output_details()
         with np.load("scored.npz") as file:
             for i in range(runs):
-                for k, detail in enumerate(self.inputs):
+                for k, detail in enumerate(inputs):
                     self.runner.set_tensor(detail["index"], file[f"{i}_{k}"])
                 self.runner.invoke()
-                found[f"o{i}"] = self.runner.get_tensor(self.outputs[0]["index"])
+                found[f"o{i}"] = self.runner.get_tensor(outputs[0]["index"])
         np.savez("predicted.npz", **found)
         return {}
 
 
 def main():
     """Answer requests until standard input ends."""
+    replies = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
     worker = Worker()
-    replies = sys.stdout
     for line in sys.stdin:
         request = json.loads(line)
         try:
-            with contextlib.redirect_stdout(sys.stderr):
-                reply = getattr(worker, request.pop("do"))(**request)
-        except Exception as error:  # any reason is the user's to know
+            reply = getattr(worker, request.pop("do"))(**request)
+        except Exception as error:  # reasons.py makes a sentence of it
             reply = {"error": f"{type(error).__name__}: {error}"}
         print(json.dumps(reply), file=replies, flush=True)
 

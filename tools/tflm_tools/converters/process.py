@@ -1,4 +1,4 @@
-# tflm_tools: process: opens, traces and converts a model in a child process that runs TensorFlow
+# tflm_tools: runs TensorFlow, LiteRT, PyTorch or onnx2tf in a separate process that has one model
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import importlib.util
@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -18,79 +19,105 @@ from ..errors import ToolError
 from ..extras import installing
 from . import reasons
 
-_WORKER = Path(__file__).with_name("worker.py")
-_VARIABLE = "TFLM_TENSORFLOW"  # environment variable that names a Python with TensorFlow
-_SECONDS = 600.0  # default timeout of a request
+_SECONDS = 600.0  # for one answer
 
 
-def python(does="reads and converts the model", extra="convert"):
-    """Return the path of a Python with TensorFlow; raises ToolError if there is none.
+@dataclass(frozen=True)
+class Framework:
+    """A converter that runs in a separate process.
 
-    does: the purpose of TensorFlow, for the error. extra: the extra that installs it.
+    name: as messages call it. module: the Python module that shows that it is installed. worker:
+    the file beside this one that the process runs. variable: the environment variable that can
+    name a Python which has it. extra: of pyproject.toml, which installs it.
     """
-    named = os.environ.get(_VARIABLE)
+
+    name: str
+    module: str
+    worker: str
+    variable: str
+    extra: str
+
+
+TENSORFLOW = Framework(
+    "TensorFlow", "tensorflow", "tensorflow_worker.py", "TFLM_TENSORFLOW", "convert"
+)
+LITERT = Framework(
+    "LiteRT's quantizer", "litert_quantizer", "litert_worker.py", "TFLM_LITERT", "quantize"
+)
+
+
+def python(framework=TENSORFLOW, does="reads and converts the model", extra=None):
+    """Return the Python that has a framework; raises ToolError if it is not installed.
+
+    does: what the framework is for, for the message. extra: the extra that installs it, if not
+    the framework's own.
+    """
+    named = os.environ.get(framework.variable)
     if named:
         return os.path.abspath(shutil.which(named) or named)
-    if importlib.util.find_spec("tensorflow") is None:
+    if importlib.util.find_spec(framework.module) is None:
         raise ToolError(
-            f"TensorFlow, which {does}, is not installed; install it with: "
-            f"{installing(extra)}, or name a Python that has it in {_VARIABLE}"
+            f"{framework.name}, which {does}, is not installed; install it with: "
+            f"{installing(extra or framework.extra)}, or name a Python that has it in "
+            f"{framework.variable}"
         )
     return sys.executable
 
 
-class TensorFlow:
-    """A child process for one model; leaving the `with` block ends it.
+class ConverterProcess:
+    """A process with one model; `with ConverterProcess(...) as process: ...` ends it.
 
-    path: of the model, for errors. timeout: seconds for one request. folder: a temporary folder
-    for the files that both processes use.
+    framework: a Framework. path: of the model, for messages. timeout: seconds for one answer.
+    does: as for python().
     """
 
-    def __init__(self, path, timeout=None):
+    def __init__(self, framework, path, timeout=None, does="reads and converts the model"):
+        self._framework = framework
         self._path = path
         self._seconds = timeout or _SECONDS
-        self._python = python()
+        self._python = python(framework, does)
 
     def __enter__(self):
-        self._temporary = tempfile.TemporaryDirectory(prefix="tflm-convert-")
-        self.folder = Path(self._temporary.name)
+        self._directory = tempfile.TemporaryDirectory(prefix="tflm-convert-")
+        self.folder = Path(self._directory.name)
+        worker = Path(__file__).with_name(self._framework.worker)
         with open(self.folder / "log.txt", "wb") as log:
             try:
                 self._process = subprocess.Popen(
-                    [self._python, str(_WORKER)], cwd=self.folder,
+                    [self._python, str(worker)], cwd=self.folder,
                     stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log,
                 )  # fmt: skip
             except OSError as error:
-                self._temporary.cleanup()
+                self._directory.cleanup()
                 raise ToolError(
-                    f"cannot run {self._python}: {error.strerror}; let {_VARIABLE} name a Python "
-                    "that has TensorFlow"
+                    f"cannot run {self._python}: {error.strerror}; let "
+                    f"{self._framework.variable} name a Python that has {self._framework.name}"
                 ) from None
         return self
 
     def __exit__(self, *_):
         self._process.kill()
         self._process.communicate()
-        self._temporary.cleanup()
+        self._directory.cleanup()
 
     def ask(self, step, **arguments):
-        """Call a method of worker.Worker and return its reply, a dict.
+        """Return the answer of a method of the worker, a dict.
 
-        Raises ToolError if the method fails, or if the process ends or is late.
+        Raises ToolError with the reason if the method fails or the process ends.
         """
         line = json.dumps({"do": step, **arguments}) + "\n"
         try:
             self._process.stdin.write(line.encode())
             self._process.stdin.flush()
         except BrokenPipeError:
-            pass  # the process has ended; _reply() reports why
+            pass  # the process has ended: _reply() reports it
         reply = self._reply(step)
         if "error" in reply:
-            text = reply.pop("error")
-            raise reasons.error(self._path, step, text, **reply)
+            reason = reply.pop("error")
+            raise reasons.error(self._framework.name, self._path, step, reason, **reply)
         return reply
 
-    # Wait for a line of the process and return its JSON.
+    # One line of the process, which may need minutes.
     def _reply(self, step):
         late = threading.Event()
 
@@ -106,41 +133,41 @@ class TensorFlow:
             timer.cancel()
         if late.is_set():
             raise ToolError(
-                f"TensorFlow did not finish {self._path} within {self._seconds:g} s; use a "
-                "longer --timeout"
+                f"{self._framework.name} did not finish {self._path} within "
+                f"{self._seconds:g} s; use a longer --timeout"
             )
         if not line:
             raise self._ended(step)
         return json.loads(line)
 
-    # The ToolError for a process that ended without a reply.
+    # The ToolError for a process that ended without an answer.
     def _ended(self, step):
         code = self._process.wait()
         if code < 0:
-            return reasons.ended(self._path, step, signal.Signals(-code).name)
+            name = signal.Signals(-code).name
+            return reasons.ended(self._framework.name, self._path, step, name)
         log = (self.folder / "log.txt").read_text(errors="replace").strip().splitlines()
         return ToolError(
-            f"{self._python} does not run TensorFlow: {log[-1] if log else code}; let "
-            f"{_VARIABLE} name a Python that has it"
+            f"{self._python} does not run {self._framework.name}: {log[-1] if log else code}; "
+            f"let {self._framework.variable} name a Python that has it"
         )
 
-    # Write arrays for the process; runs[i][k] is the array of input k in run i.
+    # Write arrays for the process: runs[i][k] is the array of input k.
     def _write_runs(self, name, runs):
         arrays = {f"{i}_{k}": a for i, run in enumerate(runs) for k, a in enumerate(run)}
         np.savez(self.folder / name, **arrays)
 
-    def convert(self, types, keep_float, runs):
-        """Convert the model; return the path of the .tflite, which exists until the process ends.
+    def convert(self, runs, **options):
+        """Return the path of the .tflite, which exists until the process ends.
 
-        types: "int8", "int16" or "float32". keep_float: keep inputs and outputs float32. runs:
-        arrays that represent the data, for quantization.
+        runs: the inputs that represent the data. options: arguments of the worker's convert().
         """
         self._write_runs("taken.npz", runs)
-        self.ask("convert", types=types, keep_float=keep_float, runs=len(runs))
+        self.ask("convert", runs=len(runs), **options)
         return self.folder / "model.tflite"
 
     def predictions(self, runs):
-        """Return output 0 of each run, computed by TensorFlow in float."""
+        """Return output 0 of each run, as the framework computes it in float."""
         self._write_runs("scored.npz", runs)
         self.ask("predict", runs=len(runs))
         with np.load(self.folder / "predicted.npz") as file:

@@ -1,4 +1,4 @@
-# tflm_tools: reasons: turns TensorFlow's errors about a model into one sentence with a remedy
+# tflm_tools: reasons: turns a converter's errors about a model into one sentence with a remedy
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import re
@@ -83,27 +83,52 @@ def _shortened(said):
     return text if len(text) <= _MAX_CHARACTERS else text[: _MAX_CHARACTERS - 1] + "…"
 
 
-def error(path, step, said, written_by="", keras=""):
-    """Return the ToolError for an error text of TensorFlow.
+# Errors of LiteRT and its quantizer.
+def _unquantized(path, step, reason):
+    if step == "open":
+        return ToolError(
+            f"LiteRT cannot read {path}: {_shortened(reason)}; convert it to a .tflite again"
+        )
+    if "CUSTOM" in reason or "unresolved custom op" in reason.lower():
+        return ToolError(
+            f"{path} has an operator that LiteRT does not have: {_shortened(reason)}; convert "
+            "the model that it was made from"
+        )
+    if step == "trace":
+        return ToolError(
+            f"LiteRT cannot run {path}: {_shortened(reason)}; check --input-shape, or convert "
+            "the model that it was made from"
+        )
+    return ToolError(
+        f"LiteRT's quantizer cannot quantize {path}: {_shortened(reason)}; try --dynamic, or "
+        "convert the model that it was made from"
+    )
 
-    step: the method of worker.Worker that failed. said: the exception's type and text.
-    written_by: the version of Keras that wrote the model. keras: the installed version.
+
+def error(framework, path, step, said, written_by="", keras=""):
+    """Return the ToolError for an error text of a converter.
+
+    framework: the name of the converter. step: the method of the Worker that failed. said: the
+    exception's type and text. written_by: the version of Keras that wrote the model. keras: the
+    installed version.
     """
     if said.startswith(("ImportError", "ModuleNotFoundError")):
-        return ToolError(f"TensorFlow does not load: {_shortened(said)}; install it again")
+        return ToolError(f"{framework} does not load: {_shortened(said)}; install it again")
+    if framework != "TensorFlow":
+        return _unquantized(path, step, said)
     if step == "open":
         return _unread(path, said, written_by, keras)
     return _unconverted(path, said)
 
 
-def ended(path, step, signal):
-    """Return the ToolError for TensorFlow's process when a signal ended it."""
-    if step == "convert":
+def ended(framework, path, step, signal):
+    """Return the ToolError for a converter's process when a signal ended it."""
+    if framework == "TensorFlow" and step == "convert":
         return ToolError(
             f"TensorFlow itself crashed ({signal}) with {path}, as it does when it quantizes "
             "loops; build LSTM and GRU with unroll=True, or give --no-quantize"
         )
     return ToolError(
-        f"TensorFlow itself crashed ({signal}) with {path}; install it again, in another "
+        f"{framework} itself crashed ({signal}) with {path}; install it again, in another "
         "environment"
     )

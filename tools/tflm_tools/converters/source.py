@@ -1,62 +1,103 @@
-# tflm_tools: source: checks that a model can be converted, and fixes the shapes of its inputs
+# tflm_tools: source: checks which kind of model a file holds, and fixes the shapes of its inputs
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from dataclasses import replace
 from math import prod
 from pathlib import Path
 
+from tflm import dtypes
 from tflm.errors import TflmError
+from tflm.tflite.reader import TfliteModel
 
 from .. import files
 from ..errors import ToolError
 from ..flat.conversion import shapes_by_number
 from ..model.model_file import ModelFile, TensorInfo, open_model
+from .process import TENSORFLOW
 
+KERAS, TFLITE, PYTORCH, ONNX = "keras", "tflite", "pytorch", "onnx"
+_KINDS = {".pt2": PYTORCH, ".onnx": ONNX}
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 _BYTES = {"float32": 4, "float16": 2, "float64": 8, "int64": 8, "int32": 4, "int16": 2}
 
 
 def check(path):
-    """Raise ToolError if a path is neither a .keras, an .h5 nor the folder of a SavedModel."""
+    """Return the kind of a model: "keras" (also a SavedModel), "tflite", "pytorch" or "onnx".
+
+    Raises ToolError for other files, and for models that are quantized already.
+    """
     if path.is_dir():
         if not any((path / name).exists() for name in ("saved_model.pb", "saved_model.pbtxt")):
             raise ToolError(
                 f"{path} is not a SavedModel: it contains no saved_model.pb; give the folder that "
                 "model.export(FOLDER) writes"
             )
-        return
-    start = files.read(path)[: len(_HDF5)]
-    if path.suffix == ".keras" and start == _HDF5:
-        raise ToolError(f"{path} is HDF5, the file format of older versions of Keras; name it .h5")
-    if path.suffix == ".keras" and start[:2] != b"PK":
-        raise ToolError(f"{path} is not a Keras file; write it with model.save()")
-    if path.suffix in (".h5", ".hdf5") and start != _HDF5:
-        raise ToolError(f"{path} is not an HDF5 file; write it with model.save()")
-    if path.suffix not in (".keras", ".h5", ".hdf5"):
-        raise _refused(path)
-
-
-# The ToolError for a file that cannot be converted.
-def _refused(path):
-    if path.suffix == ".pb":
-        return ToolError(f"{path} is one file of a SavedModel; give the folder that contains it")
-    if path.suffix in (".pt", ".pth", ".onnx"):
-        return ToolError(
-            f"{path} is not a model of Keras or TensorFlow; convert a PyTorch model to a .tflite "
-            "as in docs/tutorial/your-own-model.md"
+        return KERAS
+    suffix = path.suffix.lower()
+    if suffix in (".keras", ".h5", ".hdf5"):
+        _check_keras(path, suffix)
+        return KERAS
+    if suffix == ".pb":
+        raise ToolError(f"{path} is one file of a SavedModel; give the folder that contains it")
+    if suffix in (".pt", ".pth"):
+        raise ToolError(
+            f"{path} holds weights without the network; save both with "
+            "torch.export.save(torch.export.export(model, inputs), 'model.pt2')"
         )
+    if suffix in _KINDS:
+        files.read(path)
+        return _KINDS[suffix]
+    _check_tflite(path)
+    return TFLITE
+
+
+def framework(kind):
+    """Return the Framework that converts a kind of model to a float .tflite."""
+    return {KERAS: TENSORFLOW}[kind]
+
+
+def _check_keras(path, suffix):
+    start = files.read(path)[: len(_HDF5)]
+    if suffix == ".keras" and start == _HDF5:
+        raise ToolError(f"{path} is HDF5, the file format of older versions of Keras; name it .h5")
+    if suffix == ".keras" and start[:2] != b"PK":
+        raise ToolError(f"{path} is not a Keras file; write it with model.save()")
+    if suffix != ".keras" and start != _HDF5:
+        raise ToolError(f"{path} is not an HDF5 file; write it with model.save()")
+
+
+# Raise an error for a file that is not a float .tflite (also inside C source or an archive).
+def _check_tflite(path):
     try:
         model = open_model(path)
-    except TflmError:
-        return ToolError(
-            f"{path} is neither a .keras, an .h5 nor the folder of a SavedModel; give one of these"
+    except ToolError:
+        raise
+    except TflmError as error:
+        if "neither a .tflite nor a .tflm" not in str(error):
+            raise
+        raise ToolError(
+            f"{path} is neither a .tflite, a .keras, an .h5, a .pt2, an .onnx nor the folder of a "
+            "SavedModel; give one of these"
+        ) from None
+    if model.kind != "tflite":
+        raise ToolError(f"{path} is already a .{model.kind}; give the model that it was made from")
+    kinds = _quantized_types(TfliteModel(model.data))
+    if kinds:
+        raise ToolError(
+            f"{path} is already quantized (it has {', '.join(kinds)} tensors); give the float32 "
+            "or float16 model that it was made from, or change it with tflm requantize"
         )
-    if model.kind == "tflite" and all(info.dtype == "float32" for info in model.inputs):
-        return ToolError(
-            f"{path} is already a .tflite, which TensorFlow cannot quantize afterwards; give the "
-            "model that it was made from"
-        )
-    return ToolError(f"{path} is already a .{model.kind}; give the model that it was made from")
+
+
+# The types of quantized tensors in a TfliteModel.
+def _quantized_types(model):
+    found = set()
+    for subgraph in model.subgraphs:
+        for i in range(subgraph.tensors_length()):
+            tensor = subgraph.tensor(i)
+            if tensor.scales_length():
+                found.add(dtypes.name(tensor.dtype))
+    return sorted(found & {"int4", "int8", "uint8", "int16"})
 
 
 def check_output(output, *inputs):
@@ -69,7 +110,7 @@ def check_output(output, *inputs):
 
 
 def tensor(description, batch=None):
-    """Return the TensorInfo of a tensor that worker.py describes; its shape may be open.
+    """Return the TensorInfo of a tensor that a worker describes; its shape may be open.
 
     batch: replaces an open first dimension.
     """

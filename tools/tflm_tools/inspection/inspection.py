@@ -14,15 +14,17 @@ from tflm.tflite.program import measure
 
 from ..arena.arena_plan import Plan, plan_of, tflm_head_bytes
 from ..board.fit import Fit, fits
-from ..flat.flatten import flatten
+from ..flat.flatten import flatten, optimized_model
 from ..image.custom import load_resolver
 from ..model.flat_file import FlatFile
 from ..model.labels import labels_of
 from ..model.macs import macs
 from ..model.model_file import TensorInfo, open_model
 from ..model.schema import op_name
+from ..optimize.passes import passes_without
 from ..render.notebook import Shown
 from .allocations import Allocations, allocations, flat_allocations
+from .pico_time import pico_milliseconds
 from .survey import Missing, survey
 
 
@@ -70,6 +72,7 @@ class Inspection(Shown):
     arena_bytes: of the flat model. arena_tflite_bytes: of the .tflite, when a board prepares it.
     tflm_head_bytes: of TFLM's plan for the same tensors. peak_op: index of the operator with the
     most live bytes. flat_bytes: size of the .tflm. allocations: of each kind of file that runs.
+    pico_ms: estimated milliseconds of an invoke on a Pico.
     """
 
     _shown = ("inspection", "print_inspection")
@@ -92,6 +95,7 @@ class Inspection(Shown):
     contents: Contents
     allocations: list[Allocations]
     plan: Plan | None = field(default=None, repr=False)
+    pico_ms: float | None = None
 
 
 # The Contents of a FlatModel or TfliteModel. Damaged signatures are ignored, because the model
@@ -196,7 +200,13 @@ def _inspect_tflite(model, resolver, flat):
         contents=_contents(model.data, graph),
         allocations=found,
         plan=plan,
+        pico_ms=_pico_milliseconds(model.data, resolver) if runs else None,
     )
+
+
+# The estimate for the model as flatten optimizes it.
+def _pico_milliseconds(data, resolver):
+    return pico_milliseconds(optimized_model(data, resolver, passes_without(()))[0])
 
 
 # A row for each node of the sub-graphs that run, including unreadable nodes.

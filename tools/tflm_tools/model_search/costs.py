@@ -7,11 +7,11 @@ from tflm.tflite.reader import TfliteModel
 
 from ..flat.flatten import image_within, levels_of, optimized_model
 from ..image.custom import HostResolver
+from ..inspection.pico_time import milliseconds, nodes_of, weights_of
 from ..model.flat_file import FlatFile
 from ..model.macs import macs
 from ..optimize.memory.levels import BALANCED, OFF
 from ..optimize.passes import passes_without
-from .pico_time import milliseconds
 
 
 @dataclass
@@ -42,31 +42,12 @@ def costs_of(data, target, level=BALANCED):
     if levels is not None and level != OFF:
         graph, extra = levels.model(level)
     flat = image_within(data, graph, resolver, target=target)
-    nodes, written = _nodes(saved), _nodes(TfliteModel(data))
-    size = sum(tensor.nbytes() for tensor in _weights(nodes))
+    nodes, written = nodes_of(saved), nodes_of(TfliteModel(data))
+    size = sum(tensor.nbytes() for tensor in weights_of(nodes))
     return Costs(
         ram=FlatFile(flat).arena_bytes,
         flash=len(flat),
         ms=milliseconds(nodes, levels, extra, size, target),
         macs=sum(map(macs, written)),
-        weights=sum(tensor.elements() for tensor in _weights(written)),
+        weights=sum(tensor.elements() for tensor in weights_of(written)),
     )
-
-
-# The operators of the sub-graphs that run, in a Graph or a TfliteModel.
-def _nodes(model):
-    found = []
-    for number in model.call_graph().numbers():
-        subgraph = model.subgraphs[number]
-        found += [subgraph.node(i) for i in range(subgraph.nodes_length())]
-    return found
-
-
-# The constants of operators that multiply; a constant of several operators is listed once.
-def _weights(nodes):
-    found = {}
-    for node in nodes:
-        if macs(node):
-            constants = [t for t in node.inputs if t is not None and t.is_constant()]
-            found.update((tensor.index, tensor) for tensor in constants)
-    return list(found.values())

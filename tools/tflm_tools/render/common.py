@@ -148,6 +148,15 @@ def microseconds(time):
     return f"{time / 1_000_000:.2f} s"
 
 
+def milliseconds(time):
+    """An estimated time in the unit that reads best, with two significant digits."""
+    if time < 1:
+        return f"{float(f'{1000 * time:.2g}'):g} µs"
+    if time < 1000:
+        return f"{float(f'{time:.2g}'):g} ms"
+    return f"{float(f'{time / 1000:.2g}'):g} s"
+
+
 # Dataclasses as dicts, and as texts what JSON does not know: paths, NaN and infinities.
 def _plain(value):
     if dataclasses.is_dataclass(value):

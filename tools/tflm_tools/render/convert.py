@@ -3,9 +3,15 @@
 
 from rich.text import Text
 
-from .common import number, shape
+from .common import milliseconds, number, shape
 
-_FORMS = {"int8": "int8", "int16": "int16 activations, int8 weights", "float32": "float32"}
+_FORMS = {
+    "int8": "int8",
+    "int16": "int16 activations, int8 weights",
+    "dynamic": "float32 with int8 weights, quantized while it runs",
+    "weights-only": "float32 with int8 weights",
+    "float32": "float32",
+}
 
 
 def print_converted(result, target):
@@ -13,24 +19,43 @@ def print_converted(result, target):
     made = result.made
     target.print(
         Text(result.output, style="bold").append(
-            f"  {_FORMS[result.form]}, from {result.source} by TensorFlow {result.tensorflow}",
+            f"  {_form(result)}, from {result.source} by {result.converter}",
             style="default not bold",
         )
     )
     for label, tensors in (("input", made.inputs), ("output", made.outputs)):
         for tensor in tensors:
             _line(target, label, _tensor(tensor))
-    if result.form != "float32":
+    if result.taken and result.form in ("int8", "int16"):
         _line(target, "data", _taken(result))
+    if result.form != "float32":
         words = f"{made.per_channel} per channel, {made.per_tensor} per tensor"
         _line(target, "weights", f"scales: {words}")
     ops = ", ".join(f"{count} {name}" if count > 1 else name for name, count in made.ops.items())
     _line(target, "operators", ops)
     arena = f"{number(made.arena_bytes)} bytes of arena as .tflm"
     _line(target, "size", f"{number(made.tflite_bytes)} bytes; {arena}")
+    _print_footprints(result, target)
     _print_scores(result, target)
     for note in result.notes:
         target.print(Text(f"note: {note}", style="yellow"))
+
+
+def _form(result):
+    words = _FORMS[result.form]
+    return words if result.weight_bits == 8 else f"{words}, int4 where layers allow it"
+
+
+# What the model needs on a Pico, and what the float model needed.
+def _print_footprints(result, target):
+    before, after = result.original, result.made
+    if before is None or before.pico_ms is None or after.pico_ms is None:
+        return
+    for label, key in (("flash", "flash_bytes"), ("arena", "arena_bytes")):
+        words = f"{number(getattr(before, key))} bytes before"
+        _line(target, label, f"{words}, {number(getattr(after, key))} after, as .tflm")
+    times = [milliseconds(each.pico_ms) for each in (before, after)]
+    _line(target, "time", f"about {times[0]} before, {times[1]} after, on a Pico (estimate)")
 
 
 def _line(target, label, words):

@@ -15,7 +15,7 @@ _LOG = "log.txt"
 
 def find_python():
     """Return the path of a Python that has TensorFlow. Raises ToolError."""
-    return python("trains the network", "wake-train")
+    return python(does="trains the network", extra="wake-train")
 
 
 def run(job, folder, progress):

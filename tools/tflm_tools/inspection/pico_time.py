@@ -1,6 +1,7 @@
 # tflm_tools: pico_time: estimates the time of a model on a Pico or a Pico 2 from its operators
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from ..model.macs import macs
 from ..model.schema import op_name
 from ..optimize.memory.costs import FITTED, FLOAT, OTHER, Cost, cycles_by, is_float, node_cycles
 from ..optimize.memory.flash_cache import miss_of
@@ -16,6 +17,7 @@ _WORD = 4  # bytes of weights that one miss of the flash cache fetches
 # (clock in Hz that MicroPython sets, cycles divided by the cycles of a Cortex-M0+). The ratio 0.4
 # was fitted to docs/data/pico2.csv, with the model in RAM.
 CLOCKS = {"armv6m": (125_000_000, 1.0), "armv7em": (150_000_000, 0.4)}
+PICO = "armv6m"
 
 
 # Estimated cycles of an operator, without fetching weights from flash.
@@ -39,3 +41,32 @@ def milliseconds(nodes, levels, extra, weight_bytes, target):
     else:
         cycles += miss_of(target) * weight_bytes / _WORD
     return 1000 * cycles / clock
+
+
+def nodes_of(model):
+    """Return the operators that run, of a Graph or a TfliteModel."""
+    found = []
+    for number in model.call_graph().numbers():
+        subgraph = model.subgraphs[number]
+        found += [subgraph.node(i) for i in range(subgraph.nodes_length())]
+    return found
+
+
+def weights_of(nodes):
+    """Return the constant tensors of operators that multiply, each once."""
+    found = {}
+    for node in nodes:
+        if macs(node):
+            constants = [t for t in node.inputs if t is not None and t.is_constant()]
+            found.update((tensor.index, tensor) for tensor in constants)
+    return list(found.values())
+
+
+def pico_milliseconds(model):
+    """Return the estimated milliseconds of an invoke on a Pico, of a Graph or a TfliteModel.
+
+    The estimate includes no memory plan: it needs milliseconds, a plan seconds.
+    """
+    nodes = nodes_of(model)
+    size = sum(tensor.nbytes() for tensor in weights_of(nodes))
+    return milliseconds(nodes, None, 0, size, PICO)

@@ -142,23 +142,23 @@ class Worker:
         found = self.source.function(*map(tf.constant, arrays))
         return tf.nest.flatten(found)
 
-    def convert(self, types, keep_float, runs):
+    def convert(self, form, keep_float, runs):
         """Write model.tflite, quantized with the runs in taken.npz."""
         import tensorflow as tf
 
         converter = tf.lite.TFLiteConverter.from_concrete_functions([self.source.function])
         # Variables become constants, and inputs and outputs keep their order.
         converter.experimental_lower_to_saved_model = False
-        if types != "float32":
+        if form != "float32":
             sets = tf.lite.OpsSet
             wide = sets.EXPERIMENTAL_TFLITE_BUILTINS_ACTIVATIONS_INT16_WEIGHTS_INT8
             converter.optimizations = [tf.lite.Optimize.DEFAULT]
             converter.representative_dataset = lambda: self._taken(runs)
             converter.target_spec.supported_ops = [
-                wide if types == "int16" else sets.TFLITE_BUILTINS_INT8
+                wide if form == "int16" else sets.TFLITE_BUILTINS_INT8
             ]
             if not keep_float:
-                ends = tf.int16 if types == "int16" else tf.int8
+                ends = tf.int16 if form == "int16" else tf.int8
                 converter.inference_input_type = converter.inference_output_type = ends
         data = converter.convert()
         with open("model.tflite", "wb") as file:

@@ -1,0 +1,185 @@
+# Tests of `tflm convert` with a float .tflite, which LiteRT's quantizer quantizes
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import numpy as np
+import pytest
+import tflm_tools as tt
+from host.float_nets import FloatNet, digits_net, trained_digits
+from tflm.errors import TflmError
+from tflm_tools.converters import process
+from tflm_tools.errors import ToolError
+from tflm_tools.model.model_file import open_model
+
+pytest.importorskip("litert_quantizer")
+
+
+@pytest.fixture(scope="module")
+def digits():
+    """Weights, images and classes of a trained network."""
+    return trained_digits()
+
+
+@pytest.fixture
+def folder(tmp_path, digits):
+    """A folder with digits.tflite and its data, digits.npz."""
+    (tmp_path / "digits.tflite").write_bytes(digits_net(digits))
+    np.savez(tmp_path / "digits.npz", x=digits[3], y=digits[4])
+    return tmp_path
+
+
+def _convert(folder, name="digits.tflite", data="digits.npz", **options):
+    data = folder / data if isinstance(data, str) else data
+    return tt.convert(folder / name, data, folder / "out.tflite", **options)
+
+
+@pytest.mark.parametrize(
+    "form, options, dtype, most",
+    [
+        ("int8", {}, "int8", 5000),
+        ("int8", {"weight_bits": 4}, "int8", 4000),
+        ("int8", {"keep_float": True}, "float32", 5000),
+        ("int16", {}, "int16", 5000),
+        ("dynamic", {}, "float32", 4500),
+    ],
+)
+def test_forms(folder, form, options, dtype, most):
+    result = _convert(folder, form=form, **options)
+    model = open_model(folder / "out.tflite")
+    assert [model.inputs[0].dtype, model.outputs[0].dtype] == [dtype] * 2
+    assert len(model.data) == result.made.tflite_bytes < most
+    assert result.before.accuracy > 0.9
+    assert abs(result.after.accuracy - result.before.accuracy) <= 0.02
+    assert result.made.per_channel == 2 and result.scored == 400
+    if form != "dynamic":
+        assert result.made.float_ops == {} and result.notes == []
+        assert result.made.pico_ms < result.original.pico_ms / 10
+        assert result.made.flash_bytes < result.original.flash_bytes
+    if dtype == "int8":
+        oracle = "LiteRT" if options else "TFLM"  # TFLM has no int4 weights per channel
+        assert tt.verify(folder / "out.tflite", runs=2, oracle_name=oracle).is_equal()
+
+
+# Float16 constants, an open batch, C source and missing names change nothing in the result.
+@pytest.mark.parametrize("options", [{"half": True}, {"open_batch": True}])
+def test_same_model_in_other_files(folder, digits, options):
+    plain = _convert(folder)
+    (folder / "other.tflite").write_bytes(digits_net(digits, **options))
+    other = _convert(folder, "other.tflite")
+    assert other.made.inputs[0].shape == (1, 8, 8, 1)
+    assert other.after.accuracy == pytest.approx(plain.after.accuracy, abs=0.005)
+    assert other.made.tflite_bytes < plain.made.tflite_bytes + 100
+
+
+def test_c_source(folder):
+    data = (folder / "digits.tflite").read_bytes()
+    numbers = ", ".join(f"0x{byte:02x}" for byte in data)
+    (folder / "model.h").write_text(f"const unsigned char model[] = {{{numbers}}};\n")
+    assert _convert(folder, "model.h").made.inputs[0].dtype == "int8"
+
+
+def test_table(tflm, folder):
+    found = tflm("convert", folder / "digits.tflite", "--data", folder / "digits.npz",
+                 "-o", folder / "out.tflite")  # fmt: skip
+    assert (found.code, found.err) == (0, "")
+    for words in ("LiteRT", "200 of 400 examples", "2 per channel", "bytes before",
+                  "on a Pico (estimate)", "after, over 400 examples"):  # fmt: skip
+        assert words in found.out, found.out
+    found = tflm("convert", folder / "digits.tflite", "--dynamic", "-o", folder / "out.tflite")
+    assert found.code == 0 and "on a Pico (estimate)" in found.out
+
+
+# Inputs x0 and x1 in the order of the file; an operator that the quantizer does not know.
+def test_two_inputs_and_float_operators(tmp_path):
+    random = np.random.default_rng(1)
+    net = FloatNet((1, 4), (1, 6))
+    a = net.dense(net.inputs[0], random.normal(size=(3, 4)), np.zeros(3))
+    b = net.dense(net.inputs[1], random.normal(size=(3, 6)), np.ones(3))
+    total = net.tensor((1, 3))
+    net.builder.operator("ADD", [a, b], [total])
+    (tmp_path / "two.tflite").write_bytes(net.build(net.unary("ELU", total)))
+    data = {"x0": random.normal(size=(60, 4)), "x1": random.normal(size=(60, 6))}
+    result = _convert(tmp_path, "two.tflite", data)
+    assert [t.shape for t in result.made.inputs] == [(1, 4), (1, 6)]
+    assert result.made.float_ops == {"ELU": 1}
+    assert any("computed in float32: ELU; LiteRT's quantizer" in note for note in result.notes)
+
+
+# EXPAND_DIMS and SQUEEZE become RESHAPE, which has an int8 form.
+def test_squeeze(tmp_path):
+    random = np.random.default_rng(1)
+    net = FloatNet((1, 1, 4))
+    x = net.unary("SQUEEZE", net.inputs[0], (1, 4), squeeze_dims=[1])
+    y = net.dense(x, random.normal(size=(3, 4)), np.zeros(3))
+    (tmp_path / "s.tflite").write_bytes(net.build(y))
+    result = _convert(tmp_path, "s.tflite", {"x": random.normal(size=(60, 1, 4))})
+    assert result.made.float_ops == {} and "SQUEEZE" not in result.made.ops
+
+
+# An open height and width need --input-shape; the sizes inside follow.
+def test_open_shape(tmp_path):
+    random = np.random.default_rng(1)
+    net = FloatNet((1, 1, 1, 1))
+    net.builder.main.table.tensors[0].shapeSignature = [-1, -1, -1, 1]
+    y = net.conv(net.inputs[0], random.normal(size=(2, 3, 3, 1)), np.zeros(2))
+    (tmp_path / "open.tflite").write_bytes(net.build(y))
+    data = {"x": random.normal(size=(60, 6, 5, 1))}
+    with pytest.raises(ToolError, match="is .x.x.x1, .*--input-shape input_0=1,N,N,1"):
+        _convert(tmp_path, "open.tflite", data)
+    result = _convert(tmp_path, "open.tflite", data, input_shapes=["1,6,5,1"])
+    assert result.made.outputs[0].shape == (1, 6, 5, 2)
+
+
+@pytest.mark.parametrize(
+    "change, words",
+    [
+        (lambda x: np.where(x > 0.99, np.nan, x), "NaN or "),
+        (lambda x: x[:, :4], "has the shape 400x4x8x1, input 'input_0' requires Nx8x8x1; reshape"),
+        (lambda x: x[:5], "gives 5 examples, which are too few.*at least 10"),
+        (lambda x: x * 0 + 0.5, "x is 0.5 everywhere, .*give real examples"),
+        (lambda x: np.repeat(x[:1], 50, 0), "all examples of x are the same"),
+        (lambda x: np.round(x * 255), "are bytes, 0 to 255, .*divide them as in training"),
+    ],
+)
+def test_invalid_data(folder, digits, change, words):
+    np.savez(folder / "bad.npz", x=change(digits[3]))
+    with pytest.raises(ToolError, match=words) as error:
+        _convert(folder, data="bad.npz")
+    assert "\n" not in str(error.value) and not (folder / "out.tflite").exists()
+
+
+# Bytes are right for a model that divides them itself, or for one that was trained on bytes.
+def test_bytes(folder, digits):
+    def divide(net, x):
+        return net.multiply(x, 1 / 255)
+
+    (folder / "divides.tflite").write_bytes(digits_net(digits, divide))
+    np.savez(folder / "bytes.npz", x=np.round(digits[3] * 255), y=digits[4])
+    result = _convert(folder, "divides.tflite", "bytes.npz")
+    assert result.before.accuracy > 0.9 and result.after.accuracy > 0.9
+    with pytest.raises(ToolError, match="the model itself multiplies its input by 0.003922"):
+        _convert(folder, "divides.tflite")
+    assert _convert(folder, data="bytes.npz", pixels=(0, 255)).made.inputs[0].dtype == "int8"
+
+
+def test_quantized_already(folder):
+    _convert(folder)
+    (folder / "out.tflite").rename(folder / "int8.tflite")
+    with pytest.raises(ToolError, match="is already quantized .it has int8 tensors"):
+        _convert(folder, "int8.tflite")
+
+
+def test_damaged(folder):
+    data = (folder / "digits.tflite").read_bytes()
+    (folder / "cut.tflite").write_bytes(data[: len(data) // 2])
+    with pytest.raises(TflmError):
+        _convert(folder, "cut.tflite")
+    assert not (folder / "out.tflite").exists()
+
+
+def test_without_quantizer(tflm, folder, monkeypatch):
+    monkeypatch.delenv("TFLM_LITERT", raising=False)
+    monkeypatch.setattr(process.importlib.util, "find_spec", lambda name: None)
+    found = tflm("convert", folder / "digits.tflite", "--dynamic", "-o", folder / "o.tflite")
+    assert found.code == 1 and "LiteRT's quantizer, which quantizes a .tflite, is not" in found.err
+    assert "litert-quantizer==" in found.err or "[quantize]" in found.err
+    assert "name a Python that has it in TFLM_LITERT" in found.err
