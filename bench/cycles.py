@@ -19,7 +19,7 @@ import report
 from layers import Layer, layers_of
 from tflm.errors import TflmError, UnsupportedError
 from tflm_tools import files
-from tflm_tools.arena.rolled import KERNEL as BANDS
+from tflm_tools.bands.band_op import KERNEL as BANDS
 from tflm_tools.check import oracle
 from tflm_tools.check.cases import make_cases
 from tflm_tools.check.comparison import first_difference

@@ -1,9 +1,9 @@
 # Models whose pooling and FULLY_CONNECTED run in bands of rows
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from optimize.forms import banded
-from optimize.graphs import Network
-from optimize.test_memory_gathers import form
+from optimize.banded_models import banded_model
+from optimize.network import Network
+from optimize.test_reductions_in_bands import random_model
 
 _OTHERS = ("dense", "int8"), ("dense", "float32"), ("reduced", "float32"), ("pool", "float32")
 
@@ -11,7 +11,7 @@ _OTHERS = ("dense", "int8"), ("dense", "float32"), ("reduced", "float32"), ("poo
 def models():
     """Return a .tflm for each kind of output, with channels by fours and one by one."""
     ends = [_pooled(name, depth) for name in ("AVERAGE_POOL_2D", "MEAN") for depth in (4, 6)]
-    others = [form(*kind, number, None) for kind in _OTHERS for number in range(2)]
+    others = [random_model(*kind, number, None) for kind in _OTHERS for number in range(2)]
     return ends + [flat for _, _, flat, _ in filter(None, others)]
 
 
@@ -23,4 +23,4 @@ def _pooled(name, depth):
     else:
         sides = {"filter_height": 6, "filter_width": 4, "stride_h": 1, "stride_w": 1}
         last = net.unary(name, rows, shape=(1, 1, 1, depth), padding="VALID", **sides)
-    return banded(net.build(last), [(0, 2, 2, 1)])[0]
+    return banded_model(net.build(last), [(0, 2, 2, 1)])[0]

@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 from fuzz.campaign import Outcome, cases_of, run_on_device
 from fuzz.forgery import forgeries, one_of_each, sealed, section
-from optimize.forms import banded as in_chains
-from optimize.squeezed import chain as squeezed
-from optimize.test_by_rows import line
-from optimize.test_channel_groups import Inverted
+from optimize.banded_models import banded_model
+from optimize.squeeze_excite import squeezed_mobilenet
+from optimize.test_channel_groups import InvertedResiduals
+from optimize.test_stream_input import line
 from tflm import format as layout
 from tflm.access_checks import check_model
 from tflm.errors import ModelError
 from tflm.model import FlatModel
-from tflm_tools.arena.changes import END
-from tflm_tools.arena.records import APART
+from tflm_tools.bands.record_deltas import END
+from tflm_tools.bands.rom_record import SHARED_TAIL
 from tflm_tools.flat.flatten import flatten
 from unit.on_device import device
 
@@ -74,7 +74,7 @@ def banded():
 def _outcome(models, folder):
     outcome = Outcome()
     run_on_device(models, folder, outcome)
-    assert not outcome.failures, [what for _, what in outcome.failures]
+    assert not outcome.differences_from_tflm, [what for _, what in outcome.differences_from_tflm]
     return outcome.counts
 
 
@@ -129,9 +129,9 @@ def test_number_like_a_tail_operand_is_refused(branches, banded):
 # A small MobileNetV2 block whose channels are computed in groups.
 @pytest.fixture(scope="module")
 def grouped():
-    builder = Inverted("forged", blocks=1)
+    builder = InvertedResiduals("forged", blocks=1)
     for chain in builder.chains():
-        found = in_chains(builder.model, [chain])
+        found = banded_model(builder.model, [chain])
         if found and max(chain[-1].values()) > 2:
             return found[0]
     raise AssertionError("no groups")
@@ -244,7 +244,7 @@ def test_forged_groups(grouped, tmp_path):
 # A squeeze-and-excite block in two passes, whose records share their tables.
 @pytest.fixture(scope="module")
 def in_two_passes():
-    flat = flatten(squeezed("forged", (20, 16, 3)), optimize="ram")
+    flat = flatten(squeezed_mobilenet("forged", (20, 16, 3)), optimize="ram")
     assert len(_apart(flat)) > 3
     return flat
 
@@ -252,7 +252,7 @@ def in_two_passes():
 # The ops whose record shares words with another record.
 def _apart(flat):
     model, (_, ops) = FlatModel(flat), section(flat, layout.OPS)
-    return [i for i in range(model.subgraph(0)[1], ops) if model.op(i)[5] & APART]
+    return [i for i in range(model.subgraph(0)[1], ops) if model.op(i)[5] & SHARED_TAIL]
 
 
 # Shared words must be in the file. No word of a chain's record may name persistent bytes, because
@@ -269,7 +269,7 @@ def test_forged_shared_words_are_refused(in_two_passes, tmp_path):
             struct.pack_into(layout.OP, data, at, *entry[:6], size)
             wrong.append(sealed(data))
         data = bytearray(in_two_passes)
-        struct.pack_into(layout.OP, data, at, *entry[:4], entry[4] & ~APART, *entry[5:])
+        struct.pack_into(layout.OP, data, at, *entry[:4], entry[4] & ~SHARED_TAIL, *entry[5:])
         wrong.append(sealed(data))
         moved = model.head_bytes << 2 | layout.IN_TAIL
         wrong += [_forged(in_two_passes, i, {k: moved}) for k in range(1, entry[3] & 0x7FFF)]

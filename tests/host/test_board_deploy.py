@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from host.conftest import build_layers
-from optimize.graphs import Network
+from optimize.network import Network
 from support.script import run_script
 from support.standin import Board
 from tflm_tools.board import romfs_image

@@ -191,7 +191,7 @@ def test_functions_that_fail(tflm, example, tmp_path, command):
     rest = ("-o", tmp_path / "x") if command == "flatten" else ()
     for name, line, said in (
         ("init", "1 / 0", "init() ended with ZeroDivisionError: division by zero in line 3"),
-        ("prepare", "node.x", "no attribute 'x' in line 3; mend it"),
+        ("prepare", "node.x", "no attribute 'x' in line 3; fix it"),
         ("prepare", "raise SystemExit", "prepare() ended with SystemExit in line 3"),
     ):
         path.write_text(

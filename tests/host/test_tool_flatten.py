@@ -4,7 +4,7 @@
 from itertools import pairwise
 
 import pytest
-from optimize.graphs import Network
+from optimize.network import Network
 from support.builder import ModelBuilder
 from tflm.errors import UnsupportedError
 from tflm_tools.board.flatten_for_board import flatten_for_board

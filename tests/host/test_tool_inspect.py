@@ -10,7 +10,7 @@ from support.builder import ModelBuilder
 from tflm import format as layout
 from tflm_tools.cli.command import cli
 from tflm_tools.flat.flatten import flatten
-from tflm_tools.image.custom import _WITH_CUSTOM
+from tflm_tools.image.custom import _COMMANDS_WITH_CUSTOM
 from tflm_tools.inspection.inspection import inspect
 from tflm_tools.model.flat_file import FlatFile
 
@@ -119,7 +119,7 @@ def test_operators_of_model_compilers(tflm, tmp_path, name, words):
 # The error that names the commands with --custom names all of them.
 def test_commands_with_custom():
     names = {n for n, c in cli.commands.items() if any("--custom" in p.opts for p in c.params)}
-    assert names == set(_WITH_CUSTOM.replace(" and", ",").split(", "))
+    assert names == set(_COMMANDS_WITH_CUSTOM.replace(" and", ",").split(", "))
 
 
 # All commands that wait for a board, MicroPython or an oracle have --timeout, which errors name.

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import numpy as np
-from optimize.graphs import Network
+from optimize.network import Network
 from support.inputs import generator
 
 SCALE, ZERO_POINT = 0.037, -5  # of the input

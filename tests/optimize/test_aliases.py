@@ -3,7 +3,7 @@
 
 import numpy as np
 import pytest
-from optimize.graphs import Network
+from optimize.network import Network
 from support.builder import ModelBuilder
 from support.check import Cases
 from tflm.introspection.op_names import name as op_name

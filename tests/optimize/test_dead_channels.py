@@ -3,7 +3,7 @@
 
 import numpy as np
 import pytest
-from optimize.graphs import Network
+from optimize.network import Network
 from support.check import Cases
 from tflm_tools.flat.flatten import optimized_model
 

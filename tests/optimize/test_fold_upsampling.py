@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import pytest
-from optimize.graphs import Network
+from optimize.network import Network
 from support import litert
 from support.check import Cases
 from tflm.introspection.op_names import name as op_name

@@ -1,24 +1,24 @@
-# Tests of chains of operators in bands of rows
+# Tests of banded chains of random operators
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from itertools import product
 
 import numpy as np
 import pytest
-from optimize.forms import banded, every_edge, failures
-from optimize.graphs import Network
+from optimize.banded_models import all_edges, banded_model, differences_from_tflm
+from optimize.network import Network
 from support.builder import ModelBuilder
 from support.inputs import generator
 from tflm.tflite.reader import TfliteModel
-from tflm_tools.arena import rolled
+from tflm_tools.bands import band_op
 from tflm_tools.model.graph import Graph
-from tflm_tools.optimize.memory.edges import Edges
-from tflm_tools.optimize.memory.probe import Probe
+from tflm_tools.optimize.memory.node_costs import NodeCostTable
+from tflm_tools.optimize.memory.search.edges import ModelEdges
 
 COUNT = 40
 
 
-# The sides of what an operator makes, or None where the window does not fit.
+# A side of an operator's output, or None if its window does not fit the input.
 def output_side(size, window, stride, dilation, padding):
     if padding == "SAME":
         return -(-size // stride)
@@ -26,23 +26,23 @@ def output_side(size, window, stride, dilation, padding):
 
 
 class ChainBuilder:
-    """A random chain of operators on int8, each with the options that make trouble."""
+    """A random chain of int8 operators with options that complicate bands."""
 
-    def __init__(self, name, least=2, most=5):
+    def __init__(self, name, min_length=2, max_length=5):
         self.random = generator(name)
         self.model = ModelBuilder(name)
         sides = self.pick(9, 12, 17, 20), self.pick(4, 5, 8)
         self.shape = (1, *sides, self.pick(1, 3, 4, 8))
         self.input = self.tensor = self.model.tensor(self.shape, "int8", scale=0.05, zero_point=-4)
         self.length = 0
-        for _ in range(int(self.random.integers(least, most, endpoint=True))):
+        for _ in range(int(self.random.integers(min_length, max_length, endpoint=True))):
             self.length += self.add()
         self.model.io([self.input], [self.tensor])
 
     def pick(self, *choices):
         return choices[int(self.random.integers(len(choices)))]
 
-    # One more operator, when its windows fit; 1 or 0.
+    # Add an operator if its windows fit; return 1 or 0.
     def add(self):
         kind = self.pick("CONV_2D", "CONV_2D", "DEPTHWISE_CONV_2D", "DEPTHWISE_CONV_2D",
                          "AVERAGE_POOL_2D", "MAX_POOL_2D", "LOGISTIC")  # fmt: skip
@@ -99,74 +99,75 @@ class ChainBuilder:
     quantization = (0.05, -4)
 
 
-# Random chains that can run in bands: (name, .tflite, flat model, RomStorage).
-def random_forms(target, count=COUNT, prefix="chain"):
-    forms = []
+# Random chains that can run in bands: [(name, .tflite, flat model, RomStorage)].
+def random_chains(target, count=COUNT, prefix="chain"):
+    models = []
     number = 0
-    while len(forms) < count:
+    while len(models) < count:
         number += 1
         name = f"{prefix} {number}"
-        chain = ChainBuilder(name)
-        if chain.length < 2 or chain.shape[1] < 2:
+        builder = ChainBuilder(name)
+        if builder.length < 2 or builder.shape[1] < 2:
             continue
-        model = chain.model.build()
-        height = int(chain.random.integers(1, max(1, chain.shape[1] // 2), endpoint=True))
-        way = 0, chain.length - 1, height, None, number % 2
-        made = banded(model, [way], target, led=number % 3 == 0)
-        if made is not None:  # not every chain can: rows may not begin at words
-            forms.append((name, model, *made[:2]))
-    return forms
+        model = builder.model.build()
+        max_height = max(1, builder.shape[1] // 2)
+        height = int(builder.random.integers(1, max_height, endpoint=True))
+        chain = 0, builder.length - 1, height, None, number % 2
+        banded = banded_model(model, [chain], target, warm_up=number % 3 == 0)
+        if banded is not None:  # kernels cannot read the rows of some chains
+            models.append((name, model, *banded[:2]))
+    return models
 
 
 @pytest.mark.parametrize("target", [None, "armv6m"])
 def test_random_chains(target):
-    forms = random_forms(target)
-    assert sum(any(r.kernel == rolled.KERNEL for r in f[3].records) for f in forms) > COUNT // 2
-    assert not failures([form[:3] for form in forms])
+    models = random_chains(target)
+    in_bands = [any(r.kernel == band_op.KERNEL for r in each[3].records) for each in models]
+    assert sum(in_bands) > COUNT // 2
+    assert not differences_from_tflm([each[:3] for each in models])
 
 
-# Rows of 13 and of 10 bytes, as features of sound have: bands begin where these are at words.
+# Rows of 13 and of 10 bytes, as sound features have them: bands begin at multiples of 4 bytes.
 def test_rows_of_any_length():
-    forms = []
+    flat_models = []
     for number, (width, stride, size, before) in enumerate(
         product((10, 13), (1, 2), (2, 3, 4), (False, True))
     ):
         name = f"width {width} stride {stride} size {size} {before}"
         net = Network(name, (26, width, 1))
         source = net.unary("LOGISTIC", net.inputs[0], 1 / 256, -128) if before else net.inputs[0]
-        made = net.pool("MAX_POOL_2D", net.conv(source, 4, size, stride), 2)
-        model = net.build(net.conv(made, 3, 3))
+        pooled = net.pool("MAX_POOL_2D", net.conv(source, 4, size, stride), 2)
+        model = net.build(net.conv(pooled, 3, 3))
         last = 3 if before else 2
-        ways = [(0, last, height, None, number % 2) for height in (1, 2, 3)]
-        flats = [found for found in (banded(model, [way]) for way in ways) if found is not None]
-        assert flats or name
-        forms += [(f"{name} {k}", model, flat[0]) for k, flat in enumerate(flats)]
-    assert len(forms) > 40
-    assert not failures(forms)
+        chains = [(0, last, height, None, number % 2) for height in (1, 2, 3)]
+        banded = [banded_model(model, [chain]) for chain in chains]
+        banded = [each for each in banded if each is not None]
+        flat_models += [(f"{name} {k}", model, each[0]) for k, each in enumerate(banded)]
+    assert len(flat_models) > 40
+    assert not differences_from_tflm(flat_models)
 
 
-# Pictures of one column, as features of sound are: windows of rows that lie in the picture have a
-# kernel of their own where none of them is padded, and what runs at a place in bands shares one:
-# with weights for odd rows, too, where the last band is a single row.
+# Pictures of one column, as sound features are. Unpadded windows of rows have a special kernel.
+# All nodes of a slot must use the same kernel and weights, even if the last band is a single row.
 @pytest.mark.parametrize("target", [None, "armv6m", "mac16"])
 @pytest.mark.parametrize("padding", ["SAME", "VALID"])
 def test_windows_of_one_column(target, padding):
-    forms, kernels = [], set()
+    flat_models, kernels = [], set()
     for size, stride, height in product((5, 9), (1, 2), (1, 2, 4)):
         rows = 33 * stride + (size - stride if padding == "VALID" else 0)
         net = Network(f"column {size} {stride} {padding}", (rows, 1, 8))
-        made = net.conv(net.inputs[0], 16)
-        made = net.depthwise(made, (size, 1), stride, padding)
-        model = net.build(net.conv(made, 8))
-        made = banded(model, [(0, 2, height)], target)
-        forms.append((f"size {size} stride {stride} height {height}", model, made[0]))
-        kernels |= {record.kernel for record in made[1].records}
-        assert rolled.KERNEL in {record.kernel for record in made[1].records}
+        now = net.conv(net.inputs[0], 16)
+        now = net.depthwise(now, (size, 1), stride, padding)
+        model = net.build(net.conv(now, 8))
+        flat, storage, _ = banded_model(model, [(0, 2, height)], target)
+        flat_models.append((f"size {size} stride {stride} height {height}", model, flat))
+        kernels |= {record.kernel for record in storage.records}
+        assert band_op.KERNEL in {record.kernel for record in storage.records}
         if height > 1:
-            continue  # of the same model all edges are known
+            continue  # all_edges() includes all heights
         graph = Graph(TfliteModel(model))
-        edges = every_edge(Edges(graph, Probe(graph, target)))
-        assert any(edge.first == 0 and edge.last == 3 and edge.progress for edge in edges)
-    is_column = target is not None and padding == "VALID"
-    assert ("depthwise_column.eval_int8" in kernels) == is_column
-    assert not failures(forms)
+        edges = all_edges(ModelEdges(graph, NodeCostTable(graph, target)))
+        assert any(edge.first == 0 and edge.end == 3 and edge.schedule for edge in edges)
+    has_column_kernel = target is not None and padding == "VALID"
+    assert ("depthwise_column.eval_int8" in kernels) == has_column_kernel
+    assert not differences_from_tflm(flat_models)

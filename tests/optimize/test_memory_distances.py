@@ -1,4 +1,4 @@
-# Tests of operators that write over their own input, as near as distances.py allows
+# Tests of outputs that overlap their input, as near as distances.py allows
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import functools
@@ -10,11 +10,11 @@ from dataclasses import replace
 import pytest
 from support.check import Cases
 from support.kernel_tests import module_of
-from tflm_tools.arena import distances, overlap, planner
+from tflm_tools.arena import distances, overlapping_plan, planner
 from tflm_tools.flat.flatten import prepare
 
-# Whose cases give the models, and how many of them are looked at, which takes longer than running
-# them: every kernel that distances.py lists is called by some.
+# Test files whose cases provide the models, and how many cases of each file are prepared, which
+# takes longer than running them. Together they call every kernel that distances.py lists.
 SOURCES = {
     "test_conv": 40,
     "test_depthwise_conv": 100,
@@ -50,42 +50,41 @@ SOURCES = {
     "test_pad": 60,
     "test_unidirectional_sequence_lstm": 20,
 }
-FORMS = ("speed", "speed armv6m", "speed mac16")
-MOST = 6  # cases of a kernel in one file
+PATHS = ("speed", "speed armv6m", "speed mac16")
+MAX_CASES = 6  # of a kernel in one file
 
 
-# In its `with` buffers may begin at any word: a distance is kept to the byte, as far as words
-# allow. What was planned otherwise is forgotten.
+# Lets buffers begin at any word, so that overlaps are as near as words allow.
 @contextmanager
-def words():
+def word_alignment():
     before = planner._ALIGNMENT
     planner._ALIGNMENT = 4
-    planner._best.cache_clear()
+    planner._best_plan.cache_clear()
     yield
     planner._ALIGNMENT = before
-    planner._best.cache_clear()
+    planner._best_plan.cache_clear()
 
 
 @pytest.fixture(scope="module", autouse=True)
-def fine_alignment():
-    with words():
+def align_to_words():
+    with word_alignment():
         yield
 
 
-# The kernels that a model calls and that write over their input, in one form.
-def ordered(model, form):
-    target = form.partition(" ")[2] or None
-    with words():
+# The kernels that a model calls and whose output overlaps an input; path: one of PATHS.
+def overlapping_kernels(model, path):
+    target = path.partition(" ")[2] or None
+    with word_alignment():
         _, storage = prepare(model, target=target, optimize="speed")
     return {record.kernel for record in storage.records if record.ordered}
 
 
-# What one file of SOURCES gives: some cases of each kernel, with all kinds of shapes, strides,
-# padding and dilation, each in the forms that call it; and the kernels.
+# (Cases of one file of SOURCES, the kernels whose output overlaps an input in them). The cases
+# have all kinds of shapes, strides, padding and dilation.
 @functools.cache
-def chosen(source):
-    cases, found = Cases(), {}
-    sound = [
+def chosen_cases(source):
+    cases, counts = Cases(), {}
+    valid = [
         case
         for collector in vars(module_of(source)).values()
         if isinstance(collector, Cases)
@@ -94,16 +93,16 @@ def chosen(source):
         and case.expected is None
         and not re.search("every value|^test_", case.name)
     ]
-    random.Random(source).shuffle(sound)
-    for case in sound[: SOURCES[source]]:
-        forms = []
-        for form in FORMS:
-            called = ordered(case.build(), form)
-            if any(found.get(kernel, 0) < MOST for kernel in called):
-                forms.append(form)
-                for kernel in called:
-                    found[kernel] = found.get(kernel, 0) + 1
-        if forms:
+    random.Random(source).shuffle(valid)
+    for case in valid[: SOURCES[source]]:
+        paths = []
+        for path in PATHS:
+            kernels = overlapping_kernels(case.build(), path)
+            if any(counts.get(kernel, 0) < MAX_CASES for kernel in kernels):
+                paths.append(path)
+                for kernel in kernels:
+                    counts[kernel] = counts.get(kernel, 0) + 1
+        if paths:
             cases.add(
                 case.name,
                 case.build(),
@@ -112,29 +111,29 @@ def chosen(source):
                 oracle_model=case.oracle_model,
                 rtol=case.rtol,
                 atol=case.atol,
-                paths=forms,
+                paths=paths,
             )
-    return cases, set(found)
+    return cases, set(counts)
 
 
-# Those for the DSP extension take long to prepare: test_memory_models.py runs real models.
+# Kernels for the DSP extension take long to prepare: test_memory_models.py runs real models.
 def test_every_kernel_is_tested():
-    tested = set.union(*(chosen(source)[1] for source in SOURCES))
+    tested = set.union(*(chosen_cases(source)[1] for source in SOURCES))
     others = {kernel for kernel in distances.kernels() if "_dsp." in kernel}
     assert tested == distances.kernels() - others - {"copy.eval_bytes"}  # test_memory_bands.py
 
 
 @pytest.mark.parametrize("source", SOURCES)
-def test_over_its_input(source):
-    chosen(source)[0].check()
+def test_output_overlaps_input(source):
+    chosen_cases(source)[0].check()
 
 
-# Two records, of which the second does not read the input: beside LiteRT, as TFLM has no hybrid
-# operators.
-def test_outputs_over_what_was_read_before():
-    over, called = Cases(), set()
+# Hybrid operators have two records, and only the first one reads the input. The expected outputs
+# come from LiteRT, because TFLM has no hybrid operators.
+def test_output_overlaps_input_of_earlier_record():
+    overlapping, called = Cases(), set()
     for case in list(module_of("test_hybrid").cases)[::4]:
-        over.add(
+        overlapping.add(
             case.name,
             case.build(),
             case.inputs,
@@ -143,13 +142,14 @@ def test_outputs_over_what_was_read_before():
             expected=case.expected,
             paths=("speed",),
         )
-        called |= ordered(case.build(), "speed")
-    over.check()
+        called |= overlapping_kernels(case.build(), "speed")
+    overlapping.check()
     assert called == {"hybrid_quantize.eval_float32", "hybrid.eval_float32"}
 
 
-# The proof that these tests can fail: a word nearer, or two rows or pixels where a kernel reads
-# all that one needs before it writes any of it, what is still needed is overwritten.
+# These tests can fail: a distance that is a word smaller overwrites input that is still needed.
+# For kernels that read all input of a row or pixel before they write it, two rows or pixels
+# smaller.
 @pytest.mark.parametrize(
     "source, nearer",
     [
@@ -161,15 +161,15 @@ def test_outputs_over_what_was_read_before():
         ("test_fully_connected_float", lambda d: 4),
     ],
 )
-def test_nearer_is_wrong(source, nearer, monkeypatch):
+def test_smaller_distance_is_wrong(source, nearer, monkeypatch):
     def too_near(node, reader):
-        found = distances.distances_of(node, reader)
-        return [replace(d, least=d.least - nearer(d)) for d in found]
+        allowed = distances.distances_of(node, reader)
+        return [replace(d, min_bytes=d.min_bytes - nearer(d)) for d in allowed]
 
-    monkeypatch.setattr(overlap, "distances_of", too_near)
+    monkeypatch.setattr(overlapping_plan, "distances_of", too_near)
     near = Cases()
-    sound = [c for c in module_of(source).cases if not c.error and c.expected is None]
-    for case in sound[:30]:
+    valid = [c for c in module_of(source).cases if not c.error and c.expected is None]
+    for case in valid[:30]:
         near.add(
             case.name,
             case.build(),

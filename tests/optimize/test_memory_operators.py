@@ -1,17 +1,18 @@
-# Tests of operators between convolutions that run in bands: each kind, in each type that it has
+# Tests of operators that run in bands between convolutions: each kind, with each dtype
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from optimize.forms import banded, failures
-from optimize.graphs import Network
+from optimize.banded_models import banded_model, differences_from_tflm
+from optimize.network import Network
 from support.inputs import generator
 from tflm.model import FlatModel
-from tflm_tools.arena import rolled
+from tflm_tools.bands import band_op
 from tflm_tools.flat.flatten import flatten
 
 COUNT = 4  # graphs of a kind and type
 
 
-# One operator behind `source`; those that have a type of their own end in it.
+# Each function below returns (add(net, source, pick), dtypes): add() adds one operator after
+# `source` to a Network and returns the number of its output. pick(*choices) chooses at random.
 def _unary(name, *dtypes, **options):
     return lambda net, source, pick: net.unary(name, source, **options), dtypes
 
@@ -35,7 +36,7 @@ def _binary(name, *dtypes):
     return add, dtypes
 
 
-# By a value for each pixel, which is made of its channels: a mask, or a norm.
+# A binary operator with one value for each pixel, computed from its channels: a mask or a norm.
 def _by_pixels(net, source, pick):
     shape, axes = (*net.shapes[source][:3], 1), [net.constant([3])]
     if net.dtype == "int16":
@@ -55,7 +56,7 @@ def _padded(net, source, pick):
     return net.pad(source, sides, pick(None, 7))
 
 
-# Channels, too, as shortcuts of residual networks have them.
+# A PAD of channels, as shortcuts of residual networks have them.
 def _widened(net, source, pick):
     shape = net.shapes[source]
     paddings = [(0, 0), (0, 0), (0, 0), (2, 2)]
@@ -92,7 +93,9 @@ _KINDS = {
 }
 
 
-def _form(kind, dtype, number):
+# (name, .tflite, flat model, RomStorage) of a random network in bands with an operator between two
+# convolutions, or None if it cannot run in bands.
+def _random_model(kind, dtype, number):
     name = f"{kind} {dtype} {number}"
     random = generator(name)
 
@@ -107,27 +110,27 @@ def _form(kind, dtype, number):
     last = net.conv(add(net, first, pick), 4, pick(1, 3), pick(1, 2), activation=activation)
     model = net.build(last)
     rows = max(net.shapes[last][1:3])
-    place = len(net.builder.main.table.operators) - 1
-    chain = 0, place, pick(1, 2, 3) if rows > 4 else 1, pick(place, 0)  # who sets the pace
-    made = banded(model, [chain])
-    return None if made is None else (name, model, *made[:2])
+    last_operator = len(net.builder.main.table.operators) - 1
+    height, pacing = pick(1, 2, 3) if rows > 4 else 1, pick(last_operator, 0)
+    banded = banded_model(model, [(0, last_operator, height, pacing)])
+    return None if banded is None else (name, model, *banded[:2])
 
 
 def test_operators_in_bands():
-    forms, without = [], []
+    models, without_bands = [], []
     for kind, (_, dtypes) in _KINDS.items():
         for dtype in dtypes:
-            found = [_form(kind, dtype, number) for number in range(COUNT)]
-            found = [form for form in found if form]
-            if not any(r.kernel == rolled.KERNEL for form in found for r in form[3].records):
-                without.append((kind, dtype, len(found)))
-            forms += found
-    assert not without
-    assert not failures([form[:3] for form in forms])
+            found = [_random_model(kind, dtype, number) for number in range(COUNT)]
+            found = [each for each in found if each]
+            if not any(r.kernel == band_op.KERNEL for each in found for r in each[3].records):
+                without_bands.append((kind, dtype, len(found)))
+            models += found
+    assert not without_bands
+    assert not differences_from_tflm([each[:3] for each in models])
 
 
-# A PADV2 by a value that other operators make is no part of a chain, whose records could not name
-# it; what stands around it still is.
+# A PADV2 by a computed value is not part of a chain, because records could not name that value.
+# Operators around it still run in bands.
 def test_padding_by_a_computed_value():
     net = Network("computed padding", (24, 16, 4))
     net.inputs.append(net.tensor((1,), 0.0235))
@@ -137,7 +140,7 @@ def test_padding_by_a_computed_value():
     paddings = net.constant([(0, 0), (2, 1), (1, 3), (0, 0)])
     padded = net.unary("PADV2", first, shape=(1, 9, 8, 8), inputs=[paddings, value])
     model = net.build(net.conv(net.conv(padded, 8, 3), 4, 3))
-    assert banded(model, [(2, 4, 2)]) is None and banded(model, [(1, 3, 2)])
+    assert banded_model(model, [(2, 4, 2)]) is None and banded_model(model, [(1, 3, 2)])
     flat = flatten(model, optimize="ram")
-    assert rolled.KERNEL in FlatModel(flat).kernels()
-    assert not failures([("computed padding", model, flat)])
+    assert band_op.KERNEL in FlatModel(flat).kernels()
+    assert not differences_from_tflm([("computed padding", model, flat)])

@@ -1,206 +1,217 @@
-# Tests of what bands need at least: as rows looked at one by one tell
+# Tests of lower bounds of bands in bytes and cycles, beside brute force and exact schedules
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from itertools import chain, product
 
 import pytest
-from optimize.test_channel_groups import Inverted
+from optimize.test_channel_groups import InvertedResiduals
 from optimize.test_memory_regions import GraphBuilder
 from tflm.tflite.reader import TfliteModel
+from tflm_tools.bands.band_schedule import BandSchedule
+from tflm_tools.bands.peak_memory import peak_bytes
+from tflm_tools.bands.region import RegionFinder
 from tflm_tools.flat.flatten import levels_of, optimized_model
 from tflm_tools.model.graph import Graph
 from tflm_tools.model.schema import BuiltinOperator
-from tflm_tools.optimize.memory.edges import Edges
-from tflm_tools.optimize.memory.glimpse import Glimpse
-from tflm_tools.optimize.memory.peaks import peak
-from tflm_tools.optimize.memory.progress import Progress
-from tflm_tools.optimize.memory.regions import Regions
+from tflm_tools.optimize.memory.search.edges import ModelEdges
+from tflm_tools.optimize.memory.search.lower_bound import BandLowerBound
 
 HEIGHTS = (1, 2, 3, 4, 7)
 COUNT = 24
 
 
-# The Regions of parts of a random graph, few operators each, that read all rows of their inputs.
-def regions(number):
-    builder = GraphBuilder(f"graph {number}", number % 2, number % 3)
-    subgraph = Graph(TfliteModel(builder.net.build(builder.now))).running()[0]
-    found = Regions(subgraph)
+# All Regions of a .tflite, with these numbers of operators.
+def regions_of(model, sizes):
+    subgraph = Graph(TfliteModel(model)).running()[0]
+    finder = RegionFinder(subgraph)
     for first, last in product(range(len(subgraph.nodes)), repeat=2):
-        region = found.region(first, last + 1) if first < last else None
-        if region is not None and len(region.nodes) < 6 and not leaves_out(region):
+        region = finder.region(first, last + 1) if first < last else None
+        if region is not None and len(region.nodes) in sizes:
             yield region
 
 
-# All ways of a region, also those with bands in front.
-def every_way(region):
-    for pace in region.paces(HEIGHTS):
-        plain = Progress(region, *pace)
-        yield from filter(None, (plain, plain.led()))
+# Small Regions of a random graph that read all rows of their inputs.
+def small_regions(number):
+    builder = GraphBuilder(f"graph {number}", number % 2, number % 3)
+    for region in regions_of(builder.net.build(builder.now), range(6)):
+        if not skips_rows(region):
+            yield region
 
 
-class Rows:
-    """The rows of each value of a Progress that are in use, as the operators run one by one."""
+# All BandSchedules of a region with kept rows, also with warm-up bands.
+def all_schedules(region):
+    for height in region.band_heights(HEIGHTS):
+        plain = BandSchedule(region, *height)
+        yield from filter(None, (plain, plain.with_warm_up_bands()))
 
-    def __init__(self, progress):
-        self.progress, self.region = progress, progress.region
+
+class RowUsage:
+    """The rows of each feature map that are in use while the operators of a schedule run."""
+
+    def __init__(self, schedule):
+        self.schedule, self.region = schedule, schedule.region
         outputs = self.region.outputs
         self.steps = [
-            (at, *progress.span(key, band), self.read_by(at, band))
-            for band in range(1, progress.bands + 1)
-            for at, key in enumerate(outputs)
+            (position, *schedule.span(key, band), self.rows_read(position, band))
+            for band in range(1, schedule.bands + 1)
+            for position, key in enumerate(outputs)
         ]
-        values = self.region.values.items()
-        given = [key for key, value in values if value.writer is None]
-        self.there = {key: value.rows if key in given else 0 for key, value in values}
+        feature_maps = self.region.feature_maps.items()
+        self.computed = {
+            key: each.rows if each.writer is None else 0 for key, each in feature_maps
+        }
 
-    # {key: (first, behind the last)} of the rows that an operator reads in a band; what gathers
-    # rows adds those that are new.
-    def read_by(self, place, band):
-        way, found = self.region.ways[place], {}
-        for key in self.region.inputs[place]:
-            first, last = self.progress.span(self.region.outputs[place], band)
-            if way.gathers:
-                found[key] = tuple(self.progress.made[key][band - 1 : band + 1])
-            elif first < last:
-                found[key] = way.rows.first(first), way.rows.behind(last - 1)
-        return found
+    # {key: (first, end)} of the rows that an operator reads in a band. A reduction reads new rows.
+    def rows_read(self, position, band):
+        access, read = self.region.accesses[position], {}
+        for key in self.region.inputs[position]:
+            first, end = self.schedule.span(self.region.outputs[position], band)
+            if access.is_reduction:
+                read[key] = tuple(self.schedule.computed[key][band - 1 : band + 1])
+            elif first < end:
+                read[key] = access.rows.first(first), access.rows.end(end - 1)
+        return read
 
-    # The first row of a value that operators behind a step read, or None.
-    def read_behind(self, step, key):
+    # The first row of a feature map that operators after a step read, or None.
+    def first_read_later(self, step, key):
         read = [each[key] for *_, each in self.steps[step + 1 :] if key in each]
-        return min((first for first, last in read if first < last), default=None)
+        return min((first for first, end in read if first < end), default=None)
 
-    # Bytes of the rows from the first one on that is needed again.
-    def bytes_behind(self, step):
+    # Bytes of all rows that are needed after a step.
+    def bytes_after(self, step):
         total = 0
-        for key, value in self.region.values.items():
-            first = self.read_behind(step, key)
-            if value.stays or key == self.region.outputs[-1]:
+        for key, feature_map in self.region.feature_maps.items():
+            first = self.first_read_later(step, key)
+            if feature_map.is_needed_after or key == self.region.outputs[-1]:
                 first = 0
-            there = self.there[key]
-            total += 0 if first is None else max(0, there - first) * value.row_bytes
+            rows = 0 if first is None else max(0, self.computed[key] - first)
+            total += rows * feature_map.row_bytes
         return total
 
     def peak(self):
-        most = self.bytes_behind(-1)
-        for step, (place, _, last, _) in enumerate(self.steps):
-            key = self.region.outputs[place]
-            self.there[key] = max(self.there[key], last)
-            most = max(most, self.bytes_behind(step))
-        return most
+        peak = self.bytes_after(-1)
+        for step, (position, _, end, _) in enumerate(self.steps):
+            key = self.region.outputs[position]
+            self.computed[key] = max(self.computed[key], end)
+            peak = max(peak, self.bytes_after(step))
+        return peak
 
 
-# Rows that strides leave out of an input are no part of the least that it needs.
-def leaves_out(region):
-    for value in region.values.values():
-        for place, _ in value.readers:
-            rows = region.ways[place].rows
+# True if strides skip rows of an input, which need no memory in a lower bound.
+def skips_rows(region):
+    for feature_map in region.feature_maps.values():
+        for position, _ in feature_map.readers:
+            rows = region.accesses[position].rows
             read = {
                 row
-                for at in range(rows.output_rows)
-                for row in range(rows.first(at), rows.behind(at))
+                for output_row in range(rows.output_rows)
+                for row in range(rows.first(output_row), rows.end(output_row))
             }
-            if value.writer is None and not value.stays and len(read) < value.rows:
+            is_input = feature_map.writer is None and not feature_map.is_needed_after
+            if is_input and len(read) < feature_map.rows:
                 return True
     return False
 
 
-def no_scratch(_place, _rows):
+def no_scratch(_position, _rows):
     return 0
 
 
-def some_scratch(place, rows):
-    return 24 * place + 16 * rows
+def some_scratch(position, rows):
+    return 24 * position + 16 * rows
 
 
 def test_peak_beside_brute_force():
     seen = 0
-    for region in chain.from_iterable(map(regions, range(COUNT))):
-        for way in every_way(region):
-            apart = peak(way.with_rows_apart(), no_scratch)
-            assert peak(way, no_scratch) == Rows(way).peak() <= apart
+    for region in chain.from_iterable(map(small_regions, range(COUNT))):
+        for schedule in all_schedules(region):
+            spilled = peak_bytes(schedule.with_spilled_rows(), no_scratch)
+            peak = peak_bytes(schedule, no_scratch)
+            assert peak == RowUsage(schedule).peak() <= spilled
             seen += 1
     assert seen > 1000
 
 
-# The regions of a model of inverted residuals, and of random graphs.
-def more_regions():
-    yield from chain.from_iterable(map(regions, range(COUNT)))
+# small_regions(), and all regions of inverted residuals.
+def regions_of_all_kinds():
+    yield from chain.from_iterable(map(small_regions, range(COUNT)))
     for number in range(3):
-        graph = Graph(TfliteModel(Inverted(f"glimpse {number}", blocks=2).model))
-        found, count = Regions(graph.running()[0]), len(graph.running()[0].nodes)
-        for first, last in product(range(count), repeat=2):
-            region = found.region(first, last + 1) if first < last else None
-            if region is not None:
-                yield region
+        model = InvertedResiduals(f"glimpse {number}", blocks=2).model
+        yield from regions_of(model, range(1000))
 
 
-# What some bands tell is never more than what all of them do, for bytes and for cycles, and where
-# a limit is passed that shows.
-def test_glimpses_beside_all_bands():
-    seen, same, anew_seen = 0, 0, 0
+# A BandLowerBound is a lower bound of bytes and cycles, and exceeds each smaller limit.
+def test_lower_bounds_beside_schedules():
+    seen, exact, recomputing = 0, 0, 0
 
     def cycles_of(node):
         return 7 * node.outputs[0].elements()
 
-    for region in more_regions():
-        ways = [(*pace, None) for pace in region.paces(HEIGHTS)]
-        ways += [(*pace, anew) for pace, anew in product(region.paces((1, 2)), region.anew())]
-        for height, place, anew in ways:
-            glimpse = Glimpse(region, height, place, anew)
-            plain = glimpse.progress()
-            assert plain.bands == glimpse.bands
-            led = None if anew else plain.led()
-            for way in filter(None, (plain, led)):
-                seen, anew_seen = seen + 1, anew_seen + bool(anew)
-                assert glimpse.cycles(cycles_of) <= way.cycles(cycles_of)
+    for region in regions_of_all_kinds():
+        options = [(*height, None) for height in region.band_heights(HEIGHTS)]
+        options += [
+            (*height, recomputed)
+            for height, recomputed in product(
+                region.band_heights((1, 2)), region.recompute_options()
+            )
+        ]
+        for height, pacing, recomputed in options:
+            bound = BandLowerBound(region, height, pacing, recomputed)
+            plain = bound.schedule()
+            assert plain.bands == bound.bands
+            warm = None if recomputed else plain.with_warm_up_bands()
+            for schedule in filter(None, (plain, warm)):
+                seen, recomputing = seen + 1, recomputing + bool(recomputed)
+                assert bound.min_cycles(cycles_of) <= schedule.cycles(cycles_of)
                 for scratch_of in (no_scratch, some_scratch):
-                    least = glimpse.needs_over(1 << 50, scratch_of, way is led)
-                    assert 0 < glimpse.needs_over(least - 1, scratch_of, way is led) <= least
-                    most = peak(way, scratch_of)
-                    assert least <= most
-                    same += scratch_of is no_scratch and least == most
-                    if not anew:
-                        assert least <= peak(way.with_rows_apart(), scratch_of)
-    assert seen > 1500 and anew_seen > 100 and same > 0.6 * seen
+                    options = scratch_of, schedule is warm
+                    size = bound.bytes_at_least(1 << 50, *options)
+                    assert 0 < bound.bytes_at_least(size - 1, *options) <= size
+                    peak = peak_bytes(schedule, scratch_of)
+                    assert size <= peak
+                    exact += scratch_of is no_scratch and size == peak
+                    if not recomputed:
+                        assert size <= peak_bytes(schedule.with_spilled_rows(), scratch_of)
+    assert seen > 1500 and recomputing > 100 and exact > 0.6 * seen
 
 
-# Graphs with operators that run in bands, as the Levels of a model see them.
-def searched():
+# Models with operators that run in bands.
+def models_in_bands():
     for number in range(COUNT):
         builder = GraphBuilder(f"graph {number}", number % 2, number % 3)
         yield builder.net.build(builder.now)
-        yield Inverted(f"scratch {number}").model
+        yield InvertedResiduals(f"scratch {number}").model
 
 
-# What is told of scratch and records before a way is looked at is no more than the least that it
-# can do with.
+# The scratch and record bytes that are assumed before an Edge is examined are lower bounds.
 @pytest.mark.parametrize(("target", "miss"), [("armv6m", None), ("armv6m", 0), ("armv7em", None)])
-def test_scratch_that_a_way_needs(target, miss, monkeypatch):
-    seen, told, estimated = set(), set(), Edges._estimated
+def test_lower_bounds_of_scratch_and_records(target, miss, monkeypatch):
+    scratch_seen, records_seen, estimate = set(), set(), ModelEdges._estimate
 
-    def noted(edges, edge, more, wide):
-        made = estimated(edges, edge, more, wide)
-        region = edge.progress.region
-        for each in [edge, *more] if made else ():
-            records = edges._probe.least_block_bytes(region, each.progress.anew)
-            assert records <= each.needs.records
-            told.add((bool(each.progress.anew), records == each.needs.records))
-            for place, size in each.needs.at.items():
-                rows = each.progress.most_rows(region.outputs[place])
-                node, way = region.nodes[place], region.ways[place]
-                least = edges._probe.least_scratch(node, way, rows)
-                assert least <= size
-                seen.add((node.builtin_code, least == size, least > 0))
-        return made
+    def checked_estimate(edges, edge, more, wide_arena):
+        result = estimate(edges, edge, more, wide_arena)
+        region, node_costs = edge.schedule.region, edges._node_costs
+        for each in [edge, *more] if result else ():
+            costs, recomputed = each.band_costs, each.schedule.recomputed
+            records = node_costs.min_record_buffer_bytes(region, recomputed)
+            assert records <= costs.record_bytes
+            records_seen.add((bool(recomputed), records == costs.record_bytes))
+            for position, scratch in costs.scratch_at.items():
+                rows = each.schedule.max_rows(region.outputs[position])
+                node, access = region.nodes[position], region.accesses[position]
+                bound = node_costs.min_scratch(node, access, rows)
+                assert bound <= scratch
+                scratch_seen.add((node.builtin_code, bound == scratch, bound > 0))
+        return result
 
-    monkeypatch.setattr(Edges, "_estimated", noted)
-    for model in searched():
-        levels = levels_of(optimized_model(model)[0], None, target, miss=miss)
-        levels._plans.least(levels._plans.head(levels._plans.model), None, 256, {})
+    monkeypatch.setattr(ModelEdges, "_estimate", checked_estimate)
+    for model in models_in_bands():
+        plans = levels_of(optimized_model(model)[0], None, target, miss=miss)._plans
+        plans.smallest(plans.head_bytes(plans.model), None, 256, {})
     kinds = {BuiltinOperator.CONV_2D, BuiltinOperator.DEPTHWISE_CONV_2D}
     kinds |= {BuiltinOperator.ADD, BuiltinOperator.TRANSPOSE_CONV} if target == "armv6m" else set()
-    assert {(kind, True, True) for kind in kinds} <= seen
-    assert {(False, True), (True, True), (True, False)} <= told
-    if target == "armv7em":  # where a CONV_2D has but one way
-        assert all(same for kind, same, _ in seen if kind == BuiltinOperator.CONV_2D)
+    assert {(kind, True, True) for kind in kinds} <= scratch_seen
+    assert {(False, True), (True, True), (True, False)} <= records_seen
+    if target == "armv7em":  # a CONV_2D has a single layout, so its bound is exact
+        exact = [each[1] for each in scratch_seen if each[0] == BuiltinOperator.CONV_2D]
+        assert all(exact)

@@ -1,25 +1,25 @@
-# Tests of graphs in bands of rows: branches that join again, what is read by more than one
+# Tests of graphs in bands: branches that join again, tensors with several readers
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import pytest
-from optimize.forms import banded, every_edge, failures, ways
-from optimize.graphs import Network
+from optimize.banded_models import all_edges, all_paths, banded_model, differences_from_tflm
+from optimize.network import Network
 from support.inputs import generator
 from tflm.tflite.reader import TfliteModel
-from tflm_tools.arena import rolled
-from tflm_tools.image.pool_rows import LAYOUTS
+from tflm_tools.bands import band_op
+from tflm_tools.bands.channel_groups import with_tensors
+from tflm_tools.bands.operators.pool_rows import LAYOUTS
+from tflm_tools.bands.region import RegionFinder
 from tflm_tools.model.graph import Graph
-from tflm_tools.optimize.memory.bands import copied
-from tflm_tools.optimize.memory.edges import Edges
-from tflm_tools.optimize.memory.probe import Probe
-from tflm_tools.optimize.memory.regions import Regions
-from tflm_tools.optimize.memory.search import Search
+from tflm_tools.optimize.memory.node_costs import NodeCostTable
+from tflm_tools.optimize.memory.search.edges import ModelEdges
+from tflm_tools.optimize.memory.search.shortest_path import PlanSearch
 
 COUNT = 20
 
 
 class GraphBuilder:
-    """A random graph of operators on int8 whose last one needs all others."""
+    """A random graph of int8 operators, all of which the last one needs."""
 
     def __init__(self, name, head=False, decoder=False):
         self.random = generator(name)
@@ -55,7 +55,7 @@ class GraphBuilder:
         kind = self.pick("depthwise", "MAX_POOL_2D", "ADD", "LOGISTIC")
         if kind == "depthwise":
             self.add(self.net.depthwise(self.now, 3, self.pick(1, 2)))
-        elif kind == "ADD":  # what is left of a batch normalization
+        elif kind == "ADD":  # of a batch normalization
             shape = self.pick((self.depth(),), (1, 1, 1, self.depth()), (1,))
             values = self.random.integers(-128, 128, shape)
             constant = self.net.tensor(shape, 0.03, 5, values)
@@ -70,7 +70,7 @@ class GraphBuilder:
         inner = self.conv(self.conv(first), self.depth(), size=3)
         self.add(self.net.binary("ADD", *self.pick((first, inner), (inner, first))))
 
-    # Half the rows, and as many again, beside what there was before.
+    # An encoder and a decoder with a skip connection.
     def decoder(self):
         first = self.now
         _, height, width, depth = self.net.shapes[first]
@@ -82,12 +82,12 @@ class GraphBuilder:
             self.add(self.net.enlarged(inner, half_pixel_centers=half))
         else:
             self.add(self.net.transposed(inner, 4, self.pick(2, 3, 4)))
-        quantization = {self.net.quantization[part] for part in (first, self.now)}
+        quantization = {self.net.quantization[tensor] for tensor in (first, self.now)}
         if len(quantization) == 1:
             self.add(self.net.concatenation([self.now, first], 3))
         self.add(self.conv(self.now, 4, size=3), 0)
 
-    # What ends many networks: one value of each channel, made of all rows.
+    # The end of many networks: one value of each channel, computed from all rows.
     def head(self):
         kind = self.pick("AVERAGE_POOL_2D", "MAX_POOL_2D", "MEAN", "SUM")
         batch, height, width, depth = self.net.shapes[self.now]
@@ -101,33 +101,34 @@ class GraphBuilder:
             options.update(stride_h=height, stride_w=width)
             self.add(self.net.unary(kind, self.now, shape=(1, 1, 1, depth), **options))
 
-    # 1x1 with stride 2 beside 3x3.
+    # A residual block with a shortcut by a strided 1x1 convolution.
     def strided(self):
         first = self.now
         stride = self.pick(1, 2)
         inner = self.conv(self.conv(first, 8, stride, 3), 8, 1, 3)
-        beside = self.conv(first, 8, stride, 1)
-        self.add(self.net.binary("ADD", inner, beside))
+        shortcut = self.conv(first, 8, stride, 1)
+        self.add(self.net.binary("ADD", inner, shortcut))
 
     def joined(self):
         first = self.now
-        parts = [self.conv(first, 4), self.conv(self.conv(first, 8), 4)]
-        quantization = {self.net.quantization[part] for part in (first, *parts)}
+        joined = [self.conv(first, 4), self.conv(self.conv(first, 8), 4)]
+        quantization = {self.net.quantization[tensor] for tensor in (first, *joined)}
         if len(quantization) == 1:
-            parts.insert(self.pick(0, 1), first)
-        self.add(self.net.concatenation(parts, 3))
+            joined.insert(self.pick(0, 1), first)
+        self.add(self.net.concatenation(joined, 3))
 
 
-# (height, pace) of all bands of a graph as a whole.
-def paces(model, rows):
+# [(height, pacing operator)] of all schedules of a graph as a whole.
+def band_heights(model, rows):
     subgraph = Graph(TfliteModel(model)).running()[0]
-    region = Regions(subgraph).region(0, len(subgraph.nodes))
-    return (region.paces(range(1, rows)) if region else []) or [(1, None)]
+    region = RegionFinder(subgraph).region(0, len(subgraph.nodes))
+    return (region.band_heights(range(1, rows)) if region else []) or [(1, None)]
 
 
-def random_forms(target, count=COUNT):
-    forms, number = [], 0
-    while len(forms) < count:
+# Random graphs that run in bands: [(name, .tflite, flat model, RomStorage)].
+def random_graphs(target, count=COUNT):
+    models, number = [], 0
+    while len(models) < count:
         number += 1
         name = f"graph {number}"
         graph = GraphBuilder(name, number % 2, number % 3)
@@ -135,75 +136,74 @@ def random_forms(target, count=COUNT):
         if graph.count < 3:
             continue
         model = graph.net.build(graph.now)
-        chain = 0, graph.count - 1, *graph.pick(*paces(model, rows)), number // 2 % 2
-        made = banded(model, [chain], target, led=number // 4 % 2)
-        if made is not None:
-            forms.append((name, model, *made[:2]))
-    return forms
+        height = graph.pick(*band_heights(model, rows))
+        chain = 0, graph.count - 1, *height, number // 2 % 2
+        banded = banded_model(model, [chain], target, warm_up=number // 4 % 2)
+        if banded is not None:
+            models.append((name, model, *banded[:2]))
+    return models
 
 
 @pytest.mark.parametrize("target", [None, "armv6m"])
 def test_random_graphs(target):
-    forms = random_forms(target)
-    assert sum(any(r.kernel == rolled.KERNEL for r in f[3].records) for f in forms) > COUNT * 0.8
-    kernels = {record.kernel for form in forms for record in form[3].records}
-    wanted = {kernel for kernel in LAYOUTS if kernel.startswith("pooling_rows.")}
-    assert wanted | {"strided_copy.eval", "transpose_conv.eval_int8"} <= kernels
-    assert not failures([form[:3] for form in forms])
+    models = random_graphs(target)
+    in_bands = [any(r.kernel == band_op.KERNEL for r in each[3].records) for each in models]
+    assert sum(in_bands) > COUNT * 0.8
+    kernels = {record.kernel for each in models for record in each[3].records}
+    expected = {kernel for kernel in LAYOUTS if kernel.startswith("pooling_rows.")}
+    assert expected | {"strided_copy.eval", "transpose_conv.eval_int8"} <= kernels
+    assert not differences_from_tflm([each[:3] for each in models])
 
 
-# Whatever the limit: the search finds what trying everything finds.
+# The search finds the plan that brute force finds, for any limit.
 @pytest.mark.parametrize(("number", "head"), [(0, False), (4, False), (6, False), (0, True)])
 def test_search_beside_brute_force(number, head):
     builder = GraphBuilder(f"search {number}", head)
     graph = Graph(TfliteModel(builder.net.build(builder.now)))
-    search, edges = Search(graph), every_edge(Edges(graph, Probe(graph)))
+    search, edges = PlanSearch(graph), all_edges(ModelEdges(graph, NodeCostTable(graph)))
     count = len(search.nodes)
-    needs = sorted({max(e.arena for e in way) for way in ways(edges, 0, count)})
-    assert 3 <= count <= 6 and len(needs) > 3
-    for limit in (needs[0] - 1, *needs):
-        costs = [
-            sum(edge.cycles for edge in way)
-            for way in ways([e for e in edges if e.arena <= limit], 0, count)
-        ]
-        found = search.within(limit)
-        assert (found and found.cycles) == (min(costs) if costs else None)
+    arenas = sorted({max(e.arena for e in path) for path in all_paths(edges, 0, count)})
+    assert 3 <= count <= 6 and len(arenas) > 3
+    for limit in (arenas[0] - 1, *arenas):
+        fitting = [edge for edge in edges if edge.arena <= limit]
+        cycles = [sum(edge.cycles for edge in path) for path in all_paths(fitting, 0, count)]
+        plan = search.within(limit)
+        assert (plan and plan.cycles) == (min(cycles) if cycles else None)
 
 
-# What is known before anything has been looked at is never more than what there is.
+# The lower bound of the arena for a number of cycles, before any Edge is examined.
 @pytest.mark.parametrize(("number", "head"), [(0, False), (4, False), (6, False), (0, True)])
-def test_least_beside_brute_force(number, head):
+def test_min_arena_beside_brute_force(number, head):
     builder = GraphBuilder(f"search {number}", head)
     graph = Graph(TfliteModel(builder.net.build(builder.now)))
-    edges = every_edge(Edges(graph, Probe(graph)))
-    found = [
-        (max(edge.arena for edge in way), sum(edge.cycles for edge in way))
-        for way in ways(edges, 0, len(graph.running()[0].nodes))
+    edges = all_edges(ModelEdges(graph, NodeCostTable(graph)))
+    plans = [
+        (max(edge.arena for edge in path), sum(edge.cycles for edge in path))
+        for path in all_paths(edges, 0, len(graph.running()[0].nodes))
     ]
-    for cycles in sorted({cycles for _, cycles in found})[:20]:
-        needed = min(arena for arena, its in found if its <= cycles)
-        least = Search(graph).least(2 * needed, cycles, 4)
-        assert needed / 3 < least < needed + 4
+    for max_cycles in sorted({cycles for _, cycles in plans})[:20]:
+        needed = min(arena for arena, cycles in plans if cycles <= max_cycles)
+        bound = PlanSearch(graph).min_arena(2 * needed, max_cycles, 4)
+        assert needed / 3 < bound < needed + 4
 
 
-# An activation that went into the operator before it is one of each of its parts, too.
-def test_parts_keep_a_folded_activation():
+# Nodes for some rows keep an activation that was folded into their operator.
+def test_nodes_in_bands_keep_a_folded_activation():
     net = Network("folded", (8, 8, 4))
     node = Graph(TfliteModel(net.build(net.conv(net.inputs[0], 4, 3)))).running()[0].nodes[0]
     node.clamp = -100, 20
-    assert copied(node, node.inputs, node.outputs).clamp == (-100, 20)
+    assert with_tensors(node, node.inputs, node.outputs).clamp == (-100, 20)
 
 
-def test_regions_end_where_others_look():
+def test_region_ends_at_a_tensor_that_others_read():
     net = Network("regions", (8, 8, 4))
     first = net.conv(net.inputs[0], 4, 3)
     second = net.conv(first, 4, 3)
     whole = net.unary("SOFTMAX", first, 1 / 256, -128, beta=1.0)
     third = net.binary("ADD", second, first)
     graph = Graph(TfliteModel(net.build(third, whole)))
-    regions = Regions(graph.running()[0])
-    assert regions.region(0, 3) is None and regions.region(0, 4) is None  # SOFTMAX needs all
-    found = regions.region(0, 2)
-    stays = [value.stays for value in found.values.values()]
-    assert [value.inside for value in found.values.values()] == [False] * 3
-    assert stays == [False, True, True]
+    finder = RegionFinder(graph.running()[0])
+    assert finder.region(0, 3) is None and finder.region(0, 4) is None  # SOFTMAX is not needed
+    feature_maps = finder.region(0, 2).feature_maps.values()
+    assert [each.is_internal for each in feature_maps] == [False] * 3
+    assert [each.is_needed_after for each in feature_maps] == [False, True, True]

@@ -1,10 +1,10 @@
-# Tests of what levels may cost on other targets than a Cortex-M0+, whose kernels are faster
+# Tests of the cycles that levels may cost on targets whose kernels are faster than a Cortex-M0+'s
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import pytest
-from optimize.nets import unet
+from optimize.known_networks import unet
 from tflm_tools.flat.flatten import levels_of, optimized_model
-from tflm_tools.optimize.memory.costs import as_told, unit
+from tflm_tools.optimize.memory.costs import cycle_unit, reported_cycles
 from tflm_tools.optimize.memory.levels import BALANCED, RAM, SPEED
 from tflm_tools.optimize.passes import passes_without
 from tflm_tools.targets import TARGETS
@@ -16,9 +16,9 @@ def _levels(target):
     return levels_of(optimized_model(_NET, savings=passes_without())[0], target=target)
 
 
-# Three in a hundred of what the target's own kernels take; RAM no more than on a Cortex-M0+.
+# BALANCED may cost 3 % of the cycles of the target's kernels; RAM no more than on a Cortex-M0+.
 @pytest.mark.parametrize("target", TARGETS)
-def test_shares(target):
+def test_extra_cycles(target):
     levels, plain = _levels(target), _levels("armv6m")
     assert (levels.base_cycles() < plain.base_cycles()) == (target != "armv6m")
     extra = {level: levels.model(level)[1] for level in (SPEED, BALANCED, RAM)}
@@ -29,8 +29,8 @@ def test_shares(target):
     assert heads == sorted(heads)
 
 
-def test_unit():
+def test_unit_of_cycles():
     for target in (None, *TARGETS):
         is_plain = target in (None, "armv6m")
-        assert unit(target) == ("cycles of a Cortex-M0+" if is_plain else "instructions")
-        assert (as_told(1000, target) == 1000) == is_plain
+        assert cycle_unit(target) == ("cycles of a Cortex-M0+" if is_plain else "instructions")
+        assert (reported_cycles(1000, target) == 1000) == is_plain

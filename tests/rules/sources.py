@@ -12,8 +12,8 @@ from tflm import dtypes
 from tflm.errors import TflmError
 from tflm.learn.model_file import LAYOUTS
 from tflm.tflite.context import MicroContext
+from tflm_tools.bands.operators import reduced_rows
 from tflm_tools.flat.flatten import prepare
-from tflm_tools.image import gathered_rows
 from tflm_tools.model.schema import op_name
 from tflm_tools.targets import PACKING_TARGETS
 
@@ -135,7 +135,7 @@ def _emissions():
     for function, words in LAYOUTS.items():  # these records a Learner writes
         found[f"learnt.{function}"] = {words: 0}
         nodes.setdefault("learnt", set()).add(("learnt", frozenset(["int8", "int32"])))
-    for kernel, words in gathered_rows.LAYOUTS.items():  # and these are there in bands alone
+    for kernel, words in reduced_rows.LAYOUTS.items():  # and these are there in bands alone
         found[kernel] = {words: 0}
         file = kernel.partition(".")[0]
         kind = "FULLY_CONNECTED" if "connected" in file else "MEAN"

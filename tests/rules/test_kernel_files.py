@@ -7,9 +7,9 @@ import sys
 import pytest
 from rules.sources import KERNEL_FILES, PACKAGE, REPOSITORY, eval_functions, used
 from tflm.introspection.op_names import name as op_name
+from tflm_tools.bands.row_access import BINARY, UNARY, VECTORS
 from tflm_tools.errors import ToolError
 from tflm_tools.kernel_files import kernel_files, parse
-from tflm_tools.optimize.memory.by_bands import BINARY, UNARY, VECTORS
 
 _SOURCE = "# Kernel: {}\n\ndef eval_int8(op, arena, rom, start, stop):\n    pass\n"
 _FACTS = "types int8; package core; check binary"

@@ -214,8 +214,8 @@ def flat_form(model: bytes, path: str) -> bytes:
         )  # fmt: skip
         return image_of(model, *prepared)
     tflite = TfliteModel(model)
-    tflite.stored = dict.fromkeys(range(64), (BYTES if packing else LANES, _ROWS_BYTES))
-    return image_of(model, tflite, prepare_graph(tflite, target=target))
+    layouts = dict.fromkeys(range(64), (BYTES if packing else LANES, _ROWS_BYTES))
+    return image_of(model, tflite, prepare_graph(tflite, target=target, layouts=layouts))
 
 
 # The file in one of its forms, or the outcome when the host tool refuses to make it.

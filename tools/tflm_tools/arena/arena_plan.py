@@ -1,4 +1,4 @@
-# tflm_tools: the arena plan as data: which bytes each tensor has, from which op to which
+# tflm_tools: the arena plan as data: which bytes each tensor occupies from which operator to which
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from dataclasses import dataclass, field
@@ -9,17 +9,18 @@ from tflm.errors import TflmError
 from tflm.tflite.lifetimes import buffers_of
 from tflm.tflite.planner import plan_greedy
 
+from ..model.graph import Graph
 from ..model.schema import op_name
-from .lives import Lives
+from .lifetimes import BufferLifetimes
 
 
 @dataclass
 class Block:
     """A tensor or scratch buffer in the arena.
 
-    `first` and `last` are steps: step 0 sets the inputs, step i + 1 is `ops[i]` of the plan.
-    `parts` are (start, stop, first, last) where bytes start..stop-1 are used in these steps only;
-    without any, all bytes are used from the first to the last step.
+    first, last: steps. Step 0 sets the inputs, step i + 1 is `ops[i]` of the plan.
+    parts: (start, stop, first, last) if bytes start..stop-1 are used in these steps only. An empty
+    list means that all bytes are used from the first to the last step.
     """
 
     label: str  # a letter or two, "" for scratch
@@ -34,14 +35,14 @@ class Block:
     parts: list[tuple[int, int, int, int]] = field(default_factory=list)
 
     def areas(self):
-        """(start, stop, first, last) of what is used, with bytes counted from the arena's."""
+        """Return [(start, stop, first, last)]: bytes of the arena and the steps that use them."""
         parts = self.parts or [(0, self.size, self.first, self.last)]
         return [(self.offset + a, self.offset + b, first, last) for a, b, first, last in parts]
 
 
 @dataclass
 class Column:
-    """A place on the axis of time: steps first..last, which take `width` operators' room.
+    """Steps first..last on the time axis of a drawing, `width` operators wide.
 
     label: "in", an operator's number, or "0–3" for a chain, which runs in `bands` bands.
     """
@@ -56,11 +57,11 @@ class Column:
 
 @dataclass
 class Plan:
-    """Blocks in the order of their first step, and what each step from 1 on is.
+    """Blocks in the order of their first step, and the steps from step 1 on.
 
-    `ops` are names: of operators, or "sub-graph N" where control flow sets the inputs of one, each
-    time that it is run; `nodes` are the operators' numbers over all sub-graphs. `chains` are
-    (first step, last step, operators, bands) of what runs in bands of rows.
+    ops: the name of each step: an operator's, or "sub-graph N" each time that control flow sets
+    the inputs of a sub-graph. nodes: the operators' numbers over all sub-graphs, None for other
+    steps. chains: (first step, last step, operators, bands) of each chain that runs band by band.
     """
 
     blocks: list[Block]
@@ -72,7 +73,7 @@ class Plan:
     chains: list[tuple[int, int, int, int]] = field(default_factory=list)
 
     def live_bytes(self, op):
-        """Bytes in use while `ops[op]` runs, those that tensors share counted once."""
+        """Return the bytes in use while `ops[op]` runs; bytes that tensors share count once."""
         areas = sorted(
             (start, stop)
             for block in self.blocks
@@ -87,47 +88,47 @@ class Plan:
         return total
 
     def number(self, op):
-        """The operator's number of `ops[op]`, as a text; "" for what is none."""
+        """Return the number of the operator `ops[op]` as text, "" for other steps."""
         number = self.nodes[op] if self.nodes else op
         return "" if number is None else str(number)
 
     def columns(self):
-        """The Columns of the axis of time: one for each step, or chain."""
+        """Return the Columns of the time axis: one for each step or chain."""
         starts = {chain[0]: chain for chain in self.chains}
-        found = [Column(0, 0, 1, "in", "inputs")]
+        columns = [Column(0, 0, 1, "in", "inputs")]
         step = 1
         while step <= len(self.ops):
             op = step - 1
             if step not in starts:
-                found.append(Column(step, step, 1, self.number(op), self.ops[op]))
+                columns.append(Column(step, step, 1, self.number(op), self.ops[op]))
                 step += 1
                 continue
             _, last, operators, bands = starts[step]
             numbers = sorted(n for n in self.nodes[op:last] if n is not None)
             label = f"{numbers[0]}–{numbers[-1]}"
-            found.append(Column(step, last, operators, label, f"in {bands} bands", bands))
+            columns.append(Column(step, last, operators, label, f"in {bands} bands", bands))
             step = last + 1
-        return found
+        return columns
 
     def edges(self):
-        """Where each step begins on the axis of time, and where the last one ends; in operators.
+        """Return where each step begins on the time axis, and where the last one ends.
 
-        What runs in bands takes as much room as its operators would.
+        The unit is operators. A chain is as wide as its operators.
         """
-        found, at = [], 0
+        edges, at = [], 0
         for column in self.columns():
             steps = column.last - column.first + 1
-            found += [at + column.width * k / steps for k in range(steps)]
+            edges += [at + column.width * k / steps for k in range(steps)]
             at += column.width
-        return [*found, at]
+        return [*edges, at]
 
     def live_bytes_of(self, node):
-        """Bytes in use while an operator runs for the first time; None when it never does."""
+        """Return the bytes in use while an operator first runs; None if it never runs."""
         return self.live_bytes(self.nodes.index(node)) if node in self.nodes else None
 
     @property
     def peak_node(self):
-        """The operator with the most bytes in use."""
+        """The number of the operator with the most bytes in use, or None."""
         return None if self.peak_op is None else self.nodes[self.peak_op]
 
 
@@ -141,15 +142,15 @@ def _label(number):
             return text
 
 
-# The name of operator `i` of a sub-graph; one that cannot be read has none.
+# The name of operator `i` of a sub-graph, "?" if it cannot be read.
 def _op_name(subgraph, i):
     try:
         return op_name(subgraph.node(i))
-    except TflmError:  # the survey has told what is wrong with it
+    except TflmError:  # the survey has reported the error
         return "?"
 
 
-# (name, operator's number) of each step of a sub-graph and of those that it runs.
+# Yields (name, operator's number) of each step of a sub-graph and of the sub-graphs that it calls.
 def _steps(model, number):
     calls = model.call_graph()
     subgraph = model.subgraphs[number]
@@ -160,40 +161,43 @@ def _steps(model, number):
             yield from _steps(model, callee)
 
 
-# {tensor: parts} of the tensors that lie over others, or are used part by part.
-def _parts(model):
-    if not getattr(model, "overlap", False):
+# {tensor number: parts} of tensors that overlap others or whose bytes have different lifetimes.
+def _parts_by_tensor(model):
+    if not isinstance(model, Graph) or not model.overlap:
         return {}
     subgraph = model.running()[0]
-    lives = Lives(subgraph.input_tensors(), subgraph.output_tensors(), subgraph.nodes, [], {})
+    inputs, outputs = subgraph.input_tensors(), subgraph.output_tensors()
+    lifetimes = BufferLifetimes(inputs, outputs, subgraph.nodes, [], {})
     last_step = len(subgraph.nodes)
     return {
-        block.key: [
-            (part.start, part.stop, first + 1, min(last + 1, last_step))
-            for part in block.parts
-            for first, last in part.lives
+        buffer.key: [
+            (each.start, each.stop, first + 1, min(last + 1, last_step))
+            for each in buffer.ranges
+            for first, last in each.lifetimes
         ]
-        for block in lives.blocks
+        for buffer in lifetimes.buffers
     }
 
 
-# Chains in bands, as Plan has them.
+# Plan.chains of a model.
 def _chains(model):
-    found = []
-    for chain in getattr(model, "chains", ()):
-        nodes = model.running()[0].nodes
+    if not isinstance(model, Graph):
+        return []
+    chains = []
+    nodes = model.running()[0].nodes
+    for chain in model.chains or ():
         first = next(i for i, node in enumerate(nodes) if node is chain.nodes[0]) + 1
         operators = len({node.index for node in chain.nodes})
-        found.append((first, first + len(chain.nodes) - 1, operators, len(chain.slots[0])))
-    return found
+        chains.append((first, first + len(chain.nodes) - 1, operators, len(chain.slots[0])))
+    return chains
 
 
 def plan_of(model, storage):
-    """The Plan of a prepared model: what survey() or flatten's prepare() returned."""
-    tensors, parts = [], _parts(model)
+    """Return the Plan of a model and its RomStorage, as flat.flatten.prepare() returns them."""
+    tensors, parts = [], _parts_by_tensor(model)
     for index, buffer in storage.tensors.items():
         if index in storage.views:
-            continue  # a part of another tensor
+            continue  # drawn as bytes of its base
         tensor = model.tensor(index)
         tensors.append((buffer.first, index, tensor, buffer))
     tensors.sort(key=lambda entry: entry[:2])
@@ -231,6 +235,6 @@ def plan_of(model, storage):
 
 
 def tflm_head_bytes(model):
-    """Bytes that TFLM's own planner gives to the tensors of a model, scratch buffers aside."""
+    """Return the bytes that TFLM's planner needs for the tensors of a model, without scratch."""
     tensors, _, _ = buffers_of(model, [])
     return align_up(plan_greedy([tensors[i] for i in sorted(tensors)]))

@@ -1,4 +1,4 @@
-# tflm_tools: Distances: how near to its input an operator may write its output
+# tflm_tools: distances: how near to its input an operator may write its output, or even over it
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from dataclasses import dataclass
@@ -9,51 +9,54 @@ from tflm.prepare.depthwise_lanes import band_rows
 from tflm.prepare.pad import collapsed
 from tflm.prepare.strided import STRIDED, constant_indices
 
+from ..bands.row_windows import sliding_rows_of
 from ..kernel_files import ORDERS, kernels_in_order
 from ..model.schema import BuiltinOperator, option
-from .windows import rows_of
 
-# Kernels run their units in ascending order, and once the outputs of a unit are written read no
-# more what only earlier units need (docs/develop/kernel-contract.md). So an output may lie over an
-# input, if what unit r writes ends before the first byte that units from r on still read. What
-# units go through in order stands in the head of each kernel file; others are never placed so:
-# rows: of the output; so units, or what a kernel goes through in order inside its units. A PAD
-# writes, and reads, the bytes of each from the first to the last.
-# windows: pixels of the output, of which each has a window of the input.
-# pixels: of an output that has one for each pixel of the input.
-# vectors: of the output, of which each is made of the vector of the input at its place.
-# channels: one by one over all rows: its bytes must lie over those of the same channel.
-# planes: the same, but some rows of a channel at a time, all of them read before any is written.
-# elements: each is read before it is written.
-# steps: the rows of input and output that each step of a sequence has.
-# blocks: items that it moves, each from its first byte on, as the loops of its record say.
-# place: all that a unit reads is read before it is written, if its output lies over just that.
+# Kernels run their units in ascending order. Once they have written the outputs of a unit, they no
+# longer read input that only earlier units need (docs/develop/kernel-contract.md). So an output
+# may overlap an input if the bytes that units 0..r write end before the first byte that units from
+# r+1 on read. The head of each kernel file states what its units ascend in; other kernels never
+# overlap: rows: rows of the output. Units are rows, or the kernel goes through rows inside its
+#   units. A PAD writes and reads the bytes of each row from the first to the last.
+# windows: pixels of the output, each of which reads a window of the input.
+# pixels: pixels of the output, each of which reads the same pixel of the input.
+# vectors: vectors of the output, each of which reads the same vector of the input.
+# channels: channels over all rows; a channel's output may overlap only the same channel's input.
+# planes: as channels, but some rows of a channel at a time, which are read before any is written.
+# elements: each element is read before it is written.
+# steps: the rows of input and output of each step of a sequence.
+# blocks: items that are copied, in the order of the loops in the record.
+# place: all that a unit reads is read before it is written, if its output overlaps just that.
 
 _PADS = (BuiltinOperator.PAD, BuiltinOperator.PADV2)
 
 
 def kernels():
-    """All kernels that may write over an input."""
+    """Return all kernels whose output may overlap an input."""
     return set().union(*map(kernels_in_order, ORDERS))
 
 
 @dataclass(frozen=True)
 class Distance:
-    """The input begins at least `least` bytes behind the output, by a multiple of `step`."""
+    """The offset of `source` minus the offset of `target`, in bytes, is at least `min_bytes`.
 
-    source: object  # Tensor
-    target: object
-    least: int
+    It is also a multiple of `step`, unless the two do not overlap at all.
+    """
+
+    source: object  # Tensor that is read
+    target: object  # Tensor that is written
+    min_bytes: int
     step: int = 1
 
 
-# The bytes that an output of `units` units (`size` bytes each) must begin before its input;
-# `first(unit)` is the first byte of the input that this unit needs, ascending with it.
-def _least(units, size, first):
-    return max((unit + 1) * size - first(unit) for unit in range(units))
+# The min_bytes of an operator whose units write `unit_bytes` each; first_byte(unit) is the first
+# byte of the input that the unit reads, and ascends with it.
+def _min_bytes(units, unit_bytes, first_byte):
+    return max((unit + 1) * unit_bytes - first_byte(unit) for unit in range(units))
 
 
-# The first byte of the input that row `row` (over all batches) of the output needs.
+# The first byte of the input that row `row` (over all batches) of the output reads.
 def _first_byte(rows, row_bytes, row):
     batch, y = divmod(row, rows.output_rows)
     return (batch * rows.input_rows + rows.first(y)) * row_bytes
@@ -61,138 +64,144 @@ def _first_byte(rows, row_bytes, row):
 
 # A convolution or pool that goes by rows.
 def _by_rows(node, step=1):
-    rows = rows_of(node)
+    rows = sliding_rows_of(node)
     if rows is None:
         return []
     source, target = node.inputs[0], node.outputs[0]
     input_row = source.nbytes() // (rows.batches * rows.input_rows)
     output_row = target.nbytes() // (rows.batches * rows.output_rows)
     units = rows.batches * rows.output_rows
-    least = _least(units, output_row, lambda row: _first_byte(rows, input_row, row))
-    return [Distance(source, target, least, step)]
+    min_bytes = _min_bytes(units, output_row, lambda row: _first_byte(rows, input_row, row))
+    return [Distance(source, target, min_bytes, step)]
 
 
-# The same for one that goes by pixels.
+# A convolution or pool that goes by pixels, each of which has a window.
 def _by_windows(node):
-    rows, columns = rows_of(node), rows_of(node, 2)
+    rows, columns = sliding_rows_of(node), sliding_rows_of(node, 2)
     if rows is None:
         return []
     source, target = node.inputs[0], node.outputs[0]
     lines, width = rows.batches * rows.output_rows, columns.output_rows
     input_row = source.nbytes() // (rows.batches * rows.input_rows)
     pixel, input_pixel = target.nbytes() // (lines * width), input_row // columns.input_rows
-    # Where a row begins with what lies left of the input, its end, and that of the row.
-    beside = columns.top // columns.stride
-    ends = {min(beside, width - 1), min(beside + 1, width - 1), width - 1}
-    least = []
+    # The distance is largest at the last pixel whose window begins left of the input, at the
+    # pixel after it, or at the last pixel of a row.
+    left = columns.padding_before // columns.stride
+    worst_columns = {min(left, width - 1), min(left + 1, width - 1), width - 1}
+    distances = []
     for line in range(lines):
         first = _first_byte(rows, input_row, line)
-        behind = _first_byte(rows, input_row, line + 1) if line + 1 < lines else source.nbytes()
-        for x in ends:
-            needed = min(first + columns.first(x) * input_pixel, behind)
-            least.append((line * width + x + 1) * pixel - needed)
-    return [Distance(source, target, max(least))]
+        is_last = line + 1 == lines
+        end = source.nbytes() if is_last else _first_byte(rows, input_row, line + 1)
+        for x in worst_columns:
+            needed = min(first + columns.first(x) * input_pixel, end)
+            distances.append((line * width + x + 1) * pixel - needed)
+    return [Distance(source, target, max(distances))]
 
 
 # A copy whose items ascend in the input and in the output.
 def _by_blocks(node, record):
     words = dict(zip(STRIDED, record.words[1:], strict=False))
-    least, loops = words["output_offset"] - words["input_offset"], []
-    for turns, a, b in iter_unpack("<iii", record.table):
-        if turns == 1:
+    min_bytes, loops = words["output_offset"] - words["input_offset"], []
+    for count, input_stride, output_stride in iter_unpack("<iii", record.table):
+        if count == 1:
             continue
-        if a < sum((n - 1) * stride for n, stride, _ in loops):
+        if input_stride < sum((n - 1) * stride for n, stride, _ in loops):
             return []
-        if b < words["size"] + sum((n - 1) * stride for n, _, stride in loops):
+        if output_stride < words["size"] + sum((n - 1) * stride for n, _, stride in loops):
             return []
-        least += (turns - 1) * max(0, b - a)
-        loops.append((turns, a, b))
-    return [Distance(node.inputs[0], node.outputs[0], least)]
+        min_bytes += (count - 1) * max(0, output_stride - input_stride)
+        loops.append((count, input_stride, output_stride))
+    return [Distance(node.inputs[0], node.outputs[0], min_bytes)]
 
 
-# A PAD or PADV2: rows of the output, some of which hold a row of the input.
-def _padded(node):
+# A PAD or PADV2: some rows of the output hold a row of the input.
+def _by_padded_rows(node):
     source, target = node.inputs[0], node.outputs[0]
     if len(node.inputs) < 2:
-        return []  # some rows of one
+        return []  # a PaddedRows
     numbers = constant_indices(node, node.inputs[1], "the paddings")
     *outer, (before, inside, _) = collapsed(source.shape, numbers)
     kinds = [[False] * left + [True] * rows + [False] * right for left, rows, right in outer]
-    held = list(map(all, product(*kinds)))
-    taken = list(accumulate(held, initial=0))
+    has_input = list(map(all, product(*kinds)))
+    input_rows_before = list(accumulate(has_input, initial=0))
     item = source.nbytes() // source.elements()
-    row = target.nbytes() // len(held)
-    begins = (unit * row - taken[unit] * inside * item for unit in range(len(held)) if held[unit])
-    return [Distance(source, target, before * item + max(begins))]
+    row = target.nbytes() // len(has_input)
+    distances = (
+        unit * row - input_rows_before[unit] * inside * item
+        for unit in range(len(has_input))
+        if has_input[unit]
+    )
+    return [Distance(source, target, before * item + max(distances))]
 
 
-# A depthwise convolution that makes some rows of a channel's output from one plane.
+# A depthwise convolution that computes some rows of a channel's output from one plane.
 def _by_planes(node, rows):
     source, target = node.inputs[0], node.outputs[0]
     step, count = source.shape[-1], rows.output_rows
     stride, width = option(node, "STRIDE_W", "i"), node.inputs[1].shape[2]
     columns = (target.shape[2] - 1) * stride + width
-    band = band_rows(count, rows.reach, rows.stride, columns)
-    if band >= count:  # anywhere, as far as others are left alone
+    band = band_rows(count, rows.window, rows.stride, columns)
+    if band >= count:  # anywhere, as long as other channels are not touched
         return [Distance(source, target, -source.nbytes() - target.nbytes(), step)]
-    size, input_row = target.nbytes() // count, source.nbytes() // rows.input_rows
-    behind = range(band, count, band)
-    least = max(row * size - _first_byte(rows, input_row, row) for row in behind)
-    return [Distance(source, target, least, step)]
+    output_row, input_row = target.nbytes() // count, source.nbytes() // rows.input_rows
+    later_bands = range(band, count, band)
+    min_bytes = max(row * output_row - _first_byte(rows, input_row, row) for row in later_bands)
+    return [Distance(source, target, min_bytes, step)]
 
 
 def _by_pixels(node):
     source, target = node.inputs[0], node.outputs[0]
-    size, step = target.shape[-1], source.shape[-1]
-    least = _least(target.elements() // size, size, lambda pixel: pixel * step)
-    return [Distance(source, target, least)]
+    size, input_size = target.shape[-1], source.shape[-1]
+    pixels = target.elements() // size
+    return [Distance(source, target, _min_bytes(pixels, size, lambda pixel: pixel * input_size))]
 
 
 def _in_place(node):
     source, target = node.inputs[0], node.outputs[0]
-    same = source.nbytes() == target.nbytes()
-    return [Distance(source, target, 0, source.nbytes())] if same else []
+    same_size = source.nbytes() == target.nbytes()
+    return [Distance(source, target, 0, source.nbytes())] if same_size else []
 
 
 def _by_vectors(node):
     source, target = node.inputs[0], node.outputs[0]
     count = source.elements() // node.inputs[1].shape[-1]
     row, output_row = source.nbytes() // count, target.nbytes() // count
-    return [Distance(source, target, _least(count, output_row, lambda unit: unit * row))]
+    return [Distance(source, target, _min_bytes(count, output_row, lambda unit: unit * row))]
 
 
 def _by_steps(node):
     source, target = node.inputs[0], node.outputs[0]
     steps = source.elements() // source.shape[-1]
     row, output_row = source.nbytes() // steps, target.nbytes() // steps
-    return [Distance(source, target, _least(steps, output_row, lambda step: step * row))]
+    return [Distance(source, target, _min_bytes(steps, output_row, lambda step: step * row))]
 
 
-_WAYS = {
+_DISTANCES_BY_ORDER = {
     "pixels": _by_pixels,
     "vectors": _by_vectors,
     "windows": _by_windows,
     "place": _in_place,
     "steps": _by_steps,
-    "rows": lambda node: _padded(node) if node.builtin_code in _PADS else _by_rows(node),
+    "rows": lambda node: _by_padded_rows(node) if node.builtin_code in _PADS else _by_rows(node),
 }
 
 
 ALL_READ = "all read"  # before anything is written
 
 
-def reader_of(node, records):
-    """The one of a node's records that reads while the first bytes are written: distances_of().
+def reading_record(node, records):
+    """Return the record of a node that reads the input while the first output bytes are written.
 
-    Those behind it see the output alone. ALL_READ: these are all that write; None: there are more
-    that read.
+    Later records may read the output only. Returns ALL_READ if all records that read come before
+    those that write, None if several records read while others write. For distances_of().
     """
     if len(records) == 1:
         return records[0]
     if len(node.outputs) != 1 or not node.inputs or node.inputs[0] is None:
         return None
     tensors = node.inputs[0], node.outputs[0]
-    reads, writes = [[r for r in records if _sees(r, tensor)] for tensor in tensors]
+    reads, writes = [[r for r in records if _names(r, tensor)] for tensor in tensors]
     if not reads or not writes:
         return None
     if records.index(reads[-1]) < records.index(writes[0]):
@@ -202,14 +211,15 @@ def reader_of(node, records):
 
 
 # True for a record that has a tensor among its operands.
-def _sees(record, tensor):
+def _names(record, tensor):
     return tensor.index << 2 in record.words[1 : 1 + record.operands]
 
 
 def distances_of(node, reader):
-    """A list of Distance for a node, from what reader_of() gave; pairs not told of are apart.
+    """Return a list of Distance for a node; inputs without one must not overlap the output.
 
-    Fit for any kernel of the same name, whatever the instruction set.
+    reader: what reading_record() returned. The result holds for all kernels of the same name,
+    whatever the instruction set.
     """
     target = node.outputs[0] if len(node.outputs) == 1 else None
     if target is None or not target.nbytes() or reader is None:
@@ -219,7 +229,7 @@ def distances_of(node, reader):
         return [Distance(source, target, -source.nbytes() - target.nbytes())]
     kernel = reader.kernel
     if kernel in kernels_in_order("elements"):
-        # Larger elements than the input's catch up with it at the end.
+        # Output elements that are larger than input elements catch up with them at the end.
         return [
             Distance(source, target, max(0, target.nbytes() - source.nbytes()))
             for source in node.inputs
@@ -230,15 +240,15 @@ def distances_of(node, reader):
         return []
     if kernel in kernels_in_order("blocks"):
         return _by_blocks(node, reader)
-    for way, made in _WAYS.items():
-        if kernel in kernels_in_order(way):
-            return made(node)
+    for order, distances in _DISTANCES_BY_ORDER.items():
+        if kernel in kernels_in_order(order):
+            return distances(node)
     if (
         node.builtin_code != BuiltinOperator.DEPTHWISE_CONV_2D
         or source.shape[-1] != target.shape[-1]
     ):
         return []
-    rows = rows_of(node)
+    rows = sliding_rows_of(node)
     if kernel in kernels_in_order("planes") and rows is not None and rows.batches == 1:
         return _by_planes(node, rows)
     if kernel in kernels_in_order("channels") | kernels_in_order("planes"):

@@ -1,4 +1,4 @@
-# tflm_tools: where the buffers of a model lie, when some may lie over others
+# tflm_tools: places buffers in the arena by a greedy planner, in an order that it searches for
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import random
@@ -7,21 +7,21 @@ from functools import lru_cache
 from itertools import combinations
 
 _ALIGNMENT = 16
-_TRIES = 10_000
-_WORK = 12_000_000  # pairs of buffers that all tries together may look at, about
-_PLACED = 1_200_000  # buffers that all tries together may place
-_PILE = 0.95  # of the changes to an order move what holds up the highest buffer
-_KNOWN = 4  # of all tries of a draft one by so many is left where a plan like it is known
-_LAST = 2500  # tries of a draft behind the last that made it smaller, and twice as many as before
-_BUSY = 0.7  # of the bytes that a first plan takes: from here on a step is busy
+_MAX_TRIES = 10_000  # orders that are tried for one plan
+_MAX_PAIRS = 12_000_000  # pairs of buffers that all tries together may examine, about
+_MAX_PLACEMENTS = 1_200_000  # buffers that all tries together may place
+_PILE_CHANCE = 0.95  # share of the changes that move a buffer of the pile, see _changed_order()
+_DRAFT_TRIES_DIVISOR = 4  # a draft tries fewer orders by this factor if it knows a similar plan
+_DRAFT_PATIENCE = 2500  # a draft ends when twice as many tries and this many brought nothing
+_BUSY_SHARE = 0.7  # a step is busy if more than this share of the first plan's bytes is in use
 
 
 def _aligned(value):
     return -(-value // _ALIGNMENT) * _ALIGNMENT
 
 
-# The lowest offset outside of all ranges (low, high), in their order, from `offset` on.
-def _behind(ranges, offset=0):
+# The lowest offset, from `offset` on, outside of all ranges (low, high), which are sorted.
+def _lowest_outside(ranges, offset=0):
     for low, high in ranges:
         if low > offset:
             break
@@ -30,13 +30,13 @@ def _behind(ranges, offset=0):
     return offset
 
 
-# The same, outside of ranges (low, high, step, phase), too, but for multiples of `step` beside
-# `phase`.
-def _lowest(ranges, stepped):
+# The lowest offset outside of ranges (low, high) and of stepped ranges (low, high, step, phase);
+# the latter allow `phase` plus multiples of `step`.
+def _lowest_outside_stepped(ranges, stepped):
     offset, moved = 0, True
     while moved:
         moved = False
-        offset = _behind(ranges, offset)
+        offset = _lowest_outside(ranges, offset)
         for low, high, step, phase in stepped:
             if low <= offset <= high and (offset - phase) % step:
                 while offset <= high and (offset - phase) % step:
@@ -45,43 +45,46 @@ def _lowest(ranges, stepped):
     return offset
 
 
-# Bytes of a buffer, and the first and the last step that it is in use.
+# Bytes of a buffer, and the first and the last step that uses it.
 _Span = namedtuple("_Span", ("size", "first", "last"))
 
 
 class _Placement:
-    """Buffers by number, and for each the others that it may not lie anywhere beside.
+    """The buffers of a BufferLifetimes by number, and the offsets that each pair must not have.
 
-    Two are equal when all of that is: flatten() plans the same model again and again.
+    neighbours[i]: [(number of another buffer, plain, stepped)], from BufferLifetimes.forbidden().
+    exclusive[i]: numbers of the buffers that must not share a byte with buffer i.
+    Placements are equal if all of that is equal, which makes them keys of a cache: the same model
+    is planned many times.
     """
 
-    def __init__(self, lives):
-        blocks = lives.blocks
-        self.blocks = [_Span(block.size, block.first, block.last) for block in blocks]
-        self.sizes = [block.size for block in blocks]
-        self.near = [[] for _ in blocks]
-        self.apart = [set() for _ in blocks]  # those that no byte may be shared with
-        for (i, block), (k, other) in combinations(enumerate(blocks), 2):
-            plain, stepped = lives.forbidden(block, other)
+    def __init__(self, lifetimes):
+        buffers = lifetimes.buffers
+        self.spans = [_Span(buffer.size, buffer.first, buffer.last) for buffer in buffers]
+        self.sizes = [buffer.size for buffer in buffers]
+        self.neighbours = [[] for _ in buffers]
+        self.exclusive = [set() for _ in buffers]
+        for (i, buffer), (k, other) in combinations(enumerate(buffers), 2):
+            plain, stepped = lifetimes.forbidden(buffer, other)
             if not plain and not stepped:
-                continue  # as for most
-            self.near[k].append((i, tuple(plain), tuple(stepped)))
-            self.near[i].append((k, *map(tuple, lives.forbidden(other, block))))
-            if any(low <= 1 - other.size and high >= block.size - 1 for low, high in plain):
-                self.apart[i].add(k)
-                self.apart[k].add(i)
-        self._beside = [{k for k, _, _ in near} for near in self.near]
+                continue  # as for most pairs
+            self.neighbours[k].append((i, tuple(plain), tuple(stepped)))
+            self.neighbours[i].append((k, *map(tuple, lifetimes.forbidden(other, buffer))))
+            if any(low <= 1 - other.size and high >= buffer.size - 1 for low, high in plain):
+                self.exclusive[i].add(k)
+                self.exclusive[k].add(i)
+        self._neighbour_sets = [{k for k, _, _ in each} for each in self.neighbours]
         self._plain = [
-            [(k, *each) for k, plain, _ in near for each in plain] for near in self.near
+            [(k, *limits) for k, plain, _ in each for limits in plain] for each in self.neighbours
         ]
         self._stepped = [
-            [(k, *each) for k, _, steps in near for each in steps] for near in self.near
+            [(k, *limits) for k, _, steps in each for limits in steps] for each in self.neighbours
         ]
-        self._above = [  # (other, how far above its offset it is in the way)
+        self._heights = [  # (other buffer, how far above its offset it is in the way)
             [(k, high) for k, _, high, *_ in (*plain, *stepped)]
             for plain, stepped in zip(self._plain, self._stepped, strict=True)
         ]
-        self._key = (tuple(self.blocks), tuple(map(tuple, self.near)))
+        self._key = (tuple(self.spans), tuple(map(tuple, self.neighbours)))
 
     def __eq__(self, other):
         return self._key == other._key
@@ -89,23 +92,23 @@ class _Placement:
     def __hash__(self):
         return hash(self._key)
 
-    # Bytes that no plan of these buffers goes below: of those in use at one step, the largest that
-    # are all apart.
-    def bound(self, order):
-        largest = sorted(order, key=lambda i: -self.sizes[i])
-        most = 0
-        for step in {self.blocks[i].first for i in order}:
+    # Bytes that every plan of these buffers needs: the largest exclusive buffers of one step.
+    def lower_bound(self, order):
+        largest_first = sorted(order, key=lambda i: -self.sizes[i])
+        bound = 0
+        for step in {self.spans[i].first for i in order}:
             chosen = []
-            for i in largest:
-                block = self.blocks[i]
-                if block.first <= step <= block.last and self.apart[i].issuperset(chosen):
+            for i in largest_first:
+                span = self.spans[i]
+                if span.first <= step <= span.last and self.exclusive[i].issuperset(chosen):
                     chosen.append(i)
             padding = [_aligned(self.sizes[i]) - self.sizes[i] for i in chosen]
-            most = max(most, sum(self.sizes[i] for i in chosen) + sum(padding) - max(padding))
-        return most
+            total = sum(self.sizes[i] for i in chosen) + sum(padding) - max(padding)
+            bound = max(bound, total)
+        return bound
 
-    # The lowest place of buffer i beside those that have one.
-    def _place(self, i, offsets):
+    # The lowest offset of buffer i beside the buffers that have offsets.
+    def _lowest_offset(self, i, offsets):
         ranges = [
             (low + at, high + at)
             for k, low, high in self._plain[i]
@@ -113,41 +116,43 @@ class _Placement:
         ]
         ranges.sort()
         if not self._stepped[i]:
-            return _behind(ranges)
+            return _lowest_outside(ranges)
         stepped = [
             (low + at, high + at, step, phase + at)
             for k, low, high, step, phase in self._stepped[i]
             if (at := offsets[k]) is not None
         ]
-        return _lowest(ranges, stepped)
+        return _lowest_outside_stepped(ranges, stepped)
 
-    def place(self, order):
-        """Place buffers in an order: (bytes together, offsets)."""
+    def placed(self, order):
+        """Place buffers in an order, each as low as possible: (bytes of the plan, offsets)."""
         offsets = [None] * len(self.sizes)
         for i in order:
-            offsets[i] = self._place(i, offsets)
+            offsets[i] = self._lowest_offset(i, offsets)
         return max(offsets[i] + self.sizes[i] for i in order), offsets
 
-    def moved(self, order, start, moved, known, most):
-        """What place() gives, or None as soon as it takes over `most` bytes.
+    def replace(self, order, start, moved, known, max_bytes):
+        """Return placed(order), or None as soon as the plan exceeds `max_bytes`.
 
-        known: its offsets for another order, the same up to place `start` and but for the buffer
-        `moved`. Those that nothing beside them moves stay where they are.
+        known: offsets by an order that is the same before position `start`, and after it apart
+        from the buffer `moved`. A buffer keeps its offset if none of its neighbours moves.
         """
         offsets, moving, rest = known.copy(), {moved}, order[start:]
-        beside, sizes, place = self._beside, self.sizes, self._place  # this loop is most of it all
+        # Most of the planner's time is spent in this loop.
+        neighbour_sets, sizes = self._neighbour_sets, self.sizes
+        lowest_offset = self._lowest_offset
         for i in rest:
             offsets[i] = None
         for i in rest:
-            if i != moved and beside[i].isdisjoint(moving):
+            if i != moved and neighbour_sets[i].isdisjoint(moving):
                 offsets[i] = known[i]
                 continue
-            offsets[i] = at = place(i, offsets)
-            if at + sizes[i] > most:
+            offsets[i] = at = lowest_offset(i, offsets)
+            if at + sizes[i] > max_bytes:
                 return None
             if at != known[i]:
                 moving.add(i)
-            elif i == moved:  # what comes behind sees no change by it
+            elif i == moved:  # it does not affect the buffers after it
                 moving.discard(i)
                 if not moving:
                     offsets = known
@@ -155,149 +160,161 @@ class _Placement:
         return max([offsets[i] + sizes[i] for i in order]), offsets
 
     def pile(self, order, offsets):
-        """The buffer that ends highest, and what holds it up: what it lies on, and so on down."""
+        """Return the buffer that ends highest, the buffers that it rests on, and theirs."""
         ends = [offsets[i] + self.sizes[i] for i in order]
-        found = [order[ends.index(max(ends))]]
-        known = set(found)
-        for i in found:
+        pile = [order[ends.index(max(ends))]]
+        known = set(pile)
+        for i in pile:
             at = offsets[i]
-            for k, high in self._above[i]:
+            for k, high in self._heights[i]:
                 below = offsets[k]
                 if below is not None and 0 < at - below - high <= _ALIGNMENT and k not in known:
                     known.add(k)
-                    found.append(k)
-        return found
+                    pile.append(k)
+        return pile
 
 
-# Orders that are good for one kind of model or another: by size; by time, backwards (then each
-# operator's output lies low, and its input above it); by how long and how large; by time.
-def _orders(blocks):
+# Orders that suit different kinds of model: by size; by time, backwards (then the output of each
+# operator is placed low and its input above it); by size times duration; by time.
+def _initial_orders(spans):
     keys = (
-        lambda b: (-b.size, -b.first),
-        lambda b: (-b.last, -b.first, -b.size),
-        lambda b: (-b.size * (b.last - b.first + 1), -b.first),
-        lambda b: (b.first, -b.size),
+        lambda s: (-s.size, -s.first),
+        lambda s: (-s.last, -s.first, -s.size),
+        lambda s: (-s.size * (s.last - s.first + 1), -s.first),
+        lambda s: (s.first, -s.size),
     )
     for key in keys:
-        yield sorted(range(len(blocks)), key=lambda i: key(blocks[i]))
+        yield sorted(range(len(spans)), key=lambda i: key(spans[i]))
 
 
-# The order with one buffer at another place, up to which place it is the same, and the buffer.
-# Only what holds up the highest one, `pile`, makes the head lower when it moves, and only past
-# what it may not share bytes with, `near`: so that is what moves most.
-def _changed(order, pile, near, chance):
+# (the order with one buffer moved, the position before which nothing changes, that buffer).
+# The plan becomes smaller only if a buffer of the pile moves past one of its neighbours, so most
+# changes do that. neighbours: {buffer: list of buffers}; chance: a random.Random.
+def _changed_order(order, pile, neighbours, chance):
     order = list(order)
-    moved = chance.choice(pile if chance.random() < _PILE else order)
+    moved = chance.choice(pile if chance.random() < _PILE_CHANCE else order)
     past = chance.choice(pile) if chance.random() < 0.5 else moved
-    if past == moved and near[moved]:
-        past = chance.choice(near[moved])
+    if past == moved and neighbours[moved]:
+        past = chance.choice(neighbours[moved])
     at, to = order.index(moved), order.index(past)
     order.insert(to, order.pop(at))
     return order, min(at, to), moved
 
 
-# Numbers of the buffers that are in use at a step where all together have over `most` bytes.
-def _critical(blocks, most):
+# Numbers of the buffers that are in use at a step at which all buffers have over `limit` bytes.
+def _busy_buffers(spans, limit):
     changes = {}
-    for block in blocks:
-        changes[block.first] = changes.get(block.first, 0) + block.size
-        changes[block.last + 1] = changes.get(block.last + 1, 0) - block.size
-    now, spans = 0, []
+    for span in spans:
+        changes[span.first] = changes.get(span.first, 0) + span.size
+        changes[span.last + 1] = changes.get(span.last + 1, 0) - span.size
+    in_use, busy = 0, []
     steps = sorted(changes)
-    for step, behind in zip(steps, steps[1:], strict=False):
-        now += changes[step]
-        if now > most:
-            spans.append((step, behind - 1))
+    for step, following in zip(steps, steps[1:], strict=False):
+        in_use += changes[step]
+        if in_use > limit:
+            busy.append((step, following - 1))
     return {
         i
-        for i, block in enumerate(blocks)
-        if any(block.first <= last and first <= block.last for first, last in spans)
+        for i, span in enumerate(spans)
+        if any(span.first <= last and first <= span.last for first, last in busy)
     }
 
 
-# The best order that changes by chance to `order` lead to; is_draft: that soon lead to. enough:
-# bytes that need not become fewer.
-def _searched(placement, order, head, offsets, tries, is_draft, enough):
+# The best order that random changes to `order` lead to. head, offsets: the plan of `order`.
+# is_draft: give up early. enough_bytes: a plan of this size need not become smaller.
+def _searched_order(placement, order, head, offsets, tries, is_draft, enough_bytes):
     chance = random.Random(1)
-    bound = max(enough, placement.bound(order))
-    pairs = sum(len(placement.near[i]) for i in order)
-    size, among = len(order), set(order)
-    near = {i: [k for k, _, _ in placement.near[i] if k in among] for i in order}
+    bound = max(enough_bytes, placement.lower_bound(order))
+    pairs = sum(len(placement.neighbours[i]) for i in order)
+    size, members = len(order), set(order)
+    neighbours = {i: [k for k, _, _ in placement.neighbours[i] if k in members] for i in order}
     pile = placement.pile(order, offsets)
-    tries = min(tries, 10 * size**2, _WORK // (pairs + size), _PLACED // size)
-    last, refused = 0, set()  # orders that take more: chance comes back to them
+    tries = min(tries, 10 * size**2, _MAX_PAIRS // (pairs + size), _MAX_PLACEMENTS // size)
+    last_success, refused = 0, set()  # refused orders: random changes lead to them again
     for number in range(tries):
-        if head <= bound or is_draft and number > 2 * last + _LAST:
+        if head <= bound or is_draft and number > 2 * last_success + _DRAFT_PATIENCE:
             break
-        changed, start, moved = _changed(order, pile, near, chance)
+        changed, start, moved = _changed_order(order, pile, neighbours, chance)
         if tuple(changed) in refused:
             continue
-        better = placement.moved(changed, start, moved, offsets, head)
+        better = placement.replace(changed, start, moved, offsets, head)
         if better is None:
             refused.add(tuple(changed))
         else:
-            last = number if better[0] < head else last
+            last_success = number if better[0] < head else last_success
             head, offsets = better
             order = changed
             pile = placement.pile(order, offsets)
     return order
 
 
-# (bytes, offsets, order) of the best plan that is found. `start`: an order that may be good, or
-# None: where it is the best one to begin with, a draft has less left to find.
+# place_buffers() for a _Placement: (bytes, offsets, order). start: a promising order or None.
 @lru_cache(maxsize=64)
-def _best(placement, tries, start=None, is_draft=False, enough=0):
-    blocks = placement.blocks
-    found = [(*placement.place(order), order) for order in _orders(blocks)]
-    head, offsets, order = min(found, key=lambda entry: entry[0])
+def _best_plan(placement, tries, start=None, is_draft=False, enough_bytes=0):
+    # Step 1.
+    spans = placement.spans
+    plans = [(*placement.placed(order), order) for order in _initial_orders(spans)]
+    head, offsets, order = min(plans, key=lambda plan: plan[0])
+    # Step 2.
     if start is not None:
-        known = placement.place(start)
+        known = placement.placed(start)
         if known[0] <= head:
             (head, offsets), order = known, list(start)
-            tries = tries // _KNOWN if is_draft else tries
-    critical = _critical(blocks, _BUSY * head)
+            tries = tries // _DRAFT_TRIES_DIVISOR if is_draft else tries
+    # Step 3.
+    critical = _busy_buffers(spans, _BUSY_SHARE * head)
     busy = [i for i in order if i in critical]
     if busy:
-        now, at = placement.place(busy)
-        busy = _searched(placement, busy, now, at, tries, is_draft, enough)
+        plan = placement.placed(busy)
+        busy = _searched_order(placement, busy, *plan, tries, is_draft, enough_bytes)
         whole = busy + [i for i in order if i not in critical]
-        now, at = placement.place(whole)
-        if now <= head:
-            head, offsets, order = now, at, whole
-    if any(i not in critical and offsets[i] + b.size == head for i, b in enumerate(blocks)):
-        order = _searched(placement, order, head, offsets, tries // 4, is_draft, enough)
-        head, offsets = placement.place(order)
+        whole_head, whole_offsets = placement.placed(whole)
+        if whole_head <= head:
+            head, offsets, order = whole_head, whole_offsets, whole
+    # Step 4.
+    if any(i not in critical and offsets[i] + s.size == head for i, s in enumerate(spans)):
+        tries //= 4
+        order = _searched_order(placement, order, head, offsets, tries, is_draft, enough_bytes)
+        head, offsets = placement.placed(order)
     return head, offsets, order
 
 
-def place(lives, tries=_TRIES, like=(), is_draft=False, enough=0):
-    """Set the offset of each Block of a Lives; the bytes that all of them take, and their order.
+def place_buffers(lifetimes, tries=_MAX_TRIES, previous_order=(), is_draft=False, enough_bytes=0):
+    """Set the offset of each buffer of a BufferLifetimes; return (bytes, keys in placement order).
 
-    like: the order (keys of Blocks) of a plan of the same tensors, with other scratch, or of a
-    draft: that the plan is no larger than. is_draft: within half a percent, as a rule, in a third
-    of the time. enough: bytes that need not become fewer, as no plan takes fewer or nobody asks.
+    previous_order: the keys of an earlier plan of the same tensors, perhaps with other scratch
+    buffers. The plan does not become larger than by that order.
+    is_draft: search for a third of the time; the plan is mostly within 0.5 % of the final one.
+    enough_bytes: a plan of this size need not become smaller.
 
-    Buffers are placed one after the other, each as low as it can. The order decides how well
-    that goes: some good ones are tried, then changes to the best of them by chance, always the
-    same for the same model: first for the buffers of busy steps alone, with the others behind
-    them, then for all.
+    A greedy planner places one buffer after the other, each as low as it can, as TFLM's
+    GreedyMemoryPlanner does. The size of the plan depends on the order of the buffers:
+
+    1. Try four orders that suit different kinds of model.
+    2. Try `previous_order`.
+    3. Change the best order at random for the buffers of busy steps only, and place the others
+       after them. The random numbers are the same for each run.
+    4. If another buffer then ends highest, do the same for all buffers.
     """
-    if not lives.blocks:
+    if not lifetimes.buffers:
         return 0, []
-    start = _as_before(lives.blocks, like)
-    head, offsets, order = _best(_Placement(lives), tries, start, is_draft, enough)
-    for block, offset in zip(lives.blocks, offsets, strict=True):
-        block.offset = offset
-    return head, [lives.blocks[i].key for i in order]
+    start = _order_like(lifetimes.buffers, previous_order)
+    head, offsets, order = _best_plan(_Placement(lifetimes), tries, start, is_draft, enough_bytes)
+    for buffer, offset in zip(lifetimes.buffers, offsets, strict=True):
+        buffer.offset = offset
+    return head, [lifetimes.buffers[i].key for i in order]
 
 
-# Numbers of Blocks in the order of their keys, scratch that is new last, large buffers first; None
-# where there are other tensors than then.
-def _as_before(blocks, keys):
-    at = {key: number for number, key in enumerate(keys)}
-    last = len(at)
-    if any(block.key >= 0 and block.key not in at for block in blocks):
+# Numbers of the buffers in the order of their keys, new scratch buffers last and large ones first;
+# None if there are new tensors.
+def _order_like(buffers, keys):
+    position = {key: number for number, key in enumerate(keys)}
+    last = len(position)
+    if any(buffer.key >= 0 and buffer.key not in position for buffer in buffers):
         return None
     return tuple(
-        sorted(range(len(blocks)), key=lambda i: (at.get(blocks[i].key, last), -blocks[i].size, i))
+        sorted(
+            range(len(buffers)),
+            key=lambda i: (position.get(buffers[i].key, last), -buffers[i].size, i),
+        )
     )

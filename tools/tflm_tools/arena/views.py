@@ -1,4 +1,4 @@
-# tflm_tools: views: tensors that are part of another one, in the plan of the arena
+# tflm_tools: plans the buffers of views, which are tensors that share the bytes of another tensor
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from tflm.arena import align_up
@@ -6,16 +6,16 @@ from tflm.tflite.planner import Buffer
 
 
 def merge_views(model, buffers):
-    """Take views out of `buffers` ({tensor number: Buffer}), before these are planned.
+    """Remove views from `buffers` ({tensor number: Buffer}) before these are planned.
 
-    What has the bytes of views is in use from the first step that touches it or a view of it to
-    the last one. Returns the Buffer of each view, whose offset place_views() sets. Parts of
-    variables have none: these are not planned.
+    The buffer of a view's base is extended from the first to the last step that uses the base or
+    one of its views. Returns {tensor number: Buffer} of the views; place_views() sets their
+    offsets. Views of variables get no Buffer, because variables are not planned.
     """
     views = {}
     for index, (base, _) in (model.views or {}).items():
         view = buffers.pop(index, None)
-        if view is None or model.tensor(base).is_variable:  # or nothing uses it
+        if view is None or model.tensor(base).is_variable:  # None: nothing uses the view
             continue
         views[index] = view
         if base not in buffers:
@@ -28,9 +28,9 @@ def merge_views(model, buffers):
 
 
 def place_views(model, buffers, views):
-    """Put planned views back into `buffers`, at their places in their bases."""
-    places = model.views or {}
+    """Add the views of merge_views() to the planned `buffers`, at their offsets in their bases."""
+    base_of = model.views or {}
     for index, view in views.items():
-        base, offset = places[index]
+        base, offset = base_of[index]
         view.offset = buffers[base].offset + offset
         buffers[index] = view

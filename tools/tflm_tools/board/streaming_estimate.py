@@ -12,9 +12,9 @@ from tflm.tflite.reader import TfliteModel
 from ..flat.flatten import flatten
 from ..model.graph import Graph
 from ..optimize.memory.costs import node_cycles
-from ..optimize.memory.flash_cache import MISS
 from ..optimize.memory.levels import SPEED
-from ..optimize.memory.weights import WIDEN
+from ..optimize.memory.weights.flash_cache import MISS
+from ..optimize.memory.weights.layouts import WIDEN_CYCLES
 from ..targets import target_of
 
 STREAMING_BOARD = "RP2040"  # the name of a board with this chip contains it
@@ -55,7 +55,7 @@ def estimate_streaming(model, flat, free):
     nodes = [node for subgraph in graph.running() for node in subgraph.nodes]
     work = sum(node_cycles(node, _TARGET) for node in nodes)
     fetched = _fetched_bytes(flat, _FETCHED_ONCE)
-    work += round(WIDEN * fetched)
+    work += round(WIDEN_CYCLES * fetched)
     waits = MISS * fetched // 4
     if waits <= work:
         return None

@@ -11,11 +11,11 @@ from ..image.custom import CheckingResolver, load_resolver
 from ..image.flat_image import image_of
 from ..image.prepare import prepare_graph
 from ..model.flat_file import FlatFile
+from ..model.graph import Graph
 from ..model.model_file import open_model
 from ..optimize.compressed_weights import CompressedLayer
-from ..optimize.memory.collection import uncollected
-from ..optimize.memory.costs import unit
-from ..optimize.memory.levels import BALANCED, BUDGET, OFF, RAM, SPEED, LevelSize
+from ..optimize.memory.costs import cycle_unit
+from ..optimize.memory.levels import BALANCED, BUDGET, OFF, RAM, SPEED, LevelSize, gc_paused
 from ..optimize.passes import Saving, passes_without
 from ..render.notebook import Shown
 from .flatten import check_arena, compressed, level_of, levels_of, optimized_model, packed_within
@@ -83,7 +83,7 @@ def shapes_by_number(model, words):
     return found
 
 
-@uncollected()
+@gc_paused()
 def flatten_file(
     source,
     output,
@@ -134,7 +134,8 @@ def flatten_file(
     if output is not None:
         files.write(output, flat)
 
-    stored = {number: way for number, (way, _) in getattr(graph, "stored", {}).items()}
+    layouts = graph.layouts if isinstance(graph, Graph) else {}
+    stored = {number: each for number, (each, _) in layouts.items()}
     stored.update(packing)
 
     def prepare(packing):
@@ -163,7 +164,7 @@ def flatten_file(
         level=level if levels is not None else "",
         levels=[levels.size(each, image) for each in searched],
         skipped_levels=[each for each in wanted if each not in searched],
-        unit=unit(target) if levels is not None else "",
+        unit=cycle_unit(target) if levels is not None else "",
         is_of_use=levels is None or levels.is_of_use(level),
     )
     result.data = flat

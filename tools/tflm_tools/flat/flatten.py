@@ -7,15 +7,15 @@ from tflm.tflite.reader import TfliteModel
 from ..errors import ToolError
 from ..image.custom import CheckingResolver, HostResolver
 from ..image.flat_image import image_of
-from ..image.once import OnceResolver
 from ..image.prepare import prepare_graph
+from ..image.prepared_nodes import CachingResolver
 from ..model.flat_file import FlatFile
 from ..model.graph import Graph, is_in_order
 from ..optimize import compressed_weights
-from ..optimize.by_rows import apply as apply_by_rows
-from ..optimize.memory.flash_cache import miss_of
 from ..optimize.memory.levels import BALANCED, BUDGET, OFF, Levels
+from ..optimize.memory.weights.flash_cache import miss_of
 from ..optimize.passes import apply_passes, passes_without
+from ..optimize.stream_input import apply as apply_by_rows
 from .features import keep
 from .packing import fit, steps
 
@@ -40,7 +40,7 @@ def prepare(
     savings: names of passes of optimize/passes.py; without any, the model is as it is written.
     compress_weights, arena_budget, by_rows: as for flatten().
     optimize: a level of optimize/memory/levels.py; OFF leaves memory as TFLM plans it.
-    miss: cycles that a word of weights takes to fetch (optimize/memory/weights.py).
+    miss: cycles that a word of weights takes to fetch (optimize/memory/weights/flash_cache.py).
     """
     model, _ = optimized_model(tflite, resolver, savings, by_rows=by_rows)
     model, _ = compressed(model, resolver, target, compress_weights, bool(savings), miss)
@@ -55,7 +55,7 @@ def optimized_model(
     """The model of a .tflite (bytes), changed by `savings`, and what these saved.
 
     input_shapes: {number of an input: shape} for other ones than those of the file.
-    by_rows: its input comes by rows (optimize/by_rows.py).
+    by_rows: its input comes by rows (optimize/stream_input.py).
     features: tensors that are kept beside the outputs (flat/features.py).
     Returns (TfliteModel or Graph, list of Saving). Raises tflm.TflmError as Prepare of the model
     as it is written does: passes may rely on what is checked there.
@@ -159,7 +159,7 @@ def levels_of(model, resolver=None, target=None, packing=None, miss=None, arena=
     resolver = resolver or HostResolver()
     if resolver._builtin or not _may_change(model):
         return None
-    tries = OnceResolver(CheckingResolver(resolver))
+    tries = CachingResolver(CheckingResolver(resolver))
 
     def prepare(model):
         return prepare_graph(model, tries, target=target, packing=packing)

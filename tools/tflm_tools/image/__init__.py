@@ -1,2 +1,2 @@
-# tflm_tools: image: what Prepare gives on the host, and the bytes of a .tflm made of it
+# tflm_tools: image: runs Prepare on the host and writes the bytes of a .tflm file
 # MIT license; Copyright (c) 2026 the tflm authors

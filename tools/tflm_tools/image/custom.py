@@ -1,4 +1,4 @@
-# tflm_tools: custom operators on the host: the user's file, and their records in a flat model
+# tflm_tools: custom operators on the host: loads the user's files and writes records for the board
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import struct
@@ -14,27 +14,26 @@ from tflm.op_resolver import OpResolver
 from tflm.tflite.context import IN_TAIL, NO_OPERAND, MicroContext
 
 from .. import files
+from ..bands.operators import input_rows, padded_rows, reduced_rows, repeated_rows, resized_rows
+from ..bands.operators.partial_operator import WithPartialOperators
 from ..errors import ToolError
 from ..model.schema import BuiltinOperator, compiled_operator_remedy
-from . import dense_lut, resized_rows, rows
-from .gathered_rows import CODES as GATHERED
-from .padded_rows import CODES as PADS
-from .parts import Parts
+from . import dense_lut
 
-_WITH_CUSTOM = (  # the commands
+_COMMANDS_WITH_CUSTOM = (
     "inspect, flatten, run, verify, bench, plan, report, ops, eval, convert and deploy"
 )
-_WITH_PARTS = (
-    *GATHERED, *PADS, BuiltinOperator.RESIZE_NEAREST_NEIGHBOR, resized_rows.CODE,
+_CODES_WITH_PARTIAL_OPERATORS = (
+    *reduced_rows.CODES, *padded_rows.CODES, repeated_rows.CODE, resized_rows.CODE,
     BuiltinOperator.CONCATENATION,
 )  # fmt: skip
-_MOST = 65535  # what 16 bits count
-_MOST_NAME = 255
+_MAX_COUNT = 65535  # of tensors, buffers or scales: 16 bits in the record
+_MAX_NAME = 255
 
 
 @contextmanager
-def telling(what):
-    """What fails in a file of the user's is told in a sentence, with the line; our errors stay."""
+def user_code(what):
+    """Turn an exception in a user's file into a ToolError with the line; a TflmError stays."""
     try:
         yield
     except TflmError:
@@ -42,14 +41,14 @@ def telling(what):
     except (Exception, SystemExit) as error:
         last = traceback.extract_tb(error.__traceback__)[-1]
         where = f" in line {last.lineno}" if last.filename != __file__ else ""
-        said = f": {error}" if str(error) else ""
+        message = f": {error}" if str(error) else ""
         raise ToolError(
-            f"{what} ended with {type(error).__name__}{said}{where}; mend it"
+            f"{what} ended with {type(error).__name__}{message}{where}; fix it"
         ) from error
 
 
-class _Told:
-    """A registration whose init and prepare fail in a sentence."""
+class _CustomRegistration:
+    """A user's registration, whose init() and prepare() raise errors as user_code() does."""
 
     def __init__(self, name, registration):
         self._name = name
@@ -61,35 +60,35 @@ class _Told:
             return value
 
         def call(*arguments):
-            with telling(f"custom op {self._name}: {key}()"):
+            with user_code(f"custom op {self._name}: {key}()"):
                 return value(*arguments)
 
         return call
 
 
 class HostResolver(OpResolver):
-    """An OpResolver whose errors say what to do on the command line."""
+    """An OpResolver that knows the host's nodes; errors name the option of the command line."""
 
     def builtin(self, code):
-        if code == rows.CODE:
-            return rows
-        whole = super().builtin(code)
+        if code == input_rows.CODE:
+            return input_rows
+        module = super().builtin(code)
         if code in dense_lut.CODES:
-            whole = dense_lut.WithIndexed(whole)
-        return Parts(whole) if code in _WITH_PARTS else whole
+            module = dense_lut.WithIndexed(module)
+        return WithPartialOperators(module) if code in _CODES_WITH_PARTIAL_OPERATORS else module
 
     def custom(self, name):
         if name in self._custom:
-            return _Told(name, super().custom(name))
-        known = (
+            return _CustomRegistration(name, super().custom(name))
+        remedy = (
             compiled_operator_remedy(name)
-            or f"register it with --custom FILE, an option of {_WITH_CUSTOM}"
+            or f"register it with --custom FILE, an option of {_COMMANDS_WITH_CUSTOM}"
         )
-        raise UnsupportedError(f"unresolved custom op: {name}; {known}")
+        raise UnsupportedError(f"unresolved custom op: {name}; {remedy}")
 
 
 class CheckingResolver:
-    """Another resolver for Prepare of a whole model, with custom operators that do nothing."""
+    """A resolver to check a model: custom operators must be registered, but do nothing."""
 
     def __init__(self, resolver):
         self.builtin = resolver.builtin
@@ -101,7 +100,7 @@ class CheckingResolver:
         return object()
 
 
-# What a kernel file needs of MicroPython to be imported here; nothing of it is called.
+# A stand-in for the module micropython, so that kernel files can be imported. No kernel runs.
 @contextmanager
 def _micropython():
     stub = types.ModuleType("micropython")
@@ -116,7 +115,7 @@ def _micropython():
             sys.modules["micropython"] = before
 
 
-# Import a user's file, whatever its folder; viper's pointer types are names in it.
+# Import a user's file from any folder; viper's pointer types are defined as names.
 def _load(path):
     path = Path(path)
     source = files.read(path)
@@ -127,7 +126,7 @@ def _load(path):
     folder = str(path.resolve().parent)
     sys.path.append(folder)
     try:
-        # From its text, not through the import system's cache: the file may change any moment.
+        # Compile the text, because the import system would cache a file that may change.
         code = compile(source, str(path), "exec")
         with _micropython():
             exec(code, vars(module))
@@ -144,47 +143,51 @@ def _load(path):
 
 
 def load_resolver(paths):
-    """A resolver with what the files at `paths` register: each has a `register(resolver)`."""
+    """Return a HostResolver on which each file of `paths` has called its register(resolver)."""
     resolver = HostResolver()
     for path in paths:
         module = _load(path)
-        with telling(f"{path}: register(resolver)"):
+        with user_code(f"{path}: register(resolver)"):
             module.register(resolver)
     return resolver
 
 
-class RecordingContext(MicroContext):
-    """A MicroContext that notes which buffers each node asks for, in order."""
+class HostContext(MicroContext):
+    """A MicroContext that keeps the buffers that each node requests, and layouts of weights.
+
+    requests: {node number: operands in the order of requests}.
+    """
 
     def __init__(self, *arguments, **keywords):
         super().__init__(*arguments, **keywords)
-        self.requests = {}  # node number: operands
+        self.requests = {}
 
-    def store(self, stored, packing=None):
-        """Take {node number: (how its weights are stored, bytes of lanes at a time or None)}.
+    def set_layouts(self, layouts, packing=None):
+        """Set how weights are stored.
 
-        packing: {node number: how its weights are stored}, which goes before.
+        layouts: {node number: (a constant of prepare.lanes, bytes of lanes at a time or None)}.
+        packing: {node number: a constant of prepare.lanes}, which overrides `layouts`.
         """
-        self.packing = {number: way for number, (way, _) in stored.items()}
+        self.packing = {number: each for number, (each, _) in layouts.items()}
         self.packing.update(packing or {})
-        self.lane_bytes = {number: size for number, (_, size) in stored.items() if size}
+        self.lane_bytes = {number: size for number, (_, size) in layouts.items() if size}
 
     def request_scratch_buffer(self, size):
-        return self._note(super().request_scratch_buffer(size))
+        return self._add_request(super().request_scratch_buffer(size))
 
     def allocate_persistent_buffer(self, size):
-        return self._note(super().allocate_persistent_buffer(size))
+        return self._add_request(super().allocate_persistent_buffer(size))
 
-    def _note(self, operand):
+    def _add_request(self, operand):
         self.requests.setdefault(self.node.index, []).append(operand)
         return operand
 
     def tensor_word(self, tensor):
-        """The operand word of a tensor, or of None."""
+        """Return the operand word of a tensor or of None."""
         return self._word(tensor)
 
 
-# The bits of every scale, and as many zero points as there are.
+# ([bits of each scale], [zero point of each scale]).
 def _quantization(tensor):
     count = tensor.scales_length()
     return (
@@ -193,13 +196,13 @@ def _quantization(tensor):
     )
 
 
-# A CUSTOM_TENSOR with what follows it.
+# The bytes of a CUSTOM_TENSOR and the data that follow it.
 def _describe(tensor):
     if tensor is None:
         return struct.pack(layout.CUSTOM_TENSOR, 0, 0, 0, 0, 0, 0, 0)
     flags = layout.CUSTOM_PRESENT | (layout.CUSTOM_VARIABLE if tensor.is_variable else 0)
     scales, zero_points = _quantization(tensor)
-    name = tensor.name.encode()[:_MOST_NAME].decode(errors="ignore").encode()
+    name = tensor.name.encode()[:_MAX_NAME].decode(errors="ignore").encode()
     rank = len(tensor.shape)
     return (
         struct.pack(
@@ -214,19 +217,19 @@ def _describe(tensor):
 
 
 def complete(record, node, context):
-    """Give the record of a custom operator what a board needs to run it without the .tflite.
+    """Add to the record of a custom operator what a board needs to run it without the .tflite.
 
-    Raises UnsupportedError for what the layout has no room for.
+    Raises UnsupportedError if the record's layout cannot hold the operator.
     """
     tensors = list(node.inputs) + list(node.outputs)
     buffers = context.requests.get(node.index, [])
-    most = max(
+    count = max(
         len(tensors), len(buffers), *[t.scales_length() for t in tensors if t is not None], 0
     )
-    if most > _MOST or len(record.kernel.encode()) > _MOST_NAME:
+    if count > _MAX_COUNT or len(record.kernel.encode()) > _MAX_NAME:
         raise UnsupportedError(
-            f"{node} has a name of more than {_MOST_NAME} bytes, or more than {_MOST} tensors, "
-            "buffers or scales, which a .tflm cannot hold; load the .tflite on the board"
+            f"{node} has a name of more than {_MAX_NAME} bytes, or more than {_MAX_COUNT} "
+            "tensors, buffers or scales, which a .tflm cannot hold; load the .tflite on the board"
         )
     options = bytes(node.custom_options)
     table = struct.pack(

@@ -1,4 +1,4 @@
-# tflm_tools: image: Prepare of layers whose weights are indices of four bits
+# tflm_tools: Prepare of layers whose weights are four-bit indices into tables of values
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import struct
@@ -16,7 +16,7 @@ DENSE_LUT = (
     "depth",
     "batches",
     "output_channels",
-    "own_values",  # 1: each channel's stream begins with its values, 0: those of all come first
+    "own_values",  # 1: each channel's stream begins with its values; 0: one table for all channels
     "output_zero_point",
     "activation_min",
     "activation_max",
@@ -25,16 +25,17 @@ DENSE_LUT = (
 INDEXED = "dense_lut.eval_int8"
 CODES = (BuiltinOperator.CONV_2D, BuiltinOperator.FULLY_CONNECTED)
 
-VALUES = 16  # that an index of four bits can name
-_EIGHT = 2 * QUAD  # elements of a word of indices
+VALUES = 16  # values that an index of four bits can name
+_INDICES_PER_WORD = 2 * QUAD
 SCRATCH = 64 + 4 * VALUES**2  # bytes before the lanes: parameters, and a table of all pairs
 
 
 @dataclass(frozen=True)
 class Indexed:
-    """Weights as indices of values, in a stream; what the record has besides: `numbers`.
+    """Weights as indices of values.
 
-    values: the most that a channel, or all of them together, have.
+    stream: bytes, see stream_of(). values: the largest number of values of a channel, or of all
+    channels if they share a table. numbers: {name of DENSE_LUT: number} of the record.
     """
 
     stream: bytes
@@ -43,43 +44,47 @@ class Indexed:
 
 
 def stream_of(rows, channels):
-    """(stream, own_values, values) of weights with at most 16 values; None for others.
+    """Return (stream, own_values, values) of weights with at most 16 values; None for others.
 
-    rows: int8 of each channel; channels: their biases and multipliers, a prepare.lanes.Channels.
-    For each channel: its bias, the values where each has its own, a byte for each pair of lanes
-    (the upper index is that of the first element), and the multiplier as lanes.stream() has it.
+    rows: the int8 weights of each channel. channels: their biases and multipliers, a
+    prepare.lanes.Channels. The stream has for each channel its bias, its values if each channel
+    has a table, a byte for each pair of lanes (the upper four bits are the index of the first
+    element), and the multiplier as in lanes.stream(). A common table comes first.
     """
-    found = [sorted(set(row)) for row in rows]
-    every = sorted(set().union(*found))
-    own = len(every) > VALUES
-    most = max(map(len, found)) if own else len(every)
-    if most > VALUES:
+    values_of = [sorted(set(row)) for row in rows]
+    all_values = sorted(set().union(*values_of))
+    has_tables = len(all_values) > VALUES
+    count = max(map(len, values_of)) if has_tables else len(all_values)
+    if count > VALUES:
         return None
-    parts = [] if own else [_values(every)]
+    stream = [] if has_tables else [_table(all_values)]
     for row, values, bias, multiplier in zip(
-        rows, found, channels.biases, channels.multipliers, strict=True
+        rows, values_of, channels.biases, channels.multipliers, strict=True
     ):
-        places = {value: i for i, value in enumerate(values if own else every)}
-        indices = [places[value] for value in row] + [0] * (-len(row) % _EIGHT)
-        parts += [_values(values)] if own else []
-        parts.append(struct.pack("<i", bias))
-        parts.append(
+        index_of = {value: i for i, value in enumerate(values if has_tables else all_values)}
+        indices = [index_of[value] for value in row] + [0] * (-len(row) % _INDICES_PER_WORD)
+        stream += [_table(values)] if has_tables else []
+        stream.append(struct.pack("<i", bias))
+        stream.append(
             bytes(
                 indices[at + i] << 4 | indices[at + i + 2]
                 for at in range(0, len(indices), QUAD)
                 for i in (0, 1)
             )
         )
-        parts.append(struct.pack("<3I", *multiplier))
-    return b"".join(parts), int(own), most
+        stream.append(struct.pack("<3I", *multiplier))
+    return b"".join(stream), int(has_tables), count
 
 
-def _values(values):
+def _table(values):
     return struct.pack("<16b", *values, *[0] * (VALUES - len(values)))
 
 
 class WithIndexed:
-    """Prepare of an operator, which takes nodes with an `indexed`, of type Indexed, too."""
+    """Prepare of an operator, extended to nodes with an attribute `indexed` of type Indexed.
+
+    module: Prepare of the operator.
+    """
 
     def __init__(self, module):
         self._module = module
@@ -93,7 +98,7 @@ class WithIndexed:
             self._module.prepare(context, node)
             return
         depth, count = indexed.numbers["depth"], indexed.numbers["output_channels"]
-        lanes = 2 * (depth + -depth % _EIGHT)
+        lanes = 2 * (depth + -depth % _INDICES_PER_WORD)
         context.emit(
             INDEXED,
             DENSE_LUT,

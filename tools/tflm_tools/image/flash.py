@@ -1,35 +1,35 @@
-# tflm_tools: the bytes of flash that each operator takes in a flat model
+# tflm_tools: counts the bytes of flash that each operator of a flat model occupies
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from tflm.tflite.context import IN_ROM, NO_OPERAND
 
 
 def operands_in(record, kind):
-    """The operand words of a record that count from `kind` (a constant of tflm.context)."""
+    """Return the operand words of a record that count from `kind`, a constant of tflm.context."""
     words = record.words[1 : 1 + record.operands]
     return [word for word in words if word & 3 == kind and word != NO_OPERAND]
 
 
-# Where each constant ends, by its offset: padding counts, it takes flash too.
+# {offset of a constant: where it ends}, its padding included.
 def _constant_ends(storage):
     starts = set()
     for record in storage.records:
         starts |= {word >> 2 for word in operands_in(record, IN_ROM)}
     ends = sorted(starts)[1:] + [len(storage.constants)]
-    return dict(zip(sorted(starts), ends, strict=False))  # none at all where there is no start
+    return dict(zip(sorted(starts), ends, strict=False))  # without any start there is one end more
 
 
 def flash_by_node(storage):
-    """{operator's number: bytes} of records, tables and constants of what Prepare returned.
+    """Return {operator's number: bytes} of records, tables and constants in a RomStorage.
 
-    What several operators share counts at the first of them.
+    A constant that several operators share counts for the first of them.
     """
     ends = _constant_ends(storage)
-    found = {}
+    sizes = {}
     for record in storage.records:
         size = record.nbytes()
         for word in operands_in(record, IN_ROM):
-            # Taken out, so that what operators share counts once.
+            # pop(): the next operator that shares the constant adds 0 bytes.
             size += ends.pop(word >> 2, word >> 2) - (word >> 2)
-        found[record.node.index] = found.get(record.node.index, 0) + size
-    return found
+        sizes[record.node.index] = sizes.get(record.node.index, 0) + size
+    return sizes

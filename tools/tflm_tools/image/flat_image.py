@@ -1,4 +1,4 @@
-# tflm_tools: flat_image: the bytes of a .tflm: its sections and tables, from what Prepare wrote
+# tflm_tools: writes the bytes of a .tflm file, its sections and tables, from a RomStorage
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import binascii
@@ -11,15 +11,21 @@ from tflm.arena import MAX_BYTES, align_up
 from tflm.errors import ModelError, UnsupportedError
 from tflm.introspection import labels, signature
 
+from ..model.graph import feature_count
 from ..model.labels import archived_labels
-from .scratch import pack_scratch
+from .scratch_metadata import pack_scratch
 from .signatures import pack_signatures
 
 _MAX_RECORDS = 65535
 
 
 def image_of(tflite, model, storage, keep_tensors=False):
-    """The bytes of a .tflm from what prepare() returned."""
+    """Return the bytes of a .tflm.
+
+    tflite: the bytes of the source file. model, storage: as flat.flatten.prepare() returns them.
+    keep_tensors: list all tensors, for debugging. Raises UnsupportedError if the file's layout
+    cannot hold the model.
+    """
     _check_records(storage.records)
     storage.records.sort(key=lambda record: record.step_list)
     names = _Names()
@@ -92,7 +98,7 @@ def image_of(tflite, model, storage, keep_tensors=False):
     return _assemble(tflite, storage, sections, starts, counts, at)
 
 
-# Refuse what a flat model has no room for.
+# Refuse more records than the op table can count.
 def _check_records(records):
     if len(records) > _MAX_RECORDS:
         raise UnsupportedError(
@@ -101,39 +107,39 @@ def _check_records(records):
         )
 
 
-# Metadata of the .tflite, its labels that lie in an archive, its signatures, and what delegates
-# have to know of scratch buffers.
+# Metadata of the .tflite, labels from an attached archive, signatures, and scratch buffers for
+# delegates.
 def _metadata(tflite, model, storage):
-    found = model.metadata()
-    text = archived_labels(tflite, found)
+    metadata = model.metadata()
+    text = archived_labels(tflite, metadata)
     if text is not None:
-        found[labels.NAME] = text
-    found.pop(layout.SIGNATURES, None)
-    found[layout.SCRATCH] = pack_scratch(storage)
+        metadata[labels.NAME] = text
+    metadata.pop(layout.SIGNATURES, None)
+    metadata[layout.SCRATCH] = pack_scratch(storage)
     try:
         table = signature.table_of(model)
         if table:
-            found[layout.SIGNATURES] = pack_signatures(table)
+            metadata[layout.SIGNATURES] = pack_signatures(table)
     except (ModelError, struct.error):
-        pass  # the model runs without them, as in TFLM
-    return found
+        pass  # the model runs without signatures, as in TFLM
+    return metadata
 
 
 class _Names:
-    """The names section: each string once, behind a byte with its length."""
+    """The names section: each string once, after a byte with its length."""
 
     def __init__(self):
         self.data = bytearray()
-        self._known = {}
+        self._offset_of = {}
 
     def add(self, text):
-        if text not in self._known:
-            # Cut to 255 bytes, at a character.
+        if text not in self._offset_of:
+            # Cut to 255 bytes, at the end of a character.
             raw = text.encode()[:255].decode(errors="ignore").encode()
-            self._known[text] = len(self.data)
+            self._offset_of[text] = len(self.data)
             self.data.append(len(raw))
             self.data += raw
-        return self._known[text]
+        return self._offset_of[text]
 
 
 # Packed entries of one section.
@@ -141,25 +147,25 @@ def _table(kind, entries):
     return b"".join(struct.pack(kind, *entry) for entry in entries)
 
 
-# Inputs, then outputs, then variables, then features, or (kept) all others: (tensor, flags, name).
+# [(tensor, flags, name)]: inputs, outputs, variables, then features or, with keep_tensors, all.
 def _listed_tensors(model, storage, subgraph, keep_tensors):
-    found = []
+    listed = []
     for i in list(subgraph.inputs) + _outputs(model, subgraph):
         tensor = subgraph.tensor(i)
         flags = layout.TENSOR_FLOAT if tensor.is_float_end else 0
-        found.append((tensor, flags, tensor.name))
+        listed.append((tensor, flags, tensor.name))
     for index in sorted(storage.variables):
-        found.append((model.tensor(index), layout.TENSOR_VARIABLE, ""))
-    kept = sorted(storage.tensors) if keep_tensors else _features(model, subgraph)
-    for index in kept:
+        listed.append((model.tensor(index), layout.TENSOR_VARIABLE, ""))
+    others = sorted(storage.tensors) if keep_tensors else _features(model, subgraph)
+    for index in others:
         tensor = model.tensor(index)
-        found.append((tensor, index << 1, tensor.name))
-    return found
+        listed.append((tensor, index << 1, tensor.name))
+    return listed
 
 
-# The outputs of the model itself, without the features (flat/features.py) behind them.
+# The outputs of the model, without the features (flat/features.py) that follow them.
 def _outputs(model, main):
-    return list(main.outputs[: len(main.outputs) - getattr(model, "features", 0)])
+    return list(main.outputs[: len(main.outputs) - feature_count(model)])
 
 
 def _features(model, main):
@@ -174,8 +180,7 @@ def _tensor_entry(tensor, word, name, flags):
     return (word, tensor.nbytes(), name, tensor.dtype, rank, flags, *quantization, *shape)
 
 
-# An entry for each sub-graph and for each list of copies; only sub-graph 0 has its inputs and
-# outputs listed.
+# An entry for each sub-graph and each banded chain; only sub-graph 0 lists inputs and outputs.
 def _step_lists(storage, main, outputs):
     counts = [0] * storage.step_lists
     for record in storage.records:
@@ -188,25 +193,25 @@ def _step_lists(storage, main, outputs):
     return entries
 
 
-# What an operator keeps besides variable tensors, as a variable of bytes; the zero point says
-# which byte reset() writes.
+# State of an operator besides variable tensors, as a variable of bytes; its zero point is the byte
+# that reset() writes.
 def _state_entry(storage, at, size, value, name):
     word = (storage.head_bytes + at) << 2 | layout.IN_TAIL
     shape = (size,) + (0,) * (layout.MAX_RANK - 1)
     return (word, size, name, dtypes.INT8, 1, layout.TENSOR_VARIABLE, value, 0, *shape)
 
 
-# The op table and the records it leads to, their operands made final.
+# The op table and the records it refers to, with final operand words.
 def _ops_and_records(storage, kernels, records_at, constants_at):
-    ops, records, own = [], bytearray(), {}
+    ops, records, tail_at = [], bytearray(), {}
     for record in storage.records:
-        own[id(record)] = len(records) + record.front_bytes()
+        tail_at[id(record)] = len(records) + record.bytes_to_tail()
         words = list(record.words)
         for k in range(1, record.operands + 1):
-            if k not in record.placed:
+            if k not in record.resolved:
                 words[k] = storage.operand_word(words[k], constants_at)
-        back = own[id(record)] - own[id(record.apart or record)]
-        data = record.stored(words, back // 4)
+        back = tail_at[id(record)] - tail_at[id(record.shared_tail or record)]
+        data = record.file_bytes(words, back // 4)
         ops.append(
             (
                 kernels.index(record.kernel),
@@ -218,11 +223,11 @@ def _ops_and_records(storage, kernels, records_at, constants_at):
                 len(data),
             )
         )
-        records += data + record.behind
+        records += data + record.tail
     return _table(layout.OP, ops), records
 
 
-# Sections at their places, then the header, whose CRC comes last.
+# The whole file: the sections, then the header, whose CRC is computed last.
 def _assemble(tflite, storage, sections, starts, counts, size):
     image = bytearray(size)
     for start, section in zip(starts, sections, strict=True):

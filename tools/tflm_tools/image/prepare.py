@@ -1,23 +1,32 @@
-# tflm_tools: image: Prepare of a model on the host: its plan and records, as a RomStorage
+# tflm_tools: runs Prepare of a model on the host: its arena plan and records, as a RomStorage
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from tflm.tflite.custom_op import KERNEL as CUSTOM_KERNEL
 from tflm.tflite.prepare_model import prepare_model
 
+from ..model.graph import Graph
 from ..targets import packing_of
-from .custom import HostResolver, RecordingContext, complete
+from .custom import HostContext, HostResolver, complete
 from .rom import RomStorage
 
 
-def prepare_graph(model, resolver=None, keep_tensors=False, target=None, packing=None):
-    """Prepare a TfliteModel or Graph: a RomStorage with plan and records.
+def prepare_graph(
+    model, resolver=None, keep_tensors=False, target=None, packing=None, layouts=None
+):
+    """Prepare a TfliteModel or Graph; return a RomStorage with plan and records.
 
-    packing: {operator's number: how its weights are stored}, before what model.stored says.
+    resolver: finds operators, a HostResolver by default. keep_tensors: no tensors share bytes.
+    layouts: {operator's number: (constant of prepare.lanes, bytes of lanes at a time or None)}, by
+    default model.layouts. packing: {operator's number: constant of prepare.lanes}, which overrides
+    them.
+    Raises TflmError for what the model or Prepare refuses.
     """
     storage = RomStorage()
     storage.start_model_allocation(model)
-    context = RecordingContext(storage, target_packing=packing_of(target))
-    context.store(getattr(model, "stored", {}), packing)
+    context = HostContext(storage, target_packing=packing_of(target))
+    if layouts is None and isinstance(model, Graph):
+        layouts = model.layouts
+    context.set_layouts(layouts or {}, packing)
     custom = prepare_model(model, context, resolver or HostResolver(), keep_tensors)
     for record in storage.records:
         if record.kernel.startswith(CUSTOM_KERNEL):

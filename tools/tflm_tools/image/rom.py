@@ -1,4 +1,4 @@
-# tflm_tools: RomStorage: where Prepare's results go on the host: into the image of a flat model
+# tflm_tools: RomStorage: keeps what Prepare computes on the host, for the image of a flat model
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from bisect import bisect_right
@@ -9,36 +9,44 @@ from tflm.tflite.context import IN_ROM, IN_TAIL, NO_OPERAND, PLANNED_SCRATCH
 from tflm.tflite.lifetimes import buffers_of
 from tflm.tflite.planner import plan_greedy, plan_linear
 
-from ..arena.overlap import place_over, roll_loops
-from ..arena.records import RomRecord
+from ..arena.overlapping_plan import plan_overlapping, roll_banded_records
 from ..arena.views import merge_views, place_views
+from ..bands.rom_record import RomRecord
+from ..model.graph import Graph
 
-_LARGE = 2048  # bytes of a constant
+_LARGE_CONSTANT = 2048  # bytes
 
 
 class RomStorage:
-    """The storage of a MicroContext on the host: see tflm/tflite/storage.pyi.
+    """The storage of a MicroContext on the host; its protocol is tflm/tflite/storage.pyi.
 
-    Constants are gathered (equal ones once); offsets in them are final, because `constants`
-    is placed by flatten() at a position it tells in advance by `rebase`.
+    records: RomRecords in the order of execution. constants: bytes; equal ones are stored once,
+    and offset 0 is not used, because it would mean "no operand".
+    constant_requests: the operand word of each constant, in the order of requests.
+    scratch_requests: [(bytes, node)]. states: [(offset among the persistent bytes, bytes, byte to
+    reset them to)].
+    After finish_model_allocation(): tensors and scratch_buffers (planned Buffers), views,
+    variables ({tensor number: offset}), head_bytes, arena_bytes; and if tensors may overlap,
+    banded ([(BandedRecords, number of the scratch buffer for its record)]) and buffer_order (keys
+    of the buffers in the order of placement).
     """
 
     def __init__(self):
-        self.sections = SingleArenaBufferAllocator()  # only for temporary buffers
+        self.sections = SingleArenaBufferAllocator()  # for temporary buffers only
         self.records = []
-        self.constants = bytearray(16)  # offset 0 would read as "no operand"
-        self._known = {}
-        self._data = {}  # the other way round: offset: constant
-        self.asked = []  # operand words of constants that were asked for, one by one
+        self.constants = bytearray(16)
+        self._offset_of = {}  # constant: offset
+        self._constant_at = {}  # offset: constant
+        self.constant_requests = []
         self.scratch_requests = []
-        self.loops = ()  # chains in bands, and the scratch buffers of their records
-        self.order = ()  # of the plan: keys of its buffers, where tensors may overlap
-        self.states = []  # (offset among the persistent bytes, bytes, byte to reset them to)
+        self.banded = ()
+        self.buffer_order = ()
+        self.states = []
         self.persistent_bytes = 0
 
     def start_model_allocation(self, model):
         self.model = model
-        self.step_list = 0  # which list of steps records go to: a sub-graph's, or copies
+        self.step_list = 0  # the list that records are added to: of a sub-graph, or of a chain
         self.step_lists = len(model.subgraphs)
 
     def record(self, node, kernel, words, operands, slice_units, table):
@@ -48,18 +56,18 @@ class RomStorage:
 
     def constant(self, data, alignment):
         data = bytes(data)
-        # 16 for every constant: kernels may read words, whatever the section's start.
-        if data not in self._known:
+        if data not in self._offset_of:
+            # Align all constants to 16 bytes: kernels may read words at any section start.
             self.constants.extend(bytes(align_up(len(self.constants)) - len(self.constants)))
-            self._known[data] = len(self.constants)
-            self._data[len(self.constants)] = data
+            self._offset_of[data] = len(self.constants)
+            self._constant_at[len(self.constants)] = data
             self.constants.extend(data)
-        self.asked.append(self._known[data] << 2 | IN_ROM)
-        return self.asked[-1]
+        self.constant_requests.append(self._offset_of[data] << 2 | IN_ROM)
+        return self.constant_requests[-1]
 
     def data_of(self, word):
-        """The constant that an operand word names; nothing where the word is within one."""
-        return self._data.get(word >> 2, b"")
+        """Return the constant that an operand word names, b"" for a word within a constant."""
+        return self._constant_at.get(word >> 2, b"")
 
     def constant_tensor(self, tensor):
         return self.constant(tensor.data, 16) if tensor.nbytes() else NO_OPERAND
@@ -77,29 +85,35 @@ class RomStorage:
         return memoryview(bytearray(operand.size))
 
     def constant_bytes(self, word):
-        """Bytes of the constant that an operand word names; 0 where it is within one."""
+        """Return the size of the constant that an operand word names, 0 within a constant."""
         return len(self.data_of(word))
 
     def join_constants(self, words):
-        """Have constants one behind the other: (operand word of the first, bytes of each)."""
-        parts = [self.data_of(word) for word in words]
-        return self.constant(b"".join(parts), 16), len(parts[0])
+        """Store constants of equal size one after the other.
 
-    # Put large constants behind the small ones, which then do not put each other out of the cache
-    # of an RP2040: lines 8 KB apart share a place there, and kernels read large ones past it.
+        Returns (operand word of the first one, bytes of each).
+        """
+        constants = [self.data_of(word) for word in words]
+        return self.constant(b"".join(constants), 16), len(constants[0])
+
+    # Store large constants after small ones. Flash 8 KB apart shares a line of the RP2040's cache;
+    # close to each other, small constants do not evict each other, and kernels read large
+    # constants past the cache. Constants that no record names are dropped.
     def _sort_constants(self):
-        begins = sorted(self._known.values())
+        begins = sorted(self._offset_of.values())
         used = set()
         for record in self.records:
             for k in range(1, record.operands + 1):
                 if record.words[k] & 3 == IN_ROM and record.words[k] != NO_OPERAND:
                     used.add(begins[bisect_right(begins, record.words[k] >> 2) - 1])
-        self._known = {data: at for data, at in self._known.items() if at in used}
-        known = sorted(self._known.items(), key=lambda item: (len(item[0]) > _LARGE, item[1]))
+        self._offset_of = {data: at for data, at in self._offset_of.items() if at in used}
+        ordered = sorted(
+            self._offset_of.items(), key=lambda item: (len(item[0]) > _LARGE_CONSTANT, item[1])
+        )
         moved, constants = {}, self.constants[:16]
-        for data, begin in known:
+        for data, begin in ordered:
             constants.extend(bytes(align_up(len(constants)) - len(constants)))
-            moved[begin] = self._known[data] = len(constants)
+            moved[begin] = self._offset_of[data] = len(constants)
             constants.extend(data)
         self.constants = constants
         for record in self.records:
@@ -109,8 +123,8 @@ class RomStorage:
                     begin = begins[bisect_right(begins, word >> 2) - 1]
                     record.words[k] += moved[begin] - begin << 2
 
-    # True for a copy from a tensor to itself, as views of one tensor make of some.
-    def _is_idle(self, record):
+    # True for a copy from a tensor to itself, which views of one tensor can cause.
+    def _is_idle_copy(self, record):
         if record.kernel != "copy.eval_bytes" or record.words[1] & 3 or record.words[2] & 3:
             return False
         numbers = (word >> 2 for word in record.words[1:3])
@@ -118,12 +132,13 @@ class RomStorage:
         return first == second
 
     def finish_model_allocation(self, keep_tensors=False, guards=False):
-        self.records = [record for record in self.records if not self._is_idle(record)]
+        self.records = [record for record in self.records if not self._is_idle_copy(record)]
         requests = [(size, node.index) for size, node in self.scratch_requests]
         self.tensors, self.scratch_buffers, variables = buffers_of(self.model, requests)
         self.views = merge_views(self.model, self.tensors)
-        if getattr(self.model, "overlap", False) and not keep_tensors:
-            self.head_bytes = place_over(self, self.scratch_requests)
+        is_graph = isinstance(self.model, Graph)
+        if is_graph and self.model.overlap and not keep_tensors:
+            self.head_bytes = plan_overlapping(self, self.scratch_requests)
         else:
             plan = plan_linear if keep_tensors else plan_greedy
             buffers = [self.tensors[i] for i in sorted(self.tensors)] + self.scratch_buffers
@@ -131,15 +146,15 @@ class RomStorage:
         place_views(self.model, self.tensors, self.views)
         self.variables = {index: self.persistent(variables[index]) for index in sorted(variables)}
         self.arena_bytes = self.head_bytes + self.persistent_bytes
-        if getattr(self.model, "is_draft", False):  # it goes to no file
+        if is_graph and self.model.is_draft:  # it is written to no file
             return
-        for loop, _ in self.loops:
-            loop.join_constants(self)
+        for banded, _ in self.banded:
+            banded.join_constants(self)
         self._sort_constants()
-        roll_loops(self)
+        roll_banded_records(self)
 
     def tensor_word(self, index):
-        """The operand word of a tensor in the arena, as records hold it."""
+        """Return the final operand word of a tensor in the arena."""
         root, offset = (self.model.views or {}).get(index, (index, 0))
         if root in self.variables:
             return (self.head_bytes + self.variables[root] + offset) << 2 | 2
@@ -148,7 +163,7 @@ class RomStorage:
         return self.tensors[index].offset << 2
 
     def operand_word(self, word, constants_at):
-        """What a word of a record becomes once the plan and the image are known."""
+        """Return the final value of an operand word; constants_at: offset of the constants."""
         kind = word & 3
         if word == NO_OPERAND:
             return word

@@ -1,4 +1,4 @@
-# tflm_tools: signatures of a model as metadata of a .tflm
+# tflm_tools: packs the signatures of a model as metadata of a .tflm
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import struct
@@ -7,9 +7,9 @@ from tflm import format as layout
 
 
 def pack_signatures(table):
-    """The metadata (bytes) that tflm.introspection.signature.parse() makes this table of.
+    """Return the metadata (bytes) that tflm.introspection.signature.parse() reads as `table`.
 
-    table: {key: (sub-graph, inputs, outputs)}, both lists of (position, name).
+    table: {key: (sub-graph, inputs, outputs)}; inputs and outputs are lists of (position, name).
     """
     data = struct.pack("<H", len(table))
     for key in sorted(table):
@@ -20,6 +20,7 @@ def pack_signatures(table):
     return data
 
 
+# The text with its length in front.
 def _string(text):
     raw = text.encode()
     return struct.pack("<H", len(raw)) + raw

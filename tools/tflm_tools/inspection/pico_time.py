@@ -4,7 +4,7 @@
 from ..model.macs import macs
 from ..model.schema import op_name
 from ..optimize.memory.costs import FITTED, FLOAT, OTHER, Cost, cycles_by, is_float, node_cycles
-from ..optimize.memory.flash_cache import miss_of
+from ..optimize.memory.weights.flash_cache import miss_of
 
 # Fitted to docs/data/pico-layers.csv, measured on a Pico, including waits for code in flash.
 _FITTED = {

@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import copy
+from types import MappingProxyType
 
 from tflm import dtypes
 from tflm.tflite.call_graph import CALL_ONCE, IF, WHILE, CallGraph
@@ -156,13 +157,20 @@ class Graph:
     incomplete = False
     _views = None
 
+    # Set by the memory planner (optimize/memory), and shared by sharing() and copy.copy().
+    overlap = False  # outputs may overlap inputs in the arena
+    chains = None  # the BandedChains, a list; None for a graph that was not cut into bands
+    grouped = ()  # lists of nodes that run in channel groups outside of chains
+    layouts = MappingProxyType({})  # {operator's number: (constant of prepare.lanes, lane bytes)}
+    is_draft = False  # the plan is compared with other plans and written to no file
+    buffer_order = ()  # keys of buffers in the order in which a similar plan placed them
+    enough_bytes = 0  # a draft's plan of this size need not become smaller
+
     def __init__(self, source):
         self.source = source
         self.buffer = source.buffer
         self.description = source.description
-        self.features = getattr(
-            source, "features", 0
-        )  # the last outputs that flat/features.py adds
+        self.features = feature_count(source)
         self.tensors_length = source.tensors_length
         self.file_tensors = source.file_tensors
         self._next_tensor = source.tensors_length
@@ -269,6 +277,11 @@ class Graph:
 
     def signatures(self):
         return self.source.signatures()
+
+
+def feature_count(model):
+    """Return how many of a model's last outputs are features (flat/features.py)."""
+    return getattr(model, "features", 0)  # set on a TfliteModel only if there are some
 
 
 def is_in_order(model):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from .. import files
 from ..errors import ToolError
-from ..image.custom import telling
+from ..image.custom import user_code
 
 
 @dataclass
@@ -35,7 +35,7 @@ def load(path):
     folder = str(Path(path).resolve().parent)
     if folder not in sys.path:
         sys.path.insert(0, folder)  # for imports in the file, also when its functions run
-    with telling(str(path)):
+    with user_code(str(path)):
         exec(compile(source, str(path), "exec"), module.__dict__)
     if not callable(getattr(module, "build", None)):
         raise ToolError(f"{path} has no build(trial); write one that returns a network")

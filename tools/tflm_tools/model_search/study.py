@@ -12,7 +12,7 @@ from tflm.errors import TflmError
 
 from ..errors import ToolError
 from ..extras import installing
-from ..image.custom import telling
+from ..image.custom import user_code
 from ..optimize.memory.levels import BALANCED
 from ..render.notebook import Shown
 from .costs import Costs, costs_of
@@ -244,11 +244,11 @@ class _Study:
     def _tried(self, trial, before):
         result = Candidate(trial.number, trial.params)
         try:
-            with telling("build()"):
+            with user_code("build()"):
                 network = self._space.build(trial)
             if (same := _same(trial, before)) is not None:
                 return same, True
-            with telling("build()"):
+            with user_code("build()"):
                 data = tflite_of(network)
             costs = costs_of(data, self._limits.target, self._level)
             excess = self._limits.excess(costs)
@@ -264,7 +264,7 @@ class _Study:
     def _score(self, trial, network, costs):
         if self._space.score is None:
             return float(costs.weights)
-        with telling("score()"):
+        with user_code("score()"):
             value = float(self._space.score(trial, network))
         if not math.isfinite(value):
             raise ToolError(f"score() returned {value}; return a finite number")

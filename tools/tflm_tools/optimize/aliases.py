@@ -14,7 +14,7 @@ from tflm.tflite.planner import plan_greedy
 
 from ..arena.views import merge_views
 from ..model.graph import root_of
-from .probe import emissions
+from .emissions import emissions
 
 _WORD = 4  # bytes that kernels read at a time
 _CUSTOM_ALIGNMENT = 16  # bytes; a custom operator may rely on any alignment

@@ -3,7 +3,7 @@
 
 from ..model.schema import BuiltinOperator
 from .aliases import copies_of
-from .probe import emissions
+from .emissions import emissions
 
 _SPLITS = (BuiltinOperator.SPLIT, BuiltinOperator.SPLIT_V)
 _READER = "depthwise_column.eval_int8"  # the kernel that can read channels with a stride

@@ -9,7 +9,7 @@ from tflm import dtypes
 from ..model.graph import copy_quantization, set_channels
 from ..model.model_file import bits_to_float
 from ..model.schema import BuiltinOperator, option
-from .probe import emissions, lookup_table
+from .emissions import emissions, lookup_table
 from .ranges import (
     MAX_CHANNELS,
     fully_connected_sums,

@@ -10,9 +10,9 @@ from tflm.prepare.lanes import Channels, int8_values
 from ..image.dense_lut import CODES, SCRATCH, Indexed, stream_of
 from ..model.schema import op_name
 from . import packed_weights
+from .emissions import emissions
 from .memory.costs import node_cycles
-from .memory.probe import Probe
-from .probe import emissions
+from .memory.node_costs import NodeCostTable
 
 TARGET = "armv6m"  # the target whose assembler kernel reads 4-bit indices
 _LIMITS = ("output_zero_point", "activation_min", "activation_max")
@@ -118,12 +118,11 @@ def _compress(graph, node, was_packed, miss):
 
 # (bytes of flash, estimated cycles) of a node, with the weight layout that is fastest.
 def _cost(graph, node, miss):
-    probe = Probe(graph, TARGET, miss=miss)
-    costs = probe.made(node)
-    fetching = costs.fetching
-    if costs.choices:
-        best = costs.choices[0]
-        costs = Probe(graph, TARGET, {node.index: best.stored[0]}, miss).made(node)
-        fetching = best.cycles
-    _, constants = costs.form
-    return costs.record_bytes + len(constants), node_cycles(node, TARGET) + fetching
+    costs = NodeCostTable(graph, TARGET, miss=miss).of(node)
+    weight_cycles = costs.weight_cycles
+    if costs.layouts:
+        best = costs.layouts[0]
+        costs = NodeCostTable(graph, TARGET, {node.index: best.layout[0]}, miss).of(node)
+        weight_cycles = best.cycles
+    size = costs.record_bytes + costs.constant_bytes
+    return size, node_cycles(node, TARGET) + weight_cycles

@@ -5,8 +5,8 @@ from tflm import dtypes
 from tflm.tflite.context import Operand
 
 from ..model.schema import BuiltinOperator
+from .emissions import emissions
 from .evaluation import evaluate
-from .probe import emissions
 
 # Operators that depend on more than their inputs: on sub-graphs, variables or a user's code.
 _NEVER = (

@@ -5,7 +5,7 @@ from tflm import dtypes
 
 from ..model.graph import root_of
 from ..model.schema import BuiltinOperator
-from .probe import lookup_table
+from .emissions import lookup_table
 from .ranges import values_of
 
 # Operators whose int8 kernels clamp the result as their last step.

@@ -8,7 +8,7 @@ from tflm import dtypes
 from tflm.errors import TflmError
 
 from ..model.schema import BuiltinOperator, option
-from .probe import emissions
+from .emissions import emissions
 from .ranges import values_of
 
 _VALID = 1

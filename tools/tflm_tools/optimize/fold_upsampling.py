@@ -8,9 +8,9 @@ from tflm import dtypes
 from tflm.errors import TflmError
 from tflm.tflite.graph import Node
 
-from ..image.parts import repeats
+from ..bands.operators.repeated_rows import repeats_pixels
 from ..model.schema import BuiltinOperator
-from .probe import emissions
+from .emissions import emissions
 
 _VIEWS = (BuiltinOperator.RESHAPE, BuiltinOperator.EXPAND_DIMS, BuiltinOperator.SQUEEZE)
 _REPEATS = (BuiltinOperator.TILE, BuiltinOperator.BROADCAST_TO)
@@ -106,7 +106,7 @@ def _replace(subgraph, section):
     code = BuiltinOperator.RESIZE_NEAREST_NEIGHBOR
     node = Node(last.index, code, 1, "", [source, size], [target])
     node.origins = tuple(number for other in section for number in other.origins)
-    if not _is_valid(node) or not repeats(node):  # the kernel rounds in float32
+    if not _is_valid(node) or not repeats_pixels(node):  # the kernel rounds in float32
         return None
     subgraph.insert(next(i for i, n in enumerate(subgraph.nodes) if n is last), node)
     for other in section:

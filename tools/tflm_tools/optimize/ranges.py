@@ -6,7 +6,7 @@ import struct
 from tflm import dtypes
 
 from ..model.schema import BuiltinOperator, option
-from .probe import emissions, lookup_table, multipliers, requantize
+from .emissions import emissions, lookup_table, multipliers, requantize
 from .weight_sums import WeightSums, columns_of, rows_of
 
 MAX_CHANNELS = 1 << 13  # tensors with more channels are not analysed

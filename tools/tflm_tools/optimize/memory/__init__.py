@@ -1,2 +1,2 @@
-# tflm_tools: memory: how a flat model gets by with less RAM than TFLM's plan, bit for bit
+# tflm_tools: optimize.memory: searches for memory plans: bands, operator orders, weight layouts
 # MIT license; Copyright (c) 2026 the tflm authors

@@ -1,4 +1,4 @@
-# tflm_tools: what operators take, in cycles of a Cortex-M0+, or beside what bands take: estimates
+# tflm_tools: estimates the cycles of operators on a Cortex-M0+, and converts them for other cores
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from collections import namedtuple
@@ -8,17 +8,16 @@ from tflm import dtypes
 from ...model.macs import macs
 from ...model.schema import op_name
 
-# Cycles for a multiply-accumulate, an element of the output and of the input, a channel of the
-# output, and the operator itself.
+# Cycles of an operator: for each multiply-accumulate, for each element of the output and of the
+# input, for each channel of the output, and for the operator as a whole.
 Cost = namedtuple("Cost", "mac element source channel whole")
-# What kernels of another core count as, a share of the cycles of a Cortex-M0+, and instructions of
-# that core for each cycle that is counted.
-Core = namedtuple("Core", "share instructions")
+# cycle_share: what kernels of another core count as, a share of the cycles of a Cortex-M0+.
+# instructions: of that core, for each cycle that is counted.
+Core = namedtuple("Core", "cycle_share instructions")
 
-# Fitted to the layers that bench/cycles.py --core m0plus measures of the models of int8 in
-# docs/data/no-wait-states-layers.csv, without what weights.py counts: those of CONV_2D come
-# within 4 % of it, those of DEPTHWISE_CONV_2D within 15 %, those of TRANSPOSE_CONV, of U-Nets,
-# within 20 %.
+# Fitted to the layers of int8 models in docs/data/no-wait-states-layers.csv, measured by
+# bench/cycles.py --core m0plus, without the cycles for weights (weights/layouts.py). The largest
+# errors are 4 % for CONV_2D, 15 % for DEPTHWISE_CONV_2D, and 20 % for TRANSPOSE_CONV of U-Nets.
 FITTED = {
     "CONV_2D": Cost(2.64, 42, 3.3, 0, 5_400),
     "DEPTHWISE_CONV_2D": Cost(8.5, 0, 11, 350, 5_000),
@@ -30,26 +29,27 @@ FITTED = {
     "SOFTMAX": Cost(0, 4_300, 0, 0, 10_000),
     **dict.fromkeys(("AVERAGE_POOL_2D", "MAX_POOL_2D", "MEAN"), Cost(0, 0, 33, 0, 5_000)),
 }
-# The same for filters of more rows or columns than so many.
-_LARGER = {
+# (rows or columns, Cost of operators whose filter has more of them).
+_LARGE_FILTERS = {
     "CONV_2D": (1, Cost(2.6, 73, 0, 0, 13_800)),
     "DEPTHWISE_CONV_2D": (3, Cost(8.4, 0, 0, 360, 5_000)),
 }
-# Kernels of other targets take less of these, while bands and calls take as much as anywhere, and
-# a level may cost a part of all. Fitted to mlperf_kws, resnet8, vww96 and person_detect at each
-# level, whose instructions bench/cycles.py counts.
+# Kernels of other targets need fewer cycles than on a Cortex-M0+, while bands and calls need
+# as many as anywhere; a level's budget is a share of all cycles. Fitted to the instructions that
+# bench/cycles.py counts for mlperf_kws, resnet8, vww96 and person_detect at each level.
 _CORES = {
     "armv7em": Core(0.31, 0.9),
     "mac16": Core(0.3, 1.4),
     "rv32imc": Core(0.8, 1.1),
     "xtensawin": Core(0.8, 1.25),
 }
-PLAIN = "armv6m"  # the target that FITTED is of
-_TWINS = "CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "ADD"  # what all of them have
+REFERENCE_TARGET = "armv6m"  # the target that FITTED is measured for
+_WITH_OVERRIDES = "CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "ADD"  # on all targets
 
 OTHER = _PORTABLE = Cost(23, 40, 0, 0, 5_000)
-FLOAT = Cost(750, 250, 0, 0, 5_000)  # by the portable kernels
-_BY_ROWS = 12.5  # a multiply-accumulate of FULLY_CONNECTED more, where its input comes by rows
+FLOAT = Cost(750, 250, 0, 0, 5_000)  # of the portable kernels
+# More cycles for a multiply-accumulate of FULLY_CONNECTED whose input exists some rows at a time.
+_BY_ROWS = 12.5
 
 
 def _results(node):
@@ -57,12 +57,12 @@ def _results(node):
 
 
 def is_float(node):
-    """True when a node makes float32, which the portable kernels do."""
+    """Return True if a node computes float32, by portable kernels."""
     return any(tensor.dtype == dtypes.FLOAT32 for tensor in _results(node))
 
 
 def cycles_by(cost, node):
-    """Cycles of a node by a Cost, its weights at hand."""
+    """Return the cycles of a node by a Cost, without fetching weights."""
     outputs = _results(node)
     if not outputs:
         return 0
@@ -81,40 +81,40 @@ def _cost_of(node, target):
     if target is None:
         return _PORTABLE
     name = op_name(node)
-    most, larger = _LARGER.get(name, (0, None))
-    if larger is not None and max(node.inputs[1].shape[1:3]) > most:
-        return larger
+    side, cost = _LARGE_FILTERS.get(name, (0, None))
+    if cost is not None and max(node.inputs[1].shape[1:3]) > side:
+        return cost
     return FITTED.get(name, OTHER)
 
 
 def node_cycles(node, target):
-    """Cycles of a node, its weights at hand, about."""
+    """Return the cycles of a node on a target, without fetching weights, about."""
     cycles = cycles_by(_cost_of(node, target), node)
-    if target not in _CORES or op_name(node) not in _TWINS or is_float(node):
+    if target not in _CORES or op_name(node) not in _WITH_OVERRIDES or is_float(node):
         return cycles
-    return round(_CORES[target].share * cycles)
+    return round(_CORES[target].cycle_share * cycles)
 
 
-def as_told(cycles, target):
-    """What a sum of cycles is told as: these, or instructions of the core of a target."""
+def reported_cycles(cycles, target):
+    """Return a sum of cycles in the unit that users see; see cycle_unit()."""
     return round(cycles * _CORES[target].instructions) if target in _CORES else cycles
 
 
-def unit(target):
-    """What as_told() is in."""
+def cycle_unit(target):
+    """Return the unit of reported_cycles(): cycles, or instructions of the core of a target."""
     return "instructions" if target in _CORES else "cycles of a Cortex-M0+"
 
 
-def more_by_rows(node, target):
-    """Cycles that a FULLY_CONNECTED takes more where its input comes some rows at a time."""
-    if target is None or is_float(node):  # the portable kernels are as fast for that
+def more_cycles_by_rows(node, target):
+    """Return how many cycles more a FULLY_CONNECTED needs if its input exists by rows only."""
+    if target is None or is_float(node):  # the portable kernels are as fast by rows
         return 0
     return round(_BY_ROWS * (macs(node) or 0))
 
 
-def least_cycles(nodes, probe, target):
-    """Cycles of nodes that run one by one, their weights stored as is fastest, about."""
-    choices = [probe.made(node).choices for node in nodes]
+def min_cycles(nodes, node_costs, target):
+    """Return the cycles of nodes that run one by one, with the fastest weight layouts, about."""
+    layouts = [node_costs.of(node).layouts for node in nodes]
     return sum(node_cycles(node, target) for node in nodes) + sum(
-        c[0].cycles for c in choices if c
+        each[0].cycles for each in layouts if each
     )

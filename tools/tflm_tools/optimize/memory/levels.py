@@ -1,190 +1,227 @@
-# tflm_tools: the levels of `tflm flatten --optimize`: how much time the RAM that is saved may cost
+# tflm_tools: the levels of --optimize: how many cycles of a model the RAM that is saved may cost
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import copy
-from contextlib import ExitStack, suppress
+import gc
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from math import inf
 
 from tflm.errors import UnsupportedError
 
-from ...arena.overlap import may_overlap
+from ...arena.overlapping_plan import may_overlap
 from ...model.graph import Graph
-from .budget import fastest
-from .collection import uncollected
-from .costs import as_told
-from .one_order import AFTER, BALANCED, BUDGET, DRAFT, FEW, OFF, RAM, SPEED, OneOrder
-from .order import late_branches, reordered
-from .plans import Plans, PreparedOnce
-from .scrap import TakesLong
+from .arena_budget import fastest
+from .costs import reported_cycles
+from .level_search import (
+    BALANCED,
+    BUDGET,
+    DRAFT_TOLERANCE,
+    LARGER_LEVEL,
+    MAX_SLOWDOWN,
+    OFF,
+    RAM,
+    SPEED,
+    LevelSearch,
+)
+from .planned_graphs import PlannedGraphs, PreparedModels
+from .rewrites.operator_order import late_branches, reordered
+from .search.search_budget import SearchLimitReached
+from .weights.spend_slack import with_fastest_layouts, with_finer_layouts
 
 LEVELS = (RAM, BALANCED, SPEED, OFF)
-# Operators, of both orders, and tensors that looks make: where there are more, RAM is only told to
-# who asks for it.
-_MANY, _LOOKS = 80, 48_000
+# RAM is reported without a request only for models with fewer operators (in all orders), and if
+# the search makes fewer temporary tensors.
+_MAX_QUICK_OPERATORS, _MAX_QUICK_TENSORS = 80, 48_000
+
+
+@contextmanager
+def gc_paused():
+    """Pause Python's collector of cyclic garbage.
+
+    A search keeps hundreds of thousands of objects, and each collection visits them all: 20 % of
+    the time for less than 10 % of the memory.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 @dataclass
 class LevelSize:
-    """What a level comes to: bytes of arena and flash, and by estimate cycles of a Cortex-M0+, or
-    for targets of other cores instructions of these.
+    """Arena and flash of a level in bytes, and its estimated cycles.
+
+    cycles: of a Cortex-M0+, or for targets of other cores instructions of these.
+    bands: first and last operator of each chain in bands, or in channel groups.
     """
 
     level: str
     arena_bytes: int
     flat_bytes: int
     cycles: int
-    bands: list[tuple[int, int]]  # first and last operator of each chain in bands, or in groups
+    bands: list[tuple[int, int]]
 
 
 class Levels:
-    """Plans of one model at each level.
+    """The plans of one model at each level.
 
-    model: a TfliteModel, or a Graph, which stays as it is. prepare(model) gives its RomStorage.
-    arena: the bytes of arena that BUDGET keeps to. in_order: operators stay in the order that they
-    have; otherwise what runs in bands may have another one, too, in which branches come late.
+    model: a TfliteModel, or a Graph, which does not change. prepare(model): returns its
+    RomStorage. target, packing: as for image.prepare.prepare_graph(). miss: cycles to fetch a word
+    of weights. arena: bytes of arena for BUDGET. keep_order: the operators keep their order.
+
+    1. Plan the model in the order of operators with the lowest peak (or in the given order).
+    2. A second order, in which branches come late, allows larger regions in bands.
+    3. Find each level in both orders, and take the smaller plan.
     """
 
     def __init__(
-        self, model, prepare, target=None, packing=None, miss=None, arena=None, in_order=False
+        self, model, prepare, target=None, packing=None, miss=None, arena=None, keep_order=False
     ):
         model = copy.copy(model) if isinstance(model, Graph) else Graph(model)
-        self._arena = arena
-        self._made_by = model, PreparedOnce(prepare), target, packing, miss
-        self._in_order = in_order
-        self._fits = may_overlap(model)
-        self._plain_model = copy.copy(model)
-        self._plain_model.overlap = False
+        self._arena, self._target, self._keep_order = arena, target, keep_order
+        self._arguments = model, PreparedModels(prepare), target, packing, miss
+        self._can_be_planned = may_overlap(model)
+        self._off_model = copy.copy(model)
+        self._off_model.overlap = False
         self._off = None
-        self._found = {}  # level: what model() gives
-        model.overlap = model.is_draft = self._fits
-        self._plans = Plans(*self._made_by)
-        self._orders = [OneOrder(self._plans, self.off)]
-        if self._fits and not in_order:
+        self._plans_of_levels = {}  # level: (Graph, extra cycles)
+        model.overlap = model.is_draft = self._can_be_planned
+        self._plans = PlannedGraphs(*self._arguments)
+        self._orders = [LevelSearch(self._plans, self.off)]
+        if self._can_be_planned and not keep_order:
             late = late_branches(model)
             if late is not None:
-                self._orders.append(OneOrder(Plans(late, *self._made_by[1:]), self.off))
+                plans = PlannedGraphs(late, *self._arguments[1:])
+                self._orders.append(LevelSearch(plans, self.off))
             self._plans.model = self._in_better_order(model)
 
     def prepared(self, model):
-        """The RomStorage of a model that is one of these; each is prepared once."""
+        """Return the RomStorage of one of these models; each is prepared once."""
         return self._plans.prepared(model)
 
     def size(self, level, image):
-        """The LevelSize of a level; image(model) gives the bytes of its .tflm and its arena."""
+        """Return the LevelSize of a level; image(model) gives the bytes of its .tflm and arena."""
         model, cycles = self.model(level)
         flat_bytes, arena_bytes = image(model)
-        parts = [chain.nodes for chain in getattr(model, "chains", ())]
-        parts += getattr(model, "grouped", ())
-        bands = sorted((nodes[0].index, nodes[-1].index) for nodes in parts)
-        told = as_told(self.base_cycles() + cycles, self._made_by[2])
-        return LevelSize(level, arena_bytes, flat_bytes, told, bands)
+        regions = [chain.nodes for chain in model.chains or ()]
+        regions += model.grouped
+        bands = sorted((nodes[0].index, nodes[-1].index) for nodes in regions)
+        cycles = reported_cycles(self.base_cycles() + cycles, self._target)
+        return LevelSize(level, arena_bytes, flat_bytes, cycles, bands)
 
-    # A model with its operators in the order that needs least, once all is planned; where words of
-    # weights cost, the one with more room for scratch if both need as much.
+    # The model with its operators in the order that needs less. If weights cost cycles, it is the
+    # order with more free memory for scratch if both need the same.
     def _in_better_order(self, model):
         other = reordered(model, for_scratch=self._plans.miss > 0)
-        return model if other is None else min(other, model, key=self._plans.head)
+        return model if other is None else min(other, model, key=self._plans.head_bytes)
 
     def base_cycles(self):
-        """Estimated cycles of the model, nothing in bands, as costs.py counts them."""
-        return self._plans.search.base_cycles if self._fits else 0
+        """Return the estimated cycles of the model without bands; see costs.py."""
+        return self._plans.search.base_cycles if self._can_be_planned else 0
 
-    @uncollected()
+    @gc_paused()
     def model(self, level):
-        """(the Graph that a level other than OFF makes, extra cycles by estimate).
+        """Return (the Graph of a level other than OFF, its estimated extra cycles).
 
-        Raises TakesLong where a Scrap does.
+        Raises SearchLimitReached if a SearchBudget is used up, and UnsupportedError if no plan
+        fits BUDGET.
         """
-        if not self._fits:
+        if not self._can_be_planned:
             return self._plans.model, 0
-        if level not in self._found:
-            made = self._in_budget() if level == BUDGET else self._at(level)
-            self._found[level] = made
-        return self._found[level]
+        if level not in self._plans_of_levels:
+            plan = self._within_budget() if level == BUDGET else self._smallest_order(level)
+            self._plans_of_levels[level] = plan
+        return self._plans_of_levels[level]
 
-    def _at(self, level):
-        if level in AFTER:  # first, so that nothing depends on who asks first
-            self.model(AFTER[level])
-        orders, below, made = self._orders, inf, {}
-        # The one that may need less comes first: then the other is soon done.
+    # The plan of a level in the order in which it is smallest.
+    def _smallest_order(self, level):
+        if level in LARGER_LEVEL:  # first, so that the result does not depend on the requests
+            self.model(LARGER_LEVEL[level])
+        orders, max_head, plan_of = self._orders, inf, {}
+        # The order that may need less comes first. Then its plan limits the search in the other.
         if level != SPEED and len(orders) > 1:
-            orders = sorted(orders, key=lambda each: each.least(level))
-        for each in orders:
-            made[each] = each.model(level, below)
-            below = min(below, DRAFT * self._size(made[each])[0])
-        return min((made[each] for each in self._orders), key=self._size)
+            orders = sorted(orders, key=lambda each: each.min_head(level))
+        for order in orders:
+            plan_of[order] = order.model(level, max_head)
+            max_head = min(max_head, DRAFT_TOLERANCE * self._size(plan_of[order])[0])
+        return min((plan_of[order] for order in self._orders), key=self._size)
 
-    # (bytes of arena, cycles) of a (Graph, extra cycles).
-    def _size(self, made):
-        return self._plans.head(made[0]), made[1]
+    # (head bytes, cycles) of (Graph, extra cycles).
+    def _size(self, plan):
+        return self._plans.head_bytes(plan[0]), plan[1]
 
-    # What keeps to the arena that was asked for. The levels are those of a search of their own:
-    # this one learns from what it tries, and they should not depend on a budget.
-    def _in_budget(self):
-        levels = Levels(*self._made_by, in_order=self._in_order)
+    # The fastest plan that fits the arena. Its search corrects what it knows about Edges, and
+    # levels must not depend on a budget, so a separate search finds the levels.
+    def _within_budget(self):
+        levels = Levels(*self._arguments, keep_order=self._keep_order)
         own, *late = zip(self._orders, (levels, *levels._orders[1:]), strict=True)
-        made, refusal = None, None
+        plan, refusal = None, None
         try:
-            made = self._fastest(*own)
+            plan = self._fastest(*own)
         except UnsupportedError as error:
             refusal = error
-        for each in late if made is None or made[1] > FEW * self.base_cycles() else ():
+        is_slow = plan is None or plan[1] > MAX_SLOWDOWN * self.base_cycles()
+        for each in late if is_slow else ():
             with suppress(UnsupportedError):
                 other = self._fastest(*each)
-                made = other if made is None else min(made, other, key=lambda each: each[1])
-        if made is None:
+                plan = other if plan is None else min(plan, other, key=lambda each: each[1])
+        if plan is None:
             raise refusal
-        return made
+        return plan
 
-    # The same with operators in one order. levels: what makes its levels.
+    # The fastest plan in one order; levels: Levels or LevelSearch with the plans of levels.
     def _fastest(self, order, levels):
-        found = ((level, levels.model(level)) for level in (SPEED, BALANCED, RAM))
-        model, cycles = fastest(order.plans, self._arena, found)
-        return order.plans.ended(model), cycles
+        known = ((level, levels.model(level)) for level in (SPEED, BALANCED, RAM))
+        model, cycles = fastest(order.plans, self._arena, known)
+        return order.plans.final(model), cycles
 
     def as_planned(self, model):
-        """A model that keeps TFLM's plan, its weights stored as is fastest in that."""
+        """Return a model that keeps TFLM's plan, with the fastest weight layouts in it."""
         return self._as_planned(model)[0]
 
-    # (that model, cycles that another arena would save).
+    # (as_planned(), its extra cycles).
     def _as_planned(self, model):
-        if not self._fits:
+        if not self._can_be_planned:
             return model, 0
-        most = self._plans.head(model)
-        made, cycles = self._plans.with_stored(model, most)
-        return self._plans.refined(made, most), cycles
+        arena = self._plans.head_bytes(model)
+        faster, cycles = with_fastest_layouts(self._plans, model, arena)
+        return with_finer_layouts(self._plans, faster, arena), cycles
 
     def is_quick(self, level):
-        """False where a level takes so long to find that it is for who asks for it.
+        """Return False if a level takes so long to find that only a request for it justifies that.
 
-        How much a search has to look at is only known when it does: for RAM that is done here.
+        How long RAM takes is known only after the search, so the search is done here.
         """
-        if level != RAM or not self._fits or level in self._found:
+        if level != RAM or not self._can_be_planned or level in self._plans_of_levels:
             return True
-        if len(self._plans.model.running()[0].nodes) * len(self._orders) > _MANY:
+        operators = len(self._plans.model.running()[0].nodes)
+        if operators * len(self._orders) > _MAX_QUICK_OPERATORS:
             return False
-        self.model(AFTER[level])
-        scraps = [each.plans.search.scrap for each in self._orders]
-        left = _LOOKS - sum(scrap.made for scrap in scraps)
-        with suppress(TakesLong), ExitStack() as limits:
-            for scrap in scraps:
-                limits.enter_context(scrap.at_most(scrap.made + left))
+        self.model(LARGER_LEVEL[level])
+        budgets = [order.plans.search.budget for order in self._orders]
+        remaining = _MAX_QUICK_TENSORS - sum(budget.tensors.count for budget in budgets)
+        with suppress(SearchLimitReached), ExitStack() as limits:
+            for budget in budgets:
+                limits.enter_context(budget.limited_to(budget.tensors.count + remaining))
             self.model(level)
-        return level in self._found
+        return level in self._plans_of_levels
 
     def is_of_use(self, level):
-        """True when a level needs less RAM, or fewer cycles by estimate, than OFF."""
-        model, more = self.model(level)
+        """Return True if a level needs less RAM, or fewer estimated cycles, than OFF."""
+        model, extra_cycles = self.model(level)
         head, cycles = self.off()
-        return self._plans.head(model) < head or self.base_cycles() + more < cycles
+        is_smaller = self._plans.head_bytes(model) < head
+        return is_smaller or self.base_cycles() + extra_cycles < cycles
 
     def off(self):
-        """What OFF comes to: (bytes of the head, estimated cycles).
-
-        Of the other levels only SPEED may need more bytes.
+        """Return (head bytes, estimated cycles) of OFF. Of the other levels, only SPEED may need
+        more bytes.
         """
         if self._off is None:
-            model, more = self._as_planned(self._plain_model)
-            self._off = self._plans.head(model), self.base_cycles() + more
+            model, extra_cycles = self._as_planned(self._off_model)
+            self._off = self._plans.head_bytes(model), self.base_cycles() + extra_cycles
         return self._off

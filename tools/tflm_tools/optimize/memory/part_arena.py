@@ -1,106 +1,109 @@
-# tflm_tools: PartArena: the arena that operators of a model need, and what is in use meanwhile
+# tflm_tools: PartArena: plans the arena for a few operators of a model, by themselves or in bands
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from dataclasses import dataclass
 from math import ceil
 
 from ...arena.distances import Distance
-from ...arena.lives import Lives
-from ...arena.planner import place
+from ...arena.lifetimes import BufferLifetimes
+from ...arena.planner import place_buffers
 from ...model.graph import root_of
 from ...model.schema import BuiltinOperator
 
-NEVER = 1 << 40  # bytes that no board has
-_TRIES = 50  # random orders for a part of the model
-_MORE_TRIES = 2000  # where these leave a long one a little above the limit:
-_NEAR = 1.02  # at most so far,
-_LONG = 8  # of so many operators or more
+NO_LIMIT = 1 << 40  # bytes that no board has
+_TRIES = 50  # random orders that are tried for a part of a model
+_MORE_TRIES = 2000  # if the plan of a long part exceeds the limit a little:
+_NEAR = 1.02  # by at most this factor,
+_LONG_PART = 8  # with this number of operators or more
 
 
 @dataclass
-class PartFound:
-    """Bytes that a part of a model needs: of a plan, or else a least value beyond the limit.
+class PartPlan:
+    """Bytes that a part of a model needs.
 
-    may_need: bytes that a plan of many more tries may need, where a limit is so near; 0 for one
-    that has had them, or is not worth them.
+    is_planned: False if `size` is a lower bound, which exceeds the limit.
+    optimistic_bytes: what a plan with many more tries may need, if it is worth trying for a limit
+    between that and `size`; else 0.
     """
 
     size: int
     is_planned: bool = True
-    may_need: int = 0
+    optimistic_bytes: int = 0
 
 
 class PartArena:
-    """Plans operators of a GraphSubgraph; probe: what is known of its nodes."""
+    """Plans consecutive operators of a GraphSubgraph; node_costs: a NodeCostTable."""
 
-    def __init__(self, subgraph, probe):
-        self._nodes, self._probe = subgraph.nodes, probe
+    def __init__(self, subgraph, node_costs):
+        self._nodes, self._node_costs = subgraph.nodes, node_costs
         ends = subgraph.input_tensors(), subgraph.output_tensors()
-        self._blocks = Lives(*ends, subgraph.nodes, [], {}).blocks
+        self._buffers = BufferLifetimes(*ends, subgraph.nodes, [], {}).buffers
 
-    def beside(self, region):
-        """Bytes of tensors that are there while a Region runs, which it has nothing to do with."""
-        own = {root_of(t)[0].index for n in region.nodes for t in n.inputs + n.outputs if t}
+    def unrelated_bytes(self, region):
+        """Return the bytes of tensors that exist while a Region runs and that it does not use."""
+        tensors = [t for node in region.nodes for t in node.inputs + node.outputs if t]
+        own = {root_of(tensor)[0].index for tensor in tensors}
         return sum(
-            block.size
-            for block in self._blocks
-            if block.first < region.last and block.last >= region.first and block.key not in own
+            buffer.size
+            for buffer in self._buffers
+            if buffer.first < region.end and buffer.last >= region.first and buffer.key not in own
         )
 
-    def of(self, first, last, scratch, chain=None, limit=NEVER):
-        """The PartFound of operators first..last-1, in bands where there is a Chain.
+    def plan(self, first, end, scratch, chain=None, limit=NO_LIMIT):
+        """Return the PartPlan of operators first..end-1, in bands if there is a BandedChain.
 
-        scratch: [(bytes, nodes that use them)].
+        scratch: [(bytes, nodes that use them)]. limit: bytes; a part whose lower bound exceeds
+        them is not planned.
         """
-        before, behind, beside = self._ends(first, last)
-        nodes = chain.nodes if chain else self._nodes[first:last]
-        steps = {id(node): step for step, node in enumerate(nodes)}
+        before, after, unrelated = self._surroundings(first, end)
+        nodes = chain.nodes if chain else self._nodes[first:end]
+        step_of = {id(node): step for step, node in enumerate(nodes)}
         scratch = [
-            (~number, size, [steps[id(node)] for node in users])
+            (~number, size, [step_of[id(node)] for node in users])
             for number, (size, users) in enumerate(scratch)
         ]
-        distances, over = {}, []
+        distances, shared = {}, []
         for step, node in enumerate(nodes):
-            if chain and node.builtin_code == BuiltinOperator.RESHAPE:
+            if chain and node.builtin_code == BuiltinOperator.RESHAPE:  # a copy of rows
                 distances[step] = [Distance(node.inputs[0], node.outputs[0], 0)]
-                over.append(node.outputs[0].nbytes())
+                shared.append(node.outputs[0].nbytes())
             else:
-                distances[step] = self._probe.distances(node)
-                over.append(self._probe.made(node).over)
-        lives = Lives(before, behind, nodes, scratch, distances)
-        least = beside + lives.least(over)
-        if least > limit:
-            return PartFound(least, False)
-        return _planned(lives, beside, limit, last - first >= _LONG)
+                distances[step] = self._node_costs.distances(node)
+                shared.append(self._node_costs.of(node).shared_bytes)
+        lifetimes = BufferLifetimes(before, after, nodes, scratch, distances)
+        lower_bound = unrelated + lifetimes.lower_bound(shared)
+        if lower_bound > limit:
+            return PartPlan(lower_bound, False)
+        return _planned(lifetimes, unrelated, limit, end - first >= _LONG_PART)
 
-    # (tensors that are there before these operators, those that are needed behind them, bytes of
-    # others that are in use meanwhile).
-    def _ends(self, first, last):
-        own = {}  # roots by their numbers
-        for node in self._nodes[first:last]:
+    # (tensors that exist before these operators, tensors that are needed after them, bytes of
+    # other tensors that exist meanwhile).
+    def _surroundings(self, first, end):
+        own = {}  # number: root
+        for node in self._nodes[first:end]:
             for tensor in node.inputs + node.outputs:
                 if tensor is not None and not tensor.is_constant():
                     root = root_of(tensor)[0]
                     own[root.index] = root
-        before, behind, beside = [], [], 0
-        for block in self._blocks:
-            if block.last < first or block.first >= last:
+        before, after, unrelated = [], [], 0
+        for buffer in self._buffers:
+            if buffer.last < first or buffer.first >= end:
                 continue
-            if block.key not in own:
-                beside += block.size
+            if buffer.key not in own:
+                unrelated += buffer.size
                 continue
-            if block.first < first:
-                before.append(own[block.key])
-            if block.last >= last:
-                behind.append(own[block.key])
-        return before, behind, beside
+            if buffer.first < first:
+                before.append(own[buffer.key])
+            if buffer.last >= end:
+                after.append(own[buffer.key])
+        return before, after, unrelated
 
 
-# The PartFound of a Lives, with so many bytes beside. A limit of what may be needed is near: so a
-# second look with it is the last one.
-def _planned(lives, beside, limit, is_long):
-    size = place(lives, _TRIES)[0]
-    least = ceil(size / _NEAR)
-    if is_long and least <= limit - beside < size:
-        return PartFound(beside + min(size, place(lives, _MORE_TRIES)[0]))
-    return PartFound(beside + size, True, beside + least if is_long else 0)
+# The PartPlan of a part with `unrelated` bytes beside it. A plan that exceeds the limit by little
+# is searched for again with more tries; that result is final.
+def _planned(lifetimes, unrelated, limit, is_long):
+    size = place_buffers(lifetimes, _TRIES)[0]
+    optimistic = ceil(size / _NEAR)
+    if is_long and optimistic <= limit - unrelated < size:
+        return PartPlan(unrelated + min(size, place_buffers(lifetimes, _MORE_TRIES)[0]))
+    return PartPlan(unrelated + size, True, unrelated + optimistic if is_long else 0)

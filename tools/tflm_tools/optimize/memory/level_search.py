@@ -1,0 +1,209 @@
+# tflm_tools: LevelSearch: the plans of a model at each level, with its operators in one order
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from math import inf
+
+from .search.edge import CycleLimit
+from .search.shortest_path import MIN_STEP, STEP
+from .weights.spend_slack import in_first_arena, with_finer_layouts
+
+SPEED, BALANCED, RAM, OFF = "speed", "balanced", "ram", "off"
+BUDGET = "budget"  # the plan for --arena-budget; not a choice of --optimize
+
+# The policy of the levels. "Cycles" are extra cycles of bands and weights, as a share of all
+# cycles of the model; "arena" is its head.
+MAX_SLOWDOWN = 0.03  # cycles that BALANCED may cost
+_MAX_CYCLE_SHARE = {BALANCED: MAX_SLOWDOWN, RAM: 1.0}
+_MAX_ARENA_SHARE = {BALANCED: 0.9}  # of the unbanded arena: larger arenas are not worth cycles
+_ARENA_GROWTH = {SPEED: 1.5}  # the arena may grow by this factor for weights that are fetched once
+_SMALL_ARENA = 8192  # bytes that weights may use at SPEED and BALANCED in any model
+LARGER_LEVEL = {BALANCED: SPEED, RAM: BALANCED}  # each level needs no more than this one
+_CYCLE_SHARES_TRIED = (1, 0.6, 0.3)  # of the cycles of a level, one after the other
+_RAM_CYCLE_SHARE = 5  # tried first by RAM if weights cost cycles: more arena may save these
+_RAM_ARENA_FACTOR = 1.12  # times the limit: the arena that may save them
+# Arenas for weights in bands, times the smallest one, and for weights of unbanded models.
+_ARENA_FACTORS = (1, 1.06, _RAM_ARENA_FACTOR, 1.25)
+_UNBANDED_ARENA_FACTORS = {BALANCED: (1, 1.06, 1.12, 1.18, 1.25, 1.5)}
+# (limit times the smallest one, share of it for regions) of searches around the smallest arena: a
+# plan of the whole model may be smaller if regions are. The wider limits are for weights that are
+# too slow in the smallest arena.
+_NARROW_LIMITS = (1.0, 1.0), (1.0, 0.94)
+_WIDE_LIMITS = (1.12, 1.0), (1.25, 1.0)
+DRAFT_TOLERANCE = 1.02  # a draft may need this factor more than its final plan
+_MAX_RAM_STEPS = 64  # steps between limits that RAM may try
+
+
+class LevelSearch:
+    """The plans of one order of operators at SPEED, BALANCED and RAM.
+
+    plans: a PlannedGraphs that no other search uses. off: (head bytes, cycles) of OFF.
+
+    For each level (_find()):
+    1. Find the plan of the larger level, whose arena is a limit.
+    2. For decreasing shares of the cycles that the level may cost, find graphs in bands near the
+       smallest arena (_banded_graphs()); at last, take the model without bands.
+    3. For each graph, the smallest one first, choose weight layouts in slightly larger arenas,
+       until bands and weights together cost no more than the level may.
+    4. Stop as soon as no further graph can need a smaller arena.
+    Plans are drafts until a level is requested by model().
+    """
+
+    def __init__(self, plans, off):
+        self.plans, self._off = plans, off
+        self._drafts = {}  # level: (Graph, extra cycles)
+        self._max_head = inf  # bytes; graphs that need as many are of no use
+        self._speed = None
+
+    def model(self, level, max_head=inf):
+        """Return (the Graph of SPEED, BALANCED or RAM, its extra cycles).
+
+        max_head: bytes of another plan; a plan that is not smaller is of no use.
+        """
+        self._max_head = max_head
+        model, cycles = self._draft(level)
+        head_bytes = self.plans.head_bytes
+        if level == SPEED:
+            if self._speed is None:
+                arena = _ARENA_GROWTH[SPEED] * head_bytes(self.plans.model)
+                arena = max(arena, head_bytes(model))
+                self._speed = with_finer_layouts(self.plans, model, arena)
+            model = self._speed
+        result = self.plans.final(model), cycles
+        # Drafts were compared; in the end, the larger level may need less.
+        if level in LARGER_LEVEL:
+            larger = head_bytes(self._draft(LARGER_LEVEL[level])[0])
+            if larger <= DRAFT_TOLERANCE * head_bytes(result[0]):
+                others = result, self.model(LARGER_LEVEL[level], max_head)
+                result = min(others, key=lambda each: head_bytes(each[0]))
+        return result
+
+    def min_head(self, level):
+        """Return bytes that every plan in bands needs, within the cycles of a level."""
+        unbanded = self.plans.head_bytes(self.plans.model)
+        return self.plans.search.min_arena(unbanded, self._cycles_for_bands(level))
+
+    # model() without the layouts and the search for an order that a final plan gets.
+    def _draft(self, level):
+        if level not in self._drafts:
+            self._drafts[level] = self._find(level)
+        return self._drafts[level]
+
+    # (the smallest Graph that costs no more than the level may, its extra cycles).
+    def _find(self, level):
+        max_cycles = self._max_cycles(level)
+        # Step 1 comes first, because searches correct what they know: the result must not depend
+        # on which level is requested first.
+        larger = self._draft(LARGER_LEVEL[level]) if level in LARGER_LEVEL else None
+        found, seen, result = [], set(), None
+
+        def best_head():
+            return min((self._size(each)[0] for each in found), default=inf)
+
+        def best(default):
+            return min(found, key=self._size) if found else default
+
+        for graphs, is_all in self._banded_graphs(level, best_head):
+            for graph, cycles, head in graphs:
+                if head >= self._max_head and level != SPEED:  # other levels start from SPEED
+                    return best((self.plans.model, 0))
+                if larger is not None and head > self.plans.head_bytes(larger[0]):
+                    return best(larger)
+                if head >= best_head():
+                    break
+                if graph not in seen:
+                    seen.add(graph)
+                    arenas = self._layout_arenas(level, graph, head, larger)
+                    arenas = [min(arena, best_head()) for arena in arenas]
+                    is_unbanded = graph is self.plans.model
+                    model, more = in_first_arena(
+                        self.plans, graph, arenas, max_cycles - cycles, or_last=is_unbanded
+                    )
+                    result = model, cycles + more
+                    if result[1] <= max_cycles:
+                        found.append(result)
+            if found and (is_all or best_head() <= graphs[0][2]):
+                return min(found, key=self._size)
+        return result
+
+    # Extra cycles that a level may cost.
+    def _max_cycles(self, level):
+        cycles = self._cycles_for_bands(level)
+        return cycles + self._draft(SPEED)[1] if level == BALANCED else cycles
+
+    # Extra cycles that a level may cost in addition to SPEED. RAM may cost the same on all
+    # targets; on some, whose kernels are faster, that is more than all other cycles.
+    def _cycles_for_bands(self, level):
+        search = self.plans.search
+        cycles = search.reference_cycles if level == RAM else search.base_cycles
+        return _MAX_CYCLE_SHARE.get(level, 0) * cycles
+
+    # (head bytes, extra cycles) of (Graph, extra cycles).
+    def _size(self, plan):
+        return self.plans.head_bytes(plan[0]), plan[1]
+
+    # Bytes of arena that the weights of a Graph may use, from the smallest on. head: what it needs
+    # with as little scratch as possible. larger: plan of the larger level, whose arena is a limit.
+    def _layout_arenas(self, level, graph, head, larger):
+        arena = max(head * _ARENA_GROWTH.get(level, 1), self._min_layout_arena(level))
+        limit = arena if larger is None else self.plans.head_bytes(larger[0])
+        is_unbanded = graph is self.plans.model
+        if is_unbanded and level == BALANCED:
+            limit = max(arena, min(limit, self._off()[0]))
+        factors = _UNBANDED_ARENA_FACTORS.get(level, (1,)) if is_unbanded else _ARENA_FACTORS
+        return dict.fromkeys(min(factor * arena, limit) for factor in factors)
+
+    # Bytes of arena that weights may use at a level, even if the model needs fewer.
+    def _min_layout_arena(self, level):
+        if level == BALANCED:
+            return min(_SMALL_ARENA, self._off()[0])
+        return 0 if level == RAM else _SMALL_ARENA
+
+    # Yields ([(Graph, extra cycles, head bytes)], whether these are all Graphs for a share of the
+    # cycles): step 2. The cycles of weights in a small arena are not counted; if they turn out too
+    # high, the Graphs for a smaller share follow. best_head(): bytes of the best plan so far.
+    def _banded_graphs(self, level, best_head):
+        unbanded = self.plans.model, 0, self.plans.head_bytes(self.plans.model)
+        shares, step = _CYCLE_SHARES_TRIED if level in _MAX_CYCLE_SHARE else (), STEP
+        if level == RAM:
+            step = max(MIN_STEP, min(STEP, unbanded[2] // _MAX_RAM_STEPS))
+            shares = (_RAM_CYCLE_SHARE, *shares) if self.plans.miss else shares
+        for share in shares:
+            max_cycles = share * self._cycles_for_bands(level)
+            factor = _ARENA_FACTORS[-1] if share <= 1 else _RAM_ARENA_FACTOR
+            cycle_limit = CycleLimit(
+                self._max_cycles(level), factor, self._min_layout_arena(level)
+            )
+            max_head = min(_MAX_ARENA_SHARE.get(level, 1) * unbanded[2], self._max_head)
+            sizes = max_head, unbanded[2], step
+            yield from self._graphs_within(max_cycles, cycle_limit, *sizes, best_head)
+        yield [unbanded], True
+
+    # _banded_graphs() with at most `max_cycles`, and below `max_head` bytes: Graphs for the
+    # narrow limits, then all Graphs. unbanded: head bytes of the model without bands.
+    def _graphs_within(self, max_cycles, cycle_limit, max_head, unbanded, step, best_head):
+        found = {}
+        unbanded = min(unbanded, self._max_head)
+        plan = self.plans.smallest(unbanded, max_cycles, step, found, cycle_limit)
+        enough = inf
+        if plan is not None and plan.cycles > cycle_limit.cycles:
+            yield _below(found, max_head), False
+            # A plan that does not need a larger arena for its weights may be smaller in the end.
+            found_without, enough = {}, best_head()
+            largest = min(unbanded, enough)
+            self.plans.smallest(largest, cycle_limit.cycles, step, found_without)
+            enough = min((head for *_, head in found_without.values()), default=enough)
+            found.update(found_without)
+        for limits in (_NARROW_LIMITS, _WIDE_LIMITS) if plan is not None else ():
+            for factor, share in limits:
+                limit = int(plan.arena * factor)
+                if limit < enough:
+                    other = self.plans.search.within(limit, None, share, cycle_limit=cycle_limit)
+                    if other is not None:
+                        self.plans.check(other, found)
+            yield _below(found, max_head), limits is _WIDE_LIMITS
+
+
+# The (Graph, extra cycles, head bytes) with fewer than `max_head` bytes, the smallest first.
+def _below(found, max_head):
+    graphs = [each for each in found.values() if each[2] < max_head]
+    return sorted(graphs, key=lambda each: (each[2], each[1]))

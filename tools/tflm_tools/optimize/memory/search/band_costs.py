@@ -1,0 +1,132 @@
+# tflm_tools: BandCosts: scratch, records and weight layouts of a region in bands
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from dataclasses import dataclass, field
+from math import inf
+
+from ....bands.row_windows import UpsampledRows
+from ....bands.write import write_chain
+
+_SMALL_SCRATCH = 512  # bytes of scratch for the candidate with little scratch
+
+
+@dataclass
+class BandCosts:
+    """What a region in bands needs besides its feature maps.
+
+    record_bytes: of arena, for the record that runs. scratch: for each slot of the BandedChain,
+    bytes of its scratch buffers. scratch_at: {position: bytes of all scratch buffers}.
+    layouts, layout_cycles: of the weights, from WeightLayoutSearch.in_chain().
+    slot_layouts: for each slot with an operator (its position, cycles of its weights, [(scratch,
+    cycles)] of all layouts).
+    live_bytes: for each position, bytes in use while the operator runs, without its scratch.
+    uses_wide_layouts: weights use more scratch than necessary.
+    """
+
+    record_bytes: int
+    scratch: list = field(default_factory=list)
+    layouts: dict = field(default_factory=dict)
+    layout_cycles: int = 0
+    slot_layouts: list = field(default_factory=list)
+    scratch_at: dict = field(default_factory=dict)
+    live_bytes: list = field(default_factory=list)
+    uses_wide_layouts: bool = False
+    _savable: dict = field(default_factory=dict)
+
+    def savable_cycles(self, arena):
+        """Return how many cycles the weights would save in `arena` bytes, about."""
+        if arena not in self._savable:
+            savable = 0
+            for position, cycles, layouts in self.slot_layouts:
+                max_scratch = arena - self.live_bytes[position]
+                fitting = (each for size, each in layouts if size <= max_scratch)
+                savable += cycles - min(fitting, default=cycles)
+            self._savable[arena] = max(0, savable)
+        return self._savable[arena]
+
+
+def band_costs_of(schedule, node_costs, layout_search, make_tensor, max_scratch_of=None):
+    """Return a list of BandCosts of a BandSchedule, from one band of each kind.
+
+    With as much scratch as Prepare requests; if that differs, with little scratch; and, if that is
+    faster, with wide layouts. The list is empty if the schedule cannot be written.
+    make_tensor(name, dtype, shape, like): returns a new tensor. max_scratch_of(schedule, costs):
+    bytes of scratch for wide layouts at each position, or None for no wide layouts.
+    Raises TflmError for what Prepare refuses.
+    """
+    kinds = _band_kinds(schedule)
+    chain = write_chain(schedule, make_tensor, list(kinds))
+    if chain is None:
+        return []
+    nodes_of_slots = [[node for node in slot if node is not None] for slot in chain.slots]
+    for nodes in nodes_of_slots:
+        if len({node_costs.of(node).record_signature for node in nodes}) > 1:
+            return []  # a slot has one record for all bands
+    slots = [layout_search.slot(slot, kinds.values()) for slot in chain.slots]
+    usual = [slot.usual_scratch for slot in slots]
+
+    def costs_with(max_scratch):
+        costs = BandCosts(node_costs.record_buffer_bytes(chain.nodes))
+        layouts, costs.layout_cycles, by_slot = layout_search.in_chain(slots, max_scratch)
+        costs.layouts = {number: each for number, each in layouts.items() if each is not None}
+        pairs = zip(chain.positions, by_slot, strict=True)
+        costs.slot_layouts = [(at, *each) for at, each in pairs if at is not None]
+        for nodes, position in zip(nodes_of_slots, chain.positions, strict=True):
+            costs.scratch.append(scratch_of(nodes, node_costs, costs.layouts))
+            if position is not None:
+                costs.scratch_at[position] = sum(costs.scratch[-1])
+        return costs
+
+    small = [min(size, _SMALL_SCRATCH) for size in usual]
+    candidates = [costs_with(small)]
+    if not schedule.spilled and not schedule.recomputed:
+        costs = costs_with(usual)
+        differs = costs.scratch_at != candidates[0].scratch_at
+        candidates = [costs, *candidates] if differs else [costs]
+    if max_scratch_of is not None:
+        limits = max_scratch_of(schedule, candidates[0])
+        wide = costs_with([inf if at is None else limits[at] for at in chain.positions])
+        wide.uses_wide_layouts = True
+        candidates += [wide] if wide.layout_cycles < candidates[0].layout_cycles else []
+    return candidates
+
+
+def scratch_of(nodes, node_costs, layouts):
+    """Return the bytes of each scratch buffer of nodes that do the same for other rows.
+
+    layouts: {operator's number: layout}.
+    """
+    costs = [node_costs.of(node) for node in nodes]
+    layout = layouts.get(nodes[0].index) if costs[0].cost_of_layout else None
+    count = max(len(each.scratch) for each in costs)
+    if layout is not None:
+        return [max(each.cost_of_layout(layout)[0] for each in costs)] * count
+    return [max(each.scratch[k] for each in costs if k < len(each.scratch)) for k in range(count)]
+
+
+# {the first of the bands whose nodes all have the same shapes and paddings: number of these
+# bands}.
+def _band_kinds(schedule):
+    firsts, counts = {}, {}
+    for band in range(1, schedule.bands + 1):
+        first = firsts.setdefault(tuple(_kind(schedule, band)), band)
+        counts[first] = counts.get(first, 0) + 1
+    return counts
+
+
+# What the shapes and paddings of a band's nodes depend on.
+def _kind(schedule, band):
+    region = schedule.region
+    for key, access in zip(region.outputs, region.accesses, strict=True):
+        first, end = schedule.span(key, band)
+        yield end - first
+        if first < end:
+            rows = access.rows
+            first_input, end_input = rows.first(first), rows.end(end - 1)
+            yield end_input - first_input
+            if first_input == 0 or end_input == rows.input_rows:
+                yield first
+            elif isinstance(rows, UpsampledRows):
+                yield first - first_input * rows.stride
+        if region.feature_maps[key].is_internal:
+            yield schedule.copied_rows(key, band), schedule.restored_rows(key, band)

@@ -1,0 +1,220 @@
+# tflm_tools: PlanSearch: the cheapest way to run a model within an arena, by shortest paths
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from itertools import chain
+from math import inf
+
+from ..costs import REFERENCE_TARGET, min_cycles
+from ..node_costs import NodeCostTable
+from ..rewrites.pooled_groups import pooled_groups
+from ..rewrites.recompute import recomputations
+from .band_plan import BandPlan
+from .edge import ArenaLimits, Edge
+from .edges import MAX_REGION, ModelEdges
+from .rewrite_paths import RewritePath, relax
+from .search_budget import SearchBudget
+
+STEP = 256  # bytes between two limits that are tried
+MIN_STEP = 16  # the head of an arena is a multiple of it
+# Shares of a limit that an estimate may need: the less it needs, the likelier its plan fits.
+_ESTIMATE_SHARES = 0.85, 0.92, 1.0
+
+
+class PlanSearch:
+    """Looks for the cheapest way to run a model in an arena of a given size.
+
+    The operators of the model are a graph of positions: an Edge leads from the position of its
+    first operator to the one after its last operator, if it fits the arena. A plan is a path from
+    the first to the last position; its cycles are the sum over its Edges.
+
+    1. Find the shortest path by lower bounds of the Edges' bytes and cycles.
+    2. Examine the Edges of the path that are not planned yet; their bytes and cycles grow.
+    3. Repeat until all Edges of the path are planned.
+    4. The smallest arena for a number of cycles is found by halving.
+
+    nodes: of the model. layout_search: its WeightLayoutSearch. budget: the SearchBudget.
+    base_cycles: of the model without bands, about. reference_cycles: the same with the kernels of
+    a Cortex-M0+.
+    """
+
+    def __init__(self, graph, target=None, packing=None, miss=None):
+        node_costs = NodeCostTable(graph, target, packing, miss)
+        self.budget = SearchBudget()
+        self._edges = ModelEdges(graph, node_costs, self.budget)
+        self.nodes, self.layout_search = self._edges.nodes, self._edges.layout_search
+        self.base_cycles = min_cycles(self.nodes, node_costs, target)
+        reference_target = target and REFERENCE_TARGET
+        self.reference_cycles = min_cycles(self.nodes, node_costs, reference_target)
+        self._rewrites = {}  # position of the reader: RewritePaths
+        for rewrite in [*recomputations(graph), *pooled_groups(graph)]:
+            path = RewritePath(rewrite, node_costs, target, self.budget)
+            self._rewrites.setdefault(rewrite.reader, []).append(path)
+        self._readers = sorted(self._rewrites, reverse=True)
+
+    @property
+    def _all_rewrites(self):
+        return chain.from_iterable(self._rewrites.values())
+
+    # (cycles, [Edge or RewritePath]) of the shortest path within ArenaLimits, or None. Edges that
+    # were not examined may need more. rewrites: {position of the reader: RewritePaths} that may be
+    # used. paths: to each position; those up to `start` are kept.
+    def _shortest_path(self, limits, rewrites, paths, start):
+        paths[start + 1 :] = [None] * (len(self.nodes) - start)
+        for position in range(start, len(self.nodes)):
+            relax(self._edges, paths, position + 1, limits)
+            for rewrite_path in rewrites.get(position, ()):
+                replaced = range(rewrite_path.rewrite.first, position + 1)
+                if any(self._edges.single(at).arena > limits.single for at in replaced):
+                    rewrite_path.offer(paths, limits)
+        if paths[-1] is None:
+            return None
+        elements, path = [], paths[-1]
+        while path[1] is not None:
+            elements.append(path[1])
+            path = path[2]
+        return paths[-1][0], elements[::-1]
+
+    # (paths, start) for _shortest_path(), without any known path.
+    def _no_paths(self):
+        for rewrite_path in self._all_rewrites:
+            rewrite_path.forget()
+        return [(0, None, None)], 0
+
+    def within(
+        self,
+        limit,
+        max_cycles=None,
+        share=1.0,
+        estimate_share=1.0,
+        cycle_limit=None,
+        wide_arena=0,
+        allow_wide_layouts=False,
+    ):
+        """Return the cheapest BandPlan that needs at most `limit` bytes, or None.
+
+        max_cycles: extra cycles that it may cost. cycle_limit: a CycleLimit for it, too.
+        share: of the limit that its regions may need; estimate_share: of that, by estimate. Below
+        1, Edges near the limit are not examined: a plan is found soon, which may not be the
+        cheapest. allow_wide_layouts: weights in bands may use up to `wide_arena` bytes of arena,
+        which must be the same in all calls.
+        """
+        estimated = estimate_share * share * limit
+        limits = ArenaLimits(limit, share * limit, estimated, allow_wide_layouts)
+        max_cycles = inf if max_cycles is None else max_cycles
+        cheapest_rewrite = min((each.cycles for each in self._all_rewrites), default=inf)
+        # A plan that costs less than any rewrite is found without rewrites.
+        known = min(max_cycles, cheapest_rewrite), cycle_limit, wide_arena
+        is_final, path = self._examined_path(limits, {}, *known)
+        if not is_final and cheapest_rewrite <= max_cycles:
+            rewrites = self._rewrites_within(max_cycles)
+            path = self._examined_path(limits, rewrites, max_cycles, cycle_limit, wide_arena)[1]
+        return None if path is None else _band_plan(path, limit)
+
+    # The shortest path of which all Edges have been examined: (True, path). (False, None) if it
+    # costs more than `max_cycles` or there is none; (True, None) if it exceeds the CycleLimit.
+    def _examined_path(self, limits, rewrites, max_cycles, cycle_limit, wide_arena):
+        paths, start = self._no_paths()
+        while True:
+            path = self._shortest_path(limits, rewrites, paths, start)
+            if path is None or path[0] > max_cycles:
+                return False, None
+            edges = [each for each in path[1] if isinstance(each, Edge)]
+            if cycle_limit is not None:
+                arena = cycle_limit.arena(limits.single)
+                savable = sum(edge.savable_cycles(arena) for edge in edges)
+                if path[0] - savable > cycle_limit.cycles:
+                    return True, None
+            unknown = [edge for edge in edges if not edge.is_known(limits.banded)]
+            if not unknown:
+                return True, path
+            for edge in unknown:
+                edge.owner.examine(edge, limits.banded, wide_arena)
+            start = min(map(self._first_changed_path, unknown))
+
+    # The RewritePaths that cost at most `max_cycles`, by the position of their reader.
+    def _rewrites_within(self, max_cycles):
+        return {
+            position: [each for each in rewrite_paths if each.cycles <= max_cycles]
+            for position, rewrite_paths in self._rewrites.items()
+        }
+
+    def raise_single(self, node, arena):
+        """Note that an operator by itself needs `arena` bytes; return False if it is known."""
+        position = next((i for i, other in enumerate(self.nodes) if other is node), None)
+        if position is None or self._edges.single(position).arena >= arena:
+            return False
+        self._edges.single(position).arena = arena
+        return True
+
+    # Forget the paths that an examined Edge may change; return the position up to which the paths
+    # of the model stay.
+    def _first_changed_path(self, edge):
+        start = edge.end - 1
+        for reader in self._readers:
+            changed = [each for each in self._rewrites[reader] if each.has_edges(edge.owner)]
+            for rewrite_path in changed:
+                rewrite_path.forget(edge.end)
+            if changed or reader < start <= reader + MAX_REGION:  # its paths lead further
+                start = reader
+        return start
+
+    def min_arena(self, max_arena, max_cycles, step=STEP):
+        """Return bytes, at most `max_arena`, that every plan with `max_cycles` needs.
+
+        That is as far as is known before any Edge has been examined.
+        """
+        low, high = 0, max_arena // step
+        while low < high:
+            middle = (low + high) // 2
+            limits = ArenaLimits(*[middle * step] * 3)
+            path = self._shortest_path(
+                limits, self._rewrites_within(max_cycles), *self._no_paths()
+            )
+            if path is not None and path[0] <= max_cycles:
+                high = middle
+            else:
+                low = middle + 1
+        return high * step
+
+    def smallest(self, max_arena, max_cycles, step=STEP, min_arena=0, cycle_limit=None):
+        """Return the BandPlan with the smallest arena below `max_arena` bytes, or None.
+
+        max_cycles: extra cycles that it may cost, None for any number. step: bytes between two
+        limits that are tried. min_arena: bytes that every plan needs, so that limits a little
+        above them are tried first. cycle_limit: as for within().
+        """
+        low, high, is_found = min_arena // step, max_arena // step, False
+        ahead = 0 if min_arena else high
+        while low < high:
+            middle = (low + high) // 2
+            if not is_found:
+                middle = min(middle, low + ahead)
+            if self._has_plan(middle * step, max_cycles, cycle_limit):
+                is_found, high = True, middle
+            else:
+                low, ahead = middle + 1, 2 * ahead + 1
+        return self.within(high * step, max_cycles) if is_found else None
+
+    # True if there is a BandPlan; those that surely fit are looked for first.
+    def _has_plan(self, limit, max_cycles, cycle_limit):
+        return any(
+            self.within(limit, max_cycles, 1.0, share, cycle_limit) is not None
+            for share in _ESTIMATE_SHARES
+        )
+
+
+# The BandPlan of a path (cycles, [Edge or RewritePath]).
+def _band_plan(path, limit):
+    plan = BandPlan([], limit, path[0])
+    for element in path[1]:
+        if isinstance(element, RewritePath):
+            plan.rewrites.append(element.rewrite)
+            continue
+        plan.cycles -= element.layout_cycles
+        if element.band_costs is not None:
+            plan.layouts.update(element.band_costs.layouts)
+        if element.schedule is not None:
+            plan.edges.append(element)
+        elif element.band_costs is not None:
+            plan.small_scratch.append(element)
+    return plan
