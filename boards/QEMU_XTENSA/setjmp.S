@@ -1,9 +1,9 @@
 /* setjmp and longjmp with register windows; the buffer has 17 words.
    MIT license; Copyright (c) 2026 the tflm authors */
 
-/* Words 0..3: a0..a3 of the caller of setjmp, which lie below our stack pointer once they are
-   spilled. Words 4..11: its a4..a11 as far as its call left them there. Words 12..15: a0..a3 of
-   that function's caller, below its own pointer. Word 16: the return address. */
+/* Words 0..3: a0..a3 of the caller of setjmp, which are below our stack pointer after the spill.
+   Words 4..11: the spilled registers among its a4..a11. Words 12..15: a0..a3 of the caller's
+   caller, below the caller's stack pointer. Word 16: the return address. */
 
     .text
     .align 4

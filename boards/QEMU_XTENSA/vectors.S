@@ -139,7 +139,7 @@ fault:
     .org 0x400
     .end no-transform
 
-    /* Tell the cause and stop qemu with exit code 100 + cause. a2: simcall's number. */
+    /* Report the cause and stop qemu with exit code 100 + cause. a2: simcall's number. */
     .text
     .align 4
 report:

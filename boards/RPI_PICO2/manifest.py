@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 options.defaults(kernels="", prepare=True, checks=True, app="")
-# As the port does it, less its drivers of micropython-lib (onewire, dht, neopixel and so on).
+# The modules of the port, without the drivers onewire, ds18x20, dht and neopixel.
 freeze("$(PORT_DIR)/modules")
 include("$(MPY_DIR)/extmod/asyncio")
 include(

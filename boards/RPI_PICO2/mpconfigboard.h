@@ -1,4 +1,4 @@
-// Raspberry Pi Pico 2 with tflm: the port's own board, the REPL on UART 0 too, and room for models.
+// Raspberry Pi Pico 2 with tflm: the port's own board, the REPL on UART 0 too, and flash for models.
 // MIT license; Copyright (c) 2026 the tflm authors
 
 #include "boards/RPI_PICO2/mpconfigboard.h"

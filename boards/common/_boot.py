@@ -1,4 +1,4 @@
-# Emulated boards: mount the image of models that qemu has put into memory, if there is one
+# Emulated boards: mount the image of models that qemu has loaded into memory, if present
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import sys
@@ -6,8 +6,8 @@ import sys
 import uctypes
 import vfs
 
-# Where the profiles of the boards tell qemu's loader to put it.
-_PLACES = {
+# The address of the image, as in the profiles of the boards.
+_IMAGE_ADDRESSES = {
     "microbit": 0x140000,
     "mps2-an385": 0x20000000,
     "virt": 0x81000000,
@@ -22,4 +22,4 @@ def _mount(address):
         sys.path += ["/rom", "/rom/lib"]
 
 
-_mount(_PLACES[sys.implementation._machine.split()[0]])
+_mount(_IMAGE_ADDRESSES[sys.implementation._machine.split()[0]])

@@ -1,22 +1,22 @@
-# Emulated boards: qemu's have no clock, so time goes on only while a program sleeps
+# Emulated boards: qemu's boards have no clock, so time advances only while a program sleeps
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import sys
 
 import machine
 
-# Where a board's UART says that a byte is there: memory, address, bit. No interrupt tells of
-# Ctrl-C, so a program that sleeps looks for it.
-_PLACES = {
+# The bit of the UART that is set if a byte was received: memory, address, bit. Ctrl-C causes no
+# interrupt, so a sleeping program checks this bit.
+_UART_STATUS = {
     "microbit": (machine.mem32, 0x40002108, 1),
     "mps2-an385": (machine.mem32, 0x40004004, 2),
     "virt": (machine.mem8, 0x10000005, 1),
     "kc705-nommu": (machine.mem32, 0x9D050034, 1),
 }
-_MEMORY, _STATUS, _BIT = _PLACES[sys.implementation._machine.split()[0]]
+_MEMORY, _STATUS, _BIT = _UART_STATUS[sys.implementation._machine.split()[0]]
 _CTRL_C = "\x03"
 
-_LOOPS = 500  # of an empty loop for a millisecond; in qemu they take less than that
+_LOOPS = 500  # iterations of an empty loop per millisecond; qemu is faster
 
 _now = 0  # in microseconds
 
