@@ -5,7 +5,7 @@ import contextlib
 import multiprocessing
 
 import numpy as np
-from rules.sources import TESTS, files, sound_cases
+from rules.sources import TESTS, files, valid_cases
 from support import litert, runner
 from support.inputs import generator
 from tflm.errors import TflmError
@@ -108,7 +108,7 @@ def test_outputs_of_resized_models():
     models = [
         (f"{path.stem} {case.name}", bytes(case.build()))
         for path in files(TESTS, "test_*.py")
-        for case in _some(list(sound_cases(path)))
+        for case in _some(list(valid_cases(path)))
     ]
     answers = {
         name: (data, answer)

@@ -1,4 +1,4 @@
-# Words of records in extents/: which expressions are numbers of words, and of which layouts
+# Finds the expressions in access_checks/ that are indices of record words, and their layouts
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import ast
@@ -8,17 +8,17 @@ from typing import NamedTuple
 
 from rules.sources import PACKAGE, consts, emitted, files, tree
 
-EXTENTS = {path.stem: path for path in files(PACKAGE / "access_checks")}
+CHECK_FILES = {path.stem: path for path in files(PACKAGE / "access_checks")}
 
-# Methods of extents/record.py whose first argument is the number of a word; both, for apart().
+# Methods of Record whose first argument is the index of a word; both arguments of apart().
 _METHODS = ("reads", "writes", "has", "numbers", "signed", "constant", "is_offset", "requantize")
 _METHODS += ("limits", "halfwords", "table", "apart")
 _RECORDS = ("r", "self")
-_BLOCKS = ("limits", "requantize")  # its methods that know words of a layout
+_BLOCKS = ("limits", "requantize")  # methods of Record that read words of a layout
 
 
 class Function(NamedTuple):
-    """A function of a file, or an entry of its CHECKS: then the name is that of the kernel."""
+    """A function of a file. For an entry of its CHECKS the name is the name of the kernel."""
 
     file: str
     name: str
@@ -30,17 +30,17 @@ class Function(NamedTuple):
         return [argument.arg for argument in self.node.args.args]
 
 
-# All functions, {(file, name): Function}; those that CHECKS has are known by their lines.
+# Return all functions, {(file, name): Function}. Entries of CHECKS are found by line number.
 def _functions():
     found = {}
-    for file, path in EXTENTS.items():
+    for file, path in CHECK_FILES.items():
         lines = {}
         for node in ast.walk(tree(path)):
             if isinstance(node, ast.FunctionDef) and (file != "record" or node.name in _BLOCKS):
                 found[file, node.name] = Function(file, node.name, node)
                 lines[node.lineno] = ast.parse(f"lambda r: {node.name}(r)").body[0].value
             elif isinstance(node, ast.Lambda):
-                assert node.lineno not in lines, f"{path} line {node.lineno}: two functions"
+                assert node.lineno not in lines, f"{path} line {node.lineno}: two lambdas"
                 lines[node.lineno] = node
         checks = getattr(importlib.import_module(f"tflm.access_checks.{file}"), "CHECKS", {})
         for kernel, check in checks.items():
@@ -52,20 +52,20 @@ def _functions():
 FUNCTIONS = _functions()
 
 
-# What a file calls a function: its own, or one of `from .file import name`.
+# Return {name in a file: (file, name) of the function}, also for `from .file import name`.
 def _names(file):
     found = {name: (file, name) for owner, name in FUNCTIONS if owner == file}
-    for node in tree(EXTENTS[file]).body:
-        if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module in EXTENTS:
+    for node in tree(CHECK_FILES[file]).body:
+        if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module in CHECK_FILES:
             for alias in node.names:
                 found[alias.asname or alias.name] = (node.module, alias.name)
     return found
 
 
-_NAMES = {file: _names(file) for file in EXTENTS}
+_NAMES = {file: _names(file) for file in CHECK_FILES}
 
 
-# The calls within a function of others here: [(function, its arguments by parameter)].
+# Return the calls of other functions in a function: [(function, {parameter: argument})].
 @functools.cache
 def calls(function):
     return list(_calls(function))
@@ -78,7 +78,7 @@ def _calls(function):
         called, arguments = node.func, list(node.args)
         if isinstance(called, ast.Name):
             if arguments and getattr(arguments[0], "id", "") not in _RECORDS:
-                continue  # words of a constant are none of the record
+                continue  # words of a constant do not belong to the record
             key = _NAMES[function.file].get(called.id)
         elif isinstance(called, ast.Attribute) and getattr(called.value, "id", "") in _RECORDS:
             key = "record", called.attr
@@ -91,7 +91,7 @@ def _calls(function):
             yield other, given | {k.arg: k.value for k in node.keywords}
 
 
-# The layouts of the records that each function looks at: by CHECKS, and by what calls it.
+# Return the layouts of the records that each function reads, by CHECKS and by its callers.
 def _layouts():
     layouts = {key: set() for key in FUNCTIONS}
     emissions = emitted()
@@ -107,7 +107,7 @@ def _layouts():
     return layouts
 
 
-# Where a local name of a function comes from: the first values of what it is assigned.
+# Return the expressions that are assigned to a local name of a function.
 @functools.cache
 def _sources(function, name):
     return list(_assigned(function, name))
@@ -124,13 +124,13 @@ def _assigned(function, name):
         if getattr(targets, "id", "") == name:
             yield from values
         elif isinstance(targets, ast.Tuple):
-            place = [getattr(target, "id", "") for target in targets.elts]
-            for value in values if name in place else ():
+            names = [getattr(target, "id", "") for target in targets.elts]
+            for value in values if name in names else ():
                 if isinstance(value, ast.Tuple):
-                    yield value.elts[place.index(name)]
+                    yield value.elts[names.index(name)]
 
 
-# What a loop begins with: each item of a tuple, the start of a range.
+# Return the first values of a loop: each item of a tuple, or the start of a range.
 def _items(node):
     if isinstance(node, ast.Tuple):
         return node.elts
@@ -139,18 +139,18 @@ def _items(node):
     return []
 
 
-# What a number of a word begins with, and what is added to it; halfwords are `2 * _TABLE`.
-def parts(node):
+# Return the first term of an index, and the terms that are added; halfwords are `2 * _TABLE`.
+def terms(node):
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        first, added = parts(node.left)
+        first, added = terms(node.left)
         return first, [*added, node.right]
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
         return node.right, []
     return node, []
 
 
-# All expressions in a function that are numbers of words; `parameters`: those of all functions
-# that are known to be, by function.
+# Return all expressions in a function that are indices of words. `parameters`: {function: its
+# parameters that are known to be indices}.
 def _word_nodes(function, parameters):
     found = []
     for node in ast.walk(function.node):
@@ -163,10 +163,10 @@ def _word_nodes(function, parameters):
         found += [given[p] for p in parameters.get(other[:2], ()) if p in given]
     done = set()
     for node in found:
-        name = getattr(parts(node)[0], "id", "")
+        name = getattr(terms(node)[0], "id", "")
         if name not in done:
             done.add(name)
-            found += _sources(function, name)  # which may be such names, too
+            found += _sources(function, name)  # these may be names, too
     return found
 
 
@@ -176,26 +176,26 @@ def _all_word_nodes():
         before = dict(parameters)
         nodes = {key: _word_nodes(f, parameters) for key, f in FUNCTIONS.items()}
         for key, function in FUNCTIONS.items():
-            first = {getattr(parts(node)[0], "id", "") for node in nodes[key]}
+            first = {getattr(terms(node)[0], "id", "") for node in nodes[key]}
             parameters[key] = [p for p in function.parameters if p in first]
     return nodes
 
 
 class Words:
-    """The numbers of words in all functions, and what the layouts say of them."""
+    """The indices of words in all functions, and their names in the layouts."""
 
     def __init__(self):
         self.layouts = _layouts()
         self.nodes = _all_word_nodes()
-        self._consts = {file: consts(path) for file, path in EXTENTS.items()}
+        self._consts = {file: consts(path) for file, path in CHECK_FILES.items()}
 
     def value(self, function, node):
-        """The value of a const name of a function's file; None for other nodes."""
+        """Return the value of a const name of a function's file; None for other nodes."""
         return self._consts[function.file].get(getattr(node, "id", ""))
 
-    def places(self, function, node, seen=()):
-        """Which words a node may be, as far as that is known: a set of (layout, number)."""
-        first, added = parts(node)
+    def words_at(self, function, node, seen=()):
+        """Return the words that a node may index, as far as known: a set of (layout, number)."""
+        first, added = terms(node)
         offsets = [self.value(function, name) or 0 for name in added]
         number = self.value(function, first)
         if number is not None:
@@ -204,12 +204,12 @@ class Words:
             seen = (*seen, (function[:2], first.id))
             found = set()
             for value in _sources(function, first.id):
-                found |= self.places(function, value, seen)
+                found |= self.words_at(function, value, seen)
             if first.id in function.parameters:
                 for caller in FUNCTIONS.values():
                     for other, given in calls(caller):
                         if other[:2] == function[:2] and first.id in given:
-                            found |= self.places(caller, given[first.id], seen)
+                            found |= self.words_at(caller, given[first.id], seen)
         else:
             found = set()
         return {(layout, number + sum(offsets)) for layout, number in found}

@@ -1,4 +1,4 @@
-# What the rules look at: the sources of the package, and what Prepare emits for the tests' models
+# Data for the rules: the sources of the package, and the records that Prepare writes in the tests
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import ast
@@ -28,7 +28,7 @@ def files(folder, pattern="**/*.py"):
     return sorted(path for path in folder.glob(pattern) if path.name != "__init__.py")
 
 
-# Files of kernels by what errors call them: conv, x64/conv.
+# Kernel files by the names in error messages: conv, x64/conv.
 KERNEL_FILES = {str(p.relative_to(KERNELS).with_suffix("")): p for p in files(KERNELS)}
 
 
@@ -45,14 +45,14 @@ def eval_functions(path):
     return [functions[name] for name in dict.fromkeys(found) if name in functions]
 
 
-# (other name, name) of functions that have two: `eval_int16 = eval_int8`.
+# Yield (other name, name) of functions with two names: `eval_int16 = eval_int8`.
 def _other_names(path):
     for node in tree(path).body:
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name):
             yield node.targets[0].id, node.value.id
 
 
-# Their names, and those that one has besides.
+# All names of these functions.
 def eval_names(path):
     names = {function.name for function in eval_functions(path)}
     names |= {name for name, function in _other_names(path) if function in names}
@@ -70,7 +70,7 @@ def consts(path):
     return found
 
 
-# Modules that are imported by a file at its top level, relative ones with their dots.
+# Modules that a file imports at its top level; relative ones with their dots.
 def top_imports(path):
     found = []
     for node in tree(path).body:
@@ -83,25 +83,25 @@ def top_imports(path):
     return found
 
 
-# The sound cases of one file of tests/kernels: of every collector in it.
-def sound_cases(path):
+# The cases without an error of one file of tests/kernels, of every collector in it.
+def valid_cases(path):
     for value in vars(module_of(path.stem)).values():
         if isinstance(value, Cases):
             yield from (case for case in value if not case.error)
 
 
-# Every record that Prepare writes for the sound models of tests/kernels:
+# Every record that Prepare writes for the valid models of tests/kernels:
 # {kernel "file.function": {layout: length of the longest table}}.
 def emitted():
     return _emissions()[0]
 
 
-# The nodes behind them: {file: {(operator, types of a node's tensors)}}.
+# The nodes of these records: {file: {(operator, types of a node's tensors)}}.
 def used():
     return _emissions()[1]
 
 
-# What a node is, and the types of its tensors by name.
+# The operator of a node, and the names of the types of its tensors.
 def _described(node):
     tensors = [t for t in (*node.inputs, *node.outputs) if t is not None]
     return op_name(node), frozenset(dtypes.name(tensor.dtype) for tensor in tensors)
@@ -112,30 +112,30 @@ def _emissions():
     found, nodes = {}, {}
     emit = MicroContext.emit
 
-    def noting(self, kernel, layout, units, work=0, table=b"", **fields):
+    def recorded(self, kernel, layout, units, work=0, table=b"", **fields):
         layouts = found.setdefault(kernel, {})
         layouts[tuple(layout)] = max(len(table), layouts.get(tuple(layout), 0))
         nodes.setdefault(kernel.partition(".")[0], set()).add(_described(self.node))
         return emit(self, kernel, layout, units, work, table, **fields)
 
-    MicroContext.emit = noting
+    MicroContext.emit = recorded
     try:
         for path in files(TESTS, "test_*.py"):
             chooser = PACKAGE / "prepare" / path.name.removeprefix("test_")
             chooses = chooser.exists() and "context.target_packing" in chooser.read_text()
             targets = PACKING_TARGETS if chooses else (None,)
-            for case in sound_cases(path):
+            for case in valid_cases(path):
                 for target in targets:
-                    with contextlib.suppress(TflmError):  # the case itself will tell
+                    with contextlib.suppress(TflmError):  # the case itself reports it
                         prepare(case.build(), target=target)
-                if any("compressed" in form for form in case.paths):
+                if any("compressed" in path_name for path_name in case.paths):
                     prepare(case.build(), target="armv6m", compress_weights=True)
     finally:
         MicroContext.emit = emit
-    for function, words in LAYOUTS.items():  # these records a Learner writes
+    for function, words in LAYOUTS.items():  # a Learner writes these records
         found[f"learnt.{function}"] = {words: 0}
         nodes.setdefault("learnt", set()).add(("learnt", frozenset(["int8", "int32"])))
-    for kernel, words in reduced_rows.LAYOUTS.items():  # and these are there in bands alone
+    for kernel, words in reduced_rows.LAYOUTS.items():  # only banded execution has these records
         found[kernel] = {words: 0}
         file = kernel.partition(".")[0]
         kind = "FULLY_CONNECTED" if "connected" in file else "MEAN"

@@ -1,4 +1,4 @@
-# Rules for assembler kernels: generated files are up to date; those for Cortex-M0+
+# Rules for assembler kernels: generated files are up to date; parameter blocks for Cortex-M0+
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import sys
@@ -13,7 +13,7 @@ from asm import make
 from asm.common.parameters import ADD, DENSE_LUT, DEPTHWISE, GATHER, MULTIPLY
 from asm.common.thumb import R0, R8, Thumb
 
-# Prefix of the constants for a parameter block: its words, and the number of the first.
+# {kernel file: {prefix of its constants: (words of the parameter block, index of the first)}}.
 _BLOCKS = {
     "conv_lanes": {"_G_": (GATHER, 0), "_M_": (MULTIPLY, 16)},
     "fully_connected_lanes": {"_G_": (GATHER, 0), "_M_": (MULTIPLY, 16)},
@@ -30,16 +30,16 @@ def test_generated_files_are_up_to_date(target):
 
 
 @pytest.mark.parametrize("name", _BLOCKS)
-def test_parameters_have_the_same_places(name):
+def test_indices_of_parameters(name):
     found = consts(KERNEL_FILES[f"armv6m/{name}"])
     for prefix, (words, first) in _BLOCKS[name].items():
         there = {n.removeprefix(prefix): v for n, v in found.items() if n.startswith(prefix)}
         assert there
-        for word, place in there.items():
-            assert place == words.index(word.lower()) + first, prefix + word
+        for word, index in there.items():
+            assert index == words.index(word.lower()) + first, prefix + word
 
 
-# The macros refuse what a Cortex-M0+ cannot do.
+# The macros refuse instructions that a Cortex-M0+ lacks.
 @pytest.mark.parametrize(
     "instruction",
     [
@@ -53,6 +53,6 @@ def test_parameters_have_the_same_places(name):
         lambda t: t.shift("asr", R0, R8, 1),
     ],
 )
-def test_macros_refuse(instruction):
+def test_macros_refuse_invalid_instructions(instruction):
     with pytest.raises(ValueError, match="no|not"):
         instruction(Thumb("f", "nothing"))

@@ -1,4 +1,4 @@
-# Rules for the DSP kernels: parameters have the same places, instructions the right codes
+# Rules for the DSP kernels: indices of parameters, offsets in records, codes of instructions
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import sys
@@ -22,7 +22,7 @@ from asm.armv7em import (
 from asm.armv7em.thumb_dsp import ThumbDsp
 from asm.common.thumb import R0, R8, R12
 
-# Prefix of the constants for a parameter block: its words, and the number of the first.
+# {kernel file: {prefix of its constants: (words of the parameter block, index of the first)}}.
 _BLOCKS = {
     "conv_dsp": {"_G_": (conv_gather.GATHER, 0), "_M_": (conv_multiply.MULTIPLY, 18)},
     "fully_connected_dsp": {"_C_": (fully_connected.CONNECT, 0)},
@@ -33,15 +33,15 @@ _BLOCKS = {
 
 # All words of a block are set.
 @pytest.mark.parametrize("name", _BLOCKS)
-def test_parameters_have_the_same_places(name):
+def test_indices_of_parameters(name):
     found = consts(KERNEL_FILES[f"armv7em/{name}"])
     for prefix, (words, first) in _BLOCKS[name].items():
         there = {n.removeprefix(prefix): v for n, v in found.items() if n.startswith(prefix)}
         assert there == {word.upper(): first + i for i, word in enumerate(words)}
 
 
-# The assembler reads the block of a record itself, and the portable kernel has its place.
-def test_the_block_of_mul_is_where_the_assembler_reads_it():
+# The assembler reads the block of a record itself, by the offset in the portable kernel.
+def test_offset_of_the_block_of_mul():
     block = 4 * consts(KERNEL_FILES["mul"])["_OUTPUT_ZERO_POINT"]
     assert block == mul.REQUANTIZE
     own = consts(KERNEL_FILES["armv7em/mul"])
@@ -50,22 +50,22 @@ def test_the_block_of_mul_is_where_the_assembler_reads_it():
     assert own["_SHIFT"] == table + 4
 
 
-# The kernel jumps over the code of columns that a filter has not.
-def test_columns_of_a_window_are_as_long_as_the_kernel_takes_them_to_be():
+# The kernel jumps over the code of columns that a filter lacks.
+def test_code_size_of_a_column():
     own = consts(KERNEL_FILES["armv7em/depthwise_conv_dsp"])
     assert own["_MAX_WIDTH"] == depthwise_sums.MAX_WIDTH
     assert tuple(28 - 4 * stride for stride in (1, 2)) == depthwise_sums.COLUMN_BYTES
 
 
-def test_the_record_of_reduce_is_as_the_assembler_reads_it():
+def test_offsets_in_the_record_of_reduce():
     own = consts(KERNEL_FILES["armv7em/reduce"])
     names = consts(KERNEL_FILES["reduce"])
     assert {name: names[name] for name in own if name in names} == {
         name: value for name, value in own.items() if name in names
     }
     reduced = [(f"_REDUCED{i}", f"_REDUCED_STEP{i}") for i in range(3)]
-    places = [(4 * names[length], 4 * names[step]) for length, step in reduced]
-    assert places == [reduce.ROW, reduce.ROWS, reduce.PLANES]
+    offsets = [(4 * names[length], 4 * names[step]) for length, step in reduced]
+    assert offsets == [reduce.ROW, reduce.ROWS, reduce.PLANES]
     assert (4 * names["_KEPT_STEP0"], 4 * names["_OFFSET"]) == (reduce.STEP, reduce.OFFSET)
     block = 4 * names["_OUTPUT_ZERO_POINT"]
     assert own["_AS_IN_MUL"] == block - mul.REQUANTIZE
@@ -73,7 +73,7 @@ def test_the_record_of_reduce_is_as_the_assembler_reads_it():
     assert own["_SHIFT"] == block + shift
 
 
-# What a function emits, besides what it begins with.
+# Return the code and the size of an instruction.
 def _code(emit):
     t = ThumbDsp("f", "nothing")
     before = t.position()
@@ -81,7 +81,7 @@ def _code(emit):
     return t._lines[-1].split("#")[0].strip(), t.position() - before
 
 
-# Codes as GNU as makes them.
+# Codes of the GNU assembler.
 @pytest.mark.parametrize(
     ("emit", "code"),
     [
@@ -117,7 +117,7 @@ def test_encodings(emit, code):
     assert _code(emit) == (code, 4)
 
 
-# The macros refuse what cannot be encoded.
+# The macros refuse instructions that cannot be encoded.
 @pytest.mark.parametrize(
     "instruction",
     [
@@ -130,6 +130,6 @@ def test_encodings(emit, code):
         lambda t: t.subs_number(R0, 256),
     ],
 )
-def test_macros_refuse(instruction):
+def test_macros_refuse_invalid_instructions(instruction):
     with pytest.raises(ValueError, match="not an instruction"):
         instruction(ThumbDsp("f", "nothing"))

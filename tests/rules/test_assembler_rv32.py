@@ -1,4 +1,4 @@
-# Rules for RV32 kernels and their twins in viper: parameters have the same places
+# Rules for RV32 kernels and the portable kernels: indices of parameters
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import sys
@@ -12,7 +12,7 @@ sys.path.insert(0, str(REPOSITORY / "tools"))
 from asm.common.parameters import ADD, DEPTHWISE, GATHER, MULTIPLY
 from asm.rv32imc.rv32 import Rv32
 
-# Prefix of the constants for a parameter block: its words, and the number of the first.
+# {kernel file: {prefix of its constants: (words of the parameter block, index of the first)}}.
 _BLOCKS = {
     "conv_blocks": {"_G_": (GATHER, 0), "_M_": (MULTIPLY, 16)},
     "fully_connected_groups": {"_G_": (GATHER, 0), "_M_": (MULTIPLY, 16)},
@@ -26,16 +26,16 @@ _BLOCKS = {
 
 
 @pytest.mark.parametrize("name", _BLOCKS)
-def test_parameters_have_the_same_places(name):
+def test_indices_of_parameters(name):
     found = consts(KERNEL_FILES[name])
     for prefix, (words, first) in _BLOCKS[name].items():
         there = {n.removeprefix(prefix): v for n, v in found.items() if n.startswith(prefix)}
         assert there
-        for word, place in there.items():
-            assert place == words.index(word.lower()) + first, prefix + word
+        for word, index in there.items():
+            assert index == words.index(word.lower()) + first, prefix + word
 
 
-# The macros refuse what cannot be encoded, and what the assembler would make something else of.
+# The macros refuse instructions that cannot be encoded, or that the assembler would change.
 @pytest.mark.parametrize(
     "instruction",
     [
@@ -49,6 +49,6 @@ def test_parameters_have_the_same_places(name):
         lambda t: t.branch("bgt", "a0", "a1", "there"),
     ],
 )
-def test_macros_refuse(instruction):
+def test_macros_refuse_invalid_instructions(instruction):
     with pytest.raises(ValueError, match="not an instruction"):
         instruction(Rv32("f", "nothing", 1))

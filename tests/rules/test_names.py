@@ -1,4 +1,4 @@
-# Rules for names: codes of operators and fields of their options are those of the schema
+# Rules for names: codes of operators and fields of options have the schema's names and numbers
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import ast
@@ -15,7 +15,7 @@ _FILES = {
     str(path.relative_to(PACKAGE)): path
     for path in files(PACKAGE)
     if not {"kernels", "access_checks", "wake", "microphone", "camera", "motion"} & {*path.parts}
-    and path.stem not in ("op_names", "dtypes", "tensor")  # codes of types there
+    and path.stem not in ("op_names", "dtypes", "tensor")  # these have codes of types
 }
 _TOOLS = {
     str(path.relative_to(REPOSITORY)): path
@@ -26,14 +26,14 @@ _READS = ("get", "numbers", "vector", "string")
 _CODES = {name: code for name, code in vars(schema.BuiltinOperator).items() if name.isupper()}
 
 
-# The schema's classes as text. inspect.getsource() of one class parses all of its file each time.
+# The schema's classes as text: inspect.getsource() of one class parses its whole file each time.
 @functools.cache
 def class_sources():
-    _, *parts = re.split(r"^class (\w+)\b", inspect.getsource(schema), flags=re.M)
-    return dict(zip(parts[::2], parts[1::2], strict=True))
+    _, *pieces = re.split(r"^class (\w+)\b", inspect.getsource(schema), flags=re.M)
+    return dict(zip(pieces[::2], pieces[1::2], strict=True))
 
 
-# The fields of a table of options by their names in capitals: {"STRIDE_W": 1}.
+# Return the fields of a table of options by their names in capitals: {"STRIDE_W": 1}.
 @functools.cache
 def fields_of(table):
     pattern = r"def (\w+)\(self[^)]*\):\s+o = .*?self\._tab\.Offset\((\d+)\)"
@@ -44,14 +44,14 @@ def fields_of(table):
     return found
 
 
-# Tables of options that the comments of a file name, and the numbers that it gives them.
+# Return the tables of options in the comments of a file, {name: number}, and shared ones.
 def tables_of(text):
     named = re.findall(r"^_\w*OPTIONS = const\((\d+)\)  # (\w+)$", text, re.M)
     shared = re.findall(r"\b\w+Options\b", " ".join(re.findall(r"^# Of (.*)$", text, re.M)))
     return {table: int(number) for number, table in named}, shared
 
 
-# Calls of `options.get(FIELD, ...)` and the like, whatever the variable is called.
+# Yield calls like `options.get(FIELD, ...)`, for all names of the variable.
 def reads(path):
     for node in ast.walk(tree(path)):
         if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in _READS:
@@ -73,7 +73,7 @@ def test_tables_of_options():
 def test_fields_of_options(name):
     path = _FILES[name]
     if name.startswith("prepare/signal") or "custom_values" in path.read_text():
-        return  # their options are no tables
+        return  # their options are not tables
     named, shared = tables_of(path.read_text())
     tables = [fields_of(table) for table in [*named, *shared]]
     values = consts(path)
@@ -87,7 +87,7 @@ def test_fields_of_options(name):
         assert set(known) == {values[field.id]}, f"{where}: {field.id}"
 
 
-# Numbers and names that a file's own names stand for: {"_RELU6": 21} and {"_POOLS": [nodes]}.
+# Return the numbers and the groups of a file's own names: {"_RELU6": 21}, {"_POOLS": [nodes]}.
 def own_names(path):
     numbers, groups = consts(path), {}
     for node in tree(path).body:
@@ -102,10 +102,10 @@ def own_names(path):
     return numbers, groups
 
 
-# What builtin_code is compared with, looked for in or looked up by.
+# Yield the nodes that builtin_code is compared with, searched in or looked up in.
 def code_operands(path):
     groups = own_names(path)[1]
-    is_of_operators = "builtin" in path.read_text()  # `code` may be that of an exit
+    is_of_operators = "builtin" in path.read_text()  # otherwise `code` may be an exit code
 
     def is_code(node):
         text = ast.unparse(node)
@@ -119,8 +119,8 @@ def code_operands(path):
         if isinstance(node, ast.BinOp):
             yield from [*flat(node.left), *flat(node.right)]
         elif isinstance(node, (ast.Tuple, ast.Set)):
-            for part in node.elts:
-                yield from flat(part)
+            for element in node.elts:
+                yield from flat(element)
         else:
             yield node
 
@@ -136,8 +136,8 @@ def code_operands(path):
             yield from flat(operand)
 
 
-# `node.builtin_code == _RELU6`: by the operator's name, and with its code. A number per file is a
-# repeat on purpose: MicroPython's const does not cross files, and an imported name takes heap.
+# `node.builtin_code == _RELU6` uses the operator's name, and the constant has its code. Each file
+# repeats the number, because MicroPython's const is local to a file and an import takes heap.
 @pytest.mark.parametrize("name", _FILES)
 def test_codes_of_operators(name):
     numbers = own_names(_FILES[name])[0]
@@ -148,7 +148,7 @@ def test_codes_of_operators(name):
             assert numbers[node.id] == _CODES[node.id.removeprefix("_")], where
 
 
-# On the host such names are there once: BuiltinOperator, and option() for fields of options.
+# The host tools define these names once: BuiltinOperator, and option() for fields of options.
 @pytest.mark.parametrize("name", _TOOLS)
 def test_no_numbers_of_the_schema_on_the_host(name):
     path = _TOOLS[name]
@@ -166,8 +166,8 @@ def test_the_host_has_the_names_of_the_schema():
     assert {code.name: code.value for code in BuiltinOperator} == _CODES
 
 
-# Names of operators stand for their codes wherever a file gives them as numbers.
-def test_there_are_names():
+# The rules above check nothing unless names are found.
+def test_names_are_found():
     named = [n for path in _FILES.values() for n in consts(path) if n[1:] in _CODES]
     assert len(named) > 50
     checked = [

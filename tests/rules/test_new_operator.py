@@ -17,7 +17,7 @@ _NEW_ARCH = Path(__file__).parent / "new_instruction_set"
 _NAME = "mirror_bits"
 _SKIPPED = shutil.ignore_patterns("__pycache__", "test_*.py", "new_*", "models", "beyond")
 
-# In the copy: a package for mip, with the operator's files and a model of it in both forms.
+# In the copy: a mip package with the operator's files, and a model as .tflm or .tflite.
 _BUNDLE = """
 import sys
 from pathlib import Path
@@ -25,19 +25,19 @@ from kernels.test_mirror_bits import model
 from tflm_tools.flat.flatten import flatten
 from tflm_tools.packages import dist, mpy_compiler, runtime_files
 
-folder, package, form = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+folder, package, file_format = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 data = model((2, 3, 5))
-(folder / "model").write_bytes(flatten(data) if form == "flat" else data)
+(folder / "model").write_bytes(flatten(data) if file_format == "flat" else data)
 files = dist.package_files(package, "x64", True)
 for name in ("kernels/x64/mirror_bits", "access_checks/mirror_bits"):
     assert name in files, name
-assert ("kernels/mirror_bits" in files) == (package == "all")  # the twin does it
+assert ("kernels/mirror_bits" in files) == (package == "all")  # the override replaces it
 assert set(runtime_files.files_for(flatten(data), "x64")) <= set(files)
 for name, data in mpy_compiler.compile_runtime_files(files, "x64").items():
     (folder / name).parent.mkdir(parents=True, exist_ok=True)
     (folder / name).write_bytes(data)
 """
-# In MicroPython, with that package alone.
+# In MicroPython, with only this package.
 _RUN = """
 import sys
 folder = sys.argv[1]
@@ -51,7 +51,7 @@ loaded = [name for name in sys.modules if "kernels" in name and "mirror_bits" in
 assert loaded == ["tflm.kernels.x64.mirror_bits"], loaded
 print("equal")
 """
-# In MicroPython: another shape of the input than that of the file.
+# In MicroPython: another input shape than in the file.
 _RESIZE = """
 import sys
 folder = sys.argv[1]
@@ -64,7 +64,7 @@ interp.invoke()
 assert bytes(interp.output(0).data) == bytes([255] * 60)
 print("equal")
 """
-# In the copy: records of more elements than their tensors have.
+# In the copy: records with more elements than their tensors.
 _FORGE = """
 import struct
 from fuzz.forgery import sealed
@@ -89,7 +89,8 @@ print(refused)
 """
 
 
-# In the copy: what a board with the new instruction set gets, with inline assembler and without.
+# In the copy: the files for a board with the new instruction set, with and without inline
+# assembler.
 _ARCH = """
 from kernels.test_mirror_bits import model
 from tflm_tools.flat.flatten import flatten
@@ -130,7 +131,7 @@ def copy(tmp_path_factory):
     return folder
 
 
-# Python in the copy, with its files instead of those of this repository.
+# Run Python in the copy, with its files instead of the files of this repository.
 def run(folder, *arguments, code=0):
     paths = [str(folder / name) for name in ("modules", "tools", "tests")]
     done = subprocess.run(
@@ -144,12 +145,12 @@ def run(folder, *arguments, code=0):
     return done
 
 
-def test_it_has_right_results_on_both_paths(copy):
+def test_new_operator_has_correct_results(copy):
     done = run(copy, "-m", "pytest", "tests/kernels/test_mirror_bits.py")
     assert "5 passed, 0 failed" in done.stdout
 
 
-def test_it_keeps_the_rules(copy):
+def test_new_operator_passes_the_rules(copy):
     run(copy, "tools/kernel_tables.py", "--check")
     tests = ("tests/rules/test_kernels.py", "tests/rules/test_kernel_files.py")
     done = run(copy, "-m", "pytest", *tests, "-k", f"{_NAME} or up_to_date or head")
@@ -157,10 +158,10 @@ def test_it_keeps_the_rules(copy):
     run(copy, "-m", "ruff", "check", "modules", "tests/kernels")
 
 
-@pytest.mark.parametrize(("package", "form"), [("core", "flat"), ("all", "tflite")])
-def test_it_runs_with_a_package_for_mip(copy, tmp_path, package, form):
-    run(copy, "-c", _BUNDLE, tmp_path, package, form)
-    for source in (_RUN, _RESIZE) if form == "tflite" else (_RUN,):
+@pytest.mark.parametrize(("package", "file_format"), [("core", "flat"), ("all", "tflite")])
+def test_new_operator_runs_from_a_mip_package(copy, tmp_path, package, file_format):
+    run(copy, "-c", _BUNDLE, tmp_path, package, file_format)
+    for source in (_RUN, _RESIZE) if file_format == "tflite" else (_RUN,):
         script = tmp_path / "run.py"
         script.write_text(source)
         done = subprocess.run(
@@ -169,12 +170,12 @@ def test_it_runs_with_a_package_for_mip(copy, tmp_path, package, form):
         assert (done.stdout.strip(), done.stderr) == ("equal", ""), done.stdout
 
 
-def test_its_records_are_checked(copy):
+def test_records_of_new_operator_are_checked(copy):
     assert run(copy, "-c", _FORGE).stdout.strip() == "1"
 
 
-# After the tests of the operator, which has one more twin then.
-def test_an_instruction_set_is_added(copy):
+# After the tests of the operator, which then has one more override.
+def test_new_instruction_set_passes_the_rules(copy):
     shutil.copytree(_NEW_ARCH, copy, dirs_exist_ok=True)
     targets = copy / "tools" / "tflm_tools" / "targets.py"
     text, entry = targets.read_text(), (copy / "entry").read_text()

@@ -1,4 +1,4 @@
-# Rules for the package: what belongs to an operator, and what may import what
+# Rules for the package: files of an operator, imports, headers, and the map of modules
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import ast
@@ -16,7 +16,7 @@ from tflm_tools.flat.flatten import flatten
 from unit import sample_models
 from unit.on_device import device
 
-# Besides kernels.
+# Modules that only boards can import, besides kernels.
 _ON_BOARDS_ONLY = {
     "bands",
     "cores",
@@ -30,12 +30,12 @@ _ON_BOARDS_ONLY = {
 _TOOLS = REPOSITORY / "tools"
 _BOARD_MODULES = {"micropython", "uctypes", "machine", "rp2", "esp32"}
 _OWN = [path for path in files(PACKAGE) if "kernels" not in path.parts]
-_ROOMS_OF_BOARDS = {"wake", "microphone", "camera", "motion"}
-_HOST = [p for p in _OWN if p.stem not in _ON_BOARDS_ONLY and not _ROOMS_OF_BOARDS & {*p.parts}]
+_BOARD_PACKAGES = {"wake", "microphone", "camera", "motion"}
+_HOST = [p for p in _OWN if p.stem not in _ON_BOARDS_ONLY and not _BOARD_PACKAGES & {*p.parts}]
 _MODULES = ["tflm." + ".".join(path.relative_to(PACKAGE).with_suffix("").parts) for path in _HOST]
 
 
-# An operator has a file in prepare/ and tests that name it.
+# An operator has a file in prepare/ and a test that names it.
 @pytest.mark.parametrize("code", OPS, ids=[op_name(code) for code in OPS])
 def test_operators_are_complete(code):
     path = PACKAGE / "prepare" / f"{OPS[code]}.py"
@@ -57,7 +57,7 @@ def test_table_is_sorted():
         assert any(re.match(rf"\s+{code}: .*# {op_name(code)}\b", line) for line in lines), code
 
 
-# Files that the host uses too must not need MicroPython to be imported.
+# Files that the host uses, too, must be importable without MicroPython.
 def test_no_board_modules_at_the_top():
     assert [p for p in _HOST if _BOARD_MODULES & set(top_imports(p))] == []
 
@@ -73,7 +73,7 @@ def test_host_modules_import_under_cpython():
     assert done.returncode == 0, done.stderr
 
 
-# Modules that boards have not got, or only as slow and large Python files.
+# Modules that boards lack, or that they have only as slow and large Python files.
 def test_no_modules_that_boards_lack():
     allowed = {"array", "struct", "binascii", "sys", "gc", "time", "micropython", "json"}
     allowed |= {"hashlib", "os"}
@@ -81,7 +81,7 @@ def test_no_modules_that_boards_lack():
         assert {m for m in top_imports(path) if not m.startswith(".")} <= allowed, path
 
 
-# Modules of the host tools that a file imports, in functions too: its own, by full names.
+# Yield the modules of the host tools that a file imports, also in functions, by full names.
 def _host_imports(path, modules):
     base = path.relative_to(_TOOLS).with_suffix("").parts[:-1]
     for node in ast.walk(tree(path)):
@@ -91,12 +91,12 @@ def _host_imports(path, modules):
             yield from {found, *(f"{found}.{alias.name}" for alias in node.names)} & modules.keys()
 
 
-# No file of the host tools imports one that imports it, by whatever way.
-def test_host_tools_have_no_circles():
+# No file of the host tools imports itself indirectly.
+def test_host_tools_have_no_import_cycles():
     paths = [path for path in files(_TOOLS / "tflm_tools") if "device" not in path.parts]
     modules = {".".join(p.relative_to(_TOOLS).with_suffix("").parts): p for p in paths}
     graph = {name: set(_host_imports(path, modules)) - {name} for name, path in modules.items()}
-    list(graphlib.TopologicalSorter(graph).static_order())  # raises CycleError with the circle
+    list(graphlib.TopologicalSorter(graph).static_order())  # raises CycleError with the cycle
 
 
 # `raise ... from ...` prints a warning on boards.
@@ -106,8 +106,8 @@ def test_no_exception_chaining():
             assert not (isinstance(node, ast.Raise) and node.cause), f"{path}:{node.lineno}"
 
 
-# What a flat model needs to run: nothing that reads a .tflite, prepares or plans.
-def test_a_flat_model_loads_little(tmp_path):
+# A flat model imports no module that reads a .tflite, prepares or plans.
+def test_flat_model_imports_few_modules(tmp_path):
     path = tmp_path / "model.tflm"
     path.write_bytes(flatten(sample_models.classifier()))
     lines = device(
@@ -121,14 +121,16 @@ def test_a_flat_model_loads_little(tmp_path):
         PATH=str(path),
     )
     loaded = lines[-1].split()
-    rooms = ("tflm.prepare", "tflm.tflite", "tflm.run", "tflm.introspection")
-    # x64 has records of its own for a step, and asks for its op.
-    assert {name for name in loaded if name.startswith(rooms)} <= {
+    packages = ("tflm.prepare", "tflm.tflite", "tflm.run", "tflm.introspection")
+    # x64 replaces records, for which it imports introspection.op.
+    assert {name for name in loaded if name.startswith(packages)} <= {
         "tflm.introspection",
         "tflm.introspection.op",
     }
     kernels = [name for name in loaded if name.startswith("tflm.kernels.")]
-    kernels = [name for name in kernels if ".x64." not in name]  # has files for a kernel
+    kernels = [
+        name for name in kernels if ".x64." not in name
+    ]  # x64 has several files for a kernel
     assert {name.split(".")[-1] for name in kernels} - set(ARCHS) == {
         "fully_connected",
         "requantize",
@@ -147,8 +149,8 @@ def test_headers():
             assert lines[1] == "# MIT license; Copyright (c) 2026 the tflm authors", path
 
 
-# Nothing in the repository knows the machine that it was written on, or a registry's host.
-def test_no_paths_of_a_machine():
+# No file has a path of a developer's machine, or the host of a registry.
+def test_no_paths_of_a_developers_machine():
     private = re.compile(r"/(?:work|root|home)/|/tmp/\w")
     hosts = re.compile(r"\b(?:pypi\.org|pythonhosted|registry\.npmjs|deb\.debian\.org)\b")
     for folder in ("modules", "tools", "models", "docs", "tests"):
@@ -161,7 +163,7 @@ def test_no_paths_of_a_machine():
 
 
 # The map names every package and every module beside the packages.
-def test_the_map_is_whole():
+def test_map_names_every_module():
     text = (REPOSITORY / "docs" / "develop" / "map.md").read_text()
     for root in (PACKAGE, REPOSITORY / "tools" / "tflm_tools"):
         named = {path.name for path in files(root, "*.py")} - {"__main__.py"}

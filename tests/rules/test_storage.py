@@ -1,4 +1,4 @@
-# Rules for the storages of MicroContext: each keeps the protocol of tflm/tflite/storage.pyi
+# Rules for the storages of MicroContext: each implements the protocol of tflm/tflite/storage.pyi
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import ast
@@ -22,7 +22,7 @@ _KEEP = {
 }
 
 
-# {name: parameters} of the methods of a protocol.
+# Return {name: parameters} of the methods of a protocol.
 def _methods(protocol):
     nodes = [n for n in _CLASSES[protocol].body if isinstance(n, ast.FunctionDef)]
     return {node.name: [a.arg for a in node.args.args] for node in nodes}
@@ -33,7 +33,7 @@ def _attributes(protocol):
 
 
 @pytest.mark.parametrize("storage", _KEEP, ids=lambda storage: storage.__name__)
-def test_kept(storage):
+def test_storage_implements_the_protocol(storage):
     source = inspect.getsource(storage)
     for protocol in _KEEP[storage]:
         for name, wanted in _methods(protocol).items():
@@ -45,9 +45,9 @@ def test_kept(storage):
             assert is_set or isinstance(getattr(storage, name, None), property), name
 
 
-# Nothing is asked of a storage that the protocol does not have.
+# Users call no method of a storage that the protocol lacks.
 @pytest.mark.parametrize("user", [MicroContext, prepare_model], ids=["context", "prepare_model"])
-def test_nothing_else_is_asked(user):
+def test_users_call_only_the_protocol(user):
     source = inspect.getsource(inspect.getmodule(user))
     asked = set(re.findall(r"\bstorage\.(?!pyi)(\w+)", source))
     known = set()

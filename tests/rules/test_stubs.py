@@ -1,4 +1,4 @@
-# Rules for modules/tflm/__init__.pyi: what it says of the public API is what the code has
+# Rules for modules/tflm/__init__.pyi: it describes the public API of the code
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import ast
@@ -23,16 +23,16 @@ _CLASSES = {
     if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
 }
 _INNER = {"FlatModel": FlatModel, "Signature": Signature, "TfliteModel": TfliteModel}
-# With docstrings, but not to be made or called by users.
+# With docstrings, but not part of the public API.
 _NOT_SHOWN = {"Tensor.__init__", "Tensor.prefetch"}
 
 
-# A class or function of the code by its name.
+# Return a class or function of the code by its name.
 def _code(name):
     return _INNER.get(name) or getattr(tflm, name)
 
 
-# Parameters of a stub: (name, default, has none, by keyword only).
+# Return the parameters of a stub: (name, default, whether it has none, keyword only).
 def _parameters(node):
     given = node.args.args
     defaults = [None] * (len(given) - len(node.args.defaults)) + node.args.defaults
@@ -43,7 +43,8 @@ def _parameters(node):
             for a, d, keyword in parameters]  # fmt: skip
 
 
-# The same of the code.
+# Return the parameters of a function of the code: (name, default, whether it has none, keyword
+# only).
 def _signature(function):
     empty = inspect.Parameter.empty
     return [
@@ -77,7 +78,7 @@ def test_all_names_have_types():
 
 
 @pytest.mark.parametrize("name", _CLASSES)
-def test_methods(name):
+def test_parameters_match_the_code(name):
     there = _code(name)
     for method, node in _methods(name).items():
         found = inspect.getattr_static(there, method)
@@ -88,40 +89,40 @@ def test_methods(name):
         assert isinstance(node, ast.AsyncFunctionDef) == inspect.iscoroutinefunction(found)
 
 
-# Methods that users are told of have docstrings; each is in the stubs.
+# Public methods have docstrings, and each of them is in the stubs.
 @pytest.mark.parametrize("name", _CLASSES)
-def test_no_method_is_missing(name):
-    told = {
+def test_public_methods_are_in_the_stubs(name):
+    public = {
         method
         for method, value in vars(_code(name)).items()
         if getattr(value, "__doc__", None) and (inspect.isfunction(value))
         and not method.startswith("_")
     }  # fmt: skip
     shown = set(_methods(name))
-    assert {f"{name}.{method}" for method in told - shown} <= _NOT_SHOWN
+    assert {f"{name}.{method}" for method in public - shown} <= _NOT_SHOWN
 
 
-# The attributes that the stubs promise are set somewhere in the class.
+# The class sets each attribute of the stubs.
 @pytest.mark.parametrize("name", _CLASSES)
-def test_attributes(name):
+def test_attributes_are_set(name):
     source = inspect.getsource(_code(name))
     for node in _CLASSES[name].body:
         if isinstance(node, ast.AnnAssign):
             assert re.search(rf"self\.{node.target.id}\b.*=", source), f"{name}.{node.target.id}"
 
 
-def test_bases():
+def test_base_classes_match_the_code():
     for name, node in _CLASSES.items():
         if node.bases and ast.unparse(node.bases[0]) != "Exception":
             assert issubclass(_code(name), _code(ast.unparse(node.bases[0])))
 
 
-def test_load():
+def test_signature_of_load():
     node = next(n for n in _TREE.body if isinstance(n, ast.FunctionDef) and n.name == "load")
     assert _parameters(node) == _signature(tflm.load)
 
 
-# Programs of the kind that users write, through the type checker.
+# Programs of users pass the type checker.
 _GOOD = """
 import tflm
 

@@ -15,8 +15,8 @@ sys.path.insert(0, str(REPOSITORY / "tools"))
 from asm import make
 
 
-# What the tools give a board is what OpResolver looks for there. Of the arch armv7em alone nobody
-# knows whether it has DSP instructions: the runtime asks the core.
+# The tools install the folders that OpResolver searches. The arch armv7em does not say whether the
+# core has DSP instructions: the runtime asks the core.
 @pytest.mark.parametrize("arch", op_resolver.ARCHS)
 def test_override_folders_equal_those_of_the_runtime(arch, monkeypatch):
     monkeypatch.setattr(op_resolver, "native_arch", lambda: arch)
@@ -44,11 +44,11 @@ def test_each_target_has_a_weight_layout():
         targets.packing_of("armv8m")
 
 
-# Prepare asks how weights are to be packed, which the entry of a target says, not for whom.
+# Prepare reads the packing of a target from its entry, and never names a target.
 @pytest.mark.parametrize("path", files(PACKAGE / "prepare"), ids=lambda path: path.stem)
 def test_prepare_does_not_name_targets(path):
-    forms = {targets.packing_of(target) for target in targets.TARGETS}
-    names = {*targets.ARCHS, *targets.TARGETS} - forms
+    packings = {targets.packing_of(target) for target in targets.TARGETS}
+    names = {*targets.ARCHS, *targets.TARGETS} - packings
     for node in ast.walk(tree(path)):
         where = f"prepare/{path.name} line {getattr(node, 'lineno', 0)}"
         if isinstance(node, ast.Constant):
@@ -57,4 +57,4 @@ def test_prepare_does_not_name_targets(path):
             raise AssertionError(f"{where} asks for the target; ask context.target_packing")
         if isinstance(node, ast.Compare) and ast.unparse(node.left) == "context.target_packing":
             asked = {getattr(value, "value", "") for value in node.comparators}
-            assert asked <= {None, *forms}, f"{where}: no entry has the form {asked}"
+            assert asked <= {None, *packings}, f"{where}: no entry has the packing {asked}"

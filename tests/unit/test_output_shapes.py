@@ -5,7 +5,7 @@ import contextlib
 import multiprocessing
 
 import pytest
-from rules.sources import TESTS, files, sound_cases
+from rules.sources import TESTS, files, valid_cases
 from support import litert
 from support.builder import ModelBuilder
 from support.runner import REPOSITORY
@@ -58,7 +58,7 @@ def _check(data, where):
 
 @pytest.mark.parametrize("path", _FILES, ids=[path.stem for path in _FILES])
 def test_rules_give_the_shapes_of_the_cases(path):
-    for case in sound_cases(path):
+    for case in valid_cases(path):
         _check(case.build(), case.name)
 
 
@@ -118,7 +118,7 @@ def test_inputs_are_resized_as_litert_resizes_them():
     models = [
         (f"{path.stem} {case.name}", bytes(case.build()))
         for path in _FILES
-        for case in list(sound_cases(path))[::3]
+        for case in list(valid_cases(path))[::3]
     ]
     taken, refused, others = 0, [], []
     for (name, data), answer in zip(models, _doubled([data for _, data in models]), strict=True):

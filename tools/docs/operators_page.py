@@ -8,7 +8,7 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(REPOSITORY / "tests")]
 
-from rules.sources import KERNELS, TESTS, files, sound_cases, tree  # noqa: E402
+from rules.sources import KERNELS, TESTS, files, tree, valid_cases  # noqa: E402
 from support import litert  # noqa: E402
 from tflm import dtypes  # noqa: E402
 from tflm.errors import TflmError  # noqa: E402
@@ -43,7 +43,7 @@ _ULPS = (
 # {operator: (types, kernels, [number of cases for TFLM, for LiteRT])}
 def _collect():
     found = {}
-    for case in (case for path in files(TESTS, "test_*.py") for case in sound_cases(path)):
+    for case in (case for path in files(TESTS, "test_*.py") for case in valid_cases(path)):
         with contextlib.suppress(TflmError):  # some cases expect one only at run time
             model, storage = prepare(case.build())
             emitted = {}

@@ -1,5 +1,4 @@
-# tflm: EXPAND_DIMS: Prepare: copies the bytes; the shape gets a dimension of 1 (TFLM
-# expand_dims.cc)
+# tflm: EXPAND_DIMS: Prepare: copies the bytes to a shape with a new 1 (TFLM expand_dims.cc)
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .common import check, check_outputs, constant_ints, positive_axis

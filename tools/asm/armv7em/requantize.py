@@ -1,5 +1,4 @@
-# Assembler macros for the DSP extension that make an int8 output of an int32 sum, rounded as in
-# TFLM
+# Assembler macros for the DSP extension that make an int8 of an int32 sum, rounded as in TFLM
 # MIT license; Copyright (c) 2026 the tflm authors
 
 

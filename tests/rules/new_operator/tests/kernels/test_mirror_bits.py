@@ -1,4 +1,4 @@
-# Tests of an operator that is made up
+# Tests of the example of a new operator
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import numpy as np

@@ -4,4 +4,4 @@
 from . import mirror
 
 CORE = "LX106"
-FILES = {"mirror_asm.py": ("an operator that is made up", (mirror.mirror,))}
+FILES = {"mirror_asm.py": ("the example of a new operator", (mirror.mirror,))}

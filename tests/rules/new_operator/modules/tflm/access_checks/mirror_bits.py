@@ -1,4 +1,4 @@
-# tflm: extents: an operator that is made up
+# tflm: access checks: the example of a new operator
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..dtypes import const

@@ -1,4 +1,4 @@
-# tflm: an operator that is made up: each bit of an int8 the other way
+# tflm: the example of a new operator: inverts the bits of int8
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # Kernel: types int8; package core; check mirror_bits; units independent; order elements

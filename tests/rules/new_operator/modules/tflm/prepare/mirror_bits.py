@@ -1,4 +1,4 @@
-# tflm: STABLEHLO_NEGATE: Prepare of an operator that is made up: each bit the other way
+# tflm: STABLEHLO_NEGATE: Prepare of the example of a new operator
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes

@@ -1,4 +1,4 @@
-# tflm: an operator that is made up, for LX106: one element at a time
+# tflm: the example of a new operator, for LX106: one element at a time
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .mirror_asm import mirror

@@ -1,4 +1,4 @@
-# tflm: an operator that is made up, for x86-64: four elements at a time
+# tflm: the example of a new operator, for x86-64: four elements at a time
 # MIT license; Copyright (c) 2026 the tflm authors
 
 _INPUT = const(1)
