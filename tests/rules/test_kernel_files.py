@@ -75,15 +75,15 @@ def test_head_without_functions_is_refused():
 # of some node's tensor.
 @pytest.mark.parametrize("name", kernel_files())
 def test_types_of_a_kernel_match_tensors(name):
-    text = set(kernel_files()[name].types)
-    if text & {"any", "packed"}:
-        assert len(text) == 1
+    stated = set(kernel_files()[name].types)
+    if stated & {"any", "packed"}:
+        assert len(stated) == 1
         return
     seen = [types for _, types in used()[name]]
-    if text == {"uint8"}:  # tflite/unsigned.py turns quantized uint8 into int8
+    if stated == {"uint8"}:  # tflite/unsigned.py turns quantized uint8 into int8
         seen = [types | {"uint8"} for types in seen if "int8" in types]
-    assert len(seen) == len(used()[name]) and not [types for types in seen if not types & text]
-    assert not text - set().union(*seen)
+    assert len(seen) == len(used()[name]) and not [types for types in seen if not types & stated]
+    assert not stated - set().union(*seen)
 
 
 # One mip package runs an operator with all its options; together with "types", with all types.
