@@ -163,7 +163,7 @@ def test_plan_option(tflm, layers, tmp_path):
     flat.write_bytes(flatten(layers.read_bytes()))
     refused = tflm("inspect", flat, "--plan")
     assert refused.code == 2
-    assert "--plan needs a .tflite" in refused.err
+    assert "--plan requires a .tflite" in refused.err
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ import pytest
 
 _PROGRAM = """
 import sys, time
-from tflm_tools.render import working
-working._AFTER = float(sys.argv[1])
-with working.working("verify digits"):
+from tflm_tools.cli import output
+output._QUIET_SECONDS = float(sys.argv[1])
+with output.working("verify", "digits"):
     time.sleep(0.4)
 print("done")
 """

@@ -1,168 +1,139 @@
-# tflm_tools: the commands that meet a board: boards, doctor, deploy, flash, and the option --on
+# tflm_tools: cli: the commands for boards: boards, doctor, deploy, flash
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import suppress
 
 import rich_click as click
 
-PORT_HELP = (
-    "A board instead of the unix port, named as in mpremote: a0, u0, id:…, /dev/…, "
-    "socket://HOST:PORT, auto."
-)
-ON = click.option("--on", "on", metavar="PORT", help=PORT_HELP)
-TIMEOUT = click.option(
-    "--timeout",
-    type=click.FloatRange(min=1),
-    metavar="SECONDS",
-    help="For each answer of MicroPython, or of TFLM. [default: 600]",
-)
-PIXELS = click.option(
-    "--pixels",
-    type=(float, float),
-    metavar="BLACK WHITE",
-    help="What black and white of images stand for. [default: what the model's metadata "
-    "says; else the least and the greatest that a quantized input holds; 0 1 for float32]",
-)
-_PORT = click.argument("port", required=False)
-_FIRST_ANSWER = click.option(
-    "--timeout",
-    type=click.FloatRange(min=1),
-    metavar="SECONDS",
-    help="At least, for each answer of the board. [default: 60 for the first one]",
-)
+from . import options
+from .output import show, transfer_bar
 
 
-@contextmanager
-def device_on(port, timeout=None):
-    """The BoardDevice at a port, None for no port."""
-    if port is None:
-        yield None
+@click.command()
+@options.as_json
+def boards(as_json):
+    """List the boards that tflm supports, and the connected USB serial ports."""
+    from ..board.listing import boards
+
+    show(boards(), as_json, "board", "print_boards")
+
+
+@click.command()
+@options.port
+@click.option(
+    "--model",
+    "models",
+    multiple=True,
+    type=click.Path(),
+    help="Check whether this model fits the board. Can be given several times.",
+)
+@options.board_timeout
+@options.as_json
+def doctor(port, models, timeout, as_json):
+    """Check the board at PORT: firmware, heap, flash and tflm; report problems.
+
+    PORT is named as in mpremote (a0, u0, id:…, a path, socket://…). The default is the only
+    connected port. The exit code is 1 if there is a problem.
+    """
+    from ..board.doctor import doctor
+
+    result = doctor(port, models, timeout)
+    show(result, as_json, "board", "print_diagnosis")
+    if not result.healthy():
+        raise SystemExit(1)
+
+
+@click.command()
+@options.model
+@click.argument("ports", nargs=-1, metavar="[PORT]...")
+@click.option("--all", "every", is_flag=True, help="Deploy to all boards on USB, at once.")
+@click.option(
+    "--to",
+    type=click.Choice(["auto", "romfs", "flash", "files"]),
+    default="auto",
+    show_default=True,
+    help="Storage: ROMFS, unused flash of an RP2 board, or a file that is loaded into RAM.",
+)
+@click.option("--name", help="Name of the model on the board. [default: the file's name]")
+@click.option("--board", help="Refuse boards whose name does not contain this text, like RP2040.")
+@click.option(
+    "--replace",
+    is_flag=True,
+    help="Delete the old model first, if flash cannot hold both.",
+)
+@click.option(
+    "--arena-budget",
+    type=click.IntRange(min=1),
+    metavar="BYTES",
+    help="As for tflm flatten, if MODEL is a .tflite.",
+)
+@options.board_timeout
+@options.custom
+@options.as_json
+def deploy(model, ports, every, as_json, **deploy_options):
+    """Store MODEL on the board at PORT, with the kernels that it needs and the board lacks.
+
+    With several PORTs or --all, it is stored on all of these boards at once, and a line is printed
+    for each board.
+
+    The old model of this name remains until the new one is complete and its CRC is right. If the
+    transfer is interrupted, the same command continues it.
+    """
+    if every or len(ports) > 1:
+        _deploy_all(model, ports, every, as_json, **deploy_options)
         return
-    from ..board.board_device import board_device
+    from ..board.deploy import deploy
 
-    with board_device(port, timeout) as device:
-        yield device
+    with transfer_bar("deploy", as_json) as progress:
+        result = deploy(model, *ports, progress=progress, **deploy_options)
+    show(result, as_json, "board", "print_deployment")
 
 
-# A progress bar, but not beside JSON.
-def _bar(title, as_json):
+def _deploy_all(model, ports, every, as_json, **deploy_options):
+    from ..board.deploy_all import deploy_all
+
+    if every and ports:
+        raise click.UsageError("--all deploys to every board; leave out the ports")
+    results = []
+    for result in deploy_all(model, ports, **deploy_options):
+        results.append(result)
+        if not as_json:
+            show(result, as_json, "board", "print_board_result")
     if as_json:
-        return nullcontext()
-    from ..render.board import progress_bar
+        show(results, as_json, "board", "print_board_result")
+    if any(result.error for result in results):
+        raise SystemExit(1)
 
-    return progress_bar(title)
+
+@click.command()
+@click.argument("board")
+@options.port
+@click.option(
+    "--image",
+    type=click.Path(),
+    help="File to write. [default: the image that make firmware has built]",
+)
+@click.option("--volume", type=click.Path(), help="Folder of the boot loader's drive.")
+@click.option("--monitor", is_flag=True, help="Then show the board's output, until Ctrl-C.")
+@options.board_timeout
+@options.as_json
+def flash(board, port, monitor, as_json, **flash_options):
+    """Write firmware to a BOARD of boards/ with its boot loader, and compare the flash."""
+    from ..board.flash import flash
+
+    with transfer_bar("flash", as_json) as progress:
+        result = flash(board, port, progress=progress, **flash_options)
+    show(result, as_json, "board", "print_flashing")
+    if monitor:
+        _print_output(port)
 
 
-# Show what a board prints, until Ctrl-C, where somebody wants to see it.
-def _listen(port, wanted):
-    if not wanted:
-        return
+# Print the output of a board until Ctrl-C.
+def _print_output(port):
     from ..board.monitor import monitor
 
     with suppress(KeyboardInterrupt):
         monitor(port, lambda data: click.echo(data, nl=False))
 
 
-def register(cli, show, model, as_json_option, custom_option):
-    """Add the commands to a click group; `show` prints data, the rest are options it shares."""
-
-    @cli.command()
-    @as_json_option
-    def boards(as_json):
-        """List the boards that tflm knows, and the ports with something behind them."""
-        from ..board.listing import boards
-
-        show(boards(), as_json, "board", "print_boards")
-
-    @cli.command()
-    @_PORT
-    @click.option(
-        "--model", "models", multiple=True, type=click.Path(), help="Would it fit? Any number."
-    )
-    @_FIRST_ANSWER
-    @as_json_option
-    def doctor(port, models, timeout, as_json):
-        """Look at the board at PORT: firmware, heap, flash, tflm, and what is wrong.
-
-        PORT is named as in mpremote (a0, u0, id:…, a path, socket://…); without it, the only one
-        there is. The exit code is 1 when there is a problem.
-        """
-        from ..board.doctor import doctor
-
-        result = doctor(port, models, timeout)
-        show(result, as_json, "board", "print_diagnosis")
-        if not result.healthy():
-            raise SystemExit(1)
-
-    @cli.command()
-    @model
-    @click.argument("ports", nargs=-1, metavar="[PORT]...")
-    @click.option("--all", "every", is_flag=True, help="All boards that USB has, at once.")
-    @click.option(
-        "--to",
-        type=click.Choice(["auto", "romfs", "flash", "files"]),
-        default="auto",
-        show_default=True,
-        help="ROMFS, free flash of an RP2 board, or a file that is loaded into RAM.",
-    )
-    @click.option("--name", help="What it is called on the board. [default: the file's name]")
-    @click.option("--board", help="Refuse any board but this one, like RP2040.")
-    @click.option(
-        "--replace",
-        is_flag=True,
-        help="Let the old model go first, where flash has no room for both.",
-    )
-    @click.option(
-        "--arena-budget",
-        type=click.IntRange(min=1),
-        metavar="BYTES",
-        help="As for tflm flatten, where MODEL is a .tflite.",
-    )
-    @_FIRST_ANSWER
-    @custom_option
-    @as_json_option
-    def deploy(model, ports, every, as_json, **options):
-        """Put MODEL on the board at PORT, with the kernels it needs, if those are not there.
-
-        With several PORTs, or with --all, on all of them at once: a line for each.
-
-        The old model of this name stays until the new one is whole and its CRC is right; a
-        transfer that was cut is taken up again by the same command.
-        """
-        from ..board.deploy import deploy
-
-        if every or len(ports) > 1:
-            from ..board.deploy_all import deploy_all
-
-            if every and ports:
-                raise click.UsageError("--all takes every board; leave the ports out")
-            boards = []
-            for served in deploy_all(model, ports, **options):
-                boards.append(served)
-                if not as_json:
-                    show(served, as_json, "board", "print_served")
-            if as_json:
-                show(boards, as_json, "board", "print_served")
-            if any(served.error for served in boards):
-                raise SystemExit(1)
-            return
-        with _bar("deploy", as_json) as progress:
-            result = deploy(model, *ports, progress=progress, **options)
-        show(result, as_json, "board", "print_deployment")
-
-    @cli.command()
-    @click.argument("board")
-    @_PORT
-    @click.option("--image", type=click.Path(), help="[default: what make firmware has built]")
-    @click.option("--volume", type=click.Path(), help="The folder of the boot loader's drive.")
-    @click.option("--monitor", is_flag=True, help="Then show what the board prints, to Ctrl-C.")
-    @_FIRST_ANSWER
-    @as_json_option
-    def flash(board, port, monitor, as_json, **options):
-        """Put firmware on a BOARD of boards/, over its boot loader, and compare it after."""
-        from ..board.flash import flash
-
-        with _bar("flash", as_json) as progress:
-            result = flash(board, port, progress=progress, **options)
-        show(result, as_json, "board", "print_flashing")
-        _listen(port, monitor)
+COMMANDS = (boards, doctor, deploy, flash)

@@ -1,91 +1,255 @@
-# tflm_tools: the commands ops (what models need), transform and requantize
+# tflm_tools: cli: the commands that describe and convert model files
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import rich_click as click
 
 from .. import files
+from ..optimize.passes import OPTIONS as PASSES
 from ..targets import TARGETS
-from .board import TIMEOUT
+from . import options
+from .output import show, working
 
-_OUTPUT = click.option(
+_TFLITE_OUTPUT = click.option(
     "-o", "--output", type=click.Path(), required=True, help="The .tflite to write."
 )
 
 
-def register(cli, show, model, as_json_option, custom_option):
-    """Add the commands to a click group; `show` prints data, the rest are options it shares."""
+@click.command()
+@options.model
+@click.option("--plan", is_flag=True, help="Draw the arena plan over the operators.")
+@click.option("--allocations", is_flag=True, help="List the arena's parts by TFLM's sections.")
+@options.custom
+@options.as_json
+def inspect(model, plan, allocations, custom, as_json):
+    """Show what MODEL contains, what it costs, and whether it runs and fits boards.
 
-    @cli.command()
-    @click.argument("models", nargs=-1, type=click.Path())
-    @click.option(
-        "--path",
-        "form",
-        type=click.Choice(["both", "flat", "tflite"]),
-        default="both",
-        show_default=True,
-        help="As .tflm only, as the .tflite on the board only, or both.",
-    )
-    @click.option("--arch", "archs", multiple=True, help="Bytes of .mpy for it, and its kernels.")
-    @click.option("--target", type=click.Choice(TARGETS), help="As for flatten.")
-    @click.option("--resolver", type=click.Path(), metavar="FILE.py", help="Write an OpResolver.")
-    @click.option("--manifest", type=click.Path(), metavar="FILE.py", help="Write a manifest.")
-    @custom_option
-    @as_json_option
-    def ops(models, form, archs, target, resolver, manifest, custom, as_json):
-        """List the operators that tflm has, or what MODELS need of them: kernels, files, flash.
+    Prints inputs and outputs, operators with shapes, multiply-accumulates, bytes of weights and
+    of the arena, all operators that tflm lacks, and whether the model fits three boards. The exit
+    code is 0 also for a model with missing operators.
+    """
+    from ..inspection.inspection import inspect
 
-        --resolver writes a resolver with these operators and nothing else, --manifest what
-        freezes exactly their kernels and files of Prepare (with one --arch at most).
-        """
-        if models:
-            from ..requirements.files import needs
-            from ..requirements.output import write_outputs
+    with working("inspect", model):
+        report = inspect(model, custom)
+    if plan and report.plan is None:
+        raise click.UsageError(
+            "--plan requires a .tflite; a .tflm has no lifetimes of its tensors"
+        )
+    show(report, as_json, "inspection", "print_inspection", plan=plan, allocations=allocations)
 
-            if manifest and len(archs) > 1:
-                raise click.UsageError("--manifest is for one board; give one --arch, or none")
-            for output in filter(None, (resolver, manifest)):
-                files.check_output(output, *models, *custom)
-            found = needs(models, form, archs, custom, target)
-            written = write_outputs(found, resolver, manifest, archs[0] if archs else "")
-            options = {} if as_json else {"written": written}
-            show(found, as_json, "needs", "print_needs", **options)
-            return
-        if resolver or manifest or archs:
-            raise click.UsageError("--resolver, --manifest and --arch need a MODEL")
-        from ..inspection.operators import operators
 
-        show(operators(), as_json, "results", "print_operators")
+@click.command()
+@options.model
+@click.option("-o", "--output", type=click.Path(), required=True, help="The .tflm to write.")
+@click.option(
+    "--keep-tensors", is_flag=True, help="Keep all tensors in separate memory, for debugging."
+)
+@click.option(
+    "--feature",
+    "features",
+    multiple=True,
+    metavar="NAME",
+    help="Name or number of a tensor that is kept like an output, for a Learner.",
+)
+@options.pack_target
+@click.option(
+    "--flash-budget",
+    type=click.IntRange(min=1),
+    metavar="BYTES",
+    help="With --target: largest size of the .tflm. Layers that gain least stay unpacked.",
+)
+@click.option(
+    "--compress-weights",
+    is_flag=True,
+    help="With --target armv6m: store weights with at most 16 different values as 4-bit indices, "
+    "if that saves flash and time.",
+)
+@click.option(
+    "--without",
+    multiple=True,
+    type=click.Choice(["all", *PASSES]),
+    metavar="NAME",
+    help=f"Optimization pass to leave out, or all: {', '.join(PASSES)}. Can be given several "
+    "times.",
+)
+@options.memory_plan
+@click.option(
+    "--input-shape",
+    "input_shapes",
+    multiple=True,
+    metavar="[NAME=]N,N...",
+    help="New shape of an input, like a larger batch. Can be given several times.",
+)
+@options.custom
+@options.as_json
+def flatten(model, output, as_json, **flatten_options):
+    """Convert a .tflite to a flat model (.tflm), which boards read in place."""
+    from ..flat.conversion import flatten_file
 
-    @cli.command()
-    @model
-    @_OUTPUT
-    @click.option("--strip-strings", is_flag=True, help="Names of tensors, and signatures.")
-    @click.option("--shorten-variables", is_flag=True, help="Names of resource variables.")
-    @click.option("--strip-quantization", is_flag=True, help="Ranges, repeated zero points.")
-    @TIMEOUT
-    @as_json_option
-    def transform(model, output, timeout, as_json, **flags):
-        """Make a smaller .tflite of MODEL that gives the same; without an option, all of them.
+    with working("flatten", model):
+        result = flatten_file(model, output, **flatten_options)
+    show(result, as_json, "results", "print_conversion")
 
-        Needed only where a .tflite goes on the board: a .tflm has none of this. TFLM runs both
-        before anything is written.
-        """
-        from ..transform.transform import transform
 
-        names = [name.replace("_", "-") for name, given in flags.items() if given]
-        show(transform(model, output, names, timeout), as_json, "transform", "print_transformed")
+@click.command()
+@options.model
+@click.option(
+    "--data",
+    type=click.Path(),
+    metavar="DATA",
+    help="Typical inputs: a .npz with x (x0, x1... for several inputs), a .npy, a folder of "
+    "images or sounds, or a .csv. With y, one folder per class or a last column with the class, "
+    "the accuracy before and after is measured, too.",
+)
+@click.option("-o", "--output", type=click.Path(), required=True, help="The .tflite to write.")
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    default=200,
+    show_default=True,
+    help="Number of examples for quantization, balanced over the classes.",
+)
+@click.option("--int16", is_flag=True, help="Use 16-bit activations: more accurate, but slower.")
+@click.option("--int4", is_flag=True, help="Use 4-bit weights in layers that allow it: smaller.")
+@click.option(
+    "--dynamic",
+    is_flag=True,
+    help="Use int8 weights and quantize activations while the model runs; requires no --data.",
+)
+@click.option(
+    "--weights-only",
+    is_flag=True,
+    help="Use int8 weights and compute in float32: small, but slow; requires no --data.",
+)
+@click.option("--keep-float", is_flag=True, help="Keep inputs and outputs as float32.")
+@click.option("--no-quantize", is_flag=True, help="Keep the whole model as float32.")
+@click.option(
+    "--input-shape",
+    "input_shapes",
+    multiple=True,
+    metavar="[NAME=]N,N...",
+    help="Shape of an input with open dimensions. Can be given several times.",
+)
+@options.pixels
+@options.timeout
+@options.custom
+@options.as_json
+def convert(model, int4, no_quantize, as_json, **convert_options):
+    """Convert MODEL to an int8 .tflite, with the ranges of its tensors on typical inputs.
 
-    @cli.command()
-    @model
-    @_OUTPUT
-    @TIMEOUT
-    @as_json_option
-    def requantize(model, output, timeout, as_json):
-        """Make a .tflite with int16 activations of MODEL, which has int8 ones.
+    MODEL is a float32 or float16 .tflite, a .keras, an .h5, the folder of a SavedModel, a .pt2 of
+    PyTorch, or an .onnx. The command prints what it has chosen. It writes no model that tflm
+    cannot run.
+    """
+    from ..converters import convert as converter
 
-        Weights stay int8, biases become int64; more exact, above all for LSTM, and slower. For
-        models that are converted anew the converter's own int16x8 mode is better.
-        """
-        from ..transform.requantize import requantize
+    forms = {
+        "int16": converter.INT16,
+        "dynamic": converter.DYNAMIC,
+        "weights_only": converter.WEIGHTS_ONLY,
+    }
+    chosen = [form for name, form in forms.items() if convert_options.pop(name)]
+    chosen += [converter.FLOAT32] * no_quantize
+    if len(chosen) > 1:
+        raise click.UsageError(
+            "--int16, --dynamic, --weights-only and --no-quantize exclude each other; give one of "
+            "them alone"
+        )
+    form = chosen[0] if chosen else converter.INT8
+    if no_quantize and (int4 or convert_options["keep_float"]):
+        raise click.UsageError("--no-quantize excludes --int4 and --keep-float; give it alone")
+    if int4 and form == converter.INT16:
+        raise click.UsageError("--int4 requires 8-bit activations; leave out --int16")
+    with working("convert", model):
+        result = converter.convert(
+            model, form=form, weight_bits=4 if int4 else 8, **convert_options
+        )
+    show(result, as_json, "convert", "print_converted")
 
-        show(requantize(model, output, timeout), as_json, "transform", "print_requantized")
+
+@click.command()
+@click.argument("models", nargs=-1, type=click.Path())
+@click.option(
+    "--path",
+    "form",
+    type=click.Choice(["both", "flat", "tflite"]),
+    default="both",
+    show_default=True,
+    help="Requirements of the .tflm (flat), of the .tflite on the board, or of both.",
+)
+@click.option(
+    "--arch", "archs", multiple=True, help="List kernels and bytes of .mpy for this architecture."
+)
+@click.option("--target", type=click.Choice(TARGETS), help="As for tflm flatten.")
+@click.option("--resolver", type=click.Path(), metavar="FILE.py", help="Write an OpResolver.")
+@click.option("--manifest", type=click.Path(), metavar="FILE.py", help="Write a manifest.")
+@options.custom
+@options.as_json
+def ops(models, resolver, manifest, as_json, **ops_options):
+    """List the operators of tflm, or the operators, kernels, files and flash that MODELS need.
+
+    --resolver writes an OpResolver with only these operators. --manifest writes a manifest that
+    freezes only their kernels and files of Prepare, for at most one --arch.
+    """
+    if models:
+        _show_needs(models, resolver, manifest, as_json, **ops_options)
+        return
+    if resolver or manifest or ops_options["archs"]:
+        raise click.UsageError("--resolver, --manifest and --arch need a MODEL")
+    from ..inspection.operators import operators
+
+    show(operators(), as_json, "results", "print_operators")
+
+
+def _show_needs(models, resolver, manifest, as_json, form, archs, target, custom):
+    from ..requirements.files import needs
+    from ..requirements.output import write_outputs
+
+    if manifest and len(archs) > 1:
+        raise click.UsageError("--manifest is for one board; give at most one --arch")
+    for output in filter(None, (resolver, manifest)):
+        files.check_output(output, *models, *custom)
+    result = needs(models, form, archs, custom, target)
+    written = write_outputs(result, resolver, manifest, archs[0] if archs else "")
+    print_options = {} if as_json else {"written": written}
+    show(result, as_json, "needs", "print_needs", **print_options)
+
+
+@click.command()
+@options.model
+@_TFLITE_OUTPUT
+@click.option("--strip-strings", is_flag=True, help="Remove names of tensors, and signatures.")
+@click.option("--shorten-variables", is_flag=True, help="Shorten names of resource variables.")
+@click.option("--strip-quantization", is_flag=True, help="Remove ranges and repeated zero points.")
+@options.timeout
+@options.as_json
+def transform(model, output, timeout, as_json, **transforms):
+    """Make a smaller .tflite of MODEL with the same outputs; by default with all transforms.
+
+    Only a .tflite on the board benefits: a .tflm has none of these data. TFLM runs the model
+    before and after, and the file is written if the outputs are equal.
+    """
+    from ..transform.transform import transform
+
+    names = [name.replace("_", "-") for name, is_given in transforms.items() if is_given]
+    show(transform(model, output, names, timeout), as_json, "transform", "print_transformed")
+
+
+@click.command()
+@options.model
+@_TFLITE_OUTPUT
+@options.timeout
+@options.as_json
+def requantize(model, output, timeout, as_json):
+    """Convert MODEL, which has int8 activations, to a .tflite with int16 activations.
+
+    Weights stay int8, biases become int64. The model becomes more accurate, above all with an
+    LSTM, and slower. If you can convert the original model again, the int16x8 mode of the
+    converter is better.
+    """
+    from ..transform.requantize import requantize
+
+    show(requantize(model, output, timeout), as_json, "transform", "print_requantized")
+
+
+COMMANDS = (inspect, flatten, convert, ops, transform, requantize)

@@ -1,4 +1,4 @@
-# tflm_tools: the command wake
+# tflm_tools: cli: the command group wake: listen, train
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -6,10 +6,52 @@ import sys
 
 import rich_click as click
 
-from .board import ON
+from . import options
+from .output import show
 
 
-def _heard(manifests, path, vad, cutoff, on):
+@click.group()
+def wake():
+    """Detect and train wake words: models of microWakeWord, for Home Assistant and ESPHome."""
+
+
+@wake.command()
+@click.argument("manifests", nargs=-1, required=True, type=click.Path(), metavar="MANIFEST...")
+@click.option(
+    "--wav",
+    "path",
+    type=click.Path(allow_dash=True),
+    metavar="FILE",
+    help="Sound of 16 kHz, mono, 16 bits; - for raw samples from standard input, like a "
+    "microphone's: arecord -q -t raw -f S16_LE -r 16000 -c 1 | tflm wake listen okay_nabu.json "
+    "--wav -",
+)
+@click.option(
+    "--vad", type=click.Path(), metavar="MANIFEST", help="Manifest of a model that detects voice."
+)
+@click.option(
+    "--cutoff",
+    type=click.FloatRange(0, 1),
+    help="Least probability of a detection. [default: the manifest's]",
+)
+@options.on_board
+@click.option("--json", "as_json", is_flag=True, help="Print a line of JSON for each word.")
+def listen(manifests, path, vad, cutoff, on, as_json):
+    """Print the wake words in a sound, and their times.
+
+    MANIFEST is a microWakeWord manifest of version 2, like okay_nabu.json, with its .tflite in the
+    same folder. The code of boards runs in MicroPython's unix port, or with --on PORT on a board
+    that has tflm.wake (firmware with APP=wake). Without --wav, the board's microphone is used.
+    """
+    for detection in _detections(manifests, path, vad, cutoff, on):
+        if as_json:
+            click.echo(json.dumps(vars(detection)))
+        else:
+            percent = 100 * detection.probability
+            click.echo(f"{detection.seconds:7.2f} s  {detection.wake_word:16} {percent:3.0f} %")
+
+
+def _detections(manifests, path, vad, cutoff, on):
     from ..wake.listen import listen
     from ..wake.listen_on import listen_on
 
@@ -22,72 +64,51 @@ def _heard(manifests, path, vad, cutoff, on):
     return listen(manifests, path, vad, cutoff)
 
 
-# Train, and say how to go on when it is stopped.
-def _train(phrase, output, **options):
+@wake.command()
+@click.argument("phrase")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(),
+    required=True,
+    metavar="FOLDER",
+    help="Folder for the .tflite, the manifest (.json) and a picture of the curve.",
+)
+@click.option(
+    "--minutes",
+    type=click.FloatRange(0.1, 240),
+    default=30.0,
+    show_default=True,
+    help="Amount of sound and of training, about the time on two cores.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 1 << 30),
+    default=2026,
+    show_default=True,
+    help="The same seed and minutes give the same model.",
+)
+@click.option("--resume", is_flag=True, help="Continue an interrupted training in FOLDER.")
+@options.as_json
+def train(phrase, output, as_json, **train_options):
+    """Train a wake word from the text of a PHRASE, like "hey pico".
+
+    espeak-ng speaks the phrase and other speech with many voices, and noise, reverberation and
+    speed are varied. A streaming network is trained on microWakeWord's features with TensorFlow
+    (extra wake-train) and quantized to int8. The printed scores are for voices that were not used
+    for training.
+    """
     from ..render.wake_training import stages
     from ..training.train import train
 
     try:
         with stages() as progress:
-            return train(phrase, output, progress=progress, **options)
+            result = train(phrase, output, progress=progress, **train_options)
     except KeyboardInterrupt:
-        click.echo(f"tflm: stopped; what is done is in {output}, go on with --resume", err=True)
+        click.echo(f"tflm: stopped; {output} has the results so far, continue with --resume",
+                   err=True)  # fmt: skip
         sys.exit(130)
+    show(result, as_json, "wake_training", "print_trained")
 
 
-def register(cli, show, as_json_option):
-    """Add the command `wake` to a click group. `show` prints data; as_json_option: --json."""
-
-    @cli.group()
-    def wake():
-        """Wake words: microWakeWord's models, as Home Assistant and ESPHome have them."""
-
-    @wake.command()
-    @click.argument("manifests", nargs=-1, required=True, type=click.Path(), metavar="MANIFEST...")
-    @click.option(
-        "--wav", "path", type=click.Path(allow_dash=True), metavar="FILE",
-        help="16 kHz, mono, 16 bits; - is raw samples from standard input, a microphone's: "
-        "arecord -q -t raw -f S16_LE -r 16000 -c 1 | tflm wake listen okay_nabu.json --wav -",
-    )  # fmt: skip
-    @click.option(
-        "--vad", type=click.Path(), metavar="MANIFEST", help="A model that hears voices."
-    )
-    @click.option("--cutoff", type=click.FloatRange(0, 1), help="In place of the manifests' own.")
-    @ON
-    @click.option("--json", "as_json", is_flag=True, help="A line of JSON for each word.")
-    def listen(manifests, path, vad, cutoff, on, as_json):
-        """Say which wake words are in a sound, and when.
-
-        MANIFEST is a microWakeWord manifest of version 2 (okay_nabu.json) beside its .tflite.
-        The same code as on a board, run in MicroPython's unix port; with --on PORT on a board
-        that has tflm.wake (firmware with APP=wake), without --wav to its own microphone.
-        """
-        for heard in _heard(manifests, path, vad, cutoff, on):
-            if as_json:
-                click.echo(json.dumps(vars(heard)))
-            else:
-                percent = 100 * heard.probability
-                click.echo(f"{heard.seconds:7.2f} s  {heard.wake_word:16} {percent:3.0f} %")
-
-    @wake.command()
-    @click.argument("phrase")
-    @click.option(
-        "-o", "--output", type=click.Path(), required=True, metavar="FOLDER",
-        help="Where the .tflite, the manifest .json and the picture of the curve go.",
-    )  # fmt: skip
-    @click.option(
-        "--minutes", type=click.FloatRange(0.1, 240), default=30.0, show_default=True,
-        help="How much is spoken and trained: what two cores do in so long, or sooner.",
-    )  # fmt: skip
-    @click.option("--seed", type=click.IntRange(0, 1 << 30), default=2026, show_default=True,
-                  help="The same seed and minutes make the same model.")  # fmt: skip
-    @click.option("--resume", is_flag=True, help="Go on with what was stopped in FOLDER.")
-    @as_json_option
-    def train(phrase, output, as_json, **options):
-        """Make a wake word of PHRASE, "hey pico", from nothing but its text.
-
-        espeak-ng speaks it and much else in many voices; noise, rooms and speed are varied; a
-        streaming network learns on microWakeWord's features, in TensorFlow (extra wake-train),
-        and becomes int8. Printed is what it hears of voices that it was not trained on.
-        """
-        show(_train(phrase, output, **options), as_json, "wake_training", "print_trained")
+COMMANDS = (wake,)

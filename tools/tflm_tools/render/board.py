@@ -113,7 +113,7 @@ def print_deployment(result, target):
         target.print(Text("\n" + text), soft_wrap=True)
 
 
-def print_served(served, target):
+def print_board_result(served, target):
     """One line for a Served."""
     if served.error:
         target.print(Text(f"{served.port}: {served.error}", style="red"), soft_wrap=True)

@@ -1,0 +1,242 @@
+# tflm_tools: cli: the commands that run models: run, verify, bench, micropython
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import rich_click as click
+
+from . import options
+from .devices import board_at, boards_at, check_workers
+from .output import show, work_bar, working
+
+_INVOKES, _ALL_INVOKES = 20, 5
+
+
+@click.command()
+@options.model
+@click.option(
+    "--input",
+    "inputs",
+    multiple=True,
+    type=click.Path(),
+    metavar="FILE",
+    help="File for each input, in order: a .npy, an image, a .wav or a .csv.",
+)
+@options.pixels
+@click.option(
+    "--output-dir",
+    required=True,
+    type=click.Path(),
+    help="Folder for the outputs: output_0.npy, output_1.npy ...",
+)
+@click.option(
+    "--path",
+    "form",
+    type=click.Choice(["flat", "tflite"]),
+    default="flat",
+    show_default=True,
+    help="Run the flat model (.tflm), or the .tflite itself.",
+)
+@click.option("--repeat", type=click.IntRange(min=1), default=1, help="Number of invokes.")
+@click.option(
+    "--quantize", is_flag=True, help="Accept real numbers for integer inputs and quantize them."
+)
+@options.on_board
+@options.custom
+@options.heap
+@options.timeout
+@options.as_json
+def run(model, on, as_json, **run_options):
+    """Invoke MODEL on your arrays, in the MicroPython unix port or on a board."""
+    from ..execution.run import run
+
+    with working("run", model), board_at(on, run_options["timeout"]) as device:
+        result = run(model, device=device, **run_options)
+    show(result, as_json, "results", "print_run")
+
+
+@click.command()
+@options.model
+@click.option(
+    "--runs",
+    type=click.IntRange(min=0),
+    default=8,
+    show_default=True,
+    help="Number of random inputs, in addition to four extreme ones.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Seed of the random inputs.",
+)
+@click.option(
+    "--path",
+    "form",
+    type=click.Choice(["both", "flat", "tflite"]),
+    default="both",
+    show_default=True,
+    help="Check the flat model (.tflm), the .tflite itself, or both.",
+)
+@click.option(
+    "--oracle",
+    type=click.Choice(["tflm", "litert"]),
+    default="tflm",
+    show_default=True,
+    help="Compare with TFLM, or with LiteRT for models that TFLM cannot run.",
+)
+@click.option("--layers", is_flag=True, help="Also compare the outputs of each operator.")
+@options.memory_plan
+@options.jobs("1")
+@options.workers
+@options.custom
+@options.heap
+@options.timeout
+@options.as_json
+def verify(model, ports, backend, as_json, oracle, **verify_options):
+    """Compare the results of MODEL in MicroPython with those of TFLM or LiteRT.
+
+    Integers must be equal, floats within rtol 1e-5 and atol 1e-6. If an output differs, the exit
+    code is 1 and the first operator that differs is printed with both values. --optimize,
+    --arena-budget and --input-by-rows flatten the model as tflm flatten does; with --layers each
+    tensor has separate memory.
+    """
+    from ..check.oracle import LITERT, TFLM
+    from ..check.verify import verify
+
+    check_workers(ports, verify_options["jobs"], backend, verify_options["scheduler"])
+    verify_options["oracle_name"] = LITERT if oracle == "litert" else TFLM
+    is_shared = bool(len(ports) > 1 or verify_options["jobs"] or verify_options["scheduler"])
+    bar = work_bar("verify", is_shared and not as_json, working("verify", model))
+    with boards_at(ports, verify_options["timeout"]) as device, bar as progress:
+        result = verify(model, device=device, progress=progress, **verify_options)
+    show(result, as_json, "results", "print_verification")
+    if not result.is_equal():
+        raise SystemExit(1)
+
+
+@click.command()
+@click.argument("models", nargs=-1, type=click.Path())
+@click.option(
+    "--invokes",
+    type=click.IntRange(min=1),
+    help="Number of timed invokes. [default: 20, with --all 5]",
+)
+@click.option("--per-op", is_flag=True, help="Measure time, work and memory of each operator.")
+@click.option("--csv", "csv_path", type=click.Path(), help="Also write the table to this file.")
+@options.jobs("1, and nothing else: they would disturb each other")
+@options.workers
+@click.option(
+    "--all",
+    "every",
+    is_flag=True,
+    help="With --on: store each of MODELS (files or folders, by default the project's own models) "
+    "on the board, check its results and time each operator.",
+)
+@click.option("-o", "--output", type=click.Path(), help="With --all: the file for the results.")
+@click.option(
+    "--compare",
+    type=click.Path(),
+    metavar="FILE",
+    help="Compare a file of --all --output with the prediction.",
+)
+@click.option(
+    "--cycles",
+    type=click.Path(),
+    default="build/cycles.csv",
+    show_default=True,
+    help="With --compare: the prediction, from `make -C bench cycles CORE=pico`.",
+)
+@options.timeout
+@options.custom
+@options.as_json
+def bench(models, ports, as_json, invokes, csv_path, **bench_options):
+    """Time MODELS in the unix port and in TFLM's wheel, and compare their memory.
+
+    With --per-op or on a board (--on), each operator is timed and compared with the last run of
+    the same model. Several boards of one kind share the models. --all and --compare measure a
+    board beside its prediction: docs/how-to/measure-a-board.md.
+    """
+    every, output, per_op, compare, cycles = (
+        bench_options.pop(name) for name in ("every", "output", "per_op", "compare", "cycles")
+    )
+    _check_bench(ports, every, *map(bench_options.pop, ("jobs", "backend", "scheduler")))
+    if compare:
+        _compare(compare, cycles, as_json)
+    elif every:
+        _bench_all(models, ports, invokes, output, as_json, **bench_options)
+    elif not models:
+        raise click.UsageError("there is no model to time; name MODELS")
+    elif per_op or ports:
+        _bench_ops(models, ports, invokes, csv_path, as_json, **bench_options)
+    else:
+        from ..measure.bench import bench
+
+        with working("bench", models[0]):
+            rows = bench(models, invokes or _INVOKES, csv_path, **bench_options)
+        show(rows, as_json, "bench", "print_bench")
+
+
+# Times are comparable only if one model at a time runs on the same machine.
+def _check_bench(ports, every, jobs, backend, scheduler):
+    check_workers(ports, jobs, backend, scheduler)
+    if backend == "dask" or (jobs or 1) > 1:
+        raise click.UsageError(
+            "models that are timed at once on cores disturb each other's times, and machines of a "
+            "cluster differ; leave out --jobs and --backend, or give boards: --on PORT --on PORT"
+        )
+    if every and len(ports) > 1:
+        raise click.UsageError("--all is for one board; give one --on, or leave out --all")
+
+
+# Measure each operator, in the unix port or on boards.
+def _bench_ops(models, ports, invokes, csv_path, as_json, **bench_options):
+    from ..measure.per_op import bench_ops
+
+    bar = work_bar("bench", len(ports) > 1 and not as_json, working("bench", models[0]))
+    with boards_at(ports, bench_options["timeout"]) as device, bar as progress:
+        rows = bench_ops(
+            models, invokes or _INVOKES, device, csv_path, progress=progress, **bench_options
+        )
+    show(rows, as_json, "bench", "print_ops")
+
+
+# Compare a file of --all with the prediction of `make -C bench cycles`.
+def _compare(path, cycles, as_json):
+    from ..measure import hardware, predicted
+
+    result = predicted.compare(hardware.read(path), cycles)
+    show(result, as_json, "hardware", "print_comparison")
+
+
+# Measure all models on a board; the exit code is 1 if a model's results are wrong.
+def _bench_all(models, ports, invokes, output, as_json, **bench_options):
+    if not ports or output is None:
+        raise click.UsageError(
+            "--all requires a board and an output file; give --on PORT -o result.json"
+        )
+    from ..measure import hardware
+
+    with work_bar("bench", not as_json) as progress:
+        result = hardware.record(
+            models, ports[0], invokes or _ALL_INVOKES, progress, **bench_options
+        )
+    hardware.write(result, output)
+    show(result, as_json, "hardware", "print_record")
+    if any(not model.equal for model in result.models if not model.refused):
+        raise SystemExit(1)
+
+
+@click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def micropython(arguments):
+    """Run MicroPython's unix port, which can import tflm, with ARGUMENTS or at its prompt.
+
+    ARGUMENTS are those of the program micropython: a file, -c PROGRAM, -X heapsize=256M and
+    others.
+    """
+    from ..port.prompt import prompt
+
+    raise SystemExit(prompt(arguments))
+
+
+COMMANDS = (run, verify, bench, micropython)

@@ -1,0 +1,130 @@
+# tflm_tools: cli: the options that several commands share
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import rich_click as click
+
+from ..optimize.memory.levels import BALANCED, LEVELS
+from ..targets import TARGETS, targets_help
+
+model = click.argument("model", type=click.Path())
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+custom = click.option(
+    "--custom",
+    multiple=True,
+    type=click.Path(),
+    metavar="FILE.py",
+    help="Python file whose function register(resolver) registers custom operators. Can be given "
+    "several times.",
+)
+heap = click.option(
+    "--heap", metavar="SIZE", help="Size of MicroPython's heap, like 192k. [default: 64M]"
+)
+timeout = click.option(
+    "--timeout",
+    type=click.FloatRange(min=1),
+    metavar="SECONDS",
+    help="Limit for each answer of MicroPython or of TFLM. [default: 600]",
+)
+board_timeout = click.option(
+    "--timeout",
+    type=click.FloatRange(min=1),
+    metavar="SECONDS",
+    help="Least time to wait for each answer of the board. [default: 60 for the first answer]",
+)
+pixels = click.option(
+    "--pixels",
+    type=(float, float),
+    metavar="BLACK WHITE",
+    help="Values of black and white pixels of images. [default: from the model's metadata; else "
+    "the range of a quantized input; 0 1 for float32]",
+)
+
+_PORT_HELP = (
+    "Run on the board at this port instead of in the unix port. Ports are named as in mpremote: "
+    "a0, u0, id:…, /dev/…, socket://HOST:PORT, auto."
+)
+on_board = click.option("--on", "on", metavar="PORT", help=_PORT_HELP)
+port = click.argument("port", required=False)
+
+
+# Combine options to one decorator; their order in the help is the order of the arguments.
+def _combine(*options):
+    def decorate(command):
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+optimize = click.option(
+    "--optimize",
+    type=click.Choice(LEVELS),
+    default=BALANCED,
+    show_default=True,
+    help="Memory plan: ram needs the least RAM, balanced costs little time, speed costs none, off "
+    "is TFLM's plan.",
+)
+flat_optimize = click.option(
+    "--optimize",
+    type=click.Choice(LEVELS),
+    default=BALANCED,
+    show_default=True,
+    help="Memory plan of the .tflm, as for tflm flatten.",
+)
+arena_budget = click.option(
+    "--arena-budget",
+    type=click.IntRange(min=1),
+    metavar="BYTES",
+    help="Instead of --optimize: the fastest plan, by estimate, whose arena has at most BYTES.",
+)
+by_rows = click.option(
+    "--input-by-rows",
+    "by_rows",
+    is_flag=True,
+    help="Read the input row by row while the model runs: docs/how-to/less-ram.md.",
+)
+memory_plan = _combine(optimize, arena_budget, by_rows)
+
+pack_target = click.option(
+    "--target",
+    type=click.Choice(TARGETS),
+    help=f"Pack weights for {targets_help()}: faster, but needs more flash.",
+)
+target = click.option(
+    "--target",
+    type=click.Choice(TARGETS),
+    help="Flatten for this target, as tflm flatten --target.",
+)
+
+
+def jobs(default):
+    """Return the option --jobs; default: a text for the help."""
+    return click.option(
+        "--jobs",
+        type=click.IntRange(min=1),
+        help=f"Number of processes that run at once. [default: {default}]",
+    )
+
+
+workers = _combine(
+    click.option(
+        "--on",
+        "ports",
+        multiple=True,
+        metavar="PORT",
+        help=f"{_PORT_HELP} Can be given several times: the boards share the work.",
+    ),
+    click.option(
+        "--backend",
+        type=click.Choice(["local", "dask"]),
+        default="local",
+        show_default=True,
+        help="Run on the cores of this machine, or on the workers of a Dask cluster.",
+    ),
+    click.option(
+        "--scheduler",
+        metavar="tcp://HOST:PORT",
+        help="With --backend dask: address of the cluster's scheduler.",
+    ),
+)
