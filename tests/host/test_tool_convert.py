@@ -268,7 +268,10 @@ def test_float_model_with_open_shape(keras_folder, tmp_path):
         ("shapeless.keras", "does not define its input; begin the model with keras.Input"),
         ("weights.weights.h5", "holds weights without their layers"),
         ("erfinv", "there is no operator for Erfinv; replace the layer"),
-        ("digits.keras", "four.npz: x has the shape 60x4, input '.*' wants Nx8x8x1; reshape it"),
+        (
+            "digits.keras",
+            "four.npz: x has the shape 60x4, input '.*' requires Nx8x8x1; reshape it",
+        ),
     ],
 )
 def test_models_that_cannot_be_converted(keras_folder, tmp_path, name, words):

@@ -2,8 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from collections import Counter
-from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tflm import dtypes
@@ -145,7 +144,10 @@ def convert(model, data, output, form=INT8, keep_float=False, limit=LIMIT, input
     if kind == source.KERAS and is_whole:
         result, tflite = _with_tensorflow(request)
     else:
-        result, tflite = _with_litert(request, _float_model(request, kind))
+        tflite = _float_model(request, kind)
+        if kind != source.TFLITE:
+            request = replace(request, input_shapes=())  # the .tflite has these shapes
+        result, tflite = _with_litert(request, tflite)
     files.write(output, tflite)
     result.output = str(output)
     return result
@@ -184,10 +186,7 @@ def _float_model(request, kind):
     path = Path(request.model)
     if kind == source.TFLITE:
         return open_model(path).data
-    with ExitStack() as stack:
-        process = stack.enter_context(
-            ConverterProcess(source.framework(kind), path, request.timeout)
-        )
+    with ConverterProcess(source.framework(kind), path, request.timeout) as process:
         opened = process.ask("open", model=str(path.absolute()))
         inputs = source.fixed(path, [*map(source.tensor, opened["inputs"])], request.input_shapes)
         process.ask("trace", shapes=[info.shape for info in inputs], unroll=True)

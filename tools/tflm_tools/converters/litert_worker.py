@@ -163,8 +163,8 @@ class Worker:
         _fold_float16(model, schema)
         _name_tensors(model)
         _set_signature(model, schema)
-        is_resized = self._fix_shapes(shapes)
-        if is_resized:
+        is_open = self._fix_shapes(shapes)
+        if is_open:
             self._infer_shapes()
         _use_reshape(model, schema)
         self.runner = self._interpreter()
@@ -174,16 +174,18 @@ class Worker:
         ]
         return {"outputs": outputs, "unrolled": []}
 
-    # Set the shapes of the inputs; return True if one differs from the shape in the file.
+    # Set the shapes of the inputs; return True if shapes of other tensors can change.
     def _fix_shapes(self, shapes):
-        is_resized = False
+        is_open = False
         for tensor, shape in zip(self.inputs, shapes):  # noqa: B905 (any Python runs this)
-            is_resized |= [int(size) for size in tensor.shape] != list(shape)
+            is_open |= [int(size) for size in tensor.shape] != list(shape)
             tensor.shape = list(shape)
         for subgraph in self.model.subgraphs:
             for tensor in subgraph.tensors:
-                tensor.shapeSignature = None
-        return is_resized
+                if tensor.shapeSignature is not None:
+                    is_open |= any(size < 0 for size in tensor.shapeSignature)
+                    tensor.shapeSignature = None
+        return is_open
 
     # Let LiteRT compute the shapes of all tensors that follow from the shapes of the inputs.
     def _infer_shapes(self):

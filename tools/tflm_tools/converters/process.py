@@ -44,6 +44,8 @@ TENSORFLOW = Framework(
 LITERT = Framework(
     "LiteRT's quantizer", "litert_quantizer", "litert_worker.py", "TFLM_LITERT", "quantize"
 )
+PYTORCH = Framework("litert-torch", "litert_torch", "pytorch_worker.py", "TFLM_PYTORCH", "pytorch")
+ONNX = Framework("onnx2tf", "onnx2tf", "onnx_worker.py", "TFLM_ONNX", "onnx")
 
 
 def python(framework=TENSORFLOW, does="reads and converts the model", extra=None):

@@ -114,8 +114,14 @@ def error(framework, path, step, said, written_by="", keras=""):
     """
     if said.startswith(("ImportError", "ModuleNotFoundError")):
         return ToolError(f"{framework} does not load: {_shortened(said)}; install it again")
-    if framework != "TensorFlow":
+    if framework == "LiteRT's quantizer":
         return _unquantized(path, step, said)
+    if framework != "TensorFlow":
+        verb = "read" if step == "open" else "convert"
+        return ToolError(
+            f"{framework} cannot {verb} {path}: {_shortened(said)}; "
+            "see docs/tutorial/your-own-model.md"
+        )
     if step == "open":
         return _unread(path, said, written_by, keras)
     return _unconverted(path, said)

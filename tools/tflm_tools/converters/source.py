@@ -13,9 +13,10 @@ from .. import files
 from ..errors import ToolError
 from ..flat.conversion import shapes_by_number
 from ..model.model_file import ModelFile, TensorInfo, open_model
-from .process import TENSORFLOW
+from . import process
 
 KERAS, TFLITE, PYTORCH, ONNX = "keras", "tflite", "pytorch", "onnx"
+_FRAMEWORKS = {KERAS: process.TENSORFLOW, PYTORCH: process.PYTORCH, ONNX: process.ONNX}
 _KINDS = {".pt2": PYTORCH, ".onnx": ONNX}
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 _BYTES = {"float32": 4, "float16": 2, "float64": 8, "int64": 8, "int32": 4, "int16": 2}
@@ -53,7 +54,7 @@ def check(path):
 
 def framework(kind):
     """Return the Framework that converts a kind of model to a float .tflite."""
-    return {KERAS: TENSORFLOW}[kind]
+    return _FRAMEWORKS[kind]
 
 
 def _check_keras(path, suffix):
