@@ -1,15 +1,9 @@
 # Tests of CONV_2D against TFLM
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import atexit
-import shutil
-import tempfile
-from pathlib import Path
-
 import numpy as np
-from support.check import Cases
+from support.check import Cases, portable_modules
 from support.inputs import generator
-from support.runner import REPOSITORY
 from support.single_op import Tensor, single_op
 
 INT32 = np.iinfo(np.int32)
@@ -76,16 +70,6 @@ def conv(
         padding=padding,
         fused_activation_function=activation,
     )
-
-
-# The modules without kernels/x64: what boards run has to be right on x64 too.
-def portable_modules():
-    folder = Path(tempfile.mkdtemp(prefix="tflm-portable-"))
-    atexit.register(shutil.rmtree, folder, True)
-    shutil.copytree(
-        REPOSITORY / "modules" / "tflm", folder / "tflm", ignore=shutil.ignore_patterns("x64")
-    )
-    return folder
 
 
 cases = Cases()

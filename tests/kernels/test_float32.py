@@ -22,6 +22,8 @@ _EACH = 1 | 1 << 10 | 1 << 20
 # Runs kernel calls from a list on an arena and a ROM, with the heap locked, and saves the arena.
 DRIVER = """
 import micropython, sys
+if sys.argv.pop() == "x64":
+    import tflm.kernels.x64
 calls, arena_path, rom_path = sys.argv[1:]
 def load(path):
     with open(path, "rb") as file:
@@ -58,8 +60,9 @@ with open(arena_path, "wb") as file:
 
 # Lays out an arena and a ROM, collects kernel calls, and runs them all in one process.
 class Machine:
-    def __init__(self, folder):
+    def __init__(self, folder, helpers="portable"):
         self.folder = folder
+        self.helpers = helpers  # or "x64": machine code, where this MicroPython runs it
         self.arena = bytearray()
         self.rom = bytearray()
         self.calls = []
@@ -84,7 +87,7 @@ class Machine:
         script.write_text(DRIVER)
         program = os.environ.get("TFLM_MICROPYTHON") or Path(sys.executable).parent / "micropython"
         environment = {**os.environ, "MICROPYPATH": str(ROOT / "modules")}
-        command = [program, "-X", "heapsize=64m", script, *paths]
+        command = [program, "-X", "heapsize=64m", script, *paths, self.helpers]
         done = subprocess.run(command, env=environment, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
         self.arena = paths[1].read_bytes()
@@ -167,9 +170,9 @@ def assert_same(got, wanted, *operands):
     assert not len(wrong), f"{len(wrong)} of {len(got)} differ: operands, got, wanted: {shown}"
 
 
-@pytest.fixture
-def machine(tmp_path):
-    return Machine(tmp_path)
+@pytest.fixture(params=["portable", "x64"])
+def machine(tmp_path, request):
+    return Machine(tmp_path, request.param)
 
 
 # The operations take the arena's and the ROM's operands and give C's bits.

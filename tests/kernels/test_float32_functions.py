@@ -16,9 +16,9 @@ from tests.kernels.test_float32 import (
 )
 
 
-@pytest.fixture
-def machine(tmp_path):
-    return Machine(tmp_path)
+@pytest.fixture(params=["portable", "x64"])
+def machine(tmp_path, request):
+    return Machine(tmp_path, request.param)
 
 
 # All that is special, random bits, ordinary numbers, halves, near 1, near multiples of pi / 2.

@@ -3,13 +3,14 @@
 
 import numpy as np
 import pytest
-from support.check import Cases
+from support.check import Cases, modules_for_level, portable_modules
 from support.inputs import generator
+from support.runner import REPOSITORY
 from support.script import run_script
 from support.single_op import Tensor, single_op
 from tflm_tools.flat.flatten import flatten
 
-from tests.kernels.test_conv import conv, portable_modules
+from tests.kernels.test_conv import conv
 from tests.kernels.test_depthwise_conv import depthwise
 from tests.kernels.test_fully_connected import dense
 from tests.kernels.test_svdf import int8_model as svdf
@@ -26,6 +27,8 @@ for op, step in zip(program.ops, program.graphs[0]):
 """
 
 cases = Cases()
+on_device = Cases(modules=REPOSITORY / "modules")
+sse = Cases(modules=modules_for_level(0))
 bound = {}  # name: model that must get a record of its own
 plain = {}  # name: model that must not
 
@@ -62,6 +65,13 @@ for step in (1, 2, 3):
         add(f"conv 2x5 stride {name}", conv(name, source=(1, 9, 11, 3), **what))
         add(f"depthwise 2x5 stride {name}", depthwise(name, source=(1, 9, 11, 3), **what))
 add("conv dilated", conv("", source=(1, 9, 9, 3), window=(1, 3), dilation=(1, 2)))
+add("conv groups", conv("", source=(1, 4, 4, 6), filters=4, groups=2))
+add("conv groups of one row", conv("", source=(2, 3, 7, 6), filters=15, groups=3, window=(2, 1)))
+add("conv dilated rows", conv("", source=(1, 9, 9, 3), dilation=(2, 1)))
+add("conv dilated groups", conv("", source=(1, 9, 9, 4), filters=4, groups=2, dilation=(2, 3)))
+add("depthwise dilated", depthwise("", source=(1, 9, 9, 3), dilation=(1, 2)))
+add("depthwise large", depthwise("", window=(9, 9), weights=(-128, -120), gain=0.2))
+add("dense with a zero point", dense("", zero_point=3))
 # Weights so large that the sum of a lane is cut, between and within rows of the window.
 for name, source, window, weights in (
     ("rows", (1, 4, 4, 30), (3, 3), (-128, -120)),
@@ -144,7 +154,7 @@ for parameters in (
     {"zero_points": (-128, 0, 127, 5), "scales": (0.05, 0.2, 0.002, 0.0004, 0.01)},
 ):
     name = " ".join(f"{key}={value}" for key, value in parameters.items())
-    add(f"SVDF {name}", svdf(state="int8", **parameters))
+    add(f"SVDF {name}", svdf(state="int8", **parameters), "scales" not in parameters)
 for parameters in (
     {"batches": 2, "steps": 4, "size": 19, "state": 20},
     {"batches": 2, "time_major": True, "size": 33, "state": 9, "spread": 10**6},
@@ -156,24 +166,36 @@ for parameters in (
 for source, target in (("int8", "uint8"), ("uint8", "int8"), ("int16", "int8")):
     x = Tensor((3, 11), source, scale=0.03, zero_point=0 if source == "int16" else 7)
     y = Tensor((3, 11), target, scale=0.05, zero_point=9)
-    add(f"QUANTIZE {source} {target}", single_op("QUANTIZE", [x], [y]))
+    is_bound = source == "int16"  # others are tables already
+    add(f"QUANTIZE {source} {target}", single_op("QUANTIZE", [x], [y]), is_bound)
+# A .tflite that is prepared where it runs has the same records.
+for name in list(bound)[::9]:
+    on_device.add(name, bound[name], paths=("tflite",))
+# Processors without AVX2.
+for name in bound:
+    sse.add(name, bound[name], paths=("flat",), runs=1)
 # What boards run has to be right here, too.
 portable = Cases(modules=portable_modules())
 portable.add("SVDF", svdf(state="int8", size=17, filters=18, rank=2), paths=("flat",))
 # What the rewritten records are not for.
 add("LSTM int16", lstm("int16"), False)
 add("SVDF int16", svdf(), False)
-add("conv groups", conv("", source=(1, 4, 4, 6), filters=4, groups=2), False)
-add("conv dilated rows", conv("", source=(1, 9, 9, 3), dilation=(2, 1)), False)
 add("conv of a multiplier above 1", conv("", gain=1000.0), False)
-add("depthwise dilated", depthwise("", source=(1, 9, 9, 3), dilation=(1, 2)), False)
 add("depthwise multiplier 2", depthwise("", multiplier=2), False)
-add("depthwise large", depthwise("", window=(9, 9), weights=(-128, -120), gain=0.2), False)
-add("dense with a zero point", dense("", zero_point=3), False)
 
 
 @cases.parametrize
 def test_x64(case):
+    case.check()
+
+
+@sse.parametrize
+def test_sse2(case):
+    case.check()
+
+
+@on_device.parametrize
+def test_prepared_on_device(case):
     case.check()
 
 

@@ -1,7 +1,11 @@
 # Test support: collects the cases of a test module and runs them in one batch
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import atexit
+import functools
+import shutil
 import sys
+import tempfile
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -17,12 +21,37 @@ from .runner import Outcome
 _SLICES = ((1,), (3,))
 
 
+@functools.cache
+def portable_modules() -> Path:
+    """Return a copy of modules/ without kernels/x64: boards run these kernels."""
+    folder = Path(tempfile.mkdtemp(prefix="tflm-portable-"))
+    atexit.register(shutil.rmtree, folder, True)
+    source = runner.REPOSITORY / "modules" / "tflm"
+    shutil.copytree(source, folder / "tflm", ignore=shutil.ignore_patterns("x64"))
+    return folder
+
+
+@functools.cache
+def modules_for_level(level: int) -> Path:
+    """Return a copy of modules/ whose machine code for x86-64 uses SSE2 (0), AVX (1), AVX2 (2)."""
+    folder = Path(tempfile.mkdtemp(prefix="tflm-level-"))
+    atexit.register(shutil.rmtree, folder, True)
+    shutil.copytree(runner.REPOSITORY / "modules" / "tflm", folder / "tflm")
+    path = folder / "tflm" / "kernels" / "x64" / "__init__.py"
+    text = path.read_text()
+    assert "    LEVEL = level()\n" in text
+    path.write_text(text.replace("LEVEL = level()", f"LEVEL = min({level}, level())"))
+    return folder
+
+
 # The cases of one test module. Nothing runs before the first check; then all that pytest selected
 # run in one process of MicroPython.
 class Cases:
     """Collector of cases: add() them, then decorate one test function with `parametrize`.
 
     `timeout` (seconds a case), `heap` (as for -X heapsize) and `modules` go to the device runner.
+    By default the path "tflite" runs without the overrides for x86-64: so each case tests both
+    these and the portable kernels.
     """
 
     def __init__(
@@ -30,7 +59,7 @@ class Cases:
         *,
         timeout: float = 60.0,
         heap: str | None = None,
-        modules: Path = runner.REPOSITORY / "modules",
+        modules: Path | None = None,
     ):
         self._cases: dict[str, Case] = {}
         self._failures: dict[str, str] = {}
@@ -167,9 +196,13 @@ def _check(batch: list[Case], oracle: Oracle, device: dict[str, Any]) -> dict[st
             texts[case.name] = f"{case.name}: {error}"
         except Exception:  # a fault of the test's own code must not hide the other cases
             texts[case.name] = f"{case.name}: {traceback.format_exc()}"
-    results = runner.run([job for _, _, job in jobs], **device)
-    for (case, path, _), outcome in zip(jobs, results, strict=True):
-        outcomes[case.name, path] = outcome
+    for is_tflite in (False, True):
+        chosen = [each for each in jobs if (each[1] == "tflite") is is_tflite]
+        default = portable_modules() if is_tflite else runner.REPOSITORY / "modules"
+        options = {**device, "modules": device["modules"] or default}
+        results = runner.run([job for _, _, job in chosen], **options)
+        for (case, path, _), outcome in zip(chosen, results, strict=True):
+            outcomes[case.name, path] = outcome
     for case in batch:
         if texts[case.name]:
             continue

@@ -1,13 +1,67 @@
 # The machine code for x86-64: what each file is for, and the functions in it
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from . import cpu, windows_float
+from . import (
+    cpu,
+    depthwise_float,
+    depthwise_integer,
+    float32,
+    float32_exponential,
+    pooling_float,
+    windows_float,
+    windows_integer,
+)
 
 CORE = "x86-64"
 FILES = {
     "cpu_asm.mpy": ("what the processor has", (cpu.level,)),
+    "float32_asm.mpy": (
+        "helpers of float32 kernels",
+        (
+            float32.combine,
+            float32.mac,
+            float32.mac_each,
+            float32.add,
+            float32.sub,
+            float32.mul,
+            float32.div,
+            float32.maximum,
+            float32.minimum,
+            float32.clamp,
+            float32.compare,
+            float32.copy,
+            float32_exponential.exp,
+            float32_exponential.logistic,
+            float32_exponential.tanh,
+            float32_exponential.elu,
+            float32_exponential.store_rounded,
+        ),
+    ),
+    "pooling_float_asm.mpy": ("pools of float32", (pooling_float.pool,)),
+    "depthwise_float_asm.mpy": (
+        "DEPTHWISE_CONV_2D, float32",
+        (depthwise_float.depthwise_sse, depthwise_float.depthwise_avx),
+    ),
     "windows_float_asm.mpy": (
         "CONV_2D and FULLY_CONNECTED, float32",
         (windows_float.windows_sse, windows_float.windows_avx),
+    ),
+    "windows_integer_asm.mpy": (
+        "CONV_2D and FULLY_CONNECTED, int8 and int16",
+        (
+            windows_integer.int8_sse,
+            windows_integer.int8_avx2,
+            windows_integer.int16_sse,
+            windows_integer.int16_avx2,
+        ),
+    ),
+    "depthwise_integer_asm.mpy": (
+        "DEPTHWISE_CONV_2D, int8 and int16",
+        (
+            depthwise_integer.int8_sse,
+            depthwise_integer.int8_avx2,
+            depthwise_integer.int16_sse,
+            depthwise_integer.int16_avx2,
+        ),
     ),
 }

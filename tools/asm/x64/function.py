@@ -28,8 +28,10 @@ class Function(X86):
         self._name, self._about, self._arguments = name, about, arguments
         self._uses_avx = uses_avx
         names = (*arguments, *slots)
-        self._slots = {slot: 8 * i for i, slot in enumerate(names)}
         self._frame = 8 * (len(names) | 1)  # calls need a stack at a multiple of 16
+        self._slots = {slot: 8 * i for i, slot in enumerate(names)}
+        for i, argument in enumerate(arguments[len(_REGISTERS) :]):  # they are on the stack
+            self._slots[argument] = self._frame + 8 * (len(_SAVED) + 1 + i)
         for register in _SAVED:
             self.push(register)
         self.sub("rsp", self._frame)

@@ -37,12 +37,13 @@ def block(name):
     return at("rbp", 8 * BLOCK.index(name))
 
 
-def windows(name, about, is_avx, copy_row, tile):
+def windows(name, about, is_avx, copy_row, tile, tiles=TILES, functions=None):
     """The text of a kernel.
 
-    copy_row(t): copies rsi to rdi as the record says; may use rax, rcx and the registers of
-    vectors. tile(t, v, pixels, vectors): the sums and outputs of a tile, which go to r8; may use
-    rax to r11 and the registers of vectors.
+    copy_row(t): copies rsi to rdi as the record says; may use rax, rcx, rdx, rsi, rdi, r10, r11
+    and vectors. tile(t, v, pixels, vectors): the sums and outputs of a tile, which go to r8; may
+    use all registers but rbx, rbp, r12, r14 and r15. tiles: (pixels, vectors) of those that the
+    blocks of a record may ask for. functions(t): further functions that tiles call.
     """
     t = Function(name, about, slots=_SLOTS, uses_avx=is_avx)
     v = Vectors(t, is_avx)
@@ -52,7 +53,7 @@ def windows(name, about, is_avx, copy_row, tile):
     _find_row(t)
     _copy_rows(t, copy_row)
     _fill_runs(t)
-    _blocks(t, v)
+    _blocks(t, tiles)
     t.load("rax", "start")
     t.add("rax", 1)
     t.store("start", "rax")
@@ -60,9 +61,11 @@ def windows(name, about, is_avx, copy_row, tile):
     t.jb("row")
     t.label("end")
     t.end()
-    for pixels, vectors in TILES:
+    for pixels, vectors in tiles:
         t.label(f"tile_{pixels}_{vectors}")
         tile(t, v, pixels, vectors)
+    if functions:
+        functions(t)
     return t.text()
 
 
@@ -184,7 +187,7 @@ def _fill_runs(t):
 
 
 # All outputs of a row, block by block and tile by tile.
-def _blocks(t, v):
+def _blocks(t, tiles):
     each, tile, done, fits, several = (
         t.new_label(name) for name in ("block", "tile", "tile_done", "tile_fits", "several")
     )
@@ -218,9 +221,9 @@ def _blocks(t, v):
     t.mov("rcx", block("vectors"))
     t.test("rdx", "rdx")
     t.jge(several)
-    _choose(t, 1, (1, 2, 4), done)
+    _choose(t, 1, [vectors for pixels, vectors in tiles if pixels == 1], done)
     t.label(several)
-    _choose(t, PIXELS, (1, 2), done)
+    _choose(t, PIXELS, [vectors for pixels, vectors in tiles if pixels > 1], done)
     t.label(done)
     t.load("rax", "pixel")
     t.add("rax", 1)

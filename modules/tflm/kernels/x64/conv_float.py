@@ -14,8 +14,8 @@ _ACTIVATION_MIN = 21
 
 
 # A step for the machine code that does what conv_float.eval_float32 does with this record; None
-# where there cannot be one, or if it needs more than `room` bytes.
-def bind_float32(function, record, rom, room):
+# where there cannot be one, or if it needs more than `max_bytes` bytes.
+def bind_float32(function, record, rom, max_bytes):
     words = words_of(record)
     windows = words[_WINDOWS : _WINDOWS + 14]
     outputs = windows[3] * windows[4] * windows[5]
@@ -24,4 +24,4 @@ def bind_float32(function, record, rom, room):
     group = words[_FILTER_CHANNELS], words[_GROUP_CHANNELS]
     w = Windows(windows, words[0] // outputs, group, (4, 4, 4), 1)
     limits = words[_ACTIVATION_MIN : _ACTIVATION_MIN + 2]
-    return make_step(w, words[_INPUT : _OUTPUT + 1], limits, rom, room)
+    return make_step(w, words[_INPUT : _OUTPUT + 1], limits, rom, max_bytes)

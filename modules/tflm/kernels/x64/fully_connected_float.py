@@ -13,12 +13,12 @@ _ACTIVATION_MIN = 7
 
 
 # A step for the machine code that does what fully_connected_float.eval_float32 does with this
-# record; None where there cannot be one, or if it needs more than `room` bytes.
-def bind_float32(function, record, rom, room):
+# record; None where there cannot be one, or if it needs more than `max_bytes` bytes.
+def bind_float32(function, record, rom, max_bytes):
     words = words_of(record)
     depth, channels = words[_DEPTH : _DEPTH + 2]
     if not words[0] or not depth:
         return None
     w = Windows(matrix(words[0] // channels, depth, channels), 1, (depth, channels), (4, 4, 4), 1)
     limits = words[_ACTIVATION_MIN : _ACTIVATION_MIN + 2]
-    return make_step(w, words[_INPUT : _OUTPUT + 1], limits, rom, room)
+    return make_step(w, words[_INPUT : _OUTPUT + 1], limits, rom, max_bytes)

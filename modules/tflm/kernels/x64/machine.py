@@ -7,15 +7,15 @@ _ALIGNMENT = 32  # instructions of SSE2 read vectors at multiples of 16
 
 
 # Lay out a record of `count` words of 64 bits and blocks of `sizes` bytes after them. Returns the
-# record and the addresses of the blocks; None for the record if it needs more than `room` bytes.
-def new_record(count, sizes, room):
+# record and the addresses of the blocks; None for the record if it needs more than `max_bytes`.
+def new_record(count, sizes, max_bytes):
     offset = 8 * count + _ALIGNMENT
     offsets = []
     for size in sizes:
         offset = offset + _ALIGNMENT - 1 & (0 - _ALIGNMENT)
         offsets.append(offset)
         offset += size
-    if offset > room:
+    if offset > max_bytes:
         return None, ()
     record = bytearray(offset)
     start = address_of(record)
@@ -59,19 +59,19 @@ def are_finite(address: int, count: int) -> int:
     return 1
 
 
-# Pack words of 32 bits of `channels` rows, `pitch` bytes apart, so that element k of all rows
-# follow each other, `lanes` of them: the others are 0.
+# Pack words of 32 bits, `count` of each channel, so that word k of all channels follow each other,
+# `lanes` of them: those of no channel are 0. Channels are `pitch` bytes apart, words `step` bytes.
 @micropython.viper
-def pack_words(to: int, source: int, count: int, lanes: int, channels: int, pitch: int):
-    step = 4 * lanes
+def pack_words(to: int, source: int, count: int, lanes: int, channels: int, pitch: int, step: int):
+    packed_step = 4 * lanes
     while channels:
         p = ptr32(to)
         w = ptr32(source)
         k = count
         while k:
             p[0] = w[0]
-            p = ptr32(int(p) + step)
-            w = ptr32(int(w) + 4)
+            p = ptr32(int(p) + packed_step)
+            w = ptr32(int(w) + step)
             k -= 1
         to += 4
         source += pitch

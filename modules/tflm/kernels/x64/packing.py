@@ -2,28 +2,6 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 
-# Pack `taps` weights of up to 8 channels: 8 bytes a tap, each with its top bit flipped. Taps are
-# `step` bytes apart, channels `pitch` bytes; missing channels get 0x80.
-@micropython.viper
-def pack_eights(target: int, weights: int, taps: int, step: int, channels: int, pitch: int):
-    c = 0
-    while c < 8:
-        p = ptr8(target + c)
-        w = ptr8(weights + c * pitch)
-        k = taps
-        if c < channels:
-            while k:
-                p[0] = w[0] ^ 0x80
-                p = ptr8(int(p) + 8)
-                w = ptr8(int(w) + step)
-                k -= 1
-        while k:
-            p[0] = 0x80
-            p = ptr8(int(p) + 8)
-            k -= 1
-        c += 1
-
-
 # Pack `depth` weights of up to 16 contiguous channels: 8 words a tap, each with the weights of
 # channels 2i and 2i+1 with their top bits flipped, w0 + (w1 << 24).
 @micropython.viper

@@ -7,6 +7,8 @@ from .records import BLOCK, WINDOWS
 
 _PIXELS = 4  # of a tile
 _MOST_VECTORS = 4  # of a tile
+_DEPTHWISE_VECTORS = 2
+_SLACK = 64  # bytes after a copied row that are read with weights of 0
 _ROW = 1 << 15  # bytes of input that rows of pixels are joined to
 _SLICE = 1 << 23  # multiply-accumulates between two checks for Ctrl-C
 
@@ -45,6 +47,10 @@ class Windows:
         self.columns += (self.filter_width - 1) * self.dilation_width
         self.reach = (self.filter_height - 1) * self.dilation_height + 1
         self._join_rows()
+
+    # Where packed weights of channels that follow each other begin: [(place, channel, channels)].
+    def packed_order(self, count, lanes):
+        return ((0, 0, count),)
 
     # True if some window lies partly outside the image.
     def has_padding(self):
@@ -94,6 +100,30 @@ class Windows:
         return found
 
 
+# A DEPTHWISE_CONV_2D with as many output channels as input channels, of integers.
+class DepthwiseWindows(Windows):
+    def __init__(self, windows, batches, sizes, taps):
+        Windows.__init__(self, windows, batches, (1, windows[5]), sizes, taps)
+        self.length = self.filter_width
+        self.cells = 1
+
+    def _join_rows(self):
+        pass
+
+    def blocks(self, lanes):
+        size = _DEPTHWISE_VECTORS * lanes
+        return [
+            (first, min(size, self.channels - first), _DEPTHWISE_VECTORS, first)
+            for first in range(0, self.channels, size)
+        ]
+
+    # AVX2 interleaves each half of a vector apart: the first vector of sums is that of channels 0
+    # to 3 and 8 to 11.
+    def packed_order(self, count, lanes):
+        places = (0, 8, 4, 12) if lanes == 16 else (0, 4)
+        return [(places[i >> 2], i, min(4, count - i)) for i in range(0, count, 4)]
+
+
 # The words of the windows of a FULLY_CONNECTED: each vector of the input is a row of one pixel.
 def matrix(batches, depth, channels):
     return [batches, 1, depth, batches, 1, channels, 1, 1, 1, 1, 1, 1, 0, 0]
@@ -108,20 +138,20 @@ def _overlap(one, other):
     return one[0] < other[1] and other[0] < one[1]
 
 
-# A record for windows; None if it needs more than `room` bytes.
+# A record for windows; None if it needs more than `max_bytes` bytes.
 #
-# operands: the words of input and output. converts: rows are always copied. A block of channels
+# operands: the words of input and output. copies: rows are copied in any case. A block of channels
 # has `weight_bytes` for each tap and channel, and `constant_bytes` for each channel. Returns
 # (record, addresses by the names of WINDOWS, blocks), where a block is (first channel, channels,
 # vectors, address of weights, address of constants).
-def windows_record(w, operands, lanes, converts, weight_bytes, constant_bytes, room):
+def windows_record(w, operands, lanes, copies, weight_bytes, constant_bytes, max_bytes):
     source, output = operands
     sizes = [size * w.images for size in w.image_bytes()]
     pairs = (w.length + w.taps - 1) // w.taps
-    copies = converts or w.has_padding() or w.length % w.taps
+    copies = copies or w.has_padding() or w.length % w.taps
     copies = copies or _overlap(_range(source, sizes[0]), _range(output, sizes[1]))
     pixel = w.depth * w.copy_bytes
-    copied_row = (w.columns * pixel + 4 + 31) // 32 * 32 if copies else 0
+    copied_row = (w.columns * pixel + _SLACK + 31) // 32 * 32 if copies else 0
     blocks = w.blocks(lanes)
     runs = w.filter_height * w.cells
     outputs = [vectors * lanes for _, _, vectors, _ in blocks]
@@ -129,7 +159,7 @@ def windows_record(w, operands, lanes, converts, weight_bytes, constant_bytes, r
         "runs": 8 * runs,
         "sums": 4 * lanes * max(2 * _PIXELS, _MOST_VECTORS),
         "block_list": 8 * len(BLOCK) * len(blocks),
-        "limits": 2 * 4 * lanes,
+        "limits": 96,
         "zero_points": 4 * lanes,
         "copies_at": copied_row * w.reach,
         "padding_row": copied_row,
@@ -137,8 +167,8 @@ def windows_record(w, operands, lanes, converts, weight_bytes, constant_bytes, r
     names = list(sizes)
     sizes = [sizes[name] for name in names]
     sizes += [runs * pairs * w.taps * weight_bytes * count for count in outputs]
-    sizes += [constant_bytes * count for count in outputs]
-    record, addresses = new_record(len(WINDOWS), sizes, room)
+    sizes += [constant_bytes * (count + 7 & (0 - 8)) for count in outputs]
+    record, addresses = new_record(len(WINDOWS), sizes, max_bytes)
     if record is None:
         return None
     values = dict(zip(names, addresses))
@@ -166,7 +196,7 @@ def windows_record(w, operands, lanes, converts, weight_bytes, constant_bytes, r
             "copied_rows": w.reach,
             "copied_row": copied_row,
             "copied_start": w.padding_width * pixel,
-            "copied_count": copied if converts else copied * w.input_bytes,
+            "copied_count": copied if w.copy_bytes > w.input_bytes else copied * w.input_bytes,
         }
     )
     put_words(address_of(record), [values[name] for name in WINDOWS])

@@ -8,10 +8,14 @@ from .windows import windows_record, windows_step
 from .windows_float_asm import windows_avx, windows_sse
 
 
-# A step for windows; None where weights are not constant. `operands` are the words of input,
-# weights, bias and output. Padding is multiplied, too, which TFLM does not do: that makes no
-# difference unless weights are infinite or NaN.
-def make_step(w, operands, limits, rom, room):
+# Return a step for the machine code, or None if weights are not constant or the step needs more
+# than `max_bytes`.
+#
+# w: the windows. operands: the words of input, weights, bias and output. limits: the bits of the
+# lowest and the highest output. by_taps: the weights of a tap are contiguous, not those of a
+# channel. Padding is multiplied, which TFLM does not do: results differ only if weights are
+# infinite or NaN.
+def make_step(w, operands, limits, rom, max_bytes, by_taps=False):
     source, weights, bias, output = operands
     values = constant_address(weights, rom)
     biases = constant_address(bias, rom)
@@ -21,14 +25,15 @@ def make_step(w, operands, limits, rom, room):
     if w.has_padding() and not are_finite(values, w.channels * taps):
         return None
     lanes = 8 if LEVEL else 4
-    made = windows_record(w, (source, output), lanes, False, 4, 4, room)
+    made = windows_record(w, (source, output), lanes, False, 4, 4, max_bytes)
     if made is None:
         return None
     record, places, blocks = made
     for i in (0, 1):
         fill_words(places["limits"] + 4 * lanes * i, limits[i], lanes)
+    pitch, step = (4, 4 * w.channels) if by_taps else (4 * taps, 4)
     for first, count, vectors, packed, constants in blocks:
-        pack_words(packed, values + 4 * taps * first, taps, vectors * lanes, count, 4 * taps)
+        pack_words(packed, values + pitch * first, taps, vectors * lanes, count, pitch, step)
         if biases:
-            pack_words(constants, biases + 4 * first, count, 1, 1, 0)
+            pack_words(constants, biases + 4 * first, count, 1, 1, 0, 4)
     return windows_step(windows_avx if LEVEL else windows_sse, record, w)

@@ -4,8 +4,8 @@
 from .viper_abi import CHECK_ARGUMENTS, FROM_OBJECT, POINTER, signature
 from .x86 import X86, at
 
-_ARGUMENTS = ("rdi", "rsi", "rdx", "rcx", "r8", "r9")  # of the System V ABI
-_FRAME = 48  # bytes: six arguments; with three saved registers the stack is a multiple of 16
+_ARGUMENTS = ("rdi", "rsi", "rdx", "rcx", "r8", "r9")  # of the System V ABI; others on the stack
+_SAVED = ("rbx", "rbp", "r12")
 
 
 def wrap(code, arguments, table):
@@ -14,14 +14,17 @@ def wrap(code, arguments, table):
     code: a function of the System V ABI. table: number of the constant that is the table of the
     runtime's functions.
     """
-    assert arguments <= len(_ARGUMENTS)
     t = X86()
     # rdi: function object, rsi: number of arguments, rdx: of those by keyword, rcx: pointer to
-    # them.
-    saved = ("rbx", "rbp", "r12")
-    for register in saved:
+    # them. The frame holds the arguments, those for the stack first; with three saved registers it
+    # must be a multiple of 16.
+    on_stack = max(0, arguments - len(_ARGUMENTS))
+    places = [at("rsp", 8 * ((i + on_stack) % arguments)) for i in range(arguments)]
+    frame = 8 * (arguments + arguments % 2)
+    for register in _SAVED:
         t.push(register)
-    t.sub("rsp", _FRAME)
+    if frame:
+        t.sub("rsp", frame)
     t.mov("rax", at("rdi", 8))  # the module's context
     t.mov("rax", at("rax", 24))  # its constants
     t.mov("rbp", at("rax", 8 * table))
@@ -40,14 +43,15 @@ def wrap(code, arguments, table):
         t.mov("rdi", at("rbx", 8 * i))
         t.mov("esi", POINTER)
         t.call(at("rbp", 8 * FROM_OBJECT))
-        t.mov(at("rsp", 8 * i), "rax")
-    for i in range(arguments):
-        t.mov(_ARGUMENTS[i], at("rsp", 8 * i))
+        t.mov(places[i], "rax")
+    for register, place in zip(_ARGUMENTS, places, strict=False):
+        t.mov(register, place)
     t.call("function")
     t.add("rax", "rax")
     t.add("rax", 1)
-    t.add("rsp", _FRAME)
-    for register in reversed(saved):
+    if frame:
+        t.add("rsp", frame)
+    for register in reversed(_SAVED):
         t.pop(register)
     t.ret()
     t.label("function")

@@ -66,7 +66,7 @@ _STORES = {"movups": (0, 1, 0x11), "movss": (0xF3, 1, 0x11), "movdqu": (0xF3, 1,
 # With a number behind the operands: of two operands (pshufd), of two or three (shufps), and only
 # with three.
 _NUMBERED_LOADS = {"pshufd": (0x66, 1, 0x70), "pshuflw": (0xF2, 1, 0x70)}
-_NUMBERED = {"shufps": (0, 1, 0xC6)}
+_NUMBERED = {"shufps": (0, 1, 0xC6), "cmpss": (0xF3, 1, 0xC2)}
 _ONLY_AVX_NUMBERED = {"vpblendd": (0x66, 3, 0x02), "vperm2i128": (0x66, 3, 0x46),
                       "vinserti128": (0x66, 3, 0x38), "vperm2f128": (0x66, 3, 0x06)}  # fmt: skip
 # vextract: the vector is the register, the half of 16 bytes the other operand.
@@ -446,6 +446,16 @@ class X86:
     def vmovd(self, to, other):
         encoding = 0x66, 1, 0x6E
         self._vex(encoding, False, _REGISTERS[to][0], 0, other, f"vmovd {to}, {other}")
+
+    def cvtsi2ss(self, to, register):
+        """An integer of 64 bits as a float32."""
+        rex = bytes([0x48 | _REGISTERS[to][0] >> 3 << 2 | _REGISTERS[register][0] >> 3])
+        modrm = 0xC0 | (_REGISTERS[to][0] & 7) << 3 | _REGISTERS[register][0] & 7
+        self._put(b"\xf3" + rex + bytes([0x0F, 0x2A, modrm]), f"cvtsi2ss {to}, {register}")
+
+    def movmskps(self, to, vector):
+        """The highest bits of all elements."""
+        self._sse((0, 1, 0x50), _REGISTERS[to][0], vector, f"movmskps {to}, {vector}")
 
     def _vector_shift(self, name, to, *rest):
         opcode, extension = _VECTOR_SHIFTS[name.removeprefix("v")]
