@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import tflm_tools as tt
 from session import Session
-from support import taught
+from support import learning_data
 from tflm_tools.board import profiles, romfs_image
 from tflm_tools.model.arrays import quantize
 from tflm_tools.model.model_file import open_model
@@ -56,9 +56,9 @@ def teach(method, asked):
 """
 
 
-@pytest.mark.parametrize("name", taught.NAMES)
+@pytest.mark.parametrize("name", learning_data.NAMES)
 def test_figures(emulated, repository, tmp_path, name):
-    model, x, y = taught.load(repository, name)
+    model, x, y = learning_data.load(repository, name)
     # The examples by turns, five of each class, then some of those that are left.
     learnt = [np.flatnonzero(y == c)[i] for i in range(5) for c in range(4)]
     asked = np.setdiff1d(np.flatnonzero(y < 4), learnt)[:24]

@@ -15,7 +15,7 @@ from support.kernel_tests import module_of
 from support.runner import REPOSITORY, micropython_path
 from tflm.errors import TflmError
 from tflm_tools.flat.flatten import flatten
-from unit.mangling import copies
+from unit.damaged_files import damaged_copies
 
 from .forgery import forgeries
 from .graph_mutations import mutated_copies
@@ -62,7 +62,7 @@ def kernel_tests():
 def damaged_models(model, seed, count):
     """Return `count` copies of a model: a fifth with changed bytes, others with changed graphs."""
     bytes_only = count // 5
-    return copies(model, seed, bytes_only) + mutated_copies(model, seed, count - bytes_only)
+    return damaged_copies(model, seed, bytes_only) + mutated_copies(model, seed, count - bytes_only)
 
 
 # Ends a flatten() that takes too long; the tools do not catch it.

@@ -20,7 +20,7 @@ from tflm_tools.board.link import Link
 from tflm_tools.errors import DeviceError
 from tflm_tools.flat.flatten import flatten
 from tflm_tools.image.signatures import pack_signatures
-from unit.mangling import copies
+from unit.damaged_files import damaged_copies
 from unit.test_signature import build
 
 _OPTIONS = {"fft": 512, "names": ["a", "b" * 40, "ü"], "deep": [[[1.5, {"x": -1}]]], "on": True}
@@ -47,7 +47,7 @@ def outcomes(function, models):
 
 def test_damaged_flexbuffers():
     data = flexbuffer(_OPTIONS)
-    models = copies(data, "flexbuffers", 3000) + [data[:size] for size in range(len(data))]
+    models = damaged_copies(data, "flexbuffers", 3000) + [data[:size] for size in range(len(data))]
     values, errors = outcomes(parse, models)
     assert values > 100 and errors > 100
 
@@ -56,14 +56,14 @@ def test_damaged_signatures():
     data = pack_signatures(
         {"one": (0, [(0, "x"), (1, "y")], [(0, "z")]), "two": (1, [], [(0, "ü")])}
     )
-    models = copies(data, "signatures", 2000) + [data[:size] for size in range(len(data))]
+    models = damaged_copies(data, "signatures", 2000) + [data[:size] for size in range(len(data))]
     values, errors = outcomes(parse_signatures, models)
     assert values > 100 and errors > 100
 
 
 def test_damaged_labels():
     data = "null\neins\r\nzwölf\n\n".encode()
-    for damaged in copies(data, "labels", 500):
+    for damaged in damaged_copies(data, "labels", 500):
         assert all(isinstance(line, str) for line in lines(damaged))
     assert lines(data) == ["null", "eins", "zwölf"]
 
@@ -83,7 +83,7 @@ def test_damaged_tables():
             model.tensor(i)
 
     models = []
-    for head in copies(flat[16:records], "tables", 2000):
+    for head in damaged_copies(flat[16:records], "tables", 2000):
         whole = flat[:16] + head.ljust(records - 16, b"\0") + flat[records:]
         models.append(sealed(whole))
     values, errors = 0, 0

@@ -6,7 +6,7 @@ import struct
 import numpy as np
 import pytest
 import tflm_tools as tt
-from support import taught
+from support import learning_data
 from support.single_op import Tensor, single_op
 from tflm.errors import TflmError
 from tflm.model import FlatModel
@@ -19,7 +19,7 @@ TAUGHT = 5
 @pytest.fixture(scope="module")
 def data(repository):
     """{name: (model, x, y)}"""
-    return {name: taught.load(repository, name) for name in taught.NAMES}
+    return {name: learning_data.load(repository, name) for name in learning_data.NAMES}
 
 
 # (features, classes) of the examples in a file of Learner.save().
@@ -47,7 +47,7 @@ def _predicted(method, features, y, asked):
 # Four classes are taught with five examples each, and tested with all others. `tflm eval` gets the
 # same answers from the written .tflm, without a Learner.
 @pytest.mark.parametrize("method", ["prototypes", "neighbours", "sgd"])
-@pytest.mark.parametrize("name", taught.NAMES)
+@pytest.mark.parametrize("name", learning_data.NAMES)
 def test_accuracy_equals_scikit_learn(data, tmp_path, name, method):
     model, x, y = data[name]
     x, y = x[y < 4], y[y < 4]

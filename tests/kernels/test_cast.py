@@ -3,7 +3,7 @@
 
 import numpy as np
 from support.check import Cases
-from support.moves import values
+from support.copying_ops import values
 from support.single_op import Tensor, single_op
 
 INPUTS = ("float32", "int8", "int16", "int32", "uint32", "bool")  # what TFLM has

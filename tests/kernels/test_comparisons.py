@@ -4,8 +4,8 @@
 import numpy as np
 from kernels.binary_cases import EMPTY, MISFITS, SHAPES
 from support.check import Cases
+from support.copying_ops import values
 from support.inputs import generator
-from support.moves import values
 from support.single_op import Tensor, single_op
 
 OPERATORS = {

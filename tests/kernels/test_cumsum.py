@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from support.check import Cases
-from support.moves import values
+from support.copying_ops import values
 from support.single_op import Tensor, single_op
 
 cases = Cases()

@@ -3,7 +3,7 @@
 
 import numpy as np
 from support.check import Cases
-from support.moves import DTYPES, generator, tensor, values
+from support.copying_ops import DTYPES, generator, tensor, values
 from support.single_op import Tensor, single_op
 
 WHEEL = ("float32", "int8", "int16", "int32")

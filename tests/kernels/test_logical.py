@@ -3,7 +3,7 @@
 
 from kernels.binary_cases import MISFITS, SHAPES
 from support.check import Cases
-from support.moves import values
+from support.copying_ops import values
 from support.single_op import Tensor, single_op
 
 cases = Cases()

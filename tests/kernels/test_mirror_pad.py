@@ -3,7 +3,7 @@
 
 import numpy as np
 from support.check import Cases
-from support.moves import DTYPES, add_move, generator, tensor
+from support.copying_ops import DTYPES, add_move, generator, tensor
 from support.single_op import Tensor, single_op
 
 WHEEL = ("int8", "float32")

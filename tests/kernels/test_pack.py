@@ -3,7 +3,7 @@
 
 import numpy as np
 from support.check import Cases
-from support.moves import DTYPES, add_move, generator, tensor, values
+from support.copying_ops import DTYPES, add_move, generator, tensor, values
 from support.single_op import single_op
 
 WHEEL = ("int8", "int16", "float32", "int32", "int64")

@@ -3,7 +3,7 @@
 
 import numpy as np
 from support.check import Cases
-from support.moves import add_move, generator, tensor, values
+from support.copying_ops import add_move, generator, tensor, values
 from support.single_op import Tensor, single_op
 
 DTYPES = ("int8", "uint8", "bool", "int16", "float32", "int32", "uint32")

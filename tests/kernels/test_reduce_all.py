@@ -3,7 +3,7 @@
 
 import numpy as np
 from support.check import Cases
-from support.moves import generator
+from support.copying_ops import generator
 from support.single_op import Tensor, single_op
 
 cases = Cases()

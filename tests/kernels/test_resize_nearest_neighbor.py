@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 from support.check import Cases
-from support.moves import DTYPES, add_move, generator, tensor
+from support.copying_ops import DTYPES, add_move, generator, tensor
 from support.single_op import Tensor, single_op
 from tflm.prepare.resize_nearest_neighbor import nearest_indices
 

@@ -3,7 +3,7 @@
 
 import numpy as np
 from support.check import Cases
-from support.moves import DTYPES, add_move, generator, tensor
+from support.copying_ops import DTYPES, add_move, generator, tensor
 from support.single_op import Tensor, single_op
 
 WHEEL = ("float32", "int8", "uint8", "int16", "int32", "int64", "bool")

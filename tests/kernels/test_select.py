@@ -3,7 +3,7 @@
 
 import numpy as np
 from support.check import Cases
-from support.moves import DTYPES, tensor, values
+from support.copying_ops import DTYPES, tensor, values
 from support.single_op import Tensor, single_op
 
 WHEEL = ("int8", "int16", "float32")

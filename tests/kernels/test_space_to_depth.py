@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from support.check import Cases
-from support.moves import DTYPES, add_move, tensor
+from support.copying_ops import DTYPES, add_move, tensor
 from support.single_op import single_op
 
 WHEEL = ("int8", "float32")

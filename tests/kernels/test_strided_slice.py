@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 from support.check import Cases
-from support.moves import DTYPES, add_move, generator, tensor
+from support.copying_ops import DTYPES, add_move, generator, tensor
 from support.single_op import Tensor, single_op
 
 WHEEL = ("int8", "bool", "int16", "float32", "int32")

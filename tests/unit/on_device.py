@@ -1,4 +1,4 @@
-# Runs pieces of MicroPython over sample models, for the tests of the runtime
+# Runs code in MicroPython on sample models, for the tests of the runtime
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -11,7 +11,7 @@ from tflm_tools.flat.flatten import flatten
 
 _FUZZ = Path(__file__).parent / "device" / "fuzz.py"
 
-# What every piece can use: `raises` gives the text of the error that a call must raise.
+# The beginning of each code; raises() returns the text of the error that a call must raise.
 _PRELUDE = """
 import sys
 import micropython
@@ -29,9 +29,8 @@ def raises(kind, function, *arguments, **keywords):
 """
 
 
-# Write a model in both forms; returns {"FLAT": path, "TFLITE": path} for a piece.
 def model_files(folder, model, name="model"):
-    """Write a .tflite (bytes) and its .tflm to `folder`; the names of the files."""
+    """Write a .tflite (bytes) and its .tflm to a folder; return {"FLAT": path, "TFLITE": path}."""
     paths = {}
     for key, data in (("TFLITE", model), ("FLAT", flatten(model))):
         path = folder / f"{name}.{key.lower()}"
@@ -41,7 +40,7 @@ def model_files(folder, model, name="model"):
 
 
 def device(code, heap="16M", timeout=60.0, **names):
-    """Run `code` in MicroPython with `names` as variables; what it printed, by lines."""
+    """Run `code` in MicroPython with `names` as variables; return the printed lines."""
     variables = "".join(f"{name} = {value!r}\n" for name, value in names.items())
     source = _PRELUDE + variables + textwrap.dedent(code)
     return run_script(source, timeout=timeout, heap=heap).splitlines()

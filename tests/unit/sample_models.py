@@ -1,4 +1,4 @@
-# Small models for the tests of the runtime: a classifier, one with state, one custom operator
+# Small models for the tests of the runtime: a classifier, a model with state, a custom operator
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import numpy as np

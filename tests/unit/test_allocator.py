@@ -1,4 +1,4 @@
-# Tests of MicroAllocator: constants that Prepare makes
+# Tests of MicroAllocator: constants that Prepare computes
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import pytest
@@ -9,7 +9,7 @@ from tflm.tflite.program import Measure
 from tflm.tflite.reader import TfliteModel
 
 
-# An allocator over an arena of so many bytes, or None to measure.
+# An allocator with an arena of `memory` bytes; None: without memory, to measure.
 def allocator_over(memory):
     builder = ModelBuilder()
     x = builder.tensor((8,), "float32")
@@ -20,7 +20,7 @@ def allocator_over(memory):
 
 
 @pytest.mark.parametrize("memory", [4096, None])
-def test_equal_constants_are_kept_once(memory):
+def test_equal_constants_are_stored_once(memory):
     allocator = allocator_over(memory)
     table = bytes(range(64))
     first = allocator.constant(table, 4)
@@ -30,23 +30,23 @@ def test_equal_constants_are_kept_once(memory):
     assert allocator.sections.tail_used_bytes() == used
 
 
-def test_others_have_places_of_their_own():
+def test_different_constants_are_stored_separately():
     allocator = allocator_over(4096)
-    places = {allocator.constant(data, 4) >> 2: data for data in (b"abcd", b"abce", b"abc")}
-    assert len(places) == 3
-    for at, data in places.items():
+    positions = {allocator.constant(data, 4) >> 2: data for data in (b"abcd", b"abce", b"abc")}
+    assert len(positions) == 3
+    for at, data in positions.items():
         assert allocator.memory[at : at + len(data)] == data
 
 
-# Equal only by its CRC: an arena that is written to tells them apart.
-def test_equal_checksums_are_not_enough():
+# Constants with the same CRC but other bytes; they can be compared only if the arena is written.
+def test_equal_checksums_of_different_constants():
     allocator = allocator_over(4096)
     at = allocator.constant(b"first", 4) >> 2
     allocator.memory[at] ^= 1
     assert allocator.constant(b"first", 4) >> 2 != at
 
 
-def test_alignment_is_kept():
+def test_alignment():
     allocator = allocator_over(4096)
     allocator.constant(b"1234", 4)
     assert allocator.constant(b"1234", 16) >> 2 & 15 == 0

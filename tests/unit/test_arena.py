@@ -8,7 +8,7 @@ from tflm.arena import MAX_BYTES, Arena, SingleArenaBufferAllocator, align_up
 from tflm.errors import ArenaError, InputError, StateError
 
 
-# Sections of an arena with everything in use: head 32, temp 8 above it, tail 48.
+# Sections with bytes in use: head 32, temp 8 after it, tail 48.
 def filled(size=160):
     sections = SingleArenaBufferAllocator(size)
     sections.resize_head(32)
@@ -17,7 +17,7 @@ def filled(size=160):
     return sections
 
 
-def test_positions_at_first():
+def test_positions_of_empty_sections():
     sections = SingleArenaBufferAllocator(100)
     assert (sections.buffer_head, sections.head, sections.temp) == (0, 0, 0)
     assert (sections.tail, sections.buffer_tail) == (100, 100)
@@ -50,7 +50,7 @@ def test_default_alignment_is_16():
     assert sections.allocate_temp(1) == 16
 
 
-# What fits exactly is given, one byte more is refused with these very words.
+# A request that fits exactly succeeds, one byte more is refused with this message.
 @pytest.mark.parametrize(
     ("what", "call", "available"),
     [
@@ -87,7 +87,7 @@ def test_refusal_counts_alignment():
     sections.allocate_temp(28)
 
 
-def test_temp_is_given_back():
+def test_temp_is_released():
     sections = filled()
     sections.allocate_temp(50)
     sections.reset_temp_allocations()
@@ -95,7 +95,7 @@ def test_temp_is_given_back():
     assert sections.allocate_temp(80) == 32
 
 
-def test_tail_may_not_reach_temp():
+def test_tail_does_not_overlap_temp():
     sections = SingleArenaBufferAllocator(64)
     sections.allocate_temp(33)
     with pytest.raises(ArenaError):
@@ -104,7 +104,7 @@ def test_tail_may_not_reach_temp():
     assert sections.allocate_persistent_buffer(64) == 0
 
 
-def test_head_is_not_resized_under_temp():
+def test_head_is_not_resized_with_temp_in_use():
     sections = filled()
     with pytest.raises(StateError, match="temporary buffers in use; reset them"):
         sections.resize_head(16)
@@ -120,7 +120,7 @@ def test_restore():
     sections.allocate_temp(16)
     sections.restore(positions)
     assert (sections.head, sections.temp, sections.tail) == (32, 32, 112)
-    sections.resize_head(48)  # no temporary buffer is left
+    sections.resize_head(48)  # allowed: no temporary buffer is in use
 
 
 def test_measuring_has_no_limit():
@@ -132,7 +132,7 @@ def test_measuring_has_no_limit():
         sections.allocate_persistent_buffer(MAX_BYTES)
 
 
-# Whatever is asked for, in whatever order: buffers lie inside, aligned, and apart from each other.
+# Buffers of random requests are inside the arena, aligned and separate.
 def test_random_allocations_never_overlap():
     rng = random.Random(7)
     for _ in range(300):
@@ -163,7 +163,7 @@ def test_random_allocations_never_overlap():
 @pytest.mark.parametrize(
     "memory", [b"read only", memoryview(b"read only"), "text", 1.5, [1, 2], object()]
 )
-def test_arena_refuses_what_is_no_memory(memory):
+def test_arena_refuses_other_buffers(memory):
     with pytest.raises(InputError, match="must be a writable buffer of bytes, not .*bytearray"):
         Arena(memory)
 

@@ -1,4 +1,4 @@
-# Wrong arguments of the public API, in MicroPython: each is one sentence that says what is taken
+# Tests of invalid arguments of the public API, in MicroPython: each raises an error with a remedy
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import pytest
@@ -11,7 +11,7 @@ def paths(tmp_path_factory):
     return model_files(tmp_path_factory.mktemp("models"), sample_models.classifier())
 
 
-# Run a piece with each form of a classifier.
+# Run code with the path of a classifier in each format.
 @pytest.fixture(params=["FLAT", "TFLITE"])
 def run(request, paths):
     return lambda code: device(code, PATH=paths[request.param], **paths)
@@ -115,8 +115,8 @@ def test_learner_and_listener(paths):
     )
 
 
-# Only a .tflite can be watched; a .tflm has given up what that takes.
-def test_options_that_a_flat_model_does_not_have(paths):
+# Only a .tflite can be observed while it runs.
+def test_options_only_for_a_tflite(paths):
     device(
         """
         for options in (dict(guards=True), dict(keep_tensors=True)):
@@ -128,8 +128,8 @@ def test_options_that_a_flat_model_does_not_have(paths):
     )
 
 
-# An arena over the model itself would change what the model is while it is made ready.
-def test_arena_over_the_model(run):
+# An arena over the model would change the model during Prepare.
+def test_arena_that_overlaps_the_model(run):
     run("""
         with open(PATH, "rb") as file:
             data = bytearray(file.read())
@@ -153,7 +153,7 @@ def test_arena_over_the_model(run):
     """)
 
 
-# What a heap lacks can be given where MicroPython is a program.
+# In the unix port, messages about the heap say how to enlarge it.
 def test_heap_of_the_unix_port(run):
     run("""
         for call in (

@@ -1,11 +1,11 @@
-# Tests of op_resolver.py: kernels of assembler are not imported where they would crash
+# Tests of op_resolver.py: assembler kernels are not imported where they would crash
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import pytest
 from unit.on_device import device
 
 
-# Folders of kernels on a board of an instruction set, with these inline assemblers.
+# Return the folders of kernels on a board of an instruction set, with these inline assemblers.
 def folders(arch, assemblers):
     script = """
         from tflm import op_resolver
@@ -37,12 +37,12 @@ def test_folders(arch, assemblers, wanted):
     assert folders(arch, assemblers) == wanted
 
 
-def test_nearest_first():
+def test_most_specific_folder_first():
     assert folders("armv7emsp", ("asm_thumb",))[-1] == "armv6m"
 
 
-# The unix port has no inline assembler for its own instruction set, so this is the real refusal.
-def test_the_compiler_tells():
+# The unix port has no inline assembler for its own instruction set, so its compiler refuses.
+def test_compiler_without_assembler():
     script = """
         from tflm import op_resolver
         print(op_resolver._has_assembler())

@@ -1,4 +1,4 @@
-# Tests of invoke_async(): other tasks run between slices, and nothing else may touch the model
+# Tests of invoke_async(): other tasks run between slices; no other call may use the model
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import struct
@@ -11,7 +11,7 @@ from unit import sample_models
 from unit.on_device import device, model_files
 
 
-# Run a piece once with flat models and once with .tflite files; skip where there is no asyncio.
+# Run code with flat models, then with .tflite files; skip without asyncio.
 @pytest.fixture(params=["FLAT", "TFLITE"])
 def run(request, tmp_path):
     classifier = model_files(tmp_path, sample_models.classifier(width=400), "classifier")
@@ -37,7 +37,7 @@ interp = tflm.Interpreter(CLASSIFIER, slice_units=5)
 fill(interp)
 """
 
-    def run_piece(code):
+    def run_code(code):
         code = prelude + code.replace("\n        ", "\n")
         names = {"CLASSIFIER": classifier[request.param], "COUNTER": counter[request.param]}
         lines = device(code, **names)
@@ -45,7 +45,7 @@ fill(interp)
             pytest.skip("this MicroPython has no asyncio")
         return lines
 
-    return run_piece
+    return run_code
 
 
 def test_other_tasks_run_meanwhile(run):
@@ -75,7 +75,7 @@ def test_other_tasks_run_meanwhile(run):
     """)
 
 
-def test_only_one_at_a_time(run):
+def test_other_calls_are_refused_during_a_run(run):
     run("""
         async def main():
             task = asyncio.create_task(interp.invoke_async(0))
@@ -99,7 +99,7 @@ def test_only_one_at_a_time(run):
     """)
 
 
-def test_cancelling_leaves_it_usable(run):
+def test_invoke_after_cancelling(run):
     run("""
         async def main():
             for pauses in range(1, 30):
@@ -123,8 +123,8 @@ def test_cancelling_leaves_it_usable(run):
     """)
 
 
-# What a kernel raises comes out, and the next run is not refused.
-def test_errors_come_out(run):
+# invoke_async() raises the exception of a kernel; the next run works.
+def test_errors_of_kernels(run):
     run("""
         class Kernel:
             def invoke(self, record, arena, rom, start, stop):
@@ -165,7 +165,7 @@ def test_profiler_and_state(run):
     """)
 
 
-# A few hundred bytes for the coroutine, and none for each slice.
+# The coroutine needs a few hundred bytes of heap; slices need none.
 def test_heap(run):
     run("""
         import gc
@@ -188,8 +188,8 @@ def test_heap(run):
     """)
 
 
-# The record that runs in bands lies in the arena, where an input may lie as well, and a task may
-# fill that between two bands: each of them begins with none of it.
+# The record of a banded chain is in the arena, where it may overlap an input. A task may write
+# that input between two bands, so no band may use the record of the band before.
 def test_bands_survive_other_tasks(tmp_path):
     digits = Path(__file__).parents[2] / "models" / "digits" / "digits_int8.tflite"
     flat = flatten(digits.read_bytes(), target="armv6m", optimize="ram")
@@ -197,7 +197,7 @@ def test_bands_survive_other_tasks(tmp_path):
     bands = next(op for op in map(model.op, range(9)) if op[0] == "control.banded")
     count, block, chain, _ = struct.unpack_from("<4I", bands[3])
     first, steps, *_ = model.subgraph(chain)
-    *_, record, _, form = model.op(first + steps - 1)
+    *_, record, _, record_layout = model.op(first + steps - 1)
     last = [half - 0x8000 for half in struct.unpack_from("<2H", record, len(record) - 4)]
     path = tmp_path / "digits.tflm"
     path.write_bytes(flat)
@@ -240,7 +240,7 @@ def test_bands_survive_other_tasks(tmp_path):
         PATH=str(path),
         SIZE=model.arena_bytes,
         BLOCK=block >> 2,
-        END=(block >> 2) + 4 * (form >> 8),
+        END=(block >> 2) + 4 * (record_layout >> 8),
         LAST=struct.pack("<2i", *last),
         BANDS=count,
     )

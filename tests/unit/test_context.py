@@ -1,4 +1,4 @@
-# Tests of MicroContext: its phases, what each of them allows, and the records it writes
+# Tests of MicroContext: which calls each phase allows, and the records that it writes
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import struct
@@ -14,7 +14,7 @@ from tflm.tflite.reader import TfliteModel
 _PHASES = {INIT: "init", PREPARE: "prepare", MEMORY_PLANNING: "memory planning", INVOKE: "invoke"}
 
 
-# A context over an arena of 4 KB, in some phase, with a node of two float32 tensors of 8.
+# A context in a phase, with an arena of 4 KB and a node of two float32 tensors of 8 elements.
 def context_in(phase, memory=4096):
     builder = ModelBuilder()
     x, y = builder.tensor((8,), "float32"), builder.tensor((8,), "float32")
@@ -30,7 +30,7 @@ def context_in(phase, memory=4096):
     return context
 
 
-# Each call with the phases in which it may be made.
+# Each call, and the phases that allow it.
 _CALLS = {
     "request_scratch_buffer": (lambda c, o: c.request_scratch_buffer(8), {PREPARE}),
     "allocate_temp_buffer": (lambda c, o: c.allocate_temp_buffer(8), {PREPARE}),
@@ -68,7 +68,7 @@ def test_calls_and_phases(name, phase):
 
 @pytest.mark.parametrize("before", _PHASES)
 @pytest.mark.parametrize("after", _PHASES)
-def test_phases_follow_each_other(before, after):
+def test_order_of_phases(before, after):
     context = context_in(before)
     if after in (before, before + 1):
         context.enter(after)
@@ -84,13 +84,13 @@ def test_phases_follow_each_other(before, after):
 @pytest.mark.parametrize(
     "name", ["request_scratch_buffer", "allocate_temp_buffer", "allocate_persistent_buffer"]
 )
-def test_sizes_that_are_none(name, size):
+def test_invalid_sizes(name, size):
     context = context_in(PREPARE)
     with pytest.raises(InputError, match=f"op 0 Mine: {name}(.*) failed; pass"):
         getattr(context, name)(size)
 
 
-def test_temp_buffer_lies_above_the_head():
+def test_temp_buffer_is_after_the_head():
     context = context_in(PREPARE)
     first, second = context.allocate_temp_buffer(10), context.allocate_temp_buffer(10)
     first[:] = b"\x01" * 10
@@ -99,7 +99,7 @@ def test_temp_buffer_lies_above_the_head():
     assert bytes(context.storage.memory[:32]) == b"\x01" * 10 + bytes(6) + b"\x02" * 10 + bytes(6)
 
 
-# Persistent buffers start with zeros whatever the arena held before.
+# Persistent buffers are zero at first, whatever the arena held before.
 def test_persistent_buffer_is_cleared():
     context = context_in(INIT, bytearray(b"\xff" * 4096))
     operand = context.allocate_persistent_buffer(1000)
@@ -109,16 +109,18 @@ def test_persistent_buffer_is_cleared():
 # The record of one emit(): (kernel, words, table).
 def record(context, layout, units=5, table=b"", **fields):
     context.emit("file.eval", layout, units, table=table, **fields)
-    made = context.storage.records[-1]
+    written = context.storage.records[-1]
     words = 1 + len(layout)
-    raw = bytes(context.storage.memory[made.position : made.position + 4 * words + len(table)])
-    return made, struct.unpack(f"<{words}I", raw[: 4 * words]), raw[4 * words :]
+    raw = bytes(
+        context.storage.memory[written.position : written.position + 4 * words + len(table)]
+    )
+    return written, struct.unpack(f"<{words}I", raw[: 4 * words]), raw[4 * words :]
 
 
 def test_record():
     context = context_in(PREPARE)
     node = context.node
-    made, words, table = record(
+    written, words, table = record(
         context,
         ("input", "nothing", "output", "size", "minus"),
         table=b"abcdef",
@@ -128,36 +130,36 @@ def test_record():
         size=3,
         minus=-2,
     )
-    assert (made.kernel, made.node_index, made.operands) == ("file.eval", 0, 3)
+    assert (written.kernel, written.node_index, written.operands) == ("file.eval", 0, 3)
     assert words == (5, 0 << 2, 1, 1 << 2, 3, 0xFFFFFFFE)
     assert table == b"abcdef"
-    assert made.position % 4 == 0
+    assert written.position % 4 == 0
 
 
-def test_record_with_operands_behind_numbers():
+def test_record_with_operands_after_numbers():
     context = context_in(PREPARE)
     with pytest.raises(ModelError, match=r"file\.eval: operand input follows numbers"):
         record(context, ("size", "input"), size=1, input=context.node.input(0))
 
 
-def test_record_with_a_field_too_many():
+def test_record_with_an_extra_field():
     context = context_in(PREPARE)
     with pytest.raises(ModelError, match=r"file\.eval: the layout lacks other"):
         record(context, ("size",), size=1, other=2)
 
 
-def test_record_with_a_field_too_few():
+def test_record_with_a_missing_field():
     with pytest.raises(KeyError):
         record(context_in(PREPARE), ("size",))
 
 
-def test_nothing_to_do_makes_no_record():
+def test_empty_tensor_makes_no_record():
     context = context_in(PREPARE)
     context.emit("file.eval", (), 0)
     assert context.storage.records == []
 
 
-# A slice holds some 2**18 multiply-accumulates, but never less than a unit.
+# A slice has some 2**18 multiply-accumulates, and at least one unit.
 @pytest.mark.parametrize(
     ("units", "work", "expected"),
     [

@@ -1,8 +1,8 @@
-# Tests of two cores: the same bytes, whatever the split
+# Tests of two cores: results are the same bytes for each way to share the units
 # MIT license; Copyright (c) 2026 the tflm authors
 #
-# The unix port's threads run at the same time where it has no GIL, like the cores of an RP2040:
-# what this cannot show is speed. tests/boards/test_two_cores.py runs an emulated Pico.
+# The unix port without GIL runs threads at the same time, as the cores of an RP2040 run. Speed
+# cannot be measured so: tests/boards/test_two_cores.py runs an emulated Pico.
 
 import binascii
 import struct
@@ -60,7 +60,7 @@ def models():
     return [network(), network(channels=16, height=6, width=5, seed=6)]
 
 
-# A .tflite, a flat model whose plan lays outputs over inputs, and one without.
+# A .tflite, a flat model with outputs over inputs, and a flat model without.
 @pytest.mark.parametrize("target", [None, "armv6m"])
 @pytest.mark.parametrize("optimize", ["balanced", "off"])
 def test_same_bytes(models, target, optimize, tmp_path):
@@ -75,9 +75,9 @@ def test_same_bytes(models, target, optimize, tmp_path):
     assert run_script(_SCRIPT, *map(str, paths)) == "same\n"
 
 
-# CONV_2D with many weights: each core has a part of the channels, in whole groups of four.
+# CONV_2D with many weights: each core computes some of the channels, in groups of four.
 @pytest.mark.parametrize("path", ["armv6m", "armv6m bytes"])
-def test_parts_of_channels(path, tmp_path):
+def test_sharing_of_channels(path, tmp_path):
     paths = []
     for channels in (10, 16, 19):
         paths.append(tmp_path / f"{channels}.tflm")
@@ -97,8 +97,8 @@ def test_parts_of_channels(path, tmp_path):
     assert all(int(count) >= 2 for count in shared), shared
 
 
-# Core 1 gets what kernels read of a record, not the table behind it: that is waited for.
-def test_what_core_1_gets_of_a_record(tmp_path):
+# Core 1 gets the words of a record that kernels read, without the table after them.
+def test_record_of_core_1(tmp_path):
     path = tmp_path / "model.tflm"
     path.write_bytes(flat_form(network(64, height=4, width=5), "armv6m"))
     copied = device(
@@ -114,7 +114,7 @@ def test_what_core_1_gets_of_a_record(tmp_path):
     assert counts and counts[-1] <= 28, counts
 
 
-# What metadata says of scratch buffers is checked before it is used.
+# Metadata about scratch buffers is checked before use.
 def test_damaged_metadata(models, tmp_path):
     model = bytearray(flatten(models[0], optimize="off"))
     names = [name for name, *_ in _scratch_entries(model)]
@@ -137,15 +137,15 @@ def test_damaged_metadata(models, tmp_path):
         )
 
 
-# An op with scratch buffers that metadata leave out is not shared: both cores would have the same.
+# An op whose scratch buffers the metadata omits runs on one core: both would use the same buffers.
 def test_missing_metadata(models, tmp_path):
     model = flatten(models[0], optimize="off")
     less = bytearray(model)
     start, count = FlatModel(model)._section(layout.METADATA)
     for at in range(start, start + count * layout.METADATA_BYTES, layout.METADATA_BYTES):
-        name, place, size = struct.unpack_from(layout.METADATA_ENTRY, less, at)
-        if (place, size) == _scratch_entries(model)[0][1:]:
-            struct.pack_into(layout.METADATA_ENTRY, less, at, name, place, 0)
+        name, start, size = struct.unpack_from(layout.METADATA_ENTRY, less, at)
+        if (start, size) == _scratch_entries(model)[0][1:]:
+            struct.pack_into(layout.METADATA_ENTRY, less, at, name, start, 0)
     less[12:16] = struct.pack("<I", binascii.crc32(less[16:]))
     for data, shared in ((model, True), (less, False)):
         path = tmp_path / "model.tflm"
@@ -177,8 +177,8 @@ def _scratch_entries(data):
     ]
 
 
-# Where waiting hands the turn on to another thread, as with a GIL, all goes as well.
-def test_other_ways_of_waiting(paths):
+# With a GIL, waiting lets another thread run.
+def test_waiting_with_a_gil(paths):
     device(
         """
         import time
@@ -199,7 +199,7 @@ def test_other_ways_of_waiting(paths):
     )
 
 
-# Layers whose output lies over an input stay on one core.
+# Layers whose output overlaps an input stay on one core.
 def test_ordered_ops_are_not_shared(models, tmp_path):
     shared = []
     for optimize in ("balanced", "off"):
@@ -216,4 +216,4 @@ def paths(request, tmp_path):
         "CLASSIFIER": model_files(tmp_path, sample_models.classifier(width=99), "classifier"),
         "COUNTER": model_files(tmp_path, sample_models.counter(), "counter"),
     }
-    return {name: forms[request.param] for name, forms in files.items()}
+    return {name: file_formats[request.param] for name, file_formats in files.items()}

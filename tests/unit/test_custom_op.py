@@ -14,7 +14,7 @@ from tflm_tools.flat.flatten import flatten
 from unit import sample_models
 from unit.on_device import device
 
-# An operator that uses all that a context offers: y = gain * x + how often it was invoked.
+# A custom operator that uses everything a context offers: y = gain * x + number of invokes.
 _OPERATOR = """
 class Gain:
     def __init__(self):
@@ -60,7 +60,7 @@ resolver.add_custom("Atan", gain)
 """
 
 
-# The custom operator between two builtin ones, so that scratch and tensors have neighbours.
+# The custom operator between two builtin ones, so that its buffers have neighbors.
 def graph():
     builder = ModelBuilder()
     tensors = [builder.tensor((6,), "float32", name=f"t{i}") for i in range(4)]
@@ -71,7 +71,7 @@ def graph():
     return builder.build()
 
 
-# The resolver of the operator above, on the host.
+# The resolver of this operator on the host.
 def host_resolver(code=""):
     names = {"tflm": tflm}
     exec(_OPERATOR + code, names)
@@ -97,8 +97,8 @@ def run(tmp_path, request):
     return run_file(path)
 
 
-# Init, prepare, invoke, reset and free; a .tflite with arena=None is prepared twice, and what
-# was made only to measure is freed.
+# init, prepare, invoke, reset and free. With arena=None a .tflite is prepared twice; what the
+# first time, which only measures, has created is freed.
 def test_every_callback(run):
     run("""
 interp = tflm.Interpreter(PATH, resolver=resolver, slice_units=1)
@@ -128,11 +128,11 @@ node = interp._program.custom[0]
 assert node.name == "Atan"
 assert node.options == {"gain": 2.5, "names": ["a", "b"]}, node.options
 state = node.data["state"].memory
-assert bytes(state) == b"\\0\\0\\0\\x09"  # what init wrote is there
+assert bytes(state) == b"\\0\\0\\0\\x09"  # written by init
 """)
 
 
-# An arena of just what is needed, with guard bytes around it; persistent bytes start as zeros.
+# An arena of the exact size, with guard bytes around it; persistent bytes are zero at first.
 def test_arena(run):
     run("""
 used = tflm.Interpreter(PATH, resolver=resolver).arena_used_bytes()
@@ -147,7 +147,7 @@ assert "needed %d bytes, available %d" % (used, used - 16) in text
 """)
 
 
-# What the runtime itself does around a custom operator takes no heap.
+# The runtime allocates no heap around a custom operator.
 def test_heap_lock(run):
     run("""
 class Quiet(Gain):
@@ -172,7 +172,7 @@ finally:
 """)
 
 
-# Ctrl-C while the operator runs: the next invoke is right.
+# Ctrl-C while the operator runs; the next invoke is right.
 def test_interrupt(run):
     run("""
 class Interrupted(Gain):
@@ -195,7 +195,7 @@ assert list(interp.output(0).data) == [6.0] * 6
 """)
 
 
-# What the user raises reaches the user, and what was made by then is freed.
+# The caller gets the operator's exception; what was created by then is freed.
 def test_errors_of_the_operator(run_tflite):
     run_tflite("""
 class Refuses(Gain):
@@ -230,7 +230,7 @@ tflm.Interpreter(PATH, resolver=resolver).invoke()
 """)
 
 
-# An object with invoke alone is enough; external_context is what the application gave.
+# An object with only invoke is enough; external_context is the application's object.
 def test_invoke_alone(run_tflite):
     run_tflite("""
 class Plain:
@@ -256,7 +256,7 @@ assert text.startswith("unresolved custom op: Atan; use resolver.add_custom('Ata
 """)
 
 
-# Options that are no FlexBuffers, as they are for who asks for raw_options, else an error.
+# Options that are no FlexBuffers: bytes with raw_options, else an error.
 def test_raw_options(tmp_path):
     path = tmp_path / "raw.tflite"
     path.write_bytes(sample_models.custom(b"\x01\xff\x00"))
@@ -302,7 +302,7 @@ def test_no_options(tmp_path):
     )
 
 
-# Flatten runs init, prepare and free; the board needs the operator too.
+# Flatten runs init, prepare and free; the board needs the operator as well.
 def test_flatten():
     resolver = host_resolver()
     flatten(graph(), resolver)
@@ -311,7 +311,7 @@ def test_flatten():
         flatten(graph())
 
 
-# What the board requests must be what was planned: the order, the kinds and the sizes.
+# The board's requests must be the planned ones, in order, kind and size.
 @pytest.mark.parametrize(
     "callback, change, message",
     [
@@ -343,8 +343,8 @@ assert arena.used_bytes() == 0
 """)
 
 
-# All that prepare sees of tensors is there on both paths: shapes of every rank, constants,
-# per-channel quantization, variables, and what is left out.
+# prepare sees all of the tensors in both formats: shapes of every rank, constants, per-channel
+# quantization, variables, absent tensors.
 _LOOKER = """
 class Looker:
     def prepare(self, context, node):
@@ -378,9 +378,9 @@ resolver.add_custom("Look", Looker())
 """  # noqa: E501
 
 
-@pytest.mark.parametrize("form", ["tflite", "tflm"])
+@pytest.mark.parametrize("file_format", ["tflite", "tflm"])
 @pytest.mark.parametrize("shared", [False, True])
-def test_tensors(tmp_path, form, shared):
+def test_tensors(tmp_path, file_format, shared):
     builder = ModelBuilder()
     x = builder.tensor((1, 2, 3), "int8", scale=0.5, zero_point=-7, name="x")
     weights = builder.tensor(
@@ -396,9 +396,9 @@ def test_tensors(tmp_path, form, shared):
     builder.io([x, scalar, empty], [z])
     names = {"tflm": tflm}
     exec(_LOOKER, names)
-    path = tmp_path / f"look.{form}"
+    path = tmp_path / f"look.{file_format}"
     path.write_bytes(
-        flatten(builder.build(), names["resolver"]) if form == "tflm" else builder.build()
+        flatten(builder.build(), names["resolver"]) if file_format == "tflm" else builder.build()
     )
     device(
         _LOOKER
@@ -423,7 +423,7 @@ for n in (1, 2, 3, 1):
     )
 
 
-# An operator may have builtin kernels do a part of its work, by records of its own.
+# A custom operator may emit records of builtin kernels.
 _EMITS = """
 class Emits:
     count = 0
@@ -442,12 +442,12 @@ resolver.add_custom("Atan", emits)
 """
 
 
-@pytest.mark.parametrize("form", ["tflite", "tflm"])
-def test_records_of_its_own(tmp_path, form):
+@pytest.mark.parametrize("file_format", ["tflite", "tflm"])
+def test_records_of_builtin_kernels(tmp_path, file_format):
     names = {"tflm": tflm}
     exec(_EMITS, names)
-    path = tmp_path / f"emits.{form}"
-    path.write_bytes(flatten(graph(), names["resolver"]) if form == "tflm" else graph())
+    path = tmp_path / f"emits.{file_format}"
+    path.write_bytes(flatten(graph(), names["resolver"]) if file_format == "tflm" else graph())
     device(
         _EMITS
         + """
@@ -461,9 +461,9 @@ assert emits.count == 1
     )
 
 
-# Custom operators within a branch of IF and beside it, with state and scratch of their own.
-@pytest.mark.parametrize("form", ["tflite", "tflm"])
-def test_in_a_subgraph(tmp_path, form):
+# Custom operators inside a branch of IF and beside it, with separate state and scratch buffers.
+@pytest.mark.parametrize("file_format", ["tflite", "tflm"])
+def test_in_a_subgraph(tmp_path, file_format):
     builder = ModelBuilder()
     which = builder.tensor((), "bool")
     x, y, z = (builder.tensor((6,), "float32") for _ in range(3))
@@ -479,8 +479,8 @@ def test_in_a_subgraph(tmp_path, form):
     builder.custom("Atan", [y], [z], {"gain": 2.5})
     builder.io([which, x], [z])
     model = builder.build()
-    path = tmp_path / f"branches.{form}"
-    path.write_bytes(flatten(model, host_resolver()) if form == "tflm" else model)
+    path = tmp_path / f"branches.{file_format}"
+    path.write_bytes(flatten(model, host_resolver()) if file_format == "tflm" else model)
     run_file(path)("""
 interp = tflm.Interpreter(PATH, resolver=resolver)
 inner = 0
@@ -495,7 +495,7 @@ for outer in range(1, 5):
 """)
 
 
-# A .tflm whose custom record was damaged, CRC and all, is refused or runs; nothing else.
+# A .tflm with a damaged custom record and a valid CRC is refused with one error, or runs.
 def test_damaged(tmp_path):
     image = flatten(graph(), host_resolver())
     ops, _ = struct.unpack_from(layout.SECTION, image, layout.SECTIONS_OFFSET + 8 * layout.OPS)
@@ -565,18 +565,18 @@ resolver.add_custom("Nosy", Nosy())
 """
 
 
-# The graph is there for a .tflite, and for flatten; a .tflm is without, and says so.
-@pytest.mark.parametrize("form", ["tflite", "tflm"])
-def test_graph(tmp_path, form):
+# A .tflite and flatten give an operator the graph; a .tflm does not, and says so.
+@pytest.mark.parametrize("file_format", ["tflite", "tflm"])
+def test_graph(tmp_path, file_format):
     builder = ModelBuilder()
     x, y = (builder.tensor((3,), "int32") for _ in range(2))
     builder.custom("Nosy", [x], [y])
     builder.io([x], [y])
     names = {"tflm": tflm}
     exec(_NOSY, names)
-    path = tmp_path / f"nosy.{form}"
+    path = tmp_path / f"nosy.{file_format}"
     model = builder.build()
-    path.write_bytes(flatten(model, names["resolver"]) if form == "tflm" else model)
+    path.write_bytes(flatten(model, names["resolver"]) if file_format == "tflm" else model)
     lines = device(
         "import array\n"
         + _NOSY
@@ -593,15 +593,15 @@ except tflm.UnsupportedError as error:
     )
     assert lines[-1] == (
         "[1, 2, 3]"
-        if form == "tflite"
+        if file_format == "tflite"
         else "op 0 Nosy needs sub-graphs or resource variables, which a .tflm does not have; "
         "load the .tflite"
     )
 
 
-# What an operator raises is the caller's, and the interpreter goes on with the next invoke; so it
-# does with an operator that runs, resets or frees the interpreter it belongs to.
-def test_operators_that_raise_or_turn_back(run):
+# The caller gets the exceptions of an operator, also of one that runs, resets or frees its own
+# Interpreter; the next invoke works.
+def test_operators_that_raise_or_call_the_interpreter(run):
     run("""
 class Turning(Gain):
     act = fails = None
@@ -647,7 +647,7 @@ assert first() == 1
 for _ in range(3):
     raises(KeyError, first, failing)
 assert first() == 2
-assert first(again) == 8  # six times
+assert first(again) == 8  # six invokes
 assert first(lambda *all: interp.reset()) == 1
 raises(TypeError, first, lambda *all: interp.free())  # its own data are gone
 assert first() == 1

@@ -1,4 +1,4 @@
-# Tests of delegates: what they are shown, what they take over, and what happens when they fail
+# Tests of delegates: what they see, what they replace, and what happens if they fail
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import re
@@ -11,7 +11,7 @@ from unit.on_device import device, model_files
 
 _PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "delegates.md"
 
-# A delegate whose one kernel runs what it has claimed as the builtin kernels do.
+# A delegate whose kernel runs the claimed steps with their builtin kernels.
 _FORWARD = """
 class Forward:
     slice_units = 1
@@ -101,15 +101,15 @@ def files(tmp_path_factory):
     }
 
 
-# Run a piece once with flat models and once with .tflite files.
+# Run code with flat models, then with .tflite files.
 @pytest.fixture(params=["FLAT", "TFLITE"])
 def run(request, files):
-    paths = {name: forms[request.param] for name, forms in files.items()}
+    paths = {name: file_formats[request.param] for name, file_formats in files.items()}
     prelude = f"{_FORWARD}\nfrom tflm import Interpreter\n"
     return lambda code: device(prelude + re.sub(r"(?m)^ {8}", "", code), **paths)
 
 
-def test_one_kernel_in_the_place_of_several(run):
+def test_one_kernel_for_several_steps(run):
     run("""
         wanted = classify(Interpreter(CLASSIFIER))
         for claims in (((0, 3),), ((0, 1), (1, 2)), ((1, 1), (2, 1), (0, 1)), ((1, 1),), ()):
@@ -160,7 +160,7 @@ def test_reset_and_free(run):
     """)
 
 
-# The model runs without it, says so once, and what was made is freed.
+# The model runs without a failing delegate and says so; what was created is freed.
 def test_failing_delegates(run):
     lines = run("""
         wanted = classify(Interpreter(CLASSIFIER))
@@ -182,7 +182,7 @@ def test_failing_delegates(run):
             assert delegate.log == log + ["free"] * (len(log) // 2 + len(log) % 2), delegate.log
             assert interp.arena_used_bytes() == used
             assert "claims" not in repr(interp)
-        one, other = Claims((0, 9)), Claims((0, 2))  # the next one runs all the same
+        one, other = Claims((0, 9)), Claims((0, 2))  # the second delegate still runs
         interp = Interpreter(CLASSIFIER, delegates=[one, other])
         assert classify(interp) == wanted and other.kernels[0].calls == 1
         assert type(interp.delegate_error) is ModelError
@@ -221,7 +221,7 @@ def test_lists_of_control_flow(run):
     ]
 
 
-# Units and slices are the kernel's; Ctrl-C between them leaves all usable.
+# A kernel sets its units and slices; Ctrl-C works between slices.
 def test_units(run):
     run("""
         class Kernel(Forward):
@@ -255,8 +255,8 @@ def test_units(run):
     """)
 
 
-# A delegate gets bytes of the arena: what it announces is added to an arena that the interpreter
-# makes, and missing bytes of another one leave it out.
+# A delegate gets arena bytes: those that it announces are added to an arena that the Interpreter
+# allocates. A delegate is not used if another arena is too small.
 def test_memory(run):
     lines = run("""
         class Delegate(Claims):
@@ -291,7 +291,7 @@ def test_memory(run):
     assert re.fullmatch(r".*claims: the arena lacks \d+ bytes", lines[0])
 
 
-# The partitions of a graph are runs of neighbours.
+# Partitions are runs of adjacent steps.
 def test_partitions(run):
     run("""
         class Delegate:
@@ -309,16 +309,16 @@ def test_partitions(run):
     """)
 
 
-# Nothing of it is loaded unless it is used.
-def test_costs_nothing(run):
+# The module is loaded only if delegates are used.
+def test_module_is_loaded_on_demand(run):
     run("""
         Interpreter(CLASSIFIER).invoke()
         assert not [name for name in sys.modules if name.startswith("tflm.run")]
     """)
 
 
-# The example of the page.
-def test_page(files, tmp_path):
+# The example of the documentation.
+def test_example_of_the_page(files, tmp_path):
     code = re.findall(r"(?s)```python\n(.*?)```", _PAGE.read_text())
     builder = ModelBuilder()
     x = builder.tensor((1, 50), "int8", scale=0.1, zero_point=3)

@@ -1,11 +1,11 @@
-# Tests of op_resolver.py: kernels with the DSP extension only where the core has it
+# Tests of op_resolver.py: kernels with the DSP extension run only on cores that have it
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import pytest
 from unit.on_device import device
 
 
-# Folders of kernels of a board, not linux, whose core says of itself `answer`; None: no such file.
+# Return the folders of kernels of a board whose core.has_dsp() returns `answer`; None: no file.
 def folders(arch, answer):
     script = """
         from tflm import op_resolver
@@ -27,7 +27,7 @@ def folders(arch, answer):
     return device(script, ARCH=arch, ANSWER=answer)[-1].split()
 
 
-# MicroPython gives a Cortex-M3 the same arch as a Cortex-M4 without FPU.
+# MicroPython uses the same arch for a Cortex-M3 and a Cortex-M4 without FPU.
 @pytest.mark.parametrize(
     ("arch", "answer", "wanted"),
     [

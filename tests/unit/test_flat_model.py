@@ -1,4 +1,4 @@
-# Tests of the flat model: round trip, and damage with and without a CRC that fits it
+# Tests of the flat model: reading what was written, and damage with and without a matching CRC
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import binascii
@@ -21,7 +21,7 @@ _CLASSIFIER = flatten(sample_models.classifier())
 _COUNTER = flatten(sample_models.counter())
 
 
-# A resolver for the host, where no kernel can be loaded: only names are looked at.
+# A resolver for the host, which cannot load kernels: it only accepts names.
 class Names(OpResolver):
     def _find_kernel(self, name):
         try:
@@ -30,34 +30,34 @@ class Names(OpResolver):
             return name
 
 
-# Everything that reads the file: load it, then make its program.
+# Load a file and make its Program, which reads all of its tables.
 def use(image):
     model = FlatModel(image)
     model.metadata()
     return make_program(model, Arena(model.arena_bytes), Names())
 
 
-# The same file with a CRC that fits.
-def signed(image):
+# Return the file with a matching CRC.
+def with_crc(image):
     image = bytearray(image)
     crc = binascii.crc32(memoryview(image)[layout.CRC_START :])
     struct.pack_into("<I", image, layout.CRC_OFFSET, crc)
     return bytes(image)
 
 
-# A signed copy with one value overwritten.
+# Return a copy with one value overwritten and a matching CRC.
 def changed(image, at, kind, value):
     image = bytearray(image)
     struct.pack_into(kind, image, at, value)
-    return signed(image)
+    return with_crc(image)
 
 
-# Where section `number` begins, and how many entries it has.
+# Return the start of section `number`, and its number of entries.
 def section(image, number):
     return struct.unpack_from(layout.SECTION, image, layout.SECTIONS_OFFSET + 8 * number)
 
 
-# One TflmError that says what is wrong and what to do.
+# Assert that a file is refused with one TflmError that has a remedy.
 def refused(image, pattern, kind=ModelError):
     with pytest.raises(kind, match=pattern) as caught:
         use(image)
@@ -106,7 +106,7 @@ def test_identifier():
     assert not is_flat(b"")
 
 
-def test_bytes_behind_the_model_do_not_matter():
+def test_bytes_after_the_model_are_ignored():
     use(_CLASSIFIER + b"\xff" * 100)
 
 
@@ -123,18 +123,18 @@ def test_bytes_behind_the_model_do_not_matter():
         (12, "<I", 7, "damaged: its CRC is wrong", ModelError),
     ],
 )
-def test_header_in_front_of_the_crc(at, kind, value, message, error):
+def test_header_before_the_crc(at, kind, value, message, error):
     image = bytearray(_CLASSIFIER)
     struct.pack_into(kind, image, at, value)
     refused(bytes(image), message, error)
 
 
-# Any flipped bit behind the CRC is found.
+# The CRC detects any flipped bit after it.
 def test_crc():
     rng = random.Random(1)
-    places = [*range(layout.CRC_START, layout.HEADER_BYTES)]
-    places += [rng.randrange(layout.HEADER_BYTES, len(_CLASSIFIER)) for _ in range(300)]
-    for at in places:
+    positions = [*range(layout.CRC_START, layout.HEADER_BYTES)]
+    positions += [rng.randrange(layout.HEADER_BYTES, len(_CLASSIFIER)) for _ in range(300)]
+    for at in positions:
         image = bytearray(_CLASSIFIER)
         image[at] ^= 1 << rng.randrange(8)
         refused(bytes(image), "its CRC is wrong")
@@ -146,7 +146,7 @@ def test_truncated():
             refused(_CLASSIFIER[:size], "it has|are no header")
 
 
-# From here on the file was changed by someone who also made the CRC fit.
+# From here on the CRC matches the damaged file.
 @pytest.mark.parametrize(
     ("at", "value"),
     [(16, 16), (16, 0xFFFFFFF0), (20, 0xFFFFFFF0), (20, 1 << 20), (16, 1000), (20, 8)],
@@ -191,12 +191,12 @@ def test_subgraph(field):
     at = section(_CLASSIFIER, layout.SUBGRAPHS)[0] + 2 * field
     image = changed(_CLASSIFIER, at, "<H", 0xFFFF)
     if field == 2:
-        use(image)  # of no meaning yet
+        use(image)  # the field is not used yet
     else:
         refused(image, "no entry|too few tensors|is wrong")
 
 
-# Fields of an op: what breaks each of them.
+# Fields of an op, and the error of a wrong value.
 @pytest.mark.parametrize(
     ("offset", "kind", "value", "message"),
     [
@@ -215,11 +215,11 @@ def test_op(offset, kind, value, message):
     refused(changed(_CLASSIFIER, start + offset, kind, value), message)
 
 
-def test_record_at_an_odd_place():
+def test_unaligned_record():
     start, _ = section(_CLASSIFIER, layout.OPS)
-    place = struct.unpack_from("<I", _CLASSIFIER, start + 12)[0]
+    position = struct.unpack_from("<I", _CLASSIFIER, start + 12)[0]
     for step in (1, 2, 3):
-        image = changed(_CLASSIFIER, start + 12, "<I", place + step)
+        image = changed(_CLASSIFIER, start + 12, "<I", position + step)
         refused(image, "the record of op 0 is outside")
 
 
@@ -231,7 +231,7 @@ def test_operands(operand, word):
     refused(image, "an operand of op 0 is outside")
 
 
-# Words of a tensor entry: place, bytes, name, (type, rank, flags), zero point, scale, dimensions.
+# Fields of a tensor: word, bytes, name, (type, rank, flags), zero point, scale, dimensions.
 @pytest.mark.parametrize(
     ("offset", "kind", "value"),
     [
@@ -264,18 +264,18 @@ def test_huge_dimensions():
     image = bytearray(_CLASSIFIER)
     image[start + 13] = 8
     image[start + 24 : start + 56] = b"\xff" * 32
-    refused(signed(image), "which is not its shape")
+    refused(with_crc(image), "which is not its shape")
 
 
-# A variable is written to by reset(): it must not lie in the model.
+# reset() writes variables, so they must not be in the model.
 @pytest.mark.parametrize("word", [1, 401, 0, 16])
-def test_variable_elsewhere(word):
+def test_variable_outside_the_tail(word):
     start, count = section(_COUNTER, layout.TENSORS)
     at = start + (count - 1) * layout.TENSOR_BYTES
     refused(changed(_COUNTER, at, "<I", word), "variable 2 is not in the tail")
 
 
-# Other names in the place of the first kernel's.
+# Invalid names in position of the first kernel's.
 @pytest.mark.parametrize(
     "name",
     [
@@ -297,12 +297,12 @@ def test_variable_elsewhere(word):
         "näme.eval",
     ],
 )
-def test_names_that_are_no_kernel(name):
+def test_invalid_kernel_names(name):
     image = renamed(_CLASSIFIER, name.encode())
     refused(image, re.escape(f"a kernel '{name}', which cannot exist; flatten the model again"))
 
 
-def test_kernel_that_is_not_there(tmp_path):
+def test_missing_kernel(tmp_path):
     path = tmp_path / "model.tflm"
     path.write_bytes(renamed(_CLASSIFIER, b"nothing.eval_int8"))
     code = """
@@ -316,11 +316,11 @@ def test_kernel_that_is_not_there(tmp_path):
         make_program(model, Arena(model.arena_bytes), OpResolver())
 
 
-def test_name_that_is_no_text():
+def test_name_that_is_not_utf8():
     refused(renamed(_CLASSIFIER, b"\xff\xfe"), "a name is not UTF-8")
 
 
-# A signed copy whose first op has a kernel of this name.
+# Return a copy with a matching CRC whose first op has a kernel of this name.
 def renamed(image, name):
     image = bytearray(image)
     ops, _ = section(image, layout.OPS)
@@ -331,13 +331,13 @@ def renamed(image, name):
     assert offset + 1 + len(name) <= size
     image[names + offset] = len(name)
     image[names + offset + 1 : names + offset + 1 + len(name)] = name
-    return signed(image)
+    return with_crc(image)
 
 
-# The device checks what this Python cannot: that buffers are aligned, and nothing is invoked.
-# Everything but records (their inner numbers are trusted) is overwritten, with a CRC that fits.
+# On the device, with aligned buffers and without invoke: everything except records is overwritten,
+# with a matching CRC.
 @pytest.mark.parametrize("image", [_CLASSIFIER, _COUNTER], ids=["classifier", "counter"])
-def test_mangled_tables(image, tmp_path):
+def test_damaged_tables(image, tmp_path):
     rng = random.Random(5)
     end = section(image, layout.RECORDS)[0]
     images = []
@@ -350,7 +350,7 @@ def test_mangled_tables(image, tmp_path):
             else:
                 value = rng.choice((0, 1, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF))
                 struct.pack_into("<I", damaged, at & (0 - 4), value)
-        images.append(signed(damaged))
+        images.append(with_crc(damaged))
     counts = {"ran": 0, "refused": 0}
     for damaged in images:
         try:
@@ -364,8 +364,8 @@ def test_mangled_tables(image, tmp_path):
     assert device["ran"] > 50
 
 
-# Operands anywhere in the records: refused, or within the arena and the model.
-def test_mangled_operands(tmp_path):
+# Operands with random words are refused, or inside the arena and the model.
+def test_damaged_operands(tmp_path):
     images = []
     start, _ = section(_CLASSIFIER, layout.RECORDS)
     for operand in (1, 2, 3, 4, 5):
@@ -374,12 +374,12 @@ def test_mangled_operands(tmp_path):
     assert sum(run_all(images, tmp_path, invoke=False).values()) == len(images)
 
 
-# A firmware without the check of records takes what it is told to trust, and nothing else.
-def test_without_checks(tmp_path):
+# Firmware without access checks runs only trusted models.
+def test_firmware_without_access_checks(tmp_path):
     path = tmp_path / "model.tflm"
     path.write_bytes(_CLASSIFIER)
     code = """
-        sys.modules["tflm.access_checks"] = None  # as if it were not there
+        sys.modules["tflm.access_checks"] = None  # as if it were missing
         interpreter = tflm.Interpreter(tflm.load(PATH))
         text = raises(ModelError, interpreter.allocate_tensors)
         assert "cannot check a .tflm" in text and "trusted=True" in text, text

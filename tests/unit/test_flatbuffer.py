@@ -1,4 +1,4 @@
-# Tests of the FlatBuffer reader on buffers made by hand: nothing outside is ever read
+# Tests of the FlatBuffer reader on small buffers: it never reads outside the buffer
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import struct
@@ -38,7 +38,7 @@ def root(buffer):
     return Table(buffer, scalar(buffer, 0, "I"))
 
 
-# Everything that a table can be asked, for the tests that only want no accident.
+# Read everything of a table, for tests of damaged buffers.
 def read_all(buffer):
     table = root(buffer)
     table.get(0, "b")
@@ -80,7 +80,7 @@ def test_absent_fields():
         assert table.bytes_at(number) == (0, 0)
 
 
-def test_item_that_a_vector_does_not_have():
+def test_missing_item_of_a_vector():
     vector = root(sample()).vector(2)
     for i in (-1, 3, 1 << 40):
         with pytest.raises(ModelError, match="of a vector of 3"):
@@ -104,7 +104,7 @@ def test_vector_that_is_too_long(length, size):
         Vector(buffer, 0, size)
 
 
-# A vtable may be anywhere in the file, in front of the table, behind it or on top of it.
+# A vtable may be anywhere in the file: before the table, after it, or overlapping it.
 def test_vtable_outside():
     for distance in (9, -5, -200, 0x7FFFFFFF, -0x80000000):
         buffer = bytearray(struct.pack("<Ii", 4, distance) + bytes(2))
@@ -125,11 +125,11 @@ def test_vtable_of_a_wrong_size(size):
         root(buffer)
 
 
-# A table that is its own child is followed as often as it is asked for, not for ever.
+# A table that is its own child can be followed, but does not loop by itself.
 def test_table_within_itself():
     table = root(bytearray(struct.pack("<IiiHHH", 4, -8, -4 & 0x7FFFFFFF, 6, 8, 4)))
     with pytest.raises(ModelError):
-        table.table(0)  # offsets are unsigned: they cannot lead back
+        table.table(0)  # offsets are unsigned, so they cannot point back
 
 
 def test_strings_are_cut_at_a_character():
@@ -141,7 +141,7 @@ def test_strings_are_cut_at_a_character():
     assert root(bytes(builder.Output())).string(0) == "x" + "é" * 127
 
 
-def test_string_that_is_no_text():
+def test_string_that_is_not_utf8():
     buffer = sample()
     at = buffer.index("näme".encode())
     buffer[at : at + 3] = b"n\xff\xfe"
@@ -157,7 +157,7 @@ def test_every_truncation():
             assert "is outside the file; get an intact copy" in str(error)
 
 
-# Each 16-bit and 32-bit word in turn set to what breaks offsets, sizes and counts.
+# Each 16-bit and 32-bit word in turn gets a value that breaks offsets, sizes and counts.
 def test_every_word_overwritten():
     whole = sample()
     refused = 0

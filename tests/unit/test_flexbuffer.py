@@ -1,4 +1,4 @@
-# Tests of the FlexBuffers reader against the writer of the flatbuffers package
+# Tests of the FlexBuffers reader, against the writer of the flatbuffers package
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import random
@@ -11,7 +11,7 @@ from tflm.errors import ModelError
 from tflm.tflite.flexbuffer import parse
 
 
-# The bytes that a function writes with a builder.
+# Return the bytes that a function writes with a builder.
 def written(write):
     builder = flexbuffers.Builder()
     write(builder)
@@ -108,7 +108,7 @@ def test_typed_vector_of_keys():
     assert parse(written(write)) == ["one", "two"]
 
 
-# What the custom operators of TFLM find in their options.
+# Options as TFLM's custom operators read them.
 def test_options_of_an_operator():
     options = {"num_channels": 40, "scale": 0.25, "name": "x", "on": True, "list": [1, 2]}
     assert parse(flexbuffer(options)) == options
@@ -136,7 +136,7 @@ def test_damaged(raw, message):
     assert "they must be FlexBuffers" in str(caught.value)
 
 
-def test_nested_too_deeply():
+def test_too_deeply_nested():
     value = []
     for _ in range(15):
         value = [value]
@@ -145,15 +145,15 @@ def test_nested_too_deeply():
         parse(flexbuffers.Dumps([[value]]))
 
 
-# A vector whose items are all the vector itself: 3 items, 16 levels, 43 million values.
+# A vector whose items all are the vector itself: 3 items, 16 levels, 43 million values.
 def test_vector_within_itself():
     items, types = bytes([0, 1, 2]), bytes([10 << 2] * 3)
     with pytest.raises(ModelError, match="overlap|deep"):
         parse(bytes([3]) + items + types + bytes([6, 10 << 2, 1]))
 
 
-# One long text that many items share: it may not fill the memory of a board.
-def test_text_that_is_shared_too_often():
+# Many items share one long text; it must not fill the memory of a board.
+def test_shared_text():
     text = b"x" * 200
     count = 255
     raw = bytes([200]) + text + b"\0" + struct.pack("<H", count)
@@ -165,7 +165,7 @@ def test_text_that_is_shared_too_often():
         parse(raw)
 
 
-# Damaged in any way it either gives a value or one error; nothing else, and soon.
+# Damaged buffers give a value or one error, in little time.
 def test_fuzzed():
     rng = random.Random(11)
     seeds = [flexbuffers.Dumps(_NESTED), flexbuffers.Dumps({"a": [1, 2, 3], "b": "c"})]

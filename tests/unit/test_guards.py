@@ -1,4 +1,4 @@
-# Tests of guard zones: an op that writes beside its tensors is named, others give what they give
+# Tests of guard zones: an op that writes beside its tensors is named; other ops run as before
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import shutil
@@ -22,7 +22,7 @@ plain.invoke()
 
 
 @pytest.mark.parametrize("model", [classifier(), counter()], ids=["classifier", "counter"])
-def test_sound_kernels(model, tmp_path):
+def test_intact_kernels(model, tmp_path):
     device(
         _RUN
         + """
@@ -39,12 +39,12 @@ assert len(guarded.tensors()) >= 2
     )
 
 
-# A kernel that writes one byte behind its output, put in place of the right one.
-def test_write_behind_is_named(tmp_path):
+# A kernel that writes one byte after its output replaces the right one.
+def test_write_after_the_output_is_reported(tmp_path):
     folder = tmp_path / "tflm"
     shutil.copytree(REPOSITORY / "modules" / "tflm", folder)
-    for twin in folder.glob("kernels/*/softmax.py"):
-        twin.unlink()
+    for override in folder.glob("kernels/*/softmax.py"):
+        override.unlink()
     with open(folder / "kernels" / "softmax.py", "a") as file:
         file.write(
             "\n\n_right = eval_int8\n\n\ndef eval_int8(op, arena, rom, start, stop):\n"
@@ -62,5 +62,5 @@ def test_write_behind_is_named(tmp_path):
         "    except tflm.StateError as error:\n        print(error)\n"
     )
     lines = run_script(script).splitlines()
-    assert len(lines) == 2  # found again: a zone is mended when it has been reported
+    assert len(lines) == 2  # reported again: the guard zone was restored after the first report
     assert all("SOFTMAX (softmax.eval_int8) wrote beside a tensor" in line for line in lines)

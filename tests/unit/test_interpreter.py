@@ -1,4 +1,4 @@
-# Tests of the Interpreter in MicroPython, with both forms of a model
+# Tests of the Interpreter in MicroPython, with models of both formats
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import pytest
@@ -17,7 +17,7 @@ def paths(tmp_path_factory):
     }
 
 
-# Run a piece once with the flat model and once with the .tflite.
+# Run code with the flat model, then with the .tflite.
 @pytest.fixture(params=["flat", "tflite"])
 def run(request, paths):
     classifier, counter = paths[request.param]
@@ -41,8 +41,8 @@ def test_inputs_and_outputs(run):
     """)
 
 
-# The first call that needs it allocates; allocate_tensors() again changes nothing.
-def test_allocation_happens_by_itself(run):
+# The first call that needs tensors allocates them; allocate_tensors() again changes nothing.
+def test_automatic_allocation(run):
     run("""
         interp = tflm.Interpreter(CLASSIFIER)
         assert repr(interp) == "<Interpreter, tensors not allocated>"
@@ -53,7 +53,7 @@ def test_allocation_happens_by_itself(run):
     """)
 
 
-def test_printed(run):
+def test_repr(run):
     lines = run(
         "print(tflm.Interpreter(CLASSIFIER).input(0)); i = tflm.Interpreter(CLASSIFIER)\n"
         "i.allocate_tensors(); print(i); print(tflm.Interpreter(COUNTER).output(0))"
@@ -82,7 +82,7 @@ def test_long_names_fit_the_screen(tmp_path):
         assert int(lines[-1]) == 240  # 255 bytes, cut at a character
 
 
-# Exactly the bytes that are asked for are enough, and 16 less are refused with both numbers.
+# An arena of exactly the needed bytes works; with 16 less the error has both numbers.
 def test_arena_size(run):
     run("""
         def load():
@@ -125,7 +125,7 @@ def test_arena_that_is_larger_than_needed_with_state(run):
     """)
 
 
-# A buffer may begin anywhere: up to 15 bytes in front of the first aligned one are not used.
+# A buffer may start anywhere: up to 15 bytes before the first aligned byte are not used.
 def test_arena_at_any_address(run):
     run("""
         import uctypes
@@ -145,7 +145,7 @@ def test_arena_at_any_address(run):
     """)
 
 
-def test_arena_that_is_no_memory(run):
+def test_arena_that_is_no_buffer_of_bytes(run):
     run("""
         from array import array
         for wrong in (b"x" * 4096, memoryview(b"x" * 4096), array("i", range(999)), "x" * 999,
@@ -166,7 +166,7 @@ def test_arena_that_the_heap_cannot_hold(run):
     """)
 
 
-def test_invoke_takes_no_heap(run):
+def test_invoke_allocates_no_heap(run):
     run("""
         for path in (CLASSIFIER, COUNTER):
             interp = tflm.Interpreter(path)
@@ -180,7 +180,7 @@ def test_invoke_takes_no_heap(run):
     """)
 
 
-# Whatever the slices, the bytes are the same.
+# The results do not depend on the size of slices.
 def test_slice_units(run):
     run("""
         def outputs(slice_units):
@@ -199,7 +199,7 @@ def test_slice_units(run):
     """)
 
 
-# Ctrl-C between two slices of an op, or in the middle of one: the next invoke is right.
+# After Ctrl-C between two slices, or inside one, the next invoke is right.
 def test_interrupt(run):
     run("""
         class Stop:
@@ -251,8 +251,8 @@ def test_reset(run):
     """)
 
 
-# Two interpreters of one loaded model have a state each.
-def test_state_is_of_the_interpreter(run):
+# Two Interpreters of one model have separate state.
+def test_separate_state(run):
     run("""
         model = tflm.load(COUNTER)
         first, second = tflm.Interpreter(model), tflm.Interpreter(model)
@@ -264,7 +264,7 @@ def test_state_is_of_the_interpreter(run):
     """)
 
 
-# free() lets everything go; the next call prepares the model anew.
+# free() releases everything; the next call prepares the model again.
 def test_free(run):
     run("""
         arena = bytearray(4096)
@@ -297,7 +297,7 @@ def test_profiler(run):
         assert [e[1] for e in events] == ["FULLY_CONNECTED", "FULLY_CONNECTED", "SOFTMAX"]
         assert sum([e[3] for e in events]) == profiler.total_ticks()
         print(profiler)
-        tflm.Interpreter(COUNTER, profiler=profiler).invoke()  # another model: counts anew
+        tflm.Interpreter(COUNTER, profiler=profiler).invoke()  # another model: starts again
         assert profiler.invokes == 1 and len(profiler.events()) == 2
         profiler.clear()
         assert profiler.total_ticks() == 0 and profiler.invokes == 0
@@ -307,7 +307,7 @@ def test_profiler(run):
     assert lines[2].split()[:2] == ["0", "FULLY_CONNECTED"]
 
 
-# keep_tensors: the values of all tensors can be looked at after invoke.
+# keep_tensors: all tensors can be read after invoke.
 def test_keep_tensors(paths):
     from tflm_tools.flat.flatten import flatten
 
@@ -344,7 +344,7 @@ def test_keep_tensors(paths):
     assert len(set(lines[0])) > 10
 
 
-def test_what_is_no_model():
+def test_invalid_model():
     device("""
         for wrong in (None, 5, 1.5, [1], object()):
             raises(InputError, tflm.load, wrong)

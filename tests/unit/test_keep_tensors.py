@@ -1,4 +1,4 @@
-# Tests of keep_tensors with control flow: tensors of sub-graphs, on both paths
+# Tests of keep_tensors with control flow: tensors of sub-graphs, in both formats
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import pytest
@@ -7,7 +7,7 @@ from tflm_tools.flat.flatten import flatten
 from unit.on_device import device
 
 
-# IF over two sub-graphs of two operators each; tensors are numbered through the whole model.
+# IF with two sub-graphs of two operators each. Tensors have numbers of the whole model.
 @pytest.fixture
 def branches():
     builder = ModelBuilder()
@@ -25,10 +25,10 @@ def branches():
     return builder.build()
 
 
-@pytest.mark.parametrize("form", ["tflm", "tflite"])
-def test_tensors_of_sub_graphs(branches, tmp_path, form):
-    path = tmp_path / f"model.{form}"
-    path.write_bytes(branches if form == "tflite" else flatten(branches, keep_tensors=True))
+@pytest.mark.parametrize("file_format", ["tflm", "tflite"])
+def test_tensors_of_sub_graphs(branches, tmp_path, file_format):
+    path = tmp_path / f"model.{file_format}"
+    path.write_bytes(branches if file_format == "tflite" else flatten(branches, keep_tensors=True))
     lines = device(
         """
         interp = tflm.Interpreter(PATH, keep_tensors=True)

@@ -1,4 +1,4 @@
-# Tests of tflm.learner: beside scikit-learn on the same features; examples that outlast power cuts
+# Tests of tflm.learner: results compared with scikit-learn, and files that survive power cuts
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import numpy as np
@@ -22,7 +22,7 @@ LAYER = 21  # 128 features, before the last layer
 
 @pytest.fixture(scope="module")
 def digits(repository, tmp_path_factory):
-    """Five examples of four digits, mixed, then all others that are held out."""
+    """Five examples of each of four digits, mixed, then all other held-out examples."""
     data = np.load(repository / "models" / "digits" / "digits_test.npz")
     x, y = data["x"].reshape(-1, 64), data["y"]
     random = np.random.default_rng(0)
@@ -43,7 +43,7 @@ def digits(repository, tmp_path_factory):
     return names, y[order]
 
 
-def test_beside_scikit_learn(digits):
+def test_scikit_learn_predicts_the_same(digits):
     from sklearn.linear_model import SGDClassifier
     from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 
@@ -93,7 +93,7 @@ def test_beside_scikit_learn(digits):
     assert (found[:, 3] == np.round(near.kneighbors(held_out, 1)[0][:, 0] ** 2)).all()
 
 
-def test_examples_that_stay(digits):
+def test_saved_examples(digits):
     names, _ = digits
     device(
         PRELUDE
@@ -125,7 +125,7 @@ def test_examples_that_stay(digits):
         return other.labels == ["even", 1] and len(other) == 4
 
     assert is_as_saved()
-    # The power goes while the new file is written, then before the old one has gone, then after.
+    # Power cuts: during the write of the new file, before the old one is removed, after that.
     whole = open(path, "rb").read()
     learner.add("more")
     learner.save(path)
@@ -138,7 +138,7 @@ def test_examples_that_stay(digits):
             file.write(data)
         assert is_as_saved()
     os.remove(path)
-    learner.load(path)  # the new one, by its other name
+    learner.load(path)  # the new file, under its other name
     assert learner.labels == ["even", 1, "more"] and len(learner) == 5
     learner.save(path)
     assert open(path, "rb").read() == newer
@@ -146,7 +146,7 @@ def test_examples_that_stay(digits):
         with open(path, "wb") as file:
             file.write(data)
         assert "save() them again" in raises(ModelError, learner.load, path)
-    # Labels that save() never wrote, with the CRC they have to have.
+    # Labels that save() never writes, with a matching CRC.
     import binascii, struct
 
     names = struct.unpack_from("<I", whole, 8)[0]
@@ -185,11 +185,11 @@ def test_examples_that_stay(digits):
     )
 
 
-# A .tflm with a head: the network's state, its lists of sub-graphs and its outputs stay what they
-# are, also where two of them share an arena; the scores say what predict() does.
+# A .tflm with a head keeps the network's state, sub-graphs and outputs, also if two of them share
+# an arena; its scores give the label that predict() returns.
 @pytest.mark.parametrize("name", ["variables", "sub-graphs"])
 def test_saved_models(name, tmp_path):
-    made = quantized() if name == "sub-graphs" else accumulator((8,), "int8", scale=0.5)
+    network = quantized() if name == "sub-graphs" else accumulator((8,), "int8", scale=0.5)
     device(
         """
     path = FOLDER + "/taught.tflm"
@@ -229,7 +229,7 @@ def test_saved_models(name, tmp_path):
                     assert learner.labels[scores.index(max(scores))] == learner.predict()
     """,
         FOLDER=str(tmp_path),
-        **model_files(tmp_path, made.build()),
+        **model_files(tmp_path, network.build()),
     )
 
 

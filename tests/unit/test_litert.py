@@ -1,4 +1,4 @@
-# Tests of tflm.litert: the same scripts under LiteRT, under tflm in CPython, and in MicroPython
+# Tests of tflm.litert: the same scripts run with LiteRT, with tflm in CPython, and in MicroPython
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -16,7 +16,7 @@ from unit.on_device import device
 OURS = "from tflm.litert import Interpreter"
 THEIRS = "from ai_edge_litert.interpreter import Interpreter"
 
-# Without numpy's names, for MicroPython has none: a type from the details makes the arrays.
+# Without numpy, which MicroPython does not have: the dtype of the details converts values.
 SCRIPT = """
 import json
 from tflm.litert import Interpreter
@@ -24,7 +24,7 @@ from tflm.litert import Interpreter
 said = []
 
 
-def tell(details):
+def show(details):
     said.append([details["name"], details["index"], details["dtype"].__name__])
     said.append([[int(size) for size in details[key]] for key in ("shape", "shape_signature")])
     parameters = details["quantization_parameters"]
@@ -45,15 +45,15 @@ interp = Interpreter(model_path=MODEL)
 interp.allocate_tensors()
 (a, b), (total,) = interp.get_input_details(), interp.get_output_details()
 for details in (a, b, total):
-    tell(details)
+    show(details)
 interp.set_tensor(a["index"], a["dtype"]([[1, 2, 3], [-4, 5, 100]]))
 interp.set_tensor(b["index"], b["dtype"]([[10, 20, 30], [-40, 50, 100]]))
 interp.invoke()
 said.append(interp.get_tensor(total["index"]).tolist())
 interp.set_tensor(a["index"], a["dtype"]([[0, 0, 0], [1, 1, 1]]))
-said.append(interp.get_tensor(total["index"]).tolist())  # of before
+said.append(interp.get_tensor(total["index"]).tolist())  # of the invoke before
 said.append(interp.get_tensor(a["index"]).tolist())
-interp.invoke()  # with b as it was
+interp.invoke()  # with the same b
 said.append(interp.get_tensor(total["index"])[1].tolist())
 said.append(list(interp.get_tensor(b["index"]).shape))
 raises(interp.set_tensor, a["index"], a["dtype"]([[1, 2], [3, 4]]))
@@ -63,15 +63,15 @@ raises(interp.get_signature_runner, "absent")
 raises(Interpreter)
 """
 
-# What only a .tflite can: other shapes, tensors in between, names.
+# Only with a .tflite: other shapes, intermediate tensors, names.
 MORE = """
 said.append(interp.get_signature_list())
 runner = interp.get_signature_runner("add")
 found = runner(x=a["dtype"]([[1, 2, 3], [4, 5, 6]]), y=b["dtype"]([[7, 8, 9], [7, 8, 9]]))
 said.append([[name, found[name].tolist()] for name in sorted(found)])
-tell(runner.get_input_details()["y"])
-tell(runner.get_output_details()["sum"])
-del runner  # LiteRT refuses other shapes while one is there
+show(runner.get_input_details()["y"])
+show(runner.get_output_details()["sum"])
+del runner  # LiteRT refuses other shapes while a runner exists
 interp.resize_tensor_input(a["index"], [1, 3])
 interp.resize_tensor_input(b["index"], [1, 3])
 interp.allocate_tensors()
@@ -92,13 +92,13 @@ interp.set_tensor(a["index"], a["dtype"]([[1, 2, 3], [-4, 5, 100]]))
 interp.set_tensor(b["index"], b["dtype"]([[1, 2, 3], [-4, 5, 100]]))
 interp.invoke()
 for details in interp.get_tensor_details()[:CHECKED]:
-    tell(details)
+    show(details)
     said.append(interp.get_tensor(details["index"]).tolist())
 """
-TELL = "\nprint(json.dumps(said))\n"
+PRINT_SAID = "\nprint(json.dumps(said))\n"
 
 
-# sum = (a + b) * c, of int8, for any number of rows. Nothing is rounded: delegates do that freely.
+# sum = (a + b) * c in int8, for any number of rows. Nothing is rounded, because delegates may.
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
     builder = ModelBuilder()
@@ -129,18 +129,18 @@ def in_cpython(script, *arguments):
 
 def script(path, more):
     names = f"MODEL = {str(path)!r}\nCHECKED = 5\n"
-    return names + SCRIPT + more + TELL
+    return names + SCRIPT + more + PRINT_SAID
 
 
 @needs_litert
-def test_three_worlds_say_the_same(model):
+def test_scripts_print_the_same_everywhere(model):
     text = script(model, MORE)
     theirs = json.loads(in_cpython(text.replace(OURS, THEIRS)).splitlines()[-1])
     assert json.loads(in_cpython(text)) == theirs
     assert json.loads(run_script(text)) == theirs
 
 
-# A .tflm has no more numbers of tensors than those of inputs and outputs, and no open shapes.
+# A .tflm has only the numbers of inputs and outputs, and no open shapes.
 def test_flat_model(model):
     text = script(model.with_suffix(".tflm"), "")
     said = json.loads(in_cpython(text))
@@ -150,7 +150,7 @@ def test_flat_model(model):
     assert said[15:] == original[15:]
 
 
-# The program of examples/, on an image file.
+# The program of examples/ with an image file.
 @needs_litert
 def test_example(repository, tmp_path):
     from PIL import Image
@@ -169,7 +169,7 @@ def test_example(repository, tmp_path):
     assert said.split()[1] == str(digits["y"][3])
 
 
-def test_what_a_board_takes_besides(model):
+def test_values_that_only_a_board_accepts(model):
     device(
         """
         from array import array

@@ -1,4 +1,4 @@
-# Tests of tflm.load: paths, buffers, and what is no model
+# Tests of tflm.load: paths, buffers, and invalid models
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import pytest
@@ -41,7 +41,7 @@ def test_paths_and_buffers(paths):
     )
 
 
-def test_files_that_are_no_model(paths):
+def test_invalid_files(paths):
     device(
         """
         for path, start in ((EMPTY, "(0 bytes, first b'')"),
@@ -57,7 +57,7 @@ def test_files_that_are_no_model(paths):
     )
 
 
-def test_buffers_that_are_no_model(paths):
+def test_invalid_buffers(paths):
     device(
         """
         from array import array
@@ -71,7 +71,7 @@ def test_buffers_that_are_no_model(paths):
     )
 
 
-# A flat model must lie at a multiple of 4: anything else would fault on small boards.
+# A flat model must be at a multiple of 4: reading its words elsewhere would fault on small boards.
 def test_flat_model_at_an_odd_address(paths):
     device(
         """
@@ -92,7 +92,7 @@ def test_flat_model_at_an_odd_address(paths):
     )
 
 
-# A .tflite may lie anywhere: what would be unaligned words is copied to the arena.
+# A .tflite may be anywhere: constants with unaligned words are copied to the arena.
 def test_tflite_at_an_odd_address(paths):
     device(
         """
@@ -132,7 +132,7 @@ def test_other_versions(paths):
     )
 
 
-# Constants behind the FlatBuffer, where the file's own offsets say, as large models have them.
+# Constants after the FlatBuffer, as in large models.
 def test_buffers_outside_the_flatbuffer(tmp_path):
     from support.builder import ModelBuilder
 
@@ -162,7 +162,7 @@ def test_buffers_outside_the_flatbuffer(tmp_path):
     )
 
 
-# A file that the heap cannot hold: an error that says what to do, no MemoryError.
+# A file that does not fit the heap raises an error with a remedy, not a MemoryError.
 def test_file_that_is_too_large(tmp_path):
     path = tmp_path / "large.tflite"
     path.write_bytes(bytes(4) + b"TFL3" + bytes(1 << 20))
@@ -176,9 +176,9 @@ def test_file_that_is_too_large(tmp_path):
     )
 
 
-# An image of mpremote's builder aligns nothing: models run all the same, from a copy where they
-# lie at an odd address, and are trusted as all of ROMFS is.
-def test_an_image_that_aligns_nothing(tmp_path):
+# mpremote's builder of ROMFS aligns nothing: models at unaligned addresses run from a copy, and
+# are trusted as everything in ROMFS.
+def test_romfs_without_alignment(tmp_path):
     from mpremote.romfs import VfsRomWriter
     from tflm_tools.flat.flatten import flatten
 
@@ -211,8 +211,8 @@ def test_an_image_that_aligns_nothing(tmp_path):
     )
 
 
-# A model in ROMFS is used in place, or from a copy where that is wanted: the same bytes, trusted.
-def test_a_copy_of_what_could_be_used_in_place(tmp_path):
+# A model in ROMFS is used in place, or from a copy with copy=True: the same results, trusted.
+def test_copy_of_a_model_in_romfs(tmp_path):
     from tflm_tools.board import romfs_image
     from tflm_tools.flat.flatten import flatten
 

@@ -1,4 +1,4 @@
-# Tests of tflm.ml, OpenMV's names: one script in CPython and in MicroPython, beside an Interpreter
+# Tests of tflm.ml: one script in CPython and in MicroPython, compared with an Interpreter
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -9,7 +9,7 @@ import pytest
 from support.script import run_script
 from tflm_tools.flat.flatten import flatten
 
-# In the manner of OpenMV's examples; PIXELS is an 8x8 image of 0..16.
+# In the style of OpenMV's examples; PIXELS is an 8x8 image of 0..16.
 SCRIPT = """
 import json
 import tflm.ml as ml
@@ -53,20 +53,20 @@ print(json.dumps(said))
 """
 
 
-# What was said with six digits of floats, which have 30 bits on a board with words of 32.
+# Round printed floats to six digits: on a board with 32-bit words floats have 30 bits.
 def _rounded(said):
     if isinstance(said, list):
         return [_rounded(each) for each in said]
     return float(f"{said:.6g}") if isinstance(said, float) else said
 
 
-@pytest.mark.parametrize("form", ["tflite", "tflm"])
-def test_script(repository, tmp_path, form):
+@pytest.mark.parametrize("file_format", ["tflite", "tflm"])
+def test_script(repository, tmp_path, file_format):
     import numpy as np
 
     data = (repository / "models" / "digits" / "digits_int8.tflite").read_bytes()
-    path = tmp_path / f"digits.{form}"
-    path.write_bytes(data if form == "tflite" else flatten(data))
+    path = tmp_path / f"digits.{file_format}"
+    path.write_bytes(data if file_format == "tflite" else flatten(data))
     names = [f"digit {i}" for i in range(10)]
     path.with_suffix(".txt").write_text("\n".join(names) + "\n")
     digits = np.load(repository / "models" / "digits" / "digits_test.npz")
@@ -88,7 +88,7 @@ def test_script(repository, tmp_path, form):
     assert [name for name, _ in rest[2:]] == ["ValueError", "ValueError", "InputError"]
 
 
-def test_labels_of_the_model_itself(repository, tmp_path):
+def test_labels_in_the_metadata(repository, tmp_path):
     path = tmp_path / "model"
     path.write_bytes((repository / "models" / "digits" / "digits_int8.tflite").read_bytes())
     said = run_script(f"import tflm.ml as ml\nprint(ml.Model({str(path)!r}).labels)")

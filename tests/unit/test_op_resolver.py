@@ -1,4 +1,4 @@
-# Tests of OpResolver: what it finds, what it refuses, and what can replace a builtin operator
+# Tests of OpResolver: what it finds, what it refuses, and how builtin operators are overridden
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import re
@@ -15,7 +15,7 @@ from unit import sample_models
 from unit.on_device import device, model_files
 
 
-# An operator of the schema that no file prepares.
+# Return an operator of the schema that tflm does not have.
 def missing_operator():
     code = next(code for code in (133, 132, 135, 36, 116, 130, 40) if code not in OPS)
     return code, name(code)
@@ -36,7 +36,7 @@ def test_missing_builtin_says_what_to_add():
     )
 
 
-def test_missing_builtin_on_both_paths(tmp_path):
+def test_missing_builtin_in_both_formats(tmp_path):
     code, title = missing_operator()
     x = [Tensor((4,), "float32")]
     model = single_op(title, x, [Tensor((4,), "float32")])
@@ -57,12 +57,12 @@ def test_missing_builtin_on_both_paths(tmp_path):
 
 
 @pytest.mark.parametrize("code", [-1, 127, 210, 1 << 20])
-def test_codes_that_the_schema_does_not_have(code):
+def test_codes_outside_the_schema(code):
     with pytest.raises(UnsupportedError, match=f"builtin code {code}"):
         OpResolver().builtin(code)
 
 
-def test_prepare_file_that_is_not_on_the_board(monkeypatch):
+def test_missing_prepare_file(monkeypatch):
     monkeypatch.setitem(OPS, 9, "no_such_file")
     with pytest.raises(UnsupportedError, match=r"install tflm/prepare/no_such_file\.py"):
         OpResolver().builtin(9)
@@ -77,7 +77,7 @@ def test_builtin_is_overridden():
     assert OpResolver().builtin(9) not in modules
 
 
-def test_own_builtin_is_used():
+def test_own_prepare_module_is_used():
     calls = []
 
     class Mine:
@@ -94,7 +94,7 @@ def test_own_builtin_is_used():
 
 
 @pytest.mark.parametrize("module", [None, object(), "add"])
-def test_what_is_no_prepare_module(module):
+def test_invalid_prepare_modules(module):
     with pytest.raises(InputError, match="custom operators need add_custom"):
         OpResolver().add_builtin(9, module)
 
@@ -126,7 +126,7 @@ def test_custom_is_overridden():
     ("title", "registration"),
     [("", types.SimpleNamespace(invoke=print)), ("Atan", object()), ("Atan", None)],
 )
-def test_what_is_no_registration(title, registration):
+def test_invalid_registrations(title, registration):
     with pytest.raises(InputError, match=r"an object with invoke\(context, node\)"):
         OpResolver().add_custom(title, registration)
 
@@ -145,31 +145,31 @@ def test_kernels_are_looked_up_once():
 
 
 @pytest.mark.parametrize("kernel", ["", "a", "a.b", "a.b.eval", "A.eval", "a/b.eval", "a.store"])
-def test_names_that_are_no_kernel(kernel):
+def test_invalid_kernel_names(kernel):
     with pytest.raises(ModelError, match="which cannot exist; flatten the model again"):
         OpResolver().kernel(kernel)
 
 
-# A twin for the instruction set goes first; where it lacks a function the portable one is used.
-def test_twin_for_an_instruction_set(tmp_path):
+# An override for the instruction set has priority; functions that it lacks are the portable ones.
+def test_override_for_an_instruction_set(tmp_path):
     model = model_files(tmp_path, sample_models.classifier())["FLAT"]
     lines = device(
         """
         import sys
         from tflm import op_resolver
 
-        class Twin:
+        class Override:
             def eval_int8(self):
                 pass
 
-        twin, missing = Twin(), object()
+        override, missing = Override(), object()
         real = op_resolver._import
         arch = op_resolver.native_arch()
-        modules = {"tflm.kernels.%s.fully_connected" % arch: twin,
+        modules = {"tflm.kernels.%s.fully_connected" % arch: override,
                    "tflm.kernels.%s.softmax" % arch: missing}
         op_resolver._import = lambda name: modules[name] if name in modules else real(name)
         resolver = tflm.OpResolver()
-        assert resolver.kernel("fully_connected.eval_int8") == twin.eval_int8
+        assert resolver.kernel("fully_connected.eval_int8") == override.eval_int8
         from tflm.kernels import softmax
         assert resolver.kernel("softmax.eval_int8") is softmax.eval_int8
         print(arch)

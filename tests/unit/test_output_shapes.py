@@ -1,4 +1,4 @@
-# Tests of output_shapes(): every rule against every node of the tests' models, and of real ones
+# Tests of output_shapes(): each rule on every node of the test cases and of real models
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import contextlib
@@ -20,7 +20,7 @@ _MODELS = sorted((REPOSITORY / "models").rglob("*.tflite"))
 _MODELS += sorted((REPOSITORY.parent / "shared" / "models").rglob("*.tflite"))
 
 
-# A shape without dimensions of 1 at its ends.
+# Return a shape without dimensions of 1 at its ends.
 def _core(shape):
     text = list(shape)
     while text and text[0] == 1:
@@ -30,8 +30,8 @@ def _core(shape):
     return text
 
 
-# Where TFLM takes an output as the file has it, so does Prepare: dimensions of 1 around it, fewer
-# channels than the weights have rows, sides of any length, sizes that are computed.
+# Prepare accepts an output as the file has it where TFLM does: dimensions of 1 around it, fewer
+# channels than the weights have rows, sides of any length, computed sizes.
 _FREE = ("FULLY_CONNECTED", "TRANSPOSE_CONV", "SLICE")
 
 
@@ -64,12 +64,12 @@ def test_rules_give_the_shapes_of_the_cases(path):
 
 @pytest.mark.parametrize("path", _MODELS, ids=[path.stem for path in _MODELS])
 def test_rules_give_the_shapes_of_models(path):
-    with contextlib.suppress(TflmError):  # some are there to be refused
+    with contextlib.suppress(TflmError):  # some of them must be refused
         looked = _check(path.read_bytes(), path.name)
-        assert looked or "frontend" in path.name  # that one has custom operators only
+        assert looked or "frontend" in path.name  # it has only custom operators
 
 
-# Models whose inputs LiteRT takes with the first dimension doubled: (shapes, shapes of outputs).
+# Models whose inputs LiteRT accepts with the first dimension doubled: (shapes, output shapes).
 def _worker(models, connection):
     from ai_edge_litert.interpreter import Interpreter, OpResolverType
 
@@ -90,7 +90,7 @@ def _worker(models, connection):
         connection.send(answer)
 
 
-# LiteRT runs in a process of its own: what it does not check may end it.
+# Run LiteRT in another process: its unchecked cases may crash it.
 def _doubled(models):
     answers, context = [], multiprocessing.get_context("spawn")
     while len(answers) < len(models):
@@ -107,14 +107,14 @@ def _doubled(models):
     return answers
 
 
-# LiteRT takes these at first, but does not run them: a batch of detections, and as many lengths as
-# there are no batches for. Where it keeps the batch of a constant shape, it does not run either.
+# LiteRT accepts these shapes but cannot run them: a batch of detections, and more lengths than
+# batches. Models whose constant shape keeps the batch do not run there, either.
 _NOT_RUN = ("TFLite_Detection_PostProcess", "REVERSE_SEQUENCE")
 _CONSTANT_BATCH = ("TRANSPOSE_CONV",)
 
 
 @litert.needs_litert
-def test_inputs_are_resized_as_litert_resizes_them():
+def test_resized_shapes_match_litert():
     models = [
         (f"{path.stem} {case.name}", bytes(case.build()))
         for path in _FILES
@@ -156,12 +156,12 @@ def _sum(dtype="float32"):
 @pytest.mark.parametrize(
     "shape", [(1.0, 4), ("1", 4), (None, 4), (1 << 40, 4), (1 << 20, 1 << 20), (-1, 4), (4,)]
 )
-def test_sizes_that_no_input_can_have(shape):
+def test_invalid_input_shapes(shape):
     with pytest.raises(InputError, match=r"tensor 0 'x' float32\[1, 4\] cannot have the shape"):
         TfliteModel(_sum(), {0: shape})
 
 
 @pytest.mark.parametrize("number", [1, -1, "x", None, 0.5])
-def test_inputs_that_are_not_there(number):
+def test_missing_inputs(number):
     with pytest.raises(InputError, match="there is no input"):
         TfliteModel(_sum(), {number: (1, 4)})

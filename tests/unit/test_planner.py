@@ -1,4 +1,4 @@
-# Tests of GreedyMemoryPlanner, the linear plan, and what they get from a model
+# Tests of GreedyMemoryPlanner, the linear plan, and the buffers of a model
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import random
@@ -12,7 +12,7 @@ from tflm.tflite.planner import Buffer, GreedyMemoryPlanner, plan_greedy, plan_l
 from tflm.tflite.reader import TfliteModel
 
 
-# A planner that was given (size, first, last[, offset]) of each buffer.
+# A planner with buffers of (size, first, last[, offset]).
 def planner(*buffers):
     result = GreedyMemoryPlanner()
     for buffer in buffers:
@@ -31,7 +31,7 @@ def test_documented_example():
     assert offsets(plan) == [0, 0, 100]
 
 
-def test_nothing_to_plan():
+def test_empty_plan():
     assert planner().maximum_memory_size() == 0
 
 
@@ -57,7 +57,7 @@ def test_offline_offsets_alone():
     assert plan.maximum_memory_size() == 64
 
 
-def test_plan_is_made_anew_for_a_later_buffer():
+def test_plan_changes_with_a_later_buffer():
     plan = planner((16, 0, 1))
     assert plan.maximum_memory_size() == 16
     assert plan.add_buffer(16, 0, 1) == 1
@@ -81,7 +81,7 @@ def random_buffers(rng):
     return buffers
 
 
-# Buffers that live at the same time never share a byte, and the plan is as large as it says.
+# Buffers in use at the same time share no byte; the plan is as large as it says.
 @pytest.mark.parametrize("plan", [plan_greedy, plan_linear])
 def test_random_plans_never_overlap(plan):
     rng = random.Random(3)
@@ -96,7 +96,7 @@ def test_random_plans_never_overlap(plan):
                 assert apart or not a.overlaps(b) or not a.size or not b.size
 
 
-# A greedy plan is at most the linear one, and at least what any step needs.
+# A greedy plan is at most as large as the linear one, and at least as large as each step needs.
 def test_random_plans_are_good():
     rng = random.Random(4)
     for _ in range(200):
@@ -106,14 +106,14 @@ def test_random_plans_are_good():
         assert peak <= greedy <= linear
 
 
-def test_linear_plan_gives_each_a_place():
+def test_linear_plan_has_separate_buffers():
     buffers = [Buffer(16, 0, 0), Buffer(32, 5, 6), Buffer(8, 1, 1)]
     assert plan_linear(buffers) == 56
     assert [b.offset for b in buffers] == [0, 16, 48]
 
 
 @pytest.mark.parametrize("plan", [plan_greedy, plan_linear])
-def test_what_no_record_can_address(plan):
+def test_plan_that_is_not_addressable(plan):
     with pytest.raises(ModelError, match="at most 536870912 are addressable"):
         plan([Buffer(1 << 29, 0, 1), Buffer(16, 0, 1)])
 
@@ -154,7 +154,7 @@ def test_offline_plan_of_a_model():
         ([0, 401, 800, 1200], "the offset 401; remove the plan"),
     ],
 )
-def test_offline_plan_that_does_not_fit(offline, message):
+def test_invalid_offline_plans(offline, message):
     with pytest.raises(ModelError, match=message):
         buffers_of(chain(offline), [])
 
@@ -180,8 +180,8 @@ def test_read_before_written():
         buffers_of(TfliteModel(builder.build()), [])
 
 
-# Constants, variables, empty tensors and those that no operator touches need no place in the head.
-def test_what_is_not_planned():
+# Constants, variables, empty tensors and unused tensors need no bytes of the head.
+def test_tensors_without_bytes_in_the_head():
     builder = ModelBuilder()
     x = builder.tensor((4,), "float32")
     y = builder.tensor((4,), "float32")
@@ -195,7 +195,7 @@ def test_what_is_not_planned():
     assert sorted(tensors) == [x, y]
 
 
-# The table of real models: name -> TFLM's head, which depends on the model alone.
+# The table of real models: {name: TFLM's head}, which depends on the model alone.
 def real_heads(folder):
     rows = (folder / "README.md").read_text().splitlines()
     cells = [[cell.strip() for cell in row.split("|")[1:-1]] for row in rows if "|" in row]
@@ -203,7 +203,7 @@ def real_heads(folder):
     return {row[0]: int(row[column]) for row in cells[1:] if re.fullmatch(r"\d+", row[column])}
 
 
-# Activations alone make up TFLM's head wherever the model has no scratch buffer at its peak.
+# TFLM's head consists of activations if a model has no scratch buffer at its peak.
 def test_heads_of_real_models(shared_models):
     heads = real_heads(shared_models)
     assert len(heads) >= 11

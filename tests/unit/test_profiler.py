@@ -49,8 +49,8 @@ def test_printed(measured):
     assert lines[10].split() == ["all", "together", "87", "100.0%"]
 
 
-# An operator is one row, however many kernels it calls and in which list they lie; no name is cut.
-def test_each_operator_once(capsys):
+# An operator is one row, for all its kernels in whatever list; no name is cut.
+def test_one_row_for_each_operator(capsys):
     long = "signal_filter_bank_spectral_subtraction.eval_uint32"
     result = profiler(
         (2, "copy.eval_bytes", 10), (44, "unidirectional_sequence_lstm.eval_integers", 20),
@@ -89,15 +89,15 @@ def test_csv(measured, capsys):
     ]
 
 
-def test_nothing_measured(capsys):
+def test_empty_profiler(capsys):
     empty = Profiler()
     assert empty.totals() == [] and len(repr(empty).splitlines()) == 1
     empty.log_ticks_per_tag_csv()
     assert capsys.readouterr().out.splitlines()[-1] == '"total number of ticks", 0'
 
 
-@pytest.mark.parametrize("form", ["FLAT", "TFLITE"])
-def test_on_the_device(tmp_path, form):
+@pytest.mark.parametrize("file_format", ["FLAT", "TFLITE"])
+def test_on_the_device(tmp_path, file_format):
     lines = device(
         """
         profiler = tflm.Profiler()
@@ -111,7 +111,7 @@ def test_on_the_device(tmp_path, form):
         profiler.log_csv()
         profiler.log_ticks_per_tag_csv()
         """,
-        PATH=model_files(tmp_path, sample_models.classifier())[form],
+        PATH=model_files(tmp_path, sample_models.classifier())[file_format],
     )
     assert [line.split(",")[1] for line in lines[1:4]] == ["FULLY_CONNECTED"] * 2 + ["SOFTMAX"]
     assert lines[-1].startswith('"total number of ticks", ')

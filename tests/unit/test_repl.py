@@ -1,4 +1,4 @@
-# Tests of what a user sees at MicroPython's prompt: TAB, dir(), help(), summary(), profile()
+# Tests at MicroPython's prompt: TAB, dir(), help(), summary(), profile()
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import inspect
@@ -20,7 +20,7 @@ _DIGITS = REPOSITORY / "models" / "digits" / "digits_int8.tflite"
 _EVERYDAY = ("Interpreter", "OpResolver", "Profiler", "Tensor", "TflmError", "load", "help")
 
 
-# MicroPython's prompt behind a terminal.
+# MicroPython's prompt in a pseudo-terminal.
 class Prompt:
     def __init__(self):
         self._terminal, inner = pty.openpty()
@@ -35,7 +35,7 @@ class Prompt:
         os.close(inner)
         self.until(">>> ")
 
-    # What is shown until a text comes.
+    # Return what is shown until a text appears.
     def until(self, text):
         shown, end = "", time.monotonic() + 20
         while text not in shown:
@@ -65,7 +65,7 @@ def prompt():
     prompt.close()
 
 
-# A name is completed before its file is loaded; one TAB more or less changes nothing.
+# TAB completes a name before its module is loaded; pressing it again changes nothing.
 def test_tab_completes_a_name(prompt):
     assert "tflm.Interpreter" in prompt.type("tflm.Inte\t", "tflm.Interpreter")
     prompt.type("\x03", ">>> ")
@@ -77,8 +77,7 @@ def test_tab_lists_the_names(prompt):
     assert set(_EVERYDAY) <= set(shown.split())
 
 
-# What MicroPython's dir() finds is asked of __getattr__, name by name: all must be there, and
-# nothing must be loaded that was not asked for.
+# dir() asks __getattr__ for each name: all names must exist, and no other module may be loaded.
 def test_dir():
     lines = device("""
         names = dir(tflm)
@@ -94,7 +93,7 @@ def test_dir():
     assert not [name for name in lines[0].split() if not re.fullmatch(r"\w+", name)]
 
 
-# What a .tflm needs, and nothing that only a .tflite on the board, a delegate or help() needs.
+# `import tflm` loads what a .tflm needs, not what a .tflite, a delegate or help() needs.
 def test_import_loads_little():
     lines = device("print(' '.join(sorted([n for n in sys.modules if n.startswith('tflm.')])))")
     loaded = {name.partition(".")[2] for name in lines[0].split()}
@@ -103,7 +102,7 @@ def test_import_loads_little():
     assert loaded <= {*most.split(), "program", "micropython_port", "tensor", "version"}
 
 
-def test_all_names_are_there():
+def test_all_names_exist():
     lines = device("for name in tflm.__all__:\n    print(getattr(tflm, name) is not None)")
     assert lines == ["True"] * len(tflm.__all__)
 
@@ -116,8 +115,8 @@ def test_help():
     assert set(text[1:]) <= set(device("help(tflm)"))
 
 
-# Each method that the text names is one of Interpreter, and each option an argument.
-def test_help_is_true():
+# Each method in the text is an Interpreter's, each option is an argument.
+def test_help_matches_the_api():
     text = "\n".join(device("tflm.help()"))
     methods = re.findall(r"interp\.(\w+)\(", text)
     assert {"invoke", "invoke_async", "summary", "profile", "input", "output"} <= set(methods)
@@ -145,11 +144,11 @@ def test_summary(path):
     assert [row[1] for row in ops] == ["FULLY_CONNECTED", "FULLY_CONNECTED", "SOFTMAX"]
     assert [row[3] for row in ops] == ["400", "4", "1"]
     arena = int("".join(next(line for line in lines if line.startswith("arena")).split()[1:-1]))
-    parts = [line for line in lines if line.startswith(("  head", "  tail", "  rest"))]
-    assert parts and sum(int(line[57:].replace(" ", "")) for line in parts) == arena
+    rows = [line for line in lines if line.startswith(("  head", "  tail", "  rest"))]
+    assert rows and sum(int(line[57:].replace(" ", "")) for line in rows) == arena
 
 
-# What runs in bands has other units in each of them.
+# Steps of a banded chain have other units in each band.
 def test_summary_of_bands(tmp_path):
     path = tmp_path / "bands.tflm"
     path.write_bytes(flatten(_DIGITS.read_bytes(), optimize="ram"))
@@ -166,7 +165,7 @@ def test_summary_of_kept_tensors(tmp_path):
     assert sum(line.startswith("tensor ") for line in lines) == 1 + 4
 
 
-# One invoke, the table, and the profiler that was there before is there again.
+# profile() invokes once, prints the table, and restores the profiler.
 def test_profile(path):
     lines = device(
         """
@@ -189,7 +188,7 @@ def test_profile(path):
     assert lines[6].split()[:2] == ["all", "together"] and lines[6].endswith(" 100.0%")
 
 
-# Inputs and outputs with their shapes, whole lines; a name that is too long ends in two dots.
+# Inputs and outputs with shapes, in whole lines; two dots mark a name that is too long.
 def test_print(tmp_path):
     path = model_files(tmp_path, sample_models.classifier(width=400, inputs=1000))["FLAT"]
     lines = device(

@@ -13,17 +13,17 @@ _COUNT = 20000
 _SMALLEST = np.float32(1e-45)  # the smallest subnormal
 
 
-# float32 as scale.py gets it.
+# Return a float32 as scale.py represents it.
 def number(value):
     return scale.from_bits(int(np.float32(value).view(np.uint32)))
 
 
-# What a number is worth, exactly.
-def worth(pair):
+# Return the exact value of a number of scale.py.
+def exact_value(pair):
     return Fraction(pair[0]) * Fraction(2) ** pair[1]
 
 
-# Positive float32 of the sizes that scales have, and a few that none has.
+# Return positive float32 in the range of scales, and some outside.
 def scales(seed, count=_COUNT):
     rng = np.random.default_rng(seed)
     values = np.exp(rng.uniform(-16, 4, count)).astype(np.float32)
@@ -33,7 +33,7 @@ def scales(seed, count=_COUNT):
     return values
 
 
-# TFLM's QuantizeMultiplier, as quantization_util.cc computes it in doubles.
+# TFLM's QuantizeMultiplier (quantization_util.cc), which computes in doubles.
 def quantize_multiplier(value):
     if value == 0:
         return 0, 0
@@ -95,7 +95,7 @@ def test_multiplier_at_the_edges(value, result):
     assert quantize_multiplier(value) == result
 
 
-# float32 and double results of +, * and / from random float32, negative and subnormal ones too.
+# float32 and double results of +, * and / for random float32, also negative and subnormal ones.
 @pytest.mark.parametrize(
     ("precision", "kind"), [(scale.SINGLE, np.float32), (scale.DOUBLE, np.float64)]
 )
@@ -113,7 +113,7 @@ def test_arithmetic(function, operation, precision, kind):
             wanted = operation(kind(x), kind(y))
             if np.isfinite(wanted):
                 got = function(number(x), number(y), precision)
-                assert worth(got) == Fraction(float(wanted)), (x, y)
+                assert exact_value(got) == Fraction(float(wanted)), (x, y)
 
 
 def test_from_bits():
@@ -121,13 +121,13 @@ def test_from_bits():
     for bits in [*rng.integers(0, 1 << 32, 3000, np.uint32), 0, 1, 0x80000000, 0x7FFFFF, 0x800000]:
         value = np.uint32(bits).view(np.float32)
         if np.isfinite(value):
-            assert worth(scale.from_bits(int(bits))) == Fraction(float(value))
+            assert exact_value(scale.from_bits(int(bits))) == Fraction(float(value))
         else:
             with pytest.raises(ModelError, match="infinite or not a number"):
                 scale.from_bits(int(bits))
 
 
-# The nearest float32 of doubles, ties to even, subnormals and infinities included.
+# The nearest float32 of doubles, ties to even, including subnormals and infinities.
 def test_to_bits():
     rng = np.random.default_rng(13)
     values = np.exp(rng.uniform(-105, 92, 5000)) * rng.choice([-1, 1], 5000)
@@ -172,7 +172,7 @@ def test_division_by_zero():
         scale.divide((1, 0), (0, 0))
 
 
-# Values of int32 that arithmetic likes to get wrong, and random ones.
+# Return int32 values at which arithmetic often fails, and random ones.
 def int32s(seed, count):
     rng = np.random.default_rng(seed)
     edges = [0, 1, -1, 2, -2, (1 << 30), -(1 << 30), (1 << 31) - 1, -(1 << 31), 1 - (1 << 31)]

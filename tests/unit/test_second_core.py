@@ -1,4 +1,4 @@
-# Tests of the thread on core 1: it comes and goes, and what fails leaves the model on one core
+# Tests of the thread on core 1: start, end, and failures after which one core runs the model
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import pytest
@@ -12,11 +12,11 @@ def paths(request, tmp_path):
         "CLASSIFIER": model_files(tmp_path, sample_models.classifier(width=99), "classifier"),
         "COUNTER": model_files(tmp_path, sample_models.counter(), "counter"),
     }
-    return {name: forms[request.param] for name, forms in files.items()}
+    return {name: file_formats[request.param] for name, file_formats in files.items()}
 
 
-# One worker serves all interpreters; it goes with the last, and core 1 is the caller's again.
-def test_worker_comes_and_goes(paths):
+# One thread serves all Interpreters. It ends with the last one, and core 1 is free again.
+def test_start_and_end(paths):
     device(
         """
         import _thread
@@ -52,9 +52,9 @@ def test_worker_comes_and_goes(paths):
     )
 
 
-# An interpreter that is dropped without free() gives core 1 back once its memory is collected; one
-# that is left keeps it.
-def test_dropped(paths):
+# The thread also ends after an Interpreter is dropped without free() and collected; an Interpreter
+# that still exists keeps it.
+def test_dropped_interpreters(paths):
     device(
         """
         import gc
@@ -70,10 +70,10 @@ def test_dropped(paths):
             for _ in range(count):
                 run(tflm.Interpreter(CLASSIFIER, cores=2))
 
-        def clear(depth=20):  # words that the stack still holds
+        def clear(depth=20):  # overwrite words of the stack
             return depth and clear(depth - 1)
 
-        # Each time the stack holds other words where it held some of what was dropped.
+        # The stack may still hold references to what was dropped; each call overwrites others.
         def collect():
             for depth in range(20, 40, 5):
                 clear(depth)
@@ -97,7 +97,7 @@ def test_dropped(paths):
     )
 
 
-# Where core 1 is taken, or there are no threads, the model runs on one core and says so.
+# If core 1 is in use, or threads are missing, the model runs on one core and says so.
 def test_fallback(paths):
     lines = device(
         """
@@ -141,8 +141,8 @@ def test_fallback(paths):
     assert all(line.startswith("tflm: the model runs without the delegate") for line in lines)
 
 
-# What a kernel raises on either core comes out of invoke(), once both have stopped; and the
-# worker goes on.
+# invoke() raises the exception of a kernel on either core after both have stopped; the thread
+# continues.
 def test_errors(paths):
     device(
         """
@@ -152,7 +152,7 @@ def test_errors(paths):
         interp.allocate_tensors()
         job = interp._program.graphs[0][0][1]
         kernel, calls = job[0], []
-        job[3][2] = 1  # as if it had been found to be worth it
+        job[3][2] = 1  # _IS_TIMED: as if two cores were faster
 
         def failing(record, arena, rom, start, stop):
             calls.append((start, stop))
@@ -174,8 +174,8 @@ def test_errors(paths):
     )
 
 
-# Ops that take next to no time go back to one core after the first invoke.
-def test_small_ops_are_left_alone(paths):
+# After the first invoke, ops that take little time run on one core.
+def test_short_ops_run_on_one_core(paths):
     device(
         """
         import time

@@ -1,4 +1,4 @@
-# Tests of shapes that follow from those of the inputs: what runs, what is refused, and resizing
+# Tests of shapes that follow from the inputs: what runs, what is refused, and resizing
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import numpy as np
@@ -9,10 +9,10 @@ from tflm.errors import InputError, TflmError, UnsupportedError
 from tflm.tflite.reader import TfliteModel
 from tflm_tools.flat.flatten import flatten
 from tflm_tools.inspection.survey import survey
-from unit import mangling
+from unit.damaged_files import damaged_copies
 
 
-# x [?, 4] -> [?, 2, 2] by way of SHAPE, STRIDED_SLICE and PACK, as converters write Reshape.
+# x [?, 4] -> [?, 2, 2] through SHAPE, STRIDED_SLICE and PACK, as converters write Reshape.
 def _reshape(reader="RESHAPE"):
     model = ModelBuilder()
     x = model.tensor((1, 4), "float32", shape_signature=(-1, 4), name="x")
@@ -33,7 +33,7 @@ def _reshape(reader="RESHAPE"):
     return model.build()
 
 
-def test_models_that_are_right_stay_as_they_are():
+def test_right_shapes_are_not_changed():
     model = TfliteModel(_reshape())
     assert model.known == {}
     assert model.subgraphs[0].nodes_length() == 4
@@ -59,12 +59,12 @@ def test_impossible_shapes(shape):
         TfliteModel(_reshape(), {0: shape})
 
 
-def test_no_such_input():
+def test_missing_input():
     with pytest.raises(InputError, match="no input 1"):
         TfliteModel(_reshape(), {1: (1, 4)})
 
 
-# What cannot follow is refused when the model is prepared, by name, and inspect tells it.
+# A node without a possible shape is refused by name in Prepare; inspect reports it.
 def _refused(data, shapes, match):
     with pytest.raises(UnsupportedError, match=match):
         flatten(data, input_shapes=shapes)
@@ -79,7 +79,7 @@ def test_operators_without_a_rule():
     _refused(model.build(), {0: (2, 4)}, "op 0 Mine: its output cannot have another shape")
 
 
-def test_shapes_known_at_run_time_only():
+def test_shapes_known_only_at_run_time():
     model = ModelBuilder()
     x = model.tensor((4,), "float32", name="x")
     sizes = model.tensor((2,), "int32", name="sizes")
@@ -92,8 +92,8 @@ def test_shapes_known_at_run_time_only():
     assert "run time" in missing[0].reason
 
 
-# A constant shape that does not fit any other batch.
-def test_shapes_that_do_not_fit():
+# A constant shape that is right only for one batch.
+def test_contradicting_shapes():
     model = ModelBuilder()
     x = model.tensor((1, 4), "float32", shape_signature=(-1, 4))
     y = model.tensor((2, 2), "float32")
@@ -103,7 +103,7 @@ def test_shapes_that_do_not_fit():
     assert flatten(model.build(), input_shapes={0: (1, 4)})
 
 
-def test_missing_operators_come_with_advice():
+def test_missing_operators_have_a_remedy():
     model = ModelBuilder()
     x = model.tensor((4,), "float32")
     y = model.tensor((4,), "float32")
@@ -114,9 +114,9 @@ def test_missing_operators_come_with_advice():
     assert "tf.reduce_sum" in missing[0].advice
 
 
-# A loop that joins parts of a list in another way than a write to it does.
+# A loop that concatenates slices of a list in another way than an update of one item.
 @pytest.mark.parametrize("step, replaced", [(1, True), (2, False)])
-def test_writes_to_lists(step, replaced):
+def test_updates_of_lists(step, replaced):
     model = ModelBuilder()
     outer = [model.tensor((), "int32"), model.tensor((4, 2), "float32", shape_signature=())]
     open_dimensions = model.tensor((1, 1), "float32", shape_signature=(-1, -1))
@@ -136,19 +136,19 @@ def test_writes_to_lists(step, replaced):
     one = body.tensor((1,), "int32", [1])
     following = body.tensor((), "int32")
     body.operator("ADD", [i, body.tensor((), "int32", [step])], [following])
-    parts = []
+    bounds = []
     for number, rest in ((i, -1), (following, 0)):
         line, joined = body.tensor((1,), "int32"), body.tensor((2,), "int32")
         body.operator("RESHAPE", [number, one], [line])
         body.operator("CONCATENATION", [line, body.tensor((1,), "int32", [rest])], [joined])
-        parts.append(joined)
+        bounds.append(joined)
     start, all_of_it = body.tensor((2,), "int32", [0, 0]), body.tensor((2,), "int32", [-1, -1])
     head, tail = (
         body.tensor((1, 2), "float32", shape_signature=(-1, 2)),
         body.tensor((1, 2), "float32", shape_signature=(-1, 2)),
     )
-    body.operator("SLICE", [items, start, parts[0]], [head])
-    body.operator("SLICE", [items, parts[1], all_of_it], [tail])
+    body.operator("SLICE", [items, start, bounds[0]], [head])
+    body.operator("SLICE", [items, bounds[1], all_of_it], [tail])
     item = body.tensor((1, 2), "float32", [[5, 6]])
     result = body.tensor((4, 2), "float32")
     body.operator("CONCATENATION", [head, item, tail], [result])
@@ -160,11 +160,11 @@ def test_writes_to_lists(step, replaced):
     assert (65 in codes) != replaced  # SLICE
 
 
-# Whatever a damaged file says of shapes: an error of tflm, or a model.
+# Damaged shapes raise an error of tflm or are accepted.
 @pytest.mark.parametrize("reader", ["RESHAPE", "FILL"])
-def test_mangled(reader):
+def test_damaged_shapes(reader):
     results = set()
-    for data in mangling.copies(_reshape(reader), reader, 400):
+    for data in damaged_copies(_reshape(reader), reader, 400):
         try:
             flatten(data)
             results.add("ran")

@@ -1,4 +1,4 @@
-# Tests of one Arena for several interpreters: heads overlay, tails add up, results stay right
+# Tests of one Arena for several Interpreters: shared heads, separate tails, right results
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import itertools
@@ -8,7 +8,7 @@ from unit import sample_models
 from unit.on_device import device, model_files
 
 _SETUP = """
-# What each model gives by itself, run by run.
+# The results of a model by itself, for each run.
 def results(interp, runs):
     found = []
     for n in range(runs):
@@ -40,7 +40,7 @@ def models(tmp_path_factory):
     return found
 
 
-# Every two or three of them, in turn: each invoke gives what the model gives alone.
+# Two or three models in turn: each invoke gives the result of the model by itself.
 @pytest.mark.parametrize(
     "names",
     [
@@ -52,8 +52,11 @@ def models(tmp_path_factory):
     ],
 )
 def test_results(models, names):
-    for forms in itertools.product(("flat", "tflite"), repeat=len(names)):
-        paths = [models[name, form] for name, form in zip(names, forms, strict=True)]
+    for file_formats in itertools.product(("flat", "tflite"), repeat=len(names)):
+        paths = [
+            models[name, file_format]
+            for name, file_format in zip(names, file_formats, strict=True)
+        ]
         device(
             _SETUP
             + """
@@ -74,9 +77,9 @@ assert found == wanted
         )
 
 
-# The head is the largest head, the tail all tails.
+# The head is as large as the largest head, the tail as all tails together.
 def test_sizes(models):
-    for form in ("flat", "tflite"):
+    for file_format in ("flat", "tflite"):
         device(
             _SETUP
             + """
@@ -95,12 +98,14 @@ for n, path in enumerate(PATHS):
     assert interp.arena_used_bytes() == arena.used_bytes()
 print(heads, tails)
 """,
-            PATHS=[models[name, form] for name in ("classifier", "counter", "wide", "counter2")],
+            PATHS=[
+                models[name, file_format] for name in ("classifier", "counter", "wide", "counter2")
+            ],
         )
 
 
-# What does not fit leaves the arena as it was, and says what would have been enough for all.
-def test_one_too_many(models):
+# A model that does not fit leaves the arena unchanged; the error says what all of them need.
+def test_model_that_does_not_fit(models):
     for first, second in itertools.product(("flat", "tflite"), repeat=2):
         device(
             _SETUP

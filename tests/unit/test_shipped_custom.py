@@ -1,4 +1,4 @@
-# Tests of custom operators that TFLM itself has: found by name, overridden, ending a run, sharing
+# Tests of custom operators that TFLM has: found by name, overridden, ending a run, shared arena
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import pytest
@@ -14,7 +14,7 @@ def delay():
     return single_op("SignalDelay", *tensors, custom={"delay_length": 3})
 
 
-# A circular buffer that goes on every third time.
+# A circular buffer that runs the next operators each third time.
 def circular_buffer():
     builder = ModelBuilder()
     tensors = [builder.tensor((1, 1, 1, 2), "int8", scale=1.0, zero_point=0)]
@@ -26,12 +26,12 @@ def circular_buffer():
     return builder.build()
 
 
-def test_survey_knows_them():
+def test_survey_has_them():
     assert survey(delay())[2] == []
 
 
-@pytest.mark.parametrize("form", ["FLAT", "TFLITE"])
-def test_abort(tmp_path, form):
+@pytest.mark.parametrize("file_format", ["FLAT", "TFLITE"])
+def test_abort(tmp_path, file_format):
     lines = device(
         """
         profiler = tflm.Profiler()
@@ -43,9 +43,9 @@ def test_abort(tmp_path, form):
                 if i == 3:
                     interp.reset()
         """,
-        PATH=model_files(tmp_path, circular_buffer())[form],
+        PATH=model_files(tmp_path, circular_buffer())[file_format],
     )
-    # Reset behind the fourth: the buffer is empty again, and waits for three more.
+    # Reset after the fourth run: the buffer is empty and waits for three more.
     wanted = ["15 ", "15 ", "None [0, 0, 1, 1, 2, 2]", "15 "]
     assert lines[:4] == wanted
     assert [line.split()[0] for line in lines[4:7]] == ["15", "15", "None"]
@@ -72,9 +72,9 @@ def test_override(tmp_path):
     assert lines == ["[-5, 7]"]
 
 
-# State of two interpreters lies apart in a shared arena, and each can be reset.
-@pytest.mark.parametrize("form", ["FLAT", "TFLITE"])
-def test_shared_arena(tmp_path, form):
+# State of two Interpreters is separate in a shared arena; each can be reset.
+@pytest.mark.parametrize("file_format", ["FLAT", "TFLITE"])
+def test_shared_arena(tmp_path, file_format):
     lines = device(
         """
         from array import array
@@ -89,6 +89,6 @@ def test_shared_arena(tmp_path, form):
             if i == 1:
                 both[0].reset()
         """,
-        PATH=model_files(tmp_path, delay())[form],
+        PATH=model_files(tmp_path, delay())[file_format],
     )
     assert lines == ["[0, 0]", "[0, 0]", "[0, 1]", "[0, 11]", "[0, 0]", "[12, 13]"]

@@ -99,10 +99,10 @@ def test_errors(path):
     )
 
 
-# One signature needs no name; none is told.
-@pytest.mark.parametrize("form", ["TFLITE", "FLAT"])
+# A single signature needs no name; without signatures there is none.
+@pytest.mark.parametrize("file_format", ["TFLITE", "FLAT"])
 @pytest.mark.parametrize("count", [0, 1])
-def test_few(tmp_path, form, count):
+def test_at_most_one_signature(tmp_path, file_format, count):
     builder = ModelBuilder()
     x, y = builder.tensor((2,), "float32"), builder.tensor((2, 1), "float32")
     builder.operator("RESHAPE", [x], [y])
@@ -119,7 +119,7 @@ def test_few(tmp_path, form, count):
             assert raises(InputError, interp.signature, "x").endswith("'x'; pass one of: none")
         assert interp.model.labels() == []
         """,
-        PATH=model_files(tmp_path, builder.build())[form],
+        PATH=model_files(tmp_path, builder.build())[file_format],
         COUNT=count,
     )
 
@@ -145,7 +145,7 @@ def test_labels_are_found():
     assert labels.labels_of({"other": b"a"}) == []
 
 
-# Both files say the same.
+# Signatures of the .tflite and the .tflm are equal.
 def test_table():
     table = signature.table_of(TfliteModel(build()))
     assert table == signature.table_of(FlatModel(flatten(build())))
@@ -156,8 +156,7 @@ def test_table():
     )
 
 
-# A signature that names tensors that are no inputs: an error where it is asked for, and the model
-# runs without it.
+# A signature with tensors that are no inputs raises an error when it is used; the model runs.
 def test_wrong_tensors():
     builder = ModelBuilder()
     x, y = builder.tensor((2,), "float32"), builder.tensor((2, 1), "float32")
@@ -169,7 +168,7 @@ def test_wrong_tensors():
     assert signature.table_of(FlatModel(flatten(builder.build()))) == {}
 
 
-# A reserved name in the .tflite is not taken for signatures.
+# Metadata with the reserved name are no signatures.
 def test_reserved_name():
     builder = ModelBuilder()
     x, y = builder.tensor((2,), "float32"), builder.tensor((2, 1), "float32")
@@ -180,7 +179,7 @@ def test_reserved_name():
     assert signature.table_of(model) == {} and model.metadata() == {}
 
 
-# Damaged signatures in a .tflm whose CRC fits: a ModelError, or names that are just others.
+# Damaged signatures of a .tflm with a matching CRC: a ModelError, or other names.
 def test_damaged():
     image = flatten(build(metadata=False))
     at = bytes(image).index(b"serving_default") - 80

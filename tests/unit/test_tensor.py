@@ -25,7 +25,7 @@ def run(code, **names):
     return device(_PRELUDE + dedent(code), **names)
 
 
-# Each type as its typed memoryview, which writes through to the bytes, also after a collection.
+# The typed memoryview of each type; writing to it changes the bytes, also after a collection.
 def test_typed_views():
     run("""
         for code, typecode, low, high in (
@@ -56,8 +56,8 @@ def test_typed_views():
     """)
 
 
-# Views in the middle of a buffer, as they are in an arena.
-def test_typed_views_of_a_part():
+# Views inside a buffer, as in an arena.
+def test_typed_views_inside_a_buffer():
     run("""
         memory = bytearray(256)
         for start in range(0, 64, 4):
@@ -74,7 +74,7 @@ def test_typed_views_of_a_part():
     """)
 
 
-def test_types_that_have_no_numbers():
+def test_types_without_numbers():
     run("""
         for code in (dtypes.STRING, dtypes.INT4):
             t = tensor(code, 4, name="x")
@@ -125,7 +125,7 @@ def test_quantize(code, low, high, scale, zero_point):
     assert lines == [str(wanted)]
 
 
-# Without a scale integers are kept to the last digit; floats are rounded.
+# Without a scale integers stay exact; floats are rounded.
 def test_quantize_without_scale():
     run("""
         t = tensor(dtypes.INT64, 4)
@@ -175,7 +175,7 @@ def test_nested_values():
     """)
 
 
-def test_values_that_do_not_fit():
+def test_invalid_values():
     run("""
         t = Tensor("x", dtypes.INT8, (2, 3), bits(0.5), 0, memoryview(bytearray(6)))
         for count in (0, 1, 5):
@@ -196,8 +196,7 @@ def test_values_that_do_not_fit():
     """)
 
 
-# Lists that are nested in another shape are refused, and a tensor that is given what does not fit
-# stays as it was.
+# Lists nested in another shape are refused; a tensor does not change if values are refused.
 def test_refused_values_change_nothing():
     run("""
         for code in (dtypes.INT8, dtypes.FLOAT32):
@@ -225,7 +224,7 @@ def test_refused_values_change_nothing():
     """)
 
 
-# A shape belongs to the model.
+# Tensor.shape is read-only.
 def test_shape_is_read_only():
     run("""
         t = tensor(dtypes.INT8, 4)
@@ -254,7 +253,7 @@ def test_odd_scales():
     """)
 
 
-def test_printed():
+def test_repr():
     lines = run("""
         print(tensor(dtypes.INT8, 4, 0.25, -3, "x"))
         print(tensor(dtypes.FLOAT32, 4, name="x"))

@@ -1,4 +1,4 @@
-# Tests of the .tflite reader: what it finds in a model, and models that it refuses
+# Tests of the .tflite reader: contents of a model, and models that it refuses
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import numpy as np
@@ -13,7 +13,7 @@ from unit import sample_models
 from unit.on_device import device
 
 
-# A builder with x -> RESHAPE -> y of float32, to be spoilt.
+# A builder of x -> RESHAPE -> y in float32, for tests that damage it.
 def reshape(shape=(4,), dtype="float32", **keywords):
     builder = ModelBuilder("a description")
     x = builder.tensor(shape, dtype, name="x", **keywords)
@@ -23,7 +23,7 @@ def reshape(shape=(4,), dtype="float32", **keywords):
     return builder
 
 
-# The model must be refused with a hint, by the reader or when it is prepared.
+# Assert that the reader or Prepare refuses a model with a remedy.
 def refused(builder, message, kind=ModelError):
     model = builder if isinstance(builder, bytes) else builder.build()
     with pytest.raises(kind, match=message) as caught:
@@ -56,7 +56,7 @@ def test_tensors_and_nodes():
     node = graph.node(0)
     assert (node.builtin_code, node.version, str(node)) == (9, 4, "op 0 FULLY_CONNECTED")
     assert node.options(8).get(2, "b") == 1
-    assert node.options(9).get(2, "b", 7) == 7  # other options than the file has: defaults
+    assert node.options(9).get(2, "b", 7) == 7  # options of another type: defaults
     assert node.optional_input(2) is None and node.optional_input(3) is None
     assert [t.name for t in node.inputs[:2]] == ["x", "w"]
     source, constant = node.inputs[:2]
@@ -72,7 +72,7 @@ def test_tensors_and_nodes():
     assert model.signatures() == {"serve": (0, {"in": 0}, {"out": 2})}
 
 
-# Codes up to 127 may stand in the old field alone, and beyond it in the new one alone.
+# Codes up to 127 may be only in the old field, larger codes only in the new one.
 def test_both_fields_of_operator_codes():
     for code, deprecated, builtin in ((22, 22, 0), (22, 0, 22), (22, 22, 22), (150, 127, 150)):
         builder = reshape()
@@ -95,14 +95,14 @@ def test_no_subgraph():
     refused(builder, "no sub-graph; convert it again")
 
 
-def test_more_subgraphs_than_are_sound():
+def test_too_many_subgraphs():
     builder = reshape()
     for _ in range(256):
         builder.subgraph("more")
     refused(builder, "257 sub-graphs", UnsupportedError)
 
 
-def test_more_tensors_than_are_sound():
+def test_too_many_tensors():
     builder = reshape()
     tensor = builder.table.subgraphs[0].tensors[0]
     builder.table.subgraphs[0].tensors += [tensor] * 8191
@@ -110,7 +110,7 @@ def test_more_tensors_than_are_sound():
 
 
 @pytest.mark.parametrize("tensor", [2, -1, 1 << 30])
-def test_inputs_and_outputs_that_are_not_there(tensor):
+def test_missing_inputs_and_outputs(tensor):
     builder = reshape()
     builder.table.subgraphs[0].outputs = [tensor]
     refused(builder, f"names tensor {tensor} as output but has 2 tensors")
@@ -119,7 +119,7 @@ def test_inputs_and_outputs_that_are_not_there(tensor):
 
 
 @pytest.mark.parametrize("tensor", [2, -2, 1 << 30])
-def test_operands_that_are_not_there(tensor):
+def test_missing_operands(tensor):
     builder = reshape()
     builder.table.subgraphs[0].operators[0].inputs = [tensor]
     refused(builder, f"names tensor {tensor} as input of op 0 but has 2 tensors")
@@ -156,7 +156,7 @@ def test_constant_of_a_wrong_size(raw):
     refused(builder, f"needs 16 bytes of data but its buffer holds {len(raw)}")
 
 
-# Kernels write into the arena; a constant lies in the model.
+# Kernels write to the arena, and constants are in the model.
 def test_constant_output():
     builder = reshape()
     builder.table.subgraphs[0].tensors[1].buffer = builder.buffer(bytes(16))
@@ -171,7 +171,7 @@ def test_constant_input_of_the_graph():
     refused(builder, "the input tensor 0 'x' .* is a constant; the model is damaged")
 
 
-# What data a variable has counts for nothing.
+# The data of a variable are ignored.
 def test_variable_with_data():
     builder = reshape()
     builder.table.subgraphs[0].tensors[1].isVariable = True
@@ -183,13 +183,13 @@ def test_variable_with_data():
 
 
 @pytest.mark.parametrize("number", [9, 0xFFFFFFFF])
-def test_buffer_that_is_not_there(number):
+def test_missing_buffer(number):
     builder = reshape()
     builder.table.subgraphs[0].tensors[1].buffer = number
     refused(builder, f"uses the missing buffer {number}")
 
 
-def test_operator_code_that_is_not_there():
+def test_missing_operator_code():
     builder = reshape()
     builder.table.subgraphs[0].operators[0].opcodeIndex = 1
     refused(builder, "the missing operator code 1")
@@ -220,8 +220,8 @@ def test_tensor_by_number():
         model.tensor(2)
 
 
-# A sound model may ask for more than any heap has: one error with the bytes.
-def test_tensors_that_no_heap_holds(tmp_path):
+# An intact model that needs more than any heap: one error with the bytes.
+def test_tensors_larger_than_the_heap(tmp_path):
     model = reshape((1 << 28,), "int8").build()
     paths = {}
     for name, data in (("TFLITE", model), ("FLAT", flatten(model, optimize="off"))):
@@ -231,7 +231,7 @@ def test_tensors_that_no_heap_holds(tmp_path):
         """
         text = raises(ArenaError, tflm.Interpreter(FLAT).invoke)
         assert text.startswith("not enough heap for the arena: needed 536870912 bytes"), text
-        # On the board the records come on top, which is more than can be addressed.
+        # On the board the records are added, so the arena is not addressable.
         text = raises(ArenaError, tflm.Interpreter(TFLITE).invoke)
         assert "needed 536870912 bytes, available" in text, text
         for path in (FLAT, TFLITE):
@@ -241,7 +241,7 @@ def test_tensors_that_no_heap_holds(tmp_path):
     )
 
 
-def test_activations_that_cannot_be_addressed():
+def test_activations_that_are_not_addressable():
     builder = ModelBuilder()
     tensors = [builder.tensor((1 << 27,), "float32") for _ in range(3)]
     builder.operator("ADD", tensors[:2], [tensors[2]])
@@ -249,14 +249,14 @@ def test_activations_that_cannot_be_addressed():
     refused(builder, "need 1610612736 bytes of arena, at most 536870912 are addressable")
 
 
-def test_variables_that_cannot_be_addressed():
+def test_variables_that_are_not_addressable():
     builder = reshape()
     for _ in range(5):
         builder.tensor((1 << 27,), "int8", variable=True)
     refused(builder, "the variables of the model need 671088640 bytes")
 
 
-# LiteRT refuses it, TFLM takes it for a tensor without quantization.
+# LiteRT refuses it; TFLM treats it as a tensor without quantization.
 def test_scale_without_zero_point():
     builder = reshape(dtype="int8", scale=0.5, zero_point=0)
     builder.table.subgraphs[0].tensors[0].quantization.zeroPoint = None

@@ -1,4 +1,4 @@
-# Device side of test_endurance.py: invokes, loads and failures by the thousand
+# Device side of test_endurance.py: thousands of invokes, loads and failures
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import gc
@@ -9,17 +9,17 @@ import micropython
 import tflm
 from tflm.errors import ArenaError
 
-_ERRORS = (MemoryError, ArenaError)  # made while there is memory
-_PARTS = 20  # of a long run: a line says how far it is
+_ERRORS = (MemoryError, ArenaError)  # created while there is memory
+_PROGRESS_LINES = 20  # of a long run
 
 
-# A line that the test shows and does not take for a result.
+# Print a line that the test shows and that is no result.
 def progress(*words):
     print("#", *words)
 
 
-# `count` invokes with the heap locked, on four inputs in turn: the same outputs and the same heap
-# at the end. The heap is open only for a line of progress, twenty times.
+# Invoke `count` times with the heap locked, on four inputs in turn: outputs and heap must not
+# change. The heap is unlocked only for twenty lines of progress.
 def invokes(path, count):
     interpreter = tflm.Interpreter(path)
     raw = interpreter.input(0).raw
@@ -37,12 +37,12 @@ def invokes(path, count):
     size = len(raw)
     drift = done = 0
     while done < count:
-        stop = min(done + max(1, count // _PARTS), count)
+        stop = min(done + max(1, count // _PROGRESS_LINES), count)
         micropython.heap_lock()
         while done < stop:
             k = done & 3
             i = 0
-            while i < size:  # a slice would take heap
+            while i < size:  # a slice would allocate
                 raw[i] = inputs[k][i]
                 i += 1
             interpreter.invoke()
@@ -55,7 +55,7 @@ def invokes(path, count):
     print(drift, before - gc.mem_free())
 
 
-# The largest piece of heap that there is, in steps of 256 bytes.
+# Return the largest free block of heap, in steps of 256 bytes.
 def largest():
     gc.collect()
     low, high = 0, 1 << 14
@@ -70,8 +70,8 @@ def largest():
     return low << 8
 
 
-# Load, run and let go of models in turn. How much less the free heap and its largest piece are in
-# the last quarter than in the first one, at best: where a piece lies depends on the collector.
+# Load, run and drop models in turn. Print how much the free heap and its largest block shrink
+# from the first to the last quarter, at best: positions of blocks depend on the collector.
 def loads(paths, count):
     free = array("I", [0] * count)
     piece = array("I", [0] * count)
@@ -84,14 +84,14 @@ def loads(paths, count):
         gc.collect()
         free[turn] = gc.mem_free()
         piece[turn] = largest()
-        if not (turn + 1) % max(1, count // _PARTS):
+        if not (turn + 1) % max(1, count // _PROGRESS_LINES):
             progress(turn + 1, "of", count)
     some = count // 4
     print(*[max(found[1:some]) - max(found[count - some :]) for found in (free, piece)])
 
 
-# A heap with `room` bytes left: what takes the rest, until the caller lets it go.
-def ballast_but(room):
+# Allocate the heap except `free` bytes; return what holds it.
+def ballast_except(free):
     gc.collect()
     ballast = [None] * 4096
     pieces = 0
@@ -102,11 +102,10 @@ def ballast_but(room):
             pieces += 1
         except MemoryError:
             size >>= 1
-    # Give back what comes to `room` bytes.
-    given = 0
-    while pieces and given < room:
+    released = 0
+    while pieces and released < free:
         pieces -= 1
-        given += len(ballast[pieces])
+        released += len(ballast[pieces])
         ballast[pieces] = None
     gc.collect()
     return ballast
@@ -119,16 +118,16 @@ def first_result(model):
     return bytes(interpreter.output(0).raw)
 
 
-# With more and more room: what comes then must be an error of memory, or a right run, and with
-# more memory the same objects work.
+# With more and more heap: each try must raise an error of memory or run right, and with more
+# memory the same objects must work.
 def little_memory(path, step):
     model = tflm.load(path)
     wanted = first_result(model)
     failed = ran = 0
-    room = 0
+    free = 0
     while not ran:
         interpreter = tflm.Interpreter(model)
-        ballast = ballast_but(room)
+        ballast = ballast_except(free)
         try:
             interpreter.invoke()
             ran += 1
@@ -140,24 +139,24 @@ def little_memory(path, step):
         if bytes(interpreter.output(0).raw) != wanted:
             raise RuntimeError("another output after a failure")
         interpreter.free()
-        room += step
+        free += step
         if not failed % 64:
-            progress(failed, "failures, with", room, "bytes")
+            progress(failed, "failures, with", free, "bytes")
     print(failed, ran)
 
 
-# The same from the first `import tflm` on: no module that was cut short may stay.
+# With more and more heap, starting at `import tflm`: no module that was cut short may stay.
 def little_memory_to_import(path, step):
     global tflm
     wanted = first_result(path)
     failed = ran = 0
-    room = 0
+    free = 0
     while not ran:
         tflm = None
         for name in list(sys.modules):
             if name.startswith("tflm"):
                 del sys.modules[name]
-        ballast = ballast_but(room)
+        ballast = ballast_except(free)
         try:
             tflm = __import__("tflm")
             first_result(path)
@@ -175,13 +174,13 @@ def little_memory_to_import(path, step):
         tflm = __import__("tflm")
         if first_result(path) != wanted:
             raise RuntimeError("another output after a failure")
-        room += step
+        free += step
         if not failed % 64:
-            progress(failed, "failures, with", room, "bytes")
+            progress(failed, "failures, with", free, "bytes")
     print(failed, ran)
 
 
-# Arenas of every size up to what is needed, and a request for memory that fails at each point.
+# Arenas of every size up to the needed one, and a request for memory that fails at each point.
 def requests(path):
     model = tflm.load(path)
     whole = tflm.Interpreter(model)

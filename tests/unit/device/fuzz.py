@@ -1,4 +1,4 @@
-# Device side of test_mangled.py: loads, prepares and invokes models that may be damaged
+# Device side of test_damaged_tflite.py: loads, prepares and invokes models that may be damaged
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -12,18 +12,18 @@ _GUARD = 256
 _FILL = b"\xc5"
 
 
-# An arena between guard zones, all of it filled with one byte.
+# An arena between guard zones, filled with one byte.
 block = bytearray(_FILL * (_ARENA + 2 * _GUARD))
 untouched = _FILL * len(block)
 
 
-# The part of the block from `start` to `stop` must be as it was.
+# Assert that the bytes from `start` to `stop` have not changed.
 def check_untouched(start, stop):
     if memoryview(block)[start:stop] != memoryview(untouched)[start:stop]:
         raise RuntimeError("bytes of the block between %d and %d were written" % (start, stop))
 
 
-# Everything that a user does with a model; the name of the TflmError, or "ran".
+# Do all that a user does with a model; return the name of the TflmError, or "ran".
 def run(data, invoke):
     block[:] = untouched
     arena = tflm.Arena(memoryview(block)[_GUARD : _GUARD + _ARENA])
@@ -55,7 +55,7 @@ def run(data, invoke):
     return result
 
 
-# The file holds models, each behind its size.
+# The file holds models, each after its size.
 def main(path, invoke):
     counts = {}
     with open(path, "rb") as file:

@@ -1,4 +1,4 @@
-# Ways to damage a file, the same at each run
+# Damages files at random, in the same way at each run
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import random
@@ -7,8 +7,8 @@ import struct
 _WORDS = (0, 1, 2, 4, 0x7F, 0xFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFC, 0xFFFFFFFF)
 
 
-# One damaged copy: bytes or words overwritten, and sometimes the end cut off.
-def mangled(data, rng):
+# Return a damaged copy: bytes or words overwritten, and sometimes the end cut off.
+def damaged_copy(data, rng):
     damaged = bytearray(data)
     kind = rng.randrange(4)
     for _ in range(rng.choice((1, 1, 1, 2, 4))):
@@ -27,7 +27,7 @@ def mangled(data, rng):
     return bytes(damaged)
 
 
-# `count` damaged copies of a file.
-def copies(data, seed, count):
+# Return `count` damaged copies of a file.
+def damaged_copies(data, seed, count):
     rng = random.Random(seed)
-    return [mangled(data, rng) for _ in range(count)]
+    return [damaged_copy(data, rng) for _ in range(count)]

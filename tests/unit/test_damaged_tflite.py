@@ -9,14 +9,14 @@ from tflm.errors import TflmError
 from tflm.tflite.reader import TfliteModel
 from tflm_tools.flat.flatten import flatten
 from unit import sample_models
-from unit.mangling import copies
+from unit.damaged_files import damaged_copies
 from unit.on_device import run_all
 
 _SAMPLES = 2  # models of each file
 _COPIES = 12  # of each model; `make -C tests fuzz` tries more
 
 
-# Flatten each model; how many were refused, and by which errors.
+# Flatten each model; return how many were refused, and the names of the errors.
 def flatten_all(models):
     counts = {}
     for model in models:
@@ -30,26 +30,26 @@ def flatten_all(models):
     return counts
 
 
-# Hundreds of copies of each operator's models, with bytes and words overwritten.
+# Hundreds of copies of each operator's models, with random bytes and words overwritten.
 @pytest.mark.parametrize("name", kernel_tests())
-def test_mangled_operators(name, tmp_path):
+def test_damaged_operators(name, tmp_path):
     models = []
     for seed, model in enumerate(seeds_of(name, _SAMPLES)):
-        models += copies(model, f"{name} {seed}", _COPIES)
+        models += damaged_copies(model, f"{name} {seed}", _COPIES)
     host = flatten_all(models)
     device = run_all(models, tmp_path)
     assert sum(host.values()) == sum(device.values()) == len(models)
 
 
 @pytest.mark.parametrize("model", [sample_models.classifier(), sample_models.counter()])
-def test_mangled_graphs(model, tmp_path):
-    models = copies(model, "graph", 300)
+def test_damaged_graphs(model, tmp_path):
+    models = damaged_copies(model, "graph", 300)
     host, device = flatten_all(models), run_all(models, tmp_path)
     assert sum(host.values()) == sum(device.values()) == len(models)
     assert host["ran"] and host["ModelError"] and device["ran"] and device["ModelError"]
 
 
-# Cut off anywhere: what remains is never a crash, and hardly ever a model.
+# Cut off anywhere: never a crash, and rarely a model that runs.
 def test_truncated(tmp_path):
     whole = sample_models.classifier(width=6, inputs=4, outputs=3)
     models = [whole[:size] for size in range(0, len(whole), 3)]
@@ -57,7 +57,7 @@ def test_truncated(tmp_path):
     assert host == device == {"ModelError": len(models)}
 
 
-# Each word of the tables in turn set to what breaks offsets and counts; constants are left out.
+# Each word of the tables in turn gets a value that breaks offsets and counts.
 def test_every_word_overwritten(tmp_path):
     whole = sample_models.classifier(width=4, inputs=4, outputs=2)
     models = []
@@ -70,14 +70,14 @@ def test_every_word_overwritten(tmp_path):
     assert sum(host.values()) == sum(device.values()) == len(models)
 
 
-def test_digits_mangled(repository, tmp_path):
+def test_damaged_digits(repository, tmp_path):
     model = (repository / "models" / "digits" / "digits_int8.tflite").read_bytes()
-    models = copies(model, "digits", 30)
+    models = damaged_copies(model, "digits", 30)
     assert sum(flatten_all(models).values()) == 30
     assert sum(run_all(models, tmp_path, invoke=False).values()) == 30
 
 
-# Lists that lie on top of each other cannot make a small file take all memory or time.
+# A small file with overlapping lists must not use much memory or time.
 def test_overlapping_lists():
     model = TfliteModel(sample_models.classifier())
     operators = model.subgraphs[0]._operators
