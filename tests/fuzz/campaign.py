@@ -62,7 +62,8 @@ def kernel_tests():
 def damaged_models(model, seed, count):
     """Return `count` copies of a model: a fifth with changed bytes, others with changed graphs."""
     bytes_only = count // 5
-    return damaged_copies(model, seed, bytes_only) + mutated_copies(model, seed, count - bytes_only)
+    damaged = damaged_copies(model, seed, bytes_only)
+    return damaged + mutated_copies(model, seed, count - bytes_only)
 
 
 # Ends a flatten() that takes too long; the tools do not catch it.
