@@ -1,4 +1,4 @@
-# What the tests of binary operators share: shapes, quantization, models
+# Shapes, quantizations and models that the tests of binary operators share
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import numpy as np
@@ -7,7 +7,7 @@ from support.single_op import Tensor, single_op
 
 ACTIVATIONS = ("NONE", "RELU", "RELU_N1_TO_1", "RELU6")
 
-# Shapes of input 1, input 2 and output: equal, scalar, channel, both spread, many levels.
+# Shapes of input 1, input 2 and output: equal, scalar, channel, both broadcast, many levels.
 SHAPES = [
     ((), (), ()),
     ((1,), (), (1,)),
@@ -38,8 +38,8 @@ def quantization(random, dtype, spread, zero):
     }
 
 
-# A model of one binary operator; `spread` None is without quantization. `constant`: numbers of
-# inputs that are constant; `same`: input 1 is input 2 too.
+# A model of one binary operator; `spread` None means no quantization. `constant`: indices of
+# constant inputs; `same`: input 1 is also input 2.
 def binary(
     name, operator, dtype, shapes, spread=None, zero=True, constant=(), same=False, **options
 ):
@@ -56,8 +56,8 @@ def binary(
     return single_op(operator, tensors[:2], tensors[2:], **options)
 
 
-# Cases that every binary operator has in the same way: shapes, constants, one tensor twice, a
-# tensor without elements (TFLM refuses those), shapes that do not fit.
+# Cases of every binary operator: shapes, constants, one tensor as both inputs, tensors without
+# elements (which TFLM refuses), shapes that do not fit.
 def add_shape_cases(cases, operator, dtype, spread=None, zero=True, activations=False):
     def model(name, i, shapes, **keywords):
         if activations:

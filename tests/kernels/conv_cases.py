@@ -8,13 +8,13 @@ from support.single_op import Tensor, single_op
 _LARGEST = {"int4": 7, "int8": 127, "int16": 32767}
 
 
-# A random array of a type, without its lowest value.
+# Return a random array of a type, without the type's lowest value.
 def values_of(random, shape, dtype):
     limit = _LARGEST[dtype]
     return random.integers(0 - limit, limit, shape, endpoint=True)
 
 
-# The sides of the output of a convolution.
+# Return the sides of the output of a convolution.
 def output_sides(sides, window, stride, dilation, padding):
     if padding == "SAME":
         return [-(-size // step) for size, step in zip(sides, stride, strict=True)]
@@ -24,8 +24,8 @@ def output_sides(sides, window, stride, dilation, padding):
     ]
 
 
-# A convolution with random weights: CONV_2D, or DEPTHWISE_CONV_2D when there is a multiplier.
-# `output_sides` come from the rest unless they are given.
+# A convolution with random weights: CONV_2D, or DEPTHWISE_CONV_2D if there is a multiplier.
+# `output_sides` are computed from the other arguments by default.
 def conv(
     name,
     source=(1, 5, 6, 3),
@@ -108,7 +108,7 @@ def conv(
     )
 
 
-# Parameters of a convolution, any that fit together.
+# Return random parameters of a convolution that fit together.
 def random_parameters(random):
     padding = str(random.choice(["SAME", "VALID"]))
     window = tuple(int(n) for n in random.integers(1, 5, 2))

@@ -9,7 +9,7 @@ from support.single_op import Tensor, single_op
 cases = Cases()
 
 
-# The same scale on both sides: nothing is rescaled.
+# Input and output have the same scale, so that nothing is rescaled.
 def same_scale(quantizations):
     return [(s, zero_in, s, zero_out) for s, zero_in, _, zero_out in quantizations]
 
@@ -25,10 +25,10 @@ for seed in range(4):
             inputs=every_value(quantizations),
             slices=(17,),
         )
-    # RSQRT takes nothing below the zero point.
+    # RSQRT accepts nothing below the zero point.
     quantizations = random_quantizations(seed, 12, (1e-4, 10.0), (1e-2, 100.0))
     if seed == 3:
-        # The last bit of the multiplier shows: roots and products in single precision fail here.
+        # The last bit of the multiplier matters: single precision gives other roots and products.
         pairs = [(0.028281938284635544, 0.043966397643089294)]
         pairs += [(0.9409148693084717, 0.004970663692802191)]
         pairs += [(0.17388030886650085, 0.024933479726314545)]
@@ -42,8 +42,8 @@ for seed in range(4):
         slices=(17,),
     )
 
-# Ratios whose last bit shows among so many numbers, so that single precision fails; and halves,
-# which are not rounded alike on both sides of zero.
+# Ratios whose last bit matters for some of the values, so that single precision fails; and halves,
+# whose rounding is not symmetric about zero.
 for i, (scale_in, scale_out) in enumerate(
     [
         (0.1, 0.1),
@@ -78,7 +78,7 @@ cases.add(
 )
 
 
-# exp() of what is far below zero takes no time and no memory.
+# exp() of very negative numbers takes no time and no memory.
 for scale in (3e38, 1e-38):
     x = Tensor((256,), "int8", scale=scale, zero_point=5)
     y = Tensor((256,), "int8", scale=0.01, zero_point=-7)

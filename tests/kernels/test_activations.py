@@ -45,7 +45,7 @@ quantizations = [(6.0 / 127, 0, 6.0 / 127, 0), (1e-7, 0, 1e-7, 0), (1.0, 125, 1.
 cases.add(
     "RELU6 at the limits", every_value_model("RELU6", quantizations), every_value(quantizations)
 )
-# Beyond what 32 bits hold TFLM overflows; here it saturates.
+# TFLM overflows beyond 32 bits; tflm saturates.
 x = Tensor((4,), "int8", scale=1.0, zero_point=0)
 cases.add(
     "RELU with a huge multiplier",

@@ -9,7 +9,7 @@ from support.single_op import Tensor, single_op
 cases = Cases()
 
 
-# `constant`: numbers of inputs that are constant.
+# `constant`: indices of constant inputs.
 def add_n(name, dtype, shape, count, constant=()):
     random = generator(name)
     keywords = [{}, {}]
@@ -52,7 +52,7 @@ for dtype in ("float32", "int8"):
     cases.add(f"{dtype} shapes", single_op("ADD_N", [x, y], [x]), error="differ in shape")
     cases.add(f"{dtype} one input", single_op("ADD_N", [x], [x]), error="2 inputs")
 
-# Overflow stays: nothing is clamped.
+# Sums wrap around; nothing is clamped.
 random = generator("magnitudes")
 inputs = random.integers(0, 1 << 32, (3, 400), np.uint32).view(np.float32)
 inputs[:, :3] = [[3e38, -3e38, np.inf], [3e38, -3e38, 1], [1, 2, 3]]
@@ -60,7 +60,7 @@ cases.add(
     "float32 of all magnitudes", add_n("", "float32", (400,), 3), [list(inputs)], slices=(61,)
 )
 
-# Every scale of output that TFLM takes.
+# Every scale of the output that TFLM supports.
 for ratio in (1e-5, 0.1, 0.9, 1.0, 2.0, 7.3, 400.0, 1e9):
     tensors = [Tensor((256,), "int8", scale=0.5, zero_point=-9) for _ in range(3)]
     y = Tensor((256,), "int8", scale=0.5 * ratio, zero_point=5)

@@ -30,7 +30,7 @@ for operator in ("ARG_MAX", "ARG_MIN"):
         ((300, 300), 0),
     ]:
         cases.add(f"{operator} {shape} {axis}", model(operator, shape, axis))
-    # Few different values: the first of equals wins.
+    # Few different values: of equal values the first one wins.
     cases.add(f"{operator} ties", model(operator, (40, 30), 1), runs=4, ranges={0: (-1, 1)})
     cases.add(f"{operator} axis of rank 1", model(operator, (4, 5), 1, axis_shape=(1,)))
 cases.add("axis", model("ARG_MAX", (4, 5), 2, (4,)), error="axis 2")

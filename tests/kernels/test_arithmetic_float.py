@@ -13,7 +13,7 @@ ACTIVATIONS = ("NONE", "RELU", "RELU_N1_TO_1", "RELU6")
 ARITHMETIC = ("ADD", "SUB", "MUL")
 OPERATORS = (*ARITHMETIC, "MAXIMUM", "MINIMUM")
 
-# Shapes of input 1, input 2 and output: equal, scalar, channel, both spread, many levels.
+# Shapes of input 1, input 2 and output: equal, scalar, channel, both broadcast, many levels.
 SHAPES = [
     ((), (), ()),
     ((1,), (), (1,)),
@@ -40,7 +40,7 @@ def binary(operator, shapes, activation=None):
 for number, operator in enumerate(OPERATORS):
     for i, shapes in enumerate(SHAPES):
         activation = ACTIVATIONS[(i + number) % 4]
-        # The wheel takes no empty tensors.
+        # The wheel refuses empty tensors.
         empty = 0 in shapes[2]
         cases.add(
             f"{operator} {shapes}",
@@ -51,7 +51,7 @@ for number, operator in enumerate(OPERATORS):
         )
 
 
-# Pairs of random bit patterns, of near magnitudes, and of all that is special.
+# Pairs of random bit patterns, of similar magnitudes, and of all special values.
 def pairs(name):
     random = generator(name)
     special = np.array(
@@ -63,7 +63,7 @@ def pairs(name):
     bits = random.integers(0, 1 << 32, (2, 300), np.uint32).view(np.float32)
     near = random.normal(0, 3, (2, 300)).astype(np.float32)
     tiny = (near[:, :100] * np.float32(1e-20)).astype(np.float32)
-    # MAXIMUM and MINIMUM of a signalling NaN: any NaN will do.
+    # MAXIMUM and MINIMUM of a signalling NaN: any NaN is accepted.
     return [np.concatenate(side) for side in zip((left, right), bits, near, tiny, strict=True)]
 
 

@@ -7,7 +7,7 @@ from support.inputs import generator
 from support.single_op import Tensor, single_op
 
 
-# A BATCH_MATMUL of matrices with `left` and `right` as their shapes.
+# A BATCH_MATMUL of matrices with the shapes `left` and `right`.
 def matmul(
     name,
     dtype,
@@ -54,7 +54,8 @@ def matmul(
 cases = Cases()
 
 
-# Add a case for a type, or for all, whose name is what differs from the defaults.
+# Add a case for one type, or for all types; its name is the list of arguments that differ from the
+# defaults.
 def add(dtypes=("float32", "int8", "int16"), error=None, **parameters):
     for dtype in dtypes:
         name = " ".join([dtype] + [f"{key}={value}" for key, value in parameters.items()])
@@ -66,7 +67,7 @@ def add(dtypes=("float32", "int8", "int16"), error=None, **parameters):
         )
 
 
-# The shapes of an operand whose last two dimensions may be exchanged.
+# Return the shapes of an operand whose last two dimensions may be exchanged.
 def turned(shape, exchanged):
     return (*shape[:-2], shape[-1], shape[-2]) if exchanged else shape
 
@@ -118,7 +119,7 @@ for number in range(20):
         adj_y=adj_y,
     )
 
-# Models that contradict themselves, and what TFLM does not have.
+# Invalid models, and features that TFLM lacks.
 add(left=(2, 3), right=(4, 2), error="do not fit")
 add(left=(2, 2, 3), right=(3, 3, 2), output=(3, 2, 2), error="do not fit")
 add(output=(4, 2), error="do not fit")

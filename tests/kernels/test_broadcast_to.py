@@ -9,7 +9,7 @@ from support.single_op import Tensor, single_op
 cases = Cases()
 
 
-# Spread a shape to another.
+# A BROADCAST_TO from one shape to another.
 def add(name, shape, output, dtype, wheel=True, index_dtype="int32"):
     add_move(
         cases,
@@ -40,7 +40,7 @@ add("7 dimensions", (2, 1, 2, 1, 2, 1, 2), (2, 3, 2, 3, 2, 1, 2), "int8", wheel=
 add("to nothing", (1, 3), (0, 3), "int8", wheel=False)
 
 
-# The shape that two shapes broadcast to.
+# Return the shape that two shapes broadcast to.
 def add_args(first, second, dtype, constant=False, wheel=True):
     tensors = [Tensor((len(first),), dtype), Tensor((len(second),), dtype)]
     if constant:
@@ -92,7 +92,7 @@ model = single_op("SHAPE", [x], [y], out_type=4)
 cases.add("SHAPE int64", model, inputs="random", runs=1, expected=[[(3, 4)]])
 
 
-# What must be refused.
+# Models that must be refused.
 def refuse(name, error, operator, inputs, output):
     tensors = [Tensor(*entry) for entry in inputs]
     cases.add(f"refused: {name}", single_op(operator, tensors, [Tensor(*output)]), error=error)

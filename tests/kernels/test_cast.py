@@ -6,7 +6,7 @@ from support.check import Cases
 from support.copying_ops import values
 from support.single_op import Tensor, single_op
 
-INPUTS = ("float32", "int8", "int16", "int32", "uint32", "bool")  # what TFLM has
+INPUTS = ("float32", "int8", "int16", "int32", "uint32", "bool")  # types that TFLM supports
 OUTPUTS = ("int8", "int16", "int32", "uint32", "float32")
 MORE = ("uint8", "int64")
 cases = Cases()
@@ -14,11 +14,11 @@ cases = Cases()
 FLOATS = [0.0, -0.0, 0.5, -0.5, 0.99999994, -0.99999994, 1.0, -1.0, 1.5, -1.5, 127.9, -128.9]
 FLOATS += [255.0, 256.5, 300.7, -300.7, 32767.0, 32768.0, 65535.9, 65536.0, -65537.0, 1e-40, 1e9]
 FLOATS += [2147483520.0, -2147483648.0, 16777217.0, -16777219.0, 8388607.5, 4194303.75]
-# What fits no integer type.
+# Numbers that fit no integer type.
 LARGE = [2147483648.0, 4294967040.0, -2147483904.0, 1e20, -1e20, np.inf, -np.inf, np.nan]
 
 
-# Values that show where a type ends, and random ones.
+# Values around the limits of a type, and random ones.
 def samples(name, dtype):
     if dtype == "float32":
         random = values(name, (60,), dtype) * np.float32(1000)
@@ -33,7 +33,7 @@ def samples(name, dtype):
     return np.concatenate([np.array(edges).astype(dtype), values(name, (50,), dtype)])
 
 
-# A cast of given values.
+# A CAST of the given values.
 def add(name, source, target, x, expected=None):
     model = single_op("CAST", [Tensor(x.shape, source)], [Tensor(x.shape, target)])
     cases.add(f"{source} to {target} {name}", model, inputs=[[x]], expected=expected)
@@ -76,7 +76,7 @@ cases.add(
 )
 
 
-# What must be refused.
+# Models that must be refused.
 def refuse(name, error, source="int8", target="int16", shape=(2,)):
     model = single_op("CAST", [Tensor((2,), source)], [Tensor(shape, target)])
     cases.add(f"refused: {name}", model, error=error)

@@ -39,7 +39,7 @@ def add(name, operator, shapes, dtype, scales=None, constant=None, expected=None
     model = single_op(operator, tensors, [Tensor(shapes[2], "bool")])
     if expected:
         expected = [[OPERATORS[operator](*arrays)]]
-    # Many elements are not cut into slices of one.
+    # Large tensors are not cut into slices of one element.
     slices = (1, 3) if arrays[0].size < 1000 else (997,)
     cases.add(name, model, inputs=[given], expected=expected, slices=slices)
 
@@ -125,7 +125,7 @@ for number, operator in enumerate(OPERATORS):
 add("empty", "LESS", EMPTY, "int32", expected=True, data=[np.zeros((0, 3)), np.zeros((1, 3))])
 
 
-# What must be refused.
+# Models that must be refused.
 def refuse(
     name, error, operator="LESS", shapes=((2,),) * 3, dtypes=("int8", "int8", "bool"), **scale
 ):

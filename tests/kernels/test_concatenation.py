@@ -10,7 +10,7 @@ WHEEL = ("int8", "bool", "int16", "float32", "int32", "int64")
 cases = Cases()
 
 
-# Join tensors of `shapes`; those whose number is in `constant` are constants.
+# A CONCATENATION of tensors of `shapes`; tensors whose index is in `constant` are constants.
 def add(name, shapes, axis, dtype, wheel=True, constant=(), again=()):
     inputs = [
         tensor(shape, dtype, values(f"{name} {i}", shape, dtype) if i in constant else None)
@@ -23,7 +23,7 @@ def add(name, shapes, axis, dtype, wheel=True, constant=(), again=()):
         "CONCATENATION",
         inputs,
         dtype,
-        lambda *parts: np.concatenate(parts, axis),
+        lambda *arrays: np.concatenate(arrays, axis),
         wheel=wheel and dtype in WHEEL,
         axis=axis,
     )
@@ -69,7 +69,7 @@ cases.add(
 )
 
 
-# What must be refused.
+# Models that must be refused.
 def refuse(name, inputs, output, error, **options):
     cases.add(
         f"refused: {name}", single_op("CONCATENATION", inputs, [output], **options), error=error

@@ -18,7 +18,7 @@ from unit.on_device import device, model_files
 cases = Cases()
 
 
-# A sub-graph of one binary operator on its input and a constant: number of the sub-graph.
+# Add a sub-graph of one binary operator on its input and a constant. Return its number.
 def binary(model, name, shape, dtype, constant, **quantization):
     graph = model.subgraph(name)
     x, y = (graph.tensor(shape, dtype, **quantization) for _ in range(2))
@@ -52,8 +52,8 @@ model = branches((0, 3)).build()
 cases.add("if empty", model, expected=[[[]]] * 2, inputs=[[[True], []], [[False], []]])
 
 
-# Branches of several inputs and outputs: one swaps, the other gives a constant; a sub-graph
-# without operators, an input that is given twice.
+# Branches of several inputs and outputs: one swaps them, the other returns a constant; a sub-graph
+# without operators, an input that is used twice.
 def crossing():
     model = ModelBuilder()
     asked = model.tensor((), "bool")
@@ -74,7 +74,7 @@ def crossing():
 cases.add("if crossing", crossing(), inputs="random", runs=6)
 
 
-# One sub-graph for both branches, and run by three operators, two of them in a sub-graph.
+# One sub-graph as both branches, and run by three operators, two of them in a sub-graph.
 def shared():
     model = ModelBuilder()
     asked = model.tensor((), "bool")
@@ -95,8 +95,8 @@ def shared():
 cases.add("if shared", shared(), inputs="random", runs=6)
 
 
-# A loop: as long as i < n, i = i + 1, and x and y change places, x having grown; `inner` gives a
-# sub-graph that grows it, [x] to [x].
+# A loop: while i < n, i = i + 1, and x and y are swapped after x has grown. `inner` adds a
+# sub-graph that grows x, [x] to [x].
 def loop(inner=None, shape=(4,)):
     model = ModelBuilder()
     kinds = [((), "int32"), ((), "int32"), (shape, "int32"), (shape, "int32")]
@@ -126,7 +126,7 @@ cases.add("while", loop().build(), inputs="random", runs=8, ranges=_COUNTS)
 cases.add("while long", loop(shape=(3, 70)).build(), inputs="random", ranges=_COUNTS)
 
 
-# In the loop a branch: x + 1 where i > 1, else x * 3.
+# In the loop a branch: x + 1 if i > 1, else x * 3.
 def branch_inside(model, body, i, x, grown):
     one, asked = body.tensor((), "int32", 1), body.tensor((), "bool")
     body.operator("GREATER", [i, one], [asked])
@@ -135,7 +135,7 @@ def branch_inside(model, body, i, x, grown):
     body.operator("IF", [asked, x], [grown], then_subgraph_index=first, else_subgraph_index=second)
 
 
-# In the loop a loop: x = x + x as long as its counter, which begins at i, is below 2; in that a
+# In the loop a loop: x = x + x while its counter, which begins at i, is below 2. In that loop a
 # branch.
 def loop_inside(model, body, i, x, grown):
     kinds = [((), "int32"), ((4,), "int32")]
@@ -162,7 +162,7 @@ nested = loop(loop_inside).build()
 cases.add("if in while in while", nested, inputs="random", runs=6, ranges=_COUNTS)
 
 
-# A loop in a branch; the loop is run by the model, too.
+# A loop in a branch; the model also runs the loop directly.
 def loop_in_branch():
     model = loop()
     x, y = model.main.table.inputs, model.main.table.outputs
@@ -184,7 +184,7 @@ def loop_in_branch():
 cases.add("while in if", loop_in_branch(), inputs="random", runs=6, ranges=_COUNTS)
 
 
-# In one branch a variable tensor that adds up what comes, and an operator with scratch.
+# In one branch a variable tensor that accumulates its inputs, and an operator with scratch.
 def quantized():
     model = ModelBuilder()
     q = {"scale": 0.5, "zero_point": 3}
@@ -242,7 +242,7 @@ for looping in (False, True):
     )
 
 
-# A damaged model: `change` is given the builder.
+# Add an invalid model: `change` edits the builder.
 def broken(name, change, error, make=branches):
     model = make()
     change(model)
@@ -260,7 +260,7 @@ broken("body out of range", lambda m: options(m, bodySubgraphIndex=77), "runs su
 broken("runs itself", lambda m: options(m, thenSubgraphIndex=0), "runs itself")
 
 
-# Let sub-graph k, for each k of `runs`, be one IF that runs sub-graph runs[k] twice at choice.
+# Make sub-graph k, for each k of `runs`, one IF that runs sub-graph runs[k] in both branches.
 def nest(model, runs):
     first = model.main.table.operators[0]
     for k, number in runs.items():
@@ -278,7 +278,8 @@ def nest(model, runs):
         graph.operators = [operator]
 
 
-# Sub-graphs in sub-graphs, each naming the next one twice: 2 ** levels steps if counted singly.
+# Sub-graphs in sub-graphs, each of which names the next one twice: 2 ** levels steps if counted
+# singly.
 def deep(levels):
     model = branches(condition=True)
     for _ in range(levels - 2):
@@ -340,14 +341,14 @@ def test_control_flow(case):
     case.check()
 
 
-# Bytes of the head that TFLM plans, as it prints them.
+# Return the bytes of the head that TFLM plans, as TFLM prints them.
 def head_of_tflm(model, folder):
     path = folder / "model.tflite"
     path.write_bytes(model)
     return tflm_allocations(path)["head"]
 
 
-# The head is planned as TFLM does it, sub-graphs and all.
+# The head is planned as in TFLM, including sub-graphs.
 @pytest.mark.parametrize(
     "model",
     [branches().build(), crossing(), shared(), loop(shape=(3, 70)).build(), nested,
@@ -358,7 +359,7 @@ def test_head(model, tmp_path):
     assert tflm_head_bytes(TfliteModel(model)) == head_of_tflm(model, tmp_path)
 
 
-# A loop that does not end is stopped by the limit, or by Ctrl-C; all is usable afterwards.
+# The limit or Ctrl-C stops an endless loop; then everything works as before.
 def test_endless_loop(tmp_path):
     device(
         """
@@ -406,8 +407,8 @@ def test_endless_loop(tmp_path):
     )
 
 
-# The limit holds for loops in loops together, anew for each invoke, and there is one by default:
-# two steps of the outer loop, five and four of the inner one.
+# The limit is for all nested loops together, starts again in each invoke, and has a default: two
+# steps of the outer loop, five and four of the inner one.
 def test_endless_loops_in_loops(tmp_path):
     device(
         """
@@ -426,7 +427,7 @@ def test_endless_loops_in_loops(tmp_path):
     )
 
 
-# Each step of each sub-graph has its ticks, and the sum is no more than the whole.
+# Each step of each sub-graph has ticks, and their sum does not exceed the whole.
 def test_profiler(tmp_path):
     device(
         """
@@ -450,7 +451,7 @@ def test_profiler(tmp_path):
     )
 
 
-# Two models with sub-graphs in one arena.
+# Two models with sub-graphs share one arena.
 def test_shared_arena(tmp_path):
     device(
         """
@@ -467,7 +468,7 @@ def test_shared_arena(tmp_path):
     )
 
 
-# Write a word of record `k` of a flat model, and make its CRC right again.
+# Write a word of record `k` of a flat model, and correct its CRC.
 def changed(flat, kernel, word, value):
     flat = bytearray(flat)
     names, _ = struct.unpack_from(layout.SECTION, flat, layout.SECTIONS_OFFSET + 8 * layout.NAMES)
@@ -482,7 +483,7 @@ def changed(flat, kernel, word, value):
     return bytes(flat)
 
 
-# A damaged .tflm runs no steps that are not there, and none within themselves.
+# An invalid .tflm runs no steps that do not exist, and no steps within themselves.
 def test_damaged_flat_model(tmp_path):
     good = flatten(loop(branch_inside).build())
     bad = [

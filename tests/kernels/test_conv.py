@@ -9,7 +9,7 @@ from support.single_op import Tensor, single_op
 INT32 = np.iinfo(np.int32)
 
 
-# A CONV_2D with random weights; the output's shape as TFLM expects it.
+# A CONV_2D with random weights; the output has the shape that TFLM expects.
 def conv(
     name,
     source=(1, 6, 6, 3),
@@ -37,7 +37,7 @@ def conv(
             for size, step, k, d in zip((height, width), stride, window, dilation, strict=True)
         ]
         output = (batches, *sides, filters)
-    # Scales that spread the outputs over their range.
+    # Scales that distribute the outputs over their range.
     taps = depth * window[0] * window[1]
     scales = 2.0 ** random.uniform(-1, 1, filters if per_channel else 1) * 0.02
     output_scale = 0.05 * 0.02 * 90 * 60 * np.sqrt(taps) / 60 / gain
@@ -76,7 +76,7 @@ cases = Cases()
 portable_cases = Cases(modules=portable_modules())
 
 
-# Add a case whose name is what differs from the defaults.
+# Add a case; its name is the list of arguments that differ from the defaults.
 def add(error=None, **parameters):
     name = " ".join(f"{key}={value}" for key, value in parameters.items()) or "defaults"
     cases.add(name, lambda: conv(name, **parameters), error=error)
@@ -93,11 +93,11 @@ for padding in ("SAME", "VALID"):
     add(source=(1, 9, 9, 4), window=(3, 3), dilation=(1, 2), stride=(2, 1), padding=padding)
 for activation in ("RELU", "RELU6", "RELU_N1_TO_1"):
     add(activation=activation, gain=8.0)
-# Groups, also with dilation, and each channel by itself.
+# Groups, also with dilation, and each channel as a group.
 add(source=(1, 4, 4, 6), filters=4, groups=2)
 add(source=(2, 5, 4, 6), filters=6, groups=3, window=(2, 3), dilation=(2, 1), padding="VALID")
 add(source=(1, 4, 4, 5), filters=10, groups=5)
-# More taps and channels than the kernel holds at a time, and numbers around its blocks.
+# More taps and channels than the kernel unpacks at a time, and numbers around its blocks.
 add(source=(1, 3, 3, 30), filters=70)
 add(source=(1, 3, 2, 64), filters=64, window=(1, 1))
 add(source=(1, 2, 3, 65), filters=65, window=(1, 1))
@@ -107,7 +107,7 @@ add(source=(1, 3, 3, 140), filters=140, groups=2, window=(2, 1))
 add(source=(1, 9, 1, 1), filters=1, window=(3, 1))
 add(source=(3, 1, 1, 1), filters=1, window=(1, 1))
 add(source=(2, 2, 2, 3), filters=130, window=(2, 2))
-# The window is larger than the image; windows that see nothing of it.
+# The window is larger than the image; windows outside of the image.
 add(source=(1, 2, 2, 3), window=(5, 5))
 add(source=(1, 2, 2, 3), window=(2, 2), dilation=(4, 4))
 add(source=(1, 2, 2, 3), window=(2, 2), stride=(5, 5))
@@ -133,7 +133,7 @@ add(filters=3, quantized_dimension=3)
 add(filters=4, window=(1, 3), source=(1, 4, 4, 4), quantized_dimension=3)
 
 
-# Any parameters.
+# Random parameters.
 def random_parameters(random):
     groups = int(random.choice([1, 1, 1, 2, 3]))
     padding = str(random.choice(["SAME", "VALID"]))
@@ -165,7 +165,7 @@ for number in range(90):
     for collector in (cases, portable_cases):
         collector.add(name, lambda n=name, p=parameters: conv(n, **p), runs=1, inputs="random")
 
-# Models that contradict themselves.
+# Invalid models.
 add(output=(1, 6, 5, 4), error="should be")
 add(output=(1, 6, 6, 5), error="should be")
 add(output=(2, 6, 6, 4), error="should be")
@@ -190,7 +190,7 @@ def test_portable_conv(case):
     case.check()
 
 
-# A CONV_2D whose tensors are given.
+# A CONV_2D with the given tensors.
 def raw_conv(x, w, b, y, **options):
     return single_op("CONV_2D", [x, w, b], [y], **{"stride_h": 1, "stride_w": 1, **options})
 
@@ -216,7 +216,7 @@ OTHERS = {
 }
 other_cases = Cases()
 other_cases.add(
-    "no outputs",  # which TFLM refuses
+    "no outputs",  # TFLM refuses this
     conv("", padding="VALID", window=(7, 7)),
     inputs=[[np.zeros((1, 6, 6, 3))]],
     expected=[[[]]],

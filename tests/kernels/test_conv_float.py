@@ -20,7 +20,7 @@ def outputs(size, window, stride, dilation, padding):
     return max(0, (size + stride - reach) // stride)
 
 
-# A model of one CONV_2D; weights and bias are constants unless they are None (an input).
+# A model of one CONV_2D; weights and bias are constants, or inputs if they are None.
 def conv(
     shape,
     filters,
@@ -101,7 +101,7 @@ for number in range(40):
     cases.add(name, model, "random", runs=1, slices=(1 + number % 5,))
 
 
-# A constant input lies in the model.
+# A constant input is stored in the model.
 def constant():
     model = ModelBuilder("constant")
     x = model.tensor((1, 3, 3, 2), "float32", np.linspace(-3, 8, 18))
@@ -115,7 +115,7 @@ def constant():
 cases.add("input is a constant", constant())
 
 
-# Types that TFLM does not mix.
+# Combinations of types that TFLM refuses.
 def mixed(weights, bias, target):
     return single_op(
         "CONV_2D",

@@ -9,7 +9,7 @@ from support.inputs import generator
 cases = Cases()
 
 
-# Add a case whose name is what differs from the defaults.
+# Add a case; its name is the list of arguments that differ from the defaults.
 def add(error=None, **parameters):
     name = " ".join(f"{key}={value}" for key, value in parameters.items()) or "defaults"
     cases.add(name, lambda: conv(name, **parameters), error=error)
@@ -34,7 +34,7 @@ add(bias=None, bias_type=4)  # int64
 # Sums of int32 that wrap around.
 add(bias="int32", extreme=127, source=(1, 4, 4, 70), gain=2.0)
 add(bias="int32", bias_range=(-(2**31), 2**31 - 1))
-# Sums that need more than 32 bits.
+# Sums that require more than 32 bits.
 add(bias_range=(-(2**44), 2**44), gain=2e-6)
 add(bias_range=(-(2**40), 2**40), gain=1e-3)
 # Results that do not fit 32 bits wrap around.
@@ -63,7 +63,7 @@ for number in range(40):
     name = f"random {number} {parameters}"
     cases.add(name, lambda n=name, p=parameters: conv(n, **p), runs=1, inputs="random")
 
-# Models that contradict themselves, and what TFLM does not have.
+# Invalid models, and features that TFLM lacks.
 add(weights="int4", error="must be int8")
 add(bias="int8", bias_range=(0, 1), error="must be int32 or int64")
 add(output=(1, 5, 5, 4), error="should be")

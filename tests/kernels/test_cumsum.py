@@ -8,7 +8,7 @@ from support.single_op import Tensor, single_op
 cases = Cases()
 
 
-# A sum along an axis; `scales` are (scale, zero point) of input and output.
+# A CUMSUM along an axis; `scales` are (scale, zero point) of input and output.
 def add(name, shape, axis, dtype, exclusive=False, reverse=False, scales=None, **keywords):
     name = f"{dtype} {name} {shape} {axis} {exclusive:d}{reverse:d}"
     quantization = [{}, {}]
@@ -71,7 +71,7 @@ cases.add(
 )
 
 
-# What must be refused.
+# Models that must be refused.
 def refuse(
     name,
     error,

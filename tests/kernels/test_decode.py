@@ -13,19 +13,19 @@ cases = Cases()
 LUT, HUFFMAN, PRUNE = 0, 1, 2
 
 
-# Bits as bytes, the first one highest.
+# Return bits as bytes, the first bit in the highest place.
 def packed(bits):
     return np.packbits(np.array(bits, np.uint8))
 
 
-# The ancillary tensor: header, then values.
+# Return the ancillary tensor: header, then values.
 def ancillary(kind, values, *parameters, version=1):
     header = bytes([kind, 1, 0, 0, version, *parameters])
     return np.frombuffer(header.ljust(16, b"\0") + values, np.uint8)
 
 
-# A model of one TFLM_DECODE: (compressed bytes, ancillary, type, shape, quantization) an output.
-# A model needs an input: it goes through a RELU.
+# A model of one TFLM_DECODE; `tensors` are (compressed bytes, ancillary, type, shape,
+# quantization) of the outputs. The model's input goes through a RELU.
 def decode(*tensors):
     model = ModelBuilder("TFLM_DECODE")
     x = model.tensor((1,), "float32")
@@ -80,7 +80,7 @@ middle = lut("middle", "int8", (2, 5, 3), 2, 4, channels(5, 1), 5)
 add("lut middle axis", middle, error="channel axis")
 data, extra, *rest = lut("error", "int8", (64,), 3, 8)
 add("lut short", (data[:-1], extra, *rest), error="too short")
-# TFLM reads what lies behind the table.
+# TFLM reads beyond the table.
 few = lut("few", "int8", (5, 9), 3, 8, channels(5, 0), 4)
 add("lut table for fewer channels", few, error="too short for its channels")
 add("lut 0 bits", (data, ancillary(LUT, b"", 0, 8), *rest), error="0 bits")
@@ -116,7 +116,7 @@ add("prune short", (data, extra[:-1], *rest), error="too short")
 add("prune short mask", (data[:-1], extra, *rest), error="too short")
 
 
-# A Huffman code for values: {value: bits as text}.
+# Return a Huffman code for values: {value: bits as text}.
 def huffman_code(values):
     symbols, counts = np.unique(values, return_counts=True)
     heap = [
@@ -133,7 +133,8 @@ def huffman_code(values):
     return heap[0][2]
 
 
-# Tables for a code, of `first` bits and then of up to `more` bits: a list of entries.
+# Return the tables for a code, of `first` bits and then of up to `more` bits, as a list of
+# entries.
 def huffman_tables(code, first, more, value_bits):
     table = [0] * (1 << first)
     waiting = [(0, first, code)]
@@ -192,7 +193,7 @@ two = [lut("two", "int8", (3, 5), 3, 8), prune("two", "int16", (70,), 0.3)]
 add("two outputs", *two, huffman("two", "int8", (33,), False, 4, 4, 5))
 
 
-# A FULLY_CONNECTED or CONV_2D whose weights are decoded.
+# A FULLY_CONNECTED or CONV_2D with decoded weights.
 def consumer(name, shape, count):
     model = ModelBuilder(name)
     data, extra, dtype, *_ = lut(name, "int8", shape, 4, 16, count=count)

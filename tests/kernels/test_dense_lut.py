@@ -22,7 +22,7 @@ cases = Cases()
 
 
 def clustered(name, shape, values=16, each=False, limit=127):
-    """Random int8 weights with so many values: of all together, or of each output channel."""
+    """Return random int8 weights with `count` values: in all, or of each output channel."""
     random = generator(f"clustered {name}")
     rows = shape[0] if each else 1
     tables = [random.choice(2 * limit + 1, values, False) - limit for _ in range(rows)]
@@ -31,7 +31,7 @@ def clustered(name, shape, values=16, each=False, limit=127):
 
 
 def dense(name, source, channels, activation="NONE", bias=True, int4=False, **how):
-    """A FULLY_CONNECTED with clustered weights, each channel with a scale of its own or not."""
+    """A FULLY_CONNECTED with clustered weights and a scale for all channels or for each."""
     depth = source[-1]
     random = generator(f"dense {name}")
     limit = 7 if int4 else 127
@@ -50,7 +50,7 @@ def dense(name, source, channels, activation="NONE", bias=True, int4=False, **ho
 
 
 def conv(name, source, filters, **how):
-    """A CONV_2D whose window is all of its input, with clustered weights."""
+    """A CONV_2D whose window is its whole input, with clustered weights."""
     random = generator(f"conv {name}")
     weights = clustered(name, (filters, *source[1:]), **how)
     scales = np.full(filters, 0.02)
@@ -81,7 +81,7 @@ INT4 = {
 }
 for name, model in MODELS.items():
     cases.add(name, model, paths=COMPRESSED)
-# Weights of int4 in other layers, and what TFLM_DECODE makes of a table: its own cases, saved.
+# Cases of the other test files: int4 weights, and TFLM_DECODE with a table.
 for case in module_of("test_unpack_int4").cases:
     if not case.error and case.name.startswith(("extreme", "source")):
         cases.add(f"other {case.name}", case.build, runs=1, paths=("saved " + TARGET,))
@@ -97,14 +97,14 @@ def test_dense_lut(case):
     case.check()
 
 
-# The kernels that a flat model calls.
+# Return the kernels that a flat model calls.
 def kernels(model, **options):
     _, storage = prepare(model, target=TARGET, **options)
     return {record.kernel for record in storage.records}
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_weights_are_indices_where_asked(name):
+def test_compress_weights_uses_indices(name):
     assert kernels(MODELS[name], compress_weights=True) == {"dense_lut.eval_int8"}
     assert kernels(MODELS[name]) != {"dense_lut.eval_int8"}
 
@@ -119,7 +119,7 @@ def test_tables_are_not_decoded_when_invoked():
     assert not any("decode" in kernel for kernel in kernels(model, savings=passes_without()))
 
 
-def test_what_stays():
+def test_unsuitable_layers_are_not_compressed():
     many = dense("17 values", (1, 640), 20, values=17)
     assert "dense_lut.eval_int8" not in kernels(many, compress_weights=True)
     small = dense("tables would take more time", (1, 64), 20, each=True)
@@ -130,7 +130,7 @@ def test_what_stays():
     assert "dense_lut.eval_int8" not in flash
 
 
-def test_flatten_says_what_it_saves(tmp_path):
+def test_flatten_reports_compressed_layers(tmp_path):
     path = tmp_path / "model.tflite"
     path.write_bytes(MODELS["a table each"])
     plain = flatten_file(path, None, target=TARGET)

@@ -1,4 +1,4 @@
-# Sparse constants: behind DENSIFY against LiteRT, as weights by themselves, and damaged ones
+# Tests of sparse constants: after DENSIFY against LiteRT, as weights, and invalid ones
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import numpy as np
@@ -25,15 +25,15 @@ def _vector(values, kind):
     return number, vector
 
 
-# SparsityParameters of an array and the values that it keeps: `blocks` are {dimension: size},
-# `lists` the levels that list indices; the others go over all.
+# Return SparsityParameters of an array, and the values that it keeps. `blocks`: {dimension: size};
+# `lists`: the levels with lists of indices. Other levels are dense.
 def _sparsity(array, order, blocks, lists, kind):
     sides, insides = list(array.shape), list(blocks.items())
     for dimension, size in insides:
         sides[dimension] //= size
     shapes = [(side, blocks[d]) if d in blocks else (side,) for d, side in enumerate(sides)]
     whole = array.reshape([n for shape in shapes for n in shape])
-    # The axes of `whole`: of blocks, then within them.
+    # Axes of `whole`: of blocks, then of the elements in a block.
     axes, outer, inner = 0, [], {}
     for dimension in range(array.ndim):
         outer.append(axes)
@@ -75,7 +75,7 @@ def _weights(name, dtype, shape=(8, 12)):
     return values.astype(dtype)
 
 
-# FULLY_CONNECTED with sparse weights, which go through DENSIFY first, or not.
+# A FULLY_CONNECTED with sparse weights, with or without DENSIFY.
 def _model(weights, parameters, values, densify=True):
     model = ModelBuilder()
     dtype = str(weights.dtype)
@@ -93,13 +93,13 @@ def _model(weights, parameters, values, densify=True):
     return model
 
 
-# The same with ordinary weights.
+# The FULLY_CONNECTED with dense weights.
 def _plain(weights):
     model = _model(weights, None, weights, densify=False)
     return lambda _, runs: litert.outputs(model.build(), runs)
 
 
-_FORMS = [
+_LAYOUTS = [
     ((0, 1), {}, (1,), "B"),
     ((0, 1), {}, (0, 1), "H"),
     ((1, 0), {}, (1,), "i"),
@@ -108,14 +108,14 @@ _FORMS = [
     ((1, 0), {0: 4, 1: 2}, (1,), "i"),
 ]
 for dtype in ("float32", "int8"):
-    for number, (order, blocks, lists, kind) in enumerate(_FORMS):
+    for number, (order, blocks, lists, kind) in enumerate(_LAYOUTS):
         name = f"{dtype} {number}"
         weights = _weights(name, dtype)
         parameters, values = _sparsity(weights, order, blocks, lists, kind)
         model = _model(weights, parameters, values).build()
         exact = {} if dtype == "int8" else {"rtol": 1e-5, "atol": 1e-5}
         cases.add(name, model, expected=litert.outputs, **exact)
-        # LiteRT's own kernels for sparse weights do not take all of these.
+        # LiteRT's own kernels for sparse weights do not support all of these.
         direct = _model(weights, parameters, values, densify=False).build()
         cases.add(f"{name} direct", direct, expected=_plain(weights), **exact)
 
@@ -171,7 +171,7 @@ def test_damaged(change, said):
 
 
 # A few bytes that would become hundreds of megabytes.
-def test_too_large():
+def test_huge_tensor_is_refused():
     weights = np.zeros((1, 1), np.float32)
     model = _model(weights, None, weights)
     tensor = model.main.table.tensors[1]

@@ -9,7 +9,7 @@ from support.single_op import Tensor, single_op
 INT32 = np.iinfo(np.int32)
 
 
-# A DEPTHWISE_CONV_2D with random weights; the output's shape as TFLM expects it.
+# A DEPTHWISE_CONV_2D with random weights; the output has the shape that TFLM expects.
 def depthwise(
     name,
     source=(1, 6, 6, 4),
@@ -39,14 +39,14 @@ def depthwise(
             for size, step, k, d in zip((height, width), stride, window, dilation, strict=True)
         ]
         output = (batches, *sides, channels)
-    # Scales that spread the outputs over their range.
+    # Scales that distribute the outputs over their range.
     scales = 2.0 ** random.uniform(-1, 1, channels if per_channel else 1) * 0.02
     output_scale = 0.05 * 0.02 * 90 * np.sqrt(window[0] * window[1]) / gain
     shape = (first, *window, channels)
     filters = random.integers(*weights, shape, endpoint=True)
-    zeros = 0 if not per_channel else [0] * channels  # TFLM wants as many as there are scales
+    zeros = 0 if not per_channel else [0] * channels  # TFLM requires as many as there are scales
     w = {"scale": scales, "zero_point": zeros, "quantized_dimension": 3, **quantization}
-    b = []  # TFLM crashes where a bias is left out by -1
+    b = []  # TFLM crashes if the bias is -1
     if bias is not None:
         values = random.integers(*bias, channels, endpoint=True)
         b = [Tensor((channels,), "int32", values, scale=0.05 * scales, zero_point=0)]
@@ -73,7 +73,7 @@ def depthwise(
 cases = Cases()
 
 
-# Add a case whose name is what differs from the defaults.
+# Add a case; its name is the list of arguments that differ from the defaults.
 def add(error=None, **parameters):
     name = " ".join(f"{key}={value}" for key, value in parameters.items()) or "defaults"
     cases.add(name, lambda: depthwise(name, **parameters), error=error)
@@ -93,13 +93,13 @@ add(source=(1, 12, 10, 1), multiplier=8, window=(10, 8), stride=(2, 2))
 add(source=(1, 3, 3, 70))
 add(source=(3, 2, 2, 65), multiplier=2, window=(2, 2))
 add(source=(1, 1, 1, 1), window=(1, 1))
-# Filters that fit the kernel's words just so, and just not.
+# Filters that just fit the kernel's words, and filters that just do not.
 add(source=(1, 17, 9, 2), window=(16, 8), padding="VALID")
 add(source=(1, 130, 3, 2), window=(128, 1))
 add(source=(1, 4, 132, 1), window=(1, 129), multiplier=2)
 add(source=(1, 140, 3, 2), window=(43, 3), zero_points=(127, 0))
 add(source=(1, 12, 12, 2), window=(12, 12), padding="VALID")
-# The window is larger than the image; windows that see nothing of it.
+# The window is larger than the image; windows outside of the image.
 add(source=(1, 2, 2, 3), window=(5, 5))
 add(source=(1, 2, 2, 3), window=(2, 2), dilation=(4, 4))
 add(source=(1, 2, 2, 3), window=(2, 2), stride=(5, 5))
@@ -128,7 +128,7 @@ add(zero_point=[5, -7, 0, 90])
 add(scale=[0.01, 0.0, 1e-30, 0.5])
 
 
-# Any parameters.
+# Random parameters.
 def random_parameters(random):
     padding = str(random.choice(["SAME", "VALID"]))
     window = tuple(int(n) for n in random.integers(1, 6, 2))
@@ -156,7 +156,7 @@ for number in range(80):
     name = f"random {number} {parameters}"
     cases.add(name, lambda n=name, p=parameters: depthwise(n, **p), runs=1, inputs="random")
 
-# Models that contradict themselves.
+# Invalid models.
 add(output=(1, 6, 5, 4), error="should be")
 add(output=(1, 6, 6, 5), error="should be")
 add(output=(2, 6, 6, 4), error="should be")

@@ -99,7 +99,7 @@ for number in range(40):
     cases.add(name, model, "random", runs=1, slices=(1 + number % 3,))
 
 
-# A constant input lies in the model.
+# A constant input is stored in the model.
 def constant():
     model = ModelBuilder("constant")
     x = model.tensor((1, 3, 3, 2), "float32", np.linspace(-3, 8, 18))

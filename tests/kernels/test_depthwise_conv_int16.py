@@ -9,7 +9,7 @@ from support.inputs import generator
 cases = Cases()
 
 
-# Add a case whose name is what differs from the defaults.
+# Add a case; its name is the list of arguments that differ from the defaults.
 def add(error=None, **parameters):
     name = " ".join(f"{key}={value}" for key, value in parameters.items()) or "defaults"
     parameters = {"multiplier": 1, **parameters}
@@ -49,7 +49,7 @@ for number in range(40):
     name = f"random {number} {parameters}"
     cases.add(name, lambda n=name, p=parameters: conv(n, **p), runs=1, inputs="random")
 
-# Models that contradict themselves, and what TFLM does not have.
+# Invalid models, and features that TFLM lacks.
 add(weights="int4", error="must be int8")
 add(bias="int32", error="must be int64")
 add(output=(1, 5, 5, 3), error="should be")

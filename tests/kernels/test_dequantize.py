@@ -38,7 +38,7 @@ for dtype in ("int8", "int16"):
     cases.add(f"{dtype}, empty", model, inputs=[[[]]], expected=[[[]]])
 
 
-# A constant input lies in the model.
+# A constant input is stored in the model.
 def constant(dtype):
     model = ModelBuilder("constant")
     x = model.tensor((7,), dtype, np.arange(7) * 9, scale=0.5, zero_point=3)

@@ -9,7 +9,7 @@ from support.single_op import Tensor, single_op
 cases = Cases()
 
 
-# A model with boxes on a grid of anchors; `extra` values behind each encoding.
+# A model with boxes on a grid of anchors; `extra` values follow each encoding.
 def detection(name, boxes, classes, background, capacity, extra=0, **options):
     random = generator(name + " anchors")
     anchors = random.uniform(0.1, 0.9, (boxes, 4))
@@ -34,7 +34,7 @@ def detection(name, boxes, classes, background, capacity, extra=0, **options):
     return single_op("TFLite_Detection_PostProcess", inputs, outputs, custom=values)
 
 
-# Encodings and scores; `steps` scores between 0 and 1 make ties.
+# Encodings and scores; `steps` different scores between 0 and 1 give equal scores.
 def runs(name, boxes, all_classes, extra=0, steps=None, count=3):
     random = generator(name)
     result = []
@@ -60,7 +60,7 @@ for boxes, classes, background, most, extra in [
         inputs = runs(name, boxes, classes + background, extra, steps)
         sizes = (boxes, classes, background, most, extra)
         keywords = {"max_detections": most, "max_classes_per_detection": 1}
-        # TFLM does not write what is behind the last box.
+        # TFLM does not write the entries after the last box.
         cases.add(
             f"fast {name}",
             detection(name, *sizes, **keywords),

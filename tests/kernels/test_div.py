@@ -12,7 +12,7 @@ cases = Cases()
 _LOWEST, _HIGHEST = -(1 << 31), (1 << 31) - 1
 
 
-# Inputs of two shapes, the second without zeros.
+# Inputs of two shapes, the second one without zeros.
 def operands(name, dtype, shapes, zero=0):
     random = generator(name)
     if dtype == "float32":
@@ -34,7 +34,7 @@ for operator, dtype in [
     for i, shapes in enumerate(SHAPES):
         name = f"{operator} {dtype} {shapes}"
         options = {"fused_activation_function": ACTIVATIONS[i % 4]} if operator == "DIV" else {}
-        # TFLM's FLOOR_DIV and FLOOR_MOD spread 4 dimensions at most.
+        # TFLM's FLOOR_DIV and FLOOR_MOD broadcast at most 4 dimensions.
         if operator == "DIV" or shapes[0] == shapes[1] or len(shapes[2]) <= 4:
             model = binary(name, operator, dtype, shapes, **options)
             cases.add(name, model, [operands(name, dtype, shapes)], slices=(1, 7))
@@ -50,7 +50,7 @@ for operator, dtype in [
         cases.add(name, binary(name, operator, dtype, shapes), error="do not fit together")
 
 
-# Pairs of random bit patterns, of near magnitudes, multiples, and of all that is special.
+# Pairs of random bit patterns, of similar magnitudes, multiples, and all special values.
 def pairs(name, zeros):
     random = generator(name)
     special = [1, -1, 6, 2.5, 1e-42, -1e-42, 1.1754944e-38, 3.4028235e38, -1e30, np.inf, -np.inf]
@@ -77,7 +77,7 @@ for zero in (0.0, -0.0):
     model = binary("zero", "FLOOR_DIV", "float32", ((4,),) * 3)
     cases.add(f"FLOOR_DIV by {zero}", model, [inputs], error="by zero", heap_lock=False)
 
-# int32: what C leaves undefined, and the lowest number against everything.
+# int32: results that C leaves undefined, and the lowest number divided by everything.
 inputs = [_LOWEST, _LOWEST, _LOWEST, _LOWEST, 7, -7, 0, _LOWEST, 5, _HIGHEST, _HIGHEST, -7, 7]
 inputs = inputs, [-1, 1, 0, _LOWEST, 0, 0, 0, 3, _LOWEST, _LOWEST, -1, 2, -2]
 wanted = [_HIGHEST, _LOWEST, -_HIGHEST, 1, _HIGHEST, -_HIGHEST, 0, -715827882, 0, 0, -_HIGHEST]
@@ -90,8 +90,9 @@ scaled = [Tensor((2,), "int32", scale=1.0, zero_point=0) for _ in range(3)]
 cases.add("DIV int32 with scales", single_op("DIV", scaled[:2], scaled[2:]), error="a scale")
 
 
-# int8: all numerators over all denominators but zero. TFLM's shift at last, of up to 38 bits less
-# that of the multiplier, is only defined up to 31: a numerator of 0 has a shift of 31 bits alone.
+# int8: all numerators over all denominators except zero. TFLM's final shift, of up to 38 bits
+# minus the multiplier's shift, is only defined up to 31: a numerator of 0 alone has a shift of 31
+# bits.
 for i in range(16):
     random = generator(f"int8 {i}")
     zeros = [int(z) for z in random.choice([-128, 127, 0, *random.integers(-128, 128, 3)], 3)]
@@ -107,7 +108,7 @@ for i in range(16):
     inputs = [every.reshape(256, 1), every[every != zeros[1]]]
     model = single_op("DIV", scaled[:2], scaled[2:], **activation)
     cases.add(f"DIV int8 every pair, {i}", model, [inputs], slices=(4111,))
-# Multipliers as models have them, and small ones: numerators that TFLM shifts no further than 31.
+# Realistic multipliers, and small ones: numerators that TFLM shifts by at most 31.
 for i in range(12):
     name = f"DIV int8 {i}"
     random = generator(name)
@@ -129,7 +130,7 @@ for i in range(12):
     far = zeros[0] + least if zeros[0] < 0 else zeros[0] - least
     inputs[0] = np.where(np.abs(distance) < least, far, inputs[0]).astype(np.int8)
     cases.add(name, single_op("DIV", scaled[:2], scaled[2:]), [inputs])
-# The last bit of the multiplier shows: it is computed in double.
+# The last bit of the multiplier matters: it is computed in double.
 for i, (first, second, target, numerator, denominator) in enumerate(
     [
         (0.8040884733200073, 0.3477080464363098, 0.004763574805110693, 27, 107),
@@ -141,7 +142,7 @@ for i, (first, second, target, numerator, denominator) in enumerate(
     scaled = [Tensor((1,), "int8", scale=s, zero_point=0) for s in (first, second, target)]
     model = single_op("DIV", scaled[:2], scaled[2:])
     cases.add(f"DIV int8 in double, {i}", model, [[[numerator], [denominator]]])
-# Where TFLM is undefined: 0 / 0, x / 0, 0 / x, and quotients that vanish.
+# Results that TFLM leaves undefined: 0 / 0, x / 0, 0 / x, and quotients that vanish.
 scaled = [Tensor((6,), "int8", scale=1.0, zero_point=z) for z in (3, -2, 10)]
 inputs = [[3, 4, 2, 3, 4, 2], [-2, -2, -2, 9, 100, 100]]
 model = single_op("DIV", scaled[:2], scaled[2:])

@@ -1,4 +1,4 @@
-# Tests of kernels for the DSP extension, target armv7em, by what computes on every board
+# Tests of kernels for the DSP extension (target armv7em) by the portable kernels
 # MIT license; Copyright (c) 2026 the tflm authors
 
 
@@ -16,20 +16,20 @@ TARGET = "armv7em"
 SOURCES = ("test_conv", "test_depthwise_conv", "test_fully_connected")
 
 
-# The kernels that the flat model of the target calls.
+# Return the kernels that the flat model of the target calls.
 def kernels(model, packing=None):
     _, storage = prepare(model, target=TARGET, packing=packing)
     return {record.kernel.partition(".")[0] for record in storage.records}
 
 
-# How many groups or channels of a model have one multiplication instead of two roundings.
+# Return how many groups or channels of a model have one multiplication instead of two roundings.
 def folded(model):
     _, storage = prepare(model, target=TARGET)
     (record,) = storage.records
     return record.kernel, sum(storage.constants[i] for i in _kinds(storage, record))
 
 
-# Where the streams of a record's groups or channels begin.
+# Return where the streams of a record's groups or channels begin.
 def _kinds(storage, record):
     start = record.words[2] >> 2
     if record.kernel.startswith("conv"):
@@ -49,7 +49,7 @@ for source in SOURCES:
         cases.add(f"{source} {case.name}", model, runs=1, oracle_model=oracle, paths=(TARGET,))
 
 
-# The output's quantization: the lowest value is 0 with RELU, as converters have it.
+# The output's quantization: with RELU the lowest value is 0, as converters write it.
 def _output(shape, scale, activation):
     return Tensor(shape, "int8", scale=scale, zero_point=-128 if activation == "RELU" else -3)
 
@@ -73,7 +73,7 @@ def conv(weights, bias, source, scale, padding="SAME", activation="NONE", stride
     return single_op("CONV_2D", [x, w, b], [y], fused_activation_function=activation, **options)
 
 
-# Random weights and biases for conv(); outputs take all of their range and go beyond it.
+# Random weights and biases for conv(); outputs fill their range and exceed it.
 def random_conv(name, shape, source, scale=1.0, **options):
     random = generator(name)
     weights = random.integers(-128, 127, shape, endpoint=True).astype(np.int8)
@@ -110,7 +110,7 @@ for name, shape, source, options in (
 ):
     cases.add(name, random_conv(name, shape, source, **options), paths=(TARGET,))
 
-# Channels without weights may have biases that no sum may have.
+# Channels without weights may have biases that exceed every sum.
 EMPTY = np.zeros((6, 1, 1, 8), np.int8)
 EMPTY[1] = 3
 LARGE = [1 << 30, 77, -(1 << 30), (1 << 31) - 1, -(1 << 31), 1 << 29]
@@ -175,7 +175,7 @@ for name, source, options in (
     cases.add(name, depthwise(name, source, **options), paths=(TARGET,))
 
 
-# Every size of a filter, on sides that are even and odd, narrower than the filter and wider.
+# All sizes of a filter, on even and odd sides, narrower and wider than the filter.
 SIDES = [(height, width) for height in range(1, 8) for width in range(1, 8)]
 for i, side in enumerate(side for side in SIDES if side != (3, 3)):
     for stride in (1, 2):
@@ -216,7 +216,7 @@ def test_dsp(case):
     case.check()
 
 
-# Most groups of layers like those of real models take the short way.
+# Most groups of realistic layers have one multiplication.
 @pytest.mark.parametrize(
     ("model", "least"),
     [
@@ -225,13 +225,13 @@ def test_dsp(case):
     ],
     ids=["conv", "depthwise"],
 )
-def test_folds(model, least):
+def test_groups_have_one_multiplication(model, least):
     kernel, count = folded(model)
     assert "dsp" in kernel and count >= least
 
 
-# Where an output below zero counts, two roundings are no straight line.
-def test_does_not_fold_without_relu():
+# If outputs below zero matter, two roundings are not a straight line.
+def test_no_single_multiplication_without_relu():
     assert folded(random_conv("folds", (32, 1, 1, 32), (1, 2, 2, 32), 2.0))[1] == 0
 
 
@@ -242,7 +242,7 @@ def rounded_twice(value, multiplier, shift):
     return (high >> shift) + ((high & mask) > (mask >> 1) + (high < 0))
 
 
-# Every sum in the range, not only those of random inputs.
+# All sums in the range, not only sums of random inputs.
 @pytest.mark.parametrize("seed", range(12))
 def test_folding_is_exact(seed):
     random = np.random.default_rng(seed)
@@ -263,7 +263,7 @@ def test_folding_is_exact(seed):
     assert found > 2
 
 
-# What the DSP kernels cannot do is left to others.
+# Layers that the DSP kernels do not support use other kernels.
 @pytest.mark.parametrize(
     ("model", "kernel"),
     [
@@ -273,11 +273,11 @@ def test_folding_is_exact(seed):
     ],
     ids=["more inputs than scratch", "a large bias", "a multiplier far above 1"],
 )
-def test_left_to_others(model, kernel):
+def test_unsupported_layer_takes_another_kernel(model, kernel):
     assert kernels(model) == {kernel}
 
 
-# With little flash, layers that gain least for theirs have other kernels.
+# With little flash, the layers with the least benefit for their flash use other kernels.
 def test_flash_budget():
     data = (REPOSITORY / "models" / "digits" / "digits_int8.tflite").read_bytes()
     options = {"target": TARGET, "optimize": "off"}

@@ -10,7 +10,7 @@ WHEEL = ("float32", "int8", "int16", "int32")
 cases = Cases()
 
 
-# An update at a start that may lie outside; inputs in `constant` are constants.
+# An update at a start that may be out of range; inputs in `constant` are constants.
 def add(name, shape, update, start, dtype, constant=(), wheel=True, index_dtype="int32"):
     name = f"{dtype} {name} {shape} {update} {start} {index_dtype} {constant}"
     arrays = [
@@ -68,7 +68,7 @@ model = single_op("DYNAMIC_UPDATE_SLICE", [x, x, Tensor((2,), "int32")], [tensor
 cases.add("same tensor", model)
 
 
-# What must be refused.
+# Models that must be refused.
 def refuse(
     name,
     error,

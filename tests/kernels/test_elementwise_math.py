@@ -1,4 +1,4 @@
-# Tests of ABS, CEIL, COS, ELU, EXP, FLOOR, LOG, NEG and their like on float32 against TFLM
+# Tests of ABS, CEIL, COS, ELU, EXP, FLOOR, LOG, NEG and others on float32 against TFLM
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import numpy as np
@@ -9,7 +9,7 @@ from support.single_op import Tensor, single_op
 
 cases = Cases()
 
-# Operator and tolerance: 2 units in the last place where functions are not exact.
+# Operator and tolerance: 2 units in the last place if the function is not exact.
 OPERATORS = [
     ("ABS", 0.0),
     ("CEIL", 0.0),
@@ -29,7 +29,7 @@ OPERATORS = [
 SHAPES = [(), (1,), (7,), (2, 3, 4), (1, 2, 3, 1, 2, 3), (0, 3)]
 
 
-# Values where functions change their ways, all magnitudes, and random bit patterns.
+# Values where functions change their branches, all magnitudes, and random bit patterns.
 def values(name, count=400):
     random = generator(name)
     special = [0.0, -0.0, 0.5, -0.5, 1.5, 2.5, -1.5, -2.5, 0.49999997, -0.49999997, 0.99999994]
@@ -55,16 +55,16 @@ def values(name, count=400):
 for name, tolerance in OPERATORS:
     for shape in SHAPES:
         model = single_op(name, [Tensor(shape, "float32")], [Tensor(shape, "float32")])
-        # The wheel takes no empty tensors.
+        # The wheel refuses empty tensors.
         empty = [[[]]] if 0 in shape else None
         cases.add(f"{name} {shape}", model, empty, rtol=tolerance, expected=empty)
     x = values(name)
     model = single_op(name, [Tensor(x.shape, "float32")], [Tensor(x.shape, "float32")])
-    # Slices of 3 are enough where there are many elements.
+    # Slices of 3 units for large tensors.
     cases.add(f"{name} of all magnitudes", model, [[x]], rtol=tolerance, slices=(37,))
 
 
-# A constant input lies in the model.
+# A constant input is stored in the model.
 def constant(name):
     model = ModelBuilder("constant")
     x = model.tensor((60,), "float32", values(name + " constant")[30:90])

@@ -35,7 +35,7 @@ add("7 dimensions", (1, 2, 1, 2, 1, 2, 1), -1, "int8", wheel=False)
 add("empty", (0, 2), 0, "int8", wheel=False)
 
 
-# What must be refused.
+# Models that must be refused.
 def refuse(name, axis, output, error, axis_shape=(), dtype="int8"):
     inputs = [tensor((2, 3), "int8"), Tensor(axis_shape, "int32", axis)]
     model = single_op("EXPAND_DIMS", inputs, [tensor(output, dtype)])

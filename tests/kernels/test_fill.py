@@ -48,7 +48,7 @@ for shape in [(), (1,), (35,)]:
     cases.add(f"ZEROS_LIKE {shape}", model)
 
 
-# What must be refused.
+# Models that must be refused.
 def refuse(name, error, shape=(2, 3), value=(), dtype="int8", index_dtype="int32", output=(2, 3)):
     sizes = Tensor((2,), index_dtype, shape)
     model = single_op("FILL", [sizes, tensor(value, "int8")], [tensor(output, dtype)])

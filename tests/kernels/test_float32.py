@@ -1,4 +1,4 @@
-# float32 kernels against numpy: every bit on ordinary, awkward and random operands
+# Tests of float32 kernels against numpy: every bit of ordinary, special and random operands
 # MIT license; Copyright (c) 2026 the tflm authors
 import os
 import subprocess
@@ -58,7 +58,7 @@ with open(arena_path, "wb") as file:
 """
 
 
-# Lays out an arena and a ROM, collects kernel calls, and runs them all in one process.
+# Lays out an arena and a ROM, collects kernel calls, and runs all of them in one process.
 class Machine:
     def __init__(self, folder, helpers="portable"):
         self.folder = folder
@@ -67,11 +67,11 @@ class Machine:
         self.rom = bytearray()
         self.calls = []
 
-    # Puts an array in the arena and returns its operand word.
+    # Store an array in the arena and return its operand word.
     def put(self, array):
         return self._append(self.arena, array) << 2
 
-    # Puts an array in the ROM and returns its operand word.
+    # Store an array in the ROM and return its operand word.
     def put_rom(self, array):
         return self._append(self.rom, array) << 2 | 1
 
@@ -92,7 +92,7 @@ class Machine:
         assert done.returncode == 0, done.stdout + done.stderr
         self.arena = paths[1].read_bytes()
 
-    # Reads n elements back from an operand word in the arena.
+    # Read n elements from an operand word in the arena.
     def get(self, word, n, dtype="<u4"):
         return np.frombuffer(self.arena, dtype, n, word >> 2)
 
@@ -112,8 +112,8 @@ SPECIAL = np.array(
 SPECIAL = np.concatenate([SPECIAL, SPECIAL | 0x80000000])
 
 
-# Pairs of bit patterns: all special ones, uniform ones, near exponents, cancellation, subnormals,
-# products near both ends of the range, few mantissa bits (ties), zeros.
+# Pairs of bit patterns: all special ones, uniform ones, similar exponents, cancellation,
+# subnormals, products near both ends of the range, few mantissa bits (ties), zeros.
 def operand_pairs(random, count):
     def bits(n):
         return random.integers(0, 1 << 32, n, dtype=np.uint32)
@@ -125,34 +125,35 @@ def operand_pairs(random, count):
         exponents = random.integers(low, high, n, dtype=np.uint32)
         return signs(n) | exponents << 23 | bits(n) & mask
 
-    part = count // 8
+    eighth = count // 8
     left, right = np.meshgrid(SPECIAL, SPECIAL)
-    pairs = [(left.ravel(), right.ravel()), (bits(part), bits(part))]
-    pairs.append((floats(part, 110, 140), floats(part, 110, 140)))
-    base = floats(part, 1, 255)
+    pairs = [(left.ravel(), right.ravel()), (bits(eighth), bits(eighth))]
+    pairs.append((floats(eighth, 110, 140), floats(eighth, 110, 140)))
+    base = floats(eighth, 1, 255)
     near = base ^ 0x80000000
-    pairs.append((base, near + random.integers(-40, 40, part).astype(np.uint32)))
-    shifted = base ^ signs(part)
-    shifted += random.integers(-30, 31, part).astype(np.uint32) << 23
+    pairs.append((base, near + random.integers(-40, 40, eighth).astype(np.uint32)))
+    shifted = base ^ signs(eighth)
+    shifted += random.integers(-30, 31, eighth).astype(np.uint32) << 23
     pairs.append((base, shifted))
-    pairs.append((floats(part, 0, 3), floats(part, 0, 4)))
-    low = floats(part, 0, 140)
-    product = random.integers(90, 150, part).astype(np.int64) - (low >> 23 & 255) & 255
-    pairs.append((low, (signs(part) | product.astype(np.uint32) << 23 | bits(part) & 0x7FFFFF)))
-    high = floats(part, 120, 254)
+    pairs.append((floats(eighth, 0, 3), floats(eighth, 0, 4)))
+    low = floats(eighth, 0, 140)
+    product = random.integers(90, 150, eighth).astype(np.int64) - (low >> 23 & 255) & 255
+    random_low = signs(eighth) | product.astype(np.uint32) << 23 | bits(eighth) & 0x7FFFFF
+    pairs.append((low, random_low))
+    high = floats(eighth, 120, 254)
     product = np.clip(
-        381 - (high >> 23 & 255).astype(np.int64) + random.integers(-3, 3, part), 1, 254
+        381 - (high >> 23 & 255).astype(np.int64) + random.integers(-3, 3, eighth), 1, 254
     )
-    pairs.append((high, signs(part) | product.astype(np.uint32) << 23 | bits(part) & 0x7FFFFF))
-    pairs.append((floats(part, 61, 64, 0x7FFFC0), floats(part, 62, 66, 0x7FFFC0)))
-    pairs.append((floats(part, 115, 139, 0x7FF000), floats(part, 115, 139, 0x7FF800)))
-    pairs.append((np.where(bits(part) & 1, signs(part), bits(part)), bits(part)))
+    pairs.append((high, signs(eighth) | product.astype(np.uint32) << 23 | bits(eighth) & 0x7FFFFF))
+    pairs.append((floats(eighth, 61, 64, 0x7FFFC0), floats(eighth, 62, 66, 0x7FFFC0)))
+    pairs.append((floats(eighth, 115, 139, 0x7FF000), floats(eighth, 115, 139, 0x7FF800)))
+    pairs.append((np.where(bits(eighth) & 1, signs(eighth), bits(eighth)), bits(eighth)))
     left, right = (np.concatenate(side) for side in zip(*pairs, strict=True))
     order = random.permutation(len(left))
     return left[order], right[order]
 
 
-# Numpy's answer in float32, as bits.
+# The answer of numpy in float32, as bits.
 def as_bits(values):
     return np.asarray(values, np.float32).view(np.uint32)
 
@@ -161,7 +162,7 @@ def floats_of(bits):
     return np.asarray(bits, np.uint32).view(np.float32)
 
 
-# Equal bits; where the wanted one is a NaN, any quiet NaN.
+# Equal bits; if the wanted value is a NaN, any quiet NaN.
 def assert_same(got, wanted, *operands):
     nan = np.isnan(floats_of(wanted))
     quiet = got & 0x7FC00000 == 0x7FC00000
@@ -175,7 +176,7 @@ def machine(tmp_path, request):
     return Machine(tmp_path, request.param)
 
 
-# The operations take the arena's and the ROM's operands and give C's bits.
+# The operations read operands in the arena and in the ROM, and return C's bits.
 def test_arithmetic(machine):
     random = np.random.default_rng(1)
     a, b = operand_pairs(random, COUNT)
@@ -210,14 +211,14 @@ def test_arithmetic(machine):
     for name, values in wanted.items():
         got = machine.get(out[name], count)
         if name in ("maximum", "minimum"):
-            # These copy, even a signalling NaN.
+            # These operations copy, even a signalling NaN.
             chosen = np.where(as_bits(values) == b, b, a)
             assert np.array_equal(got, chosen), name
         else:
             assert_same(got, as_bits(values), acc, a, b)
 
 
-# Products and sums in one accumulator come in order, with zeros and a negative zero to start from.
+# Products and sums are added to an accumulator in order, starting from zero and negative zero.
 def test_dot_product_and_sum(machine):
     random = np.random.default_rng(2)
     dots, length = max(8, COUNT // 400), 50
@@ -243,8 +244,8 @@ def test_dot_product_and_sum(machine):
     assert_same(machine.get(total, dots), as_bits(in_order))
 
 
-# Steps broadcast and stride, results may lie on an operand, and neighbours stay untouched.
-def test_steps_and_places(machine):
+# Steps broadcast and stride, a result may overwrite an operand, and neighbours are unchanged.
+def test_steps_and_overlapping_operands(machine):
     random = np.random.default_rng(3)
     a, b = (random.normal(0, 1, 90).astype(np.float32) for _ in range(2))
     word_a, word_b = machine.put(a), machine.put_rom(b)
@@ -267,23 +268,23 @@ def test_steps_and_places(machine):
     assert_same(machine.get(word_a, 90), as_bits(a * a))
 
 
-# Clamping copies C++'s std::min(std::max(x, low), high): zeros keep their sign, a NaN stays.
+# Clamping follows C++'s std::min(std::max(x, low), high): zeros keep their sign, a NaN stays.
 @pytest.mark.parametrize("low, high", [(0, 6), (-1, 1), (0, 3.4028235e38), (-0.0, np.inf)])
 def test_clamp(machine, low, high):
     values = operand_pairs(np.random.default_rng(4), COUNT // 4)[0]
     low, high = np.float32(low), np.float32(high)
-    place = machine.put(values)
-    machine.call("float32_select", "clamp", place, len(values), machine.put_rom([low, high]))
+    word = machine.put(values)
+    machine.call("float32_select", "clamp", word, len(values), machine.put_rom([low, high]))
     machine.run()
     x = floats_of(values)
     x = np.where(x < low, low, x)
     wanted = np.where(x > high, high, x)
-    got = machine.get(place, len(values))
+    got = machine.get(word, len(values))
     assert np.array_equal(got[~np.isnan(x)], as_bits(wanted)[~np.isnan(x)])
     assert np.array_equal(got[np.isnan(x)], values[np.isnan(x)])
 
 
-# Comparisons are C's.
+# Comparisons follow C.
 def test_compare(machine):
     a, b = operand_pairs(np.random.default_rng(5), COUNT // 2)
     questions = [np.equal, np.not_equal, np.less, np.less_equal]
@@ -332,7 +333,7 @@ def test_quantize(machine, scale):
         assert np.array_equal(machine.get(word, len(x), dtype), wanted), (dtype, zero_point)
 
 
-# Integers become float32 and back as in C.
+# Integers are converted to float32 and back as in C.
 def test_conversions(machine):
     random = np.random.default_rng(7)
     results = []
@@ -345,7 +346,7 @@ def test_conversions(machine):
         whole = machine.put(np.zeros(n, np.float32))
         machine.call("float32_convert", "from_int", whole, machine.put_rom(values), n, code)
         results.append((whole, values.astype(np.float32)))
-        # And back, with fractions, past every limit, infinities and NaNs.
+        # Back to integers, with fractions, beyond all limits, infinities and NaNs.
         back = np.concatenate(
             [
                 random.normal(0, 2.0 ** random.integers(0, 40, n), n).astype(np.float32),
@@ -366,7 +367,8 @@ def test_conversions(machine):
         assert np.array_equal(machine.get(out, len(wanted), wanted.dtype), wanted), wanted.dtype
 
 
-# exp, logistic and tanh are within 0.7 units in the last place of the true value, ends included.
+# exp, logistic and tanh are within 0.7 units in the last place of the exact value, at the ends,
+# too.
 @pytest.mark.parametrize("name", ["exp", "logistic", "tanh"])
 def test_exponentials(machine, name):
     random = np.random.default_rng(8)
@@ -384,14 +386,14 @@ def test_exponentials(machine, name):
             floats_of(operand_pairs(random, COUNT // 4)[0]),
         ]
     ).astype(np.float32)
-    place = machine.put(x)
-    machine.call("float32_math", name, place, place, len(x))
+    word = machine.put(x)
+    machine.call("float32_math", name, word, word, len(x))
     machine.run()
-    got = machine.get(place, len(x))
+    got = machine.get(word, len(x))
     with np.errstate(all="ignore"):
         exact = np.exp(x.astype(np.float64))
         if name == "logistic":
-            # TFLM's cut-offs.
+            # TFLM's limits.
             exact = np.where(x < -9, exact, 1 / (1 + np.exp(-x.astype(np.float64))))
             exact = np.where(x > np.float32(16.619047164916992188), 1, exact)
         elif name == "tanh":

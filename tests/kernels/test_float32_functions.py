@@ -1,4 +1,4 @@
-# float32 functions against numpy: roots, rounding, floor division exact, the others within 0.7 ulp
+# Tests of float32 functions against numpy: roots, rounding, division exact, others within 0.7 ulp
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import numpy as np
@@ -21,7 +21,7 @@ def machine(tmp_path, request):
     return Machine(tmp_path, request.param)
 
 
-# All that is special, random bits, ordinary numbers, halves, near 1, near multiples of pi / 2.
+# All special values, random bits, ordinary numbers, halves, near 1, near multiples of pi / 2.
 def arguments(seed):
     random = np.random.default_rng(seed)
     n = COUNT // 4
@@ -36,7 +36,8 @@ def arguments(seed):
                 as_bits(1 + random.normal(0, 1, n) * 10.0 ** random.uniform(-7, 0, n)),
                 as_bits(random.integers(-100000, 100000, n) * (np.pi / 2)),
                 as_bits(random.normal(0, 1, n) * np.exp2(random.uniform(-14, 120, n))),
-                # Nearest of all to a multiple of pi / 2; steps of `log`'s and `exp`'s ranges.
+                # The float32 nearest to a multiple of pi / 2; limits of the ranges of `log` and
+                # `exp`.
                 as_bits(
                     [16367173 * 2.0**72, 4 / 3, 2 / 3, 1.3333334, 0.6666667, -0.17, -32, -31.9]
                 ),
@@ -45,7 +46,7 @@ def arguments(seed):
         )
 
 
-# Nearest as TFLM has it: floor(x), or one more.
+# The nearest integer as in TFLM: floor(x), or one more.
 def nearest(x):
     low = np.floor(x)
     rest = x - low
@@ -55,7 +56,7 @@ def nearest(x):
 
 def test_exact(machine):
     x = arguments(1)
-    place = machine.put_rom(x)
+    operand = machine.put_rom(x)
     with np.errstate(all="ignore"):
         values = floats_of(x)
         wanted = [
@@ -64,15 +65,15 @@ def test_exact(machine):
             (("float32_round", "whole", 2), nearest(values)),
             (("float32_sqrt", "sqrt"), np.sqrt(values)),
         ]
-    places = [machine.put(np.zeros(len(x), np.uint32)) for _ in wanted]
-    for word, ((module, name, *rest), _) in zip(places, wanted, strict=True):
-        machine.call(module, name, word, place, len(x), *rest)
+    words = [machine.put(np.zeros(len(x), np.uint32)) for _ in wanted]
+    for word, ((module, name, *rest), _) in zip(words, wanted, strict=True):
+        machine.call(module, name, word, operand, len(x), *rest)
     machine.run()
-    for word, (_, values) in zip(places, wanted, strict=True):
+    for word, (_, values) in zip(words, wanted, strict=True):
         assert_same(machine.get(word, len(x)), as_bits(values), x)
 
 
-# In place, with the largest error in units in the last place.
+# Run a function in place and return the largest error in units in the last place.
 @pytest.mark.parametrize(
     "module, name, rest, function, limit",
     [
@@ -85,10 +86,10 @@ def test_exact(machine):
 )
 def test_functions(machine, module, name, rest, function, limit):
     x = arguments(2)
-    place = machine.put(x)
-    machine.call(module, name, place, place, len(x), *rest)
+    operand = machine.put(x)
+    machine.call(module, name, operand, operand, len(x), *rest)
     machine.run()
-    got = machine.get(place, len(x))
+    got = machine.get(operand, len(x))
     with np.errstate(all="ignore"):
         exact = function(floats_of(x).astype(np.float64))
     finite = np.isfinite(exact)
@@ -100,8 +101,8 @@ def test_functions(machine, module, name, rest, function, limit):
     assert error.max() < limit, hex(x[finite][error.argmax()])
 
 
-# Quotients just below a whole number that is one more than the middle between two float32: in
-# double they are that number, and round up where the true ones round down.
+# Quotients just below an integer that is one more than the middle between two float32. In double
+# they equal the integer and round up, where the exact quotients round down.
 def awkward_quotients(random):
     pairs = []
     for shift in range(30, 38):
@@ -136,8 +137,8 @@ def test_floor_divide(machine):
     add(awkward[:, 0], -awkward[:, 1])
     a, b = (np.concatenate(side) for side in zip(*groups, strict=True))
     place_a, place_b = machine.put_rom(a), machine.put(b)
-    places = [machine.put(np.zeros(len(a), np.uint32)) for _ in range(2)]
-    for modulo, word in enumerate(places):
+    words = [machine.put(np.zeros(len(a), np.uint32)) for _ in range(2)]
+    for modulo, word in enumerate(words):
         numbers = (word, place_a, place_b, len(a), _EACH, modulo)
         machine.call("float32_floor_divide", "divide", *numbers)
     machine.run()
@@ -147,5 +148,5 @@ def test_floor_divide(machine):
         quotient[y == 0] = np.nan
         rest = np.fmod(x, y)
         rest = np.where((rest != 0) & ((y < 0) != (rest < 0)), rest + y, rest)
-    assert_same(machine.get(places[0], len(a)), as_bits(quotient), a, b)
-    assert_same(machine.get(places[1], len(a)), as_bits(rest), a, b)
+    assert_same(machine.get(words[0], len(a)), as_bits(quotient), a, b)
+    assert_same(machine.get(words[1], len(a)), as_bits(rest), a, b)

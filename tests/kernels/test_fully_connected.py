@@ -35,7 +35,7 @@ def dense(
     shape = (channels, depth) if weights_shape is None else weights_shape
     if output is None:
         output = (int(np.prod(source)) // depth, channels)
-    # Scales that spread the outputs over their range.
+    # Scales that distribute the outputs over their range.
     scales = 2.0 ** random.uniform(-1, 1, channels if per_channel else 1) * 0.02
     filters = None if computed else random.integers(*weights, shape, endpoint=True)
     w = Tensor(shape, "int8", filters, **{"scale": scales, "zero_point": 0, **quantization})
@@ -62,7 +62,7 @@ def dense(
 cases = Cases()
 
 
-# Add a case whose name is what differs from the defaults.
+# Add a case; its name is the list of arguments that differ from the defaults.
 def add(error=None, **parameters):
     name = " ".join(f"{key}={value}" for key, value in parameters.items()) or "defaults"
     cases.add(name, lambda: dense(name, **parameters), error=error)
@@ -116,7 +116,7 @@ add(computed=True, source=(3, 70), channels=70, zero_point=-5)
 add(options={"asymmetric_quantize_inputs": True})
 
 
-# Any parameters.
+# Random parameters.
 def random_parameters(random):
     return {
         "source": (int(random.integers(1, 4)), int(random.integers(1, 100))),
@@ -135,7 +135,7 @@ for number in range(60):
     name = f"random {number} {parameters}"
     cases.add(name, lambda n=name, p=parameters: dense(n, **p), runs=1, inputs="random")
 
-# Models that contradict themselves.
+# Invalid models.
 add(output=(1, 6), error="fit")
 add(output=(2, 5), error="fit")
 add(output=(), error="dimensions")

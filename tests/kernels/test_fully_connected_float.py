@@ -71,7 +71,7 @@ special = [
 cases.add("special values", fully_connected((5, 3), 6), [[np.array(special)]])
 
 
-# A constant input lies in the model.
+# A constant input is stored in the model.
 def constant():
     model = ModelBuilder("constant")
     x = model.tensor((2, 6), "float32", np.linspace(-3, 8, 12))

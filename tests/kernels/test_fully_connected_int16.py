@@ -9,7 +9,7 @@ from support.inputs import generator
 cases = Cases()
 
 
-# Add a case whose name is what differs from the defaults.
+# Add a case; its name is the list of arguments that differ from the defaults.
 def add(error=None, **parameters):
     name = " ".join(f"{key}={value}" for key, value in parameters.items()) or "defaults"
     cases.add(name, lambda: dense(name, **parameters), error=error)
@@ -54,7 +54,7 @@ for number in range(30):
     name = f"random {number} {parameters}"
     cases.add(name, lambda n=name, p=parameters: dense(n, **p), runs=1, inputs="random")
 
-# Models that contradict themselves, and what TFLM does not have.
+# Invalid models, and features that TFLM lacks.
 add(weights=("int4", -7, 7), error="must be int8")
 add(bias="int16", error="must be int32 or int64")
 add(output=(2, 6), error="fit")

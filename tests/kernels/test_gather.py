@@ -10,7 +10,7 @@ WHEEL = ("int8", "float32")
 cases = Cases()
 
 
-# numpy's idea of GATHER.
+# GATHER by numpy.
 def gathered(x, indices, axis, batch_dims):
     if not batch_dims:
         return np.take(x, indices, axis)
@@ -18,7 +18,7 @@ def gathered(x, indices, axis, batch_dims):
     return np.stack([gathered(a, i, axis - 1, batch_dims - 1) for a, i in pairs])
 
 
-# A GATHER; indices are random, an input, a constant, or as given.
+# A GATHER; indices are random, an input, a constant, or given.
 def add(name, shape, indices, axis, dtype, batch_dims=0, constant=(), **options):
     name = f"GATHER {dtype} {name}"
     x = values(name, shape, dtype)
@@ -107,7 +107,7 @@ for constant in [(0,), (1,), (0, 1)]:
     add_nd(f"constant {constant}", (4, 3, 5), (6, 2), "int8", constant)
 add_nd("6 numbers", (2, 1, 2, 3, 2, 2), (4, 6), "int8", wheel=False)
 add_nd("no numbers", (2, 3), (4, 0), "int8", wheel=False)
-# TFLM checks the place only: what leaves one dimension may land in the next.
+# TFLM checks the offset only: an index beyond one dimension may address the next one.
 model = single_op(
     "GATHER_ND", [Tensor((4, 3), "int8"), Tensor((3, 2), "int32")], [Tensor((3,), "int8")]
 )
@@ -151,7 +151,7 @@ for output_dtype in ("int8", "float32"):
         cases.add(name, model, inputs=[[[0, bad]]], error="outside its tensor", heap_lock=False)
 
 
-# What must be refused.
+# Models that must be refused.
 def refuse(name, error, operator, inputs, output, **options):
     tensors = [Tensor(*entry) for entry in inputs]
     model = single_op(operator, tensors, [Tensor(*output)], **options)

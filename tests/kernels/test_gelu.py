@@ -1,4 +1,4 @@
-# Tests of GELU against LiteRT; TFLM does not have it
+# Tests of GELU, which TFLM lacks, against LiteRT
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import numpy as np
@@ -20,7 +20,7 @@ _EDGES = np.array(
 )
 for approximate in (False, True):
     word = "tanh" if approximate else "erf"
-    atol = 1e-6 if approximate else 3e-7  # LiteRT's 1 + tanh(x) loses bits where x is negative
+    atol = 1e-6 if approximate else 3e-7  # LiteRT's 1 + tanh(x) loses bits for negative x
     for shape in [(), (7,), (3, 40), (0, 2)]:
         x = np.linspace(-7, 7, int(np.prod(shape)), dtype="f").reshape(shape)
         cases.add(

@@ -1,8 +1,9 @@
-# Tests of float32 operators with int8 weights against LiteRT; TFLM does not have them
+# Tests of float32 operators with int8 weights, which TFLM lacks, against LiteRT
 # MIT license; Copyright (c) 2026 the tflm authors
 #
-# Inputs are rounded to 8 bits at run time: a value that lies halfway may become the neighbour in
-# LiteRT, which multiplies by a reciprocal. A few outputs then differ by a step of one weight.
+# Inputs are rounded to 8 bits at run time. LiteRT multiplies by a reciprocal, so that a value half
+# way between two integers may become the other one. A few outputs then differ by a step of one
+# weight.
 
 import numpy as np
 from support import litert

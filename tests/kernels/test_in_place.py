@@ -1,4 +1,4 @@
-# Tests of operators whose output is their own input, which TFLM runs and LiteRT refuses
+# Tests of operators that write their own input, which TFLM runs and LiteRT refuses
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import numpy as np
@@ -20,7 +20,7 @@ def in_place(name, dtype, shape, scale=None, zero_point=None, **options):
     return model.build()
 
 
-# Rows on one core or several: slices of one and of three of them.
+# Rows on one core or several, in slices of one and of three rows.
 cases.add("SOFTMAX int8", in_place("SOFTMAX", "int8", (7, 9), 1 / 256, -128, beta=20.0))
 cases.add("SOFTMAX int16", in_place("SOFTMAX", "int16", (7, 9), 1 / 32768, 0, beta=5.0))
 cases.add("LOG_SOFTMAX int8", in_place("LOG_SOFTMAX", "int8", (7, 9), 1 / 16, 127))
@@ -30,7 +30,7 @@ cases.add("LOGISTIC int8", in_place("LOGISTIC", "int8", (7, 9), 1 / 256, -128))
 cases.add("ABS int8", in_place("ABS", "int8", (7, 9), 0.1, 3))
 
 
-# An operator over tensors of float32, its output one of them; the others are constants.
+# An operator on float32 tensors whose output is one of its inputs; the others are constants.
 def over_operand(name, shape, operands, over, dtype="float32", **options):
     model = ModelBuilder(name)
     random = np.random.default_rng(5)
@@ -42,7 +42,7 @@ def over_operand(name, shape, operands, over, dtype="float32", **options):
     return model.build()
 
 
-# Kernels that go over their input more than once, or read it after they have written.
+# Kernels that read their input several times, or after they have written.
 model = in_place("LOG_SOFTMAX", "float32", (7, 9))
 cases.add("LOG_SOFTMAX float32", model, rtol=1e-6, atol=1e-6)
 cases.add("LEAKY_RELU", in_place("LEAKY_RELU", "float32", (7, 9), alpha=-0.3))
@@ -52,7 +52,7 @@ cases.add("FLOOR_MOD over its divisor", over_operand("FLOOR_MOD", (7, 9), 2, 1))
 cases.add("ADD_N over its third", over_operand("ADD_N", (7, 9), 3, 2))
 
 
-# Two operators over one tensor, whose first value is an input of the model and read again.
+# Two operators on one tensor, whose first value is an input of the model and is read again.
 def over_an_input():
     model = ModelBuilder("input")
     x, y = model.tensor((3, 5), "float32"), model.tensor((3, 5), "float32")
@@ -67,7 +67,7 @@ def over_an_input():
 cases.add("over an input, twice", over_an_input(), rtol=1e-6, atol=1e-6)
 
 
-# In both sub-graphs of an IF, whose tensors are behind those of the first one.
+# In both sub-graphs of an IF, whose tensors follow the tensors of the main graph.
 def in_branches():
     model = ModelBuilder("branches")
     for alpha in (-0.3, 0.7):
@@ -86,7 +86,7 @@ def in_branches():
 cases.add("in branches", in_branches())
 
 
-# TOPK_V2, which TFLM lacks and LiteRT runs into tensors of its own only.
+# TOPK_V2, which TFLM lacks; LiteRT runs it only with separate tensors.
 def topk(is_in_place):
     model = ModelBuilder("TOPK_V2")
     x = model.tensor((4, 6), "float32")

@@ -29,7 +29,7 @@ for dtype in ("float32", "int8"):
     model = normalization(dtype, (2,), fused_activation_function="RELU")
     cases.add(f"{dtype} activation", model, error="activation")
 
-# Sums of squares of all sizes, those of one and two among them.
+# Sums of squares of all sizes, including the sums of one and two squares.
 random = generator("sums")
 x = random.integers(-128, 128, (400, 3)) // np.exp2(random.uniform(0, 8, (400, 1)))
 x[:5] = [[0, 0, 0], [1, 0, 0], [1, -1, 0], [1, 1, 1], [-2, 0, 0]]
@@ -43,7 +43,7 @@ x[3] = 0
 cases.add("float32 sums", normalization("float32", (60, 4)), [[x]], slices=(7,))
 
 
-# L2_POOL_2D: windows as for the other pools.
+# L2_POOL_2D: the windows of the other pooling operators.
 for i, (shape, window, stride, padding, activation) in enumerate(
     [
         ((1, 4, 4, 3), (2, 2), (2, 2), "VALID", "NONE"),

@@ -1,4 +1,4 @@
-# Tests of kernels with packed weights, for the target armv6m, by what computes on every board
+# Tests of kernels with packed weights (target armv6m) by the portable kernels
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import numpy as np
@@ -18,20 +18,20 @@ BOTH = (TARGET, TARGET + " bytes")
 SOURCES = ("test_conv", "test_depthwise_conv", "test_fully_connected", "test_add", "test_sub")
 
 
-# The kernels that the flat model of a target calls.
+# Return the kernels that the flat model of a target calls.
 def kernels(model):
     _, storage = prepare(model, target=TARGET)
     return {record.kernel.partition(".")[0] for record in storage.records}
 
 
-# True when a model needs packed weights or tables.
+# Whether a model requires packed weights or tables.
 def is_packed(model):
     return any(
         word in name for name in kernels(model) for word in ("lanes", "table", "column", "dense")
     )
 
 
-# The cases of the operators' own tests that the target changes, and those of this file.
+# Return the cases of other test files that the target changes, and the cases of this file.
 cases = Cases()
 for source in SOURCES:
     for number, case in enumerate(module_of(source).cases):
@@ -78,7 +78,7 @@ for name, shape, source, options in (
 ):
     cases.add(name, random_conv(name, shape, source, **options), paths=BOTH)
 
-# Blocks of whole rows, the last of them incomplete; some go on in the next image of the batch.
+# Blocks of whole rows, the last one incomplete; some continue in the next image of the batch.
 ROWS = tuple(f"{path} rows" for path in BOTH)
 for name, shape, source, options in (
     ("rows", (9, 3, 3, 8), (1, 11, 9, 8), {}),
@@ -90,16 +90,16 @@ for name, shape, source, options in (
 ):
     cases.add(name, random_conv(name, shape, source, **options), paths=ROWS)
 
-# Every number of words behind the last whole pass of a kernel's inner loop, and of pixels behind
-# the last two.
+# All numbers of words after the last whole pass of a kernel's inner loop, and of pixels after the
+# last two.
 for depth in (4, 8, 12, 16, 20, 36):
     for pixels in (1, 2, 3):
         name = f"depth {depth}, {pixels} pixels"
         model = random_conv(name, (5, 1, 1, depth), (1, 1, pixels, depth))
         cases.add(name, model, paths=(BOTH[pixels % 2],))
 
-# DEPTHWISE_CONV_2D whose window is a line of pixels: any number of taps, one window or more of
-# them down or across, windows and taps apart, rows as wide as the image.
+# DEPTHWISE_CONV_2D whose window is a line of pixels: all numbers of taps, one window or several
+# down or across, gaps between windows and taps, rows as wide as the image.
 COLUMNS = [(f"{taps} taps", (1, taps, 1, 5), (taps, 1), {}) for taps in (1, 2, 3, 4, 9)]
 COLUMNS += [
     (f"{taps} taps, {pixels} pixels", (1, taps + pixels - 1, 1, 5), (taps, 1), {})
@@ -117,8 +117,8 @@ for name, source, window, options in COLUMNS:
     model = depthwise(name, source, 1, window, padding="VALID", **options)
     cases.add(name, model, paths=(TARGET,))
 
-# Weights that are used once: one window that is all of the input, and FULLY_CONNECTED too deep
-# for lanes. The last groups are not full.
+# Weights that are used once: one window that is the whole input, and FULLY_CONNECTED too deep for
+# lanes. The last groups are incomplete.
 ONCE = {
     "one pixel, 5 channels": random_conv("1 pixel", (5, 1, 1, 4), (1, 1, 1, 4)),
     "one pixel, 3 channels": random_conv("2 pixel", (3, 1, 1, 12), (1, 1, 1, 12)),
@@ -137,7 +137,7 @@ for scale in (0.0013, 0.0011):
     cases.add(name, conv(name, weights, [-5, 0, 7, 60, -60, 1], (1, 2, 3, 8), scale), paths=BOTH)
 
 
-# Channels without weights may have biases that no accumulator of the packed kernels may have.
+# Channels without weights may have biases that exceed the accumulators of the packed kernels.
 EMPTY = np.zeros((6, 1, 1, 8), np.int8)
 EMPTY[1] = 3
 LARGE = [1 << 30, 77, -(1 << 30), (1 << 31) - 1, -(1 << 31), 1 << 29]
@@ -151,13 +151,13 @@ def test_packed(case):
 
 
 @pytest.mark.parametrize("name", ONCE)
-def test_used_once(name):
+def test_weights_used_once_take_the_dense_kernel(name):
     assert kernels(ONCE[name]) == {"dense"}
 
 
-# What depthwise_column is for, and what lies beside the image, or has another kernel.
+# Layers for depthwise_column, and layers with padding or other kernels.
 @pytest.mark.parametrize("name, source, window, options", COLUMNS)
-def test_columns(name, source, window, options):
+def test_window_of_a_line_takes_the_column_kernel(name, source, window, options):
     model = depthwise(name, source, 1, window, padding="VALID", **options)
     assert kernels(model) == {"depthwise_column"}
 
@@ -173,13 +173,13 @@ def test_columns(name, source, window, options):
         ((1, 9, 1, 4), (4, 1), {"multiplier": 2}),
     ],
 )
-def test_no_columns(source, window, options):
+def test_other_windows_take_the_lanes_kernel(source, window, options):
     options = {"padding": "VALID", "multiplier": 1, **options}
     model = depthwise("no column", source, window=window, **options)
     assert kernels(model) == {"depthwise_conv_lanes"}
 
 
-# Multipliers are in the stream: a record takes the same bytes however many channels there are.
+# Multipliers are in the stream: a record has the same size for all numbers of channels.
 @pytest.mark.parametrize("target", ["armv6m", "mac16"])
 def test_records_have_no_table(target):
     models = (
@@ -193,7 +193,7 @@ def test_records_have_no_table(target):
         assert record.kernel.partition(".")[0].endswith(("lanes", "mac16")) and not record.table
 
 
-# What cannot be packed runs in place.
+# Layers that cannot be packed use the portable kernel.
 @pytest.mark.parametrize(
     "model",
     [
@@ -204,17 +204,17 @@ def test_records_have_no_table(target):
     ],
     ids=["a weight of -128", "more inputs than scratch", "a large bias", "a multiplier above 1"],
 )
-def test_not_packed(model):
+def test_unpackable_layer_takes_the_portable_kernel(model):
     assert kernels(model) == {"conv"}
 
 
-# A model for no target is the same as ever.
-def test_only_for_the_target():
+# A model without a target is unchanged.
+def test_no_packing_without_a_target():
     _, storage = prepare(random_conv("plain", (4, 3, 3, 8), (1, 4, 4, 8)))
     assert [record.kernel for record in storage.records] == ["conv.eval_int8"]
 
 
-# With little flash, layers that gain least for theirs stay as they are.
+# With little flash, the layers with the least benefit for their flash are not packed.
 def test_flash_budget():
     data = (REPOSITORY / "models" / "digits" / "digits_int8.tflite").read_bytes()
     smallest, largest = len(flatten(data)), len(flatten(data, target=TARGET))

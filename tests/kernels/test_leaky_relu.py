@@ -15,7 +15,7 @@ for alpha in (0.0, 0.01, 0.2, 1.0, 3.3, -0.3, -2.0):
         every_value_model("LEAKY_RELU", quantizations, alpha=alpha),
         inputs=every_value(quantizations),
     )
-    # All values of int16 that show the last bit of the multipliers.
+    # All values of int16 for which the last bit of the multipliers matters.
     for scale_in, scale_out, zero_in, zero_out in [
         (0.00123, 0.00077, 0, 0),
         (0.001, 0.0034, 7, -9),

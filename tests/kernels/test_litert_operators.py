@@ -1,4 +1,4 @@
-# Tests of what operators of TFLM do beyond it, and of small operators of LiteRT, against LiteRT
+# Tests of features beyond TFLM, and of small operators of LiteRT, against LiteRT
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import numpy as np
@@ -16,7 +16,7 @@ def _add(name, op, inputs, outputs, values=None, rtol=0, atol=0, **options):
     cases.add(name, model, values, expected=litert.outputs, rtol=rtol, atol=atol)
 
 
-# Unary operators on every value of int8.
+# Unary operators on all values of int8.
 for op in ("EXP", "LOG", "RELU_N1_TO_1", "RELU_0_TO_1"):
     for number, (source, target) in enumerate(
         [((0.03, -20), (0.05, -30)), ((0.008, -128), (0.01, 0)), ((0.25, 127), (0.02, -128))]
@@ -28,7 +28,7 @@ for op in ("RELU_N1_TO_1", "RELU_0_TO_1"):
     for shape in [(), (3, 5)]:
         _add(f"{op} float32 {shape}", op, [Tensor(shape, "float32")], [Tensor(shape, "float32")])
 
-# SELECT: a condition for each row, each element, or one for all.
+# SELECT: a condition for each row, for each element, or one for all.
 for dtype in ("float32", "int8", "int32", "int64", "bool"):
     for shape, condition in [((3, 4), (3,)), ((3, 4), (3, 4)), ((2, 3, 2), (2,)), ((4,), ())]:
         values = [Tensor(shape, dtype), Tensor(shape, dtype)]
@@ -68,9 +68,9 @@ for dtype, values in (("float32", _REALS), ("int32", [0, 1, -1, _LOWEST, _HIGHES
         _add(f"SIGN {dtype} {shape}", "SIGN", *tensors, runs)
     _add(f"SIGN {dtype} scalar", "SIGN", [Tensor((), dtype)], [Tensor((), dtype)])
 
-# Every special y with every special x, then all sizes of quotients, in all shapes.
-_PLACES = [0.0, -0.0, np.nan, np.inf, -np.inf, 1e-45, -1e-45, 1e-38, 3e38, -3e38, 1.0, -1.0, 2.5]
-_YS, _XS = (side.ravel().astype("f") for side in np.meshgrid(_PLACES, _PLACES))
+# All special y with all special x, then quotients of all sizes, in all shapes.
+_SPECIAL = [0.0, -0.0, np.nan, np.inf, -np.inf, 1e-45, -1e-45, 1e-38, 3e38, -3e38, 1.0, -1.0, 2.5]
+_YS, _XS = (side.ravel().astype("f") for side in np.meshgrid(_SPECIAL, _SPECIAL))
 tensors = [Tensor(_YS.shape, "float32") for _ in range(3)]
 _add("ATAN2 special", "ATAN2", tensors[:2], tensors[2:], [[_YS, _XS]], rtol=1.3e-7, atol=2e-45)
 random = generator("ATAN2")
@@ -86,8 +86,8 @@ wanted = [[np.arctan2(*ones)]]
 _SPREAD = single_op("ATAN2", tensors[:2], tensors[2:])
 cases.add("ATAN2 spread", _SPREAD, [ones], expected=wanted, rtol=1.3e-7)
 
-# Every special x to every special y, then powers of all sizes, of numbers next to 1, and of
-# negative ones.
+# All special x to all special y, then powers of all sizes, of numbers near 1, and of negative
+# numbers.
 _NUMBERS = [0.0, -0.0, 1.0, -1.0, 2.0, -2.0, 0.5, np.inf, -np.inf, np.nan, 1e-45, 3e38, 3.0, -3.0]
 _XS, _YS = (side.ravel().astype("f") for side in np.meshgrid(_NUMBERS, _NUMBERS))
 _POW = {"rtol": 3e-7, "atol": 2e-45}
@@ -124,8 +124,8 @@ cases.add(
     expected=[[np.array(wrapped[0][0], np.uint32).view(np.int32)]],
 )
 
-# Every divisor that is special against every such dividend, then random ones in all shapes; scales
-# count for nothing.
+# All special divisors with all special dividends, then random ones in all shapes; scales are
+# ignored.
 for op in ("FLOOR_DIV", "FLOOR_MOD"):
     for dtype in ("int8", "int16", "int32", "int64")[: 4 if op == "FLOOR_MOD" else 3]:
         low, high = np.iinfo(dtype).min, np.iinfo(dtype).max

@@ -18,8 +18,8 @@ def log_softmax(dtype, shape, scale=0.1, zero_point=0, output=(1 / 16, 127)):
     return single_op("LOG_SOFTMAX", tensors[:1], tensors[1:])
 
 
-# Differences between TFLM's exp() and log() and ours are of the last bits of the logarithm, which
-# count more where it cancels: against results near 0 they are absolute.
+# TFLM's exp() and log() differ from tflm's in the last bits of the logarithm, which matter more if
+# it cancels: near 0 the differences are absolute.
 for dtype in ("float32", "int8"):
     tolerance = {"rtol": 3e-7, "atol": 1e-6} if dtype == "float32" else {}
     for shape in [(1,), (7,), (2, 5), (3, 1), (2, 3, 4), (2, 3, 2, 19), (1, 2, 1, 2, 2, 3)]:
@@ -33,8 +33,8 @@ x[:3, 0] = [np.nan, np.inf, -np.inf]
 model = log_softmax("float32", (60, 9))
 cases.add("float32 magnitudes", model, [[x]], rtol=3e-7, atol=1e-6, slices=(7,))
 
-# int8: scales from where only the largest value counts to where all values are nearly alike; sums
-# of all sizes for the logarithm.
+# int8: scales from one that only the largest value matters for, to one for which all values are
+# nearly equal; sums of all sizes for the logarithm.
 for i, scale in enumerate(np.exp2(np.linspace(-12, 6, 28))):
     scale = float(scale * generator(f"scale {i}").uniform(1, 1.5))
     rows = generator(f"rows {i}").integers(-128, 128, (40, 12))

@@ -23,7 +23,8 @@ for shape in [(), (3,), (2, 5), (1, 2, 3, 4, 5, 2), (0, 3)]:
     cases.add(
         f"shape {shape}", single_op("LOGISTIC", [x], [Tensor(shape, "int8", **OUTPUT)]), **outputs
     )
-# So small that exp() sees only zeros; TFLM shifts by negative numbers there, which C leaves open.
+# A scale so small that exp() gets only zeros; TFLM shifts by negative numbers, which C leaves
+# undefined.
 cases.add(
     "tiny scale",
     single_op(
@@ -36,7 +37,7 @@ cases.add(
 )
 
 
-# An operator that must be refused.
+# Models that must be refused.
 def refused(name, x, y, error):
     cases.add(name, single_op("LOGISTIC", [x], [y]), error=error)
 

@@ -11,7 +11,7 @@ for operator in ("MAXIMUM", "MINIMUM"):
     cases = collections[operator] = Cases()
     for dtype in ("int8", "int16", "int32", "int64"):
         add_shape_cases(cases, operator, dtype, 1.0 if dtype == "int8" else None)
-    # Neighbours of the borders between words, where comparisons go wrong.
+    # Neighbours of the limits of words, where comparisons may fail.
     edges = [0, 1, -1, 2**31 - 1, 2**31, 2**32 - 1, 2**32, -(2**31), -(2**31) - 1, -(2**32)]
     edges += [2**63 - 1, -(2**63), 2**63 - 2**32, 2**62]
     first, second = (a.ravel() for a in np.meshgrid(edges, edges))

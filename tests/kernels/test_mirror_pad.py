@@ -11,7 +11,7 @@ MODES = {"REFLECT": "reflect", "SYMMETRIC": "symmetric"}
 cases = Cases()
 
 
-# Mirror a shape by pairs of paddings.
+# A MIRROR_PAD of a shape by pairs of paddings.
 def add(name, shape, paddings, dtype, mode, wheel=True, index_dtype="int32"):
     add_move(
         cases,
@@ -53,7 +53,7 @@ add("as far as it goes", (3, 4), [(3, 3), (4, 4)], "int8", "SYMMETRIC")
 add("as far as it goes", (3, 4), [(2, 2), (3, 3)], "int8", "REFLECT")
 
 
-# What must be refused.
+# Models that must be refused.
 def refuse(name, error, paddings, output=(6, 3), dtype="int8", mode="REFLECT", shape=None):
     paddings = Tensor(shape or np.shape(paddings), "int32", paddings)
     inputs = [tensor((3, 3), "int8"), paddings]
@@ -65,7 +65,7 @@ good = [(1, 2), (0, 0)]
 refuse("shape", "should have shape", good, output=(7, 3))
 refuse("type", "differ in type", good, dtype="int16")
 refuse("too far", "cannot be mirrored", [(3, 0), (0, 0)])
-refuse("too far behind", "cannot be mirrored", [(0, 4), (0, 0)], (7, 3), mode="SYMMETRIC")
+refuse("too far after", "cannot be mirrored", [(0, 4), (0, 0)], (7, 3), mode="SYMMETRIC")
 refuse("negative", "cannot be mirrored", [(-1, 4), (0, 0)])
 refuse("too few", "2 paddings", [(1, 2)])
 refuse("not constant", "must be constant", None, shape=(2, 2))

@@ -16,7 +16,7 @@ for dtype in ("int8", "int16"):
         shapes = ((257,), (257,), (257,))
         cases.add(name, binary(name, "MUL", dtype, shapes, spread, zero, **activation), runs=3)
 
-# Small outputs as models have them, and multipliers that vanish, are one, and shift left.
+# Realistic small outputs, and multipliers that vanish, are one, and shift left.
 for dtype, first, second, target in [
     ("int8", 0.01, 0.02, 0.025),
     ("int8", 1e-6, 1e-6, 1.0),
@@ -42,7 +42,7 @@ cases.add(
 
 add_shape_cases(cases, "MUL", "int32", activations=True)
 
-# Converters give zeros a scale of 0, as in the first state of an LSTM.
+# Converters give a tensor of zeros a scale of 0, such as the first state of an LSTM.
 for dtype, zero_point in (("int8", 3), ("int16", 0)):
     zeros = Tensor((1, 9), dtype, [zero_point] * 9, scale=0.0, zero_point=zero_point)
     given = Tensor((1, 9), dtype, scale=0.01, zero_point=0)

@@ -1,4 +1,4 @@
-# Tests of ONE_HOT against LiteRT; TFLM does not have it
+# Tests of ONE_HOT, which TFLM lacks, against LiteRT
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from support import litert
@@ -9,9 +9,9 @@ cases = Cases()
 
 
 def _one_hot(shape, depth, axis, dtype="float32", indices="int32", target=None):
-    place = len(shape) if axis == -1 else axis
+    at = len(shape) if axis == -1 else axis
     if target is None:
-        target = shape[:place] + (max(depth, 0),) + shape[place:]
+        target = shape[:at] + (max(depth, 0),) + shape[at:]
     inputs = [
         Tensor(shape, indices),
         Tensor((), "int32", [depth]),

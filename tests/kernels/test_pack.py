@@ -10,7 +10,7 @@ WHEEL = ("int8", "int16", "float32", "int32", "int64")
 cases = Cases()
 
 
-# Stack `count` tensors of a shape; those whose number is in `constant` are constants.
+# A PACK of `count` tensors of a shape; tensors whose index is in `constant` are constants.
 def add(name, shape, count, axis, dtype, wheel=True, constant=(), again=0):
     inputs = [
         tensor(shape, dtype, values(f"{name} {i}", shape, dtype) if i in constant else None)
@@ -23,7 +23,7 @@ def add(name, shape, count, axis, dtype, wheel=True, constant=(), again=0):
         "PACK",
         inputs,
         dtype,
-        lambda *parts: np.stack(parts, axis),
+        lambda *arrays: np.stack(arrays, axis),
         wheel=wheel and dtype in WHEEL,
         axis=axis,
         values_count=len(inputs),
@@ -49,7 +49,7 @@ add("empty", (0, 3), 2, 1, "int8", wheel=False)
 add("7 dimensions", (1, 2, 1, 2, 1, 2, 2), 2, 4, "int8", wheel=False)
 
 
-# What must be refused.
+# Models that must be refused.
 def refuse(
     name, error, shapes=((2, 3), (2, 3)), output=(2, 2, 3), dtypes=("int8",) * 3, **options
 ):

@@ -11,7 +11,7 @@ WHEEL = ("int8", "int16", "float32", "int32")
 cases = Cases()
 
 
-# What int8 and uint8 are padded with by tensor(): their zero points.
+# The zero points of int8 and uint8 in tensor(), which are their paddings.
 def zero(dtype):
     return {"int8": -3, "uint8": 128}.get(dtype, 0)
 
@@ -109,7 +109,7 @@ cases.add(
 )
 
 
-# What must be refused.
+# Models that must be refused.
 def refuse(name, paddings, error, output=(6, 3), dtype="int8", value=None, shape=None):
     inputs = [tensor((3, 3), "int8"), Tensor(shape or np.shape(paddings), "int32", paddings)]
     if shape:

@@ -11,12 +11,12 @@ OPS = ("AVERAGE_POOL_2D", "MAX_POOL_2D")
 QUANTIZATION = {"scale": 0.05, "zero_point": 3}
 
 
-# How many windows fit along one dimension.
+# Return the number of windows along one dimension.
 def windows(size, window, stride, padding):
     return -(-size // stride) if padding == "SAME" else max(0, -(-(size - window + 1) // stride))
 
 
-# A model of one pooling operator; `shape` gives the output another shape than the right one.
+# A model of one pooling operator; `shape` replaces the correct shape of the output.
 def pool(op, x, window, stride, padding, activation="NONE", shape=None, target=None, **keywords):
     batches, height, width, channels = x
     height = windows(height, window[0], stride[0], padding)
@@ -65,7 +65,7 @@ for op in OPS:
             for scale, zero in quantizations:
                 model = pool(op, *plain, activation, dtype=dtype, scale=scale, zero_point=zero)
                 cases.add(f"{op} {dtype} {activation} {scale} {zero}", model)
-    # Nearly the same scale is the same.
+    # Nearly equal scales count as equal.
     model = pool(op, *plain, target={"scale": 0.05 + 9e-7})
     cases.add(f"{op} scale nearly the same", model)
     cases.add(f"{op} scale", pool(op, *plain, target={"scale": 0.050002}), error="quantization")
@@ -90,7 +90,7 @@ for op in OPS:
     tall = pool(op, (1, 2, 3, 1), (3, 3), (1, 1), "VALID")
     cases.add(f"{op} window larger than the input", tall, inputs=[[[0] * 6]], expected=[[[]]])
 
-# Sums of every remainder on both sides of zero: 3 cells, values around the zero point.
+# Sums with all remainders on both sides of zero: 3 cells, values around the zero point.
 every = np.arange(-128, 128)
 for cells in (2, 3, 4, 7):
     x = np.stack([every] + [np.minimum(every + 1, 127)] + [every] * (cells - 2), 1)
@@ -99,7 +99,7 @@ for cells in (2, 3, 4, 7):
     cases.add(f"rounding of {cells} cells", model, inputs=[[x], [np.flip(x, 1)]])
 
 
-# A constant input lies in the model.
+# A constant input is stored in the model.
 def constant(op):
     model = ModelBuilder("constant")
     x = model.tensor((1, 3, 3, 2), "int8", np.arange(18) * 13 - 110, scale=0.05, zero_point=3)

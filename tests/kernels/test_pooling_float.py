@@ -62,7 +62,7 @@ for operator in OPERATORS:
         )
 
 
-# A constant input lies in the model.
+# A constant input is stored in the model.
 def constant(operator):
     model = ModelBuilder("constant")
     x = model.tensor((1, 4, 4, 2), "float32", np.linspace(-3, 8, 32))

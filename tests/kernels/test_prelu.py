@@ -8,7 +8,7 @@ from support.single_op import Tensor, single_op
 
 cases = Cases()
 
-# Shapes of input and alpha: the channel, all but the batch, everything, a scalar, in between.
+# Shapes of input and alpha: the channel, all but the batch, all dimensions, a scalar, and between.
 SHAPES = [
     ((), ()),
     ((5,), (5,)),
@@ -44,7 +44,7 @@ def prelu(name, dtype, shapes, constant, spread=2.0):
 
 for dtype in ("float32", "int8", "int16"):
     for i, shapes in enumerate(SHAPES):
-        # Slices of one unit take their time where there are many elements.
+        # Slices of one unit are slow for large tensors.
         slices = (1, 3) if np.prod(shapes[0]) < 200 else (37,)
         name = f"{dtype} {shapes}"
         cases.add(name, prelu(name, dtype, shapes, i % 2 == 0), slices=slices)
@@ -61,7 +61,7 @@ for dtype in ("float32", "int8", "int16"):
     cases.add(name, prelu(name, dtype, ((0, 3), (3,)), True), [inputs], expected=[inputs])
     cases.add(f"{dtype} misfit", prelu(name, dtype, ((2, 3), (2,)), True), error="fit together")
 
-# A NaN stays one, zeros keep their sign, whatever alpha is.
+# A NaN stays a NaN and zeros keep their sign for every alpha.
 random = generator("magnitudes")
 x = random.integers(0, 1 << 32, 400, np.uint32).view(np.float32)
 x[:8] = [np.nan, 0.0, -0.0, np.inf, -np.inf, -0.0, 1, -1]

@@ -20,8 +20,8 @@ def quantize(shape, source, target, x=None, y=(1.0, 0)):
     )
 
 
-# What LiteRT's QUANTIZE gives in uint8: the quotient is rounded to float32, then halves away
-# from zero.
+# The uint8 output of LiteRT's QUANTIZE: the quotient is rounded to float32, then halves away from
+# zero.
 def _bytes(scale, zero_point, values):
     quotient = values / np.float32(scale)
     rounded = np.sign(quotient) * np.floor(np.abs(quotient.astype(np.float64)) + 0.5)
@@ -43,7 +43,7 @@ for target, limit in [("int8", 128), ("int16", 32768)]:
                 quantize(values.shape, "float32", target, y=(scale, zero_point)),
                 inputs=[[values]],
             )
-    # Here TFLM overflows; and what is no number becomes zero.
+    # TFLM overflows here; a NaN becomes zero.
     cases.add(
         f"float32 to {target}, beyond int32",
         quantize((6,), "float32", target, y=(1e-3, 3)),
@@ -98,7 +98,7 @@ for source, target, ratios in [
             cases.add(
                 f"{source} to {target}, {ratio}, {zero_in}, {zero_out}",
                 quantize((5, 60), source, target, (0.01, zero_in), (0.01 / ratio, zero_out)),
-                # With a shift to the left TFLM overflows on large inputs.
+                # With a left shift TFLM overflows on large inputs.
                 ranges={0: (-(2**29), 2**29)} if source == "int32" else None,
             )
 cases.add(
@@ -106,7 +106,7 @@ cases.add(
     quantize((4096,), "int32", "int16", (0.5, 0), (40000.0, 0)),
     inputs=[[random.integers(-(2**31), 2**31, 4096)]],
 )
-# What does not fit 32 bits saturates: differences to the zero point, and left shifts.
+# Numbers beyond 32 bits saturate: differences to the zero point, and left shifts.
 largest, lowest = 2**31 - 1, -(2**31)
 cases.add(
     "int32 with zero points, saturated",
@@ -122,7 +122,7 @@ cases.add(
 )
 cases.add(
     "int16 to int32, saturated left shift",
-    # The multiplier is 1/2 behind the shift.
+    # The multiplier is 1/2 after the shift.
     quantize((5,), "int16", "int32", (1.0, 0), (2.0**-43, 0)),
     inputs=[[[32767, -32768, 0, 1, -1]]],
     expected=[[[2**30, -(2**30), 0, 2**30, -(2**30)]]],
@@ -137,7 +137,7 @@ cases.add("float32, empty", quantize((3, 0), "float32", "int8"), **empty)
 cases.add("int16, empty", quantize((3, 0), "int16", "int8", (0.1, 2)), **empty)
 
 
-# A constant input lies in the model.
+# A constant input is stored in the model.
 def constant(source, target):
     model = ModelBuilder("constant")
     x = model.tensor((7,), source, np.arange(7) * 9 - 30, scale=0.5, zero_point=3)

@@ -9,7 +9,7 @@ from support.single_op import Tensor, single_op
 cases = Cases()
 
 
-# Whether all are true; mostly they are, so that the answers differ.
+# Whether all are true; most are, so that the answers differ.
 def add(name, shape, axes, keep_dims=False, constant=False, wheel=True):
     name = f"{name} {shape} {axes} {keep_dims}"
     runs = [

@@ -70,7 +70,7 @@ for operator in ("MEAN", "SUM"):
     )
 
 
-# A constant input lies in the model.
+# A constant input is stored in the model.
 def constant(operator):
     model = ModelBuilder("constant")
     x = model.tensor((4, 6), "float32", np.linspace(-3, 8, 24))

@@ -33,7 +33,7 @@ def multiply(x, multiplier, shift):
     return (high + half) >> -shift if high >= 0 else -((half - high) >> -shift)
 
 
-# An accumulator: extreme, anything, or one whose output lies near the limits or on a tie.
+# An accumulator: extreme, random, or with an output near the limits or on a tie.
 def accumulator(source, multiplier, shift):
     kind = source.randrange(4)
     if kind == 0:
@@ -45,7 +45,7 @@ def accumulator(source, multiplier, shift):
     return max(LOWEST, min(x, HIGHEST))
 
 
-# One call: (line for the device, outputs it must give).
+# One call: (line for the device, expected outputs).
 def make_call(source):
     channels = source.randint(1, 20)
     per_channel = source.randint(0, 1)

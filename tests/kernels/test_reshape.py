@@ -8,7 +8,7 @@ from support.single_op import Tensor, single_op
 cases = Cases()
 
 
-# One reshape; `constants` are the tensor with the shape, which nothing reads.
+# A RESHAPE; `constants` are the tensor with the shape, which is not read.
 def add(name, shape, output, dtype, wheel=True, constants=(), **options):
     add_move(
         cases,
@@ -49,7 +49,7 @@ cases.add(
 )
 
 
-# A reshape that must be refused.
+# Models that must be refused.
 def refuse(name, output, dtype, error, inputs=1):
     operands = [tensor((2, 3), "int8")] * inputs
     cases.add(

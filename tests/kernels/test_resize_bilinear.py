@@ -32,7 +32,7 @@ for mode, options in MODES.items():
     ]:
         cases.add(f"{mode} {shape} {size}", model(shape, size, **options))
 
-# TFLM's rounded scale leads one row behind the input here, which it reads; tflm repeats the last.
+# TFLM's rounded scale leads one row beyond the input, which TFLM reads; tflm repeats the last row.
 wide = np.zeros((1, 10, 1, 1)), np.zeros((1, 288, 1, 1))
 positions = np.minimum(np.arange(288) * 36, 9 * 1024)
 ramp = np.arange(10) * 10 - 50

@@ -51,7 +51,7 @@ cases.add(
 )
 
 
-# A constant input lies in the model.
+# A constant input is stored in the model.
 def constant():
     model = ModelBuilder("constant")
     x = model.tensor((1, 2, 3, 2), "float32", np.linspace(-3, 8, 12))

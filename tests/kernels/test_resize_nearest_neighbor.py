@@ -72,7 +72,7 @@ cases.add(
 )
 
 
-# What must be refused.
+# Models that must be refused.
 def refuse(name, error, size=(4, 6), output=(1, 4, 6, 2), dtype="int8", **other):
     inputs = [
         tensor(other.get("shape", (1, 2, 3, 2)), "int8"),
@@ -98,7 +98,7 @@ def test_resize_nearest_neighbor(case):
     case.check()
 
 
-# The integers of Prepare against float32 of numpy, for many sizes.
+# The integers of Prepare against numpy's float32, for many sizes.
 @pytest.mark.parametrize("mode", MODES, ids=str)
 def test_indices(mode):
     random = generator(f"indices {mode}")

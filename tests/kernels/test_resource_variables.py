@@ -15,7 +15,7 @@ def handle(graph, name, container=""):
     return tensor
 
 
-# A model that adds its input to the variable "sum" and gives what that was and what it is.
+# A model that adds its input to the variable "sum" and returns the old and the new sum.
 def accumulator(shape=(3,), dtype="int32", **quantization):
     model = ModelBuilder()
     x, old, new = (model.tensor(shape, dtype, **quantization) for _ in range(3))
@@ -27,7 +27,7 @@ def accumulator(shape=(3,), dtype="int32", **quantization):
     return model
 
 
-# The case twice: running on over invokes, and with a reset before each.
+# Add a case twice: with a state over several invokes, and with a reset before each invoke.
 def add(name, model, runs=5, repeat="reset", **keywords):
     cases.add(name, model, inputs="random", runs=runs, repeat=repeat, **keywords)
     cases.add(
@@ -45,7 +45,7 @@ model = accumulator((7,), "int16", scale=0.5, zero_point=0)
 add("int16", model.build())
 
 
-# The zero point of int32 is written as a byte, too: what TFLM does.
+# The zero point of int32 is written as a byte, as in TFLM.
 model = ModelBuilder()
 x, old = (model.tensor((2,), "int32", scale=1.0, zero_point=-2) for _ in range(2))
 variable = handle(model, "kept")
@@ -55,8 +55,8 @@ model.io([x], [old])
 add("int32 with a zero point", model.build())
 
 
-# A model whose variable "sum" is set by a sub-graph that runs once, and given to one more that is
-# run by IF, each with a handle of its own.
+# A model whose variable "sum" is set by a sub-graph that runs once, and read by another one that
+# an IF runs; each has its own handle.
 def once(values=(7, -8, 9)):
     model = accumulator()
     init = model.subgraph("init")
@@ -71,7 +71,7 @@ def once(values=(7, -8, 9)):
 add("call once", once().build(), repeat="none", ranges={0: (-99, 99)})
 
 
-# The initial sub-graph computes, and runs another one.
+# The initial sub-graph computes, and runs another sub-graph.
 def once_nested():
     model = once()
     init = model.table.subgraphs[1]
@@ -112,7 +112,7 @@ def once_in_branch():
 add("call once in a branch", once_in_branch().build(), 9, "none", ranges={0: (-99, 99)})
 
 
-# Names: containers keep variables apart, and one that is left out stands for any.
+# Names: containers distinguish variables, and a missing name stands for any.
 def named(*names):
     model = ModelBuilder()
     x = model.tensor((2,), "int32")
@@ -131,13 +131,13 @@ def named(*names):
 
 add("names", named(("", "a"), ("", "b"), ("", "a"), ("", "A")), ranges={0: (-99, 99)})
 add("any container", named(("p", "a"), (None, "a"), ("p", "a")), ranges={0: (-99, 99)})
-# The wheel makes room for as many variables as there are names, whatever their containers.
+# The wheel reserves as many variables as there are names, and ignores containers.
 apart = named(("p", "a"), ("q", "a"), ("p", "a"), ("", "a"))
 alike = named(("", "pa"), ("", "qa"), ("", "pa"), ("", "a"))
 add("containers", apart, ranges={0: (-99, 99)}, oracle_model=alike)
 
 
-# A model of two variables that change places; a variable that is assigned twice.
+# A model that swaps two variables; a variable that is assigned twice.
 def swapping():
     model = ModelBuilder()
     x, a, b = (model.tensor((2, 2), "float32") for _ in range(3))
@@ -154,7 +154,7 @@ def swapping():
 add("swapping", swapping().build())
 
 
-# Read, changed and assigned in the body of a loop, in whose condition it is read.
+# Read, changed and assigned in the body of a loop, whose condition reads it.
 def in_a_loop():
     model = ModelBuilder()
     i, x, y, seen = (model.tensor((), "int32") for _ in range(4))
@@ -183,8 +183,8 @@ def in_a_loop():
 add("in a loop", in_a_loop().build(), 6, ranges={0: (-5, 30)})
 
 
-# Handles that go into sub-graphs as inputs; TFLM makes such variables known by a VAR_HANDLE and
-# an ASSIGN_VARIABLE of the model itself.
+# Handles that are inputs of sub-graphs; TFLM learns of such variables by a VAR_HANDLE and an
+# ASSIGN_VARIABLE of the main graph.
 def passed():
     model = accumulator()
     asked = model.tensor((), "bool")
@@ -209,7 +209,7 @@ handed = passed().build()
 add("handle passed on", handed, 8, ranges={1: (-99, 99)})
 
 
-# A loop whose state holds the handle.
+# A loop whose state has the handle.
 def loop_over_handle():
     model = ModelBuilder()
     i, seen = model.tensor((), "int32"), model.tensor((), "int32")
@@ -239,7 +239,7 @@ def loop_over_handle():
 add("handle in a loop", loop_over_handle().build(), 6, ranges={0: (-5, 12)})
 
 
-# A damaged model: `change` is given the builder.
+# Add an invalid model: `change` edits the builder.
 def broken(name, change, error, make=accumulator):
     model = make()
     change(model)
@@ -304,7 +304,7 @@ broken(
 )
 
 
-# Two operators that give one sub-graph handles of different variables.
+# Two operators that pass handles of different variables to one sub-graph.
 def two_variables(model):
     other = handle(model, "other")
     operators = model.main.table.operators
@@ -327,7 +327,7 @@ def test_resource_variables(case):
     case.check()
 
 
-# free() forgets what has run once; reset() does not, and gives the variables their first byte.
+# free() forgets which sub-graphs have run once; reset() does not, and clears the variables.
 def test_reset_and_free(tmp_path):
     lines = device(
         """
@@ -354,7 +354,7 @@ def test_reset_and_free(tmp_path):
     assert lines == ["done"]
 
 
-# Variables of models that share an arena are each their own.
+# Models that share an arena have separate variables.
 def test_shared_arena(tmp_path):
     lines = device(
         """

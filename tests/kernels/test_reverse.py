@@ -10,7 +10,7 @@ WHEEL = ("float32", "int8", "uint8", "int16", "int32", "int64", "bool")
 cases = Cases()
 
 
-# Reverse a shape along axes.
+# A REVERSE_V2 of a shape along axes.
 def add(name, shape, axes, dtype, wheel=True):
     add_move(
         cases,
@@ -43,7 +43,7 @@ add("no axis", (3, 4), (), "int8", wheel=False)
 add("empty", (0, 4), (1,), "int8", wheel=False)
 
 
-# What must be refused.
+# Models that must be refused.
 def refuse(name, error, axes=(1,), output=(3, 4), dtype="int8", axes_dtype="int32"):
     axes = Tensor((2,) if axes is None else (len(axes),), axes_dtype, axes)
     model = single_op("REVERSE_V2", [tensor((3, 4), "int8"), axes], [tensor(output, dtype)])

@@ -1,4 +1,4 @@
-# Tests of REVERSE_SEQUENCE against LiteRT; TFLM does not have it
+# Tests of REVERSE_SEQUENCE, which TFLM lacks, against LiteRT
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from support import litert

@@ -26,7 +26,7 @@ SHAPES = [
 cases = Cases()
 
 
-# A selection; inputs in `constant` are constants.
+# A SELECT_V2; inputs in `constant` are constants.
 def add(name, shapes, dtype, constant=(), wheel=True):
     name = f"{dtype} {name}"
     arrays = [values(f"{name} c", shapes[0], "bool")]
@@ -57,7 +57,7 @@ condition, x = Tensor((60,), "bool"), tensor((60,), "int8")
 cases.add("same tensor twice", single_op("SELECT_V2", [condition, x, x], [tensor((60,), "int8")]))
 
 
-# What must be refused.
+# Models that must be refused.
 def refuse(name, error, shapes=((2, 3),) * 4, dtypes=("bool", "int8", "int8", "int8")):
     tensors = [tensor(s, d) for s, d in zip(shapes, dtypes, strict=True)]
     cases.add(f"refused: {name}", single_op("SELECT_V2", tensors[:3], tensors[3:]), error=error)

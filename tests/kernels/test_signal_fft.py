@@ -8,7 +8,7 @@ from support.single_op import Tensor, single_op
 cases = Cases()
 
 
-# A model of SignalRfft: rows of `size` values, `spare` values more than the spectrum needs.
+# A model of SignalRfft: rows of `size` values, and `spare` values more than the spectrum.
 def rfft(dtype, length, size, rows=(), spare=0):
     options = {"T": DTYPES[dtype][0], "fft_length": length}
     output = Tensor((*rows, length + 2 + spare), dtype)

@@ -14,7 +14,7 @@ def signal(name, inputs, outputs, **options):
     return single_op(name, inputs, outputs, custom=options or b"")
 
 
-# Values over all magnitudes of an unsigned type, and those around each power of two.
+# Values of all magnitudes of an unsigned type, and around each power of two.
 def magnitudes(name, dtype, count):
     random = generator(name)
     bits = np.iinfo(dtype).bits
@@ -85,7 +85,7 @@ model = signal("SignalFftAutoScale", [Tensor((50,), "int16")], outputs)
 cases.add("auto scale of a shorter input", model, error="longer than its input")
 
 
-# A filter bank whose tables are made at random; with `data` they are constants.
+# A filter bank with random tables; with `data` they are constants.
 def filter_bank(name, channels, bins, size, low, constant, used=None):
     random = generator(name)
     widths = random.integers(0, 6, channels + 1)

@@ -1,4 +1,4 @@
-# Tests of the signal operators that keep samples, and of CIRCULAR_BUFFER, against TFLM
+# Tests of the signal operators with a state, and of CIRCULAR_BUFFER, against TFLM
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from support.builder import ModelBuilder
@@ -14,7 +14,7 @@ def signal(name, inputs, outputs, **options):
     return single_op(name, inputs, outputs, custom=options)
 
 
-# The case twice: running on over invokes, and with a reset before each.
+# Add a case twice: with a state over several invokes, and with a reset before each invoke.
 def add(name, model, runs=6, **keywords):
     keywords = {"inputs": "random", "repeat": "reset", "ignore_undefined": True, **keywords}
     cases.add(name, model, runs=runs, **keywords)
@@ -99,7 +99,7 @@ for dtype in ("int16", "float32"):
     )
 
 
-# CIRCULAR_BUFFER, then RELU, so that it shows what is left out.
+# CIRCULAR_BUFFER, then RELU, which shows the invokes that it skips.
 def circular_buffer(slots, shape=(3, 2), options=b"", zero_point=0, count=1, variable=True):
     model = ModelBuilder("CIRCULAR_BUFFER")
     quantization = {"scale": 0.5, "zero_point": zero_point}

@@ -10,7 +10,7 @@ WHEEL = ("int8", "bool", "int16", "float32", "int32")
 cases = Cases()
 
 
-# A slice; a size of -1 reaches to the end.
+# A SLICE; a size of -1 means up to the end.
 def add(name, shape, begin, size, dtype, wheel=True, index_dtype="int32", constant=False):
     data = values(name, shape, dtype) if constant else None
     other = [] if data is None else [tensor((1,), dtype)]
@@ -42,7 +42,7 @@ for number in range(24):
     add(f"sweep {number} {shape} {begin} {size}", shape, begin, size, dtype, True, index_dtype)
 add("everything", (3, 4), (0, 0), (3, 4), "int8")
 add("long rows at odd places", (4, 131), (1, 3), (3, 101), "int8")
-for length in range(1, 41):  # every way through words and bytes
+for length in range(1, 41):  # all combinations of words and bytes
     add(f"{length} bytes on words", (1, 64), (0, 4), (1, length), "int8")
     add(f"{length} bytes off words", (1, 64), (0, 3), (1, length), "int8")
 add("nothing", (3, 4), (1, 2), (0, 2), "int8", wheel=False)
@@ -51,7 +51,7 @@ add("scalar", (), (), (), "int8", wheel=False)
 add("7 dimensions", (2, 3) * 3 + (4,), (1, 1) * 3 + (1,), (1, 2) * 3 + (2,), "int8", wheel=False)
 
 
-# A slice whose begin, and perhaps its size, are inputs; `moved` is where it really begins.
+# A SLICE whose begin, and optionally its size, are inputs; `moved` is the begin after clamping.
 def add_computed(name, shape, begin, size, dtype, moved=None, index_dtype="int32", **keywords):
     size_is_input = keywords.get("size_is_input", False)
     model = single_op(
@@ -101,7 +101,7 @@ for far in (1 << 31, (1 << 32) + 1, 1 << 62):
     add_computed(f"far {far}", (4, 9), (-far, far), (2, 3), "int8", (0, 6), "int64")
 
 
-# What must be refused.
+# Models that must be refused.
 def refuse(name, begin, size, error, output=(2, 3), dtype="int8", index_dtype="int32"):
     inputs = [tensor((4, 5), "int8")]
     inputs += [Tensor((2 if v is None else len(v),), index_dtype, v) for v in (begin, size)]

@@ -59,7 +59,7 @@ cases.add("longest row that TFLM takes equal", softmax((1, 511), 0.2))
 cases.add("int16, more equal values", softmax((1, 4095), 0.2, output="int16"))
 
 
-# A constant input lies in the model.
+# A constant input is stored in the model.
 def constant():
     model = ModelBuilder("constant")
     x = model.tensor((2, 6), "int8", np.arange(12) * 9 - 50, scale=0.05, zero_point=3)
@@ -71,7 +71,7 @@ def constant():
 
 
 cases.add("constant input", constant())
-# TFLM aborts where the sum of exps passes 2**28; the quotients round to 0.
+# TFLM aborts if the sum of exps exceeds 2**28; the quotients round to 0.
 cases.add(
     "row of 1000 equal values",
     softmax((1, 1000), 0.2),
@@ -92,8 +92,8 @@ def test_softmax(case):
     case.check()
 
 
-# exp() and the reciprocal of the kernel, in all 32 bits, against those of Prepare: of outputs only
-# 8 or 16 bits are seen.
+# All 32 bits of the kernel's exp() and reciprocal against Prepare's functions: outputs show only 8
+# or 16 bits.
 EXACT = """
 import array, random
 from tflm.kernels.softmax import _fill, _invert

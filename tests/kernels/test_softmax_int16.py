@@ -21,7 +21,7 @@ def softmax(shape, scale, *, beta=1.0, zero_point=0, off=1.0, output="int16"):
 for shape in [(10,), (1, 2), (5, 1), (2, 3, 4), (1, 2, 3, 4, 3), (3, 300)]:
     cases.add(f"shape {shape}", softmax(shape, 0.0005))
 cases.add("empty rows", softmax((3, 0), 0.1), inputs=[[[]]], expected=[[[]]])
-# Every interval of the tables, between pairs of values and against rows of many equal ones.
+# Every interval of the tables, between pairs of values and in rows of many equal values.
 differences = np.arange(0, 65536, 61)
 pairs = np.stack([np.full_like(differences, 32767), 32767 - differences], 1)
 for scale in (1e-6, 1e-4, 10 / 65535, 2e-4, 0.001, 0.01):

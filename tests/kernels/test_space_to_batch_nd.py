@@ -10,12 +10,12 @@ WHEEL = ("int8", "float32")
 cases = Cases()
 
 
-# What tensor() has as its zero.
+# The zero of tensor().
 def zero(dtype):
     return {"int8": -3, "uint8": 128}.get(dtype, 0)
 
 
-# numpy's idea of both.
+# Both operators by numpy.
 def to_batch(x, blocks, paddings, value):
     rest = [(0, 0)] * (x.ndim - 1 - len(blocks))
     x = np.pad(x, [(0, 0), *paddings, *rest], constant_values=value)
@@ -45,7 +45,7 @@ def to_space(x, blocks, crops):
     return y[(slice(None), *cuts)]
 
 
-# TFLM pads with a number that it never sets: numpy is the judge wherever there are paddings.
+# TFLM pads with a number that it never sets: numpy is the oracle if there are paddings.
 def add(name, shape, blocks, edges, dtype, space=False, wheel=True):
     operator = "BATCH_TO_SPACE_ND" if space else "SPACE_TO_BATCH_ND"
     wheel = wheel and dtype in WHEEL and (space or not np.any(edges))
@@ -119,7 +119,7 @@ for zero_point in (-128, 127):
     cases.add(f"zero point {zero_point}", model, inputs=[[[[[1], [2]]]]], expected=expected)
 
 
-# What must be refused.
+# Models that must be refused.
 def refuse(
     name,
     error,

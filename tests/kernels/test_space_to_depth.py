@@ -9,7 +9,7 @@ WHEEL = ("int8", "float32")
 cases = Cases()
 
 
-# numpy's idea of both.
+# Both operators by numpy.
 def to_depth(x, block):
     n, height, width, depth = x.shape
     x = x.reshape(n, height // block, block, width // block, block, depth)
@@ -22,7 +22,7 @@ def to_space(x, block):
     return x.transpose(0, 1, 3, 2, 4, 5).reshape(n, height * block, width * block, -1)
 
 
-# Both operators, one with the shape of the other's output.
+# Both operators; each has the shape of the other's output.
 def add(shape, block, dtype, wheel=True):
     n, height, width, depth = shape
     deep = (n, height // block, width // block, depth * block * block)
@@ -57,7 +57,7 @@ for number, (shape, block) in enumerate(
 add((1, 4, 4, 0), 2, "int8", wheel=False)
 
 
-# What must be refused.
+# Models that must be refused.
 def refuse(name, error, operator, shape, output, block=2, dtype="int8"):
     model = single_op(operator, [tensor(shape, "int8")], [tensor(output, dtype)], block_size=block)
     cases.add(f"refused: {operator} {name}", model, error=error)

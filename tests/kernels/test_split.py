@@ -10,7 +10,7 @@ WHEEL = ("int8", "int16", "float32", "int32")
 cases = Cases()
 
 
-# Split in `count` equal parts.
+# A SPLIT in `count` equal parts.
 def add(name, shape, axis, count, dtype, wheel=True, axis_shape=(), axis_dtype="int32"):
     add_move(
         cases,
@@ -45,7 +45,7 @@ add("7 dimensions", (1, 2, 1, 2, 1, 2, 2), 3, 2, "int8", wheel=False)
 add("empty", (0, 4), 1, 2, "int8", wheel=False)
 
 
-# What must be refused.
+# Models that must be refused.
 def refuse(name, error, axis=1, outputs=((2, 2), (2, 2)), dtype="int8", axis_shape=()):
     inputs = [Tensor(axis_shape, "int32", axis), tensor((2, 4), "int8")]
     model = single_op("SPLIT", inputs, [tensor(shape, dtype) for shape in outputs], num_splits=2)

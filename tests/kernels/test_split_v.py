@@ -10,7 +10,7 @@ WHEEL = ("int8", "int16", "float32", "int32")
 cases = Cases()
 
 
-# Split in parts of `sizes`; `given` is what the model says they are.
+# A SPLIT_V in parts of `sizes`; `given` are the sizes in the model.
 def add(name, shape, axis, sizes, dtype, wheel=True, given=None, sizes_dtype="int32"):
     add_move(
         cases,
@@ -55,7 +55,7 @@ cases.add(
 )
 
 
-# What must be refused.
+# Models that must be refused.
 def refuse(name, error, axis=1, sizes=(1, 3), outputs=((2, 1), (2, 3)), dtype="int8"):
     inputs = [
         tensor((2, 4), "int8"),

@@ -9,14 +9,14 @@ from support.single_op import Tensor, single_op
 
 cases = Cases()
 
-# TFLM spreads 4 dimensions at most.
+# TFLM broadcasts at most 4 dimensions.
 for dtype in ("float32", "int8", "int16", "int32"):
     spread = 2.0 if dtype in ("int8", "int16") else None
     for shapes in SHAPES:
         if shapes[0] == shapes[1] or len(shapes[2]) <= 4:
             name = f"{dtype} {shapes}"
             model = binary(name, "SQUARED_DIFFERENCE", dtype, shapes, spread, dtype == "int8")
-            # Slices of one unit take their time where there are many elements.
+            # Slices of one unit are slow for large tensors.
             slices = (1, 3) if np.prod(shapes[2]) < 200 else (37,)
             cases.add(name, model, "random", slices=slices)
     name = f"{dtype} same tensor"
@@ -31,7 +31,8 @@ for dtype in ("float32", "int8", "int16", "int32"):
     model = binary(name, "SQUARED_DIFFERENCE", dtype, MISFITS[0], spread, dtype == "int8")
     cases.add(name, model, error="do not fit together")
 
-# All scales: the larger one on either side, outputs that are finer and coarser than the square.
+# All scales: the larger one of either input, outputs with smaller and larger steps than the
+# square.
 for dtype in ("int8", "int16"):
     for i in range(24):
         name = f"{dtype} scales {i}"

@@ -8,7 +8,7 @@ from support.single_op import single_op
 cases = Cases()
 
 
-# One squeeze of `axes`, or of all dimensions of 1.
+# A SQUEEZE of `axes`, or of all dimensions of 1.
 def add(name, shape, output, axes, dtype, wheel=True):
     options = {} if axes is None else {"squeeze_dims": list(axes)}
     add_move(
@@ -38,7 +38,7 @@ add("1 left at the end", (2, 1), (2, 1), (), "int8")
 add("empty", (1, 0, 2), (0, 2), (0,), "int8", wheel=False)
 
 
-# A squeeze that must be refused.
+# Models that must be refused.
 def refuse(name, shape, output, axes, error, dtype="int8"):
     model = single_op(
         "SQUEEZE", [tensor(shape, "int8")], [tensor(output, dtype)], squeeze_dims=list(axes)

@@ -12,7 +12,7 @@ WHEEL = ("int8", "bool", "int16", "float32", "int32")
 cases = Cases()
 
 
-# The index that numpy takes for the same slice.
+# Return numpy's index for the same slice.
 def index_of(begin, end, strides, begin_mask=0, end_mask=0, shrink_axis_mask=0):
     index = []
     for i, (first, last, step) in enumerate(zip(begin, end, strides, strict=True)):
@@ -69,7 +69,7 @@ add("all shrunk", (2, 3), (1, -2), (2, -1), (1, 1), dtype="float32", shrink_axis
 add("shrunk ends do not matter", (4, 3), (-1, 0), (0, 3), (1, 1), shrink_axis_mask=1)
 
 
-# A random slice of up to 4 dimensions that takes something.
+# A random slice of up to 4 dimensions that is not empty.
 def random_slice(random):
     while True:
         rank = int(random.integers(1, 5))
@@ -105,7 +105,7 @@ add("of nothing, backwards", (0, 3), (-1, 0), (-9, 3), (-1, 1), wheel=False)
 add("of a scalar", (), (), (), (), wheel=False)
 
 
-# What must be refused.
+# Models that must be refused.
 def refuse(name, begin, end, strides, error, output=(2, 3), dtype="int8", **masks):
     inputs = [tensor((4, 5), "int8")]
     for values in (begin, end, strides):

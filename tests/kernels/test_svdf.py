@@ -10,7 +10,7 @@ from support.single_op import Tensor, single_op
 random = np.random.default_rng(27)
 
 
-# Random values of a type, all of its range.
+# Random values of the whole range of a type.
 def integers(shape, dtype):
     info = np.iinfo(dtype)
     return random.integers(info.min, info.max, shape, dtype, endpoint=True)
@@ -83,7 +83,7 @@ for state, scales in (("int16", WIDE), ("int8", NARROW)):
         keywords = {"state": state, "scales": scales} | keywords
         integer.add(f"{state} {keywords}", int8_model(**keywords), runs=12)
     integer.add(f"{state} reset", int8_model(state=state, scales=scales), runs=4, reset=True)
-# TFLM looks at no data of a variable: the state begins as if there were none.
+# TFLM ignores the data of a variable: the state begins at zero.
 integer.add("data of the state", int8_model(state_data=np.full((1, 48), 99)), runs=4)
 # Multipliers above 1, far below it, and none at all.
 for scales in (
@@ -143,7 +143,7 @@ def test_int8(case):
     case.check()
 
 
-# TFLM reads what is no bias where there is none; here sums start at 0.
+# TFLM reads an invalid bias if there is none; tflm starts sums at 0.
 others = Cases()
 for bias in (True, False):
     random = np.random.default_rng(5)
@@ -175,7 +175,7 @@ others.add(
     inputs=[[np.zeros((2, 0))] * 2] * 2,
     expected=[[[[32, -5], [32, -5]]]] * 2,
 )
-# Several of them, one behind the other, with states of both types.
+# Several operators in a chain, with states of both types.
 chain = ModelBuilder()
 x = at = chain.tensor((1, 6), "int8", scale=0.05, zero_point=2)
 for i, state in enumerate(("int8", "int16", "int8")):

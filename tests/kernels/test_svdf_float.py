@@ -55,7 +55,7 @@ for activation in ("RELU", "RELU_N1_TO_1", "RELU6", "SIGN_BIT"):
 model = float_model(fused_activation_function="TANH")
 floats.add("float32 TANH", model, runs=6, rtol=2e-7)
 floats.add("float32 reset", float_model(), runs=4, reset=True)
-# TFLM reads what is no bias where there is none; here sums start at 0.
+# TFLM reads an invalid bias if there is none; tflm starts sums at 0.
 random = np.random.default_rng(6)
 model = float_model(bias=False)
 random = np.random.default_rng(6)

@@ -1,4 +1,4 @@
-# Tests of TOPK_V2 against LiteRT; TFLM does not have it
+# Tests of TOPK_V2, which TFLM lacks, against LiteRT
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from support import litert

@@ -12,7 +12,7 @@ WHEEL = ("int8", "int16", "float32")
 cases = Cases()
 
 
-# One transpose of a shape.
+# A TRANSPOSE of a shape.
 def add(name, shape, order, dtype, wheel=None):
     add_move(
         cases,
@@ -47,7 +47,7 @@ add("empty", (0, 3), (1, 0), "int8", wheel=False)
 add("scalar", (), (), "float32", wheel=False)
 
 
-# A transpose that must be refused.
+# Models that must be refused.
 def refuse(name, order, error, shape=(2, 3), output=(3, 2), output_dtype="int8"):
     inputs = [tensor(shape, "int8"), Tensor((len(order),), "int32", order)]
     outputs = [tensor(output, output_dtype)]

@@ -79,7 +79,8 @@ def transpose_conv(
 cases = Cases()
 
 
-# Add a case for a type, or for all, whose name is what differs from the defaults.
+# Add a case for one type, or for all types; its name is the list of arguments that differ from the
+# defaults.
 def add(dtypes=("float32", "int8", "int16"), error=None, **parameters):
     for dtype in dtypes:
         name = " ".join([dtype] + [f"{key}={value}" for key, value in parameters.items()])
@@ -99,12 +100,12 @@ for padding in ("SAME", "VALID"):
         add(source=(2, 3, 4, 2), filters=3, window=window, stride=stride, padding=padding)
 for activation in ("RELU", "RELU6", "RELU_N1_TO_1"):
     add(activation=activation, gain=40.0)
-# An output that is not the usual one for the input: larger, smaller.
+# An output with an unusual size for the input: larger, smaller.
 add(sides=(5, 7))
 add(sides=(9, 12), padding="VALID")
 add(sides=(2, 3), padding="VALID")
 add(sides=(20, 3))
-# The first input does not count.
+# The first input is ignored.
 add(shape=[1, 2, 3, 4])
 add(source=(1, 2, 2, 70), filters=3)
 add(source=(1, 2, 2, 2), filters=67)
@@ -139,7 +140,7 @@ def random_parameters(random):
 for number in range(12):
     add(**random_parameters(generator(f"transpose conv {number}")))
 
-# Inputs of many channels, which a kernel may take as rows.
+# Inputs of many channels, which a kernel may read as rows.
 _DEEP = ("int8",)
 for padding in ("SAME", "VALID"):
     for window, stride in (
@@ -163,7 +164,7 @@ for number in range(12):
     random = generator(f"deep transpose conv {number}")
     add(_DEEP, **{**random_parameters(random), "source": (*random.integers(1, 5, 3), 8 + number)})
 
-# Models that contradict themselves, and what TFLM does not have.
+# Invalid models, and features that TFLM lacks.
 add(depth=2, error="do not fit")
 add(stride=(0, 1), sides=(3, 4), error="stride")
 add(("int16",), bias="int32", error="must be int64 or int16")

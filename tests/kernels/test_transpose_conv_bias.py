@@ -1,4 +1,4 @@
-# Tests of Convolution2DTransposeBias, which neither TFLM nor LiteRT has: against its definition
+# Tests of Convolution2DTransposeBias, which TFLM and LiteRT lack, against its definition
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import struct
@@ -12,13 +12,13 @@ _NAME = "Convolution2DTransposeBias"
 cases = Cases()
 
 
-# (outputs, those cut off) along one side, as MediaPipe computes them.
+# Return (outputs, outputs cut off) along one side, as MediaPipe computes them.
 def _side(size, window, stride, padding):
     cut = max(0, window - (size - 1) % stride - 1) if padding == "SAME" else 0
     return stride * (size - 1) + window - cut, cut
 
 
-# Every input is spread over the outputs of its window, whose first ones are cut off.
+# Every input is spread over the outputs of its window; the first outputs are cut off.
 def _expected(weights, bias, strides, padding):
     def outputs(_model, runs):
         found = []

@@ -25,7 +25,7 @@ OPERATORS = [
 SHAPES = [(), (1,), (7,), (2, 3, 4), (1, 2, 3, 1, 2, 3), (0, 3)]
 
 
-# Values where functions change their ways, all magnitudes, and random bit patterns.
+# Values where functions change their branches, all magnitudes, and random bit patterns.
 def values(name, count=600):
     random = generator(name)
     special = [0.0, -0.0, 3, -3, 6, 3.0000002, -3.0000002, 6.0000005, 1e30, -1e30, 1e-42, -1e-42]
@@ -49,18 +49,18 @@ for operator, options, tolerance in OPERATORS:
         model = single_op(
             operator, [Tensor(shape, "float32")], [Tensor(shape, "float32")], **options
         )
-        # The wheel takes no empty tensors.
+        # The wheel refuses empty tensors.
         empty = [[[]]] if 0 in shape else None
         cases.add(f"{name} {shape}", model, empty, rtol=tolerance, expected=empty)
     x = values(name)
     model = single_op(
         operator, [Tensor(x.shape, "float32")], [Tensor(x.shape, "float32")], **options
     )
-    # Slices of 3 are enough where there are many elements.
+    # Slices of 3 units for large tensors.
     cases.add(f"{name} of all magnitudes", model, [[x]], rtol=tolerance, slices=(37,))
 
 
-# A constant input lies in the model.
+# A constant input is stored in the model.
 def constant(operator, options):
     model = ModelBuilder("constant")
     x = model.tensor((60,), "float32", values(operator + " constant", 90)[:60])

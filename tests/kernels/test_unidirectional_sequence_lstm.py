@@ -9,13 +9,13 @@ random = np.random.default_rng(44)
 ACTIVATION = {"fused_activation_function": "TANH"}
 
 
-# The 24 inputs from what there is: `weights` of 8 matrices, 4 biases and the two states.
+# Return the 24 inputs: `weights` of 8 matrices, 4 biases and the two states; others are absent.
 def arguments(source, weights, biases, hidden, cell):
     return [source, *weights, *[None] * 3, *biases, *[None] * 2, hidden, cell, *[None] * 4]
 
 
-# A model on int8 or int16 ("dtype"). `values` gives the weights of a shape, `spread` is how large
-# biases are; `changes` replaces or adds inputs by their number, e.g. {9: Tensor(...)}.
+# A model on int8 or int16 ("dtype"). `values` makes the weights of a shape, `spread` is the size
+# of the biases; `changes` replaces or adds inputs by their index, e.g. {9: Tensor(...)}.
 def quantized(
     dtype="int8",
     batches=1,
@@ -108,9 +108,9 @@ for scales in ((1e-3, 1e-3, 0.01, 0.01), (1e-9, 1e-3, 0.01, 0.01), (1e-10, 1e-9,
     integer.add(f"int16 large bias {scales}", model)
 
 
-# Two scales whose product is 2**-13 in float32 and less in double: the multiplier of a gate is 1/2
-# or, as TFLM computes it, less than that; halves come out differently. All but the cell gate are
-# 1/2; the small scale of the output shows every step of the cell gate.
+# Two scales whose product is 2**-13 in float32 and less in double. A gate's multiplier is then 1/2
+# or, as TFLM computes it, less, which rounds halves differently. All gates except the cell gate
+# are 1/2; the small scale of the output shows every step of the cell gate.
 def gate_multiplier():
     while True:
         a = np.float32(random.uniform(0.01, 0.02))

@@ -10,7 +10,7 @@ WHEEL = ("int8", "int16", "float32", "int32")
 cases = Cases()
 
 
-# Take a tensor apart along an axis.
+# An UNPACK along an axis.
 def add(name, shape, axis, dtype, wheel=True):
     add_move(
         cases,
@@ -41,7 +41,7 @@ add("empty", (0, 3), 1, "int8", wheel=False)
 add("7 dimensions", (1, 2, 1, 2, 1, 2, 2), 3, "int8", wheel=False)
 
 
-# What must be refused.
+# Models that must be refused.
 def refuse(name, error, shape=(2, 3), outputs=((3,), (3,)), dtype="int8", **options):
     options.setdefault("num", 2)
     targets = [tensor(output, dtype) for output in outputs]

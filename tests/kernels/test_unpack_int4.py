@@ -9,7 +9,7 @@ from support.inputs import generator
 cases = Cases()
 
 
-# Add a convolution whose name is what differs from the defaults.
+# Add a convolution; its name is the list of arguments that differ from the defaults.
 def add(error=None, **parameters):
     name = " ".join(f"{key}={value}" for key, value in parameters.items()) or "conv"
     parameters = {"dtype": "int8", "weights": "int4", "bias": "int32", **parameters}

@@ -1,4 +1,4 @@
-# Tests of models of quantized uint8, as old converters wrote them, beside LiteRT, bit for bit
+# Tests of models of quantized uint8, as old converters wrote them, against LiteRT: exact
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import numpy as np
@@ -13,7 +13,7 @@ from tflm.tflite.reader import TfliteModel
 from tflm_tools.flat.flatten import flatten
 
 cases = Cases()
-_FORMS = ("flat", "saved ram", "saved armv6m", "tflite")
+_PATHS = ("flat", "saved ram", "saved armv6m", "tflite")
 
 
 # A chain of operators on uint8.
@@ -42,7 +42,7 @@ class _Chain:
         if scale:
             self.quantization = scale, zero_point
 
-    # Weights with a zero point of their own, and the scale that makes good use of the outputs.
+    # Weights with their own zero point, and a scale that distributes the outputs over their range.
     def weights(self, shape, channels, taps, zero=None):
         zero = int(self.random.integers(90, 180)) if zero is None else zero
         filters = self.random.integers(0, 256, shape)
@@ -96,7 +96,7 @@ def _sides(height, width, size, stride, padding):
 
 
 def _add(name, model):
-    cases.add(name, model, expected=litert.outputs, paths=_FORMS)
+    cases.add(name, model, expected=litert.outputs, paths=_PATHS)
 
 
 for activation in ("NONE", "RELU", "RELU6"):
@@ -118,56 +118,64 @@ for activation in ("NONE", "RELU", "RELU6"):
         _add(name, chain.build())
 
 
-# An operator behind a convolution: name, shape of its output, other inputs, options.
-def _behind(name, build):
-    chain = _Chain(f"behind {name}", (1, 6, 6, 2))
+# An operator after a convolution: name, shape of its output, other inputs, options.
+def _add_after_conv(name, build):
+    chain = _Chain(f"after {name}", (1, 6, 6, 2))
     chain.conv(4)
     build(chain)
     _add(name, chain.build())
 
 
-_behind("average 2", lambda c: c.pool("AVERAGE_POOL_2D", 2, 2, "VALID"))
-_behind("average 4", lambda c: c.pool("AVERAGE_POOL_2D", 4, 1, "SAME"))
-_behind("average 3", lambda c: c.pool("AVERAGE_POOL_2D", 3, 2, "SAME"))
-_behind("maximum", lambda c: c.pool("MAX_POOL_2D", 2, 2, "VALID"))
-_behind("logistic", lambda c: c.add("LOGISTIC", c.shape, scale=1 / 256, zero_point=0))
-_behind("softmax", lambda c: c.add("SOFTMAX", c.shape, scale=1 / 256, zero_point=0, beta=1.0))
-_behind("reshape", lambda c: c.add("RESHAPE", (1, 144), new_shape=(1, 144)))
-_behind("squeeze", lambda c: c.add("SQUEEZE", (6, 6, 4), squeeze_dims=(0,)))
-_behind("expand", lambda c: c.add("EXPAND_DIMS", (1, 1, 6, 6, 4), [c.int32(0)]))
-_behind("transpose", lambda c: c.add("TRANSPOSE", (1, 4, 6, 6), [c.int32([0, 3, 1, 2])]))
-_behind("pad", lambda c: c.add("PAD", (1, 9, 8, 4), [c.int32([[0, 0], [1, 2], [2, 0], [0, 0]])]))
-_behind("relu", lambda c: c.add("RELU", c.shape))
-_behind("relu and scale", lambda c: c.add("RELU", c.shape, scale=0.3, zero_point=3))
-_behind("split", lambda c: c.add("SPLIT", (1, 6, 6, 2), axis=3, num_splits=2))
-_behind("unpack", lambda c: (c.conv(4, 3, 3), c.add("UNPACK", (1, 2, 4), num=2, axis=1)))
-_behind(
+_add_after_conv("average 2", lambda c: c.pool("AVERAGE_POOL_2D", 2, 2, "VALID"))
+_add_after_conv("average 4", lambda c: c.pool("AVERAGE_POOL_2D", 4, 1, "SAME"))
+_add_after_conv("average 3", lambda c: c.pool("AVERAGE_POOL_2D", 3, 2, "SAME"))
+_add_after_conv("maximum", lambda c: c.pool("MAX_POOL_2D", 2, 2, "VALID"))
+_add_after_conv("logistic", lambda c: c.add("LOGISTIC", c.shape, scale=1 / 256, zero_point=0))
+_add_after_conv(
+    "softmax", lambda c: c.add("SOFTMAX", c.shape, scale=1 / 256, zero_point=0, beta=1.0)
+)
+_add_after_conv("reshape", lambda c: c.add("RESHAPE", (1, 144), new_shape=(1, 144)))
+_add_after_conv("squeeze", lambda c: c.add("SQUEEZE", (6, 6, 4), squeeze_dims=(0,)))
+_add_after_conv("expand", lambda c: c.add("EXPAND_DIMS", (1, 1, 6, 6, 4), [c.int32(0)]))
+_add_after_conv("transpose", lambda c: c.add("TRANSPOSE", (1, 4, 6, 6), [c.int32([0, 3, 1, 2])]))
+_add_after_conv(
+    "pad", lambda c: c.add("PAD", (1, 9, 8, 4), [c.int32([[0, 0], [1, 2], [2, 0], [0, 0]])])
+)
+_add_after_conv("relu", lambda c: c.add("RELU", c.shape))
+_add_after_conv("relu and scale", lambda c: c.add("RELU", c.shape, scale=0.3, zero_point=3))
+_add_after_conv("split", lambda c: c.add("SPLIT", (1, 6, 6, 2), axis=3, num_splits=2))
+_add_after_conv("unpack", lambda c: (c.conv(4, 3, 3), c.add("UNPACK", (1, 2, 4), num=2, axis=1)))
+_add_after_conv(
     "slice",
     lambda c: c.add("SLICE", (1, 3, 6, 2), [c.int32([0, 2, 0, 1]), c.int32([1, 3, 6, 2])]),
 )
-_behind(
+_add_after_conv(
     "strided slice",
     lambda c: c.add(
         "STRIDED_SLICE", (1, 3, 6, 4),
         [c.int32([0] * 4), c.int32([1, 6, 6, 4]), c.int32([1, 2, 1, 1])],
     ),
 )  # fmt: skip
-_behind("nearest", lambda c: c.add("RESIZE_NEAREST_NEIGHBOR", (1, 9, 12, 4), [c.int32([9, 12])]))
-_behind("quantize", lambda c: c.add("QUANTIZE", c.shape, scale=0.11, zero_point=140))
+_add_after_conv(
+    "nearest", lambda c: c.add("RESIZE_NEAREST_NEIGHBOR", (1, 9, 12, 4), [c.int32([9, 12])])
+)
+_add_after_conv("quantize", lambda c: c.add("QUANTIZE", c.shape, scale=0.11, zero_point=140))
 for name in ("ADD", "SUB", "MUL"):
-    _behind(name, lambda c, name=name: c.add(name, c.shape, [c.last], scale=0.31, zero_point=99))
-    _behind(
+    _add_after_conv(
+        name, lambda c, name=name: c.add(name, c.shape, [c.last], scale=0.31, zero_point=99)
+    )
+    _add_after_conv(
         f"{name} constant",
         lambda c, name=name: c.add(
             name, c.shape, [c.tensor((4,), 0.02, 30, c.random.integers(0, 256, 4))],
             scale=0.3, zero_point=130,
         ),
     )  # fmt: skip
-_behind("concatenation", lambda c: c.add("CONCATENATION", (1, 12, 6, 4), [c.last], axis=1))
-_behind("pack", lambda c: c.add("PACK", (2, 1, 6, 6, 4), [c.last], values_count=2, axis=0))
+_add_after_conv("concatenation", lambda c: c.add("CONCATENATION", (1, 12, 6, 4), [c.last], axis=1))
+_add_after_conv("pack", lambda c: c.add("PACK", (2, 1, 6, 6, 4), [c.last], values_count=2, axis=0))
 
 
-# What people have: micro_speech of 2019, a small image network, a classifier in float behind.
+# Realistic models: micro_speech of 2019, a small image network, a classifier followed by float32.
 def _speech():
     chain = _Chain("speech", (1, 49, 40, 1), 0.1, 0)
     inputs, more = chain.weights((1, 10, 8, 8), 8, 80)
@@ -189,7 +197,7 @@ def _image():
     return chain.build()
 
 
-# float32 in and out, with the outputs of both kinds.
+# float32 in and out, with outputs of both types.
 def _float_ends():
     chain = _Chain("float ends", (2, 9))
     chain.first, inner = chain.model.tensor((2, 9), "float32"), chain.first
@@ -211,8 +219,8 @@ def test_unsigned(case):
     case.check()
 
 
-# Callers see the model as it is in the file.
-def test_ends_stay_as_they_are():
+# Users see the model as it is in the file.
+def test_inputs_and_outputs_stay_uint8():
     subgraph = TfliteModel(_speech()).subgraphs[0]
     for i in subgraph.inputs + subgraph.outputs:
         assert subgraph.tensor(i).dtype == dtypes.UINT8
@@ -223,7 +231,7 @@ def test_ends_stay_as_they_are():
     assert [subgraph.node(i).index for i in range(5)] == numbers
 
 
-def test_operators_that_are_not_proved():
+def test_unsupported_uint8_operator_is_refused():
     chain = _Chain("refused", (1, 6, 6, 2))
     chain.conv(4)
     chain.add("TANH", chain.shape, scale=1 / 128, zero_point=128)
@@ -231,8 +239,8 @@ def test_operators_that_are_not_proved():
         flatten(chain.build())
 
 
-# Without weights of uint8 nothing is changed: TFLM itself copies and converts uint8.
-def test_other_models_stay_as_they_are():
+# Without uint8 weights nothing is changed: TFLM itself copies and converts uint8.
+def test_models_without_uint8_weights_are_unchanged():
     model = ModelBuilder()
     x, y = (
         model.tensor((4,), dtype, scale=0.1, zero_point=z)

@@ -89,7 +89,7 @@ for activation in ("RELU", "RELU6"):
         add(f"conv {activation} {zero}", conv("", **what))
         add(f"depthwise {activation} {zero}", depthwise("", **what))
         add(f"dense {activation} {zero}", dense("", **what))
-# The same output whatever the input is.
+# All inputs give the same output.
 for name, parameters in {
     "no weights": {"weights": (0, 0), "gain": 20.0},
     "small scale": {"gain": 1e-5},
