@@ -36,7 +36,7 @@ test-boards: $(VENV)/firmware.stamp  ## all tests on emulated boards: qemu and a
 test-32bit: $(VENV)/test.stamp  ## kernels and runtime on a 32-bit MicroPython (root, for apt-get)
 	tests/tools/micropython32.sh build/micropython32
 	TFLM_MICROPYTHON=$(ROOT)/build/micropython32/micropython \
-		$(BIN)/python -m pytest -n 2 tests/kernels tests/unit tests/optimize/test_by_rows.py
+		$(BIN)/python -m pytest -n 2 tests/kernels tests/unit tests/optimize/test_stream_input.py
 
 firmware: $(VENV)/firmware.stamp  ## build firmware with tflm (BOARD=RPI_PICO APP= MODEL= KERNELS= STOCK= MICROPYTHON_DIR=)
 	@PYTHONPATH=firmware $(BIN)/python firmware/make_firmware.py $(or $(BOARD),RPI_PICO) \

@@ -1,19 +1,19 @@
-# The measuring bench: a core that counts its cycles; unicorn runs the code, this adds up
+# bench: runs a script on an emulated core (unicorn) and counts cycles and instructions
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# A program of its own, because unicorn is GPL: `python core.py JOB` reads a JSON file
+# This is a separate program because unicorn is GPL. `python core.py JOB` reads a JSON file
 #
 #   {"core": one of _KINDS, "firmware": ELF, "memory": [[address, file], ...],
-#    "script": MicroPython source, "alignment": look at every access, slowly,
-#    "watched": [first address, address behind it] of flash whose lines are counted, or null,
+#    "script": MicroPython source, "alignment": check every access (slow),
+#    "watched": [first address, end address] of flash whose cache lines are counted, or null,
 #    "result": file to write}
 #
-# boots the firmware, hands the script to its raw REPL, and writes
+# boots the firmware, sends the script to the raw REPL, and writes
 #
 #   {"text": what it printed, "error": its traceback,
-#    "marks": [[value, cycles, instructions], ...], with 0 and lines fetched behind where watched,
+#    "marks": [[value, cycles, instructions], ...]; if watched, 0 and fetched lines follow,
 #    "peeks": [hex of the memory it showed, ...],
-#    "hot": [[address, hex of its code, runs, cycles of each], ...] of the dearest basic blocks}
+#    "hot": [[address, hex of its code, runs, cycles of each], ...] of the slowest basic blocks}
 #
 # The script talks to the emulator by writing words at DEVICE (see device/cycles_device.py).
 # Between COUNT 1 and COUNT 0 each basic block calls back; outside, code runs at full speed.
@@ -47,7 +47,7 @@ RAW_REPL, EXECUTE = b"\x01", b"\x04"
 READY = b"raw REPL; CTRL-B to exit\r\n>"
 
 
-# What a block costs a Cortex-M33 (m33.py), which needs a disassembler that other cores do not.
+# Return the cost of a block on a Cortex-M33. Only m33.py needs a disassembler.
 def m33_block(address, code):
     from m33 import block_cost
 
@@ -55,12 +55,12 @@ def m33_block(address, code):
 
 
 class CoreError(Exception):
-    """The firmware did what the emulated machine cannot do."""
+    """The firmware did something that the emulated machine does not support."""
 
 
 @dataclass
 class _Kind:
-    """What unicorn calls a core, and what its instructions cost."""
+    """A core: unicorn's names for it, and the functions that cost its instructions."""
 
     arch: int
     mode: int
@@ -84,7 +84,7 @@ _KINDS = {
 
 
 class Core:
-    """The machine: a core with flash, RAM, read-only memory of yours, UART and DEVICE."""
+    """The machine: a core with flash, RAM, optional read-only memory, UART and DEVICE."""
 
     def __init__(self, core, firmware, check_alignment=False, watched=None):
         self.check_alignment = check_alignment
@@ -108,8 +108,8 @@ class Core:
         self.marks, self.peeks = [], []
         self.cycles = self.instructions = 0
         self._blocks = {}
-        # Address that the last block's B<cond> goes to when it is not taken; cycles that it takes
-        # more when it is.
+        # The fall-through address of the last block's conditional branch, and the extra cycles
+        # of the branch when it is taken.
         self._follows, self._taken = None, 0
         self._hooks = []
         self._switch = None
@@ -121,7 +121,7 @@ class Core:
         self.uc.mem_map(address, -(-len(data) // PAGE) * PAGE, unicorn.UC_PROT_READ)
         self.uc.mem_write(address, data)
 
-    # Step over BKPT, by which the firmware greets a debugger; all else is a fault.
+    # Step over the BKPT with which the firmware looks for a debugger; all else is a fault.
     def _on_exception(self, uc, number, _):
         pc = uc.reg_read(self.kind.pc)
         if (
@@ -174,32 +174,32 @@ class Core:
         self.instructions += block[1]
         block[4] += 1
 
-    # The basic blocks that took most, branches as if not taken.
-    def hot(self, most=12):
+    # Return the most expensive basic blocks; branches count as not taken.
+    def hot(self, count=12):
         found = [(key, block[4], block[0]) for key, block in self._blocks.items()]
         found.sort(key=lambda entry: -entry[1] * entry[2])
         return [
             (address, self.uc.mem_read(address, size).hex(), runs, cycles)
-            for (address, size), runs, cycles in found[:most]
+            for (address, size), runs, cycles in found[:count]
         ]
 
-    # Called for each load and store, if asked for: a Cortex-M0+ has no unaligned ones.
+    # Called for each load and store if `alignment` is set: a Cortex-M0+ has no unaligned access.
     def _on_access(self, uc, access, address, size, value, _):
         if address & (size - 1):
             self._fault = f"the unaligned address 0x{address:08x}"
             uc.emu_stop()
 
-    # Called for each load from what is watched.
+    # Called for each load from the watched flash.
     def _on_watched(self, uc, access, address, size, value, _):
         self.lines.read(address, size)
 
-    # Begin or end counting; translated code must go, as the calls of hooks are part of it.
+    # Begin or end counting. Translated code is dropped, because it contains the hook calls.
     def _count(self, on):
         for hook in self._hooks:
             self.uc.hook_del(hook)
         self._hooks = []
         if on:
-            self._blocks.clear()  # code in RAM may be another than before
+            self._blocks.clear()  # code in RAM may have changed
             self._follows = None
             self._hooks.append(self.uc.hook_add(unicorn.UC_HOOK_BLOCK, self._on_block))
             if self.check_alignment:
@@ -213,7 +213,7 @@ class Core:
                 self._hooks.append(hook)
         self.uc.ctl_flush_tb()
 
-    # Run until the firmware waits for input that is not there.
+    # Run until the firmware waits for input and none is left.
     def run(self):
         pc = self.uc.reg_read(self.kind.pc)
         while True:
@@ -228,7 +228,7 @@ class Core:
             if self._switch is not None:
                 self._count(self._switch)
                 self._switch = None
-                # unicorn stops before the store to DEVICE, not behind it.
+                # unicorn stops before the store to DEVICE, so step over it.
                 half = struct.unpack("<H", self.uc.mem_read(pc, 2))[0]
                 pc += 4 if self.kind.is_wide(half) else 2
             elif self._idle:
@@ -236,7 +236,7 @@ class Core:
             else:
                 raise CoreError(f"the firmware stopped at 0x{pc:08x}")
 
-    # Start as after a reset, until the raw REPL is ready.
+    # Start as after a reset and run until the raw REPL is ready.
     def boot(self):
         if self.kind.thumb:
             stack, entry = struct.unpack("<II", self.uc.mem_read(FLASH, 8))
@@ -255,10 +255,10 @@ class Core:
         self.to_send += script.encode() + EXECUTE
         self.run()
         answer = bytes(self.received)
-        parts = answer[2:].split(EXECUTE)
-        if answer[:2] != b"OK" or len(parts) != 3:
+        outputs = answer[2:].split(EXECUTE)
+        if answer[:2] != b"OK" or len(outputs) != 3:
             raise CoreError(f"the firmware did not run the script; it said {answer[-200:]!r}")
-        return [part.decode(errors="replace").replace("\r\n", "\n") for part in parts[:2]]
+        return [out.decode(errors="replace").replace("\r\n", "\n") for out in outputs[:2]]
 
 
 def main():

@@ -1,4 +1,4 @@
-# The measuring bench: MicroPython for the cores of boards/, built as `make firmware` does it
+# bench: builds MicroPython for the emulated cores of bench/boards
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import subprocess
@@ -31,10 +31,12 @@ def build(folder, core):
     command += [f"MPY_LIB_DIR={source.library}", f"MICROPY_HEAP_SIZE={_HEAP}", "FROZEN_MANIFEST="]
     with open(log, "wb") as file:
         answer = subprocess.run(
-            [str(part) for part in command], env=toolchain.environment(), stdin=subprocess.DEVNULL,
+            [str(word) for word in command], env=toolchain.environment(), stdin=subprocess.DEVNULL,
             stdout=file, stderr=subprocess.STDOUT,
         )  # fmt: skip
     if answer.returncode:
-        said = log.read_text(errors="replace").strip().splitlines() or ["it said nothing"]
-        raise ToolError(f"the firmware for {core} was not built ({said[-1]}); {log} has all of it")
+        lines = log.read_text(errors="replace").strip().splitlines() or ["no output"]
+        raise ToolError(
+            f"the firmware for {core} was not built ({lines[-1]}); the whole log is {log}"
+        )
     return folder / core / "firmware.elf"

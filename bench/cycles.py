@@ -1,4 +1,4 @@
-# The measuring bench: `make -C bench cycles`: cycles of whole invokes on emulated cores, by layer
+# bench: measures cycles of whole invokes on emulated cores, by layer (`make -C bench cycles`)
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import argparse
@@ -35,7 +35,7 @@ from tflm_tools.render.common import console
 from tflm_tools.targets import target_of
 
 ROOT = Path(__file__).resolve().parents[1]
-# What each core's models are flattened for: the Pico is linked firmware, not one of emulated's.
+# The target that each core's models are flattened for. A Pico runs linked firmware.
 _TARGETS = {core: target_of(archs[0]) for core, archs in emulated.ARCHS.items()}
 # A Pico with the model in flash; copied to RAM; with weights streamed, --kept of them in RAM.
 _PICOS = ("pico", "pico-ram", "pico-stream")
@@ -46,11 +46,11 @@ COLUMNS = ("core", "model", "layer", "op", "macs", "cycles", "scratch", "flash",
 
 @dataclass
 class Result:
-    """A model that was measured: cycles[i] belong to layers[i]; sizes in bytes.
+    """A measured model: cycles[i] belong to layers[i]; sizes in bytes.
 
-    Cycles are instructions where the core is m33 or rv32. waits[i], of pico: what layers[i] waits
-    for flash; waited: the whole invoke. lines, of m33 and pico2: that an RP2350 fetches for the
-    model.
+    Cycles are instructions if the core is m33 or rv32. waits[i]: what layers[i] waits for flash,
+    on a pico; waited: what the whole invoke waits. lines: cache lines that an RP2350 fetches for
+    the model, on m33 and pico2.
     """
 
     core: str
@@ -67,7 +67,7 @@ class Result:
     lines: int | None
 
 
-# The models of the project, and those that lie beside it.
+# Return the paths of the project's models and of the models in ../shared.
 def _all_models():
     found = sorted(ROOT.glob("models/*/*.tflite"))
     known = {path.name for path in found}
@@ -75,7 +75,8 @@ def _all_models():
     return found + [path for path in beside if path.name not in known]
 
 
-# Refuse outputs that are not TFLM's of a second invoke: variables hold what the first one left.
+# Raise ToolError unless the outputs are TFLM's of a second invoke, which sees the variables of the
+# first invoke.
 def _compare(model, ends, arrays, outputs):
     wanted = oracle.run(model.data, [arrays, arrays]).outputs[1]
     for i, (info, data) in enumerate(zip(ends.outputs, outputs, strict=True)):
@@ -88,8 +89,8 @@ def _compare(model, ends, arrays, outputs):
             )
 
 
-# What runs a flat model with its inputs on a core, `rows` bytes of one at a time, 0 for all of
-# them: returns an emulated.Measurement.
+# Return a function that runs a flat model with its inputs on a core and returns an
+# emulated.Measurement. `rows`: bytes of a row of the input that comes by rows, 0 without.
 def _runner(core, options):
     if core in _PICOS:
         image = pico.firmware()
@@ -118,7 +119,7 @@ def _measure(path, core, runner, options):
         optimize=OFF if options.arena_budget else options.optimize,
         arena_budget=options.arena_budget,
         compress_weights=options.compress_weights,
-        miss=None if core in _PICOS else 0,  # the others have memory without wait states
+        miss=None if core in _PICOS else 0,  # other cores have no wait states
         by_rows=options.input_by_rows,
     )
     counted = {record.node.index for record in _noted(storage.records)}
@@ -134,7 +135,7 @@ def _measure(path, core, runner, options):
     cycles = dict.fromkeys((layer.node for layer in layers), 0)
     waits = dict.fromkeys(cycles, emulated.Waits())
     surplus = {}
-    if core == "xtensa-mac16":  # of what runs in bands as in most of them
+    if core == "xtensa-mac16":  # banded steps: as in most of their bands
         for record in storage.records:
             found = mac16.surplus_of(record.kernel, record.words, storage.constants)
             surplus[id(record)] = found
@@ -160,21 +161,21 @@ def _measure(path, core, runner, options):
     )
 
 
-# The record of each step that is counted: each of the model, and before that those that it runs in
-# bands, as a Measurement's `ran` says, or each once. What IF and WHILE run counts as theirs, and
-# CALL_ONCE has run.
+# Yield the record of each counted step: the banded steps of a region (as `ran` of a Measurement
+# lists them, or each once), then the step that runs them. Steps that IF and WHILE run count for
+# these operators; CALL_ONCE has run before.
 def _noted(records, ran=()):
-    places = iter(ran)
+    numbers = iter(ran)
     for record in records:
         if record.step_list:
             continue
-        parts = [r for r in records if record.kernel == BANDS and r.step_list == record.words[2]]
-        steps = iter(places.__next__, 0) if ran else range(1, 1 + len(parts))
-        yield from (parts[step - 1] for step in steps)
+        banded = [r for r in records if record.kernel == BANDS and r.step_list == record.words[2]]
+        steps = iter(numbers.__next__, 0) if ran else range(1, 1 + len(banded))
+        yield from (banded[step - 1] for step in steps)
         yield record
 
 
-# The rows of one model in the CSV; TOTAL is the whole invoke with its dispatch.
+# Yield the CSV rows of one model; TOTAL is the whole invoke with dispatch.
 def _rows(result):
     waits = result.waits or [None] * len(result.layers)
     for layer, cycles, wait in zip(result.layers, result.cycles, waits, strict=True):
@@ -186,7 +187,7 @@ def _rows(result):
            *_wait_columns(result.total, result.waited))  # fmt: skip
 
 
-# The last columns, empty for a core whose memory has no wait states.
+# Return the last columns, empty for a core without wait states.
 def _wait_columns(cycles, wait):
     if wait is None:
         return ("",) * 4
@@ -231,19 +232,21 @@ def _arguments():
     parser = argparse.ArgumentParser(
         prog="cycles", description="Cycles of whole invokes on emulated cores, by layer."
     )
-    parser.add_argument("--model", action="append", help="a .tflite, or a part of a model's name")
+    parser.add_argument(
+        "--model", action="append", help="a .tflite, or a substring of a model's name"
+    )
     parser.add_argument(
         "--core",
         action="append",
         choices=tuple(_TARGETS),
         help="pico (pico-ram: models copied to RAM, pico-stream: weights streamed by DMA) and "
-        "m0plus count cycles, pico2 estimates them, others count instructions; all without it",
+        "m0plus count cycles, pico2 estimates them, others count instructions [default: all]",
     )
     parser.add_argument(
         "--miss",
         type=int,
         default=48,
-        help="cycles of the core pico for a miss of its flash cache: 40 to 56, 0 for none (48)",
+        help="cycles of a miss of the flash cache of the core pico: 40 to 56, or 0 [default: 48]",
     )
     parser.add_argument(
         "--cores", type=int, default=1, choices=(1, 2), help="cores of a pico that share the work"
@@ -251,11 +254,11 @@ def _arguments():
     parser.add_argument(
         "--kept", type=int, default=0, help="bytes of weights in RAM, for the core pico-stream"
     )
-    parser.add_argument("--target", help="flatten for this target, not for the core's own")
+    parser.add_argument("--target", help="flatten for this target instead of the core's target")
     parser.add_argument(
         "--portable",
         action="store_true",
-        help="without the kernels of kernels/<arch>: viper alone runs the models",
+        help="leave out the overrides of kernels/<arch>: only viper kernels run",
     )
     parser.add_argument("--output", type=Path, default=ROOT / "build" / "cycles.csv")
     parser.add_argument(
@@ -263,7 +266,7 @@ def _arguments():
         action="append",
         default=[],
         choices=("all", *OPTIONS),
-        help="a saving of flatten to leave out, see docs/explanation/optimization-passes.md",
+        help="an optimization pass to leave out, see docs/explanation/optimization-passes.md",
     )
     parser.add_argument("--compress-weights", action="store_true", help="as for flatten")
     parser.add_argument("--input-by-rows", action="store_true", help="as for flatten")
@@ -272,9 +275,11 @@ def _arguments():
         "--optimize",
         default=BALANCED,
         choices=LEVELS,
-        help="what RAM may cost, see docs/how-to/less-ram.md",
+        help="level of the memory plan, see docs/how-to/less-ram.md",
     )
-    parser.add_argument("--hot", type=int, default=0, help="list so many of the dearest blocks")
+    parser.add_argument(
+        "--hot", type=int, default=0, help="list this number of the most expensive basic blocks"
+    )
     parser.add_argument(
         "--docs",
         action="store_true",
@@ -286,22 +291,22 @@ def _arguments():
     parser.add_argument(
         "--check-alignment",
         action="store_true",
-        help="stop where a load or store is unaligned, as hardware does (slow)",
+        help="stop at an unaligned load or store, as hardware does (slow)",
     )
     return parser.parse_args()
 
 
-# The bench with a Pico's firmware has its own kernels, and one core unless --cores says so.
+# Raise ToolError for options that do not fit the cores.
 def _check(options):
     cores = options.core or list(_TARGETS)
     if options.portable and not set(cores).isdisjoint(_PICOS):
         raise ToolError(
-            "--portable is not for the core pico, whose kernels are in its firmware; name --core"
+            "the firmware of the core pico holds the kernels; leave --portable out, or name --core"
         )
     if options.input_by_rows and any(core.startswith("xtensa") for core in cores):
-        raise ToolError("--input-by-rows is not for Xtensa; name --core")
+        raise ToolError("--input-by-rows does not work on Xtensa; name --core")
     if options.cores > 1 and not set(cores) <= set(_PICOS):
-        raise ToolError("--cores 2 is for a Pico alone; name --core pico")
+        raise ToolError("--cores 2 works only on a Pico; name --core pico")
 
 
 def main():
@@ -317,13 +322,13 @@ def main():
     _write_csv(options.output, results)
     if options.docs:
         docs_data.update(ROOT / "docs" / "data", results)
-    # What tflm does not have yet is told, and no failure of this bench.
+    # A model that tflm does not support is printed, but is not a failure of the bench.
     wrong = [path.stem for path, error in refused if not isinstance(error, UnsupportedError)]
     if wrong:
         raise ToolError(f"these models failed, see above: {', '.join(wrong)}")
 
 
-# The paths that --model names; all models without it.
+# Return the paths that --model names, or all models.
 def _chosen(names):
     if not names:
         return _all_models()
@@ -334,7 +339,7 @@ def _chosen(names):
         else:
             found = [path for path in _all_models() if name in path.stem]
         if not found:
-            raise ToolError(f"there is no model {name}; name a .tflite or a part of: "
+            raise ToolError(f"no model is named {name}; name a .tflite or a substring of: "
                             + ", ".join(path.stem for path in _all_models()))  # fmt: skip
         chosen += found
     return chosen

@@ -1,4 +1,4 @@
-# The measuring bench: what an ELF file puts where
+# bench: reads the loaded segments of an ELF file
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import struct
@@ -7,9 +7,9 @@ _LOAD = 1
 
 
 def segments(elf):
-    """(physical address, bytes) of each loaded segment; ValueError for what is no ELF32."""
+    """Yield (physical address, bytes) of each loaded segment; ValueError if it is not ELF32."""
     if elf[:5] != b"\x7fELF\x01":
-        raise ValueError("the firmware is no ELF file; build it again")
+        raise ValueError("the firmware is not an ELF file; build it again")
     (table,) = struct.unpack_from("<I", elf, 28)
     size, count = struct.unpack_from("<HH", elf, 42)
     for i in range(count):

@@ -1,4 +1,4 @@
-# The measuring bench: one flat model in an emulated core: cycles of each step, outputs
+# bench: runs one flat model on an emulated core and returns cycles of each step and outputs
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -18,7 +18,7 @@ from tflm_tools.targets import override_folders
 HERE = Path(__file__).resolve().parent
 MODULES = HERE.parent / "modules"
 
-# Where things lie in the emulated memory; all addresses are small ints of MicroPython.
+# Addresses in the emulated memory; all are small ints of MicroPython.
 MODEL, INPUTS, FILES = 0x10000000, 0x14000000, 0x18000000
 
 _MOUNT = """\
@@ -36,12 +36,12 @@ cycles_device.run({model}, {model_bytes}, {inputs}, {row_bytes})
 class Measurement:
     """Cycles of one invoke.
 
-    total: all of invoke(). steps: of each step, its dispatch included. dispatch: of the call of
-    an empty kernel. calls: of kernels (slices). outputs: bytes. arena: bytes used.
-    hot: the dearest basic blocks: (address, code, runs, cycles of each). waits: for flash, of
-    each step, and of all of invoke() behind them; empty where memory has no wait states. Cycles
-    hold them. ran: what steps are of where the model has bands: 0 for each of list 0, before it
-    the places, from 1 on, of those that it has run.
+    total: cycles of invoke(). steps: cycles of each step, with its dispatch. dispatch: cycles of
+    a call of an empty kernel. calls: number of kernel calls (slices). outputs: bytes.
+    arena: bytes used. hot: the most expensive basic blocks (address, code, runs, cycles of each).
+    waits: Waits of each step, then of invoke() as a whole; empty if memory has no wait states.
+    The cycles include the waits. ran: for a model with bands, 0 for each step of list 0, preceded
+    by the numbers (from 1) of the banded steps that it ran.
     """
 
     total: int
@@ -57,7 +57,7 @@ class Measurement:
 
 @dataclass
 class Waits:
-    """Cycles that waited for flash, and misses of its cache: by model, code and the rest."""
+    """Wait cycles for flash, and cache misses caused by the model, by code and by the rest."""
 
     cycles: int = 0
     model: int = 0
@@ -73,7 +73,7 @@ class Waits:
         )
 
 
-# Cores whose flash is that of an RP2350.
+# Cores with the flash cache of an RP2350.
 _LINES = ("m33", "pico2")
 
 # The arch of a core's MicroPython.
@@ -86,7 +86,7 @@ _ARCH_OF = {
     "xtensa": "xtensawin",  # this and the next: qemu_xtensa.py runs them
     "xtensa-mac16": "xtensawin",
 }
-# Cores that run the firmware of another one.
+# Cores that run the firmware of another core.
 _SAME = {"pico2": "m33"}
 # Folders of kernels that a core may take, the arch of MicroPython's native code first.
 ARCHS = {
@@ -104,20 +104,20 @@ def firmware(folder, core):
     return core_firmware.build(folder, core)
 
 
-# Every module that a flat model may need, with the path it is imported by.
+# Yield (import path, file) of every module that a flat model may need.
 def _sources(archs):
     yield "cycles_device.py", HERE / "device" / "cycles_device.py"
     for path in sorted((MODULES / "tflm").rglob("*.py")):
-        parts = path.relative_to(MODULES / "tflm").parts
-        if parts[0] != "prepare" and (len(parts) < 3 or parts[1] in archs):
+        names = path.relative_to(MODULES / "tflm").parts
+        if names[0] != "prepare" and (len(names) < 3 or names[1] in archs):
             yield path.relative_to(MODULES).as_posix(), path
 
 
-# When the tool that changes .mpy files was changed last.
+# Time of the last change of the code that converts .mpy files.
 _CONVERTED = max(path.stat().st_mtime for path in Path(machine_code.__file__).parent.glob("*.py"))
 
 
-# One .mpy, compiled when its source is newer.
+# Return the path of a .mpy, compiled if its source is newer.
 def compiled(name, source, folder, arch):
     mpy = folder / (name.replace("/", ".") + ".mpy")
     if not mpy.exists() or mpy.stat().st_mtime <= max(source.stat().st_mtime, _CONVERTED):
@@ -204,20 +204,20 @@ def run(core, elf, files, script, contents=(), alignment=False, watched=None):
         command = [sys.executable, HERE / "core.py", folder / "job.json"]
         answer = subprocess.run(command, stderr=subprocess.PIPE, text=True)
         if answer.returncode:
-            said = answer.stderr.strip().splitlines() or ["it said nothing"]
+            said = answer.stderr.strip().splitlines() or ["no output"]
             raise ToolError(said[-1].removeprefix("cycles: "))
         return json.loads(result.read_text())
 
 
-# How much of `whole` each part of a chain takes. `noted`: what they took with a note behind each,
-# all of which are as long; the last one is what remains.
-def _parts(noted, whole):
+# Return the cycles of each banded step and of the step that runs them, `whole` in all. noted: the
+# same cycles, each with one note more; all notes take the same time.
+def _banded_cycles(noted, whole):
     surplus = (sum(noted) - whole) // len(noted)
-    parts = [each - surplus for each in noted[:-1]]
-    return [*parts, whole - sum(parts)]
+    cycles = [each - surplus for each in noted[:-1]]
+    return [*cycles, whole - sum(cycles)]
 
 
-# How many steps each step of list 0 ran in bands.
+# Return the number of banded steps that each step of list 0 ran.
 def _inside(ran):
     found = [0]
     for step in ran:
@@ -228,28 +228,28 @@ def _inside(ran):
     return found[:-1]
 
 
-# What each step takes: `plain` of those in list 0; in front of step i, inside[i] in bands, of
-# which `noted` is known, as of step i with its note.
+# Return the cycles of each step. plain: of the steps of list 0. inside[i]: the number of banded
+# steps that step i runs. noted: cycles with notes of these banded steps and of step i.
 def _divided(plain, noted, inside):
     divided = []
     for count, whole in zip(inside or [0] * len(plain), plain, strict=True):
-        divided += _parts(noted[: count + 1], whole) if count else [whole]
+        divided += _banded_cycles(noted[: count + 1], whole) if count else [whole]
         noted = noted[count + 1 :]
     return divided
 
 
-# What passed from mark to mark, in columns: cycles without waits, and what Waits has, where marks
-# have it.
+# Return the differences from mark to mark, in columns: cycles without waits, then the fields of
+# Waits if the marks have them.
 def _passed(marks):
     rows = [(mark[1] - sum(mark[3:4]), *mark[3:]) for mark in marks]
     return [[b - a for a, b in pairwise(column)] for column in zip(*rows, strict=True)]
 
 
 def measurement(said):
-    """The Measurement of what cycles_device.run told; raises ToolError where it failed.
+    """Return the Measurement of the result of cycles_device.run; raises ToolError if it failed.
 
-    A note costs what its step or call costs: taken off. What it waits for flash is not: the step
-    behind it would.
+    The cycles of the notes are subtracted. Their waits for flash are not: without the note, the
+    next step would wait.
     """
     if said["error"]:
         raise ToolError(said["error"].strip().splitlines()[-1])

@@ -1,11 +1,11 @@
-# The measuring bench: blocks of the cores whose instructions are counted, not their cycles
+# bench: counts the instructions of basic blocks on cores without a cycle table
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# A Cortex-M33 issues some pairs of instructions at once and an RV32 core depends on who made it:
-# there is no table of cycles to go by. An instruction under a false IT condition counts too.
+# A Cortex-M33 issues some instructions in pairs, and RV32 cores differ, so no table of cycles
+# exists. An instruction under a false IT condition counts, too.
 
 
-# How many instructions there are in `code`, whose first halves tell how long they are.
+# Count the instructions in `code`; the first halfword of each gives its length.
 def _count(code, is_wide):
     count = position = 0
     while position < len(code):

@@ -1,4 +1,4 @@
-# The measuring bench: what each layer of a model is and has, known before it runs
+# bench: describes each layer of a model: work, scratch and flash
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ def layers_of(model, storage):
     """A list of Layer, in order of execution, from what flatten.prepare() returned."""
     written = _written(model)
     flash = flash_by_node(storage)
-    # What takes the rows of an input belongs to the operator that reads them, and has its number.
+    # The step that receives the rows of an input has the number of the operator that reads them.
     nodes = {r.node.index: r.node for r in storage.records[::-1] if r.kernel != ROWS_KERNEL}
     found, scratch = {}, {}
     for record in storage.records:

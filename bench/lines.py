@@ -1,11 +1,11 @@
-# The measuring bench: lines that an RP2350 fetches from flash for a model's weights
+# bench: counts the cache lines that an RP2350 fetches from flash for a model's weights
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# RP2350 datasheet, 4.4: 16 KB in two ways, lines of 8 bytes, which are fetched whole. Of two lines
-# the one that was used longer ago goes, as for the RP2040 (firmware/emulator/xip.mjs).
+# RP2350 datasheet, 4.4: 16 KB, two-way set associative, lines of 8 bytes. The least recently used
+# line of a set is replaced, as on the RP2040 (firmware/emulator/xip.mjs).
 
-_WAYS, _LINE = 2, 8
-_SETS = (16 << 10) // (_WAYS * _LINE)
+_ASSOCIATIVITY, _LINE = 2, 8
+_SETS = (16 << 10) // (_ASSOCIATIVITY * _LINE)
 
 
 class Lines:
@@ -19,10 +19,10 @@ class Lines:
     def read(self, address, size):
         """Note a read of `size` bytes."""
         for line in range(address // _LINE, (address + size - 1) // _LINE + 1):
-            place = line % _SETS
-            if self._newer[place] == line:
+            index = line % _SETS
+            if self._newer[index] == line:
                 continue
-            if self._older[place] != line:
+            if self._older[index] != line:
                 self.fetched += 1
-            self._older[place] = self._newer[place]
-            self._newer[place] = line
+            self._older[index] = self._newer[index]
+            self._newer[index] = line

@@ -1,4 +1,4 @@
-# The measuring bench: machine code of a basic block as assembler
+# bench: disassembles the machine code of a basic block
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import re

@@ -1,9 +1,9 @@
-# The measuring bench: what a cycle is: costs of the Cortex-M0+ by its manual
+# bench: counts the cycles of basic blocks on a Cortex-M0+ by ARM's manual
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # ARM's Technical Reference Manual, instruction set summary, with the single-cycle multiplier (the
-# RP2040 has it) and memory without wait states. Not modelled: what waits for memory (misses of the
-# XIP cache, two masters on one bank of SRAM) and interrupts.
+# RP2040 has it) and memory without wait states. Waits for memory (misses of the XIP cache, two
+# masters on one bank of SRAM) and interrupts are not modelled.
 
 from instructions import is_wide_thumb
 
@@ -34,8 +34,8 @@ def instruction_cycles(half):
     return 1
 
 
-# (cycles, instructions, address that follows B<cond> at the end or None, cycles more where that is
-# taken) of a basic block.
+# Return (cycles, instructions, fall-through address of B<cond> at the end or None, extra cycles if
+# that branch is taken) of a basic block.
 def block_cost(address, code):
     cycles = instructions = position = 0
     half = 0

@@ -1,28 +1,28 @@
-# The measuring bench: what a cycle of a Cortex-M33 is, block by block
+# bench: counts the cycles of basic blocks on a Cortex-M33
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# ARM's Technical Reference Manual has no table of cycles. These are findings on an RP2350 by its
-# counter of cycles, as https://github.com/jnk0le/random (pipeline cycle test, cortex_m33.md) tells
-# them; what is marked with "assumed" is not among them. An instruction takes a cycle, and what it
-# makes is there for the next one, but:
+# ARM's Technical Reference Manual has no table of cycles. These rules were measured on an RP2350
+# (https://github.com/jnk0le/random, pipeline cycle test, cortex_m33.md), except those marked
+# "assumed". An instruction takes one cycle, and the next instruction can use its result, except:
 #
-# * loads are there one cycle later, at once for a store and for the sum of a multiplication;
-# * so are products, at once for the sum of the next multiplication and for a store; and what comes
-#   of an operand that is shifted;
-# * loads and stores of several words take a cycle for each; MULS, which sets flags, takes two;
-# * a branch that is not taken, IT and NOP take none behind an instruction of 16 bits, if they have
-#   16 bits; a branch that is taken takes two, one behind 16 bits that set no flags.
+# * A loaded value is available one cycle later; a store and the sum of a multiplication can use it
+#   at once.
+# * A product is available one cycle later; the sum of the next multiplication and a store can use
+#   it at once. The result of a shifted operand is available one cycle later.
+# * Loads and stores of several words take one cycle a word. MULS, which sets flags, takes two.
+# * A 16-bit branch that is not taken, IT and NOP take no cycle after a 16-bit instruction. A taken
+#   branch takes two cycles, or one after a 16-bit instruction that sets no flags.
 #
-# Memory has no wait states. Not modelled: fetches that lag behind unaligned wide instructions.
+# Memory has no wait states. Fetch delays caused by unaligned wide instructions are not modelled.
 
 from functools import cache
 
 import capstone
 from capstone import arm
 
-_DIVISION = 6  # assumed: 2 to 12 by the operands
-_TO_REGISTER = 3  # assumed: BX, BLX, POP and LDR of PC, beside what they load
-_LATE = 2  # cycles from an instruction to one that takes its result
+_DIVISION = 6  # assumed; 2 to 12, depending on the operands
+_TO_REGISTER = 3  # assumed: BX, BLX, POP and LDR of PC, without the loads
+_LATE = 2  # cycles from an instruction to one that uses its result
 _SEVERAL = ("ldm", "stm", "push", "pop", "ldrd", "strd")
 _PRODUCTS = ("mul", "mla", "mls", "sml", "smm", "smu", "uml", "umu", "uma")
 _SUMS = ("mla", "mls", "sml", "smml", "uml", "uma")  # their last operand is a sum
@@ -32,9 +32,9 @@ _FLAGS = "cpsr"
 @cache
 def _disassembler():
     mode = capstone.CS_MODE_THUMB | capstone.CS_MODE_MCLASS | capstone.CS_MODE_V8
-    made = capstone.Cs(capstone.CS_ARCH_ARM, mode)
-    made.detail = True
-    return made
+    disassembler = capstone.Cs(capstone.CS_ARCH_ARM, mode)
+    disassembler.detail = True
+    return disassembler
 
 
 class _Instruction:
@@ -66,7 +66,7 @@ class _Instruction:
             moved = registers[:2] if self.name.endswith("d") else registers
             self.words = max(1, len(moved) - (self.name[:3] in ("ldm", "stm")))
 
-    # Cycles from its beginning until the next instruction may begin.
+    # Cycles from the start of this instruction until the next one may start.
     @property
     def cycles(self):
         if self.name == "muls":
@@ -75,7 +75,7 @@ class _Instruction:
             return _DIVISION
         return self.words
 
-    # Cycles from its beginning until `user` can take register `name`.
+    # Cycles from the start of this instruction until `user` can read register `name`.
     def until(self, name, user):
         late = self.is_load or self.is_product or self.is_shifted
         if user.is_store and name in user.stored and not self.is_shifted or name == user.sum:
@@ -83,7 +83,7 @@ class _Instruction:
         return self.cycles - 1 + (_LATE if late else 1)
 
 
-# Cycles of a branch behind another instruction: (not taken, taken).
+# Return the cycles of a branch after the instruction `before`: (not taken, taken).
 def _branch(branch, before):
     paired = before is not None and before.is_short and branch.is_short
     if branch.is_far:
@@ -94,8 +94,11 @@ def _branch(branch, before):
 
 
 def block_cost(address, code):
-    """(cycles, instructions, address that follows a conditional branch at the end or None, cycles
-    more where that is taken) of a basic block; results of the block before it are all there."""
+    """Return the cost of a basic block whose inputs are all available.
+
+    The cost is (cycles, instructions, fall-through address of a conditional branch at the end or
+    None, extra cycles if that branch is taken).
+    """
     begun, now, before, extra = {}, 0, None, 0
     found = [_Instruction(insn) for insn in _disassembler().disasm(code, address)]
     for each in found:

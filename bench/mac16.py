@@ -1,9 +1,9 @@
-# The measuring bench: what emulated cores take more than an ESP32 in the kernels for MAC16
+# bench: counts the instructions that emulated cores need more than an ESP32 for MAC16 kernels
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# No core of qemu has MULSH and CLAMPS: there MULL, MIN and MAX do their work
-# (asm/xtensawin/mac16.py), in more instructions, and a loop is too long for a near branch. Each
-# output has one MULSH, and each of a channel that is folded one CLAMPS. test_xtensa_core.py
+# No core of qemu has MULSH and CLAMPS. There MULL, MIN and MAX replace them
+# (asm/xtensawin/mac16.py) with more instructions, and a loop is too long for a near branch. Each
+# output has one MULSH, and each output of a folded channel has one CLAMPS. test_xtensa_core.py
 # counts both kinds of code.
 
 import struct
@@ -23,11 +23,11 @@ _LAYOUTS = {
     "fully_connected_mac16": FULLY_CONNECTED,
     "depthwise_conv_mac16": DEPTHWISE,
 }
-_KIND = 8  # byte of a channel's numbers; behind them lies the next one's stream
+_KIND = 8  # byte of a channel's numbers; the stream of the next channel follows them
 _NUMBERS = 16
 
 
-# Whether each channel of a stream is folded.
+# Return for each channel of a stream whether it is folded.
 def _folded(constants, stream, channels, channel_bytes):
     at = (stream >> 2) + channel_bytes - _NUMBERS + _KIND
     return [
@@ -35,8 +35,8 @@ def _folded(constants, stream, channels, channel_bytes):
     ]
 
 
-# (outputs of each channel, channels, bytes of a channel's stream, branches for each output: those
-# at the ends of rows are not worth counting).
+# Return (outputs of each channel, channels, bytes of a channel's stream, branches for each
+# output). Branches at the ends of rows are too few to count.
 def _shape(kernel, r):
     if kernel.startswith("depthwise"):
         outputs = r["batches"] * r["output_height"] * r["output_width"]
@@ -50,9 +50,9 @@ def _shape(kernel, r):
 
 
 def surplus_of(kernel, words, constants):
-    """The instructions that a kernel with a record of these words takes more than on an ESP32.
+    """Return the instructions that a kernel with this record needs more than on an ESP32.
 
-    constants: the bytes that the word of its stream counts from.
+    words: the words of the record. constants: the bytes that hold the stream.
     """
     names = _LAYOUTS.get(kernel.partition(".")[0])
     if names is None:
@@ -65,7 +65,7 @@ def surplus_of(kernel, words, constants):
 
 
 def surplus(flat):
-    """The same for each op of a flat model of which nothing runs in bands."""
+    """Yield surplus_of() each operator of a flat model without bands."""
     model = FlatModel(flat)
     for i in range(model._section(layout.OPS)[1]):
         kernel, _, _, record, _, _ = model.op(i)

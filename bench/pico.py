@@ -1,9 +1,9 @@
 # The measuring bench: one flat model on an emulated Pico, with the firmware of `make firmware`
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# The image is what a Pico is flashed with: MicroPython and all of tflm frozen in flash, at the
-# addresses that the linker gave them. The model lies in the ROMFS partition, or behind the 2 MB
-# of a Pico's flash where it is larger. What measures comes as a .mpy, whose code goes to RAM.
+# The image is the firmware of a Pico: MicroPython with all of tflm frozen in flash, at the
+# addresses that the linker chose. The model is in the ROMFS partition, or after the 2 MB of the
+# flash if it is larger. The measuring code is a .mpy, which is loaded to RAM.
 
 import json
 import subprocess
@@ -35,32 +35,32 @@ def firmware():
 # [(address, bytes)] of what flash holds beside the firmware; the addresses of model and inputs.
 def _flash(model, inputs, driver):
     profile = profiles.named(BOARD)
-    begin, room = profile.tflm.romfs
+    begin, size = profile.tflm.romfs
     files = {"cycles_device.mpy": driver, "inputs": inputs}
     image = rom_directory.image({**files, "model.tflm": model})
     start = profile.flash_address + begin
-    if len(image) <= room:
+    if len(image) <= size:
         return [(start, image)], start + image.index(model), start + image.index(inputs)
     image = rom_directory.image(files)
-    behind = profile.flash_address + profile.flash_bytes
-    return [(start, image), (behind, model)], behind, start + image.index(inputs)
+    end = profile.flash_address + profile.flash_bytes
+    return [(start, image), (end, model)], end, start + image.index(inputs)
 
 
 def measure(image, driver, model, inputs, miss, cores=1, copy=False, kept=None, row_bytes=0):
     """Run one invoke of a flat model (bytes) with the bytes of its inputs; raises ToolError.
 
     image: of firmware(). driver: cycles_device.mpy for armv6m. miss: cycles of a miss of the XIP
-    cache, 0 for flash without wait states. copy: of the model, in RAM, where it has room. kept:
-    bytes of weights in RAM where others are streamed, None where none are. row_bytes: of an input
-    that comes by rows, 0 where none does. Returns an emulated.Measurement.
+    cache, 0 for flash without wait states. copy: copy the model to RAM. kept: bytes of weights
+    in RAM if the others are streamed, None without streaming. row_bytes: size of a row of an
+    input that comes by rows, 0 otherwise. Returns an emulated.Measurement.
     """
     import emulators
 
-    parts, at, inputs_at = _flash(model, b"".join(inputs), driver)
+    regions, at, inputs_at = _flash(model, b"".join(inputs), driver)
     with tempfile.TemporaryDirectory(prefix="cycles-") as name:
         folder = Path(name)
         memory = []
-        for address, data in parts:
+        for address, data in regions:
             file = folder / f"{address:x}"
             file.write_bytes(data)
             memory.append([address, str(file)])
@@ -91,5 +91,7 @@ def measure(image, driver, model, inputs, miss, cores=1, copy=False, kept=None, 
             raise ToolError(said[-1].removeprefix("cycles: "))
         said = json.loads(result.read_text())
         if copy and "MemoryError" in said["error"]:
-            raise UnsupportedError(f"the heap has no room for a copy of its {len(model)} bytes")
+            raise UnsupportedError(
+                f"the heap is too small for a copy of the {len(model)} bytes of the model"
+            )
     return emulated.measurement(said)

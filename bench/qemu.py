@@ -16,28 +16,28 @@ _SECONDS = 120
 
 
 def elf(board):
-    """Where `make firmware BOARD=... STOCK=1` leaves a board's firmware."""
+    """Return the path of the firmware that `make firmware BOARD=... STOCK=1` builds."""
     import build
 
     return build.folder_of(board, stock=True) / "firmware.elf"
 
 
 def is_there(board):
-    """Whether that has been built, and qemu is there to run it."""
+    """Return whether this firmware has been built and qemu is installed."""
     system = profiles.named(board).qemu["system"]
     return elf(board).exists() and bool(core_firmware.toolchain.have(system))
 
 
 def run(board, elf, files, *scripts, memory=None):
-    """What the last of scripts says on a booted board with these files in its ROMFS.
+    """Return what the last script prints on a booted board with these files in its ROMFS.
 
-    Each runs behind a soft reset. memory: {address: bytes} that lie there besides. Raises
-    ToolError for the end of its traceback.
+    Each script runs after a soft reset. memory: {address: bytes} to load as well. Raises
+    ToolError with the last line of its traceback.
     """
     profile = profiles.named(board).qemu
-    places = {profile["romfs"]: romfs_image.image(files), **(memory or {})}
+    contents = {profile["romfs"]: romfs_image.image(files), **(memory or {})}
     with tempfile.TemporaryDirectory(prefix="cycles-") as folder:
-        for address, data in places.items():
+        for address, data in contents.items():
             (Path(folder) / f"{address:#x}").write_bytes(data)
         said = _run(profile, elf, sorted(Path(folder).iterdir()), scripts)
     text, _, error = said.partition("\x04")
@@ -46,7 +46,7 @@ def run(board, elf, files, *scripts, memory=None):
     return text.replace("\r", "")
 
 
-# The raw REPL's answer to the last script.
+# Return the raw REPL's answer to the last script.
 def _run(profile, elf, images, scripts):
     command = [core_firmware.toolchain.have(profile["system"]), *profile["arguments"]]
     command += ["-nographic", "-monitor", "none", "-semihosting", "-serial", "stdio"]
@@ -76,7 +76,7 @@ def _run(profile, elf, images, scripts):
         board.wait()
 
 
-# The UART of Xtensa has room for 16 bytes, and no way to say so.
+# The UART of Xtensa buffers 16 bytes and has no flow control.
 def _send(board, data):
     for at in range(0, len(data), 8):
         board.stdin.write(data[at : at + 8])

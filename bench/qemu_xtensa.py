@@ -1,4 +1,4 @@
-# The measuring bench: one flat model on qemu's Xtensa: instructions of each step, outputs
+# bench: runs one flat model on qemu's Xtensa and returns instructions of each step and outputs
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # No other emulator here runs Xtensa. With -icount each instruction takes qemu's clock one
@@ -24,7 +24,7 @@ _SCRIPT = "import cycles_xtensa\ncycles_xtensa.run()\n"
 
 
 def is_there():
-    """Whether that firmware has been built, and qemu is there to run it."""
+    """Return whether the firmware has been built and qemu is installed."""
     return qemu.is_there(_BOARD)
 
 
@@ -44,13 +44,13 @@ def modules(folder, portable=False, mac16=False):
     archs = emulated.ARCHS["xtensa"]
     found = emulated.modules(folder, archs, portable, ("cycles_xtensa.py",))
     if mac16:
-        place = Path(folder) / "mac16"
-        place.mkdir(parents=True, exist_ok=True)
+        cache = Path(folder) / "mac16"
+        cache.mkdir(parents=True, exist_ok=True)
         for name, source in without_mulsh():
-            path = place / name.replace("/", ".")
+            path = cache / name.replace("/", ".")
             if not path.exists() or path.read_text() != source:
                 path.write_text(source)
-            found[name.replace(".py", ".mpy")] = emulated.compiled(name, path, place, archs[0])
+            found[name.replace(".py", ".mpy")] = emulated.compiled(name, path, cache, archs[0])
     return found
 
 
@@ -58,7 +58,7 @@ def without_mulsh():
     """(path, source) of the kernels for MAC16 without MULSH, and of the folder that takes them."""
     folder = Path(kernels.__file__).parent / "xtensawin"
     head = (folder / "__init__.py").read_text()
-    made = {
+    sources = {
         "mac16_asm": (mac16_multiply.gather(), mac16_multiply.gather_bytes(),
                       mac16_multiply.multiply(mulsh=False)),
         "mac16_depthwise_asm": (mac16_depthwise.build_plane(),
@@ -69,7 +69,7 @@ def without_mulsh():
         "tflm/kernels/xtensawin/__init__.py",
         re.sub("if not has_mac16.*", "", head, flags=re.S),
     )
-    for name, functions in made.items():
+    for name, functions in sources.items():
         yield (
             f"tflm/kernels/xtensawin/{name}.py",
             "import micropython\n\n\n" + "\n\n".join(functions),
@@ -91,5 +91,5 @@ def measure(elf, files, model, inputs):
 
 
 def run(elf, files, *scripts):
-    """What the last of scripts says on this board; see qemu.run()."""
+    """Return what the last script prints on this board; see qemu.run()."""
     return qemu.run(_BOARD, elf, files, *scripts)

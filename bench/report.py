@@ -36,9 +36,9 @@ _WIDE = 120
 _WIDE_ONLY = {False: {"kernel"}, True: {"kernel", ">/MAC", ">share", ">scratch", ">flash"}}
 
 
-# A part of a whole.
-def _share(part, whole):
-    return f"{100 * part / whole:.1f} %"
+# Return `cycles` as a percentage of `total`.
+def _share(cycles, total):
+    return f"{100 * cycles / total:.1f} %"
 
 
 # The cells of those columns; none for other cores.

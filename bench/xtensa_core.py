@@ -1,8 +1,8 @@
-# An emulator of the instructions that the kernels for Xtensa use, with MULSH and CLAMPS
+# bench: emulates the Xtensa instructions that the kernels use, with MULSH and CLAMPS
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# No core of qemu has these two; and every access to memory is asked for. Encodings as in the ISA
-# manual: fields op2 op1 r s t op0 of a word of 24 bits.
+# No core of qemu has MULSH and CLAMPS, and here every memory access is checked. Encodings follow
+# the ISA manual: fields op2 op1 r s t op0 of a word of 24 bits.
 
 _WORD = 0xFFFFFFFF
 _STACK, _STACK_BYTES = 0x7F000000, 1024
@@ -90,7 +90,7 @@ class Core:
         else:
             self._outer[1](address, size, value)
 
-    # One instruction; returns the next one's address, None behind the last.
+    # Run one instruction; return the address of the next one, None after the last.
     def _step(self, pc):
         size = 2 if self._code[pc] & 15 >= 8 else 3
         word = int.from_bytes(self._code[pc : pc + size], "little")

@@ -33,7 +33,7 @@ def repository() -> Path:
 
 @pytest.fixture(scope="session")
 def shared_models() -> Path:
-    """Folder of the real models, which lie beside the repository; skips where it is absent."""
+    """Folder of the real models beside the repository; skips the test if it is absent."""
     if not _MODELS.is_dir():
         pytest.skip("the folder ../shared/models with the real models is not here")
     return _MODELS

@@ -1,4 +1,4 @@
-# The measuring bench, inside the emulated MicroPython: one counted invoke() of a flat model
+# bench: counts one invoke() of a flat model, inside the emulated MicroPython
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import gc
@@ -18,13 +18,13 @@ def count(on: int):
     ptr32(_DEVICE)[0] = on
 
 
-# A step of a program that takes note of the cycles so far.
+# A step of a program that notes the cycles so far.
 @micropython.viper
 def mark(op, arena, rom, start: int, stop: int):
     ptr32(_DEVICE)[1] = start
 
 
-# A step that does nothing: what calling a kernel costs.
+# A step that does nothing: it measures the cost of a kernel call.
 @micropython.viper
 def nothing(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     pass
@@ -38,7 +38,7 @@ def show(address: int, size: int):
     device[3] = size
 
 
-# Copy the bytes of all inputs to where the model has them.
+# Copy the bytes of all inputs to the model's input tensors.
 def set_inputs(interpreter, address):
     for i in range(interpreter.inputs_size()):
         raw = interpreter.input(i).kept.raw
@@ -46,9 +46,8 @@ def set_inputs(interpreter, address):
         address += len(raw)
 
 
-# What gives invoke() the rows of an input where integers stand for floats, so many bytes each: a
-# function that copies these, as for a whole input: what it takes to make them is no part of the
-# invoke.
+# Return the row source of an input whose floats are stored as integers: a function that copies
+# `row_bytes` ready bytes a row, since quantization is not part of the measured invoke.
 def rows_at(address, row_bytes):
     inside = None
 
@@ -62,8 +61,7 @@ def rows_at(address, row_bytes):
     return fill
 
 
-# What invoke() takes: a source of rows, the buffer that they lie in if it may; None where the
-# inputs have been set.
+# Return the argument of invoke(): the rows as a buffer or a function; None if all inputs are set.
 def source_of(interpreter, address, row_bytes):
     if row_bytes:
         rows = interpreter.input(0)
@@ -73,9 +71,8 @@ def source_of(interpreter, address, row_bytes):
     set_inputs(interpreter, address)
 
 
-# The steps of a program with a note behind each; before them two notes one behind the other, and
-# one behind an empty kernel. Returns the steps and how many calls of kernels they make, those of
-# bands apart.
+# Return the steps of a program with a note after each, and the number of their kernel calls
+# without banded steps. The first steps measure: two notes, then an empty kernel and a note.
 def annotated(program):
     step = (mark, program.rom, 1, 1)
     steps = [step, step, (nothing, program.rom, 1, 1), step]
@@ -87,9 +84,8 @@ def annotated(program):
     return steps, calls
 
 
-# Runs a program in place of a profiler, with a note behind each step of each band that has units,
-# too. ran: what there is a note behind: the place of a step in its list, from 1 on, 0 for one of
-# list 0.
+# Runs a program as its profiler, with a note after each step and each banded step. ran: for each
+# note, the number of the banded step in its list, from 1; 0 for a step of list 0.
 class Notes:
     def __init__(self):
         self.ran = []
@@ -116,8 +112,8 @@ class Notes:
         return program.run_steps(program.graphs[number])
 
 
-# The first of two invokes, which also fills MicroPython's cache of names: with Notes where the
-# program has bands. Returns what these ran, see there.
+# Run the first of two invokes, which also fills MicroPython's cache of names. Return Notes.ran if
+# the program has bands.
 def invoke_first(interpreter, source=None):
     program = interpreter._program
     if not program.bands:
@@ -129,11 +125,10 @@ def invoke_first(interpreter, source=None):
     return notes.ran
 
 
-# Count one invoke() of a flat model, the second one, as a program in its loop has it. Notes before
-# invoke(): two, one behind the other; and one behind it. Where the model has bands the first one
-# is counted, too. `copy`: of the model, in RAM. `kept`: bytes of weights in RAM where others are
-# streamed; None where none are. `row_bytes`: of an input that comes by rows, each of which takes
-# small objects of the heap; 0 for inputs that lie in the arena.
+# Count the second invoke() of a flat model, as it runs in a program's loop; two notes come before
+# it and one after it. If the model has bands, the first invoke is counted, too. copy: run a copy
+# of the model in RAM. kept: bytes of weights in RAM if the others are streamed, None without streaming.
+# row_bytes: size of a row of an input that comes by rows (each row uses a little heap), 0 without.
 def run(model, model_bytes, inputs, row_bytes, cores=1, copy=False, kept=None):
     model = uctypes.bytearray_at(model, model_bytes)
     delegates = []

@@ -1,4 +1,4 @@
-# The measuring bench, inside MicroPython on an emulated Xtensa: one counted invoke() of a model
+# bench: counts one invoke() of a model, inside MicroPython on an emulated Xtensa
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import binascii
@@ -8,11 +8,11 @@ import micropython
 import tflm
 import uctypes
 
-# Memory behind the image of files: a word that counts bytes, then the notes (qemu_xtensa.py).
+# Memory after the image of files: a word that counts bytes, then the notes (qemu_xtensa.py).
 _NOTES = 0x60C00000
 
 
-# A step of a program that takes note of CCOUNT.
+# A step of a program that notes CCOUNT.
 @micropython.viper
 def mark(op, arena, rom, start: int, stop: int):
     #: 364100 entry a1, 32

@@ -59,7 +59,7 @@ def check_outputs(case, core, files, paths=None, alignment=True):
     check_cases(case, run, paths)
 
 
-# The same; run(flat model, bytes of the inputs) gives a Measurement.
+# Compare a case with TFLM; measure(flat model, bytes of the inputs) returns a Measurement.
 def check_cases(case, measure, paths=None):
     run = case.input_lists()[-1]
     # The bench measures the second invoke, and some models have a state.

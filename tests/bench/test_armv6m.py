@@ -19,7 +19,7 @@ from support.kernel_tests import module_of
 from support.oracle import shared_oracle
 
 pytestmark = needs_firmware("m0plus")
-_EVERY = 7  # so many cases of the operators' own tests there are to one that runs here
+_EVERY = 7  # one of this number of cases of the operators' own tests runs here
 _CASES = packed_cases(_EVERY) + pooling_cases(_EVERY) + cases_of("test_dense_lut")
 # What the operators of an audio front end find hardest: all magnitudes, roots of all ones, FFTs
 # with all radices, both ways, of rows and of less than their length.
@@ -54,8 +54,8 @@ _ROWS = [
     for case in cases_of(file)[::every]
 ]
 _ROWS += [case for case in cases_of("test_transpose_conv") if case.name.startswith("int8")]
-# All inputs of a case, whole and in slices that begin within blocks of butterflies. Slices have
-# the bits of the whole, which are TFLM's but for the last ones of float32.
+# Run all inputs of a case, whole and in slices that start within blocks of butterflies. Slices
+# give the same bits as the whole, which are TFLM's except for the last bits of float32.
 _SCRIPT = """
 import cycles_device, tflm, uctypes
 model = uctypes.bytearray_at({model}, {model_bytes})

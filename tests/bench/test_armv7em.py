@@ -8,7 +8,7 @@ from support.check import flat_form
 _CORE, _TARGET = "m33", "armv7em"
 pytestmark = needs_firmware(_CORE)
 _SUMS = "MEAN int8", "SUM int8"
-_EVERY = 7  # so many cases of the operators' own tests there are to one that runs here
+_EVERY = 7  # one of this number of cases of the operators' own tests runs here
 
 
 # All cases that are of test_dsp.py itself, some of the others.

@@ -24,8 +24,10 @@ _MODES = {
 # [(mnemonic, operands)] in code (bytes).
 def disassembled(code, arch):
     name, modes = _MODES[arch]
-    made = capstone.Cs(getattr(capstone, name), sum(getattr(capstone, mode) for mode in modes))
-    return [(each.mnemonic, each.op_str) for each in made.disasm(code, 0)]
+    disassembler = capstone.Cs(
+        getattr(capstone, name), sum(getattr(capstone, mode) for mode in modes)
+    )
+    return [(each.mnemonic, each.op_str) for each in disassembler.disasm(code, 0)]
 
 
 # Registers and numbers of an instruction; where a branch leads depends on its place.
@@ -45,8 +47,8 @@ def _same(text):
     return _SPECIAL.sub(r"\1 \3, \2", text)
 
 
-# All instructions that lie in one of the files, once each; the other test (GNU's binutils) knows
-# neither MULSH nor CLAMPS, this one no NOP.N.
+# Each instruction of one of the files once. The other test (GNU binutils) does not know MULSH and
+# CLAMPS; Capstone does not know NOP.N.
 def test_xtensa():
     lines = set()
     for path in sorted(_KERNELS.glob("*.py")):

@@ -15,7 +15,7 @@ _WAIT = (0x681C, 0xE7FE)  # read the UART's state, in r3, for ever
 
 # An ELF file whose only segment holds a vector table and this code, DEVICE in r0.
 def _firmware(path, *code):
-    halves = [half for part in (*code, _WAIT) for half in part]
+    halves = [half for halves in (*code, _WAIT) for half in halves]
     pool = 2 * (2 + len(halves)) + _CODE_AT
     pool += pool % 4
     loads = [0x4800 | (pool - _CODE_AT - 4) // 4, 0x4B00 | (pool + 4 - _CODE_AT - 4) // 4]
@@ -68,6 +68,6 @@ def test_an_unaligned_load_is_an_error_when_asked_for(tmp_path):
         _run(tmp_path, _COUNT_ON, load, (0x2100,), alignment=True)
 
 
-def test_a_crash_tells_where(tmp_path):
+def test_a_crash_names_its_address(tmp_path):
     with pytest.raises(core.CoreError, match="0x000000"):
         _run(tmp_path, (0x2101, 0x0709, 0x680A))  # a load from 0x10000000: nothing is there

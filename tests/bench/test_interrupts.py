@@ -27,7 +27,7 @@ from tflm_tools.packages.machine_code.xtensa import Xtensa
 
 _DEVICE = Path(__file__).resolve().parents[2] / "bench" / "device"
 _FREE = {"QEMU_XTENSA": 0x60D00000, "QEMU_RV32": 0x81800000}  # memory that nothing else uses
-# An interrupt in so many ticks of the timer: of 25 instructions on Xtensa, of 100 on RV32.
+# Timer ticks between interrupts; a tick is 25 instructions on Xtensa, 100 on RV32.
 _OFTEN = {"QEMU_XTENSA": 29, "QEMU_RV32": 7}
 _LOSES_SUMS = 1 << 16  # interrupts that do not save the accumulator of MAC16
 
@@ -72,7 +72,7 @@ def _call(arch):
     )
 
 
-# device/interrupts_<arch>.S as it lies at an address.
+# Assemble device/interrupts_<arch>.S for an address.
 def _interrupts(arch, address, folder):
     if arch == "rv32imc":
         prefix, options = "riscv64-unknown-elf-", ["-march=rv32imac", "-misa-spec=2.2"]

@@ -44,7 +44,7 @@ def test_rows_belong_to_the_operator_that_reads_them():
     assert rows[0].records == whole[0].records + 1
 
 
-# What control flow runs has no notes: its lists are not those of a band.
+# Steps that control flow runs have no notes: their lists are not banded.
 def test_notes_are_for_the_steps_of_the_model_itself():
     model = ModelBuilder()
     x, y, z = (model.tensor((4,), "int32") for _ in range(3))

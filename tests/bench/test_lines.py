@@ -3,7 +3,7 @@
 
 from lines import Lines
 
-_WAY = 8 << 10
+_SET_SPAN = 8 << 10
 
 
 def _fetched(*reads):
@@ -27,7 +27,7 @@ def test_a_read_over_the_end_of_a_line_fetches_two():
 
 
 def test_the_line_used_longer_ago_goes():
-    a, b, c = ((0x10000000 + i * _WAY, 4) for i in range(3))
+    a, b, c = ((0x10000000 + i * _SET_SPAN, 4) for i in range(3))
     assert _fetched(a, b, a, c, a, b) == [1, 1, 0, 1, 0, 1]
 
 

@@ -50,5 +50,5 @@ def test_a_block_adds_up_and_knows_what_follows_a_conditional_branch():
     assert block_cost(0x100, code) == (3 + 2 + 1 + 1, 4, 0x10A, 1)
 
 
-def test_nothing_can_be_not_taken_behind_other_blocks():
+def test_an_unconditional_branch_has_no_fall_through():
     assert block_cost(0x100, struct.pack("<2H", 0x2001, 0xE7FE)) == (3, 2, None, 1)

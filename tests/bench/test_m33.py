@@ -31,9 +31,9 @@ _CASES = {
     "a product is late": ((*_SMLAD, *_SMLAD_OF_R0), 3, 0),
     "a product with flags": ((_MULS, _SUBS), 3, 0),
     "a shifted operand is late": ((*_SHIFTED, _ADDS), 3, 0),
-    "a branch behind flags": ((_SUBS, _BNE), 1, 2),
-    "a branch behind no flags": ((_SUBS, _MOV, _BNE), 2, 1),
-    "a branch behind a wide one": ((_SUBS, *_SMLAD, _BNE), 3, 1),
+    "a branch after flags": ((_SUBS, _BNE), 1, 2),
+    "a branch after no flags": ((_SUBS, _MOV, _BNE), 2, 1),
+    "a branch after a wide instruction": ((_SUBS, *_SMLAD, _BNE), 3, 1),
     "it, nop": ((_SUBS, _IT, _MOV, _NOP), 2, 0),
     "a return": ((_MOV, _BX), 4, 0),
 }

@@ -5,6 +5,7 @@ import importlib
 
 import numpy as np
 import pytest
+from optimize.banded_models import banded_model
 from packed_cases import BUILD, check_outputs, emulated, firmware_of, needs_firmware
 from support.case import Case
 from support.oracle import shared_oracle
@@ -12,15 +13,15 @@ from tflm_tools.flat.flatten import flatten
 
 CORE = "m0plus"
 pytestmark = needs_firmware(CORE)
-_EVERY = 3  # so many cases of test_memory_distances.py there are to one that runs here
+_EVERY = 3  # one of this number of cases of test_memory_distances.py runs here
 _CHAINS = 8
 _GRAPHS = 4
 
 distances = importlib.import_module("optimize.test_memory_distances")
 bands = importlib.import_module("optimize.test_memory_bands")
-gathers = importlib.import_module("optimize.test_memory_gathers")
+reductions = importlib.import_module("optimize.test_reductions_in_bands")
 regions = importlib.import_module("optimize.test_memory_regions")
-by_rows = importlib.import_module("optimize.test_by_rows")
+stream_input = importlib.import_module("optimize.test_stream_input")
 fine_alignment = distances.fine_alignment
 
 
@@ -29,7 +30,7 @@ def files():
     return emulated.file_system(BUILD, CORE)
 
 
-# The form for the core alone.
+# Cases flattened for this core.
 @pytest.mark.parametrize("source", distances.SOURCES)
 def test_over_its_input(source, files):
     found = [case for case in distances.chosen(source)[0] if "speed armv6m" in case.paths]
@@ -37,7 +38,7 @@ def test_over_its_input(source, files):
         check_outputs(case, CORE, files, paths=["speed armv6m"])
 
 
-# A pool of a picture in bands: odd numbers of cells at a time, or of channels.
+# Return a pool of a picture that runs in bands, with odd numbers of cells or channels.
 def _pooled(kind, width, channels):
     name, height = f"{kind} {width}x{channels}", 7
     net = regions.Network(name, (height, width, channels))
@@ -45,18 +46,20 @@ def _pooled(kind, width, channels):
     options = {**window, "stride_h": height, "stride_w": width, "padding": "VALID"}
     inner = net.unary("LOGISTIC", net.inputs[0], 1 / 256, -128)
     model = net.build(net.unary(kind, inner, shape=(1, 1, 1, channels), **options))
-    return name, model, *regions.banded(model, [(0, 1, 3, 0)], "armv6m")[:2]
+    return name, model, *banded_model(model, [(0, 1, 3, 0)], "armv6m")[:2]
 
 
 # Chains, graphs with decoders and pooled heads, and FULLY_CONNECTED of a picture.
-FORMS = bands.random_forms("armv6m", _CHAINS) + regions.random_forms("armv6m", _GRAPHS)
-FORMS += [_pooled("AVERAGE_POOL_2D", 7, 4), _pooled("MAX_POOL_2D", 8, 5)]
-FORMS += filter(None, [gathers.form("dense", "int8", number, "armv6m") for number in range(6)])
+BANDED_MODELS = bands.random_chains("armv6m", _CHAINS) + regions.random_graphs("armv6m", _GRAPHS)
+BANDED_MODELS += [_pooled("AVERAGE_POOL_2D", 7, 4), _pooled("MAX_POOL_2D", 8, 5)]
+BANDED_MODELS += filter(
+    None, [reductions.random_model("dense", "int8", number, "armv6m") for number in range(6)]
+)
 
 
-@pytest.mark.parametrize("form", FORMS, ids=lambda form: form[0])
-def test_in_bands(form, files):
-    name, model, flat, _ = form
+@pytest.mark.parametrize("banded", BANDED_MODELS, ids=lambda banded: banded[0])
+def test_in_bands(banded, files):
+    name, model, flat, _ = banded
     run = Case(name, model, inputs="random").input_lists()[0]
     wanted = shared_oracle().run(model, [run], False)[0]
     inputs = [array.tobytes() for array in run]
@@ -70,7 +73,7 @@ def test_in_bands(form, files):
 @pytest.mark.parametrize("name", ["chain", "valid line", "single values"])
 @pytest.mark.parametrize("level", ["ram", "off"])
 def test_by_rows(level, name, files):
-    model = by_rows.MODELS[name]
+    model = stream_input.MODELS[name]
     (x,) = Case(name, model, inputs="random").input_lists()[0]
     flat = flatten(model, target="armv6m", optimize=level, by_rows=True)
     measured = emulated.measure(

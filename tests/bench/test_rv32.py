@@ -5,10 +5,10 @@ import pytest
 from packed_cases import BUILD, check_outputs, emulated, needs_firmware, packed_cases
 
 pytestmark = needs_firmware("rv32")
-_EVERY = 9  # so many cases of the operators' own tests there are to one that runs here
+_EVERY = 9  # one of this number of cases of the operators' own tests runs here
 
 
-# With the assembler kernels, and those of viper alone.
+# The modules with the assembler kernels, and the modules with viper alone.
 @pytest.fixture(scope="module", params=["assembler", "viper"])
 def files(request):
     return emulated.file_system(BUILD, "rv32", portable=request.param == "viper")

@@ -5,7 +5,7 @@ import pytest
 from packed_cases import BUILD, check_outputs, emulated, needs_firmware, packed_cases
 
 pytestmark = needs_firmware("m0plus")
-_EVERY = 20  # so many cases of the operators' own tests there are to one that runs here
+_EVERY = 20  # one of this number of cases of the operators' own tests runs here
 
 
 @pytest.fixture(scope="module")

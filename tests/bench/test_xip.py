@@ -13,7 +13,7 @@ _EMULATOR = Path(__file__).resolve().parents[2] / "firmware" / "emulator"
 _XIP, _STREAM = _EMULATOR / "xip.mjs", _EMULATOR / "stream.mjs"
 _NODE = core_firmware.toolchain.have("node")
 _FLASH = 0x10000000
-_WAY, _LINE = 8 << 10, 8
+_SET_SPAN, _LINE = 8 << 10, 8
 
 pytestmark = pytest.mark.skipif(_NODE is None, reason="node is missing; see `make test`")
 
@@ -47,12 +47,12 @@ def test_a_miss_fetches_four_bytes_and_not_the_line():
 
 
 def test_two_lines_of_a_set_stay_and_the_third_replaces_the_one_used_longer_ago():
-    a, b, c = (_FLASH + 0x40 + i * _WAY for i in range(3))
+    a, b, c = (_FLASH + 0x40 + i * _SET_SPAN for i in range(3))
     assert _waits(a, b, a, c, a, b) == [48, 48, 0, 48, 0, 48]
 
 
 def test_another_half_of_a_line_that_is_there_replaces_nothing():
-    a, b = _FLASH, _FLASH + _WAY
+    a, b = _FLASH, _FLASH + _SET_SPAN
     assert _waits(a, b, a + 4, a, b) == [48, 48, 48, 0, 0]
 
 
@@ -81,7 +81,7 @@ def test_who_reads_while_a_word_is_fetched_waits_for_its_end():
     assert _run(f"show([{reads}, {more}])") == [48, 38, 28 + 48, 0]
 
 
-def test_misses_are_told_apart():
+def test_misses_are_counted_by_cause():
     reads = "xip.read(4096 + 0x10000000, 0, false); xip.read(0x10000000, 0, true);"
     more = "xip.read(0x10000008, 0, false); xip.read(0x11001ffc, 0, false);"
     set_up = "xip.model = [0x10001000, 0x10002000];"
@@ -112,18 +112,18 @@ def _hits(offsets):
     sets = {}
     for offset in offsets:
         line, half = offset // _LINE, offset // 4 % 2
-        ways = sets.setdefault(line % (_WAY // _LINE), {})
-        halves = ways.pop(line, set())
+        lines = sets.setdefault(line % (_SET_SPAN // _LINE), {})
+        halves = lines.pop(line, set())
         yield half in halves
-        if len(ways) == 2:
-            del ways[next(iter(ways))]
-        ways[line] = halves | {half}
+        if len(lines) == 2:
+            del lines[next(iter(lines))]
+        lines[line] = halves | {half}
 
 
 @pytest.mark.parametrize("spread", [1 << 11, 1 << 15, 1 << 20])
 def test_random_reads_hit_as_in_another_model(spread):
     chosen = random.Random(spread)
-    starts = [chosen.randrange(spread) * _WAY % (1 << 24) for _ in range(4)]
+    starts = [chosen.randrange(spread) * _SET_SPAN % (1 << 24) for _ in range(4)]
     offsets = [
         (chosen.choice(starts) + chosen.randrange(spread)) % (1 << 24) for _ in range(20_000)
     ]
@@ -180,7 +180,7 @@ def test_a_miss_waits_for_the_word_that_is_streamed_and_goes_before_the_next_one
     assert _stream(body) == [0, 34 + 48, 1, 1, 5]
 
 
-def test_a_count_of_nothing_ends_a_stream_behind_the_word_that_is_fetched():
+def test_a_count_of_zero_ends_a_stream_after_the_current_word():
     body = """
         at(1020); set(0x18, 0); at(1500);
         found.push(get(8), stream.busy, get(0x1c), get(8), get(0x18));

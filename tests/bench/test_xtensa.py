@@ -13,7 +13,7 @@ pytestmark = pytest.mark.skipif(
 )
 _EVERY_MAC16 = 24
 _EVERY_POOL = 5
-_EVERY = 9  # so many cases of the operators' own tests there are to one that runs here
+_EVERY = 9  # one of this number of cases of the operators' own tests runs here
 
 
 # With the machine code, and viper alone; loads and stores that are not aligned stop this core.
@@ -32,7 +32,7 @@ def test_outputs_are_those_of_tflm(case, run):
     check_cases(case, run)
 
 
-# The kernels for MAC16 as they are, but for MULSH and CLAMPS: test_xtensa_core.py runs those.
+# The kernels for MAC16 without MULSH and CLAMPS, which test_xtensa_core.py runs.
 @pytest.fixture(scope="module")
 def run_mac16():
     files = qemu_xtensa.modules(BUILD, mac16=True)

@@ -1,4 +1,4 @@
-# Tests of what chooses kernels for Xtensa: CONFIGID0 tells ESP32 and ESP32-S3 from all others
+# Tests of the choice of kernels for Xtensa: CONFIGID0 identifies ESP32 and ESP32-S3
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import pytest

@@ -1,4 +1,4 @@
-# Tests of the machine code for Xtensa as it is shipped, in an emulator of ours (xtensa_core.py)
+# Tests of the shipped machine code for Xtensa in the emulator of bench/xtensa_core.py
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # MULSH and CLAMPS run nowhere else here; each word that is read or written must be an operand's.
@@ -25,7 +25,7 @@ from tests.kernels import test_lanes, test_mac16
 
 _DIGITS = Path(__file__).resolve().parents[2] / "models" / "digits" / "digits_int8.tflite"
 _MOST_MACS = 60_000  # of a case: this emulator is slow
-_EVERY = 6  # so many cases there are to one that runs here
+_EVERY = 6  # one of this number of cases runs here
 
 # Portable files, and the files of Xtensa whose functions stand in for theirs.
 _STAND_INS = {
@@ -38,17 +38,19 @@ _STAND_INS = {
 
 
 _PACKED = ("conv", "fully_connected", "depthwise_conv")
-_KERNELS = [f"{name}_{form}" for name in _PACKED for form in ("mac16", "lanes")] + ["pooling"]
-_TWINS = ("pooling",)  # kernels for Xtensa that are no portable file with stand-ins
+_KERNELS = [f"{name}_{packing}" for name in _PACKED for packing in ("mac16", "lanes")] + [
+    "pooling"
+]
+_OVERRIDES = ("pooling",)  # kernels for Xtensa without a portable file that stands in
 
 
-# {function: (machine code, number of arguments)} of a file as it is shipped.
+# {function: (machine code, number of arguments)} of a shipped file.
 def _code(file):
     source = (KERNELS / "xtensawin" / f"{file}.py").read_text()
     return {name: (code, count) for name, count, code in listing.functions(source)}
 
 
-# The same of what runs in qemu.
+# {function: (machine code, number of arguments)} of the code that runs in qemu.
 def _without_mulsh(file):
     sources = {path.rpartition("/")[2]: source for path, source in qemu_xtensa.without_mulsh()}
     return {name: (code, count) for name, count, code in listing.functions(sources[f"{file}.py"])}
@@ -60,12 +62,12 @@ class Xtensa(Machine):
     def __init__(self, kernel, code_of=_code):
         super().__init__(32)
         self.core = Core(self._read, self._write)
-        form = kernel.partition(".")[0].rpartition("_")[2]
-        for portable, file in _STAND_INS[form]:
-            made = {name: self._function(*code) for name, code in code_of(file).items()}
-            if "stride_2" in kernel and form == "mac16" and "rows_3x3" in made:
-                made["rows_3x3"] = made["rows_3x3_stride_2"]
-            self._files[portable] = made
+        packing = kernel.partition(".")[0].rpartition("_")[2]
+        for portable, file in _STAND_INS[packing]:
+            functions = {name: self._function(*code) for name, code in code_of(file).items()}
+            if "stride_2" in kernel and packing == "mac16" and "rows_3x3" in functions:
+                functions["rows_3x3"] = functions["rows_3x3_stride_2"]
+            self._files[portable] = functions
 
     def _read(self, address, size):
         data, at = self.place(address, size, False)
@@ -88,8 +90,8 @@ def _run(flat, machine, data):
     record = Record(flat, memoryview(record), operands)
     check_of(kernel)(record)
     record.settle()
-    twin = "xtensawin/" if kernel.partition(".")[0] in _TWINS else ""
-    machine.run(twin + kernel, record, arena, flat.buffer)
+    folder = "xtensawin/" if kernel.partition(".")[0] in _OVERRIDES else ""
+    machine.run(folder + kernel, record, arena, flat.buffer)
     word, size, *_ = flat.tensor(1)
     return bytes(arena[word >> 2 : (word >> 2) + size]), machine.core.instructions
 
@@ -113,7 +115,7 @@ def _models():
                 yield pytest.param(case, flat, id=f"{name} {case.name}")
 
 
-# What lies in no operand, such as a word too far, raises Outside.
+# An access outside all operands, such as one word too far, raises Outside.
 @pytest.mark.parametrize(("case", "flat"), list(_models()))
 def test_outputs_are_those_of_tflm(case, flat):
     run = case.input_lists()[-1]
@@ -122,7 +124,7 @@ def test_outputs_are_those_of_tflm(case, flat):
     assert output == wanted[0].tobytes()
     if "mac16" not in flat.kernel(0):
         return
-    # What the bench takes off (mac16.py), but for a branch at the end of a row.
+    # The difference is what mac16.py predicts, except for a branch at the end of a row.
     output, more = _run(flat, Xtensa(flat.kernel(0), _without_mulsh), run[0].tobytes())
     assert output == wanted[0].tobytes()
     (surplus,) = mac16.surplus(bytes(flat.buffer))
@@ -141,7 +143,7 @@ def test_surplus_of_bands():
                 found[-1][record.node.index] = more
             else:
                 assert more == 0
-    whole, parts = found
-    assert whole.keys() == parts.keys()
-    assert all(0 < parts[node] <= whole[node] for node in whole)
-    assert any(parts[node] < whole[node] for node in whole)
+    whole, banded = found
+    assert whole.keys() == banded.keys()
+    assert all(0 < banded[node] <= whole[node] for node in whole)
+    assert any(banded[node] < whole[node] for node in whole)

@@ -26,7 +26,7 @@ _DATA = (
 
 
 def _commands(port):
-    """Words behind `tflm` for each command; files are in the folder that it runs in."""
+    """Return the arguments of each command; files are in the folder where it runs."""
     return {
         "bench": ["digits.tflite", "--invokes", "2"],
         "boards": [],
@@ -90,8 +90,8 @@ def main():
         try:
             commands = _commands(board.port)
             help_text = _run(folder, binaries / "tflm", "--help")
-            told = set(re.findall(r"^│ (\w+)  ", help_text, re.M))
-            assert told == set(commands), told ^ set(commands)
+            listed = set(re.findall(r"^│ (\w+)  ", help_text, re.M))
+            assert listed == set(commands), listed ^ set(commands)
             for command, words in commands.items():
                 print(f"tflm {command}: ", end="", flush=True)
                 lines = _run(folder, binaries / "tflm", command, *words).splitlines()
