@@ -187,6 +187,8 @@ class Levels:
     def _as_planned(self, model):
         if not self._can_be_planned:
             return model, 0
+        if not isinstance(model, Graph):  # no optimization pass has run
+            model = Graph(model)
         arena = self._plans.head_bytes(model)
         faster, cycles = with_fastest_layouts(self._plans, model, arena)
         return with_finer_layouts(self._plans, faster, arena), cycles
