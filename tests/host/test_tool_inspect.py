@@ -2,16 +2,18 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import binascii
+import csv
 import re
 import struct
 
 import pytest
+from optimize.network import Network
 from support.builder import ModelBuilder
 from tflm import format as layout
 from tflm_tools.cli.command import cli
 from tflm_tools.flat.flatten import flatten
 from tflm_tools.image.custom import _COMMANDS_WITH_CUSTOM
-from tflm_tools.inspection.inspection import inspect
+from tflm_tools.inspection.inspection import MAX_PLANNED_OPERATORS, inspect
 from tflm_tools.model.flat_file import FlatFile
 
 # (MACs, bytes of TFLM's head if no operator has a scratch buffer) of the shared models.
@@ -72,7 +74,7 @@ def test_table_for_people(tflm, layers):
 # All missing operators are listed, and the table is printed.
 def test_all_missing_operators(tflm, lacking):
     found = tflm("inspect", lacking, "--json")
-    assert found.code == 0
+    assert found.code == 1
     report = found.json()
     missing = {
         (entry["op"], tuple(entry["nodes"])): entry["reason"] for entry in report["missing"]
@@ -240,3 +242,57 @@ def test_error_for_unconverted_model(name, tflm, tmp_path):
     path.write_bytes(b"PK\x03\x04" if name.endswith("keras") else b"\x89HDF\r\n\x1a\n")
     found = tflm("inspect", path)
     assert found.code == 1 and f"tflm convert {path} --data" in found.err
+
+
+# The first lines: number types, time, and the command that makes the model fast.
+@pytest.mark.parametrize(
+    "name, words",
+    [
+        ("digits/digits_int8", ["type      int8\n", "on a Pico (estimate", "tflm deploy digits"]),
+        (
+            "hello_world/hello_world_float",
+            [
+                "type      float32",
+                "; as int8 about",
+                "tflm convert hello_world_float.tflite --data",
+            ],
+        ),
+    ],
+)
+def test_overview(tflm, repository, name, words):
+    path = repository / "models" / f"{name}.tflite"
+    found = tflm("inspect", path)
+    head = "\n".join(found.out.splitlines()[:6]) + "\n"
+    for word in words:
+        assert word in head, head
+    report = tflm("inspect", path, "--json").json()
+    assert report["pico_ms"] > 0 and (report["pico_int8_ms"] is None) == ("int8" in name)
+
+
+def test_overview_of_a_hybrid_model(tflm, repository):
+    path = repository / "tests" / "beyond" / "models" / "hybrid_dynamic.tflite"
+    head = tflm("inspect", path).out[:400]
+    assert "hybrid: integer weights, float32 activations" in head
+    assert "tflm convert FLOAT_MODEL --data DATA" in head
+
+
+# The estimates of measured models; docs/data/pico.csv has the cycles.
+def test_estimated_time(repository):
+    rows = csv.DictReader((repository / "docs" / "data" / "pico.csv").read_text().splitlines())
+    cycles = {row["model"]: int(row["cycles"]) for row in rows}
+    for name in ("digits/digits_int8", "keywords/keywords_int8", "hello_world/hello_world_float"):
+        found = inspect(repository / "models" / f"{name}.tflite")
+        assert found.pico_ms == pytest.approx(cycles[name.split("/")[1]] / 125e3, rel=0.3)
+
+
+# The memory of a model with many operators is planned only with --exact.
+def test_many_operators(tflm, tmp_path):
+    net = Network("many operators", (8, 8, 4))
+    x = net.inputs[0]
+    for _ in range(MAX_PLANNED_OPERATORS + 1):
+        x = net.conv(x, 4)
+    path = tmp_path / "many.tflite"
+    path.write_bytes(net.build(x))
+    quick = tflm("inspect", path)
+    assert "this arena is TFLM's plan; --exact plans as tflm flatten does" in quick.out
+    assert "--exact" not in tflm("inspect", path, "--exact").out

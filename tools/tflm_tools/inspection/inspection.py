@@ -14,18 +14,22 @@ from tflm.tflite.program import measure
 
 from ..arena.arena_plan import Plan, plan_of, tflm_head_bytes
 from ..board.fit import Fit, fits
-from ..flat.flatten import flatten, optimized_model
+from ..flat.flatten import at_level, image_within, optimized_model
 from ..image.custom import load_resolver
 from ..model.flat_file import FlatFile
 from ..model.labels import labels_of
 from ..model.macs import macs
 from ..model.model_file import TensorInfo, open_model
 from ..model.schema import op_name
+from ..optimize.memory.levels import BALANCED, OFF
 from ..optimize.passes import passes_without
 from ..render.notebook import Shown
 from .allocations import Allocations, allocations, flat_allocations
+from .model_type import FLOAT16, FLOAT32, command_for, type_of
 from .pico_time import pico_milliseconds
 from .survey import Missing, survey
+
+MAX_PLANNED_OPERATORS = 32  # of a model whose memory is planned in a few seconds
 
 
 @dataclass
@@ -72,7 +76,9 @@ class Inspection(Shown):
     arena_bytes: of the flat model. arena_tflite_bytes: of the .tflite, when a board prepares it.
     tflm_head_bytes: of TFLM's plan for the same tensors. peak_op: index of the operator with the
     most live bytes. flat_bytes: size of the .tflm. allocations: of each kind of file that runs.
-    pico_ms: estimated milliseconds of an invoke on a Pico.
+    pico_ms: estimated milliseconds of an invoke on a Pico; pico_int8_ms: after a conversion to
+    int8, for a float model. model_type: the number types, in words. command: what makes the model
+    fast, and reason: why. is_planned: False if the arena could become smaller (inspect()).
     """
 
     _shown = ("inspection", "print_inspection")
@@ -96,6 +102,11 @@ class Inspection(Shown):
     allocations: list[Allocations]
     plan: Plan | None = field(default=None, repr=False)
     pico_ms: float | None = None
+    pico_int8_ms: float | None = None
+    model_type: str = ""
+    command: str = ""
+    reason: str = ""
+    is_planned: bool = True
 
 
 # The Contents of a FlatModel or TfliteModel. Damaged signatures are ignored, because the model
@@ -125,17 +136,19 @@ class _PrepareOnly(OpResolver):
         return None
 
 
-def inspect(path, custom=(), flat=None):
+def inspect(path, custom=(), flat=None, is_exact=True):
     """Inspect a .tflite or .tflm; returns an Inspection.
 
     custom: Python files that register custom operators. flat: the .tflm (bytes) whose totals are
-    shown; by default the result of `tflm flatten` without options. Raises ModelError for a damaged
-    model, ToolError for a file that cannot be read.
+    shown; by default the result of `tflm flatten` without options. is_exact: plan the memory of
+    large models as `tflm flatten` does, which may take a minute; otherwise the arena of a model
+    with more than MAX_PLANNED_OPERATORS is planned as in TFLM, and may be larger than needed.
+    Raises ModelError for a damaged model, ToolError for a file that cannot be read.
     """
     model = open_model(path)
     if model.kind == "tflm":
         return _inspect_flat(model)
-    return _inspect_tflite(model, load_resolver(custom), flat)
+    return _inspect_tflite(model, load_resolver(custom), flat, is_exact)
 
 
 # A flat model has records instead of a graph, so shapes and work of its operators are not known.
@@ -166,13 +179,21 @@ def _inspect_flat(model):
     )
 
 
-def _inspect_tflite(model, resolver, flat):
+def _inspect_tflite(model, resolver, flat, is_exact):
     graph, storage, missing = survey(model.data, resolver)
     plan = plan_of(graph, storage)
     ops = _ops(graph, storage, plan)
     runs = not missing
+    is_planned = is_exact or flat is not None or len(ops) <= MAX_PLANNED_OPERATORS
+    optimized, milliseconds = None, None
+    if runs:
+        optimized = optimized_model(model.data, resolver, passes_without(()))[0]
+        milliseconds = pico_milliseconds(optimized)
     if runs and flat is None:
-        flat = flatten(model.data, resolver)
+        level = BALANCED if is_planned else OFF
+        flat = image_within(model.data, at_level(optimized, level, resolver), resolver)
+    words, types = type_of(graph)
+    command, reason = command_for(model.path, types, runs)
     flat_bytes = len(flat) if runs else None
     # The rows and the plan describe the .tflite; the totals describe the .tflm.
     arena_bytes = FlatFile(flat).arena_bytes if runs else storage.arena_bytes
@@ -200,13 +221,20 @@ def _inspect_tflite(model, resolver, flat):
         contents=_contents(model.data, graph),
         allocations=found,
         plan=plan,
-        pico_ms=_pico_milliseconds(model.data, resolver) if runs else None,
+        pico_ms=milliseconds,
+        pico_int8_ms=_int8_milliseconds(optimized, types),
+        model_type=words,
+        command=command,
+        reason=reason,
+        is_planned=is_planned,
     )
 
 
-# The estimate for the model as flatten optimizes it.
-def _pico_milliseconds(data, resolver):
-    return pico_milliseconds(optimized_model(data, resolver, passes_without(()))[0])
+# The estimate for a float model after a conversion to int8, else None.
+def _int8_milliseconds(optimized, types):
+    if optimized is None or not set(types) <= {FLOAT16, FLOAT32} or not types:
+        return None
+    return pico_milliseconds(optimized, as_int8=True)
 
 
 # A row for each node of the sub-graphs that run, including unreadable nodes.

@@ -11,7 +11,10 @@ _FITTED = {
     **FITTED,
     "CONV_2D": Cost(2.64, 61.5, 0, 0, 15_000),
     "DEPTHWISE_CONV_2D": Cost(6, 40, 0, 0, 15_000),
+    "SVDF": Cost(6.3, 196, 0, 0, 22_700),
+    "UNIDIRECTIONAL_SEQUENCE_LSTM": Cost(28, 0, 0, 0, 10_000),
 }
+_FLOAT_BYTES = 4  # bytes of a float32 weight, which int8 stores in one
 _WORD = 4  # bytes of weights that one miss of the flash cache fetches
 
 # (clock in Hz that MicroPython sets, cycles divided by the cycles of a Cortex-M0+). The ratio 0.4
@@ -21,8 +24,10 @@ PICO = "armv6m"
 
 
 # Estimated cycles of an operator, without fetching weights from flash.
-def _cycles(node):
-    return cycles_by(FLOAT if is_float(node) else _FITTED.get(op_name(node), OTHER), node)
+def _cycles(node, as_int8=False):
+    if is_float(node) and not as_int8:
+        return cycles_by(FLOAT, node)
+    return cycles_by(_FITTED.get(op_name(node), OTHER), node)
 
 
 def milliseconds(nodes, levels, extra, weight_bytes, target):
@@ -62,11 +67,17 @@ def weights_of(nodes):
     return list(found.values())
 
 
-def pico_milliseconds(model):
+def pico_milliseconds(model, as_int8=False):
     """Return the estimated milliseconds of an invoke on a Pico, of a Graph or a TfliteModel.
+
+    as_int8: of a float model, as if it were int8.
 
     The estimate includes no memory plan: it needs milliseconds, a plan seconds.
     """
     nodes = nodes_of(model)
     size = sum(tensor.nbytes() for tensor in weights_of(nodes))
-    return milliseconds(nodes, None, 0, size, PICO)
+    if not as_int8:
+        return milliseconds(nodes, None, 0, size, PICO)
+    clock, factor = CLOCKS[PICO]
+    cycles = factor * sum(_cycles(node, as_int8) for node in nodes)
+    return 1000 * (cycles + miss_of(PICO) * size / _FLOAT_BYTES / _WORD) / clock

@@ -6,9 +6,20 @@ from pathlib import Path
 from rich.text import Text
 
 from .arena import print_plan
-from .common import UNKNOWN, natural_width, number, shape, show, size, table, tensor_type
+from .common import (
+    UNKNOWN,
+    milliseconds,
+    natural_width,
+    number,
+    shape,
+    show,
+    size,
+    table,
+    tensor_type,
+)
 
 _LABELS = 12
+ERROR = 0.3  # of the estimated time (inspection/pico_time.py)
 
 
 def print_inspection(report, target, plan=False, allocations=False):
@@ -16,6 +27,7 @@ def print_inspection(report, target, plan=False, allocations=False):
     title = Text(Path(report.path).name, style="bold")
     title.append(f"  {size(report.file_bytes)}, {len(report.ops)} ops", style="default not bold")
     target.print(title)
+    _print_overview(report, target)
     _print_tensors(report, target)
     _print_ops(report, target)
     _print_totals(report, target)
@@ -26,6 +38,25 @@ def print_inspection(report, target, plan=False, allocations=False):
         _print_allocations(report, target)
     _print_missing(report, target)
     _print_boards(report, target)
+
+
+# What kind of model this is, whether it runs, how long it takes, and what makes it fast.
+def _print_overview(report, target):
+    rows = []
+    if report.model_type:
+        rows.append(("type", report.model_type))
+    if report.missing:
+        names = ", ".join(dict.fromkeys(entry.op for entry in report.missing))
+        rows.append(("runs", f"no: {names}; the remedies are below"))
+    elif report.pico_ms is not None:
+        words = f"about {milliseconds(report.pico_ms)} on a Pico (estimate, ±{ERROR:.0%})"
+        if report.pico_int8_ms is not None:
+            words += f"; as int8 about {milliseconds(report.pico_int8_ms)}"
+        rows.append(("time", words.replace("%", " %")))
+    if report.command:
+        rows += [("next", report.command), ("", report.reason)]
+    for name, text in rows:
+        target.print(Text(f"{name:<10}", style="bold").append(text, style="default not bold"))
 
 
 # Inputs and outputs.
@@ -100,6 +131,8 @@ def _print_totals(report, target):
     if report.tflm_head_bytes is not None:
         text = f"{number(report.tflm_head_bytes)} bytes is what TFLM plans for these tensors"
         rows.append(("", text))
+    if not report.is_planned:
+        rows.append(("", "this arena is TFLM's plan; --exact plans as tflm flatten does"))
     if report.flat_bytes is not None:
         less = report.kind == "tflite" and report.flat_bytes < report.weights_bytes
         words = ": weights that change no result are left out" if less else ""

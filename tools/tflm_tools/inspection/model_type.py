@@ -1,0 +1,108 @@
+# tflm_tools: model_type: names the number types that a .tflite computes in, and how to speed it up
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import shlex
+from collections import Counter
+from pathlib import Path
+
+from tflm import dtypes
+from tflm.errors import TflmError
+
+from ..model.macs import macs
+from ..model.schema import op_name
+
+FLOAT32, FLOAT16, HYBRID, WEIGHTS_ONLY = "float32", "float16 weights", "hybrid", "weights-only"
+_FLOATS = FLOAT32, FLOAT16
+_WORDS = {
+    FLOAT32: "float32",
+    FLOAT16: "float16 weights, computed in float32",
+    HYBRID: "hybrid: integer weights, float32 activations",
+    WEIGHTS_ONLY: "weight-only: integer weights, computed in float32",
+}
+
+
+def type_of(graph):
+    """Return (words, types) of a TfliteModel.
+
+    words: the number types, for people, like "int8 with float32 inputs and outputs". types: a
+    Counter of the types of the operators that multiply; if there are none, of all operators.
+    """
+    nodes = _readable_nodes(graph)
+    sources = {t.index: node for node in nodes for t in node.outputs if t is not None}
+    multiplying = [node for node in nodes if _multiplies(node)]
+    types = Counter(_node_type(node, sources) for node in multiplying or nodes)
+    types.pop("", None)
+    if not types:
+        return "no numbers", types
+    if len(types) > 1:
+        parts = [f"{count} {kind}" for kind, count in types.most_common()]
+        return f"mixed: operators that multiply are {', '.join(parts)}", types
+    kind = next(iter(types))
+    words = _WORDS.get(kind, kind)
+    if kind not in _WORDS and _has_float_ends(graph):
+        words += " with float32 inputs and outputs"
+    return words, types
+
+
+def command_for(path, types, runs):
+    """Return (command, reason): the command that makes a model fast, "" if it does not run.
+
+    types: the second result of type_of(). runs: True if tflm runs the model.
+    """
+    name = shlex.quote(Path(path).name)
+    output = shlex.quote(f"{Path(path).name.split('.')[0]}_int8.tflite")
+    kinds = set(types)
+    if not runs and not kinds & {HYBRID, WEIGHTS_ONLY}:
+        return "", ""
+    if kinds and kinds <= set(_FLOATS):
+        return f"tflm convert {name} --data DATA -o {output}", "int8 is faster and smaller"
+    if kinds & {*_FLOATS, HYBRID, WEIGHTS_ONLY}:
+        command = f"tflm convert FLOAT_MODEL --data DATA -o {output}"
+        return command, "int8 is faster; start from the float model"
+    return f"tflm deploy {name}", "flattens the model with kernels for your board"
+
+
+def _readable_nodes(graph):
+    found = []
+    for number in graph.call_graph().numbers():
+        subgraph = graph.subgraphs[number]
+        for i in range(subgraph.nodes_length()):
+            try:
+                found.append(subgraph.node(i))
+            except (TflmError, IndexError):
+                continue  # survey() reports it
+    return found
+
+
+def _multiplies(node):
+    try:
+        return bool(macs(node))
+    except (TflmError, IndexError):
+        return False
+
+
+# The type that an operator computes in, "" for one without numbers.
+def _node_type(node, sources):
+    inputs = [t for t in node.inputs if t is not None]
+    outputs = [t for t in node.outputs if t is not None]
+    if op_name(node) in ("QUANTIZE", "DEQUANTIZE") or not outputs:
+        return ""
+    if outputs[0].dtype != dtypes.FLOAT32:
+        name = dtypes.name(outputs[0].dtype)
+        return name if name in ("int8", "int16", "uint8") else ""
+    for tensor in inputs:
+        if tensor.is_constant() and tensor.scales_length():
+            return HYBRID
+        source = sources.get(tensor.index)
+        if source is None or op_name(source) != "DEQUANTIZE":
+            continue
+        stored = source.inputs[0]
+        if stored is not None and stored.is_constant():
+            return FLOAT16 if stored.dtype == dtypes.FLOAT16 else WEIGHTS_ONLY
+    return FLOAT32
+
+
+def _has_float_ends(graph):
+    subgraph = graph.subgraphs[0]
+    ends = [subgraph.tensor(i) for i in [*subgraph.inputs, *subgraph.outputs]]
+    return any(tensor.dtype == dtypes.FLOAT32 for tensor in ends)
