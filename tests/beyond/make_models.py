@@ -11,7 +11,7 @@ _SEED = 2026
 _keras, _layers = tf.keras, tf.keras.layers
 
 
-# A model of layers for inputs of `shape`; the batch is open unless it is given.
+# Return a model of layers for inputs of `shape`; the batch is open by default.
 def _model(shape, *layers, batch=None):
     return _keras.Sequential([_keras.Input(shape, batch_size=batch), *layers])
 
@@ -27,7 +27,7 @@ def _image():
     )
 
 
-# Weights of 1024 elements and more are what dynamic range makes int8.
+# Dynamic range quantization makes weights of 1024 elements and more int8.
 def _hybrid():
     return _model(
         (6, 6, 4),
@@ -69,7 +69,7 @@ def _recurrent(layer, batch=1):
     return _model((3, 5), layer, _layers.Dense(3), batch=batch)
 
 
-# name: (model, forms of quantization, shape of an input)
+# name: (model, quantizations, shape of an input)
 _KERAS = {
     "image": (_image, ("float16", "int8"), (8, 8, 3)),
     "hybrid": (_hybrid, ("dynamic",), (6, 6, 4)),
@@ -101,7 +101,7 @@ _KERAS = {
 }
 
 
-# Functions of tensors whose shapes are open.
+# Functions of tensors with open shapes.
 def _functions():
     shape = tf.shape
     return {
@@ -124,39 +124,39 @@ def _functions():
     }
 
 
-# Write a file with what a converter makes.
+# Write a converted model to a file.
 def _save(name, converter):
     (_MODELS / f"{name}.tflite").write_bytes(converter.convert())
 
 
-def _convert(name, model, form, shape):
+def _convert(name, model, quantization, shape):
     converter = tf.lite.TFLiteConverter.from_keras_model(model)
-    if form != "float":
+    if quantization != "float":
         converter.optimizations = [tf.lite.Optimize.DEFAULT]
-    if form == "float16":
+    if quantization == "float16":
         converter.target_spec.supported_types = [tf.float16]
-    if form == "int8":
+    if quantization == "int8":
         random = np.random.default_rng(_SEED)
         samples = [random.standard_normal((1, *shape)).astype("f") for _ in range(8)]
         converter.representative_dataset = lambda: [[sample] for sample in samples]
         converter.target_spec.supported_ops = [tf.lite.OpsSet.TFLITE_BUILTINS_INT8]
         converter.inference_input_type = converter.inference_output_type = tf.int8
-    _save(f"{name}_{form}", converter)
+    _save(f"{name}_{quantization}", converter)
 
 
 def main():
-    """Write all models; the weights follow from the seed."""
-    for name, (build, forms, shape) in _KERAS.items():
+    """Write all models; the weights depend on the seed only."""
+    for name, (build, quantizations, shape) in _KERAS.items():
         _keras.utils.set_random_seed(_SEED)
         model = build()
-        # Biases that are not zero.
+        # Biases other than zero.
         random = np.random.default_rng(_SEED)
         weights = [
             w if w.ndim > 1 else random.normal(0, 0.3, w.shape) for w in model.get_weights()
         ]
         model.set_weights(weights)
-        for form in forms:
-            _convert(name, model, form, shape)
+        for quantization in quantizations:
+            _convert(name, model, quantization, shape)
     for name, (function, shape) in _functions().items():
         spec = tf.TensorSpec(shape, tf.float32)
         concrete = tf.function(function).get_concrete_function(spec)

@@ -1,4 +1,4 @@
-# Models as TensorFlow's converter makes them, with open shapes, loops and narrow weights
+# Tests of models from TensorFlow's converter with open shapes, loops and narrow weights
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from pathlib import Path
@@ -17,7 +17,7 @@ from tflm_tools.image.prepare import prepare_graph
 FOLDER = Path(__file__).parent
 MODELS = sorted((FOLDER / "models").glob("*.tflite"))
 _RTOL, _ATOL = 1e-5, 2e-6
-# LiteRT's int8 kernels round otherwise than TFLM's here: so many steps may lie between them.
+# LiteRT's int8 kernels round differently than TFLM's here; outputs may differ by these steps.
 _STEPS = {"lstm_unrolled_int8": 3, "gru_unrolled_int8": 3, "attention_int8": 3}
 _BATCH = 3
 
@@ -43,7 +43,7 @@ def test_as_converted(case):
     case.check()
 
 
-# The shape of the first input with `batch` for what is open; None when nothing is.
+# Return the shape of the first input with `batch` for open dimensions; None if none is open.
 def _shape(model, batch):
     subgraph = model.subgraphs[0]
     signature = subgraph.signature(subgraph.inputs[0])
@@ -73,12 +73,13 @@ def test_resized(path, batch, tmp_path):
         values = random.integers(-128, 128, shape).astype(np.int8)
     wanted = litert.outputs(data, [[values]], {0: shape})[0]
 
-    forms = {
+    file_formats = {
         "flat": image_of(data, *_prepared(data, shape)),
         "saved": flatten(data, input_shapes={0: shape}),
     }
     jobs = [
-        runner.Job(name, form, [[values.tobytes()]], slices=(2,)) for name, form in forms.items()
+        runner.Job(name, file_format, [[values.tobytes()]], slices=(2,))
+        for name, file_format in file_formats.items()
     ]
     for outcome in runner.run(jobs):
         assert outcome.kind == "ok", outcome

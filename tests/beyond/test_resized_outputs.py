@@ -1,4 +1,4 @@
-# Tests of what models with the first dimension of each input doubled compute, against LiteRT
+# Tests of models with the first dimension of each input doubled: outputs compared with LiteRT
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import contextlib
@@ -11,14 +11,14 @@ from support.inputs import generator
 from tflm.errors import TflmError
 from tflm_tools.flat.flatten import flatten
 
-_EACH = 200  # one of so many cases of a file, the middle one
+_EACH = 200  # of this number of cases of a file one is tested, the middle one
 
 
 def _some(cases):
     return cases[min(len(cases), _EACH) // 2 :: _EACH]
 
 
-# Values of a doubled input that most operators can take: indices are 0 or 1.
+# Return values of a doubled input that most operators accept: indices are 0 or 1.
 def _values(random, details):
     shape, dtype = details["shape"].copy(), details["dtype"]
     shape[:1] *= 2
@@ -29,20 +29,20 @@ def _values(random, details):
     return random.integers(*limits, shape, endpoint=True).astype(dtype)
 
 
-# What LiteRT gives for inputs of these shapes.
+# Return LiteRT's outputs for inputs of these shapes.
 def _outputs(interpreter, values):
-    places = [details["index"] for details in interpreter.get_input_details()]
-    for place, value in zip(places, values, strict=True):
-        interpreter.resize_tensor_input(place, value.shape)
+    indices = [details["index"] for details in interpreter.get_input_details()]
+    for index, value in zip(indices, values, strict=True):
+        interpreter.resize_tensor_input(index, value.shape)
     interpreter.allocate_tensors()
-    for place, value in zip(places, values, strict=True):
-        interpreter.set_tensor(place, value)
+    for index, value in zip(indices, values, strict=True):
+        interpreter.set_tensor(index, value)
     interpreter.invoke()
     return [interpreter.get_tensor(d["index"]) for d in interpreter.get_output_details()]
 
 
-# For each model its inputs, as they are in the file and doubled, and what LiteRT gives for both;
-# None where it takes one of them not.
+# Yield for each model its inputs in the file's shapes and doubled, with LiteRT's outputs for both;
+# None if LiteRT refuses one of them.
 def _worker(models, connection):
     from ai_edge_litert.interpreter import Interpreter, OpResolverType
 
@@ -59,7 +59,7 @@ def _worker(models, connection):
         connection.send(answer)
 
 
-# LiteRT runs in a process of its own: what it does not check may end it.
+# Run LiteRT in another process: its unchecked cases may crash it.
 def _answers(models):
     answers, context = [], multiprocessing.get_context("spawn")
     while len(answers) < len(models):
@@ -76,7 +76,7 @@ def _answers(models):
     return answers
 
 
-# Whether outputs in MicroPython are others than those of LiteRT, by more than one step.
+# Return True if outputs of MicroPython differ from LiteRT's by more than one step.
 def _differs(raw, wanted):
     if len(raw) != wanted.nbytes:
         return True
@@ -86,8 +86,8 @@ def _differs(raw, wanted):
     return bool(np.any(np.abs(got.astype(int) - wanted.astype(int)) > 1))
 
 
-# Of {name: (model, inputs, outputs of LiteRT)} how many models take the shapes of these inputs,
-# and the names of those that compute something else.
+# Of {name: (model, inputs, LiteRT's outputs)} return how many models accept the shapes, and the
+# names of the models with other outputs.
 def _others(runs):
     jobs = []
     for name, (model, values, _) in runs.items():
@@ -102,7 +102,7 @@ def _others(runs):
     return len(jobs), others
 
 
-# Where LiteRT gives something else for a model as it is, too, TFLM is right, which resizes none.
+# If LiteRT also differs for the original shapes, TFLM, which cannot resize, is right.
 @litert.needs_litert
 def test_outputs_of_resized_models():
     models = [

@@ -1,4 +1,4 @@
-# Shapes that the file lacks, and those that it computes in several steps, against LiteRT
+# Tests of shapes that the file lacks, and of shapes computed in several steps, against LiteRT
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import numpy as np
@@ -14,8 +14,8 @@ def _add(name, model, **more):
     cases.add(name, model.build(), expected=litert.outputs, rtol=1e-5, atol=1e-6, **more)
 
 
-# Quantization that was simulated while training: the converter left out the shapes of constants
-# that it did not fold, and the uint8 that they go through.
+# A model of quantization-aware training: the converter omitted the shapes of constants that it did
+# not fold, and of the uint8 between them.
 def _simulated(source):
     model = ModelBuilder()
     random = generator("simulated")
@@ -39,7 +39,7 @@ for dtype in ("uint8", "int8"):
     _add(f"no shape {dtype}", _simulated(dtype))
 
 
-# A scalar whose shape is left out, too, stays one.
+# A scalar without a shape in the file remains a scalar.
 model = ModelBuilder()
 tensors = [model.tensor((), "float32") for _ in range(3)]
 model.operator("ADD", tensors[:2], tensors[2:], fused_activation_function="NONE")
@@ -47,8 +47,8 @@ model.io(tensors[:2], tensors[2:])
 _add("scalars", model)
 
 
-# Paddings as a dilated convolution has them where the size of the image is open: [2, 2], of two
-# lists, cut by a STRIDED_SLICE.
+# Paddings of a dilated convolution for an image of open size: [2, 2] from two lists, cut by a
+# STRIDED_SLICE.
 def _paddings():
     model = ModelBuilder()
     x = model.tensor((1, 5, 4, 2), "float32", shape_signature=(-1, -1, -1, 2))
@@ -71,7 +71,7 @@ def _paddings():
     model.operator("PACK", rows, [both], values_count=2, axis=0)
     bounds = [number([0, 0]), number([2, 2]), number([1, 1])]
     model.operator("STRIDED_SLICE", [both, *bounds], [cut])
-    # Backwards and forwards again: rows and columns keep their places.
+    # Transposed twice: rows and columns are in their original order.
     turned, back = model.tensor((2, 2), "int32"), model.tensor((2, 2), "int32")
     bounds = [number([-1, 0]), number([-3, 2]), number([-1, 1])]
     model.operator("STRIDED_SLICE", [cut, *bounds], [turned], end_mask=0)
@@ -85,8 +85,8 @@ def _paddings():
 _add("paddings", _paddings())
 
 
-# A size of 0 in RESHAPE is that of the input, as ONNX has it: EQUAL, WHERE and SPARSE_TO_DENSE put
-# it into the list.
+# A size of 0 in RESHAPE copies the size of the input, as in ONNX: EQUAL, WHERE and SPARSE_TO_DENSE
+# insert it into the list.
 def _sizes():
     model = ModelBuilder()
     x = model.tensor((2, 3, 4), "float32", shape_signature=(-1, 3, 4))
@@ -97,15 +97,15 @@ def _sizes():
     sizes = model.tensor((3,), "int64")
     model.operator("SHAPE", [x], [sizes], out_type=4)
     wanted, zero = number([0, 3, -1]), number(0)
-    is_kept, places = model.tensor((3,), "bool"), model.tensor((1, 1), "int64")
+    is_kept, positions = model.tensor((3,), "bool"), model.tensor((1, 1), "int64")
     model.operator("EQUAL", [wanted, zero], [is_kept])
-    model.operator("WHERE", [is_kept], [places])
+    model.operator("WHERE", [is_kept], [positions])
     flat, kept, more, added = [
         model.tensor((n,), "int64", shape_signature=(-1,)) for n in (1, 1, 3, 3)
     ]
-    model.operator("RESHAPE", [places, number([-1], "int32")], [flat])
+    model.operator("RESHAPE", [positions, number([-1], "int32")], [flat])
     model.operator("GATHER", [sizes, flat], [kept], axis=0)
-    model.operator("SPARSE_TO_DENSE", [places, number([3]), kept, zero], [more])
+    model.operator("SPARSE_TO_DENSE", [positions, number([3]), kept, zero], [more])
     model.operator("ADD", [wanted, more], [added], fused_activation_function="NONE")
     shape = model.tensor((3,), "int32")
     model.operator("CAST", [added], [shape], in_data_type=4, out_data_type=2)

@@ -1,4 +1,4 @@
-# Tests of lists of SELECT_TF_OPS around WHILE, beside TFLM with the same loop of its own operators
+# Tests of lists of SELECT_TF_OPS around WHILE, against TFLM with a loop of its own operators
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import numpy as np
@@ -16,72 +16,72 @@ cases = Cases()
 STEPS, BATCH, UNITS = 5, 2, 3
 
 
-# One side of the comparison: `flex` has TensorFlow's operators on tensors of type variant, else
-# the lists are tensors [items, batch, units], written by DYNAMIC_UPDATE_SLICE.
+# The lists of one side of the comparison. With `flex` they use TensorFlow's operators on tensors
+# of type variant; else they are tensors [items, batch, units], written by DYNAMIC_UPDATE_SLICE.
 class _Lists:
     def __init__(self, flex, dtype="float32"):
         self.flex, self.dtype = flex, dtype
         self.model = ModelBuilder("lists")
 
-    # A tensor that holds a list.
+    # Return a tensor for a list.
     def tensor(self, graph, items, item):
         if self.flex:
             return graph.tensor((), "variant")
         return graph.tensor((items, *item), self.dtype)
 
     def reserve(self, graph, items, item):
-        made = self.tensor(graph, items, item)
+        result = self.tensor(graph, items, item)
         if self.flex:
             shape = graph.tensor((len(item),), "int32", [-1, *item[1:]])
             count = graph.tensor((), "int32", items)
-            graph.custom("FlexTensorListReserve", [shape, count], [made])
+            graph.custom("FlexTensorListReserve", [shape, count], [result])
         else:
             shape = graph.tensor((len(item) + 1,), "int32", [items, *item])
-            graph.operator("FILL", [shape, graph.tensor((), self.dtype, 0)], [made])
-        return made
+            graph.operator("FILL", [shape, graph.tensor((), self.dtype, 0)], [result])
+        return result
 
     def from_tensor(self, graph, source, shape):
-        made = self.tensor(graph, shape[0], shape[1:])
+        result = self.tensor(graph, shape[0], shape[1:])
         if self.flex:
             wanted = graph.tensor((len(shape) - 1,), "int32", shape[1:])
-            graph.custom("FlexTensorListFromTensor", [source, wanted], [made])
+            graph.custom("FlexTensorListFromTensor", [source, wanted], [result])
         else:
-            graph.operator("RESHAPE", [source], [made], new_shape=shape)
-        return made
+            graph.operator("RESHAPE", [source], [result], new_shape=shape)
+        return result
 
     def get(self, graph, source, index, shape):
-        made = graph.tensor(shape, self.dtype)
+        result = graph.tensor(shape, self.dtype)
         if self.flex:
             wanted = graph.tensor((len(shape),), "int32", shape)
-            graph.custom("FlexTensorListGetItem", [source, index, wanted], [made])
+            graph.custom("FlexTensorListGetItem", [source, index, wanted], [result])
         else:
-            graph.operator("GATHER", [source, index], [made])
-        return made
+            graph.operator("GATHER", [source, index], [result])
+        return result
 
     def set(self, graph, target, index, item, items, shape):
-        made = self.tensor(graph, items, shape)
+        result = self.tensor(graph, items, shape)
         if self.flex:
-            graph.custom("FlexTensorListSetItem", [target, index, item], [made])
-            return made
+            graph.custom("FlexTensorListSetItem", [target, index, item], [result])
+            return result
         zero = graph.tensor((), "int32", 0)
         start = graph.tensor((len(shape) + 1,), "int32")
         graph.operator("PACK", [index] + [zero] * len(shape), [start],
                        values_count=len(shape) + 1, axis=0)  # fmt: skip
         row = graph.tensor((1, *shape), self.dtype)
         graph.operator("RESHAPE", [item], [row], new_shape=(1, *shape))
-        graph.operator("DYNAMIC_UPDATE_SLICE", [target, row, start], [made])
-        return made
+        graph.operator("DYNAMIC_UPDATE_SLICE", [target, row, start], [result])
+        return result
 
     def stack(self, graph, source, items, shape, file_shape=None):
-        made = graph.tensor(file_shape or (items, *shape), self.dtype)
+        result = graph.tensor(file_shape or (items, *shape), self.dtype)
         if self.flex:
             wanted = graph.tensor((len(shape),), "int32", [-1, *shape[1:]])
-            graph.custom("FlexTensorListStack", [source, wanted], [made])
+            graph.custom("FlexTensorListStack", [source, wanted], [result])
         else:
-            graph.operator("RESHAPE", [source], [made], new_shape=(items, *shape))
-        return made
+            graph.operator("RESHAPE", [source], [result], new_shape=(items, *shape))
+        return result
 
-    # while i < STEPS: state = state * w + x[i]; list[i] = state (list[0] where there is one item).
+    # while i < STEPS: state = state * w + x[i]; list[i] = state (list[0] if it has one item).
     # Returns the outputs of the WHILE: i, list, state, x.
     def loop(self, given, items, item, read=None):
         asked, body = self.model.subgraph("condition"), self.model.subgraph("body")
@@ -116,8 +116,8 @@ class _Lists:
         body.operator("MUL", [state, weights], [scaled])
         body.operator("ADD", [scaled, now], [new])
         at = i if items > 1 else body.tensor((), "int32", 0)
-        made = self.set(body, target, at, new, items, item)
-        body.io([i, target, state, x], [following, made, new, x])
+        result = self.set(body, target, at, new, items, item)
+        body.io([i, target, state, x], [following, result, new, x])
 
         outputs = ports(self.model.main)
         graphs = {"cond_subgraph_index": numbers[0], "body_subgraph_index": numbers[1]}
@@ -125,7 +125,7 @@ class _Lists:
         return outputs
 
 
-# Loops over one input, all of them over the same list as it is made.
+# Loops over one input, all of them on the same initial list.
 def _recurrent(flex, items, loops=1, item=(BATCH, UNITS), read=False):
     lists = _Lists(flex)
     model = lists.model
@@ -136,8 +136,8 @@ def _recurrent(flex, items, loops=1, item=(BATCH, UNITS), read=False):
     outputs = []
     for _ in range(loops):
         zero = model.tensor((), "int32", 0)
-        made = lists.loop([zero, first, start, seen], items, item, read)
-        outputs += [lists.stack(model.main, made[1], items, item), made[2]]
+        result = lists.loop([zero, first, start, seen], items, item, read)
+        outputs += [lists.stack(model.main, result[1], items, item), result[2]]
     model.io([x, start], outputs)
     return model.build()
 
@@ -164,8 +164,8 @@ def test_lists(case):
     case.check()
 
 
-# As converters without SELECT_TF_OPS write a list: the items before, the new one and those behind
-# are joined. Of the joined list the file knows no step, and says 1.
+# Converters without SELECT_TF_OPS write a list so: concatenate the items before, the new item and
+# the items after it. The file does not know the steps of the result and says 1.
 def _joined():
     item, unknown = (1, UNITS), (-1, -1, UNITS)
     model = ModelBuilder("joined")
@@ -191,10 +191,10 @@ def _joined():
         body.operator("CONCATENATION", [one, int32([rest, rest])], [all_three], axis=0)
         return all_three
 
-    def part(begin, size):
-        made = body.tensor((1, 1, 1), "float32", shape_signature=(-1, -1, -1))
-        body.operator("SLICE", [target, begin, size], [made])
-        return made
+    def slice_of(begin, size):
+        result = body.tensor((1, 1, 1), "float32", shape_signature=(-1, -1, -1))
+        body.operator("SLICE", [target, begin, size], [result])
+        return result
 
     i, target, x = ports(body, (STEPS, 1, UNITS))
     following, now, row = body.tensor((), "int32"), body.tensor(item, "float32"), None
@@ -204,11 +204,11 @@ def _joined():
     body.operator("ADD", [now, now], [doubled])
     row = body.tensor((1, *item), "float32", shape_signature=(1, -1, UNITS))
     body.operator("EXPAND_DIMS", [doubled, int32(0)], [row])
-    before = part(int32([0, 0, 0]), numbers(i, -1))
-    after = part(numbers(following, 0), int32([-1, -1, -1]))
-    made = body.tensor((1, *item), "float32", shape_signature=unknown)
-    body.operator("CONCATENATION", [before, row, after], [made], axis=0)
-    body.io([i, target, x], [following, made, x])
+    before = slice_of(int32([0, 0, 0]), numbers(i, -1))
+    after = slice_of(numbers(following, 0), int32([-1, -1, -1]))
+    result = body.tensor((1, *item), "float32", shape_signature=unknown)
+    body.operator("CONCATENATION", [before, row, after], [result], axis=0)
+    body.io([i, target, x], [following, result, x])
 
     x = model.tensor((STEPS, 1, UNITS), "float32", shape_signature=(STEPS, -1, UNITS))
     empty = model.tensor((STEPS, 1, UNITS), "float32", np.zeros((STEPS, 1, UNITS)))
@@ -227,11 +227,11 @@ joined.add("joined", _joined(), inputs="random", expected=litert.outputs)
 
 @litert.needs_litert
 @joined.parametrize
-def test_lists_that_are_joined(case):
+def test_concatenated_lists(case):
     case.check()
 
 
-# A list whose items have an open batch gets its shape from what is written to it.
+# A list of items with open batch gets its shape from what is written to it.
 def test_batches():
     item = (1, UNITS)
     lists = _Lists(True)
@@ -240,9 +240,9 @@ def test_batches():
     start = model.tensor(item, "float32", shape_signature=(-1, UNITS))
     first = lists.reserve(model.main, STEPS, item)
     zero = model.tensor((), "int32", 0)
-    made = lists.loop([zero, first, start, x], STEPS, item)
-    # As converters write it: 1 for what they do not know.
-    model.io([x, start], [lists.stack(model.main, made[1], STEPS, item, (1, 1, UNITS))])
+    result = lists.loop([zero, first, start, x], STEPS, item)
+    # Converters write 1 for an unknown dimension.
+    model.io([x, start], [lists.stack(model.main, result[1], STEPS, item, (1, 1, UNITS))])
     data = model.build()
     shapes = {0: (STEPS, BATCH, UNITS), 1: (BATCH, UNITS)}
     random = generator("batches")
@@ -274,35 +274,35 @@ def _small(build, dtype="float32"):
 
 
 def _never_written(lists, model, x):
-    made = lists.reserve(model, STEPS, (BATCH, UNITS))
-    return lists.stack(model, made, STEPS, (BATCH, UNITS))
+    result = lists.reserve(model, STEPS, (BATCH, UNITS))
+    return lists.stack(model, result, STEPS, (BATCH, UNITS))
 
 
 def _two_shapes(lists, model, x):
-    made, zero = lists.reserve(model, STEPS, (BATCH, UNITS)), model.tensor((), "int32", 0)
-    made = lists.set(model, made, zero, x, STEPS, (BATCH, UNITS))
+    result, zero = lists.reserve(model, STEPS, (BATCH, UNITS)), model.tensor((), "int32", 0)
+    result = lists.set(model, result, zero, x, STEPS, (BATCH, UNITS))
     other = model.tensor((UNITS,), "float32", np.ones(UNITS))
-    made = lists.set(model, made, zero, other, STEPS, (UNITS,))
-    return lists.stack(model, made, STEPS, (BATCH, UNITS))
+    result = lists.set(model, result, zero, other, STEPS, (UNITS,))
+    return lists.stack(model, result, STEPS, (BATCH, UNITS))
 
 
-def _nothing_made(lists, model, x):
+def _never_created(lists, model, x):
     zero = model.tensor((), "int32", 0)
-    made = lists.set(model, lists.tensor(model, 0, ()), zero, x, STEPS, (BATCH, UNITS))
-    return lists.stack(model, made, STEPS, (BATCH, UNITS))
+    result = lists.set(model, lists.tensor(model, 0, ()), zero, x, STEPS, (BATCH, UNITS))
+    return lists.stack(model, result, STEPS, (BATCH, UNITS))
 
 
 def _no_items(lists, model, x):
-    made, zero = lists.reserve(model, 0, (BATCH, UNITS)), model.tensor((), "int32", 0)
-    made = lists.set(model, made, zero, x, 0, (BATCH, UNITS))
-    return lists.stack(model, made, 0, (BATCH, UNITS))
+    result, zero = lists.reserve(model, 0, (BATCH, UNITS)), model.tensor((), "int32", 0)
+    result = lists.set(model, result, zero, x, 0, (BATCH, UNITS))
+    return lists.stack(model, result, 0, (BATCH, UNITS))
 
 
 def _other_type(lists, model, x):
-    made, zero = lists.reserve(model, 1, (BATCH, UNITS)), model.tensor((), "int32", 0)
-    made = lists.set(model, made, zero, x, 1, (BATCH, UNITS))
+    result, zero = lists.reserve(model, 1, (BATCH, UNITS)), model.tensor((), "int32", 0)
+    result = lists.set(model, result, zero, x, 1, (BATCH, UNITS))
     lists.dtype = "int8"
-    return lists.stack(model, made, 1, (BATCH, UNITS))
+    return lists.stack(model, result, 1, (BATCH, UNITS))
 
 
 @pytest.mark.parametrize(
@@ -310,12 +310,12 @@ def _other_type(lists, model, x):
     [
         (_never_written, "op 1 FlexTensorListStack: nothing is written to its list"),
         (_two_shapes, "op 2 FlexTensorListSetItem: its list has items of several shapes"),
-        (_nothing_made, "op 0 FlexTensorListSetItem: nothing creates its list"),
+        (_never_created, "op 0 FlexTensorListSetItem: nothing creates its list"),
         (_no_items, "is no item of"),
         (_other_type, "int8"),
     ],
 )
-def test_refused(build, text):
+def test_refused_lists(build, text):
     data = _small(build)
     with pytest.raises(TflmError, match=text):
         flatten(data)
@@ -325,13 +325,13 @@ def test_refused(build, text):
         assert [entry.op for entry in survey(data)[2]]
 
 
-# A list that a computed number of items has.
+# The number of items is computed.
 def test_length_is_not_constant():
     model = ModelBuilder()
     x, count = model.tensor((UNITS,), "float32"), model.tensor((), "int32", name="count")
-    made, y = model.tensor((), "variant"), model.tensor((1, UNITS), "float32")
-    model.custom("FlexTensorListReserve", [model.tensor((1,), "int32", [UNITS]), count], [made])
-    model.custom("FlexTensorListStack", [made, model.tensor((1,), "int32", [UNITS])], [y])
+    result, y = model.tensor((), "variant"), model.tensor((1, UNITS), "float32")
+    model.custom("FlexTensorListReserve", [model.tensor((1,), "int32", [UNITS]), count], [result])
+    model.custom("FlexTensorListStack", [result, model.tensor((1,), "int32", [UNITS])], [y])
     model.io([x, count], [y])
     with pytest.raises(UnsupportedError, match="FlexTensorListReserve: the number of items"):
         flatten(model.build())

@@ -1,7 +1,7 @@
-# A board's modules machine and rp2 for the tests of tflm.camera, as text for MicroPython
+# A board's modules machine and rp2 for the tests of tflm.camera, as MicroPython code
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# DMA is done at once, with the pixels of `frame`; without a frame it never is, and time passes.
+# DMA finishes at once with the pixels of `frame`; without a frame it never does, and time passes.
 SOURCE = """
 import sys
 

@@ -1,4 +1,4 @@
-# Tests of tflm.camera: cameras of a board that is not there
+# Tests of tflm.camera: cameras of a simulated board
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import textwrap
@@ -29,7 +29,7 @@ _CAMERAS = """
         print(raises(InputError, give, wrong))
     print(raises(InputError, camera.capture_into, row))
     print(Board.made)
-    # A whole model, by rows and at once.
+    # A model, by rows and at once.
     digits = HM01B0(i2c, size=(8, 8))
     Board.frame = bytes([i * 37 & 255 for i in range(64)])
     found = []

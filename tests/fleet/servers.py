@@ -1,4 +1,4 @@
-# Servers for the tests of tflm.fleet: that of `tflm fleet serve`, and one that misbehaves
+# Servers for the tests of tflm.fleet: the one of `tflm fleet serve`, and a faulty one
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import contextlib
@@ -17,7 +17,7 @@ from tflm_tools.fleet import server
 
 
 class Faulty(server.Handler):
-    """What a board's name begins with decides what the server does to it.
+    """The beginning of a board's name selects the fault that it sees.
 
     cut_N: files end after N bytes, each time. once_N: only the first time. kill_N: then the
     board's process is killed (its pid is in server.pids). Others are methods of their own.
@@ -73,7 +73,7 @@ class Faulty(server.Handler):
         links = {"deploymentBase": {"href": self.server.odd_url}}
         self.answer(200, {"_links": links} if self.words[1] == "links" else {"_links": 5})
 
-    # The kinds of body that HTTP has beside Content-Length: in chunks, and to the end.
+    # HTTP's other ways to send a body: in chunks, and until the connection ends.
     def answer(self, status, data=b"", kind="application/hal+json", headers=()):
         words = getattr(self, "words", [""])
         if words[0] not in ("chunked", "ended"):
@@ -98,7 +98,7 @@ class Faulty(server.Handler):
         if kind not in ("cut", "once", "kill", "whole"):
             super()._file(offer)
             return
-        if kind == "whole":  # it knows no ranges
+        if kind == "whole":  # it does not support ranges
             del self.headers["Range"]
         is_first = self.name not in self.server.cut
         self.server.cut.add(self.name)
@@ -116,7 +116,7 @@ class _Broken(Exception):
     pass
 
 
-# A connection that breaks off after so many bytes of a body.
+# A connection that ends after `left` bytes of a body.
 class _Cut:
     def __init__(self, stream, left):
         self._stream, self._left = stream, left
@@ -141,21 +141,22 @@ class _Cut:
 
 
 def certificate(path):
-    """Write a key and a certificate of its own for localhost; the certificate as DER."""
+    """Write a key and a self-signed certificate for localhost; return the certificate as DER."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
     begin = datetime.datetime(2024, 1, 1)
-    made = x509.CertificateBuilder(name, name, key.public_key(), 1, begin)
-    made = made.not_valid_after(begin + datetime.timedelta(36500))
-    made = made.add_extension(x509.BasicConstraints(True, None), True).sign(key, hashes.SHA256())
+    builder = x509.CertificateBuilder(name, name, key.public_key(), 1, begin)
+    builder = builder.not_valid_after(begin + datetime.timedelta(36500))
+    builder = builder.add_extension(x509.BasicConstraints(True, None), True)
+    signed = builder.sign(key, hashes.SHA256())
     pem = serialization.Encoding.PEM
-    form = serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    path.write_bytes(key.private_bytes(pem, *form) + made.public_bytes(pem))
-    return made.public_bytes(serialization.Encoding.DER)
+    key_format = serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    path.write_bytes(key.private_bytes(pem, *key_format) + signed.public_bytes(pem))
+    return signed.public_bytes(serialization.Encoding.DER)
 
 
 class Site:
-    """A server with its folder; `said`: the lines of all boards. Use it in a `with`.
+    """A server with its folder. said: the lines that all boards sent. Use it in a `with`.
 
     queue: updates (bytes), of which the next one is offered once one has failed. pem: a file with
     key and certificate, for https.
@@ -184,7 +185,7 @@ class Site:
             self.put(self.queue.pop(0))
 
     def put(self, data):
-        """Offer an update, and none of those before."""
+        """Offer one update, and no others."""
         for path in self.folder.iterdir():
             path.unlink()
         (self.folder / "gestures-x.tflu").write_bytes(data)

@@ -1,4 +1,4 @@
-# Tests of tflm.fleet: a hundred boards, of which many are cut: each has the old or the new model
+# Tests of tflm.fleet: after power cuts and lost connections boards have the old or the new model
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -36,16 +36,15 @@ def run(folder, name, function, job, timeout=120):
     return [line[2:] for line in said if line.startswith("= ")]
 
 
-# A site whose only update is this one.
+# A server with one update.
 def site(folder, packed):
     found = Site(folder)
     found.put(packed)
     return found
 
 
-# Boards 3, 13, ... lose their power at a random byte that is written, boards 7, 17, ... the
-# connection at a random byte of the file. Boards 0, 5, ... are offered a forged and an older
-# update before.
+# Boards 3, 13, ... lose power at a random written byte; boards 7, 17, ... lose the connection at a
+# random byte of the file. Boards 0, 5, ... get a forged and an older update first.
 def test_a_hundred_boards(job, tmp_path):
     random = np.random.default_rng(11)
     new = updates.pack(2)
@@ -67,18 +66,20 @@ def test_a_hundred_boards(job, tmp_path):
     ):
         job = {**job, "first": first.url, "url": good.url, "bad": [forged.url, older.url]}
 
-        def part(i):
+        def update_boards_of(i):
             return run(tmp_path, i, "update_boards", {**job, "boards": boards[i::_PROCESSES]})
 
         said = dict(
-            line.split(" ", 1) for lines in pool.map(part, range(_PROCESSES)) for line in lines
+            line.split(" ", 1)
+            for lines in pool.map(update_boards_of, range(_PROCESSES))
+            for line in lines
         )
         assert len(said) == 100 + _PROCESSES
         for name, bad, share in boards:
             steps = said[name].split("; ")
             if share is not None:
                 assert steps[0] in ("cut 1", "cut 2") and steps[-1] == "nothing 2", (name, steps)
-            elif name.startswith("cut_"):  # each time after so many bytes; ranges help
+            elif name.startswith("cut_"):  # after a number of bytes each time; ranges help
                 assert steps[-1] in ("updated 2", "nothing 2", "failed 1"), (name, steps)
             else:
                 assert steps == ["refused 1"] * 2 * bad + ["updated 2"], (name, steps)
@@ -90,9 +91,9 @@ def test_a_hundred_boards(job, tmp_path):
                    for line in forged.said + older.said)  # fmt: skip
 
 
-# The power goes in each write that an update makes, from its first byte to the confirmation, on
-# littlefs; on FAT in every third.
-@pytest.mark.parametrize("fat, step", [(False, 1), (True, 3)], ids=["littlefs", "fat"])
+# The power is cut at each write of an update, until the confirmation, on littlefs; on FAT at every
+# third.
+@pytest.mark.parametrize(("fat", "step"), [(False, 1), (True, 3)])
 def test_every_write(job, tmp_path, fat, step):
     paths = {}
     for version in (1, 2):
@@ -104,8 +105,8 @@ def test_every_write(job, tmp_path, fat, step):
     assert old > 5 and new > 2 and old + new == writes
 
 
-# Processes that are killed while the file comes, at a random byte of it.
-def test_killed(job, tmp_path):
+# Processes are killed at a random byte of the download.
+def test_killed_processes(job, tmp_path):
     random = np.random.default_rng(12)
     with site(tmp_path / "site", updates.pack(1)) as there:
         for i in range(3):

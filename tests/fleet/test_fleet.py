@@ -1,4 +1,4 @@
-# Tests of tflm.fleet: a board that polls: updates, refusals, bad servers, roll-back, cancellation
+# Tests of tflm.fleet: polling, updates, refusals, faulty servers, rollback, cancellation
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import textwrap
@@ -23,7 +23,7 @@ _PRELUDE = """
         names = os.listdir(FOLDER + "/" + controller)
         return sorted([name for name in names if ".state" not in name])
 
-    # As the program of a board does it.
+    # What the program of a board does.
     def use(fleet):
         interp = tflm.Interpreter(tflm.load(fleet.model(), trusted=True))
         interp.input(0).raw[:] = bytes(range(12))
@@ -31,7 +31,7 @@ _PRELUDE = """
         fleet.confirm()
         return fleet.version
 
-    # A board that has version 1 already.
+    # A board that already has version 1.
     def started(controller):
         fleet = board(controller)
         seed(fleet, controller)
@@ -69,7 +69,7 @@ def test_update(run, site):
     assert fleet.model() == "first.tflm" and fleet.version == 0
     assert fleet.poll() == "updated" and "test vectors" in fleet.said and fleet.seconds == 60
     assert files() == ["gestures-1.tflm"]
-    fleet.confirm()  # of what model() gave: not this one
+    fleet.confirm()  # of the model that model() returned, not of the new one
     assert fleet.poll() == "nothing"
     assert use(fleet) == 1
     fleet.confirm()
@@ -92,15 +92,15 @@ def test_update(run, site):
     assert use(fleet) == 2
     assert files() == ["gestures-2.tflm"]
     assert fleet.poll() == "nothing"
-    # A firmware that has brought a newer model.
+    # A firmware with a newer model.
     fleet = board(first="first.tflm", version=3)
     assert fleet.model() == "first.tflm" and fleet.version == 3
     """
     )
 
 
-# A server that has forgotten what it heard offers the same again.
-def test_the_same_again(run, site):
+# A server that lost the board's report offers the same update again.
+def test_repeated_offer(run, site):
     site.put(updates.pack(1))
     run(
         """
@@ -113,8 +113,8 @@ def test_the_same_again(run, site):
     assert site.said[-1] == "again  gestures-x.tflu: success: gestures 1 is in use"
 
 
-# Each update is refused with its sentence; version 1 stays, and the server is told.
-def test_refused(run, site, monkeypatch):
+# Each invalid update is refused with a sentence; version 1 remains; the server gets a report.
+def test_invalid_updates(run, site, monkeypatch):
     flat = updates.model(2)
     good, tests = updates.pack(2), updates.vectors(flat)
     head = updates.manifest_bytes(good)
@@ -147,7 +147,7 @@ def test_refused(run, site, monkeypatch):
     ]
     site.put(first)
     run("started('pico')")
-    # `tflm fleet serve` does not offer what is no update; others may.
+    # `tflm fleet serve` offers only updates; other servers may offer anything.
     anything = (updates.NAME, 9)
     monkeypatch.setattr(
         depot,
@@ -171,12 +171,12 @@ def test_refused(run, site, monkeypatch):
     )
     for line, (what, _, words) in zip(said, cases, strict=True):
         assert line.startswith("refused ") and words in line, what
-    told = [line.partition(" failure: ")[2] for line in site.said if " success: " not in line]
-    assert told == [line.partition(" ")[2] for line in said]
+    reported = [line.partition(" failure: ")[2] for line in site.said if " success: " not in line]
+    assert reported == [line.partition(" ")[2] for line in said]
 
 
-# What a server may do: a sentence, the active model stays, and the next poll is as any other.
-def test_bad_servers(run, site):
+# After any fault of a server there is a sentence, the active model remains, and polling goes on.
+def test_faulty_servers(run, site):
     site.put(updates.pack(1))
     port = site.url.split(":")[2].split("/")[0]
     cases = [
@@ -219,9 +219,8 @@ def test_bad_servers(run, site):
     assert not site.said
 
 
-# Bodies in chunks and without a length; files that are cut and taken up again, where the server
-# knows ranges and where not.
-def test_ways_of_sending(run, site):
+# Bodies in chunks and without length; interrupted files are continued, with and without ranges.
+def test_ways_to_send_a_body(run, site):
     site.put(updates.pack(1))
     run(
         """
@@ -246,7 +245,7 @@ def test_token(run, tmp_path):
         )
 
 
-# Over https: with the authority that signed the server's certificate, and with another one.
+# https: with the authority that signed the server's certificate, and with another one.
 def test_tls(run, tmp_path):
     authority, other = certificate(tmp_path / "pem"), certificate(tmp_path / "other")
     with Site(tmp_path / "tls", pem=tmp_path / "pem") as site:
@@ -272,9 +271,9 @@ def test_tls(run, tmp_path):
         )
 
 
-# What a server answers, with anything in the place of anything: never an exception, and never an
-# action that could not be told of at the next poll.
-def test_absurd_answers(run, site):
+# Answers with random values in random places never cause an exception, or an action that cannot be
+# reported at the next poll.
+def test_random_answers(run, site):
     site.put(updates.pack(1))
     run(
         """
@@ -324,7 +323,7 @@ def test_absurd_answers(run, site):
     )
 
 
-# A model that is never confirmed, as its program crashes, gives way to the one before.
+# A model that is never confirmed, because its program crashes, is replaced by the previous one.
 def test_roll_back(run, site):
     site.put(updates.pack(1))
     run("started('pico')")
@@ -346,7 +345,7 @@ def test_roll_back(run, site):
         """
     )
     assert site.said[-1].endswith("failure: it was started 3 times and not confirmed")
-    # Of two that follow one another, the one that was confirmed last is kept.
+    # After two updates in a row, the one that was confirmed last is kept.
     site.put(updates.pack(3))
     run("assert board().poll() == 'updated'")
     site.put(updates.pack(4))
@@ -363,7 +362,7 @@ def test_roll_back(run, site):
     assert site.said[-2].endswith("failure: it was replaced before it was confirmed")
 
 
-# A trial that ends in a reset is made three times, and never again.
+# A trial that resets the board is made three times.
 def test_crashes_in_the_trial(run, site):
     site.put(updates.pack(1))
     run("started('pico')")
@@ -400,7 +399,7 @@ def test_crashes_in_the_trial(run, site):
     assert site.said[-1].endswith("failure: the board did not finish 3 trials of it")
 
 
-# There is no memory for two models: the update waits for a reset, without wearing the flash.
+# Without memory for two models the update waits for a reset, and the flash is not written.
 def test_no_memory(run, site):
     site.put(updates.pack(1))
     run("started('pico')")
@@ -443,7 +442,7 @@ def test_no_memory(run, site):
     )
 
 
-# A file system with too little room, one that becomes full, one that cannot be written.
+# A file system with too little space, one that becomes full, one that cannot be written.
 def test_full_file_system(run, site):
     site.put(updates.pack(1))
     run(
@@ -480,7 +479,7 @@ def test_full_file_system(run, site):
         assert not [name for name in os.listdir("/flash/models") if "-" in name]
         os.remove("/flash/large")
         assert board("full", folder="/flash/models").poll() == "updated"
-        # Then nothing can be written any more.
+        # From here on nothing can be written.
         from tflm.fleet.state import State
 
         def fail(self):
@@ -495,7 +494,7 @@ def test_full_file_system(run, site):
     )
 
 
-# Before an update has come a cancellation leaves nothing of it; what is active stays.
+# A cancellation removes an update before its trial; an active model remains.
 def test_cancelled(run, site):
     site.put(updates.pack(1))
     run(
@@ -503,13 +502,13 @@ def test_cancelled(run, site):
         from tflm.fleet import trial
         from tflm.fleet.ddi import Ddi
 
-        told = []
+        reported = []
         send, poll = Ddi.send_feedback, Ddi.poll
         Ddi.cancelled = lambda self, url: ("5", "1")
 
         def note(self, *what):
             if what[-1] == "cancelAction":
-                told.append(what[:3])
+                reported.append(what[:3])
             else:
                 send(self, *what)
 
@@ -524,13 +523,13 @@ def test_cancelled(run, site):
         assert fleet.poll() == "staged"
         Ddi.poll = lambda self: ({"cancelAction": "http://x/"}, None)
         assert fleet.poll() == "nothing" and files() == []
-        assert told.pop() == ("5", "closed", "success")
+        assert reported.pop() == ("5", "closed", "success")
         Ddi.poll, trial.run = poll, run_it
         fleet = board()
         assert fleet.poll() == "updated"
         Ddi.poll = lambda self: ({"cancelAction": "http://x/"}, None)
         assert fleet.poll() == "nothing" and fleet.version == 1
-        assert told.pop() == ("5", "rejected", "none")
+        assert reported.pop() == ("5", "rejected", "none")
         """
     )
 

@@ -1,4 +1,4 @@
-# Tests of tflm.fleet.p256: signatures beside RFC 6979 and cryptography, forged ones too
+# Tests of tflm.fleet.p256: valid and forged signatures, against RFC 6979 and cryptography
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import hashlib
@@ -23,20 +23,20 @@ def pair(x, y):
     return x.to_bytes(32, "big") + y.to_bytes(32, "big")
 
 
-# A public key: that of a private number.
+# Return the public key of a private number.
 def public(number):
     numbers = ec.derive_private_key(number, ec.SECP256R1()).public_key().public_numbers()
     return numbers.x, numbers.y
 
 
-# r and s, with the smaller s.
+# Return r and s of a signature, with the smaller s.
 def signed(number, message):
     key = ec.derive_private_key(number, ec.SECP256R1())
     r, s = utils.decode_dss_signature(key.sign(message, _SAME_EACH_TIME))
     return r, min(s, N - s)
 
 
-# What cryptography says of a signature; points that are none of the curve it refuses.
+# Return what cryptography says of a signature; it refuses points that are not on the curve.
 def oracle(message, r, s, x, y):
     try:
         key = ec.EllipticCurvePublicNumbers(x, y, ec.SECP256R1()).public_key()
@@ -55,8 +55,8 @@ def on_curve(x):
     return root(x**3 - 3 * x + B)
 
 
-# Sum of two points (x, y) or None, in the plainest way.
-def plus(a, b):
+# Return the sum of two points, (x, y) or None, computed in the simplest way.
+def point_sum(a, b):
     if a is None or b is None:
         return a or b
     if a[0] == b[0] and (a[1] + b[1]) % P == 0:
@@ -72,14 +72,14 @@ def plus(a, b):
 def times(number, point):
     found = None
     for bit in bin(number % N)[2:]:
-        found = plus(found, found)
-        found = plus(found, point) if bit == "1" else found
+        found = point_sum(found, found)
+        found = point_sum(found, point) if bit == "1" else found
     return found
 
 
-# (message, r, s, x, y, whether it counts) of RFC 6979, A.2.5. Of each signature the other s would
-# be as good, but is refused.
-def of_the_rfc():
+# (message, r, s, x, y, whether it is valid) of RFC 6979, A.2.5. The other s of each signature must
+# be refused.
+def cases_of_the_rfc():
     x = 0x60FED4BA255A9D31C961EB74C6356D68C049B8923B61FA6CE669622E60F29FB6
     y = 0x7903FE1008B8BC99A41AE9E95628BC64F2F1B20C2D7E9F5177A3C294D4462299
     for message, r, s in (
@@ -99,23 +99,23 @@ def of_the_rfc():
         yield message, r, max(s, N - s), x, y, False
 
 
-# Signatures of random keys, and the same with a bit changed somewhere.
-def at_random():
+# Signatures of random keys, valid ones and ones with a flipped bit.
+def random_cases():
     random = np.random.default_rng(5)
     for _ in range(12):
         number = int.from_bytes(random.bytes(32), "big") % (N - 1) + 1
         message = random.bytes(int(random.integers(0, 300)))
-        parts = [*signed(number, message), *public(number)]
-        yield message, *parts, True
+        numbers = [*signed(number, message), *public(number)]
+        yield message, *numbers, True
         for i in range(4):
-            changed = list(parts)
+            changed = list(numbers)
             changed[i] ^= 1 << int(random.integers(0, 255))
             yield message, *changed, None
-        yield message + b"\0", *parts, False
+        yield message + b"\0", *numbers, False
 
 
-# Numbers outside of their ranges, and keys whose sums with the generator are special.
-def at_the_edges():
+# Numbers outside their ranges, and keys with special sums with the generator.
+def edge_cases():
     message = b"edges"
     for number in (1, 2, 3, N - 1, N - 2, N >> 1):
         yield message, *signed(number, message), *public(number), True
@@ -135,17 +135,17 @@ def at_the_edges():
     for point in ((0, 0), (0, on_curve(0)), (1, 0), (x, y + 1), (P, on_curve(0)), (P - 1, P)):
         yield message, r, s, *point, False
     small = next(i for i in range(1, 99) if on_curve(i))
-    yield message, r, s, small + P, on_curve(small), False  # it would be the same point twice
+    yield message, r, s, small + P, on_curve(small), False  # another encoding of the same point
 
 
-# A sum whose x is at least N, so that r is x - N; and one that is zero, where r is anything.
+# A sum whose x is at least N, so that r is x - N; and a sum of zero, with any r.
 def rare_sums():
     message = b"rare"
     digest = int.from_bytes(hashlib.sha256(message).digest(), "big")
     generator = public(1)
     x = next(i for i in range(N, N + 99) if on_curve(i))
     r, s = x - N, 12345
-    key = times(pow(r, -1, N), plus(times(s, (x, on_curve(x))), times(-digest, generator)))
+    key = times(pow(r, -1, N), point_sum(times(s, (x, on_curve(x))), times(-digest, generator)))
     yield message, r, s, *key, True
     r = 777
     yield message, r, s, *times(-digest * pow(r, -1, N), generator), False
@@ -154,13 +154,13 @@ def rare_sums():
 @pytest.fixture(scope="module")
 def cases():
     found = []
-    for kind in (of_the_rfc, at_random, at_the_edges, rare_sums):
+    for kind in (cases_of_the_rfc, random_cases, edge_cases, rare_sums):
         for message, r, s, x, y, wanted in kind():
-            told = oracle(message, r, s, x, y) and s <= N // 2
-            assert wanted is None or told == wanted
-            found.append((message.hex(), pair(r, s).hex(), pair(x, y).hex(), told))
-    assert sum(told for *_, told in found) > 20
-    # Of another length.
+            is_valid = oracle(message, r, s, x, y) and s <= N // 2
+            assert wanted is None or is_valid == wanted
+            found.append((message.hex(), pair(r, s).hex(), pair(x, y).hex(), is_valid))
+    assert sum(is_valid for *_, is_valid in found) > 20
+    # Keys and signatures of other lengths.
     message, signature, key, _ = next(case for case in found if case[3])
     for other in ((signature[:-2], key), (signature + "00", key), ("", key), (signature, key[2:])):
         found.append((message, *other, False))

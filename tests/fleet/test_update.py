@@ -1,4 +1,4 @@
-# Tests of the file of an update: forged, cut and absurd ones, on the board and on the host
+# Tests of the file of an update: forged, truncated and invalid ones, on the board and on the host
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import io
@@ -10,7 +10,7 @@ from fleet import updates
 from tflm.fleet import update as layout
 from unit.on_device import device
 
-# Read each of the files that follow one another, each behind its length; say what comes of it.
+# Read files that follow each other, each after its length; print the result of each.
 _READ = """
     import io, json, struct
     from tflm.fleet.update import UpdateError, read_manifest
@@ -38,7 +38,7 @@ def on_host(data):
 
 
 def on_both(cases, folder):
-    """What board and host say of files: the same."""
+    """Return the results of board and host, which must be equal."""
     path = folder / "cases"
     path.write_bytes(b"".join(struct.pack("<I", len(data)) + data for data in cases))
     said = device(_READ, PATH=str(path), KEY=updates.PUBLIC)
@@ -69,32 +69,36 @@ def test_forged(packed, tmp_path):
     assert not [i for i, data in enumerate(changed[::2]) if on_host(data).startswith("version")]
 
 
-# Manifests that the key's owner has signed, but that tflm never writes.
-def test_absurd(packed, tmp_path):
+# Invalid manifests with a valid signature.
+def test_signed_invalid_manifests(packed, tmp_path):
     end = updates.manifest_bytes(packed)
     good = json.loads(packed[layout.HEADER_BYTES : end - 64])
 
-    def but(**changes):
+    def manifest_with(**changes):
         return json.dumps({**good, **changes}).encode()
 
-    part = good["model"]
+    model = good["model"]
+    names = ("", "../x", "a-b", "a.b", "x" * 33, 5, None, "é", ["a"])
+    versions = (0, -1, 1 << 31, 1 << 70, "7", 7.5, None, [])
+    counts = (0, -3, "1", 1e9)
     cases = [
-        *[but(name=name) for name in ("", "../x", "a-b", "a.b", "x" * 33, 5, None, "é", ["a"])],
-        *[but(version=version) for version in (0, -1, 1 << 31, 1 << 70, "7", 7.5, None, [])],
-        *[but(model={**part, "bytes": size}) for size in (0, -1, 1 << 31, "9", None)],
-        *[but(model={**part, "sha256": text}) for text in ("", "0" * 63, None, 0)],
-        *[but(vectors={**good["vectors"], "count": count}) for count in (0, -3, "1", 1e9)],
-        but(model=[]), but(vectors=None), b"", b"{", b"[]", b"null", b"\xff", b"[" * 2000,
-    ]  # fmt: skip
+        *[manifest_with(name=name) for name in names],
+        *[manifest_with(version=version) for version in versions],
+        *[manifest_with(model={**model, "bytes": size}) for size in (0, -1, 1 << 31, "9", None)],
+        *[manifest_with(model={**model, "sha256": text}) for text in ("", "0" * 63, None, 0)],
+        *[manifest_with(vectors={**good["vectors"], "count": count}) for count in counts],
+        *[manifest_with(model=[]), manifest_with(vectors=None)],
+        *[b"", b"{", b"[]", b"null", b"\xff", b"[" * 2000],
+    ]
     said = on_both([updates.sign_text(text) for text in cases], tmp_path)
     assert set(said) == {"the update's manifest is invalid; sign the model again"}
     said = on_both(
         [
-            updates.sign_text(but(name="x" * 32), form=2),
+            updates.sign_text(manifest_with(name="x" * 32), version=2),
             updates.sign_text(b" " * 2049),
             b"",
             b"TFLM" + packed[4:],
-            updates.sign_text(but(extra="new")),
+            updates.sign_text(manifest_with(extra="new")),
         ],
         tmp_path,
     )

@@ -1,4 +1,4 @@
-# Updates for the tests of tflm.fleet: small models with their vectors, signed by keys of the tests
+# Builds updates for the tests of tflm.fleet: small models with vectors, signed by test keys
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import struct
@@ -21,32 +21,32 @@ _INPUTS = [INPUT, bytes(12), bytes(range(200, 212))]
 
 @cache
 def model(version):
-    """The .tflm of a version: each has other weights."""
+    """Return the .tflm of a version; its weights depend on the version."""
     return flatten(sample_models.classifier(seed=version))
 
 
 @cache
 def vectors(flat):
-    """Test vectors of a .tflm, as bytes."""
+    """Return test vectors of a .tflm, as bytes."""
     _, outputs, _ = invocation.invoke(flat, b"".join(_INPUTS), len(_INPUTS))
     size = len(outputs) // len(_INPUTS)
-    parts = [outputs[at : at + size] for at in range(0, len(outputs), size)]
-    return b"".join(a + b for a, b in zip(_INPUTS, parts, strict=True))
+    expected = [outputs[at : at + size] for at in range(0, len(outputs), size)]
+    return b"".join(a + b for a, b in zip(_INPUTS, expected, strict=True))
 
 
 def pack(version, flat=None, tests=None, name=NAME, key=KEY, count=3):
-    """The bytes of an update, right but for what is given."""
+    """Return the bytes of an update, valid except for the arguments."""
     flat = model(version) if flat is None else flat
     tests = vectors(flat) if tests is None else tests
     return update.pack(key, name, version, count, tests, flat)[0]
 
 
-def sign_text(text, key=KEY, form=layout.FORMAT):
-    """An update of a manifest that is any bytes, signed as it has to be."""
-    signed = struct.pack(layout.HEADER, layout.MAGIC, form, len(text)) + text
+def sign_text(text, key=KEY, version=layout.FORMAT):
+    """Return an update with any bytes as manifest and a valid signature."""
+    signed = struct.pack(layout.HEADER, layout.MAGIC, version, len(text)) + text
     return signed + keys.sign(key, signed)[0]
 
 
 def manifest_bytes(packed):
-    """Bytes of an update before its vectors."""
+    """Return the number of bytes before the vectors of an update."""
     return layout.HEADER_BYTES + struct.unpack_from(layout.HEADER, packed)[2] + 64

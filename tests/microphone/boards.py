@@ -1,15 +1,15 @@
-# A board's modules machine and rp2 for the tests of tflm.microphone, as text for MicroPython
+# A board's modules machine and rp2 for the tests of tflm.microphone, as MicroPython code
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Words come into the ring while the program is idle, `pace` each time; an I2S gives its `slots`,
-# and lets the program wait so long.
+# Words enter the ring while the program is idle, `pace` at a time. An I2S delivers its `slots`,
+# and makes the program wait for them.
 SOURCE = """
 import struct
 import sys
 
 
 class Board:
-    made = []
+    created = []
     pace = 100
     written = 0
     bits = b""
@@ -23,7 +23,7 @@ class Pin:
     OUT = "out"
 
     def __init__(self, number, mode=None):
-        Board.made.append((number, mode))
+        Board.created.append((number, mode))
 
 
 class Memory:
@@ -35,7 +35,7 @@ class Memory:
 def idle():
     import uctypes
 
-    ring = uctypes.bytearray_at(DMA.made[0].options["write"], 8192)
+    ring = uctypes.bytearray_at(DMA.created[0].options["write"], 8192)
     for _ in range(Board.pace):
         at = 4 * Board.written
         word = Board.bits[at : at + 4]
@@ -44,11 +44,11 @@ def idle():
 
 
 class DMA:
-    made = []
+    created = []
 
     def __init__(self):
-        self.channel = len(DMA.made) + 3
-        DMA.made.append(self)
+        self.channel = len(DMA.created) + 3
+        DMA.created.append(self)
 
     def pack_ctrl(self, **fields):
         return fields
@@ -57,15 +57,15 @@ class DMA:
         self.options = options
 
     def close(self):
-        Board.made.append("closed")
+        Board.created.append("closed")
 
 
 class StateMachine:
     def __init__(self, number, program, freq, in_base, sideset_base):
-        Board.made.append((number, freq))
+        Board.created.append((number, freq))
 
     def active(self, on):
-        Board.made.append(on)
+        Board.created.append(on)
 
 
 class PIO:
@@ -76,7 +76,7 @@ class I2S:
     RX, MONO, STEREO = "receive", 1, 2
 
     def __init__(self, number, **options):
-        Board.made.append((number, options["rate"], options["bits"], options["ibuf"]))
+        Board.created.append((number, options["rate"], options["bits"], options["ibuf"]))
         self.channels = options["format"]
 
     def readinto(self, buffer):
@@ -87,7 +87,7 @@ class I2S:
         return len(buffer)
 
     def deinit(self):
-        Board.made.append("closed")
+        Board.created.append("closed")
 
 
 class Module:

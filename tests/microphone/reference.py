@@ -1,4 +1,4 @@
-# The decimator of tflm.microphone in numpy, and how its filter was designed
+# The decimator of tflm.microphone in numpy, and the design of its filter
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from functools import cache
@@ -13,11 +13,11 @@ _SCALE = 1 << 13
 _DC_SHIFT = 10
 
 _PASS = 7000  # Hz: flat up to here
-_STOP = 9000  # from here on nothing is to be left, as it would come back below 7 kHz
+_STOP = 9000  # Hz: nothing passes above, because it would alias below 7 kHz
 
 
 def cic():
-    """Taps of the first filter, bits to 32 kHz: four means of 32 bits in a row."""
+    """Return the taps of the first filter, bits to 32 kHz: four means of 32 bits in a row."""
     taps = np.ones(1, np.int64)
     for _ in range(4):
         taps = np.convolve(taps, np.ones(_CIC, np.int64))
@@ -51,18 +51,18 @@ def design():
 
 
 def response(taps, frequencies):
-    """Gain of both filters at frequencies in Hz, up to half the bits' rate; 1 is what passes."""
+    """Return the gain of both filters at frequencies in Hz, up to half the bit rate."""
     turns = np.outer(frequencies, np.arange(_TAPS)) / (2 * RATE)
     return _droop(frequencies) * np.abs(np.exp(-2j * np.pi * turns) @ (taps / _SCALE))
 
 
 def decimate(bits, taps, gain):
-    """int16 samples of PDM bits (0 or 1), whose number is a multiple of 64."""
-    silence = np.arange(1, 97) % 2  # is what was before the first bit
+    """Return int16 samples of PDM bits (0 or 1), whose number is a multiple of 64."""
+    silence = np.arange(1, 97) % 2  # before the first bit
     signs = 2 * np.concatenate([silence, np.asarray(bits, np.int64)]).reshape(-1, 8) - 1
-    parts = (signs @ cic().reshape(-1, 8).T + 4) >> 3  # of a byte at each of its 16 places
+    sums = (signs @ cic().reshape(-1, 8).T + 4) >> 3  # of a byte at each of its 16 positions
     count = len(signs) // 4 - 3
-    middle = sum(parts[i : i + 4 * count : 4, i] for i in range(16))
+    middle = sum(sums[i : i + 4 * count : 4, i] for i in range(16))
     middle = np.concatenate([np.zeros(_TAPS - 2, np.int64), middle])
     values = np.lib.stride_tricks.sliding_window_view(middle, _TAPS)[::2] @ taps
     shift = 15 - (gain.bit_length() - 1)

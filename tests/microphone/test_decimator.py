@@ -1,4 +1,4 @@
-# Tests of tflm.microphone: bits to samples: as numpy computes it, and what passes the filters
+# Tests of tflm.microphone: samples equal numpy's, and the filters pass the right frequencies
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import re
@@ -12,7 +12,7 @@ from unit.on_device import device
 
 _GAINS = (1, 8, 32)
 
-# Runs the decimator over files of bits, in blocks of uneven size; prints hex of the samples.
+# Run the decimator over files of bits, in blocks of uneven size; print the samples as hex.
 _RUN = """
     import uctypes
     from tflm.microphone.decimator import BLOCK, HISTORY, SILENCE, Decimator
@@ -45,8 +45,8 @@ _RUN = """
 """
 
 
-# A tone that leaves room, one that clips, silence with an offset, noise of all frequencies that
-# bits have, and the two that a pin without a microphone gives.
+# A tone below the limit, one that clips, silence with an offset, noise of all frequencies, and the
+# two streams of a pin without a microphone.
 def _streams():
     time = np.arange(800) / reference.RATE
     tone = np.sin(2 * np.pi * 1000 * time)
@@ -80,21 +80,21 @@ def test_samples(tmp_path):
     assert 2 * abs(settled @ phase) / len(settled) == pytest.approx(0.25 * 32768, rel=0.02)
     assert {-32768, 32767} <= set(found["loud", 32].tolist())
     assert np.abs(found["loud", 1]).max() < 32767
-    # What is constant goes, in 1024 samples to a share of 1 / e.
+    # A constant offset decays to 1 / e in 1024 samples.
     left = 0.02 * 32768 * np.exp(-(1600 - 80) / 1024)
     assert found["silence", 1][-160:].mean() == pytest.approx(left, rel=0.1)
     assert np.abs(found["ones", 8]).max() == 32767
 
 
-# The taps are what the design says, and pass what they should.
-def test_response():
+# The taps are as designed, and pass the right frequencies.
+def test_frequency_response():
     source = (PACKAGE / "microphone" / "decimator.py").read_text()
     half = eval(re.search(r"^_HALF = (\(.*?^\))", source, re.M | re.S)[1])
     taps = np.array(half + half[::-1])
     np.testing.assert_array_equal(taps, reference.design())
     passed = 20 * np.log10(reference.response(taps, np.linspace(1, 7000, 500)))
     assert np.abs(passed).max() < 0.1
-    # These come back below 7 kHz: what goes to 16 kHz folds the first, what goes to 32 kHz others.
+    # These frequencies alias below 7 kHz: the first at the step to 16 kHz, others to 32 kHz.
     stopped = reference.response(taps, np.linspace(9000, 23000, 500))
     assert 20 * np.log10(stopped.max()) < -60
     around = 32000 * np.arange(1, 16)[:, None] + np.linspace(-7000, 7000, 99)

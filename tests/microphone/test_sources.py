@@ -1,4 +1,4 @@
-# Tests of tflm.microphone: PDM and I2S microphones of a board that is not there
+# Tests of tflm.microphone: PDM and I2S microphones of a simulated board
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -9,7 +9,7 @@ from microphone import boards, reference
 from tflm_tools.wake import pdm
 from unit.on_device import device
 
-# 1.5 s come in uneven steps and are read by 10 ms; then nobody reads for long, and for very long.
+# Sound of 1.5 s arrives in uneven steps and is read by 10 ms; then there are two long pauses.
 _PDM = """
     from tflm.microphone import pdm
 
@@ -25,25 +25,25 @@ _PDM = """
     print("".join(heard))
     Board.pace = 1
     micropython.heap_lock()
-    # What waits is taken first; a ring that is all but full is no loss yet.
+    # Waiting words are read first; an almost full ring is no loss yet.
     taken = source._ring._taken
     Board.written = taken + 2048 - 64 - 1
     source.readinto(samples)
-    told = source.overruns
+    overruns = source.overruns
     taken = source._ring._taken
     Board.written = taken + 2048 * 3 + 1
     micropython.heap_unlock()
     source.readinto(samples)
-    print([told, source.overruns, source.lost])
-    Board.written = source._ring._taken + (1 << 24) - 1  # the channel was started again
+    print([overruns, source.overruns, source.lost])
+    Board.written = source._ring._taken + (1 << 24) - 1  # the channel was restarted
     source.readinto(samples)
     print([source.overruns, source.lost - 3072])
     source.close()
-    first, second = DMA.made
+    first, second = DMA.created
     print([first.options["ctrl"]["chain_to"] == second.channel, first.options["ctrl"]["treq_sel"],
            first.options["write"] % 8192, hex(first.options["read"]),
            hex(second.options["write"]), second.options["read"][0]])
-    print(Board.made)
+    print(Board.created)
     for wrong in ({"channel": "middle"}, {"gain": 3}, {"state_machine": 8}):
         print(raises(InputError, pdm.Microphone, 2, 3, **wrong))
 """
@@ -62,8 +62,8 @@ def test_pdm(tmp_path):
     ]
     assert lines[4] == "[(3, 'in'), (2, 'out'), (5, 4096000), 1, 0, 'closed', 'closed']"
     says = ('pass "left" or "right"', "pass 1, 2, 4", "pass 0 to 7")
-    for line, part in zip(lines[5:], says, strict=True):
-        assert part in line
+    for line, wanted_text in zip(lines[5:], says, strict=True):
+        assert wanted_text in line
 
 
 _I2S = """
@@ -82,15 +82,15 @@ _I2S = """
     source, samples = read(len(SLOTS) // 2, channel="right", gain=1)
     print(samples)
     samples = bytearray(320)
-    told = []
+    overruns = []
     for pause, Board.wait in ((0, 10), (100, 0), (100, 0), (0, 10), (400, 0)):
         Board.slots = [0] * 320
         Board.now += pause
         source.readinto(samples)
-        told.append([source.overruns, source.lost])
-    print(told)
+        overruns.append([source.overruns, source.lost])
+    print(overruns)
     source.close()
-    print(Board.made)
+    print(Board.created)
     for wrong in ({"channel": 1}, {"gain": 0}, {"gain": 64}):
         print(raises(InputError, i2s.Microphone, 16, 17, 18, **wrong))
     i2s.sys = Module(platform="rp2")
@@ -101,13 +101,15 @@ _I2S = """
 def test_i2s():
     slots = [0, 1 << 16, -1, -(1 << 16), 1 << 30, (1 << 31) - 1, -(1 << 31), 12345678 << 4]
     lines = device(boards.SOURCE + textwrap.dedent(_I2S), SLOTS=slots)
-    for line, gain, part in zip(lines, (0, 3, 0), (slots, slots, slots[1::2]), strict=False):
-        wanted = [int(np.clip(slot >> 16 - gain, -32768, 32767)) for slot in part]
+    for line, gain, wanted_text in zip(
+        lines, (0, 3, 0), (slots, slots, slots[1::2]), strict=False
+    ):
+        wanted = [int(np.clip(slot >> 16 - gain, -32768, 32767)) for slot in wanted_text]
         assert json.loads(line) == wanted
     assert json.loads(lines[3]) == [[0, 0], [0, 0], [1, 640], [1, 640], [2, 4640]]
     pins = "(16, None), (17, None), (18, None), "
-    made = [f"(0, 16000, 32, {size})" for size in (9600, 9600, 19200)]
-    assert lines[4] == f"[{', '.join(pins + each for each in made)}, 'closed']"
+    created = [f"(0, 16000, 32, {size})" for size in (9600, 9600, 19200)]
+    assert lines[4] == f"[{', '.join(pins + each for each in created)}, 'closed']"
     says = ('pass "left" or "right"', "pass 1, 2, 4", "pass 1, 2, 4", "must be the pin after sck")
-    for line, part in zip(lines[5:], says, strict=True):
-        assert part in line
+    for line, wanted_text in zip(lines[5:], says, strict=True):
+        assert wanted_text in line

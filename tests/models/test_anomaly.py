@@ -1,4 +1,4 @@
-# Tests of models/anomaly: what boards compute of vibration; faults are found as well as stated
+# Tests of models/anomaly: features on boards, and the documented detection of faults
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import re
@@ -12,7 +12,7 @@ from tflm_tools.execution.device_model import invoke
 from tflm_tools.model.arrays import dequantize, quantize
 from tflm_tools.model.model_file import open_model
 
-_SECOND = 0.17  # percent: one of 600, where a processor rounds another way
+_SECOND = 0.17  # percent: one of 600, for a processor that rounds differently
 _FEATURES = """
 import sys
 sys.path.append(%r)
@@ -35,7 +35,7 @@ def folder(repository, monkeypatch):
         sys.modules.pop(name, None)
 
 
-# MicroPython's transform gives what numpy's gives, over eight orders of magnitude.
+# MicroPython's transform equals numpy's over eight orders of magnitude.
 def test_features(folder, tmp_path):
     import machines
 
@@ -46,8 +46,8 @@ def test_features(folder, tmp_path):
     np.testing.assert_allclose(found, machines.bands(signal), atol=1e-4)
 
 
-# Areas under the ROC curve and shares above the threshold, as models/README.md has them; TFLM and
-# tflm agree bit for bit on all seconds.
+# Areas under the ROC curve and shares above the threshold equal models/README.md; TFLM and tflm
+# agree bit for bit in all seconds.
 def test_held_out(folder, repository):
     import machines
 

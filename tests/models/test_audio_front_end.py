@@ -1,4 +1,4 @@
-# Tests of the audio front end, models/audio_frontend: as one graph, over many invokes
+# Tests of the audio front end, models/audio_frontend: one graph, over many invokes
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import subprocess
@@ -13,8 +13,8 @@ from support.inputs import generator
 cases = Cases()
 FRAME, HOP, RATE = 480, 320, 16000
 
-# What audio_preprocessor_int8.tflite, TFLM's own front end for micro_speech, gave for sweep() in
-# the wheel: crc32 of 99 frames of int8 features.
+# The crc32 of 99 frames of int8 features of sweep(), computed by audio_preprocessor_int8.tflite,
+# TFLM's front end for micro_speech, in the wheel.
 SWEEP_CRC32 = 1363571316
 
 
@@ -22,7 +22,7 @@ def model(repository):
     return (repository / "models" / "audio_frontend" / "audio_frontend_int8.tflite").read_bytes()
 
 
-# A tone that comes and goes in noise, then silence, then all there is.
+# A tone that comes and goes in noise, then silence, then all of these.
 def recording(frames):
     t = np.arange(frames * FRAME) / RATE
     tone = 9000 * np.sin(2 * np.pi * 700 * t * (1 + t)) * (np.sin(9 * t) > 0)
@@ -32,8 +32,8 @@ def recording(frames):
     return [[frame] for frame in np.round(samples).reshape(frames, FRAME)]
 
 
-# Integers only, so that it is the same everywhere: a sawtooth that rises in pitch and falls in
-# loudness, with a click now and then.
+# A sawtooth of rising pitch and falling loudness with clicks, in integers, so that it is the same
+# on every computer.
 def sweep():
     t = np.arange(2 * RATE, dtype=np.int64)
     phase = t * (200 * RATE + 900 * t // 2) // RATE
@@ -52,7 +52,7 @@ def test_audio_front_end(repository):
     cases.check()
 
 
-# The features are those that models for micro_speech were trained with.
+# The features equal those that models for micro_speech were trained with.
 def test_same_as_micro_speech(repository):
     from support.oracle import shared_oracle
 
@@ -61,8 +61,8 @@ def test_same_as_micro_speech(repository):
     assert zlib.crc32(b"".join(outputs[0].tobytes() for outputs in found)) == SWEEP_CRC32
 
 
-# The script makes the file that is in the repository.
-def test_made_again(repository):
+# The script writes the same file as in the repository.
+def test_script_writes_the_file(repository):
     folder = repository / "models" / "audio_frontend"
     code = "import sys, front_end; sys.stdout.buffer.write(front_end.build())"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=folder)
@@ -70,7 +70,7 @@ def test_made_again(repository):
     assert done.stdout == model(repository)
 
 
-# A band that no bin of the FFT falls into has no weights.
+# A band without a bin of the FFT has no weights.
 def test_too_many_channels(repository, monkeypatch):
     monkeypatch.syspath_prepend(str(repository / "models" / "audio_frontend"))
     import tables

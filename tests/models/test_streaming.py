@@ -15,7 +15,7 @@ for path in sys.argv[1:]:
 """
 
 
-# Twelve variables that CALL_ONCE sets, rings of features between strided convolutions.
+# Twelve variables that CALL_ONCE initializes: rings of features between strided convolutions.
 @pytest.mark.parametrize("reset", [False, True])
 def test_wake_word(shared_models, reset):
     model = (shared_models / f"{_NAME}.tflite").read_bytes()
@@ -24,7 +24,7 @@ def test_wake_word(shared_models, reset):
     cases.check()
 
 
-# No more memory than TFLM takes, and the head is TFLM's.
+# It needs no more memory than TFLM, and the same head.
 def test_wake_word_memory(shared_models, tmp_path):
     path = shared_models / f"{_NAME}.tflite"
     sizes = tflm_allocations(path)

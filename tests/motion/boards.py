@@ -1,8 +1,8 @@
-# A board's I2C bus with a sensor for the tests of tflm.motion, as text for MicroPython
+# A board's I2C bus with a sensor for the tests of tflm.motion, as MicroPython code
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# A sample of `data` comes into the FIFO each time that the program sleeps; `kind` says how the
-# sensor tells of its FIFO. What is written to registers is in `written`.
+# A sample of `data` enters the FIFO each time the program sleeps. `kind` selects how the sensor
+# describes its FIFO. `written` has what was written to registers.
 SOURCE = """
 class Bus:
     WHO = {"mpu": (0x75, 0x68), "ds3": (0x0F, 0x69), "dsl": (0x0F, 0x6A), "dso": (0x0F, 0x6C)}

@@ -1,11 +1,11 @@
-# Windows of samples as inputs of a model, in numpy: what tflm.motion has to give
+# Windows of samples as inputs of a model, computed with numpy
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import numpy as np
 
 
 def quantize(samples, units, scale, zero_point):
-    """int8 of int16 samples [..., axes], each axis in steps of `units`, for a tensor.
+    """Return int8 of int16 samples [..., axes], each axis in steps of `units`, for a tensor.
 
     The factor has 15 bits, halves are rounded up.
     """

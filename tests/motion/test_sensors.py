@@ -1,4 +1,4 @@
-# Tests of tflm.motion: sensors with a FIFO, and windows of their samples, without a board
+# Tests of tflm.motion: simulated sensors with a FIFO, and windows of their samples
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -11,7 +11,7 @@ from unit.on_device import device
 
 _SAMPLES = 120
 
-# What a FIFO has of samples [n, axes], as bytes of each.
+# Return the bytes of each of the samples [n, axes] in a FIFO.
 _FIFOS = {
     "mpu": lambda samples: samples.astype(">i2").tobytes(),
     "ds3": lambda samples: np.roll(samples, samples.shape[1] - 3, axis=1).astype("<i2").tobytes(),
@@ -23,13 +23,13 @@ def _tagged(samples):
     data = b""
     for i, sample in enumerate(samples):
         groups = [(1, sample[3:]), (2, sample[:3])] if len(sample) > 3 else [(2, sample)]
-        for tag, group in groups[:: 1 if i % 2 else -1]:  # whichever the sensor has first
+        for tag, group in groups[:: 1 if i % 2 else -1]:  # sensors send them in either order
             data += bytes([tag << 3 | (i & 3) << 1]) + group.astype("<i2").tobytes()
     return data
 
 
-# Reads 100 samples in uneven parts with nothing allocated; then a FIFO that is full, and one that
-# is out of step.
+# Read 100 samples in uneven pieces without allocations; then with a full FIFO, and with one that
+# does not start at a sample.
 _READ = """
     import time
     from tflm.motion import fifo, lsm6ds, mpu6050
@@ -41,19 +41,19 @@ _READ = """
         source = make(bus, turns=turns)
         bus.there = 0
         samples = bytearray(100 * source.sample_bytes)
-        parts, at = [], 0
+        views, at = [], 0
         for count in (1, 40, 59):
             size = count * source.sample_bytes
-            parts.append(memoryview(samples)[at : at + size])
+            views.append(memoryview(samples)[at : at + size])
             at += size
         micropython.heap_lock()
-        source.readinto(parts[0])
+        source.readinto(views[0])
         bus.there += 30 * bus.size
-        source.readinto(parts[1])
-        source.readinto(parts[2])
+        source.readinto(views[1])
+        source.readinto(views[2])
         micropython.heap_unlock()
         print(samples.hex())
-        told = [source.overruns, source.lost]
+        counts = [source.overruns, source.lost]
         bus.now += 1000
         if kind == "mpu":
             bus.there = bus.read + 1024
@@ -68,15 +68,15 @@ _READ = """
             bus.read = 0
             bus.there = 20 * bus.size
 
-        source.readinto(parts[0])
-        told += [source.overruns, source.lost]
+        source.readinto(views[0])
+        counts += [source.overruns, source.lost]
         if kind == "ds3":
             bus.pattern = 1
         elif kind == "dso":
-            bus.read += 7 if turns else 1  # begins in the middle of a sample
-        source.readinto(parts[0])
-        told.append(source.overruns)
-        print(told, bytes(parts[0]) == bytes(samples[: source.sample_bytes]))
+            bus.read += 7 if turns else 1  # in the middle of a sample
+        source.readinto(views[0])
+        counts.append(source.overruns)
+        print(counts, bytes(views[0]) == bytes(samples[: source.sample_bytes]))
         print(sorted(bus.written.items()), source.scale, source.turn_scale)
 """
 
@@ -91,7 +91,7 @@ def test_samples():
             wanted.append(samples[:100].astype("<i2").tobytes().hex())
     lines = device(boards.SOURCE + textwrap.dedent(_READ), CASES=cases, COUNT=_SAMPLES)
     assert lines[::3] == wanted
-    # Half a second's samples were lost, 1 s by the clock; what is out of step is dropped, too.
+    # Samples of half a second were lost, 1 s by the clock; misaligned samples are dropped, too.
     assert lines[1::3] == ["[0, 0, 1, 50, 1] True"] * 2 + ["[0, 0, 1, 52, 2] True"] * 4
     assert lines[2::3] == [
         "[(25, 19), (26, 4), (27, 0), (28, 8), (35, 8), (106, 64), (107, 1)] 0.0001220703125 None",
@@ -115,7 +115,7 @@ _WRONG = """
     print(raises(InputError, LSM6DS(bus).readinto, bytearray(8)))
     bus.size = bus.there = 0
     print(raises(InputError, LSM6DS(bus).readinto, bytearray(6)))
-    bus.overrun = 0x40  # for ever
+    bus.overrun = 0x40  # forever
     print(raises(InputError, LSM6DS(bus).readinto, bytearray(6)))
     for make, options in (
         (MPU6050, {"rate": 60}), (LSM6DS, {"rate": 50}), (MPU6050, {"most": 3}),
@@ -126,7 +126,7 @@ _WRONG = """
 """
 
 
-def test_what_no_sensor_takes():
+def test_invalid_arguments_and_sensors():
     says = [
         "the buffer has 8 bytes, a sample has 6; pass a multiple",
         "the sensor sends no samples; check its wires and its class",
@@ -221,7 +221,7 @@ def test_analog():
     ]
 
 
-# A source that counts, and loses samples where `gaps` says so.
+# A source that counts, and loses samples at `gaps`.
 _WINDOW = """
     import struct
     from tflm import dtypes
@@ -263,7 +263,7 @@ _WINDOW = """
     window.fill(tensors[2])
     print([data[0], data[1], data[299], source.at])
     print([list(each.data) for each in tensors])
-    # Some were lost: the window is filled anew, twice, as some were lost in that, too.
+    # Samples were lost: the window is filled again, twice, as samples were lost again.
     source.gaps = (400, 650)
     print([window.next()[0] == ((source.at - 300) * 257 + 0x8000 & 0xFFFF) - 0x8000, source.at])
     source.axes = source.sample_bytes = 6

@@ -1,4 +1,4 @@
-# An hour of generated sound: features and detections beside their oracles; `make -C tests hour`
+# An hour of generated sound: features and detections against their oracles; `make -C tests hour`
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -21,14 +21,14 @@ from wake.test_features import sound as odd_sound
 RATE = 16000
 CHANNELS = 40
 SECONDS = int(os.environ.get("TFLM_WAKE_SECONDS", "3600"))
-_VAD = os.environ.get("TFLM_WAKE_VAD")  # a manifest of a model that hears voices
+_VAD = os.environ.get("TFLM_WAKE_VAD")  # a manifest of a model that detects voices
 _SAID = ("okay nabu", "hey pico")
 _NAMES = ("okay_nabu", "hey_pico")
-_CLIPS = 20  # of a block, 60 to 90 seconds
+_CLIPS = 20  # in a block of 60 to 90 seconds
 _NOTES = 220 * 2 ** (np.array([0, 2, 4, 5, 7, 9, 11, 12]) / 12)
 _REFRACTORY = 100  # hops
-# LiteRT rounds otherwise than TFLM: its probabilities are some of 256 off. Where only one of them
-# is above the cutoff, the mean of the window is as near to it as this, in parts of 256.
+# LiteRT and TFLM round differently: probabilities differ by some of 256. If the mean of the window
+# is above the cutoff for only one of them, it is at most this far from it, in parts of 256.
 _DOUBT = 16
 
 
@@ -42,7 +42,7 @@ def music(seconds, random):
     return 10 ** random.uniform(1.5, 3.3) * np.concatenate(chords)
 
 
-# Speech in rooms and noise; phrases are one of three things said.
+# Speech with reverberation and noise; one of three clips is a phrase.
 def speech(number, random):
     clips = []
     for _ in range(_CLIPS):
@@ -55,23 +55,23 @@ def speech(number, random):
     return streams.mix(clips, number).samples
 
 
-# int16 samples of blocks of speech, tones, noise, clipped sound, silence and music.
+# int16 samples of blocks: speech, tones, noise, clipped sound, silence and music.
 def sound(seconds):
-    parts, count = [], 0
+    blocks, count = [], 0
     while count < seconds * RATE:
-        random = generator(f"hour {len(parts)}")
+        random = generator(f"hour {len(blocks)}")
         block = [
-            speech(len(parts), random),
-            odd_sound(8, f"hour {len(parts)}"),
+            speech(len(blocks), random),
+            odd_sound(8, f"hour {len(blocks)}"),
             np.zeros(3 * RATE),
             np.round(music(8, random)),
         ]
-        parts.append(np.clip(np.concatenate(block), -32768, 32767).astype("<i2"))
-        count += len(parts[-1])
-    return np.concatenate(parts)[: seconds * RATE]
+        blocks.append(np.clip(np.concatenate(block), -32768, 32767).astype("<i2"))
+        count += len(blocks[-1])
+    return np.concatenate(blocks)[: seconds * RATE]
 
 
-# Features of each hop, and the sum of each word's window after each run, into files.
+# Write the features of each hop, and the sum of each word's window after each run, to files.
 RUN = """
     import json, struct
     from tflm import wake
@@ -102,8 +102,8 @@ RUN = """
 """
 
 
-# What a Listener hears, [word, hop], of the runs of words and of the VAD (or None): hops that are
-# above the limit.
+# Return what a Listener detects, [word, hop], from the hops at which the words and the VAD (or
+# None) are above their limits.
 def heard_of(above, voice):
     found = []
     for i, hops in enumerate(above):
@@ -132,22 +132,22 @@ def recording(tmp_path_factory):
     return path
 
 
-# Models and manifests beside each other; the device takes the .tflm.
+# Models and manifests in one folder; the device uses the .tflm.
 @pytest.fixture(scope="module")
 def folder(repository, tmp_path_factory):
     package = Path(pytest.importorskip("pymicro_wakeword").__file__).parent / "models"
-    place = tmp_path_factory.mktemp("models")
+    folder_path = tmp_path_factory.mktemp("models")
     sources = [package / "okay_nabu.json", repository / "models" / "hey_pico" / "hey_pico.json"]
     for source in [*sources, *([Path(_VAD)] if _VAD else [])]:
         model = source.with_suffix(".tflite")
-        shutil.copy(source, place)
-        shutil.copy(model, place)
-        (place / model.with_suffix(".tflm").name).write_bytes(flatten(model.read_bytes()))
-    return place
+        shutil.copy(source, folder_path)
+        shutil.copy(model, folder_path)
+        (folder_path / model.with_suffix(".tflm").name).write_bytes(flatten(model.read_bytes()))
+    return folder_path
 
 
-# Phrases, (first, last) hop, of `found` that `others` have not at most a run sooner or later.
-def alone(found, others):
+# Return the phrases, (first, last) hop, of `found` that `others` do not have within one run.
+def unmatched(found, others):
     return [
         (first, last)
         for first, last in found
@@ -190,9 +190,9 @@ def test_an_hour(repository, recording, folder, tmp_path, capsys):
         ours, theirs = spans(above), spans(litert)
         with capsys.disabled():
             print(f"\n{name}: {len(runs)} runs; heard {len(ours)} times, by LiteRT {len(theirs)}, "
-                  f"of which alone {alone(ours, theirs)}, {alone(theirs, ours)}; {len(off)} runs "
-                  f"are above the cutoff in one alone, at most {max(off, default=0):.1f} / 256 "
-                  "off it")  # fmt: skip
+                  f"of which alone {unmatched(ours, theirs)}, {unmatched(theirs, ours)}; "
+                  f"{len(off)} runs are above the cutoff in one alone, at most "
+                  f"{max(off, default=0):.1f} / 256 off it")  # fmt: skip
         assert max(off, default=0) < _DOUBT
     voice = set(every.pop()) if _VAD else None
     assert json.loads(lines[-1]) == heard_of(every, voice)

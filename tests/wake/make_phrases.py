@@ -1,4 +1,4 @@
-# Makes *.wav, what the tests of wake words listen to: espeak-ng's voices over soft noise
+# Writes *.wav for the tests of wake words: espeak-ng's voices in soft noise
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import io
@@ -10,12 +10,12 @@ import numpy as np
 
 RATE = 16000
 _HERE = Path(__file__).resolve().parent
-_LOUDNESS = 2500  # of phrases, root of the mean square
+_LOUDNESS = 2500  # of phrases, root mean square
 _NOISE = 60
 _SEED = 2026
 
-# Seconds in all; second, voice of espeak-ng, words a minute, text. Nobody who says "hey pico" has
-# trained models/hey_pico.
+# Total seconds; (second, voice of espeak-ng, words a minute, text). No voice that says "hey pico"
+# was used to train models/hey_pico.
 SCENES = {
     "phrases.wav": (
         11,
@@ -35,7 +35,7 @@ SCENES = {
 }
 
 
-# int16 samples at RATE of a text.
+# Return int16 samples at RATE of a text.
 def _say(voice, speed, text):
     command = ["espeak-ng", "-v", voice, "-s", str(speed), "--stdout", text]
     spoken = subprocess.run(command, capture_output=True, check=True).stdout
@@ -47,7 +47,7 @@ def _say(voice, speed, text):
 
 
 def scene(seconds, *said):
-    """int16 samples of one of SCENES."""
+    """Return the int16 samples of one of SCENES."""
     samples = _NOISE * np.random.RandomState(_SEED).normal(size=seconds * RATE)
     for second, voice, speed, text in said:
         phrase = _say(voice, speed, text)
@@ -57,7 +57,7 @@ def scene(seconds, *said):
 
 
 def main():
-    """Write the files beside this one; needs espeak-ng."""
+    """Write the files to this folder; needs espeak-ng."""
     for name, described in SCENES.items():
         with wave.open(str(_HERE / name), "wb") as file:
             file.setnchannels(1)

@@ -1,4 +1,4 @@
-# Tests of tflm.wake: what is heard, beside TFLM's wheel and pymicro-wakeword
+# Tests of tflm.wake: detections compared with TFLM's wheel and with pymicro-wakeword
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -34,8 +34,8 @@ def samples_of(path):
         return file.readframes(file.getnframes())
 
 
-# Runs of a model over the sound: (hop, sum of the window) as its manifest says, computed with
-# TFLM's wheel on microfrontend's features; and the hops at which pymicro-wakeword hears it.
+# Return the runs of a model over the sound, (hop, sum of the window) by its manifest, computed
+# with TFLM's wheel on microfrontend's features; and the hops where pymicro-wakeword detects it.
 def oracle(models, name, sound):
     from pymicro_wakeword import MicroWakeWord, MicroWakeWordFeatures
     from tflite_micro.python.tflite_micro import runtime
@@ -86,11 +86,11 @@ RUN = """
 """
 
 
-# Sums equal TFLM's bit for bit. pymicro-wakeword runs LiteRT's own kernels, whose probabilities
-# differ by a few of 256; it hears the same phrases, at most a run sooner or later.
-@pytest.mark.parametrize("form", ["FLAT", "TFLITE"])
+# Sums are bit-identical to TFLM's. pymicro-wakeword runs LiteRT's kernels, whose probabilities
+# differ by a few of 256; it detects the same phrases, at most one run earlier or later.
+@pytest.mark.parametrize("file_format", ["FLAT", "TFLITE"])
 @pytest.mark.parametrize("name", [*NAMES, _OWN])
-def test_same_as_the_oracles(repository, models, front_end, tmp_path, name, form):
+def test_same_as_the_oracles(repository, models, front_end, tmp_path, name, file_format):
     sound = _PHRASES
     if name == _OWN:
         models, sound = repository / "models" / _OWN, _HERE / f"{_OWN}.wav"
@@ -98,7 +98,7 @@ def test_same_as_the_oracles(repository, models, front_end, tmp_path, name, form
     manifest = tmp_path / f"{name}.json"
     manifest.write_bytes((models / manifest.name).read_bytes())
     data = (models / f"{name}.tflite").read_bytes()
-    suffix, data = (".tflite", data) if form == "TFLITE" else (".tflm", flatten(data))
+    suffix, data = (".tflite", data) if file_format == "TFLITE" else (".tflm", flatten(data))
     manifest.with_suffix(suffix).write_bytes(data)
     lines = device(RUN, MANIFEST=str(manifest), FRONT_END=front_end, SOUND=str(sound))
     found_runs, found_heard, wake_word = json.loads(lines[-1])
@@ -111,7 +111,7 @@ def test_same_as_the_oracles(repository, models, front_end, tmp_path, name, form
         assert abs(mine[0] - theirs[0]) <= 3 and abs(mine[1] - theirs[1]) <= 3
 
 
-# (first, last) hop of each phrase.
+# Return (first, last) hop of each phrase.
 def phrases(hops):
     found = []
     for hop in hops:
@@ -150,8 +150,8 @@ ALL = """
 EVERYTHING = ["Okay Nabu", "Alexa", "Hey Jarvis", "Hey Mycroft", "Okay Nabu"]
 
 
-# Four models at once over one front end; each phrase once. A voice detector that hears nothing
-# keeps all of them quiet, and okay_nabu as one lets okay_nabu pass.
+# Four models on one front end detect each phrase once. With a voice detector that never fires they
+# detect nothing; with okay_nabu as voice detector only okay_nabu.
 @pytest.mark.parametrize(
     "vad, settings, wanted",
     [
@@ -193,7 +193,7 @@ EDIT = """
         print(raises(InputError, listener.hear, samples))
     for word in (None, 5, "okay_nabu", wake):
         assert "a WakeWord" in raises(InputError, listener.add, word)
-    for samples in (memoryview(bytes(321))[1:], memoryview(bytes(322))[2:]):  # at odd addresses
+    for samples in (memoryview(bytes(321))[1:], memoryview(bytes(322))[2:]):  # unaligned
         assert listener.hear(samples) is None
     slow = wake.load(FOLDER + "/okay_nabu.json", feature_step_size=20)
     print(raises(InputError, listener.add, slow))
@@ -216,7 +216,7 @@ EDIT = """
 """
 
 
-def test_words_come_and_go(models, front_end):
+def test_adding_and_removing_words(models, front_end):
     lines = device(EDIT, FOLDER=str(models), NAMES=list(NAMES), FRONT_END=front_end)
     says = [
         "no word to listen to",
@@ -228,5 +228,5 @@ def test_words_come_and_go(models, front_end):
         "there is no micro_frontend.tflm in",
     ]
     assert len(lines) == len(says)
-    for line, part in zip(lines, says, strict=True):
-        assert part in line
+    for line, wanted_text in zip(lines, says, strict=True):
+        assert wanted_text in line

@@ -1,4 +1,4 @@
-# Tests of microWakeWord's front end against TensorFlow's microfrontend, value for value
+# Tests of microWakeWord's front end: its values equal TensorFlow's microfrontend
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import numpy as np
@@ -7,38 +7,38 @@ from support.inputs import generator
 from unit.on_device import device, model_files
 
 RATE = 16000
-SECONDS = 30  # of generated sound; `make -C tests hour` takes an hour
+SECONDS = 30  # of generated sound; `make -C tests hour` uses an hour
 
 
-# Seconds of everything that sound may be: tones that slide in noise of any loudness, silence, the
-# smallest steps, the largest ones, clipped sound, clicks, and samples without any order.
+# Return seconds of varied sound: gliding tones in noise of all levels, silence, the smallest and
+# the largest steps, clipped sound, clicks, and random samples.
 def sound(seconds, seed="sound"):
     random = generator(seed)
-    parts = []
+    seconds_of_sound = []
     for second in range(seconds):
         t = np.arange(RATE) / RATE
         loudness = 10 ** random.uniform(0, 4.5)
         pitch = random.uniform(50, 7000)
         tone = loudness * np.sin(2 * np.pi * pitch * t * (1 + t * random.uniform(-1, 1)))
-        part = tone * (np.sin(9 * t) > 0) + random.normal(0, 10 ** random.uniform(0, 3), RATE)
+        signal = tone * (np.sin(9 * t) > 0) + random.normal(0, 10 ** random.uniform(0, 3), RATE)
         kind = second % 8
         if kind == 1:
-            part = np.zeros(RATE)
+            signal = np.zeros(RATE)
         elif kind == 2:
-            part = random.integers(-1, 2, RATE).astype(float)
+            signal = random.integers(-1, 2, RATE).astype(float)
         elif kind == 3:
-            part = 32767 * np.sign(tone + 0.5)
+            signal = 32767 * np.sign(tone + 0.5)
         elif kind == 4:
-            part = random.integers(-32768, 32768, RATE).astype(float)
+            signal = random.integers(-32768, 32768, RATE).astype(float)
         elif kind == 5:
-            part[::777] = -32768
+            signal[::777] = -32768
         elif kind == 6:
-            part = part * 10
-        parts.append(part)
-    return np.clip(np.round(np.concatenate(parts)), -32768, 32767).astype("<i2")
+            signal = signal * 10
+        seconds_of_sound.append(signal)
+    return np.clip(np.round(np.concatenate(seconds_of_sound)), -32768, 32767).astype("<i2")
 
 
-# The features of microfrontend, a row for each 10 ms.
+# Return the features of microfrontend, a row for each 10 ms.
 def expected(samples):
     microfrontend = pytest.importorskip("pymicro_features")
     front_end = microfrontend.MicroFrontend()
@@ -72,14 +72,14 @@ RUN = """
 """
 
 
-@pytest.mark.parametrize("form", ["FLAT", "TFLITE"])
-def test_equals_microfrontend(repository, tmp_path, form):
+@pytest.mark.parametrize("file_format", ["FLAT", "TFLITE"])
+def test_equals_microfrontend(repository, tmp_path, file_format):
     model = repository / "tools/tflm_tools/wake/micro_frontend_int16.tflite"
     samples = sound(SECONDS)
     files = model_files(tmp_path, model.read_bytes())
     (tmp_path / "sound.raw").write_bytes(samples.tobytes())
     found = tmp_path / "features.raw"
-    device(RUN, MODEL=files[form], SOUND=str(tmp_path / "sound.raw"), FOUND=str(found))
+    device(RUN, MODEL=files[file_format], SOUND=str(tmp_path / "sound.raw"), FOUND=str(found))
     rows = np.frombuffer(found.read_bytes(), "<i2").reshape(-1, 40)
     wanted = expected(samples)
     assert len(rows) == len(samples) // 160 - 2

@@ -1,4 +1,4 @@
-# Tests of tflm.wake.load: manifests that are damaged or absurd, models that are no wake words
+# Tests of tflm.wake.load: damaged manifests, and models that are no wake words
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -36,8 +36,8 @@ def micro(**fields):
     return changed(micro={**GOOD["micro"], **fields})
 
 
-MODEL = "other.tflite"  # a model, but of another kind
-SCALED = "scaled.tflite"  # a wake word, but for the scale of its probabilities
+MODEL = "other.tflite"  # a model that is no wake word
+SCALED = "scaled.tflite"  # a wake word with an implausible scale of its probabilities
 CASES = {
     "empty": (b"", "is no JSON object"),
     "cut": (changed()[:-9], "is no JSON object"),
@@ -92,11 +92,11 @@ def answers(repository, tmp_path_factory):
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_refused(answers, case):
+def test_invalid_manifests(answers, case):
     assert CASES[case][1] in answers[case]
     assert answers[case].startswith(("ModelError", "OSError"))
 
 
-def test_good_ones_load(answers):
+def test_valid_manifests(answers):
     assert answers["good"] == "loaded"
     assert answers["absent"].startswith("OSError")

@@ -1,7 +1,7 @@
-# tests: boards of a fleet, one after the other: each a littlefs in RAM whose power may go
+# Boards of a fleet, one after the other: each has a littlefs in RAM and may lose power
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Arguments: a JSON file with the job, and the name of the function here that does it.
+# Arguments: a JSON file with the job, and the name of the function here that runs it.
 
 import json
 import os
@@ -17,17 +17,17 @@ _BLOCKS = 64
 _INPUT = bytes(range(12))
 
 
-# A line of the report: finalizers of files that were open when the power went print others.
+# Print a line of the report. Finalizers of files that were open at a power cut print other lines.
 def say(*words):
     print("=", *words)
 
 
-# The power goes: nothing that runs may catch this.
+# A power cut; nothing on the board may catch it.
 class Cut(BaseException):
     pass
 
 
-# Flash whose power goes after `left` more written bytes; `log` gets the size of each write.
+# Flash that loses power after `left` more written bytes; `log` gets the size of each write.
 class Disk:
     def __init__(self, data):
         self.data = bytearray(data)
@@ -53,7 +53,7 @@ class Disk:
         return {4: _BLOCKS, 5: _BLOCK}.get(op, 0)
 
 
-# Start a board from what its flash has.
+# Start a board with the contents of its flash.
 def boot(data, kind=os.VfsLfs2):
     try:  # noqa: SIM105 (boards have no contextlib)
         os.umount("/flash")
@@ -70,7 +70,7 @@ def empty(kind=os.VfsLfs2):
     return disk.data
 
 
-# What a model answers, as hex digits.
+# Return the outputs of a model as hex digits.
 def answer(path):
     interp = tflm.Interpreter(tflm.load(path, trusted=True))
     interp.input(0).raw[:] = _INPUT
@@ -83,7 +83,7 @@ def fleet(url, job, controller):
                  timeout=20)  # fmt: skip
 
 
-# Version of the model that a board runs, which has to answer as that version does.
+# Return the version of the model that a board runs, after checking its outputs.
 def version_in_use(board, job):
     said = answer(board.model())
     version = board.version
@@ -91,8 +91,8 @@ def version_in_use(board, job):
     return version
 
 
-# A board that has version 1 is offered bad updates, then the new one, during which its power may
-# go after a number of written bytes. Says what it had after each step. The bytes that it wrote.
+# Offer bad updates, then the new one, to a board with version 1 whose power may be cut after a
+# number of written bytes. Print its version after each step; return the number of written bytes.
 def update_board(job, image, controller, bad=(), left=None):
     disk = boot(image)
     steps = []
@@ -121,7 +121,7 @@ def update_board(job, image, controller, bad=(), left=None):
 
 
 def update_boards(job):
-    """The boards of a job: [controller, whether it is offered bad updates, where its power goes].
+    """Run the boards of a job: [controller, whether it gets bad updates, bytes until a power cut].
 
     That is a share of the bytes that are written from the poll to the confirmation, or None.
     """
@@ -138,7 +138,7 @@ def update_boards(job):
         update_board(job, image, controller, job["bad"] if bad else (), left)
 
 
-# From the update that has come to the confirmation, without a server: the files of an update.
+# Install an update without a server, up to the confirmation.
 def install(store, job, version):
     with open(job["files"][str(version)], "rb") as file:
         manifest = read_manifest(file.read, bytes.fromhex(job["key"]))
@@ -158,7 +158,7 @@ def new_store():
 
 
 def sweep(job):
-    """Install version 2 over 1 again and again, with the power going in each `step`th write.
+    """Install version 2 over 1 repeatedly, with a power cut at each `step`th write.
 
     On littlefs half of a write is there then; FAT, which is not made for that, has none of it.
     Prints how many ended with each version, and how many writes there were to go in.
@@ -191,7 +191,7 @@ def sweep(job):
 
 
 def use(job):
-    """A board whose process is killed, on files of this system; then one start that ends well."""
+    """Update a board on files of this computer, then start it once; the process may be killed."""
     board = Fleet(job["url"], job["controller"], bytes.fromhex(job["key"]), job["name"],
                   folder=job["folder"], timeout=20)  # fmt: skip
     if board.model():
