@@ -22,7 +22,7 @@ bands = importlib.import_module("optimize.test_memory_bands")
 reductions = importlib.import_module("optimize.test_reductions_in_bands")
 regions = importlib.import_module("optimize.test_memory_regions")
 stream_input = importlib.import_module("optimize.test_stream_input")
-fine_alignment = distances.fine_alignment
+align_to_words = distances.align_to_words
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ def files():
 # Cases flattened for this core.
 @pytest.mark.parametrize("source", distances.SOURCES)
 def test_over_its_input(source, files):
-    found = [case for case in distances.chosen(source)[0] if "speed armv6m" in case.paths]
+    found = [case for case in distances.chosen_cases(source)[0] if "speed armv6m" in case.paths]
     for case in found[::_EVERY]:
         check_outputs(case, CORE, files, paths=["speed armv6m"])
 

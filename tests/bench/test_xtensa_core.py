@@ -70,11 +70,11 @@ class Xtensa(Machine):
             self._files[portable] = functions
 
     def _read(self, address, size):
-        data, at = self.place(address, size, False)
+        data, at = self.locate(address, size, False)
         return int.from_bytes(data[at : at + size], "little")
 
     def _write(self, address, size, value):
-        data, at = self.place(address, size, True)
+        data, at = self.locate(address, size, True)
         data[at : at + size] = value.to_bytes(size, "little")
 
     def _function(self, code, count):
