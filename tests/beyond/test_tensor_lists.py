@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from support import litert, runner
 from support.builder import ModelBuilder
-from support.check import Cases, flat_form
+from support.check import Cases, flat_model_for
 from support.inputs import generator
 from tflm.errors import TflmError, UnsupportedError
 from tflm.tflite.reader import TfliteModel
@@ -321,7 +321,7 @@ def test_refused_lists(build, text):
         flatten(data)
     if "op " in text:
         with pytest.raises(UnsupportedError):
-            flat_form(data, "flat")
+            flat_model_for(data, "flat")
         assert [entry.op for entry in survey(data)[2]]
 
 

@@ -5,7 +5,7 @@
 import on_board
 import pytest
 from on_pico import with_romfs
-from support.check import Cases, flat_form
+from support.check import Cases, flat_model_for
 from support.kernel_tests import module_of
 from support.oracle import shared_oracle
 from tflm_tools.board import profiles
@@ -36,7 +36,7 @@ def _chosen(target, each=_EACH):
         step = max(len(cases) // each, 1)
         for number, case in enumerate(cases[::step][:each]):
             form = forms[number % len(forms)]
-            model = flat_form(case.build(), form)
+            model = flat_model_for(case.build(), form)
             runs = case.input_lists()[:3]
             if len(model) + sum(array.nbytes for run in runs for array in run) < _LARGEST:
                 yield case, form, model, runs

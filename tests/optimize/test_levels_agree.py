@@ -8,7 +8,7 @@ import pytest
 from support import runner
 from support.builder import ModelBuilder
 from support.case import Case
-from support.check import flat_form
+from support.check import flat_model_for
 from support.inputs import generator
 from tflm_tools.optimize.memory.levels import BALANCED, OFF, RAM, SPEED
 
@@ -24,7 +24,7 @@ _FORMS = [OFF] + [f"saved {level}" for level in (OFF, SPEED, BALANCED, RAM)]
 def _agree(name, model, runs=2):
     case = Case(name, model, inputs="random", runs=runs, slices=(3,))
     values = case.input_lists()
-    jobs = [case.job(form, flat_form(model, f"flat {form}"), values) for form in _FORMS]
+    jobs = [case.job(form, flat_model_for(model, f"flat {form}"), values) for form in _FORMS]
     outcomes = runner.run(jobs)
     for form, outcome in zip(_FORMS, outcomes, strict=True):
         assert outcome.kind == "ok", (form, outcome)

@@ -1,4 +1,4 @@
-# Test support: what TFLM itself says of the arena that a model takes
+# Test support: TFLM's own report of the arena of a model
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import re
@@ -13,13 +13,13 @@ runtime.Interpreter.from_file(sys.argv[1], arena_size=1 << 24).print_allocations
 
 
 def tflm_allocations(path):
-    """{"head": bytes, "tail": bytes, "total": bytes} of a .tflite; empty where TFLM refuses it.
+    """Return {"head": bytes, "tail": bytes, "total": bytes} of a .tflite; {} if TFLM refuses it.
 
-    Scratch buffers are in the head. In a process of its own: it prints them past Python, and may
-    abort.
+    Scratch buffers are in the head. TFLM runs in another process, because it prints from C++ and
+    may abort.
     """
-    made = subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-c", _PROGRAM, str(path)], capture_output=True, text=True, check=False
     )
-    told = re.findall(r"Arena allocation (\w+) (\d+)", made.stderr + made.stdout)
-    return {part: int(size) for part, size in told}
+    lines = re.findall(r"Arena allocation (\w+) (\d+)", done.stderr + done.stdout)
+    return {section: int(size) for section, size in lines}

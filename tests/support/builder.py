@@ -13,7 +13,7 @@ from .schema import DTYPES, builtin_code, dtype_name, make_options, schema
 _PLACEHOLDER = 1 << 40  # an offset not yet known; never 0, which would not be stored at all
 
 
-# One sub-graph under construction; tensors are known by their numbers.
+# One sub-graph under construction; a tensor is referred to by its number.
 class Subgraph:
     """Tensors and operators of one sub-graph; made by `ModelBuilder`."""
 
@@ -76,7 +76,7 @@ class Subgraph:
         intermediates: Sequence[int] | None = None,
         **options: Any,
     ) -> None:
-        """Add a builtin operator; a tensor that is left out is None (stored as -1).
+        """Add a builtin operator; an absent tensor is None (stored as -1).
 
         `options` are the fields of its options table, spelled as in the schema; enumerations by
         name: `operator("CONV_2D", [x, w, None], [y], stride_h=1, padding="SAME")`.
@@ -133,7 +133,7 @@ def _quantization(scale, zero_point, dimension):
     return quantization
 
 
-# A model under construction; what a Subgraph can do, it does on sub-graph 0.
+# A model under construction; it has the methods of Subgraph, for sub-graph 0.
 class ModelBuilder:
     """Builds a .tflite file: add tensors and operators, name inputs and outputs, `build()`."""
 
@@ -207,7 +207,7 @@ class ModelBuilder:
         self.table.signatureDefs.append(entry)
 
     def build(self, *, external_buffers: bool = False) -> bytes:
-        """Return the file; `external_buffers` puts constants behind the FlatBuffer."""
+        """Return the file; `external_buffers` puts constants after the FlatBuffer."""
         self.table.metadata = self.table.metadata or None
         self.table.signatureDefs = self.table.signatureDefs or None
         if not external_buffers:

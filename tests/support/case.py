@@ -1,4 +1,4 @@
-# Test support: one case: a model, its inputs, and how its outputs are judged
+# Test support: a case: a model, its inputs, and how its outputs are judged
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import re
@@ -14,14 +14,13 @@ from .model_info import input_infos, output_infos, repetition
 from .oracle import Oracle, OracleError
 from .runner import Job, Outcome
 
-_FILLS = (0xAA, 0x55)  # of the oracle's memory, to see what TFLM leaves undefined
-_LINES = 4  # differences told of a case in one form
+_FILLS = (0xAA, 0x55)  # of the oracle's memory, to find outputs that TFLM leaves undefined
+_LINES = 4  # differences reported for a case in one format
 PATHS = ("flat", "tflite")
 
 
-# What cannot be judged because the test itself or the oracle is at fault.
 class CaseError(Exception):
-    """A case that proves nothing: the wheel refuses the model or leaves outputs undefined."""
+    """The case proves nothing: the oracle refuses the model or leaves outputs undefined."""
 
 
 # One case of a test; the fields are explained at Cases.add().
@@ -47,14 +46,12 @@ class Case:
     paths: Sequence[str] = PATHS
     selected: bool = False  # pytest will run it
 
-    # Build the model, where that was left for later.
     def build(self) -> bytes:
         """Return the .tflite file, built at the first call."""
         if callable(self.model):
             self.model = self.model()
         return self.model
 
-    # The inputs of each run.
     def input_lists(self) -> list[list[np.ndarray]]:
         """Return for each run the list of its inputs, of the model's types and shapes."""
         infos = input_infos(self.build())
@@ -71,12 +68,11 @@ class Case:
             lists += values.extreme_inputs(infos, self.ranges)
         return lists
 
-    # What the runner needs, for one form of the model.
-    def job(self, path: str, form: bytes, runs: list[list[np.ndarray]]) -> Job:
-        """Return the job that runs `form` ("flat" or "tflite") with `runs`."""
+    def job(self, path: str, data: bytes, runs: list[list[np.ndarray]]) -> Job:
+        """Return the job that runs the model file `data`, which is `path`, with `runs`."""
         return Job(
             f"{self.name} [{path}]",
-            form,
+            data,
             [[array.tobytes() for array in run] for run in runs],
             repeat="none" if self.error else self.repeat or repetition(self.build()),
             reset=self.reset,
@@ -84,9 +80,11 @@ class Case:
             heap_lock=self.heap_lock,
         )
 
-    # Ask the oracle, twice over different memory.
     def wanted(self, oracle: Oracle, runs: list[list[np.ndarray]]) -> "Wanted":
-        """Return what the outputs must be; raise CaseError when TFLM does not define it."""
+        """Ask the oracle twice, with different memory; return the outputs that a device must give.
+
+        Raises CaseError if TFLM leaves outputs undefined.
+        """
         infos = output_infos(self.build())
         if self.expected is not None:
             if callable(self.expected):
@@ -113,7 +111,6 @@ class Case:
                 )
         return Wanted(first, statuses, masks)
 
-    # Judge an outcome that had to be an exception.
     def judge_error(self, path: str, outcome: Outcome) -> str:
         """Return "" for a TflmError whose text matches `error`, else what is wrong."""
         where = f"{self.name} [{path}]"
@@ -126,7 +123,6 @@ class Case:
         return ""
 
 
-# What the outputs of a case must be.
 @dataclass
 class Wanted:
     """Outputs, the status of each run (15: aborted), masks of what TFLM leaves undefined."""
@@ -135,7 +131,6 @@ class Wanted:
     statuses: list[int]
     undefined: list[list[np.ndarray]] | None
 
-    # Judge an outcome against the outputs.
     def judge(self, case: Case, path: str, outcome: Outcome) -> str:
         """Return "" when the outcome is right, else one line for each difference."""
         where = f"{case.name} [{path}]"

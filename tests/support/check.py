@@ -101,13 +101,13 @@ class Cases:
         reset: reset() between runs.
         repeat: how a second invoke is compared with the first: "invoke" again, "reset" before,
             "none"; by default what the model's state asks for.
-        slices: units a slice, each tried in an interpreter of its own; by default 1 in one case, 3
-            in the next one.
+        slices: units of a slice, each in a separate Interpreter; by default 1 and 3 in alternating
+            cases.
         heap_lock: False for ops that may allocate during invoke.
-        paths: forms of the model to run: "flat", "tflite", or flat for a target of flatten, with
-            weights in lanes ("armv6m") or in bytes ("armv6m bytes"). With all savings of flatten:
-            "saved", "saved armv6m" and so on; without the word there are none. "compressed"
-            behind armv6m: weights of at most 16 values have four bits.
+        paths: how to make the model: "tflite"; "flat"; or flat for a target of flatten, with
+            weights in lanes ("armv6m") or in bytes ("armv6m bytes"). "saved" before the target
+            runs all optimization passes of flatten; without it there are none. "compressed"
+            after armv6m: weights of at most 16 values have four bits.
         """
         if name in self._cases:
             raise ValueError(f"there are two cases named {name!r}")
@@ -187,11 +187,11 @@ def _check(batch: list[Case], oracle: Oracle, device: dict[str, Any]) -> dict[st
                     raise CaseError("has no inputs to run")
                 wanted[case.name] = case.wanted(oracle, runs)
             for path in case.paths:
-                form, refused = _form(case.build(), path)
+                data, refused = _file_for(case.build(), path)
                 if refused:
                     outcomes[case.name, path] = refused
                 else:
-                    jobs.append((case, path, case.job(path, form, runs)))
+                    jobs.append((case, path, case.job(path, data, runs)))
         except CaseError as error:
             texts[case.name] = f"{case.name}: {error}"
         except Exception:  # a fault of the test's own code must not hide the other cases
@@ -217,15 +217,13 @@ def _check(batch: list[Case], oracle: Oracle, device: dict[str, Any]) -> dict[st
     return texts
 
 
-# What a path may say beside target and level. "rows": of weights in lanes, so that blocks of some
-# rows are unpacked at a time.
+# Words of a path besides target and level. "rows": lanes are unpacked in blocks of rows.
 _WORDS = ("flat", "saved", "bytes", "rows", "compressed")
 _ROWS_BYTES = 6000
 
 
-# The flat model in the form that is the path's name.
-def flat_form(model: bytes, path: str) -> bytes:
-    """Return the .tflm of a .tflite, for no target ("flat") or for one; see Cases.add."""
+def flat_model_for(model: bytes, path: str) -> bytes:
+    """Return the .tflm of a .tflite for a path of Cases.add()."""
     from tflm.prepare.lanes import BYTES, LANES
     from tflm.tflite.reader import TfliteModel
     from tflm_tools.flat.flatten import prepare
@@ -251,14 +249,14 @@ def flat_form(model: bytes, path: str) -> bytes:
     return image_of(model, tflite, prepare_graph(tflite, target=target, layouts=layouts))
 
 
-# The file in one of its forms, or the outcome when the host tool refuses to make it.
-def _form(model: bytes, path: str) -> tuple[bytes, Outcome | None]:
+# Return the file for a path, or the outcome if the host tool refuses to make it.
+def _file_for(model: bytes, path: str) -> tuple[bytes, Outcome | None]:
     if path == "tflite":
         return model, None
     from tflm.errors import TflmError
 
     try:
-        return flat_form(model, path), None
+        return flat_model_for(model, path), None
     except Exception as error:
         kind = type(error).__name__
         text = "".join(traceback.format_exception(*sys.exc_info()))

@@ -10,7 +10,7 @@ import numpy as np
 from .check import Cases
 from .single_op import Tensor, single_op
 
-# Types that a byte mover must serve, by the size of an element.
+# The types of a kernel that copies bytes, by the size of an element.
 DTYPES = ("int8", "uint8", "bool", "int16", "float32", "int32", "uint32", "int64")
 
 
@@ -57,8 +57,8 @@ def add_move(
 ) -> None:
     """Add a case of `operator` on `inputs` and then `constants`.
 
-    `move` computes what the outputs are from arrays in place of `inputs`; it tells the shapes of
-    the outputs, and their values where the wheel does not have this type.
+    `move` computes the outputs from arrays in place of `inputs`: their shapes, and their values if
+    the wheel does not have this type.
     """
     arrays = [values(f"{name} {i}", t.shape, dtype) for i, t in enumerate(inputs)]
     outputs = move(*[a if t.data is None else t.data for a, t in zip(arrays, inputs, strict=True)])

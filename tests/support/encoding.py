@@ -12,7 +12,7 @@ from .schema import DTYPES, schema
 ALIGNMENT = 16  # of constant data, as the schema asks for
 
 
-# A buffer whose bytes lie on a multiple of 16; the generated class aligns to 4 only.
+# A buffer whose bytes are at a multiple of 16; the generated class aligns to 4 only.
 class AlignedBuffer(schema.BufferT):
     """BufferT whose data is packed 16-byte aligned."""
 

@@ -1,4 +1,4 @@
-# Data for a Learner: inputs of our own models that these were not trained on, and their classes
+# Data for a Learner: inputs that our models were not trained with, and their classes
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import sys
@@ -14,7 +14,7 @@ NAMES = (*_FILES, "gestures")
 
 
 def load(repository, name):
-    """(model's path, x, y) of one of NAMES: real numbers, or int8 as the model has them."""
+    """Return (model's path, x, y) of one of NAMES; x: real numbers, or int8 as in the model."""
     models = repository / "models"
     if name in _FILES:
         model, file = _FILES[name]

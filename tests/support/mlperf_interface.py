@@ -7,7 +7,7 @@ import wave
 
 READY = "m-ready"
 _APART_MS = 10  # of detections
-_FRAMES = 100  # whose processing is told
+_FRAMES = 100  # whose processing times are reported
 _A_LINE = 8  # numbers on a line of these
 
 

@@ -65,8 +65,8 @@ def exact_features(samples, scale=SCALE):
     mel = _mel()
     rows = []
     for begin in range(0, len(samples) // STRIDE * STRIDE, STRIDE):
-        part = before[begin : begin + _WINDOW + 1]
-        spectrum = np.fft.rfft((part[1:] - part[:-1] * (1 - 2**-5)) * window)
+        frame = before[begin : begin + _WINDOW + 1]
+        spectrum = np.fft.rfft((frame[1:] - frame[:-1] * (1 - 2**-5)) * window)
         energy = np.maximum(np.abs(spectrum) ** 2 / _WINDOW @ mel, 1e-30)
         rows.append(np.clip((10 * np.log10(energy) + 52) / 64, 0, 1) / scale - 128)
     return np.clip(np.array(rows), -128, 127.5)

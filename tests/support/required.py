@@ -1,4 +1,4 @@
-# Tests: what this machine lacks: a word, or a failure where all has to be there
+# Test support: skip tests whose requirements are missing, or fail them
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import os
@@ -7,8 +7,7 @@ import pytest
 
 
 def missing(text):
-    """Skip a test that needs what is not here, but fail it where TFLM_BOARDS_REQUIRED is set, as
-    `make test-boards` and continuous integration do."""
+    """Skip a test; fail it if TFLM_BOARDS_REQUIRED is set, as in `make test-boards` and CI."""
     if os.environ.get("TFLM_BOARDS_REQUIRED"):
         pytest.fail(text, pytrace=False)
     pytest.skip(text)

@@ -1,4 +1,4 @@
-# Test support: runs batches of jobs in the MicroPython unix port, and survives what they do to it
+# Test support: runs batches of jobs in the MicroPython unix port, and survives their crashes
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -29,11 +29,10 @@ class Job:
     runs: list[list[bytes]]
     repeat: str = "invoke"  # how a second invoke is made comparable: "invoke", "reset", "none"
     reset: bool = False  # reset() between runs
-    slices: Sequence[int] = (1, 3)  # units a slice, each tried on a new interpreter
+    slices: Sequence[int] = (1, 3)  # units of a slice, each with a new Interpreter
     heap_lock: bool = True
 
 
-# What became of a job.
 @dataclass
 class Outcome:
     """`kind` is "ok", "error" (an exception), "crash" (a signal or exit) or "hang"."""
@@ -98,8 +97,7 @@ def run(
     return [outcomes[number] for number in range(len(jobs))]
 
 
-# A heap that holds the largest job several times over. No larger: each collection sweeps it all,
-# and that was half of the time of the tests with 64 MB.
+# A heap of several times the largest job, no larger: each collection sweeps the whole heap.
 def _heap_for(jobs):
     largest = max((len(job.model) + sum(map(len, sum(job.runs, []))) for job in jobs), default=0)
     return f"{8 + (16 * largest >> 20)}M"
@@ -193,7 +191,7 @@ class _Process:
         return line.decode(errors="replace")
 
 
-# The outcome that a message of run_cases.py tells.
+# Return the outcome in a message of run_cases.py.
 def _outcome(message, log):
     if "error" in message:
         return Outcome(

@@ -1,11 +1,11 @@
-# Scales that tell multipliers computed in float32 from those computed in double
+# Scales for which multipliers computed in float32 and in double differ
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import numpy as np
 
 
 def rounded_up(random):
-    """(a, b, product): float32 scales whose product is rounded up in float32.
+    """Return (a, b, product): float32 scales whose product is rounded up in float32.
 
     With 2 * product as the output's scale the multiplier is 1/2 in float32 and a little smaller
     in double, where negative halves are rounded away from zero.

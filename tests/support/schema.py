@@ -90,7 +90,7 @@ def make_options(operator: str, table: str | None, fields: dict[str, Any]) -> tu
     options = getattr(schema, name + "T")()
     for field, value in fields.items():
         first, *rest = field.split("_")
-        attribute = first + "".join(part.capitalize() for part in rest)
+        attribute = first + "".join(word.capitalize() for word in rest)
         if not hasattr(options, attribute):
             raise ValueError(f"{name} has no field {field}; it has {sorted(vars(options))}")
         setattr(options, attribute, _field_value(attribute, value))

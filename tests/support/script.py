@@ -1,4 +1,4 @@
-# Test support: runs a piece of MicroPython in the unix port, for tests that are no op's case
+# Test support: runs MicroPython code in the unix port, for tests without Cases
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import os
@@ -12,7 +12,7 @@ from .runner import REPOSITORY, micropython_path
 def run_script(
     source: str | Path, *arguments: str, timeout: float = 60.0, heap: str = "16M"
 ) -> str:
-    """Return the output of a script (text or file); AssertionError with it when the script fails.
+    """Return the output of a script (text or file); AssertionError with it if the script fails.
 
     `import tflm` finds modules/, and -X heapsize is `heap`.
     """

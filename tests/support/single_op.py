@@ -7,7 +7,7 @@ from typing import Any
 from .builder import ModelBuilder
 
 
-# A tensor described before there is a model; the arguments are those of Subgraph.tensor().
+# A tensor described before a model exists; it has the arguments of Subgraph.tensor().
 class Tensor:
     """Description of a tensor: shape, dtype, data and quantization."""
 
@@ -18,7 +18,7 @@ class Tensor:
         self.keywords = keywords
 
     def is_input(self) -> bool:
-        """Tell whether the values come from outside: no constant, no variable."""
+        """Return True if the values are an input: no constant, no variable."""
         return not any(
             (self.data is not None, "raw" in self.keywords, self.keywords.get("variable"))
         )

@@ -1,4 +1,4 @@
-# tests: a stand-in for a board: the unix port behind a pty, with a raw REPL as on real boards
+# Test support: a simulated board: the unix port at a pty, with a raw REPL as on real boards
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import os
@@ -21,11 +21,11 @@ _BANNER = b"MicroPython stand-in\r\n>>> "
 
 
 class Board:
-    """A board whose files lie in `folder`; `port` is its pty. Use it in a `with`.
+    """A board whose files are in `folder`; `port` is its pty. Use it in a `with`.
 
-    library: a folder with a package tflm that counts as frozen. rom: bytes of a ROMFS
-    partition. special: Python that runs at each boot. cut: the cable is pulled after so many
-    bytes from the host. flash_cut: the power goes with this erase or write of the partition.
+    library: a folder with a package tflm that counts as frozen. rom: bytes of a ROMFS partition.
+    special: Python code that runs at each boot. cut: the cable is pulled after this number of
+    bytes from the host. flash_cut: the power is cut at this erase or write of the partition.
     heap: as for MicroPython's heapsize.
     """
 

@@ -1,4 +1,4 @@
-# Tests of the test support itself: that it can fail, and survives what it tests
+# Tests of the test support: its checks can fail, and it survives crashes
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from pathlib import Path
@@ -53,7 +53,7 @@ def test_oracle_runs(oracle):
     assert oracle.statuses == [0, 0]
 
 
-# A refused model gives the words that the wheel prints, and the oracle goes on.
+# For a refused model the oracle returns the wheel's message, and continues.
 def test_oracle_reports_errors(oracle):
     unknown = single_op("GELU", [Tensor((1,), "float32")], [Tensor((1,), "float32")])
     with pytest.raises(OracleError, match="Didn't find op for builtin opcode 'GELU'") as caught:
@@ -114,7 +114,7 @@ def test_defects_are_found(defect, words):
         cases.check()
 
 
-# A crash and a hang are pinned on their jobs; all others still run.
+# A crash and a hang are reported for their jobs; all others still run.
 def test_crash_and_hang_are_pinned():
     defects = ["none", "crash", "none", "hang", "crash", "none"]
     jobs = [Job(defect, reshape_model(defect), [[_INPUT.tobytes()]]) for defect in defects]
@@ -136,7 +136,7 @@ def test_missing_package_is_an_error(tmp_path):
     assert not outcome.is_tflm
 
 
-# A script's failure is the test's failure, with its words.
+# A script that fails makes the test fail, with its output.
 def test_script(tmp_path):
     assert run_script("import tflm; print(tflm.errors.TflmError.__name__)") == "TflmError\n"
     with pytest.raises(AssertionError, match="(?s)ended with 1.*ValueError: no"):
@@ -170,7 +170,7 @@ def test_oracle_refusal_fails_case():
     assert "the oracle does not run this model" in cases.failure("gelu")
 
 
-# An output that TFLM does not write is noticed: the framer's first frame is not complete.
+# An output that TFLM does not write is found: the framer's first frame is not complete.
 def test_undefined_outputs_are_noticed():
     framer = single_op(
         "SignalFramer",

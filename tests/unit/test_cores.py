@@ -8,7 +8,7 @@ import binascii
 import struct
 
 import pytest
-from support.check import flat_form
+from support.check import flat_model_for
 from support.script import run_script
 from tflm import format as layout
 from tflm.model import FlatModel
@@ -81,7 +81,7 @@ def test_sharing_of_channels(path, tmp_path):
     paths = []
     for channels in (10, 16, 19):
         paths.append(tmp_path / f"{channels}.tflm")
-        paths[-1].write_bytes(flat_form(network(channels, height=4, width=5), path))
+        paths[-1].write_bytes(flat_model_for(network(channels, height=4, width=5), path))
     assert run_script(_SCRIPT, *map(str, paths)) == "same\n"
     shared = device(
         """
@@ -100,7 +100,7 @@ def test_sharing_of_channels(path, tmp_path):
 # Core 1 gets the words of a record that kernels read, without the table after them.
 def test_record_of_core_1(tmp_path):
     path = tmp_path / "model.tflm"
-    path.write_bytes(flat_form(network(64, height=4, width=5), "armv6m"))
+    path.write_bytes(flat_model_for(network(64, height=4, width=5), "armv6m"))
     copied = device(
         """
         interp = tflm.Interpreter(PATH, cores=2)

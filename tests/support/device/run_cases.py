@@ -15,7 +15,7 @@ _GUARD_BYTE = b"\xc5"
 _CORES_ARENA = 1 << 16  # more arena, for the second core
 _ARENA_STEP = 16  # arena_used_bytes() is a multiple of it
 _MARK = "\x1etflm "  # starts the lines that are for the host
-# What the arena holds beforehand, a new byte each time: no output may depend on it.
+# Fills of the arena, another byte each time: no output may depend on them.
 _FILLS = (0x00, 0xA5, 0x5A, 0xFF)
 
 
@@ -74,7 +74,7 @@ class Job:
         self.buffer = read(plan["model"])
         self.crc = binascii.crc32(self.buffer)
         inputs = memoryview(read(plan["inputs"]))
-        self.problems = []  # what is wrong although there are outputs
+        self.problems = []  # faults of a job that has outputs
         self.runs = []  # for each run a memoryview for each input
         position = 0
         for sizes in plan["runs"]:
@@ -84,7 +84,7 @@ class Job:
                 position += size
             self.runs.append(views)
 
-    # Everything; returns what the host gets to know besides the outputs.
+    # Run the job; return what the host gets besides the outputs.
     def execute(self):
         import tflm
 
@@ -215,7 +215,7 @@ class Job:
                     return
 
 
-# What the host gets to know of an exception.
+# Return what the host gets of an exception.
 def describe(error):
     try:
         from tflm.errors import TflmError
@@ -231,7 +231,7 @@ def describe(error):
     }
 
 
-# Run all jobs of a plan; a line before and after each tells the host where a crash belongs.
+# Run all jobs of a plan; lines before and after each show the host which job crashed.
 def main(path, kind=Job):
     with open(path) as file:
         plan = json.load(file)

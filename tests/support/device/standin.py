@@ -1,4 +1,4 @@
-# tests: the stand-in board's MicroPython: runs code that comes over stdin, as a raw REPL does
+# Test support: the MicroPython of a simulated board: runs code from stdin, as a raw REPL does
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import sys
@@ -6,9 +6,9 @@ import sys
 _BLOCK = 4096
 
 
-# A ROMFS partition in a file: reads as a buffer, is written and erased by blocks. As in real
-# flash, an erase sets all bits of a block and a write only clears some. The power goes with the
-# erase or write number `cut`, of which half is done.
+# A ROMFS partition in a file. It is read as a buffer, and written and erased by blocks. As in real
+# flash, an erase sets all bits of a block and a write only clears bits. The power is cut in the
+# middle of the erase or write number `cut`.
 class Partition(bytearray):
     count = 0
 
@@ -34,7 +34,7 @@ class Partition(bytearray):
         self._save()
 
 
-# What `import vfs` gives where there is such a partition.
+# The module vfs of a board with such a partition.
 class Vfs:
     def __init__(self, file, cut):
         import vfs
@@ -78,7 +78,7 @@ for file in sys.argv[1:]:
     file, _, cut = file.partition("@")
     if file.endswith(".rom"):
         sys.modules["vfs"] = Vfs(file, int(cut or 0))
-    else:  # Python that makes this board a special one
+    else:  # the Python code of a special board
         with open(file) as text:
             exec(text.read(), {})
 serve()
