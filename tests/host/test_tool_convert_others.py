@@ -1,5 +1,4 @@
-# Tests of `tflm convert` with a .pt2 of PyTorch and an .onnx; they need litert-torch and onnx2tf,
-# which TFLM_PYTORCH and TFLM_ONNX can name
+# Tests of `tflm convert` with a .pt2 (needs litert-torch) and an .onnx (needs onnx2tf)
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import subprocess

@@ -40,6 +40,9 @@ def _convert(folder, name="digits.tflite", data="digits.npz", **options):
         ("int8", {"keep_float": True}, "float32", 5000),
         ("int16", {}, "int16", 5000),
         ("dynamic", {}, "float32", 4500),
+        ("dynamic", {"weight_bits": 4}, "float32", 3500),
+        ("weights-only", {}, "float32", 4500),
+        ("weights-only", {"weight_bits": 4}, "float32", 3500),
     ],
 )
 def test_forms(folder, form, options, dtype, most):
@@ -50,7 +53,7 @@ def test_forms(folder, form, options, dtype, most):
     assert result.before.accuracy > 0.9
     assert abs(result.after.accuracy - result.before.accuracy) <= 0.02
     assert result.made.per_channel == 2 and result.scored == 400
-    if form != "dynamic":
+    if form in ("int8", "int16"):
         assert result.made.float_ops == {} and result.notes == []
         assert result.made.pico_ms < result.original.pico_ms / 10
         assert result.made.flash_bytes < result.original.flash_bytes

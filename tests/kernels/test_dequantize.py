@@ -55,7 +55,12 @@ for dtype in ("int8", "uint8", "int16"):
 cases.add("int32", dequantize((4,), "int32", 0.1), error="must be")
 cases.add("bool", dequantize((4,), "bool", None), error="must be")
 cases.add("no scale", dequantize((4,), "int8", None), error="no scale")
-cases.add("scale per channel", dequantize((4,), "int8", [0.1] * 4), error="per channel")
+x = Tensor((2,), "int8", scale=[0.1, 0.2], zero_point=[0, 1])
+cases.add(
+    "zero point per channel",
+    single_op("DEQUANTIZE", [x], [Tensor((2,), "float32")]),
+    error="a zero point for each channel",
+)
 x = Tensor((4,), "int8", scale=0.1)
 cases.add("size", single_op("DEQUANTIZE", [x], [Tensor((5,), "float32")]), error="elements")
 cases.add(

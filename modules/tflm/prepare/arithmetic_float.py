@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .broadcast import BROADCAST, emit_broadcast
-from .common import FLOAT_WORK, float_activation_range
+from .common import FLOAT_WORK, NONE, float_activation_range
 
 LAYOUT = BROADCAST + ("kind", "activation_min", "activation_max")
 
@@ -12,13 +12,18 @@ MUL, ADD, SUB = 1, 2, 3
 
 # Write the record of one of the kinds above.
 def emit_arithmetic(context, node, activation, kind):
+    emit_product(context, node, (node.input(0), node.input(1)), kind, activation)
+
+
+# Write this record for other inputs than those of the node.
+def emit_product(context, node, inputs, kind, activation=NONE):
     low, high = float_activation_range(node, activation)
     emit_broadcast(
         context,
         node,
         "arithmetic_float.eval_float32",
         LAYOUT,
-        (node.input(0), node.input(1)),
+        inputs,
         FLOAT_WORK,
         kind=kind,
         activation_min=low,

@@ -45,8 +45,10 @@ def prepare(context, node):
     fields["filter_channels"] = weights.shape[3]
     check_dtype(node, source, dtypes.FLOAT32, dtypes.INT8, dtypes.INT16)
     if source.dtype == dtypes.FLOAT32:
-        if weights.dtype == dtypes.INT8:
-            from .hybrid import emit_conv
+        if weights.dtype in (dtypes.INT8, dtypes.INT4):
+            from .hybrid import emit_conv, int8_weights
+
+            node = int8_weights(context, node)
         else:
             from .conv_float import emit_conv
 

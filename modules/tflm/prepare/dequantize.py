@@ -4,7 +4,7 @@
 import struct
 
 from .. import dtypes
-from .common import check_dtype, check_quantized, same_shape, support
+from .common import check, check_dtype, check_quantized, same_shape
 from .lookup import check_same_elements
 from .rescale import TYPES
 from .unary_float import UNARY
@@ -19,12 +19,22 @@ def prepare(context, node):
     if source.dtype == dtypes.FLOAT16:
         emit_from_float16(context, node)
         return
-    check_dtype(node, source, dtypes.INT8, dtypes.INT16, dtypes.UINT8)
+    check_dtype(node, source, dtypes.INT8, dtypes.INT16, dtypes.UINT8, dtypes.INT4)
     check_dtype(node, target, dtypes.FLOAT32)
     check_same_elements(node, source, target)
+    if source.dtype == dtypes.INT4:
+        from .unpack_int4 import unpacked
+
+        check(source.is_quantized, node, "%s has no scale" % source)
+        source = unpacked(context, source)
     check_quantized(node, source)
-    support(source.scales_length() == 1, node, "quantization per channel")
-    emit_dequantize(context, node, source, source)
+    if source.scales_length() == 1:
+        emit_dequantize(context, node, source, source)
+        return
+    from .dequantize_channels import ONE, emit_per_channel
+
+    emit_dequantize(context, node, source, source, ONE)
+    emit_per_channel(context, node, source)
 
 
 # float16 has no scale; LiteRT supports it, TFLM does not.
@@ -39,15 +49,18 @@ def emit_from_float16(context, node):
 
 
 # Write the record that converts `memory`, numbers with the quantization of `tensor`, to output 0.
-def emit_dequantize(context, node, memory, tensor):
+# scale_bits: another scale than that of the tensor.
+def emit_dequantize(context, node, memory, tensor, scale_bits=None):
     target = node.output(0)
+    if scale_bits is None:
+        scale_bits = tensor.scale_bits()
     context.emit(
         "dequantize.eval_integers",
         DEQUANTIZE,
         target.elements(),
         target.elements() * 16,
         input=memory,
-        scale=context.constant(struct.pack("<I", tensor.scale_bits())),
+        scale=context.constant(struct.pack("<I", scale_bits)),
         output=target,
         type=TYPES[tensor.dtype],
         zero_point=tensor.zero_point(),

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
-from .common import check, check_dtype, check_outputs, check_quantized, support
+from .common import check, check_dtype, check_outputs, check_quantized, product, support
 from .dequantize import emit_dequantize
 from .gather import emit_gather
 
@@ -15,12 +15,12 @@ def output_shapes(node):
     return [numbers.shape + values.shape[1:]]
 
 
-# Copy rows of a table by their numbers. Rows of int8 for an output of float32 are gathered in
+# Copy rows of a table by their numbers. Rows of integers for an output of float32 are gathered in
 # scratch memory first, then dequantized.
 def prepare(context, node):
     numbers, values, target = node.input(0), node.input(1), node.output(0)
     check_dtype(node, numbers, dtypes.INT32)
-    check_dtype(node, values, dtypes.FLOAT32, dtypes.INT8)
+    check_dtype(node, values, dtypes.FLOAT32, dtypes.INT8, dtypes.INT4)
     check_outputs(node, output_shapes(node))
     count = numbers.elements()
     if values.dtype == target.dtype:
@@ -29,9 +29,52 @@ def prepare(context, node):
     check_dtype(node, target, dtypes.FLOAT32)
     if not target.elements():
         return
+    if values.dtype == dtypes.INT4:
+        check(values.is_quantized, node, "%s has no scale" % values)
+        rows, values = _packed_rows(context, node, numbers, values)
+    else:
+        rows = context.request_scratch_buffer(target.elements())
+        emit_gather(context, node, (values, numbers, rows), values.shape, count, 1, 1)
     check_quantized(node, values)
     check(values.zero_point() == 0, node, "%s should have the zero point 0" % values)
-    support(values.scales_length() == 1, node, "quantization per channel")
-    rows = context.request_scratch_buffer(target.elements())
-    emit_gather(context, node, (values, numbers, rows), values.shape, count, 1, 1)
-    emit_dequantize(context, node, rows, values)
+    if values.scales_length() == 1:
+        emit_dequantize(context, node, rows, values)
+        return
+    _emit_rows_of_scales(context, node, rows, values)
+
+
+# Gather rows of int4 and unpack them; return them and the table as a tensor of int8.
+def _packed_rows(context, node, numbers, values):
+    from .unpack_int4 import LAYOUT, UnpackedTensor
+
+    size, count = product(values.shape[1:]), node.output(0).elements()
+    support(size & 1 == 0, node, "%s: rows of an odd number of elements" % values)
+    packed = values.with_shape((values.shape[0], size // 2))
+    packed.dtype = dtypes.INT8
+    halves = context.request_scratch_buffer(count // 2)
+    rows = context.request_scratch_buffer(count)
+    tensors = packed, numbers, halves
+    emit_gather(context, node, tensors, packed.shape, numbers.elements(), 1, 1, count // 2)
+    context.emit("unpack_int4.eval_int4", LAYOUT, count, count, input=halves, output=rows)
+    return rows, UnpackedTensor(values, rows)
+
+
+# Dequantize rows that have a scale each: the scales are gathered, too.
+def _emit_rows_of_scales(context, node, rows, values):
+    from .dequantize_channels import ONE, Scales, emit_scaled, scale_bytes
+
+    numbers, count = node.input(0), values.shape[0]
+    check(
+        values.quantized_dimension == 0 and values.scales_length() == count,
+        node,
+        "%s should have a scale for each row" % values,
+    )
+    for i in range(count):
+        check(values.zero_point(i) == 0, node, "%s should have the zero point 0" % values)
+    table = Scales(context.constant(scale_bytes(values)), (count, 1))
+    found = context.request_scratch_buffer(4 * numbers.elements())
+    emit_gather(context, node, (table, numbers, found), table.shape, numbers.elements(), 1, 1,
+                numbers.elements())  # fmt: skip
+    shape = numbers.shape + (1,) * (len(values.shape) - 1)
+    emit_dequantize(context, node, rows, values, ONE)
+    emit_scaled(context, node, Scales(found, shape))

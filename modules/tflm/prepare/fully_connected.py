@@ -65,8 +65,10 @@ def prepare(context, node):
     support(options.get(_WEIGHTS_FORMAT, "b") == 0, node, "a shuffled format of the weights")
     batches, channels, depth = _shape(node, source, weights, target)
     check_dtype(node, source, dtypes.FLOAT32, dtypes.INT8, dtypes.INT16)
-    if source.dtype == dtypes.FLOAT32 and weights.dtype == dtypes.INT8:
-        from .hybrid import emit_fully_connected
+    if source.dtype == dtypes.FLOAT32 and weights.dtype in (dtypes.INT8, dtypes.INT4):
+        from .hybrid import emit_fully_connected, int8_weights
+
+        node = int8_weights(context, node)
 
         asymmetric = options.get(_ASYMMETRIC_QUANTIZE_INPUTS, "B")
         emit_fully_connected(

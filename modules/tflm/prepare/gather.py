@@ -73,11 +73,12 @@ def _axes(node):
 # enough for an output of the input's type. `shape` is the shape of one block of the input, of
 # which the first `depth` dimensions are addressed by an index. `coordinates` is the number of
 # indices of a block, `outer` the number of blocks that share them. As in TFLM only the whole
-# offset is checked, not each number of an index.
-def emit_gather(context, node, tensors, shape, coordinates, outer, depth):
+# offset is checked, not each number of an index. elements: that are gathered, if not those of the
+# output.
+def emit_gather(context, node, tensors, shape, coordinates, outer, depth, elements=None):
     source, indices, target = tensors
     size = element_bytes(node, source)
-    total = node.output(0).elements() * size
+    total = (node.output(0).elements() if elements is None else elements) * size
     if not total:
         return
     row = product(shape[depth:]) * size

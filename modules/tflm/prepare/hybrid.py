@@ -22,6 +22,17 @@ _MAX_TAPS = 1 << 16  # the sum of this number of products of int8 fits 32 bits
 _QUANTIZE_WORK = 3 * FLOAT_WORK
 
 
+# Return the node with weights of int8; a record unpacks int4 first.
+def int8_weights(context, node):
+    weights = node.input(1)
+    if weights.dtype != dtypes.INT4:
+        return node
+    from .unpack_int4 import unpack_weights
+
+    support(weights.scales_length() > 0, node, "a scale for each block of %s" % weights)
+    return unpack_weights(context, node)
+
+
 # Emit a FULLY_CONNECTED as a convolution of one pixel for each batch.
 def emit_fully_connected(context, node, activation, batches, channels, depth, asymmetric):
     fields = {name: 1 for name in WINDOWS}

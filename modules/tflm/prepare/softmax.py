@@ -35,6 +35,7 @@ _DIFFERENCE_BITS = 5  # integer bits of the argument of exp()
 _MAX_DEPTH = 8191  # the sum of exps has 13 integer bits
 _MAX_SLOTS = 223  # words of the table of exps, 896 bytes with the sum
 _SLOTS_PER_ELEMENT = 4  # a small tensor does not justify a large table
+_SMALLEST = ((1 << 30) + 1, -30)  # a little more than 1
 _NEAR = 0x3A83126F  # 0.001 in float32
 _CONSTANTS = (EXP_MINUS_EIGHTH, ONE_THIRD) + EXP_POWERS + (NEWTON_START, NEWTON_SLOPE)
 
@@ -100,11 +101,14 @@ def _check_output(node, target, bits):
     )
 
 
-# Return beta times the input's scale, with 26 fractional bits (PreprocessSoftmaxScaling).
+# Return beta times the input's scale, with 26 fractional bits (PreprocessSoftmaxScaling). TFLM
+# lacks scales below _SMALLEST, which untrained networks have; all exps are 1 there, as in LiteRT.
 def _difference_multiplier(node, source):
     beta = scale.from_bits(node.options(_OPTIONS).get(_BETA, "I"))
     m, e = scale.multiply(beta, scale_of(source))
     real = (m, e + 31 - _DIFFERENCE_BITS)
     largest = ((1 << 31) - 1, 0)
-    support(scale.less((1, 0), real), node, "a beta that is negative, 0 or tiny")
+    support(scale.less((0, 0), real), node, "a beta that is negative or 0")
+    if not scale.less((1, 0), real):
+        real = _SMALLEST
     return scale.quantize_multiplier(largest if scale.less(largest, real) else real)

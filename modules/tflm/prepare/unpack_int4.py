@@ -29,8 +29,13 @@ class UnpackedTensor:
 
 # Return the node with weights of int8, which a record unpacks first.
 def unpack_weights(context, node):
-    packed = node.input(1)
-    size = packed.elements()
-    weights = UnpackedTensor(packed, context.request_scratch_buffer(size))
-    context.emit("unpack_int4.eval_int4", LAYOUT, size, size, input=packed, output=weights)
+    weights = unpacked(context, node.input(1))
     return node.with_inputs([node.inputs[0], weights] + list(node.inputs[2:]))
+
+
+# Return a packed tensor as int8 in scratch memory, which a record unpacks.
+def unpacked(context, packed):
+    size = packed.elements()
+    tensor = UnpackedTensor(packed, context.request_scratch_buffer(size))
+    context.emit("unpack_int4.eval_int4", LAYOUT, size, size, input=packed, output=tensor)
+    return tensor

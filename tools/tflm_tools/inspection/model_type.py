@@ -35,8 +35,8 @@ def type_of(graph):
     if not types:
         return "no numbers", types
     if len(types) > 1:
-        parts = [f"{count} {kind}" for kind, count in types.most_common()]
-        return f"mixed: operators that multiply are {', '.join(parts)}", types
+        counts = [f"{count} {kind}" for kind, count in types.most_common()]
+        return f"mixed: operators that multiply are {', '.join(counts)}", types
     kind = next(iter(types))
     words = _WORDS.get(kind, kind)
     if kind not in _WORDS and _has_float_ends(graph):

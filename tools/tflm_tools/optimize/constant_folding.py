@@ -26,9 +26,10 @@ def apply(graph):
 
     The kernels compute the constants in MicroPython on this computer, all constants of a sub-graph
     in one run. Without MicroPython only SHAPE is folded.
-    An operator that makes a large constant of small ones (FILL, BROADCAST_TO, dequantized weights)
-    stays, because the constant would need flash. Only float16 weights are always converted to
-    float32: otherwise each of them needs four bytes of RAM, and time at each invoke.
+    An operator that makes a large constant of small ones (FILL, BROADCAST_TO) stays, because the
+    constant would need flash. Only weights in float16, in int4 or with a scale per channel are
+    always converted to float32: otherwise each of them needs four bytes of RAM, and time at each
+    invoke.
     """
     found = []
     for subgraph in graph.running():
@@ -77,6 +78,14 @@ def _may_be_constant(subgraph, node):
     return bool(node.outputs)
 
 
+# True for DEQUANTIZE of weights as converters store them: float16, int4, or a scale per channel.
+def _is_weight(node):
+    if node.builtin_code != BuiltinOperator.DEQUANTIZE:
+        return False
+    source = node.input(0)
+    return source.dtype in (dtypes.FLOAT16, dtypes.INT4) or source.scales_length() > 1
+
+
 # The nodes that depend on constants only, in order of execution.
 def _foldable(subgraph):
     found, constant = [], set()
@@ -87,10 +96,7 @@ def _foldable(subgraph):
         if not all(t.is_constant() or t.index in constant for t in inputs):
             continue
         before = sum(t.nbytes() for t in inputs)
-        wider = (
-            node.builtin_code == BuiltinOperator.DEQUANTIZE and inputs[0].dtype == dtypes.FLOAT16
-        )
-        if not wider and sum(t.nbytes() for t in node.outputs) > before + _MAX_GROWTH:
+        if not _is_weight(node) and sum(t.nbytes() for t in node.outputs) > before + _MAX_GROWTH:
             continue
         found.append(node)
         constant.update(t.index for t in node.outputs)
