@@ -7,7 +7,7 @@ from support.single_op import Tensor, single_op
 
 
 # int8 classifier: FULLY_CONNECTED with RELU, FULLY_CONNECTED, SOFTMAX; `width` hidden values.
-def classifier(width=20, inputs=12, outputs=4, seed=20):
+def classifier(width=20, inputs=12, outputs=4, seed=20, batch=1):
     rng = np.random.default_rng(seed)
     model = ModelBuilder()
 
@@ -20,10 +20,10 @@ def classifier(width=20, inputs=12, outputs=4, seed=20):
         values = rng.integers(-500, 500, count)
         return model.tensor((count,), "int32", values, scale=scale, zero_point=0)
 
-    x = model.tensor((1, inputs), "int8", scale=0.02, zero_point=-5, name="x")
-    hidden = model.tensor((1, width), "int8", scale=0.03, zero_point=-128)
-    logits = model.tensor((1, outputs), "int8", scale=0.05, zero_point=0)
-    y = model.tensor((1, outputs), "int8", scale=1 / 256, zero_point=-128, name="y")
+    x = model.tensor((batch, inputs), "int8", scale=0.02, zero_point=-5, name="x")
+    hidden = model.tensor((batch, width), "int8", scale=0.03, zero_point=-128)
+    logits = model.tensor((batch, outputs), "int8", scale=0.05, zero_point=0)
+    y = model.tensor((batch, outputs), "int8", scale=1 / 256, zero_point=-128, name="y")
     relu = {"fused_activation_function": "RELU"}
     model.operator(
         "FULLY_CONNECTED", [x, weights(width, inputs), bias(width, 2e-4)], [hidden], **relu

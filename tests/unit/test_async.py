@@ -14,7 +14,7 @@ from unit.on_device import device, model_files
 # Run code with flat models, then with .tflite files; skip without asyncio.
 @pytest.fixture(params=["FLAT", "TFLITE"])
 def run(request, tmp_path):
-    classifier = model_files(tmp_path, sample_models.classifier(width=400), "classifier")
+    classifier = model_files(tmp_path, sample_models.classifier(width=4, batch=400), "classifier")
     counter = model_files(tmp_path, sample_models.counter(), "counter")
     prelude = """
 try:
@@ -24,7 +24,8 @@ except ImportError:
     sys.exit()
 
 def fill(interp, k=37):
-    interp.input(0).raw[:] = bytes([(i * k) & 255 for i in range(12)])
+    raw = interp.input(0).raw
+    raw[:] = bytes([(i * k) & 255 for i in range(len(raw))])
 
 def result(interp):
     return bytes(interp.output(0).raw)
@@ -65,6 +66,7 @@ def test_other_tasks_run_meanwhile(run):
             assert result(interp) == wanted
 
             turns[0] = 0
+            fill(interp)
             task = asyncio.create_task(other())
             await interp.invoke_async(pause_ms=1 << 20)
             task.cancel()
